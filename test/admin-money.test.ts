@@ -45,7 +45,7 @@ async function linesOf(accountId: string): Promise<readonly string[]> {
 describe("usage", () => {
   const UTC: DayRules = { timeZone: "UTC", dayStartsMinutes: 0 };
   const usage = (query: Record<string, string>, rules = UTC) =>
-    sumUsage({ ...world, dayRules: () => rules }, query);
+    sumUsage({ ...world, dayRules: () => rules, keepMs: () => 30 * DAY }, query);
   const daysOf = async (query: Record<string, string>, rules = UTC) => {
     const { data } = await usage(query, rules);
     return data.map(({ day, requests }) => `${day} ${requests}`);

@@ -83,6 +83,22 @@ describe("an export", () => {
     expect([row.requests, row.key_id]).toEqual([String(REQUESTS), keyId]);
   });
 
+  test("of usage by selector says from when there are rows", async () => {
+    const headers = { authorization: `Bearer ${world.adminToken}` };
+    const ask = (path: string) => fetch(`${world.url}/admin/v1/${path}`, { headers });
+    const oldest = () => Date.now() - 30 * 86_400_000;
+    const before = oldest();
+    const file = await ask("export/usage.csv?group_by=selector&status=ok&q=CHEAP");
+    const since = Date.parse(file.headers.get("x-poundkey-rows-from") ?? "");
+    expect([before <= since, since <= oldest()]).toEqual([true, true]);
+    const [row = {}] = readCsv(await file.text());
+    expect([Object.keys(row)[0], row.selector, row.requests]).toEqual(["selector", "", String(REQUESTS)]);
+    expect((await ask("export/usage.csv")).headers.get("x-poundkey-rows-from")).toBeNull();
+    const { body } = await operator.get("/usage?group_by=selector&selector=fair");
+    expect(body).toEqual({ data: [], rows_from: expect.any(String) });
+    expect((await operator.get("/usage?session=none")).body).toMatchObject({ data: [] });
+  });
+
   test("of journals has every account's movements, or those within a time", async () => {
     const all = readLines(await download("journal.jsonl"));
     expect(new Set(all.map(({ account_id }) => account_id))).toEqual(new Set([accountId]));

@@ -36,7 +36,7 @@ hooks:
   - { name: example, url: "${example.url}", at: [request, answer], keys: [] }
   - { name: moderation, model: "OpenAI#omni-moderation-latest", keys: [] }
   - { name: scored, model: "OpenAI#omni-moderation-latest", threshold: 0.99, at: [answer], keys: [] }
-  - { name: nothing, model: "Nowhere#gone", keys: [] }
+  - { name: nothing, model: "Local#gone~trouble=404", keys: [] }
 billing: { charge: always }
 `,
   });

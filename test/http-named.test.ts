@@ -70,6 +70,41 @@ describe("an account by name", () => {
   });
 });
 
+describe("an empty list restricts nothing, as null does", () => {
+  const empty = { allowed_models: [], allowed_addresses: [], hooks: [], budgets: [] };
+  const none = { allowed_models: null, allowed_addresses: null, hooks: null, budgets: [] };
+
+  test.each(["PUT", "PATCH", "POST"])("on a key by %s", async (method) => {
+    const account = String((await putAccount(mintName("Team"))).body.id);
+    const limited = { allowed_models: ["Acme#cheap"], allowed_addresses: ["203.0.113.7"] };
+    const { id, secret } = (await putKey(account, "bot", limited)).body;
+    const changes = {
+      PUT: () => putKey(account, "bot", empty),
+      PATCH: () => ask("PATCH", `/keys/${id}`, empty),
+      POST: () => ask("POST", "/keys", { name: "other", account_id: account, ...empty }),
+    };
+    const { status, body } = await changes[method as keyof typeof changes]();
+    expect(status).toBe(method === "POST" ? 201 : 200);
+    expect(body).toMatchObject(none);
+    const used = method === "POST" ? body.secret : secret;
+    expect((await world.chat(asking("Local#sim"), { secret: String(used) })).status).toBe(200);
+  });
+
+  test("in the limits of an account's members", async () => {
+    const { body } = await putAccount(mintName("Team"), {
+      member_defaults: { parallel: 2, allowed_models: [], budgets: [] },
+    });
+    expect(body.member_defaults).toEqual({ parallel: 2 });
+  });
+
+  test("but a budget still needs a model, and only null lets a token into all accounts", async () => {
+    const budgets = [{ usd: 1, per: "day", models: [] }];
+    const { status, body } = await ask("POST", "/keys", { name: "a", budgets });
+    expect([status, asObject(body.error).param]).toEqual([400, "budgets[0].models"]);
+    expect(codeOf(await ask("POST", "/tokens", { name: "a", role: "viewer", accounts: [] }))[0]).toBe(400);
+  });
+});
+
 describe("a key by name", () => {
   test("is made with a secret that works, and then brought to what is given", async () => {
     const account = mintName("Team");

@@ -66,6 +66,19 @@ test("usage and providers are sums by outcome", async () => {
   expect(csv.split("\r\n")[0]).toStartWith("model,outcome,requests,errors,tokens_prompt,");
 });
 
+test("usage by selector says how far its rows reach, on the screen and in a file", async () => {
+  const remark = "nothing before 2026-10-21T12:00:00.000Z is in them";
+  const table = await run(runUsage, "--group-by", "selector,member", "--status", "502");
+  expect(table.out.split("\n").map((line) => line.split(/ {2,}/).slice(0, 4).join(" "))).toEqual([
+    "SELECTOR MEMBER ID REQUESTS ERRORS",
+    "- - 1 1",
+  ]);
+  expect(table.err).toContain(remark);
+  const file = await run(runExport, "usage", "--group-by", "selector", "--selector", "fair");
+  expect([file.code, file.err]).toEqual([0, expect.stringContaining(remark)]);
+  expect((await run(runUsage, "--group-by", "model")).err).toBe("");
+});
+
 test("a wrong filter is refused by its flag", async () => {
   const { code, err } = await run(runRequests, "--outcome", "lost");
   expect([code, err.split("\n")[0]]).toEqual([2, expect.stringContaining("--outcome")]);

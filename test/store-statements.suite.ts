@@ -150,7 +150,7 @@ function years(opened: () => TwoStores): void {
   test("adds up to the books in each month, whatever the zone and whenever requests are settled", async () => {
     const store = await opened().bench.open(decideByDemand);
     const clock = { nowMs: () => Date.parse("2027-03-01T00:00:00Z") };
-    const more = { random, pepper: new Uint8Array(32), keysExpireMs: () => null };
+    const more = { random, pepper: new Uint8Array(32), keysExpireMs: () => null, keepMs: () => 0 };
     const parts = { store, clock, dayRules: () => UTC_RULES, ...more };
     for (const [account, [timeZone]] of Object.entries(ZONES)) {
       await store.addAccount(

@@ -79,7 +79,12 @@ function shown(opened: () => TwoStores): void {
     await settle(store, "one", { tags: "team=a" });
     await settle(store, "none");
     const clock = { nowMs: () => NOON + DAY_MS };
-    const parts = { store, clock, dayRules: () => ({ timeZone: "UTC", dayStartsMinutes: 0 }) };
+    const parts = {
+      store,
+      clock,
+      dayRules: () => ({ timeZone: "UTC", dayStartsMinutes: 0 }),
+      keepMs: () => DAY_MS,
+    };
     const list = async (group_by: string, more: object = {}) =>
       (await sumUsage(parts, { group_by, ...more })).data.map(({ tag, model, requests }) => [
         tag,

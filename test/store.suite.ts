@@ -16,6 +16,7 @@ import { keyUses, mixedRows, requestsOfKey } from "./store-key-log.suite.ts";
 import { firstTokens, log, sums, usage, usageNarrowed } from "./store-log.suite.ts";
 import { pauses } from "./store-pauses.suite.ts";
 import { refusals, refusalsBounded, refusalsPruned } from "./store-refusals.suite.ts";
+import { rowSums } from "./store-row-sums.suite.ts";
 import { scopes } from "./store-scope.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 import { type MakeBench, twoStores } from "./two-stores.ts";
@@ -40,6 +41,7 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("totals", () => sums(store));
     describe("usage", () => usage(store));
     describe("filters of usage", () => usageNarrowed(store));
+    describe("sums of rows", () => rowSums(store));
     describe("refusals", () => refusals(both));
     describe("bounds of refusals", () => refusalsBounded(both));
     describe("pruned refusals", () => refusalsPruned(both));

@@ -19,11 +19,13 @@ import { closeObject, text } from "./schema.ts";
 import { momentFields, readFrom, readTo } from "./span.ts";
 import { getStatement, listStatementRows, statementLineSchema } from "./statements.ts";
 import { listUngrouped, readUsage, usageQuery, usageRowSchema } from "./usage.ts";
+import { findRowsStart, type RowParts } from "./usage-rows.ts";
 import type { AdminWorld } from "./world.ts";
 
 export interface ExportParts extends AdminWorld {
   readonly dayRules: () => DayRules;
   readonly keysExpireMs: () => number | null;
+  readonly keepMs: RowParts["keepMs"];
 }
 
 type Pages = AsyncGenerator<readonly object[]>;
@@ -36,6 +38,8 @@ interface Export {
   readonly row: TObject;
   /** Columns that are left out for these filters. */
   readonly left?: (given: unknown) => readonly string[];
+  /** Returns the time from which there are rows for these filters. Missing if none of them asks for rows. */
+  readonly since?: (parts: RowParts, given: unknown) => number | null;
   /** The filters have been checked. */
   readonly read: (parts: ExportParts, given: unknown, scope: Scope) => Pages;
 }
@@ -74,6 +78,7 @@ export const EXPORTS: Readonly<Record<ExportName, Export>> = {
     query: usageQuery,
     row: usageRowSchema,
     left: (given) => listUngrouped(readQuery(usageQuery, given)),
+    since: (parts, given) => findRowsStart(parts, readQuery(usageQuery, given)),
     read: (parts, given, scope) => readUsage(parts, readQuery(usageQuery, given), scope),
   },
   journal: {

@@ -17,6 +17,7 @@ import {
   numberSchema,
   readInstant,
   readLine,
+  readList,
   readName,
   readUsd,
   usdSchema,
@@ -88,13 +89,13 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     format: formatInstantOrNull,
   },
   patterns: {
-    input: ({ elementsMax }) => allowNull(Type.Array(pattern, { minItems: 1, maxItems: elementsMax })),
+    input: ({ elementsMax }) => allowNull(Type.Array(pattern, { maxItems: elementsMax })),
     view: allowNull(Type.Array(text)),
-    read: orNull((patterns: readonly string[]) => [...new Set(patterns)]),
+    read: orNull(readList),
     format: keep,
   },
   addresses: {
-    input: ({ elementsMax }) => allowNull(Type.Array(addressBlock, { minItems: 1, maxItems: elementsMax })),
+    input: ({ elementsMax }) => allowNull(Type.Array(addressBlock, { maxItems: elementsMax })),
     view: allowNull(Type.Array(text)),
     read: orNull(readAddresses),
     format: keep,
@@ -177,9 +178,9 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     format: keep,
   },
   hooks: {
-    input: ({ elementsMax }) => allowNull(Type.Array(hookName, { minItems: 1, maxItems: elementsMax })),
+    input: ({ elementsMax }) => allowNull(Type.Array(hookName, { maxItems: elementsMax })),
     view: allowNull(Type.Array(text)),
-    read: orNull((names: readonly string[]) => [...new Set(names)]),
+    read: orNull(readList),
     format: keep,
   },
   flag: { input: () => boolean, view: boolean, read: keep, format: keep },
@@ -207,8 +208,8 @@ function readTimeZone(zone: string, { name }: Given<"time_zone">): string {
   throw invalidValue(name, "expected an IANA time zone like UTC or Europe/Berlin");
 }
 
-function readAddresses(blocks: readonly string[], { name }: Given<"addresses">): readonly string[] {
+function readAddresses(blocks: readonly string[], { name }: Given<"addresses">): readonly string[] | null {
   const wrong = blocks.findIndex((block) => !isAddressBlock(block));
-  if (wrong === -1) return [...new Set(blocks)];
+  if (wrong === -1) return readList(blocks);
   throw invalidValue(`${name}[${wrong}]`, `expected ${addressBlock.expected}`);
 }

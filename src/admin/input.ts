@@ -81,6 +81,11 @@ export function readLine(text: string, param: string): string {
   throw invalidValue(param, "it contains control characters");
 }
 
+/** Returns the list without repetitions. An empty one restricts nothing, as null does. */
+export function readList(given: readonly string[]): readonly string[] | null {
+  return given.length > 0 ? [...new Set(given)] : null;
+}
+
 /** Returns the id of a top-up, with which a repeated request is recognised. */
 export function readIdempotencyKey(key: string, param: string): string {
   if (IDEMPOTENCY_KEY_SHAPE.test(key)) return key;

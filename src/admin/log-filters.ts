@@ -1,9 +1,15 @@
 // The filters that questions to the log share: of its requests, its refusals and its sums.
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { OPERATIONS } from "../core/card.ts";
-import { REQUEST_OUTCOMES, SURFACE_NAMES } from "../core/record.ts";
+import type { RequestFilter } from "../core/log-query.ts";
+import type { Scope } from "../core/people.ts";
+import { ENDINGS, REQUEST_OUTCOMES, SURFACE_NAMES } from "../core/record.ts";
+import { SELECTORS } from "../core/selector.ts";
+import { nameSession } from "../core/session.ts";
 import { OTHER_TAGS, TAG_FILTER, TAGS_PER_DAY_MAX, UNTAGGED } from "../core/tags.ts";
+import type { DayRules } from "../ledger/day.ts";
 import { allowWords } from "./schema.ts";
+import { momentFields, readFrom, readTo } from "./span.ts";
 
 const TEXT_CHARACTERS_MAX = 200;
 
@@ -24,8 +30,8 @@ export const refusalFilterFields = {
   model: makeFilter("this model, as asked for, tried or used"),
 };
 
-/** The filters of sums, which those of single requests include. */
-export const usageFilterFields = {
+/** The filters of requests, all of which must match, and of their sums. */
+export const requestFilterFields = {
   ...refusalFilterFields,
   member: makeFilter("a personal key of the person with this id"),
   provider: makeFilter("this provider, which answered or was last called"),
@@ -38,4 +44,40 @@ export const usageFilterFields = {
       description: `this tag, such as team=search, or ${UNTAGGED} for requests without any; of sums, ${OTHER_TAGS} for those beyond the day's first ${TAGS_PER_DAY_MAX}`,
     }),
   ),
+  session: makeFilter("this session of an agent"),
+  trace_id: makeFilter("this trace, or a client's trace that it links to"),
+  address: makeFilter("this client's address, as it is kept"),
+  q: makeFilter(
+    "this id, of the completion or the request, or this part of a model's name or an error's code",
+  ),
+  selector: Type.Optional(allowWords(SELECTORS.flatMap((name) => [name, `Router#${name}`]))),
+  status: Type.Optional(
+    Type.String({ pattern: "^(ok|error|[1-5][0-9][0-9])$", expected: "ok, error or an HTTP status" }),
+  ),
+  ended: Type.Optional(allowWords(ENDINGS)),
+  ...momentFields,
 };
+type RequestFilters = Static<ReturnType<typeof Type.Object<typeof requestFilterFields>>>;
+
+export function readRequestFilter(
+  query: RequestFilters,
+  rules: DayRules,
+  scope: Scope | undefined,
+): RequestFilter {
+  const { operation, surface, model, provider, ended, outcome, address, session, selector, status } = query;
+  const { from, to, q, tag } = query;
+  return {
+    scope,
+    keyId: query.key_id ?? query.key,
+    accountId: query.account_id ?? query.account,
+    memberId: query.member,
+    traceId: query.trace_id,
+    ...{ operation, surface, model, provider, ended, outcome, address, tag },
+    session: session && (nameSession(session) ?? undefined),
+    text: q?.toLowerCase() || undefined,
+    selector: selector && `Router#${selector.replace(/^Router#/, "")}`,
+    status: status === undefined || status === "ok" || status === "error" ? status : Number(status),
+    fromMs: from === undefined ? undefined : readFrom(from, rules),
+    toMs: to === undefined ? undefined : readTo(to, rules),
+  };
+}

@@ -5,7 +5,7 @@ import { LIMIT_MAX } from "../core/limit.ts";
 import type { MemberDefaults } from "../core/member-limits.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { budgetView, formatBudgets, makeBudgetSchema, readBudgets } from "./budgets.ts";
-import { integerSchema } from "./input.ts";
+import { integerSchema, readList } from "./input.ts";
 import { budgetPattern, pattern } from "./patterns.ts";
 import { allowNull, closeObject, count, text } from "./schema.ts";
 
@@ -20,7 +20,7 @@ export function makeMemberDefaultsSchema(field: Field<"member_defaults">): TSche
       budgets: Type.Optional(
         allowNull(Type.Array(makeBudgetSchema(budgetPattern), { maxItems: budgetsMax })),
       ),
-      allowed_models: Type.Optional(allowNull(Type.Array(pattern, { minItems: 1, maxItems: modelsMax }))),
+      allowed_models: Type.Optional(allowNull(Type.Array(pattern, { maxItems: modelsMax }))),
       keys: Type.Optional(allowNull(integerSchema(0, keysMax))),
     }),
   );
@@ -48,7 +48,7 @@ export function readMemberDefaults(given: WireMemberDefaults, name: string): Mem
     tokensPerMinute: given.tokens_per_minute ?? null,
     parallel: given.parallel ?? null,
     budgets: readBudgets(budgets, `${name}.budgets`),
-    allowedModels: given.allowed_models ? [...new Set(given.allowed_models)] : null,
+    allowedModels: readList(given.allowed_models ?? []),
     keys: given.keys ?? null,
   };
 }

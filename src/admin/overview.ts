@@ -8,7 +8,7 @@ import { Figures, figuresSchema } from "./figures.ts";
 import { formatInstant } from "./format.ts";
 import { allowWords, closeObject, instant, text, type View } from "./schema.ts";
 import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } from "./span.ts";
-import { listUsageSums, type UsageParts } from "./usage.ts";
+import { listUsageSums, type SumParts } from "./usage.ts";
 
 const STEPS = ["day", "hour"] as const;
 
@@ -39,7 +39,7 @@ export type Overview = View<typeof overviewSchema>;
  * range is read as in `sumUsage`, and the granularity is also the UTC hour.
  */
 export async function overview(
-  { store, clock, dayRules }: UsageParts,
+  { store, clock, dayRules }: SumParts,
   query: Static<typeof overviewQuery>,
   scope?: Scope,
 ): Promise<Overview> {
@@ -81,7 +81,7 @@ function listHours({ fromMs, toMs }: Span): readonly number[] {
   return Array.from({ length: count }, (_, at) => first + at * HOUR_MS);
 }
 
-async function sumFigures(store: UsageParts["store"], span: Span, only: UsageFilter): Promise<Figures> {
+async function sumFigures(store: SumParts["store"], span: Span, only: UsageFilter): Promise<Figures> {
   const figures = new Figures();
   const find = (piece: Span) => listUsageSums(store, { ...piece, groupBy: [], only });
   await eachPiece(splitSpan(span), find, ({ usage, firstTokens }) => {

@@ -3,12 +3,11 @@ import { Type } from "@sinclair/typebox";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../core/hook.ts";
 import { SOURCES } from "../core/origin.ts";
 import { ENDINGS, REQUEST_OUTCOMES, USAGE_SOURCES } from "../core/record.ts";
-import { SELECTORS } from "../core/selector.ts";
 import { ATTEMPT_OUTCOMES } from "../core/trace.ts";
 import { failureFields } from "./failure.ts";
 import { tokensSchema, unitsSchema } from "./figures.ts";
 import { pageFields } from "./list.ts";
-import { makeFilter, usageFilterFields } from "./log-filters.ts";
+import { requestFilterFields } from "./log-filters.ts";
 import {
   allowNull,
   allowWords,
@@ -23,24 +22,6 @@ import {
   usd,
   type View,
 } from "./schema.ts";
-import { momentFields } from "./span.ts";
-
-/** The filters of requests, all of which must match. */
-const requestFilterFields = {
-  ...usageFilterFields,
-  session: makeFilter("this session of an agent"),
-  trace_id: makeFilter("this trace, or a client's trace that it links to"),
-  address: makeFilter("this client's address, as it is kept"),
-  q: makeFilter(
-    "this id, of the completion or the request, or this part of a model's name or an error's code",
-  ),
-  selector: Type.Optional(allowWords(SELECTORS.flatMap((name) => [name, `Router#${name}`]))),
-  status: Type.Optional(
-    Type.String({ pattern: "^(ok|error|[1-5][0-9][0-9])$", expected: "ok, error or an HTTP status" }),
-  ),
-  ended: Type.Optional(allowWords(ENDINGS)),
-  ...momentFields,
-};
 
 export const requestsExportQuery = closeObject(requestFilterFields);
 export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields });

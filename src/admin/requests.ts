@@ -5,13 +5,11 @@ import { findContent, type LoggedContent, makeContentUse } from "../core/content
 import { FAULTS, Fault } from "../core/fault.ts";
 import { readTagsText } from "../core/fields/tags-text.ts";
 import type { TracedHook } from "../core/hook.ts";
-import type { RequestFilter } from "../core/log-query.ts";
 import { computeCost, toUsd } from "../core/money.ts";
 import { findOutcome, findProvider } from "../core/outcome.ts";
 import type { Scope } from "../core/people.ts";
 import { nameCredential } from "../core/provider-call.ts";
 import { isError, type ListedRequest, type RequestRecord } from "../core/record.ts";
-import { nameSession } from "../core/session.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../core/trace.ts";
 import type { Vault } from "../core/world.ts";
@@ -22,6 +20,7 @@ import { failureView } from "./failure.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { formatInstant } from "./format.ts";
 import { listSearched, SEARCH_MS, type SearchedList } from "./list.ts";
+import { readRequestFilter } from "./log-filters.ts";
 import type {
   AttemptView,
   DecisionView,
@@ -30,7 +29,6 @@ import type {
   RequestView,
   requestsQuery,
 } from "./request-schema.ts";
-import { readFrom, readTo } from "./span.ts";
 import type { AdminWorld } from "./world.ts";
 
 /** A request as the operator sees it. */
@@ -101,25 +99,6 @@ function decisionView(decision: string): DecisionView | null {
 }
 
 type RequestsQuery = Static<typeof requestsQuery>;
-
-function readRequestFilter(query: RequestsQuery, rules: DayRules, scope: Scope | undefined): RequestFilter {
-  const { operation, surface, model, provider, ended, outcome, address, session, selector, status } = query;
-  const { from, to, q, tag } = query;
-  return {
-    scope,
-    keyId: query.key_id ?? query.key,
-    accountId: query.account_id ?? query.account,
-    memberId: query.member,
-    traceId: query.trace_id,
-    ...{ operation, surface, model, provider, ended, outcome, address, tag },
-    session: session && (nameSession(session) ?? undefined),
-    text: q?.toLowerCase() || undefined,
-    selector: selector && `Router#${selector.replace(/^Router#/, "")}`,
-    status: status === undefined || status === "ok" || status === "error" ? status : Number(status),
-    fromMs: from === undefined ? undefined : readFrom(from, rules),
-    toMs: to === undefined ? undefined : readTo(to, rules),
-  };
-}
 
 type ListingParts = Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules };
 

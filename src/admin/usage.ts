@@ -1,9 +1,8 @@
-// Usage: requests, tokens, money, first tokens by day, model, key, account, provider, operation and surface.
+// Usage: requests, tokens, money, first tokens by day, model, key, account, provider, operation, surface and selector.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../core/fault.ts";
-import type { UsageDimension, UsageFilter, UsageQuery } from "../core/log-query.ts";
+import type { RowDimension, RowSum, UsageQuery } from "../core/log-query.ts";
 import type { Scope } from "../core/people.ts";
-import type { UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import { UNTAGGED } from "../core/tags.ts";
@@ -11,15 +10,25 @@ import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { Figures, figuresSchema } from "./figures.ts";
 import { formatInstant } from "./format.ts";
-import { usageFilterFields } from "./log-filters.ts";
-import { closeObject, text, type View } from "./schema.ts";
-import { listDays, momentFields, readPieces, readSpan, type Span, splitSpan } from "./span.ts";
+import { readRequestFilter, requestFilterFields } from "./log-filters.ts";
+import { closeObject, instant, text, type View } from "./schema.ts";
+import { listDays, readPieces, readSpan, type Span, splitSpan } from "./span.ts";
+import { findRowsStart, listRowSums, type RowParts } from "./usage-rows.ts";
 
 type Dimensions = Pick<
-  UsageSum,
-  "hourMs" | "model" | "keyId" | "accountId" | "member" | "operation" | "surface" | "outcome" | "tag"
+  RowSum,
+  | "hourMs"
+  | "model"
+  | "keyId"
+  | "accountId"
+  | "member"
+  | "operation"
+  | "surface"
+  | "outcome"
+  | "tag"
+  | "selector"
 >;
-type Group = readonly [dimension: UsageDimension | null, label: (row: Dimensions, day: string) => Labels];
+type Group = readonly [dimension: RowDimension | null, label: (row: Dimensions, day: string) => Labels];
 
 /** `2026-11` */
 const MONTH_CHARACTERS = 7;
@@ -38,17 +47,20 @@ const GROUPS: Readonly<Record<string, Group>> = {
   surface: ["surface", ({ surface }) => ({ surface })],
   outcome: ["outcome", ({ outcome }) => ({ outcome })],
   tag: ["tag", ({ tag }) => ({ tag: tag || UNTAGGED })],
+  selector: ["selector", ({ selector }) => ({ selector })],
 };
 const GROUP_NAMES = Object.keys(GROUPS);
 const GROUPS_MAX = 50_000;
 /** Times to the first token are not kept by outcome. Nearly all of these requests were answered. */
 const FIRST_TOKENS_OUTCOME = "answered";
 
-export interface UsageParts {
+export interface SumParts {
   readonly store: Pick<Store, "usage" | "firstTokens">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly dayRules: () => DayRules;
 }
+
+export type UsageParts = SumParts & RowParts;
 
 /**
  * Only the grouped fields are present. A model or provider is empty if a request had no plan, an outcome if it is from
@@ -67,6 +79,8 @@ const labelsSchema = Type.Object({
   provider: Type.Optional(text),
   operation: Type.Optional(text),
   surface: Type.Optional(text),
+  // Empty for requests that named a model.
+  selector: Type.Optional(text),
   tag: Type.Optional(
     Type.String({
       description:
@@ -79,7 +93,15 @@ type Labels = View<typeof labelsSchema>;
 export const usageRowSchema = Type.Object({ ...labelsSchema.properties, ...figuresSchema.properties });
 export type UsageView = View<typeof usageRowSchema>;
 
-export const usageSchema = Type.Object({ data: Type.Array(usageRowSchema) });
+const rowsFrom = {
+  ...instant,
+  description:
+    "Only where sums are made of the log's rows, which are kept for a time: nothing before this is in them.",
+};
+export const usageSchema = Type.Object({
+  data: Type.Array(usageRowSchema),
+  rows_from: Type.Optional(rowsFrom),
+});
 export type UsageSums = View<typeof usageSchema>;
 
 export const usageQuery = closeObject({
@@ -89,8 +111,7 @@ export const usageQuery = closeObject({
       expected: `a comma-separated list of ${GROUP_NAMES.join(", ")}`,
     }),
   ),
-  ...usageFilterFields,
-  ...momentFields,
+  ...requestFilterFields,
 });
 
 interface Sum {
@@ -102,7 +123,9 @@ interface Sum {
  * Returns the sums from `from` until before `to`, grouped by `group_by` (comma-separated, default `day`). A bare date
  * means the operator's whole day, and the default is the last 30 days. Sorted by day, then the most expensive first.
  * The granularity is the UTC hour: an hour counts whole, by its start. If a day starts within a UTC hour, as in zones
- * with an offset of 30 or 45 minutes, the rest of that hour counts for the day before.
+ * with an offset of 30 or 45 minutes, the rest of that hour counts for the day before. Sums by selector, and those
+ * narrowed by what the hourly sums don't keep, are made of the log's rows: to the millisecond, but only as far as
+ * `rows_from`.
  */
 export async function sumUsage(
   parts: UsageParts,
@@ -114,27 +137,22 @@ export async function sumUsage(
     if (data.length + rows.length > GROUPS_MAX) throw tooManyGroups();
     for (const row of rows) data.push(row);
   }
-  return { data };
+  const since = findRowsStart(parts, query);
+  return { data, ...(since === null ? {} : { rows_from: formatInstant(since) }) };
 }
 
 /** Yields the same rows: a day at a time if they are by day, else all at once. Throws if that is more than 50,000. */
 export async function* readUsage(
-  { store, clock, dayRules }: UsageParts,
+  parts: UsageParts,
   query: Static<typeof usageQuery>,
   scope?: Scope,
 ): AsyncGenerator<readonly UsageView[]> {
   const words = query.group_by?.split(",") ?? ["day"];
   const groups = Object.entries(GROUPS).flatMap(([name, group]) => (words.includes(name) ? [group] : []));
-  const rules = dayRules();
-  const span = readSpan(query, clock.nowMs(), rules);
+  const rules = parts.dayRules();
+  const span = readKept(readSpan(query, parts.clock.nowMs(), rules), findRowsStart(parts, query));
   const groupBy = [...new Set(groups.map(([dimension]) => dimension).filter((one) => one !== null))];
-  const { model, provider, operation, surface, outcome, tag } = query;
-  const only: UsageFilter = {
-    keyId: query.key_id ?? query.key,
-    accountId: query.account_id ?? query.account,
-    memberId: query.member,
-    ...{ model, provider, operation, surface, outcome, tag, scope },
-  };
+  const only = readRequestFilter(query, rules, scope);
   const isByDay = words.includes("day");
   const pieces =
     isByDay || words.includes("month")
@@ -143,12 +161,16 @@ export async function* readUsage(
   let sums = new Map<string, Sum>();
   const findFigures = (name: string, row: Dimensions) =>
     findOrAddSum(sums, Object.assign({}, ...groups.map(([, label]) => label(row, name)))).figures;
-  const find = ({ fromMs, toMs }: Span) => listUsageSums(store, { fromMs, toMs, groupBy, only });
+  const find = ({ fromMs, toMs }: Span): Promise<FoundSums> => {
+    if (span.isOfRows) return listRowSums(parts, { groupBy, only: { ...only, fromMs, toMs } });
+    const summed = groupBy.filter((dimension) => dimension !== "selector");
+    return listUsageSums(parts.store, { fromMs, toMs, groupBy: summed, only });
+  };
   const add = ({ usage, firstTokens }: FoundSums, name: string) => {
     // The store also returns a row for a sum over nothing.
-    for (const row of usage) if (row.requests > 0) findFigures(name, row).add(row);
-    for (const row of firstTokens)
-      findFigures(name, { member: "", tag: "", ...row, outcome: FIRST_TOKENS_OUTCOME }).addFirstTokens(row);
+    for (const row of usage) if (row.requests > 0) findFigures(name, { selector: "", ...row }).add(row);
+    const others = { member: "", tag: "", selector: "", outcome: FIRST_TOKENS_OUTCOME } as const;
+    for (const row of firstTokens) findFigures(name, { ...others, ...row }).addFirstTokens(row);
   };
   for await (const some of readPieces(pieces, find)) {
     for (const { piece, found } of some) {
@@ -162,7 +184,12 @@ export async function* readUsage(
   if (!isByDay) yield viewSums(sums);
 }
 
-type FoundSums = Awaited<ReturnType<typeof listUsageSums>>;
+type FoundSums = Awaited<ReturnType<typeof listUsageSums | typeof listRowSums>>;
+
+/** Returns the part of a range of which there are rows, if sums are made of them. */
+function readKept({ fromMs, toMs }: Span, sinceMs: number | null) {
+  return { fromMs: Math.max(fromMs, sinceMs ?? fromMs), toMs, isOfRows: sinceMs !== null };
+}
 
 function viewSums(sums: ReadonlyMap<string, Sum>): readonly UsageView[] {
   return [...sums.values()]
@@ -174,14 +201,14 @@ function viewSums(sums: ReadonlyMap<string, Sum>): readonly UsageView[] {
 export function listUngrouped({ group_by = "day" }: Static<typeof usageQuery>): readonly string[] {
   const words = group_by.split(",");
   const some = { hourMs: 0, model: "", keyId: "", accountId: "", member: "", outcome: "" } as const;
-  const more = { operation: "", surface: "", tag: "" };
+  const more = { operation: "", surface: "", tag: "", selector: "" };
   return Object.entries(GROUPS).flatMap(([name, [, label]]) =>
     words.includes(name) ? [] : Object.keys(label({ ...some, ...more }, "")),
   );
 }
 
 /** Returns both kinds of sums over the same requests. Times to the first token are not kept by tag. */
-export async function listUsageSums(store: UsageParts["store"], query: UsageQuery) {
+export async function listUsageSums(store: SumParts["store"], query: UsageQuery) {
   const { outcome = FIRST_TOKENS_OUTCOME, tag } = query.only ?? {};
   const hasTimes = outcome === FIRST_TOKENS_OUTCOME && tag === undefined && !query.groupBy.includes("tag");
   const [usage, firstTokens] = await Promise.all([

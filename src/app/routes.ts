@@ -90,7 +90,8 @@ export function composeRoutes(parts: RouteParts) {
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
-  const exports = { ...opened.world, dayRules: holder.quota, keysExpireMs, log: ports.log };
+  const keepMs = () => live.settings.log.keepMs;
+  const exports = { ...opened.world, dayRules: holder.quota, keepMs, keysExpireMs, log: ports.log };
   const answers = listAnswers(ports);
   const app = buildApp(ports, parts.reusePort, directRoutes(answers));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });

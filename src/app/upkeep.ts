@@ -5,7 +5,7 @@ import type { PruneBefore, Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import { carryCounts } from "../ledger/key-move.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { REPLY_KEPT_MS } from "../ledger/replies.ts";
+import { findOldestRow, REPLY_KEPT_MS } from "../ledger/replies.ts";
 import { type AuditUpkeepParts, chainAudit, logAuditHead, pruneAudit } from "./audit-upkeep.ts";
 import { warnOfExpiry } from "./expiring-keys.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
@@ -209,8 +209,7 @@ export async function forgetOldest(
 async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Promise<void> {
   const nowMs = clock.nowMs();
   const before = {
-    // A replayed answer reports what its request paid, so the request's row must outlive the reply.
-    requestsMs: nowMs - Math.max(keepMs(), REPLY_KEPT_MS),
+    requestsMs: findOldestRow(nowMs, keepMs()),
     contentsMs: nowMs - keepMs(),
     metersMs: nowMs - METERS_MS,
     repliesMs: nowMs - REPLY_KEPT_MS,

@@ -2,10 +2,12 @@
 import { note } from "../admin/audit-trail.ts";
 import { makeExportForm } from "../admin/export-rows.ts";
 import { EXPORT_NAMES, EXPORTS, type ExportName, readExport } from "../admin/exports.ts";
+import { formatInstant } from "../admin/format.ts";
 import { readQuery } from "../admin/input.ts";
 import { EVERYTHING } from "../core/people.ts";
 import { writeState, writeStateText } from "../moving/state/write.ts";
 import { type Call, formatJson, makeCommand } from "./administration.ts";
+import { describeRows } from "./log-command.ts";
 import { makeStateWorld } from "./state-world.ts";
 
 const toFlag = (field: string) => field.replaceAll("_", "-");
@@ -59,7 +61,7 @@ async function printState({ isJson, io, settings, open }: Call): Promise<void> {
 const REPORT_MS = 10_000;
 
 async function write(name: ExportName, { values, isJson, io, settings, open }: Call): Promise<void> {
-  const { query, row, left } = EXPORTS[name];
+  const { query, row, left, since } = EXPORTS[name];
   const given = Object.fromEntries([...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]));
   readQuery(query, given);
   if (settings === null) throw new Error("an export needs the configuration");
@@ -69,8 +71,11 @@ async function write(name: ExportName, { values, isJson, io, settings, open }: C
   const parts = {
     ...world,
     dayRules: () => settings.quota,
+    keepMs: () => settings.log.keepMs,
     keysExpireMs: () => settings.signIn?.members.keysExpireMs ?? null,
   };
+  const sinceMs = since?.(parts, given) ?? null;
+  if (sinceMs !== null) io.err(describeRows(formatInstant(sinceMs)));
   // The output ends each text with a line's end.
   const print = (lines: string) => io.out(lines.replace(/\n$/, ""));
   let [rows, reportedMs] = [0, world.clock.nowMs()];

@@ -71,7 +71,8 @@ function formatSecret(key: NewKeyView): string {
 async function list(call: Call): Promise<void> {
   const { settings } = call;
   const world = await call.open();
-  const { data } = await sumUsage({ ...world, dayRules: () => settings.quota }, { group_by: "key" });
+  const rules = { dayRules: () => settings.quota, keepMs: () => settings.log.keepMs };
+  const { data } = await sumUsage({ ...world, ...rules }, { group_by: "key" });
   const sums = new Map(data.map((sum) => [sum.key_id ?? "", sum]));
   return printList(
     { ...call, open: async () => world },

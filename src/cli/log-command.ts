@@ -1,7 +1,7 @@
 // The common parts of the commands that print what the console shows: filters as flags, a table, JSON or CSV.
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { readQuery } from "../admin/input.ts";
-import type { listRequests } from "../admin/requests.ts";
+import type { UsageParts } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Io } from "../app/terminal.ts";
 import type { Settings } from "../core/settings.ts";
@@ -19,7 +19,12 @@ export interface Printed {
   readonly note?: string | null;
 }
 
-export type Parts = AdminWorld & Pick<Parameters<typeof listRequests>[0], "dayRules">;
+export type Parts = AdminWorld & Pick<UsageParts, "dayRules" | "keepMs">;
+
+/** Returns the remark on sums that are made of the log's rows. */
+export function describeRows(since: string): string {
+  return `These sums are made of the log's rows, which are kept for log.keep: nothing before ${since} is in them.`;
+}
 
 interface LogCommand {
   readonly name: string;
@@ -46,7 +51,8 @@ export function makeLogCommand(command: LogCommand) {
       const inputs = flags.map((flag) => `--${flag}`);
       const readNamed = async () => {
         readQuery(query, given);
-        return print({ ...(await openAs("find")), dayRules: () => settings.quota }, given);
+        const rules = { dayRules: () => settings.quota, keepMs: () => settings.log.keepMs };
+        return print({ ...(await openAs("find")), ...rules }, given);
       };
       const { rows, cells, note } = await readNamed().catch((error: unknown) =>
         Promise.reject(nameInput(error, inputs)),

@@ -6,7 +6,7 @@ import { requestsQuery } from "../admin/request-schema.ts";
 import { listRequests } from "../admin/requests.ts";
 import { getStatement, listStatement, statementQuery } from "../admin/statements.ts";
 import { sumUsage, usageQuery } from "../admin/usage.ts";
-import { makeLogCommand, type Parts, type Printed } from "./log-command.ts";
+import { describeRows, makeLogCommand, type Parts, type Printed } from "./log-command.ts";
 
 /** Returns the remark on how to go on with a list that has more. */
 function describeNext(next: string | null, scannedUntil: string | undefined): string | null {
@@ -91,19 +91,19 @@ export const runStatement = makeLogCommand({
 const SUMMED = ["requests", "errors", "cost_usd", "charged_usd"] as const;
 
 async function printUsage(parts: Parts, given: Readonly<Record<string, string>>): Promise<Printed> {
-  const { data } = await sumUsage(parts, readQuery(usageQuery, given));
+  const { data, rows_from: since } = await sumUsage(parts, readQuery(usageQuery, given));
   const groups = (given.group_by ?? "day").split(",").map(nameGroup);
   const head = [...groups, ...SUMMED].map((name) => name.replaceAll("_", " ").toUpperCase());
   const lines = data.map((row) => {
     const fields = new Map<string, unknown>(Object.entries(row));
-    return [...groups, ...SUMMED].map((name) => String(fields.get(name) ?? ""));
+    return [...groups, ...SUMMED].map((name) => String(fields.get(name) ?? "") || "-");
   });
-  return { rows: data, cells: [head, ...lines] };
+  return { rows: data, cells: [head, ...lines], note: since === undefined ? null : describeRows(since) };
 }
 
-/** Keys and accounts are shown by their ids. */
+/** Keys, accounts and members are shown by their ids. */
 function nameGroup(group: string): string {
-  return group === "key" || group === "account" ? `${group}_id` : group;
+  return ["key", "account", "member"].includes(group) ? `${group}_id` : group;
 }
 
 export const runProviders = makeLogCommand({

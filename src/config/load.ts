@@ -152,6 +152,10 @@ function buildSettings(
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
   const models = new ModelFields([...cards, ...ownModels], inFile, input.isSimulated ?? true, issues);
   const { charge = "beyond_allowance", markup = 1 } = config.billing ?? {};
+  const overlay = models.overlay(config.models ?? {});
+  const aliases = models.aliases(config.aliases ?? {});
+  const hooks = buildHooks(config.hooks, issues);
+  models.checkHooks(hooks, overlay, aliases);
   const settings: Settings = {
     server: buildServerRules(config.server ?? {}, input, issues),
     store: readStoreUrl(config, input, issues),
@@ -159,8 +163,7 @@ function buildSettings(
     ownModels,
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
     ...(profilesFile === undefined ? {} : { profilesFile, benchmarks }),
-    overlay: models.overlay(config.models ?? {}),
-    aliases: models.aliases(config.aliases ?? {}),
+    ...{ overlay, aliases, hooks },
     router: models.router(config.router ?? {}),
     quota: buildQuotaRules(config.quota ?? {}),
     billing: { charge, markup },
@@ -171,7 +174,6 @@ function buildSettings(
     responses: buildResponseRules(config.responses ?? {}),
     audit: buildAuditRules(config.audit),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
-    hooks: buildHooks(config.hooks, issues),
     webhooks: buildEndpoints(config.webhooks, issues),
     telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
     ...buildStripeRules(config, issues),

@@ -6,6 +6,7 @@ import { buildPrice } from "../catalogue/price.ts";
 import type { Alias, AliasTarget, SelectorPolicy } from "../core/alias.ts";
 import { CHAT_ONLY, type HedgeRules, type ModelCard } from "../core/card.ts";
 import { parseDuration } from "../core/duration.ts";
+import type { HookRule } from "../core/hook.ts";
 import { matchesAny } from "../core/pattern.ts";
 import { FAIR_QUALITY, SELECTORS } from "../core/selector.ts";
 import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
@@ -98,6 +99,8 @@ export class ModelFields {
 
   #policy(given: PolicyConfig, path: Path): SelectorPolicy {
     const { selector, quality, allow, deny, max_cost_usd: maxCostUsd, max_ms: maxMs, cache } = given;
+    if (quality !== undefined && selector !== "fair")
+      this.#issues.atKey([...path, "quality"], "has no effect: only the selector fair keeps to a quality");
     const read = (field: "allow" | "deny", patterns: readonly string[] | undefined) =>
       patterns && { [field]: this.#patterns(patterns, [...path, field]) };
     return {
@@ -141,6 +144,24 @@ export class ModelFields {
   /** Returns the canonical id of a model that clients can ask for. */
   #asked(text: string, path: Path): string {
     return this.#passes(text) ? text : this.#effective(text, path);
+  }
+
+  /** Checks the models that hooks ask, with the changes to the catalogue. An alias may stand for one. */
+  checkHooks(
+    hooks: readonly HookRule[],
+    overlay: readonly ModelOverlay[],
+    aliases: Readonly<Record<string, Alias>>,
+  ): void {
+    for (const [at, { target }] of hooks.entries()) {
+      if (target.kind === "server" || matchesAny(Object.keys(aliases), target.model)) continue;
+      const path = ["hooks", at, "model"];
+      const id = this.#asked(target.model, path);
+      const card = this.#cards.get(this.#canonical(id));
+      const changed = overlay.find((one) => one.id === card?.id)?.operations;
+      const operations = [...(changed ?? card?.operations ?? CHAT_ONLY)];
+      if (card && !operations.includes(target.kind))
+        this.#issues.atValue(path, `isn't a ${target.kind} model: ${id} is for ${operations.join(", ")}`);
+    }
   }
 
   router(router: NonNullable<Config["router"]>): RouterRules {

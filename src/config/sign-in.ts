@@ -132,7 +132,11 @@ export function buildSignInRules(
   issues: Issues,
 ): { readonly signIn?: SignInRules } {
   const config = given?.oidc;
-  if (config === undefined) return {};
+  if (config === undefined) {
+    if (given?.agents !== undefined)
+      issues.atKey(["sign_in", "agents"], "has no effect without sign_in.oidc, by which people sign in");
+    return {};
+  }
   const publicUrl = server?.public_url?.replace(/\/$/, "");
   checkIssuer(config.issuer, issues);
   checkRules(config, issues);

@@ -12,6 +12,11 @@ export function findBucket(ms: number): number {
   return Math.min(BUCKET_MAX, Math.ceil(Math.log(ms) / STEP - 1e-9));
 }
 
+/** The last whole millisecond of each bucket but the last one, in order. Some buckets have none of their own. */
+export const BUCKET_ENDS: readonly number[] = Array.from({ length: BUCKET_MAX }, (_, bucket) =>
+  Math.floor(FACTOR ** (bucket + 1e-9)),
+);
+
 interface Percentiles {
   readonly p50: number;
   readonly p95: number;

@@ -1,6 +1,7 @@
 // Questions to the request log and to its hourly sums.
 import type { Scope } from "./people.ts";
 import type { Ended, RequestOutcome } from "./record.ts";
+import type { UsageSum } from "./rows.ts";
 
 /**
  * Rows must match every field given. The model is the one asked for, tried or used, the provider that of the model that
@@ -47,6 +48,25 @@ export interface UsageQuery {
   readonly groupBy: readonly UsageDimension[];
   /** Rows must match every field given. */
   readonly only?: UsageFilter;
+}
+
+/** Dimensions of the sums of rows. The provider is that of the model. */
+export type RowDimension = Exclude<UsageDimension, "provider"> | "selector";
+
+/** Totals over the log's rows that a filter finds. Dimensions not grouped by are empty, or 0 for the hour. */
+export interface RowSumsQuery {
+  readonly groupBy: readonly RowDimension[];
+  readonly only: RequestFilter;
+}
+
+/**
+ * A sum of the log's rows. Its tag is the row's own text of tags, such as `env=prod,team=search`. Streamed answers are
+ * summed apart by the bucket of their time to the first token (`findBucket`). Null for all others.
+ */
+export interface RowSum extends UsageSum {
+  readonly bucket: number | null;
+  /** `Router#fair`. Empty for requests that named a model, and in sums over all selectors. */
+  readonly selector: string;
 }
 
 export interface UsageFilter {

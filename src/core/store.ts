@@ -14,7 +14,7 @@ import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { NamedStore } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
 import type { LimitRequestStore } from "./limit-request.ts";
-import type { RequestFilter, Searched, UsageQuery } from "./log-query.ts";
+import type { RequestFilter, RowSum, RowSumsQuery, Searched, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Page } from "./page.ts";
 import type { PeopleStore, Scope } from "./people.ts";
@@ -241,6 +241,8 @@ export interface Store
    * outcomes, which are not kept here: a provider is found by its models.
    */
   firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
+  /** Both of the log's rows, which are narrowed and grouped by more, but go after a time. */
+  rowSums(query: RowSumsQuery): Promise<readonly RowSum[]>;
 
   /** Returns owners with a budget near its end at a time (Unix milliseconds), the nearest first, up to this many. */
   nearing(

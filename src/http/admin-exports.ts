@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import { type EXPORT_FORMS, makeExportForm } from "../admin/export-rows.ts";
 import { EXPORTS, type ExportName, type ExportParts, readExport } from "../admin/exports.ts";
+import { formatInstant } from "../admin/format.ts";
 import type { Log } from "../core/world.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { noteExport } from "./audited.ts";
@@ -55,7 +56,8 @@ export async function sendExport(
   request: Request,
   query: object,
 ) {
-  const { row, left } = EXPORTS[name];
+  const { row, left, since } = EXPORTS[name];
+  const sinceMs = since?.(parts, query) ?? null;
   const lines = makeExportForm(form, row, left?.(query) ?? []);
   const file = `${name}.${form}`;
   const rows = readExport(parts, name, query, readOperator(request).scope);
@@ -65,6 +67,7 @@ export async function sendExport(
     headers: {
       ...{ "content-type": lines.type, "cache-control": "no-store", "x-content-type-options": "nosniff" },
       "content-disposition": `attachment; filename="${file}"`,
+      ...(sinceMs === null ? {} : { "x-poundkey-rows-from": formatInstant(sinceMs) }),
     },
   });
 }

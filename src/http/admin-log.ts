@@ -8,6 +8,7 @@ import { savingsQuery, savingsSchema, sumSavings } from "../admin/savings.ts";
 import { wrapRows, wrapSearched } from "../admin/schema.ts";
 import { resultSchema, type SearchParts, search, searchQuery } from "../admin/search.ts";
 import { sumUsage, usageQuery, usageSchema } from "../admin/usage.ts";
+import type { RowParts } from "../admin/usage-rows.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
@@ -17,6 +18,7 @@ import { returnsBody, takesQuery } from "./route-schema.ts";
 
 export interface LogParts extends AdminWorld, Pick<RequestParts, "contentVault"> {
   readonly dayRules: () => DayRules;
+  readonly keepMs: RowParts["keepMs"];
   readonly names: SearchParts["names"];
   /** Writes the refusals that this process has counted, so that a list has them at once. */
   readonly writeRefusals: () => Promise<void>;

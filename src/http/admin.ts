@@ -38,8 +38,8 @@ export function adminRoutes(ports: AdminPorts) {
     providers: settings().providers.map(({ name }) => name),
     aliases: settings().aliases,
   });
-  const dayRules = () => settings().quota;
-  const parts: Parts = { ...ports.world, ledger, contentVault, dayRules, names, writeRefusals };
+  const rules = { dayRules: () => settings().quota, keepMs: () => settings().log.keepMs };
+  const parts: Parts = { ...ports.world, ledger, contentVault, ...rules, names, writeRefusals };
   return new Elysia()
     .use(logRoutes(ports, parts))
     .use(accountRoutes(ports, parts))

@@ -8,6 +8,7 @@ import { bind, type Engine, type Statement } from "./engine.ts";
 import { type Found, readInteger, readText } from "./found.ts";
 import { AUDIT_OWNERS, AUDIT_PLACES, auditLimits } from "./limit-audit.ts";
 import { FIRST_TOKEN, USAGE } from "./log-tables.ts";
+import { composeRowSums, readRowSum } from "./row-sums.ts";
 import { AUDIT_ACCOUNTS, AUDIT_STRAY, OWING, readAudit, selectSql } from "./sql.ts";
 import { ENTRY } from "./tables.ts";
 import { firstTokensLookup, usageLookups } from "./usage-lookups.ts";
@@ -52,6 +53,7 @@ export function bookMethods({ mark, run, runSlowReads }: Engine) {
       return { chargedNanoUsd: readInteger(found, "charged"), costNanoUsd: readInteger(found, "cost") };
     },
     usage: async (asked) => (await runSlowReads(usageLookups(asked, mark))).flat().map(USAGE.rowOf),
+    rowSums: async (asked) => (await looked(composeRowSums(asked, mark))).map(readRowSum),
     firstTokens: async (asked) => (await looked(firstTokensLookup(asked, mark))).map(readFirstTokens),
   } satisfies Partial<Store>;
 }

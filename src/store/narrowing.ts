@@ -86,6 +86,11 @@ const OUTCOMES_BEFORE: Readonly<Record<RequestOutcome, string>> = {
   refused: `status >= 400 AND status <> ${CLIENT_GONE} AND attempts = 0`,
 };
 
+/** The expression for a row's outcome. */
+export const ROW_OUTCOME = `coalesce(outcome, CASE ${Object.entries(OUTCOMES_BEFORE)
+  .map(([outcome, condition]) => `WHEN ${condition} THEN '${outcome}'`)
+  .join(" ")} END)`;
+
 /** Filters whose rows an index finds at once. */
 const INDEXED = ["requestId", "session", "traceId"] as const;
 /** Returns the question to the request log that a filter asks. */
@@ -128,9 +133,16 @@ function requestsLookup(
   page: Page,
   mark: Mark,
 ): Statement {
+  const by = new Narrowing(mark);
+  narrowRequests(by, filter);
+  const isFew = filter.requestId !== undefined || filter.traceId !== undefined;
+  return { text: `${selectSql(table)} ${pageEnd(by, "at_ms", page, isFew)}`, values: by.values };
+}
+
+/** Adds the conditions of a filter of requests. */
+export function narrowRequests(by: Narrowing, filter: RequestFilter): void {
   const { keyId, accountId, operation, surface, model, selector, status, ended, fromMs, toMs } = filter;
   const { provider, outcome, memberId, address, session, traceId, text, requestId, tag } = filter;
-  const by = new Narrowing(mark);
   by.within(filter.scope, USE_ROWS);
   by.equal({ key_id: keyId, account_id: accountId, operation, surface, selector, ended });
   by.equal({ member_id: memberId, address, session, request_id: requestId });
@@ -145,8 +157,6 @@ function requestsLookup(
   else by.by(status, (at) => `status = ${at}`);
   by.by(fromMs, (at) => `at_ms >= ${at}`);
   by.by(toMs, (at) => `at_ms < ${at}`);
-  const end = pageEnd(by, "at_ms", page, requestId !== undefined || traceId !== undefined);
-  return { text: `${selectSql(table)} ${end}`, values: by.values };
 }
 
 function narrowProvider(by: Narrowing, provider: string): string {

@@ -185,6 +185,7 @@ function noStore(): Store {
     spentSince: async () => ({ costNanoUsd: 0, chargedNanoUsd: 0 }),
     usage: nobody,
     firstTokens: nobody,
+    rowSums: nobody,
     keyUses: nobody,
     endedSince: nobody,
     addContent: async () => {},

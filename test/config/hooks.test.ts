@@ -29,6 +29,23 @@ test("a hook has its defaults, and its version changes with any of its fields", 
   expect(changed.ok && changed.settings.hooks[0]?.version).not.toBe(one?.version);
 });
 
+test("a hook may ask models that the file makes, names, changes or lets pass", () => {
+  const moderating = "operations: [moderation]";
+  const found = loadText(`
+providers:
+  OpenAI: { keys: [sk-1], unlisted_models: true }
+  Local: { base_url: "http://127.0.0.1:1", dialect: openai, models: [{ name: own, ${moderating} }, { name: other }] }
+models: { "Local#other": { ${moderating} } }
+aliases: { "House#judge": "OpenAI#omni-moderation-latest" }
+hooks:
+  - { name: own, model: Local#own }
+  - { name: changed, model: local#other }
+  - { name: alias, model: House#judge }
+  - { name: unlisted, model: OpenAI#newer-than-the-catalogue }
+`);
+  expect(found.ok ? found.settings.hooks.length : found.errors).toBe(4);
+});
+
 test.each([
   ["name: one", "hooks[0]: needs a url of a server, or a moderation model"],
   [

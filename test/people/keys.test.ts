@@ -189,9 +189,11 @@ test("an operator neither makes, rotates, resumes nor widens a key in an account
     { requests_per_minute: 41 },
     { expires_at: inDays(21) },
     { allowed_models: null },
+    { allowed_models: [] },
     { allowed_models: ["*"] },
     { allowed_models: ["Router#fair"] },
     { allowed_addresses: null },
+    { allowed_addresses: [] },
     { allowed_addresses: ["10.0.0.0/7"] },
     { requests_per_day: null },
   ];

@@ -50,7 +50,7 @@ export const KEY_FIELDS = {
     initial: null,
     elementsMax: 1000,
     manual:
-      "ids of models and selectors, or patterns such as `OpenAI#*`; null for all. Selectors choose among the listed models, or among all if only selectors are listed",
+      "ids of models and selectors, or patterns such as `OpenAI#*`; null or `[]` for all. Selectors choose among the listed models, or among all if only selectors are listed",
     flag: {
       name: "models",
       value: "A,B",
@@ -192,7 +192,7 @@ export const KEY_FIELDS = {
     role: "member",
     initial: null,
     elementsMax: ADDRESSES_MAX,
-    manual: `up to ${ADDRESSES_MAX} IP addresses and blocks such as \`203.0.113.7\`, \`10.0.0.0/8\` or \`2001:db8::/32\`, from which clients may use the key; null for all`,
+    manual: `up to ${ADDRESSES_MAX} IP addresses and blocks such as \`203.0.113.7\`, \`10.0.0.0/8\` or \`2001:db8::/32\`, from which clients may use the key; null or \`[]\` for all`,
     flag: {
       name: "addresses",
       value: "A,B",
@@ -211,7 +211,7 @@ export const KEY_FIELDS = {
     initial: null,
     elementsMax: HOOKS_MAX,
     manual:
-      "names of [hooks](hooks.md) that judge its requests and answers, beside those that apply to all keys; or null",
+      "names of [hooks](hooks.md) that judge its requests and answers, beside those that apply to all keys; null or `[]` for none",
     flag: { name: "hooks", value: "A,B", help: "hooks that judge its requests, beside those of all keys" },
     control: {
       label: "Hooks",
