@@ -7,7 +7,7 @@ import { matchesAny } from "../core/pattern.ts";
 import type { Delivery, Endpoint } from "../core/webhook.ts";
 
 /** An event before its endpoints are chosen. */
-interface Happening {
+export interface Happening {
   /** Unique over all accounts. */
   readonly id: string;
   readonly type: string;
