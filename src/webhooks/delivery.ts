@@ -6,7 +6,7 @@ import type { Delivery, Endpoint } from "../core/webhook.ts";
 import type { Clock, Fetch, Log, Random } from "../core/world.ts";
 import { type Answer, planNext, send } from "./attempt.ts";
 import { FORMS } from "./forms.ts";
-import { type Happening, readAudited, readEvent, routeTo } from "./route.ts";
+import { findUnnamedMember, type Happening, readAudited, readEvent, routeTo } from "./route.ts";
 
 /** Longer than a node needs between two ticks. Another takes over after it. */
 const LEASE_MS = 15_000;
@@ -104,10 +104,10 @@ export class Delivering {
     }
   }
 
-  /** Events about a member's limits are recorded under the id, since they are kept longer than a name may be. */
+  /** Events about a person are recorded under the id, since they are kept longer than a name may be. */
   async #readEvent(event: StoredEvent): Promise<Happening> {
-    const { member_id: id, name } = event.data;
-    if (typeof id !== "string" || name !== id) return readEvent(event);
+    const id = findUnnamedMember(event.data);
+    if (id === null) return readEvent(event);
     const member = await this.#parts.store.people.member(id);
     return readEvent({ ...event, data: { ...event.data, name: member?.name || id } });
   }

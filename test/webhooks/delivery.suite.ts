@@ -82,7 +82,7 @@ function sending(stores: () => TwoStores): void {
 }
 
 function naming(stores: () => TwoStores): void {
-  test("a budget of a member is told with the person's name, or the id once nothing is kept of them", async () => {
+  test("what concerns a person is told with the person's name, or the id once nothing is kept of them", async () => {
     const [receiver, chat] = [open(), open()];
     const given: readonly Given[] = [standard(receiver), { url: chat.url, form: "slack" }];
     const node = new Node(stores().store, await startClock(), given);
@@ -97,10 +97,14 @@ function naming(stores: () => TwoStores): void {
     };
     await name("Ann Example");
     await warn("first");
+    const about = { accountId: "default", atMs: Date.now(), data: { member_id: "mem_ann", kind: "budget" } };
+    await node.store.addEvents([makeEvent("limit_request.made", "asked", about)]);
+    await node.live();
     await name("");
     await warn("second");
     const told = receiver.received.map(({ text }) => asObject(asObject(parseJson(text)).data));
     expect(told.map(({ id, name, member_id }) => [id, name, member_id])).toEqual([
+      ["mem_ann", "Ann Example", "mem_ann"],
       ["mem_ann", "Ann Example", "mem_ann"],
       ["mem_ann", "mem_ann", "mem_ann"],
     ]);
