@@ -13,6 +13,8 @@ import { readFrom } from "./settings.ts";
 const LONG_MS = 60_000;
 const WARNING =
   "warning: sign_in.oidc.rules[1].accounts: there is no account 'Serach' in the store, so nobody has a role in it";
+const AMBIGUOUS =
+  "warning: sign_in.oidc.rules[0].accounts: several accounts in the store are called 'Search', so nobody has a role in them: give an id, or rename all but one";
 
 const server = await startPostgres();
 let directory = "";
@@ -43,9 +45,9 @@ sign_in: { oidc: { issuer: "https://login.example.com", client_id: a, client_sec
   return said.filter((line) => line.includes("account"));
 }
 
-async function fill(address: string): Promise<void> {
+async function fill(address: string, id = "acc_1", name = "Search"): Promise<void> {
   const { store } = await openStore(address, Buffer.alloc(32, 5).toString("base64"));
-  await store.addAccount(makeAccount("acc_1", { name: "Search" }));
+  await store.addAccount(makeAccount(id, { name }));
   await store.close();
 }
 
@@ -54,6 +56,11 @@ test("a store's file is looked at, if there is one", async () => {
   expect(await check(address)).toEqual([]);
   await fill(address);
   expect(await check(address)).toEqual([WARNING]);
+  // An id means its account, whatever another is called.
+  await fill(address, "acc_2", "default");
+  expect(await check(address)).toEqual([WARNING]);
+  await fill(address, "acc_3");
+  expect(await check(address)).toEqual([AMBIGUOUS, WARNING]);
 });
 
 test(
@@ -62,6 +69,8 @@ test(
     await fill(server.url);
     expect(await check(server.url)).toEqual([]);
     expect(await check(server.url, ["--probe"])).toEqual([WARNING]);
+    await fill(server.url, "acc_2");
+    expect(await check(server.url, ["--probe"])).toEqual([AMBIGUOUS, WARNING]);
     expect(await check("postgres://nobody@127.0.0.1:1/none", ["--probe"])).toEqual([]);
   },
   LONG_MS,

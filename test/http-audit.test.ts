@@ -54,6 +54,7 @@ const made: Record<string, string> = {};
 const SAMPLED = [{ role: "user", content: "Hi" }];
 const TEXTS = ["a", "b"].map((text) => ({ answer: text, text }));
 
+const RESET = () => ({ reason: "a wrong price" });
 const LIMITED = { budgets: [{ usd: 1, per: "day" }] };
 
 /** In this order: what is created first is changed and then removed. */
@@ -62,7 +63,7 @@ const CHANGES: readonly Change[] = [
   {
     route: "PATCH /accounts/:id",
     action: "account.changed",
-    body: () => ({ name: "Crew", member_defaults: LIMITED }),
+    body: () => ({ name: "Crew", member_defaults: LIMITED, ...LIMITED }),
   },
   { route: "PUT /accounts/by-name/:name", action: "account.created", body: () => ({}) },
   { route: "POST /accounts/:id/topups", action: "topup.made", body: () => ({ amount_usd: 3, note: "x" }) },
@@ -71,15 +72,12 @@ const CHANGES: readonly Change[] = [
     action: "adjustment.made",
     body: () => ({ amount_usd: -1, reason: "a wrong price" }),
   },
+  { route: "POST /accounts/:id/budgets/reset", action: "budget.reset", body: RESET },
   { route: "POST /keys", action: "key.created", body: () => ({ name: "robot" }) },
   { route: "PATCH /keys/:id", action: "key.changed", body: () => ({ budgets: [{ usd: 1, per: "day" }] }) },
   { route: "PUT /keys/by-name/:account/:name", action: "key.created", body: () => ({}) },
   { route: "POST /keys/:id/rotate", action: "key.rotated", body: () => ({}) },
-  {
-    route: "POST /keys/:id/budgets/reset",
-    action: "budget.reset",
-    body: () => ({ reason: "a wrong price" }),
-  },
+  { route: "POST /keys/:id/budgets/reset", action: "budget.reset", body: RESET },
   { route: "DELETE /keys/:id", action: "key.revoked" },
   { route: "POST /aliases", action: "alias.created", body: () => ({ name: "team", target: "Acme#cheap" }) },
   { route: "PATCH /aliases", action: "alias.changed", body: () => ({ name: "team", target: "Acme#dear" }) },

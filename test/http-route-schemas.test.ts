@@ -88,6 +88,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/accounts/{id}", () => "/accounts/funding"],
   ["PATCH", "/accounts/{id}", () => "/accounts/default", () => ({ name: "Default" })],
   ["PUT", "/accounts/by-name/{name}", () => "/accounts/by-name/Default", () => ({ parallel: 9000 })],
+  ["POST", "/accounts/{id}/budgets/reset", () => "/accounts/default/budgets/reset", () => ({ reason: "x" })],
   ["POST", "/accounts/{id}/topups", () => "/accounts/default/topups", () => ({ amount_usd: 3, note: "x" })],
   ["POST", "/accounts/{id}/adjustments", () => "/accounts/default/adjustments", () => ADJUSTED],
   ["GET", "/accounts/{id}/journal", () => "/accounts/default/journal"],
@@ -109,12 +110,7 @@ const ROWS: readonly Row[] = [
   ["PUT", "/keys/by-name/{account}/{name}", () => "/keys/by-name/default/a", () => ({ spend_limit_usd: 1 })],
   ["PUT", "/keys/by-name/{account}/{name}", () => "/keys/by-name/default/new", () => ({})],
   ["POST", "/keys/{id}/rotate", () => `/keys/${keyId}/rotate`, () => ({ grace: "24h" })],
-  [
-    "POST",
-    "/keys/{id}/budgets/reset",
-    () => `/keys/${keyId}/budgets/reset`,
-    () => ({ reason: "a wrong price" }),
-  ],
+  ["POST", "/keys/{id}/budgets/reset", () => `/keys/${keyId}/budgets/reset`, () => ({ reason: "x" })],
   ["DELETE", "/keys/{id}", () => `/keys/${keyId}`],
   [
     "POST",

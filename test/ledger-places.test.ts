@@ -54,6 +54,20 @@ function opened(requestsPerDay: number | null, more: RulesChanged = {}) {
   return { clock, ledger, ask, settle, standing };
 }
 
+test.each([
+  ["key", { key_id: "key_a", name: "key_a's name" }],
+  ["account", { account_id: "default", name: "default" }],
+] as const)(
+  "an allowance of the %s that is used up is told by its owner's id and name",
+  async (scope, owner) => {
+    await store.changeKey("key_a", () => ({ name: "key_a's name" }));
+    const { ask } = opened(2, { quota: { scope } });
+    for (let times = 0; times < 2; times++) await ask();
+    const events = await store.takeEvents(NOON, 10);
+    expect(events).toMatchObject([{ type: "allowance.used_up", data: { ...owner, limit: 2 } }]);
+  },
+);
+
 const refusedAs = (ask: Promise<unknown>) =>
   ask.then(
     () => "granted",

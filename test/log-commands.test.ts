@@ -127,7 +127,18 @@ test("whole lists are exported, on record, with the filters of the admin API", a
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ id: "two", account_name: "default" }]);
   expect((await run(runExport, "journal", "--to", "2020-01-01")).out).toStartWith("id,at,kind,");
   expect((await run(runExport, "prompts")).code).toBe(2);
-  expect((await run(runExport, "usage", "--group-by", "moon")).code).toBe(2);
+  expect((await run(runExport, "requests", "--csv")).out).toBe(out);
+  for (const wrong of [
+    ["--group-by", "moon"],
+    ["--month", "2026-11"],
+  ]) {
+    const { code, err } = await run(runExport, "usage", ...wrong);
+    expect([code, err]).toEqual([2, expect.stringMatching(/^poundkey export: .*--(group-by|month)/)]);
+    expect(err).toEndWith("\nSee poundkey export --help.");
+  }
+  const help = (await run(runExport, "usage", "--help")).out.split("\n");
+  expect(help[0]).toBe("usage: poundkey export usage [filters] [--csv | --json]");
+  expect(help).toContainEqual(expect.stringMatching(/^ {2}usage +--group-by --key /));
   const exported = ((await store.auditLog.chain(10)) ?? []).map(({ targetId }) => targetId);
-  expect(exported.toSorted()).toEqual(["journal.csv", "requests.csv", "requests.jsonl"]);
+  expect(exported.toSorted()).toEqual(["journal.csv", "requests.csv", "requests.csv", "requests.jsonl"]);
 });

@@ -20,6 +20,7 @@ describe("without a store", () => {
   test.each([
     "keys list",
     "keys revoke key_x",
+    "tokens add --name a --role viewer",
     "accounts list",
     "accounts show default",
     "ledger verify",

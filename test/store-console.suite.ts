@@ -79,7 +79,8 @@ function origins(stores: () => TwoStores): void {
     const prune = (contentsMs: number) =>
       store.prune({ requestsMs: NOON - HOUR, metersMs: 0, repliesMs: 0, contentsMs }, 1000);
     await add(NOON - HOUR, "at the start", { session: "sha256:s" });
-    for (let at = 0; at < 1101; at++) await add(NOON - 2, `r${at}`, at % 100 === 0 ? both : {});
+    const ids = Array.from({ length: 1005 }, (_, at) => at);
+    await Promise.all(ids.map((at) => add(NOON - 2, `r${at}`, at % 100 === 0 ? both : {})));
     await add(NOON - 1, "last", { address: "203.0.113.0/24" });
     await add(NOON, "young", both);
     await prune(NOON);

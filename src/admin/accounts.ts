@@ -148,6 +148,7 @@ export async function updateAccount(
   const given = raises ? { ...fields, budgets: undefined } : fields;
   const { isPaused, ...change } = readChange(ACCOUNT_FIELDS, given, clock.nowMs());
   await requireInAccount({ store }, access, "accounts.limit", id);
+  if (change.name !== undefined) await refuseOthersName(store, id, change.name, access);
   const role = access.roleIn(id) ?? "member";
   const revise = (before: Account) => ({
     ...change,
@@ -155,6 +156,23 @@ export async function updateAccount(
     ...(isPaused === undefined ? {} : changePauses(role, before, isPaused)),
   });
   return requireAccount(await changes.changeAccount(id, revise));
+}
+
+/**
+ * Rules of the sign-in name accounts, so a sender who may rename only some of them can't give one the name or the id of
+ * another. Throws the Fault `not_permitted`.
+ */
+async function refuseOthersName(
+  store: Pick<AdminWorld["store"], "people">,
+  id: string,
+  name: string,
+  access: Access,
+): Promise<void> {
+  if (access.accountsWith("accounts.limit") === null) return;
+  const others = (await store.people.accountsNamed([name])).filter((one) => one.id !== id);
+  if (others.length === 0) return;
+  const message = `This isn't permitted: 'name' is another account's name or id, by which roles are given. Choose another one.`;
+  throw new Fault("not_permitted", message, { param: "name" });
 }
 
 function requireAccount(account: Account | null): AccountView {

@@ -1,10 +1,13 @@
-// The order to forget what was used of the budgets of a key, or of a member, for example after a wrong price.
+// The order to forget what was used of the budgets of a key, a member or an account, for example after a wrong price.
 import { type Static, Type } from "@sinclair/typebox";
+import type { AuditTarget } from "../core/audit-log.ts";
 import { Fault } from "../core/fault.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { mintId } from "../keys/secret.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { ResetOrder } from "../ledger/reset-order.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
+import { type AccountView, getAccount, requireInAccount } from "./accounts.ts";
 import { makeEntry } from "./audit-trail.ts";
 import { checkReset } from "./key-rights.ts";
 import { requireKey } from "./keys.ts";
@@ -42,20 +45,8 @@ export async function resetKeyBudgets(
   const account = await parts.store.account(accountId);
   if (account === null) throw new Fault("not_found", "The key's account does not exist.");
   checkReset({ access }, key, account);
-  const id = mintId("evt", parts.random);
-  const entry = makeEntry(parts, parts.act, {
-    ...{ action: "budget.reset", target: { type: "key", id: keyId, name }, accountId },
-    after: { reason },
-  });
-  await parts.ledger.resetBudgets({
-    id,
-    accountId,
-    keyId,
-    memberId: null,
-    by: access.actor.id,
-    reason,
-    entry,
-  });
+  const order = makeOrder(parts, access, { accountId, reason, target: { type: "key", id: keyId, name } });
+  await parts.ledger.resetBudgets({ ...order, keyId });
   return getKey(parts, keyId, access.scope("keys.read"));
 }
 
@@ -70,7 +61,7 @@ export async function resetMemberBudgets(
   { account_id: accountId, reason }: Static<typeof memberResetSchema>,
   access: Access,
 ): Promise<MemberLimitsView> {
-  const { store, random, ledger } = parts;
+  const { store, ledger } = parts;
   if ((await store.account(accountId, access.scope("accounts.read"))) === null) {
     throw invalidValue("account_id", "this account doesn't exist");
   }
@@ -78,15 +69,49 @@ export async function resetMemberBudgets(
   const member = await store.people.member(memberId, access.scope("members.read"));
   if (member === null) throw noMember();
   refuseOwn(access, memberId, accountId);
-  const id = mintId("evt", random);
+  const target = { type: "member", id: memberId, name: member.name } as const;
+  await ledger.resetBudgets({ ...makeOrder(parts, access, { accountId, reason, target }), memberId });
+  const limits = await ledger.memberLimits({ accountId, memberId });
+  return { id: memberId, account_id: accountId, limits: limits.map(limitView) };
+}
+
+interface AccountResetParts extends ActingWorld {
+  readonly ledger: Pick<Ledger, "resetBudgets">;
+}
+
+/** The same for an account's own budgets, by those who may raise them. */
+export async function resetAccountBudgets(
+  parts: AccountResetParts,
+  accountId: string,
+  { reason }: Static<typeof budgetResetSchema>,
+  access: Access,
+): Promise<AccountView> {
+  const scope = access.scope("accounts.read");
+  await requireInAccount(parts, access, "accounts.limit", accountId);
+  const { name } = await getAccount(parts, accountId, scope);
+  const target = { type: "account", id: accountId, name } as const;
+  await parts.ledger.resetBudgets(makeOrder(parts, access, { accountId, reason, target }));
+  return getAccount(parts, accountId, scope);
+}
+
+interface ResetWords {
+  readonly accountId: string;
+  readonly reason: string;
+  readonly target: AuditTarget;
+}
+
+/** Returns an order for the account's own budgets, unless a key or a member is added. */
+function makeOrder(
+  parts: Pick<ActingWorld, "act" | "clock" | "random">,
+  access: Access,
+  { accountId, reason, target }: ResetWords,
+): ResetOrder {
   const entry = makeEntry(parts, parts.act, {
-    ...{ action: "budget.reset", target: { type: "member", id: memberId, name: member.name }, accountId },
+    ...{ action: "budget.reset", target, accountId },
     after: { reason },
   });
   const by = access.actor.id;
-  await ledger.resetBudgets({ id, accountId, keyId: null, memberId, by, reason, entry });
-  const limits = await ledger.memberLimits({ accountId, memberId });
-  return { id: memberId, account_id: accountId, limits: limits.map(limitView) };
+  return { id: mintId("evt", parts.random), accountId, keyId: null, memberId: null, by, reason, entry };
 }
 
 /** Throws the Fault `not_permitted` if what binds the sender would be widened by the sender, unless by an admin. */

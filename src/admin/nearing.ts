@@ -14,7 +14,7 @@ const SHOWN_MAX = 20;
 export const nearingSchema = Type.Object({
   scope: allowWords(LIMIT_SCOPES),
   id: text,
-  // A member is named by the id.
+  // A person of whom nothing is kept any more is named by the id.
   name: text,
   account_id: text,
   limit: limitSchema,
@@ -62,7 +62,8 @@ async function findOwner(
   }
   const key = await store.key(id);
   if (key === null) {
-    return { scope: "member", name: id, limits: await ledger.memberLimits({ accountId, memberId: id }) };
+    const name = (await store.people.member(id))?.name || id;
+    return { scope: "member", name, limits: await ledger.memberLimits({ accountId, memberId: id }) };
   }
   return key.accountId === accountId
     ? { scope: "key", name: key.name, limits: await ledger.limits(key) }

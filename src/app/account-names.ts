@@ -2,13 +2,13 @@
 import { findDatabaseFile, storeExists } from "./open-store.ts";
 
 /**
- * Returns names and ids of the accounts in the store at this address. Null if that isn't known: there is no store yet, it
+ * Returns how many accounts each name or id means in the store at this address. Null if that isn't known: there is no store yet, it
  * can't be read, or it is a server's and `mayConnect` is false.
  */
 export async function readAccountNames(
   address: string,
   mayConnect: boolean,
-): Promise<ReadonlySet<string> | null> {
+): Promise<ReadonlyMap<string, number> | null> {
   const path = findDatabaseFile(address);
   if (path === null ? !mayConnect : !storeExists(path)) return null;
   const { readPostgresAccounts, readSqliteAccounts } = await import("../store/account-names.ts");

@@ -19,8 +19,8 @@ export interface CheckPorts extends ConfigSource {
   readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<readonly Probed[]>;
   /** Asks the provider that people sign in with once, and returns a sentence. Rejects if it doesn't answer. */
   readonly probeIssuer: (rules: SignInRules) => Promise<string>;
-  /** Returns names and ids of the store's accounts, or null if they can't be known without more than a look. */
-  readonly accountNames: (store: string, mayConnect: boolean) => Promise<ReadonlySet<string> | null>;
+  /** Returns how many of the store's accounts a name or id means, or null if that can't be known without more than a look. */
+  readonly accountNames: (store: string, mayConnect: boolean) => Promise<ReadonlyMap<string, number> | null>;
   /** Returns the store's files that other users of the machine may read or write. */
   readonly exposedFiles: (store: string) => readonly string[];
   /** Returns the versions of the store's schema, or null if they can't be known without more than a look. */
@@ -142,7 +142,7 @@ function warnOfExposed({ store }: Settings, { exposedFiles }: CheckPorts): reado
   return exposedFiles(store).map((file) => createError({ file, line: 0, column: 0, field: "", message }));
 }
 
-/** Rules may name accounts before they are made, but a name that is spelled differently gives nobody a role. */
+/** Rules may name accounts before they are made, but a name that is spelled differently, or that several have, gives nobody a role. */
 async function warnOfAccounts(
   { store, signIn }: Settings,
   { accountNames }: CheckPorts,
@@ -153,10 +153,12 @@ async function warnOfAccounts(
   if (known === null) return [];
   return signIn.rules.flatMap(({ accounts }, at) =>
     (accounts ?? [])
-      .filter((name) => !known.has(name))
+      .filter((name) => known.get(name) !== 1)
       .map((name) => {
         const field = `sign_in.oidc.rules[${at}].accounts`;
-        const message = `there is no account '${name}' in the store, so nobody has a role in it`;
+        const message = known.has(name)
+          ? `several accounts in the store are called '${name}', so nobody has a role in them: give an id, or rename all but one`
+          : `there is no account '${name}' in the store, so nobody has a role in it`;
         return createError({ file: "", line: 0, column: 0, field, message });
       }),
   );

@@ -16,7 +16,7 @@ function listFlags(name: ExportName): readonly string[] {
   return Object.keys(EXPORTS[name].query.properties).map(toFlag);
 }
 
-const HELP = `usage: poundkey export LIST [filters] [--json]
+const HELP = `usage: poundkey export LIST [filters] [--csv | --json]
        poundkey export state [--json]
 
 Writes all rows of a list to standard output, newest first, as CSV (RFC 4180), or with --json as JSON lines. In CSV, texts
@@ -25,7 +25,7 @@ filters, which are those of the admin API:
 
 ${EXPORT_NAMES.map(
   (name) =>
-    `  ${name.padEnd(14)}${listFlags(name)
+    `  ${name.padEnd(16)}${listFlags(name)
       .map((flag) => `--${flag}`)
       .join(" ")}`,
 ).join("\n")}
@@ -33,6 +33,7 @@ ${EXPORT_NAMES.map(
 \`state\` writes every live account, service key, alias and named token as YAML, without secrets, as \`poundkey apply\`
 takes it.
 
+  --csv                     write CSV, as without a flag
   --json                    write JSON lines, and the state as JSON
   --config FILE, --store S  as for \`poundkey serve\`
 
@@ -45,7 +46,7 @@ examples:
 const LISTS = Object.fromEntries(
   EXPORT_NAMES.map((name) => {
     const flags = Object.fromEntries(listFlags(name).map((flag) => [flag, "value"] as const));
-    return [name, { run: (call: Call) => write(name, call), flags }];
+    return [name, { run: (call: Call) => write(name, call), flags: { ...flags, csv: "switch" as const } }];
   }),
 );
 

@@ -27,7 +27,7 @@ examples:
   poundkey tokens revoke tok_77aa`;
 
 export const runTokens = makeCommand(HELP, {
-  add: { run: add, flags: listFlags(TOKEN_FIELDS), opening: "make" },
+  add: { run: add, flags: listFlags(TOKEN_FIELDS) },
   list: { run: list },
   revoke: { run: revoke, words: ["ID"] },
 });

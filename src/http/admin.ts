@@ -10,6 +10,7 @@ import {
   newAccountSchema,
   updateAccount,
 } from "../admin/accounts.ts";
+import { budgetResetSchema, resetAccountBudgets } from "../admin/budget-reset.ts";
 import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
 import type { RequestParts } from "../admin/requests.ts";
@@ -88,6 +89,22 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
         ...writes("accounts.limit", "updateAccount", "Change the given fields of an account"),
         body: takesBody(accountChangeSchema),
         response: detail,
+      },
+    )
+    .post(
+      "/accounts/:id/budgets/reset",
+      async ({ params: { id }, body, request, status }) => {
+        const account = await resetAccountBudgets(as(request), id, body, readOperator(request).access);
+        return status(201, await addLimits(parts, "account", account));
+      },
+      {
+        ...writes(
+          "accounts.limit",
+          "resetAccountBudgets",
+          "Forget what was used of an account's own budgets in their running windows",
+        ),
+        body: takesBody(budgetResetSchema),
+        response: { 201: detail },
       },
     );
 }

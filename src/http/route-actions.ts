@@ -26,6 +26,7 @@ const ROUTE_ACTIONS = {
   rotateKey: { action: "key.rotated", ...KEY },
   revokeKey: { action: "key.revoked", ...KEY },
   resetKeyBudgets: { action: "budget.reset", ...KEY },
+  resetAccountBudgets: { action: "budget.reset", ...ACCOUNT },
   resetMemberBudgets: { action: "budget.reset", type: "member" },
   askForMore: { action: "limit_request.made", type: "limit_request" },
   decideLimitRequest: { action: "limit_request.decided", type: "limit_request" },

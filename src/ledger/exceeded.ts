@@ -42,6 +42,8 @@ export function recordUsedUp(
   { limit, nowMs }: { readonly limit: number; readonly nowMs: number },
 ): void {
   const id = `allowance.used_up ${owner} ${day}`;
-  const data = { ...nameOwner(owner === accountId ? "account" : "key", owner), limit };
+  const isShared = owner === accountId;
+  const name = (isShared ? books.accounts.get(accountId) : books.keys.get(owner))?.name ?? owner;
+  const data = { ...nameOwner(isShared ? "account" : "key", owner), name, limit };
   books.addEvent({ accountId, id, atMs: nowMs, type: "allowance.used_up", data });
 }

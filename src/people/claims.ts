@@ -79,8 +79,8 @@ function isCutOff({ _claim_names: elsewhere, hasgroups }: Claims, groupsClaim: s
 }
 
 export interface KnownAccounts {
-  /** Ids of accounts by name, and by id. */
-  readonly ids: ReadonlyMap<string, readonly string[]>;
+  /** The accounts' ids by the names or ids of the rules. A name that several accounts have means none of them. */
+  readonly ids: ReadonlyMap<string, string>;
   /** The id of the account that the person gets if no rule gives one. Null if people get none. */
   readonly ownId: string | null;
 }
@@ -107,7 +107,8 @@ export function admit(
     given.flatMap(({ rule, ids }) => (ids ?? [null]).map((accountId) => makeGrant(rule, accountId))),
   );
   if (grants.length === 0) {
-    const message = "Your groups have a role here only in accounts that don't exist. Tell an administrator.";
+    const message =
+      "Your groups have a role here only in accounts that don't exist, or whose name several have. Tell an administrator.";
     throw new SignInRefused("person", "no_account", message);
   }
   return {
@@ -153,7 +154,7 @@ function giveOwnAccount(given: readonly Given[], ownId: string): readonly Given[
 
 function findAccounts(
   { accounts }: SignInRule,
-  accountIds: ReadonlyMap<string, readonly string[]>,
+  accountIds: ReadonlyMap<string, string>,
 ): readonly string[] | null {
   return accounts === null ? null : accounts.flatMap((name) => accountIds.get(name) ?? []);
 }

@@ -40,7 +40,10 @@ export const PERMISSIONS = {
     words: "see the configuration, the providers and what the selectors have learned",
   },
   "accounts.create": { roles: ["operator", "admin"], isGlobal: true, words: "create accounts" },
-  "accounts.limit": { roles: ["operator", "admin"], words: "rename, limit and pause accounts" },
+  "accounts.limit": {
+    roles: ["operator", "admin"],
+    words: "rename, limit and pause accounts, and reset their budgets",
+  },
   "accounts.close": { roles: ["billing", "admin"], words: "close accounts" },
   "money.move": { roles: ["billing", "admin"], words: "top up and adjust balances" },
   "checkouts.make": { roles: ["member", "billing", "admin"], words: "top up an account by card" },

@@ -145,27 +145,49 @@ function readAttempt(vault: SignInParts["vault"], sealed: string) {
 
 /** Returns the accounts that the rules may give this person. */
 export async function findAccounts(
-  { store, pepper }: Pick<SignInParts, "store" | "pepper">,
+  { store, log, pepper }: Pick<SignInParts, "store" | "log" | "pepper">,
   rules: SignInRules,
   memberId: string,
 ): Promise<KnownAccounts> {
-  return { ids: await listAccountIds(store, rules), ownId: makeOwnAccountId(memberId, rules, pepper) };
+  const named = await listAccountIds(store, rules);
+  tellAmbiguous(log, rules, named);
+  const ids = new Map<string, string>();
+  for (const [name, [id, another]] of named) if (id !== undefined && another === undefined) ids.set(name, id);
+  return { ids, ownId: makeOwnAccountId(memberId, rules, pepper) };
 }
 
-/** Returns the ids of the accounts that the rules name, by the name used there. Several accounts may have one name. */
+/** The ambiguous names of each configuration that the log has a line of. */
+const told = new WeakMap<SignInRules, Set<string>>();
+
+function tellAmbiguous(log: Log, rules: SignInRules, named: ReadonlyMap<string, readonly string[]>): void {
+  const known = told.getOrInsertComputed(rules, () => new Set());
+  for (const [account, ids] of named) {
+    if (ids.length < 2 || known.has(account)) continue;
+    known.add(account);
+    log({ event: "sign_in_rule_ambiguous", level: "warn", account, account_ids: ids });
+  }
+}
+
+/** Returns the ids of the accounts that the rules name, by the name used there. Several accounts may have one name, but an id is one's own. */
 async function listAccountIds(
   store: Pick<RecordedStore, "people">,
   { rules }: SignInRules,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const named = [...new Set(rules.flatMap(({ accounts }) => accounts ?? []))];
-  const found = new Map<string, Set<string>>();
+  const found = new Map<string, readonly string[]>();
   for (let at = 0; at < named.length; at += ACCOUNTS_AT_ONCE) {
     const some = named.slice(at, at + ACCOUNTS_AT_ONCE);
-    for (const { id, name } of await store.people.accountsNamed(some)) {
-      for (const key of [id, name]) found.set(key, (found.get(key) ?? new Set()).add(id));
+    const accounts = await store.people.accountsNamed(some);
+    for (const given of some) {
+      const byId = accounts.filter(({ id }) => id === given);
+      const meant = byId.length > 0 ? byId : accounts.filter(({ name }) => name === given);
+      found.set(
+        given,
+        meant.map(({ id }) => id),
+      );
     }
   }
-  return new Map([...found].map(([key, ids]) => [key, [...ids]]));
+  return found;
 }
 
 interface Found {

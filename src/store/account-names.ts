@@ -5,27 +5,37 @@ import { makeClient } from "./postgres/traits.ts";
 
 const ACCOUNTS = "SELECT id, name FROM account";
 
-/** Returns names and ids. Throws if the file is no store. */
-export function readSqliteAccounts(path: string): ReadonlySet<string> {
+/** The number of accounts that a name or an id means. */
+type AccountCounts = ReadonlyMap<string, number>;
+
+/** Throws if the file is no store. */
+export function readSqliteAccounts(path: string): AccountCounts {
   const database = new Database(path, { readonly: true });
   try {
-    return joinNames(database.query<Found, []>(ACCOUNTS).all());
+    return countNames(database.query<Found, []>(ACCOUNTS).all());
   } finally {
     database.close();
   }
 }
 
-/** Returns names and ids. Rejects if the server doesn't answer or holds no store. */
-export async function readPostgresAccounts(url: string): Promise<ReadonlySet<string>> {
+/** Rejects if the server doesn't answer or holds no store. */
+export async function readPostgresAccounts(url: string): Promise<AccountCounts> {
   const client = makeClient(url, { settings: {}, max: 1, idleSeconds: 1, prepare: false });
   try {
     const rows: readonly Found[] = await client.unsafe(ACCOUNTS);
-    return joinNames(rows);
+    return countNames(rows);
   } finally {
     await client.close();
   }
 }
 
-function joinNames(rows: readonly Found[]): ReadonlySet<string> {
-  return new Set(rows.flatMap((row) => [readText(row, "id"), readText(row, "name")]));
+/** An id means its own account, even if it is another's name. */
+function countNames(rows: readonly Found[]): AccountCounts {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const name = readText(row, "name");
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  for (const row of rows) counts.set(readText(row, "id"), 1);
+  return counts;
 }

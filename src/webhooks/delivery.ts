@@ -1,11 +1,12 @@
 // Delivery: the node that has the lease takes events, and sends each endpoint what is due, whatever the others do.
 import type { AuditRow } from "../core/audit-log.ts";
+import type { StoredEvent } from "../core/events.ts";
 import type { Store } from "../core/store.ts";
 import type { Delivery, Endpoint } from "../core/webhook.ts";
 import type { Clock, Fetch, Log, Random } from "../core/world.ts";
 import { type Answer, planNext, send } from "./attempt.ts";
 import { FORMS } from "./forms.ts";
-import { readAudited, readEvent, routeTo } from "./route.ts";
+import { findUnnamedMember, type Happening, readAudited, readEvent, routeTo } from "./route.ts";
 
 /** Longer than a node needs between two ticks. Another takes over after it. */
 const LEASE_MS = 15_000;
@@ -16,7 +17,7 @@ interface DeliveryParts {
   readonly store: Pick<
     Store,
     "webhooks" | "takeEvents" | "auditLog" | "account" | "setting" | "setSetting" | "node" | "clockAheadMs"
-  >;
+  > & { readonly people: Pick<Store["people"], "member"> };
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly random: Random;
   readonly fetch: Fetch;
@@ -89,13 +90,26 @@ export class Delivering {
       const events = await store.takeEvents(this.#nowMs(), EVENTS_AT_ONCE, async (event) =>
         on.length === 0
           ? []
-          : routeTo(on, readEvent(event), await this.#nameAccount(event.accountId), this.#nowMs()),
+          : routeTo(
+              on,
+              await this.#readEvent(event),
+              await this.#nameAccount(event.accountId),
+              this.#nowMs(),
+            ),
       );
       for (const { type, accountId, data } of events) {
         log({ ...data, event: type, level: "warn", account_id: accountId });
       }
       if (events.length < EVENTS_AT_ONCE) return;
     }
+  }
+
+  /** Events about a person are recorded under the id, since they are kept longer than a name may be. */
+  async #readEvent(event: StoredEvent): Promise<Happening> {
+    const id = findUnnamedMember(event.data);
+    if (id === null) return readEvent(event);
+    const member = await this.#parts.store.people.member(id);
+    return readEvent({ ...event, data: { ...event.data, name: member?.name || id } });
   }
 
   /** Reads on in the audit log from the row that was read last. The first time, from its end. */

@@ -7,7 +7,7 @@ import { matchesAny } from "../core/pattern.ts";
 import type { Delivery, Endpoint } from "../core/webhook.ts";
 
 /** An event before its endpoints are chosen. */
-interface Happening {
+export interface Happening {
   /** Unique over all accounts. */
   readonly id: string;
   readonly type: string;
@@ -24,6 +24,17 @@ const DATA_MAX = 16_000;
 /** Returns what happened by an event of the outbox. */
 export function readEvent({ accountId, id, type, atMs, data }: StoredEvent): Happening {
   return { id: `${accountId} ${id}`, type, accountId, atMs, data };
+}
+
+/** Returns the id of the person who is an event's subject, if the event doesn't have their name. */
+export function findUnnamedMember({
+  id,
+  key_id: keyId,
+  member_id: memberId,
+  name,
+}: EventData): string | null {
+  const isSubject = id === undefined && keyId === undefined && typeof memberId === "string";
+  return isSubject && (name === undefined || name === memberId) ? memberId : null;
 }
 
 /** Returns what happened by a row of the audit log: the row itself, and the event that it is besides. */
@@ -91,7 +102,7 @@ function isFor({ accounts }: Endpoint, accountId: string, account: string | null
 /** Every event names its subject in the same fields. */
 function nameSubject(data: EventData, accountId: string, account: string | null): EventData {
   const id = data.id ?? data.key_id ?? data.member_id ?? data.provider ?? accountId;
-  const { name = account, key_id = null } = data;
+  const { name = id === accountId ? account : null, key_id = null } = data;
   return { ...data, id, name, account_id: accountId || null, account, key_id };
 }
 

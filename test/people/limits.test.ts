@@ -139,6 +139,38 @@ describe("what a member's budgets used", () => {
   });
 });
 
+test("what an account's budgets used is set back by those who set them, and what was spent stays", async () => {
+  const account = await world.newAccount("Wrong price");
+  await admin.patch(`/accounts/${account}`, { budgets: [{ usd: 50, per: "month" }] });
+  const key = await admin.post("/keys", { name: "service", account_id: account });
+  expect((await chat(String(key.body.secret))).status).toBe(200);
+  const path = `/accounts/${account}`;
+  const readUsed = ({ body }: Seen) =>
+    (body.limits as { kind: string; used: number }[]).find(({ kind }) => kind === "budget")?.used;
+  const used = readUsed(await admin.get(path));
+  expect(used).toBeGreaterThan(0);
+  const manager = await signIn("manager", "mem_manager_of_price", account);
+  const [body, reset] = [{ reason: "a wrong price" }, `${path}/budgets/reset`];
+  expect(told(await manager("POST", reset, body))).toBe("403 not_permitted");
+  expect(told(await admin.post(reset, {}))).toBe("400 missing_required_parameter reason");
+  expect(told(await admin.post("/accounts/none/budgets/reset", body))).toBe("404 not_found");
+  expect(told(await admin.post("/accounts/funding/budgets/reset", body))).toBe("404 not_found");
+  const operator = await signIn("operator", "mem_operator_of_price", account);
+  const done = await operator("POST", reset, body);
+  expect([done.status, readUsed(done), done.body.id]).toEqual([201, 0, account]);
+  const spent = await admin.get(`/usage?group_by=account&account=${account}`);
+  expect((spent.body.data as { cost_usd: number }[])[0]?.cost_usd).toBe(Number(used));
+  const entry = await until("the entry is chained", async () => {
+    const { body: found } = await admin.get(`/audit?account=${account}&action=budget.reset`);
+    return (found.data as Record<string, unknown>[])[0];
+  });
+  expect(entry).toMatchObject({
+    target: { type: "account", id: account, name: "Wrong price" },
+    after: body,
+    before: { budgets: [{ budget: "month", used }] },
+  });
+});
+
 test("a person's limits are shown with their use, by account, to themselves and to those who see members", async () => {
   const [account, other] = [await world.newAccount("Shown"), await world.newAccount("Unseen")];
   for (const id of [account, other]) {

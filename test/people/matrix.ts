@@ -54,6 +54,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "POST /accounts": { of: "whole", may: OPERATORS, ok: 201, body: { name: "made" } },
   "GET /accounts/:id": { of: "account", may: EVERYONE },
   "PATCH /accounts/:id": { of: "account", may: OPERATORS, body: { requests_per_minute: 1000 } },
+  "POST /accounts/:id/budgets/reset": { of: "account", may: OPERATORS, ok: 201, body: { reason: "x" } },
   "GET /accounts/:id/journal": { of: "account", may: READERS },
   "GET /accounts/:id/statements/:month": {
     of: "account",

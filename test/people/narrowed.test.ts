@@ -152,6 +152,19 @@ test("budgets near their end are shown to those who see their account, and membe
   expect(await list(foreign)).toEqual([]);
 });
 
+test("a person's budget near its end is shown with the person's name", async () => {
+  const account_id = await world.newAccount("Near of a person");
+  const budgets = [{ usd: 0.000001, per: "day", hard: false }];
+  await admin.patch(`/accounts/${account_id}`, { member_defaults: { budgets } });
+  const grants = [{ role: "member" as const, accountId: account_id }];
+  const ann = await signInAs({ url: world.url, opened }, "mem_near", grants);
+  await opened.store.people.changeMember("mem_near", (one) => one && { ...one, name: "Ann Example" });
+  const { body } = await ann("POST", "/keys", { name: "mine" });
+  expect((await world.chat(asking("Acme#cheap"), { secret: String(body.secret) })).status).toBe(200);
+  const { data } = (await ann("GET", "/nearing")).body;
+  expect(data).toMatchObject([{ scope: "member", id: "mem_near", name: "Ann Example", account_id }]);
+});
+
 test("models that end are shown with the use of the sender's accounts alone", async () => {
   const { body } = await newKey({ account_id: team, requests_per_day: null });
   const sent = await world.chat(asking("OpenAI#gpt-4o"), { secret: String(body.secret) });

@@ -119,6 +119,28 @@ describe("a named token", () => {
   });
 });
 
+describe("a name that several accounts have", () => {
+  test("is refused in a token's accounts, where an id is taken", async () => {
+    const [one] = [await world.newAccount("Twice"), await world.newAccount("Twice")];
+    const refused = await admin.post("/tokens", { name: "t", role: "viewer", accounts: ["Twice"] });
+    expect([refused.status, refused.error?.param]).toEqual([400, "accounts"]);
+    expect(refused.error?.message).toContain("several accounts have one of these names; give its id");
+    expect((await newToken({ accounts: [one] })).accounts).toEqual([one]);
+  });
+
+  test("can't be made by those who may rename some accounts only, since roles are given by names", async () => {
+    const [mine, theirs] = [await world.newAccount("Mine"), await world.newAccount("Theirs")];
+    const operator = as((await newToken({ role: "operator", accounts: [mine] })).secret);
+    for (const name of ["Theirs", " Theirs ", theirs, "default"]) {
+      const { status, error } = await operator.patch(`/accounts/${mine}`, { name });
+      expect(`${name}: ${status} ${error?.code} ${error?.param}`).toBe(`${name}: 403 not_permitted name`);
+    }
+    for (const name of ["Mine", "Still mine"])
+      expect((await operator.patch(`/accounts/${mine}`, { name })).body.name).toBe(name);
+    expect((await admin.patch(`/accounts/${mine}`, { name: "Theirs" })).status).toBe(200);
+  });
+});
+
 describe("nobody makes a token above their own grants", () => {
   test("an admin of one account makes tokens for that account alone, without contents", async () => {
     const lead = as((await newToken({ role: "admin", accounts: [team] })).secret);

@@ -62,8 +62,8 @@ test("a rule shows prompts and answers of its own accounts alone", async () => {
   );
   const { store } = await openStore("sqlite::memory:", Buffer.alloc(32, 5).toString("base64"));
   const ids = new Map([
-    ["Search", ["acc_search"]],
-    ["Ads", ["acc_ads"]],
+    ["Search", "acc_search"],
+    ["Ads", "acc_ads"],
   ]);
   const sees = async (...groups: string[]) => {
     const confirmed = { subject: "ada", claims: { groups }, hasIdToken: true };
@@ -94,7 +94,7 @@ test("a higher role by another rule takes nothing of what a member may do with o
   const confirmed = { subject: "ada", claims: { groups: ["a", "b"] }, hasIdToken: true };
   const identity = readIdentity(confirmed, rules);
   const { grants, readsContent } = admit(confirmed, identity, rules, {
-    ids: new Map([["Search", ["acc_search"]]]),
+    ids: new Map([["Search", "acc_search"]]),
     ownId: null,
   });
   const access = memberAccess(makeMember("mem_ada", { ruleGrants: grants, readsContent }), Date.now());
@@ -110,7 +110,7 @@ test("an account of one's own is for those to whom no rule gives one to use keys
   );
   const listGrants = (ownId: string | null, ...groups: string[]) => {
     const confirmed = { subject: "ada", claims: { groups: ["z", ...groups] }, hasIdToken: true };
-    const known = { ids: new Map([["Search", ["acc_search"]]]), ownId };
+    const known = { ids: new Map([["Search", "acc_search"]]), ownId };
     return admit(confirmed, readIdentity(confirmed, rules), rules, known).grants.map(
       ({ role, accountId }) => `${role} ${accountId ?? "all"}`,
     );

@@ -5,6 +5,7 @@ import { type EventData, makeEvent } from "../../src/core/events.ts";
 import { asObject, parseJson } from "../../src/core/json.ts";
 import type { Store } from "../../src/core/store.ts";
 import { TESTER } from "../acting.ts";
+import { makeMember } from "../people/samples.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
 import { type Given, DeliveringNode as Node, startClock } from "./node.ts";
 import { type Receiver, SECRET, startReceiver, verify } from "./receiver.ts";
@@ -77,6 +78,39 @@ function sending(stores: () => TwoStores): void {
     expect(types(all)).toEqual(["key.created", "key.expiring"]);
     expect(types(others)).toEqual([]);
     expect(types(audit)).toEqual(["audit.key.created", "audit.key.created"]);
+  });
+}
+
+function naming(stores: () => TwoStores): void {
+  test("what concerns a person is told with the person's name, or the id once nothing is kept of them", async () => {
+    const [receiver, chat] = [open(), open()];
+    const given: readonly Given[] = [standard(receiver), { url: chat.url, form: "slack" }];
+    const node = new Node(stores().store, await startClock(), given);
+    const name = async (name: string) =>
+      node.store.people.changeMember("mem_ann", () => makeMember("mem_ann", { name }));
+    const warn = async (subject: string) => {
+      const data = { member_id: "mem_ann", name: "mem_ann", per: "day", used: 4, limit: 5 };
+      await node.store.addEvents([
+        makeEvent("budget.warned", subject, { accountId: "default", atMs: Date.now(), data }),
+      ]);
+      await node.live(2);
+    };
+    await name("Ann Example");
+    await warn("first");
+    const about = { accountId: "default", atMs: Date.now(), data: { member_id: "mem_ann", kind: "budget" } };
+    await node.store.addEvents([makeEvent("limit_request.made", "asked", about)]);
+    await node.live();
+    await name("");
+    await warn("second");
+    const told = receiver.received.map(({ text }) => asObject(asObject(parseJson(text)).data));
+    expect(told.map(({ id, name, member_id }) => [id, name, member_id])).toEqual([
+      ["mem_ann", "Ann Example", "mem_ann"],
+      ["mem_ann", "Ann Example", "mem_ann"],
+      ["mem_ann", "mem_ann", "mem_ann"],
+    ]);
+    expect(asObject(parseJson(chat.received[0]?.text ?? "")).text).toBe(
+      "budget.warned: A budget of Ann Example (per day) has used 4 of 5 USD. (account default)",
+    );
   });
 }
 
@@ -251,4 +285,4 @@ function dying(stores: () => TwoStores): void {
   });
 }
 
-export const deliverySuite = makeSuite({ sending, chatting, failing, refusing, givingUp, dying });
+export const deliverySuite = makeSuite({ sending, naming, chatting, failing, refusing, givingUp, dying });
