@@ -139,8 +139,10 @@ function theRest(opened: Opened): void {
     const { ledger, ticket } = openPayments(store);
     await ledger.enter(ticket("one", key, 1001));
     const rest = ticket("one", key, 1001, { isEntered: true });
-    expect(readCode(await catchThrown(ledger.admit(rest)))).toBe("insufficient_balance");
-    await ledger.settle(rest, makeOutcome(rest, { status: 402 }, false));
+    expect(await ledger.admit(rest)).toMatchObject({
+      kind: "refused",
+      fault: { code: "insufficient_balance" },
+    });
     expect(await other.request("one")).toBeNull();
     const used = (await ledger.limits(key)).map(({ kind, used }) => `${kind} ${used}`);
     expect(used).toEqual(["requests_per_minute 0", "parallel 0"]);

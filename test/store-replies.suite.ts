@@ -70,14 +70,14 @@ function clientOf(store: Store, rules: RulesChanged = {}) {
 
 function inWords(admitted: Admitted): string {
   switch (admitted.kind) {
-    case "granted":
-      return "granted";
     case "pending":
       return `pending ${admitted.id}`;
     case "moved":
       return `moved to ${admitted.accountId}`;
     case "replayed":
       return `replayed ${admitted.sealed}`;
+    default:
+      return admitted.kind;
   }
 }
 

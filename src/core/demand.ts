@@ -223,7 +223,8 @@ export type Answer =
   /** With the names of the budgets. */
   | { readonly kind: "reset"; readonly budgets: readonly string[] }
   | Lacking
-  | { readonly kind: "refused"; readonly fault: Fault };
+  /** It undoes the request's entry, unless nothing was decided. */
+  | { readonly kind: "refused"; readonly fault: Fault; readonly isUndecided?: true };
 
 /** Rows as read in the transaction. Rows that were not found are null or missing. */
 export interface Rows {
@@ -293,5 +294,6 @@ export interface Decision {
 /** Pure. Called again if the transaction has to be repeated. */
 export type Decide = (rows: Rows, demands: readonly Demand[]) => Decision;
 
-export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" | "moved" }>;
+/** A refusal is only among them if it undoes the request's entry. */
+export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" | "moved" | "refused" }>;
 export type Replayed = Extract<Answer, { kind: "replayed" }>;

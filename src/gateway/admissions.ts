@@ -39,7 +39,8 @@ export class Admissions {
    */
   admit(ticket: Ticket): Promise<Admitted> {
     const { ledger } = this.#ports;
-    if (!ticket.ask.leastOffers) return ledger.admit(ticket);
+    // A look would not undo the entry of a request that it refuses.
+    if (!ticket.ask.leastOffers || ticket.ask.isEntered) return ledger.admit(ticket);
     return ledger.look(ticket).then(() => ledger.admit(ticket));
   }
 

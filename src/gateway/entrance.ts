@@ -121,7 +121,7 @@ export class Entrance {
     };
   }
 
-  /** A key that was moved to another account after its look-up is admitted there. */
+  /** A key that was moved to another account after its look-up is admitted there. Throws the Fault of a refusal. */
   async admitLater<F extends Form>(
     context: RequestContext<F>,
     first: Admitted,
@@ -134,7 +134,13 @@ export class Entrance {
       context.ticket = this.#makeTicket(context);
       admitted = await admit(context.ticket);
     }
-    return admitted.kind === "pending" ? this.#waitForTwin(context, admitted.id) : requireStaying(admitted);
+    const staying =
+      admitted.kind === "pending" ? await this.#waitForTwin(context, admitted.id) : requireStaying(admitted);
+    if (staying.kind !== "refused") return staying;
+    // Its entry is undone: it was never admitted, and has no row.
+    context.granted = null;
+    context.selector = null;
+    throw staying.fault;
   }
 
   /** Waits until the earlier request with the same Idempotency-Key has been answered. */

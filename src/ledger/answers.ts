@@ -5,8 +5,8 @@ export function makeAnswerError(answer: Answer): Error {
   return new Error(`The store's answer does not match the demand: ${answer.kind}.`);
 }
 
-/** Throws the Fault of a refusal. */
-export function requireAdmitted(answer: Answer): Admitted {
+/** Throws the Fault of a refusal, or returns it if the request had entered and that is undone. */
+export function requireAdmitted(answer: Answer, isEntered: boolean): Admitted {
   switch (answer.kind) {
     case "granted":
     case "replayed":
@@ -14,6 +14,7 @@ export function requireAdmitted(answer: Answer): Admitted {
     case "moved":
       return answer;
     case "refused":
+      if (isEntered && !answer.isUndecided) return answer;
       throw answer.fault;
     case "lacking":
     case "settled":

@@ -44,5 +44,6 @@ function answer(books: Books, demand: Demand): Answer {
 
 function refuseClock(): Answer {
   const message = "The gateway's clock and its store's are too far apart. Please try again shortly.";
-  return { kind: "refused", fault: new Fault("store_unavailable", message, { retryAfterMs: 1000 }) };
+  const fault = new Fault("store_unavailable", message, { retryAfterMs: 1000 });
+  return { kind: "refused", fault, isUndecided: true };
 }

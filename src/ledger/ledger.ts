@@ -84,7 +84,8 @@ export interface Ledger {
   /**
    * Admits the request, or returns its earlier answer if it is a repeat, or its key's new account. Throws the Faults `invalid_api_key`,
    * `address_not_allowed`, `key_paused`, `rate_limit_exceeded`, `insufficient_balance`, `model_not_priced`,
-   * `idempotency_…`, `store_unavailable`. Settle every request that is granted or fails with `outcomeUnknown`.
+   * `idempotency_…`, `store_unavailable`. Settle every request that is granted or fails with `outcomeUnknown`. One that has
+   * entered and is refused is returned, not thrown: its entry is undone, and there is nothing to settle.
    */
   admit(ticket: Ticket): Promise<Admitted>;
   /**
@@ -198,10 +199,13 @@ function decideAdmission(
   offers: Ask["offers"],
 ): Promise<Admitted> {
   const { store } = parts;
+  const { isEntered = false } = ask;
   return store.transact(demand).then((answer) => {
-    if (answer.kind !== "lacking") return requireAdmitted(answer);
+    if (answer.kind !== "lacking") return requireAdmitted(answer, isEntered);
     const supplies = makeSupplies(parts, ask, offers);
-    return supply(demand, answer, (again) => store.transact(again), supplies).then(requireAdmitted);
+    return supply(demand, answer, (again) => store.transact(again), supplies).then((supplied) =>
+      requireAdmitted(supplied, isEntered),
+    );
   });
 }
 
