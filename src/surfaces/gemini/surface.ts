@@ -15,6 +15,7 @@ import type { SearchOptions } from "../../operations/chat/search-form.ts";
 import { readDomains } from "../../operations/chat/web-search.ts";
 import { Checker, checkModelName, readFields, refuseLargeNumber } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
+import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeAnswer } from "./answer.ts";
@@ -34,8 +35,11 @@ export const VERBS = [
   ...(["generateContent", "streamGenerateContent", "countTokens"] as const),
   ...(["embedContent", "batchEmbedContents"] as const),
 ];
-/** Fields that only Google supports: the native lane carries them, a translation loses them. */
-const NATIVE_FIELDS = ["safetySettings"];
+/** The fields that a translation carries. Those of `generationConfig` are looked at on their own. */
+const READ_FIELDS: ReadFields = {
+  ...readWhole("contents", "systemInstruction", "tools", "generationConfig"),
+  toolConfig: ["functionCallingConfig"],
+};
 const JSON_TYPE = "application/json";
 const SCHEMAS = ["responseSchema", "responseJsonSchema", "_responseJsonSchema"];
 
@@ -143,7 +147,7 @@ function readAsk(
     logprobs: config.responseLogprobs === true ? true : undefined,
   });
   const lost = [
-    ...NATIVE_FIELDS.filter((field) => body[field] !== undefined),
+    ...listLostFields(body, READ_FIELDS),
     ...[...listLostFormat(config), ...listLostConfig(config)].map((field) => `generationConfig.${field}`),
   ];
   return { ask, lost: [...lost, ...read.lost], unreadBytes: read.unreadBytes };
