@@ -2,12 +2,14 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asObject, type JsonObject } from "../../core/json.ts";
+import { remember } from "../../core/remember.ts";
 import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { keepSearchOptions } from "../../operations/chat/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import { type Changed, joinLists } from "../../operations/form.ts";
 import {
+  BEGUN,
   CARRIED_ALWAYS,
   CHAT_FIELDS,
   clampOutputLimit,
@@ -106,16 +108,19 @@ function listCarried(request: ChatRequest, quirks: OpenaiQuirks, state: TurnStat
   return carried;
 }
 
-const NAMES_ONLY: ReadonlySet<string> = new Set([NAMES]);
-const NAMES_AND_MARKS: ReadonlySet<string> = new Set([NAMES, "cache_control"]);
-const MARKS_ONLY: ReadonlySet<string> = new Set(["cache_control"]);
-const NO_FIELDS: ReadonlySet<string> = new Set();
+/** The fields of messages that the server takes, and the marks that are left out unnamed, since they change no answer. */
+const findMarks = remember(({ cacheMark, names, messageFields }: OpenaiQuirks): ReadonlySet<string> => {
+  const taken = messageFields === "any" ? BEGUN : messageFields.map((field) => `messages.${field}`);
+  return new Set([
+    ...taken,
+    ...(names ? [NAMES] : []),
+    ...(cacheMark === "cache_control" ? [] : ["cache_control"]),
+  ]);
+});
 
-/** Adds the names of messages, and the marks that are left out unnamed, since they change no answer. */
-function addMarks(carried: readonly string[], { cacheMark, names }: OpenaiQuirks): ReadonlySet<string> {
-  const isMarked = cacheMark === "cache_control";
-  const more = names ? (isMarked ? NAMES_ONLY : NAMES_AND_MARKS) : isMarked ? NO_FIELDS : MARKS_ONLY;
-  return carried.length === 0 ? more : new Set([...carried, ...more]);
+function addMarks(carried: readonly string[], quirks: OpenaiQuirks): ReadonlySet<string> {
+  const marks = findMarks(quirks);
+  return carried.length === 0 ? marks : new Set([...carried, ...marks]);
 }
 
 interface TurnState {

@@ -146,6 +146,7 @@ const NAMES = {
   response_format: "text.format",
   verbosity: "text.verbosity",
   logprobs: "include",
+  messages: "input",
   "messages.image_url": "input.input_image",
   "messages.file": "input.input_file",
   "messages.input_audio": "input.input_audio",
