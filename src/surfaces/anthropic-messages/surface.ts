@@ -67,6 +67,7 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
   return {
     ask: read.ask,
     lost: [...read.lost, ...toolChanges],
+    nativeOnly: read.nativeOnly,
     raw: {
       family: "anthropic",
       body: { ...lane.body, messages: sanitizeTurns(messages, seal) },
@@ -76,7 +77,7 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
     session: readSession(headers, given),
     searches,
     fetches,
-    unreadBytes: countUnreadBlocks(messages) + fetchedBytes,
+    unreadBytes: countUnreadBlocks([{ content: lane.body.system }, ...messages]) + fetchedBytes,
     dropped: [...lane.dropped, ...dropped],
     names: {
       ...NAMES,
@@ -99,13 +100,18 @@ const NAMES = {
   "messages.file": "messages.document",
 };
 
-function readAsk(body: JsonObject, seal: Sealer, given = body): Pick<Exchange<ChatForm>, "ask" | "lost"> {
+function readAsk(
+  body: JsonObject,
+  seal: Sealer,
+  given = body,
+): Pick<Exchange<ChatForm>, "ask" | "lost" | "nativeOnly"> {
   const tools = readTools(body, given);
   const stops = asArray(body.stop_sequences).filter((stop) => typeof stop === "string");
+  const system = readSystem(body.system);
   const read = readMessages(asArray(body.messages), seal);
   const ask: ChatRequest = omitUndefined({
     model: asString(body.model) ?? "",
-    messages: [...readSystem(body.system), ...read.messages],
+    messages: [...system.messages, ...read.messages],
     max_completion_tokens: asNumber(body.max_tokens),
     temperature: asNumber(body.temperature),
     top_p: asNumber(body.top_p),
@@ -120,7 +126,8 @@ function readAsk(body: JsonObject, seal: Sealer, given = body): Pick<Exchange<Ch
   });
   const lost = listLostFields(body, READ_FIELDS);
   const cited = hasCitations(asArray(body.messages)) ? ["citations"] : [];
-  return { ask, lost: [...lost, ...cited, ...read.lost, ...tools.dropped] };
+  const { nativeOnly } = read;
+  return { ask, lost: [...lost, ...cited, ...system.lost, ...read.lost, ...tools.dropped], nativeOnly };
 }
 
 /** Undefined for the model's own default. */

@@ -130,7 +130,7 @@ function readAsk(
   body: JsonObject,
   isStreamed: boolean,
   seal: Sealer,
-): Pick<Exchange<ChatForm>, "ask" | "lost" | "unreadBytes"> {
+): Pick<Exchange<ChatForm>, "ask" | "lost" | "unreadBytes" | "nativeOnly"> {
   const config = asObject(body.generationConfig);
   const read = readContents(asArray(body.contents), seal);
   const stops = asArray(config.stopSequences).filter((stop) => typeof stop === "string");
@@ -150,7 +150,8 @@ function readAsk(
     ...listLostFields(body, READ_FIELDS),
     ...[...listLostFormat(config), ...listLostConfig(config)].map((field) => `generationConfig.${field}`),
   ];
-  return { ask, lost: [...lost, ...read.lost], unreadBytes: read.unreadBytes };
+  const { unreadBytes, nativeOnly } = read;
+  return { ask, lost: [...lost, ...read.lost], unreadBytes, nativeOnly };
 }
 
 /** Number fields and their names in a chat request. */

@@ -107,6 +107,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
     unreadBytes: read.unreadBytes + (stored ? stored.tokens * BYTES_PER_TOKEN : 0),
     dropped: lane.dropped,
     lost: read.lost.filter((field) => !lane.dropped.includes(field)),
+    nativeOnly: read.nativeOnly,
     isLimitRequired: false,
     isToBeStored: given.store === true,
     ...(keeps ? { kept: joined, keep: makeKept } : {}),
@@ -156,7 +157,7 @@ function readAsk(
   body: JsonObject,
   names: ToolNames,
   seal: Sealer,
-): Pick<Exchange<ChatForm>, "ask" | "lost" | "unreadBytes" | "names"> {
+): Pick<Exchange<ChatForm>, "ask" | "lost" | "unreadBytes" | "names" | "nativeOnly"> {
   const tools = readTools(body, names);
   const input = readInput(body, names, seal);
   const text = asObject(body.text);
@@ -177,7 +178,8 @@ function readAsk(
   if (body.truncation === "auto") lost.push("truncation");
   const unreadBytes = input.unreadBytes + tools.unreadBytes;
   const searchNames = { ...nameSearch(tools.searchPath, SEARCH_NAMES), "web_search_options.max_uses": USES };
-  return { ask, lost: [...lost, ...input.lost, ...tools.lost], unreadBytes, names: searchNames };
+  const { nativeOnly } = input;
+  return { ask, lost: [...lost, ...input.lost, ...tools.lost], unreadBytes, names: searchNames, nativeOnly };
 }
 
 function readLogprobs({ include, top_logprobs: top }: JsonObject): JsonObject {
