@@ -125,7 +125,7 @@ describe("money", () => {
 
   test("a lowered limit has the client's own name on every API", async () => {
     const limits: readonly (readonly [string, JsonObject, string])[] = [
-      ["/v1/chat/completions", { max_tokens: 64_000 }, "max_tokens"],
+      ["/v1/chat/completions", ask("", { max_tokens: 64_000 }), "max_tokens"],
       ["/v1/responses", { input: "x", max_output_tokens: 64_000 }, "max_output_tokens"],
       [
         "/v1beta/models/Acme%23wide:generateContent",
@@ -140,7 +140,7 @@ describe("money", () => {
     ] as const) {
       for (const [path, fields, name] of limits) {
         const payer = await world.payer(usd);
-        const body = { ...ask(`Acme#${model}`), ...fields };
+        const body = { ...fields, model: `Acme#${model}` };
         const got = await call("POST", path.replace("wide", model), body, { "x-api-key": payer.secret });
         const dropped = got.headers.get("x-poundkey-dropped");
         expect([path, model, got.status, dropped]).toEqual([path, model, 200, name]);

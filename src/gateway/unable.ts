@@ -9,7 +9,10 @@ import type { Call } from "./call.ts";
 import { keepAble } from "./group-order.ts";
 import { findRoute, requireRoute } from "./upstream.ts";
 
-type Asked<F extends Form> = Pick<Call<F>, "operation" | "ask" | "raw" | "upstreams" | "isLimitRequired">;
+type Asked<F extends Form> = Pick<
+  Call<F>,
+  "operation" | "ask" | "raw" | "upstreams" | "isLimitRequired" | "nativeOnly"
+>;
 
 /** The most models to name in an error. */
 const NAMED_MAX = 3;
@@ -31,12 +34,16 @@ function checkUrls<F extends Form>(call: Asked<F>): Wishes["findRefusedUrl"] {
 export function readWishes<F extends Form>(call: Asked<F>): Wishes {
   const { operation, ask, raw, upstreams } = call;
   const search = operation.findSearch?.(ask) ?? null;
-  const searches = (card: ModelCard) => {
+  const findCardRoute = (card: ModelCard) => {
     const upstream = upstreams.get(card.provider);
-    const route = upstream && findRoute(upstream, { operation, ask, card, raw });
+    return upstream && findRoute(upstream, { operation, ask, card, raw });
+  };
+  const searches = (card: ModelCard) => {
+    const route = findCardRoute(card);
     return (route?.lane ?? route?.codec)?.searches?.(card, ask) === true;
   };
   return {
+    reads: call.nativeOnly === undefined ? undefined : (card) => (findCardRoute(card)?.lane ?? null) !== null,
     findRefusedUrl: checkUrls(call),
     searches: search === null ? undefined : searches,
     mustSearch: search === "forced",
@@ -50,6 +57,10 @@ export function refuseUnable<F extends Form>(call: Call<F>, card: ModelCard, wis
   const upstream = upstreams.get(card.provider);
   if (upstream) requireRoute(upstream, { operation, ask, card, raw });
   operation.refuseUnable(ask, card);
+  if (wishes.reads?.(card) === false) {
+    const message = `The model '${card.id}' can't read '${call.nativeOnly}', and nothing else is asked.`;
+    throw new Fault("unsupported_capability", message, { param: call.nativeOnly ?? null });
+  }
   const url = wishes.findRefusedUrl?.(card) ?? null;
   if (url !== null) {
     const message = `The model '${card.id}' does not accept ${url} URLs: send ${url}s as data: URLs.`;

@@ -1,6 +1,6 @@
 // A request that was refused before any call, as the log's line, the metrics and the table of refusals know it.
 import { countAs, type ModelCard } from "../core/card.ts";
-import type { Fault } from "../core/fault.ts";
+import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { LIMIT_KINDS } from "../core/limit.ts";
 import { findOutcome, readProvider } from "../core/outcome.ts";
@@ -42,6 +42,13 @@ interface RefusalPorts {
   readonly readOrigin: ReadOrigin;
   readonly addressRule: () => AddressRule;
   readonly log: Log;
+}
+
+/** Returns the fault with the client's own name of the field that it is about. */
+export function nameForClient(fault: Fault, names: Readonly<Record<string, string>> = {}): Fault {
+  const { param } = fault.details;
+  const name = typeof param === "string" && Object.hasOwn(names, param) ? names[param] : undefined;
+  return name === undefined ? fault : new Fault(fault.code, fault.message, { ...fault.details, param: name });
 }
 
 /** `context` is null if the request was refused before it had a plan. */

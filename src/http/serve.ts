@@ -34,7 +34,7 @@ import { makeIncoming } from "./incoming.ts";
 import { readRequestOrigin } from "./origin.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
-import { logRefusal, type Progress, startProgress } from "./refused.ts";
+import { logRefusal, nameForClient, type Progress, startProgress } from "./refused.ts";
 import { listCandidates, readSelection, steerSelection } from "./selection.ts";
 import { makeStamp } from "./stamp.ts";
 import { readSteering } from "./steering.ts";
@@ -128,7 +128,7 @@ function refuse<F extends Form>(
   const limits = facts.granted ?? findRefusing(fault);
   const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);
   // The path decides the form, because a surface's wildcard also matches paths with other error forms.
-  const refusal = findSurface(path).refuse(fault, requestId);
+  const refusal = findSurface(path).refuse(nameForClient(fault, context?.call.names), requestId);
   if (trace !== null && context === null) {
     const refused = { status: refusal.status, faultCode: fault.code, endMs: ports.deadlines.nowMs() };
     ports.traces.refuse({ trace, requestId, ...refused });

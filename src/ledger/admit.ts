@@ -46,7 +46,7 @@ export function admit(books: Books, demand: Admission): Answer {
   const account = books.account(key.accountId);
   const unusable = refuseAccount(account, demand.limits.contact);
   if (unusable !== null) return refused(unusable);
-  if (isResolved(books, demand)) return { ...refused(resolvedMeanwhile()), isUndecided: true };
+  if (isResolved(books, demand)) return resolvedMeanwhile();
   const earlier = findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;
   const limits = readLimits(books, key, account, demand);
@@ -111,9 +111,10 @@ function isResolved(books: Books, { id, settlement }: Admission): boolean {
 }
 
 /** Another node has settled the request as lost: if it were admitted again, it could not be settled. */
-function resolvedMeanwhile(): Fault {
+function resolvedMeanwhile(): Refused {
   const message = "The gateway's store was unavailable for too long. Please try again.";
-  return new Fault("store_unavailable", message, { retryAfterMs: 1000 });
+  const fault = new Fault("store_unavailable", message, { retryAfterMs: 1000 });
+  return { ...refused(fault), isUndecided: true };
 }
 
 /** A request that its limits let in. */

@@ -34,6 +34,8 @@ export interface Asking<F extends Form> {
   readonly fetches?: number;
   /** Bytes of text that only a provider of the client's family reads. The hold counts them as part of the prompt. */
   readonly unreadBytes: number;
+  /** The place of its newest message, if a translation leaves nothing of it: only the native lane carries it. */
+  readonly nativeOnly?: string | undefined;
   /** True if it explicitly asks for its answer to be stored, whether or not anybody does. */
   readonly isToBeStored?: boolean;
 }

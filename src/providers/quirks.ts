@@ -170,9 +170,13 @@ const KIMI_FIXED = {
   ],
   thoughtsRequired: true,
 };
-/** platform.moonshot.ai ("Use the Kimi Vision Model": images by URL are refused) and recordings of August 2026. */
+/**
+ * platform.moonshot.ai ("Use the Kimi Vision Model": images by URL are refused; "Use Kimi API's Partial Mode") and
+ * recordings of August 2026.
+ */
 export const MOONSHOT: OpenaiQuirks = {
   ...PLAIN,
+  messageFields: ["partial"],
   refuses: [...OPENAI_ONLY, ...LOGPROBS, "logit_bias", "seed", "user", "parallel_tool_calls"],
   extras: EXTRA_FIELDS.moonshot.chat,
   ranges: { temperature: [0, 1] },
@@ -198,9 +202,13 @@ export const MOONSHOT: OpenaiQuirks = {
 };
 
 const QWEN_SWITCH: EffortQuirks = { values: [], toggle: "enable_thinking" };
-/** alibabacloud.com/help/model-studio: no forced call or JSON while thinking; open Qwen3 thinks only in streams. */
+/**
+ * alibabacloud.com/help/model-studio: no forced call or JSON while thinking; open Qwen3 thinks only in streams; "Partial
+ * mode".
+ */
 export const QWEN: OpenaiQuirks = {
   ...PLAIN,
+  messageFields: ["partial"],
   refuses: [...OPENAI_ONLY, "frequency_penalty", "logit_bias", "user"],
   extras: EXTRA_FIELDS.qwen.chat,
   ranges: { temperature: [0, 1.99], top_p: [0.01, 1] },

@@ -23,6 +23,8 @@ const ALIKE_MIN = 0.05;
 
 /** The demands of a request on a call, beside the capabilities of a model. */
 export interface Wishes {
+  /** False if a call for the model wouldn't carry what is asked. Missing if every call would. */
+  readonly reads?: ((card: ModelCard) => boolean) | undefined;
   /** Returns which of the request's URLs the provider can't fetch. Missing if nothing has to be fetched. */
   readonly findRefusedUrl?: ((card: ModelCard) => UrlKind | null) | undefined;
   /** False if a call for the model wouldn't carry the request's web search. Missing if it has none. */

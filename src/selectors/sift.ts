@@ -1,7 +1,6 @@
 // Separates the models that can serve a request from the others.
 import type { ModelCard } from "../core/card.ts";
 import { SKILLS } from "../core/skill.ts";
-import type { UrlKind } from "../operations/codec.ts";
 import type { PreparedAsk, Wishes } from "./ask.ts";
 import { estimateAll } from "./estimates.ts";
 import { NOT_ALLOWED } from "./rules.ts";
@@ -17,6 +16,8 @@ const LAST_RESORTS = ["deprecated", "completion", UNHEALTHY];
 const CODING_SHARE = 0.5;
 const CODING = SKILLS.indexOf("coding");
 const NO_SEARCH = "search";
+/** Only a provider of the client's family reads the newest message's blocks. */
+const UNREAD = "blocks";
 const SEARCH_BIT = toBits(["search"]);
 export const UNPRICED = "unpriced";
 /** The reasons of models whose predicted cost or time is above what was asked for. */
@@ -119,8 +120,8 @@ function findReason(asked: PreparedAsk, bits: number, row: number): string | nul
   if (table.prices[row] === null) return UNPRICED;
   const missing = bits & ~(table.capabilities[row] ?? 0);
   if (missing !== 0) return findNeed(asked.needed, missing);
-  const url = input.findRefusedUrl ? findUrl(input.findRefusedUrl, table.cards[row]) : null;
-  if (url !== null) return `${url}_urls`;
+  const unread = findUnread(input, table.cards, row);
+  if (unread !== null) return unread;
   if (input.mustSearch === true && !isSearching(asked, row)) return NO_SEARCH;
   // A model removed for its context could serve a shorter request.
   const aside = findAside(asked, row);
@@ -156,11 +157,18 @@ function isAllowed(allowed: (id: string) => boolean, card: ModelCard | undefined
   return card === undefined || allowed(card.id);
 }
 
-function findUrl(
-  refused: NonNullable<Wishes["findRefusedUrl"]>,
-  card: ModelCard | undefined,
-): UrlKind | null {
-  return card === undefined ? null : refused(card);
+/** Returns what the card's provider wouldn't get to read of the request. */
+function findUnread(
+  { reads, findRefusedUrl }: Wishes,
+  cards: readonly ModelCard[],
+  row: number,
+): string | null {
+  if (reads === undefined && findRefusedUrl === undefined) return null;
+  const card = cards[row];
+  if (card === undefined) return null;
+  if (reads?.(card) === false) return UNREAD;
+  const url = findRefusedUrl?.(card) ?? null;
+  return url === null ? null : `${url}_urls`;
 }
 
 /** Returns the first of the needs that has a missing bit. */

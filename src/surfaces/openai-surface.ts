@@ -53,6 +53,8 @@ export function makeOpenAiSurface<F extends Form, Schema extends TObject>(
 /** An API whose answers are single JSON documents, never streams. */
 interface WholeApi<F extends Form, Schema extends TObject> extends Api<F, Schema> {
   read(given: Static<Schema>, extras: JsonObject): F["ask"];
+  /** Returns the client's names of fields that have several. Missing if none has. */
+  nameFields?(given: Static<Schema>): Readonly<Record<string, string>>;
   write(reply: F["reply"], stamp: Stamp, ask: F["ask"]): JsonObject;
 }
 
@@ -66,13 +68,14 @@ export const TRANSLATED_WHOLE = { ...TRANSLATED, writer: failStream } as const;
 export function makeWholeSurface<F extends Form, Schema extends TObject>(
   whole: WholeApi<F, Schema>,
 ): Surface<F> {
-  const { read, write, ...api } = whole;
+  const { read, write, nameFields, ...api } = whole;
   return makeOpenAiSurface<F, Schema>({
     ...api,
     read(given, extras, { body }) {
       if (asObject(body).stream === true) failStream();
       const ask = read(given, extras);
-      return { ask, whole: (reply, stamp) => write(reply, stamp, ask), writer: failStream };
+      const names = nameFields?.(given) ?? {};
+      return { ask, names, whole: (reply, stamp) => write(reply, stamp, ask), writer: failStream };
     },
   });
 }

@@ -164,7 +164,7 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "an admission repeated after it was given up",
     file: "src/ledger/admit.ts",
-    find: "if (isResolved(books, demand)) return { ...refused(resolvedMeanwhile()), isUndecided: true };",
+    find: "if (isResolved(books, demand)) return resolvedMeanwhile();",
     replace: "",
   },
   {

@@ -245,5 +245,16 @@ describe("refused", () => {
   test("dimensions that the provider doesn't support, in its own words", async () => {
     const refused = await embed({ input: "x", dimensions: 5000 });
     expect([refused.status, refused.error?.param]).toEqual([400, "dimensions"]);
+    const other = await embed({ input: "x", output_dimension: 5000 });
+    expect([other.status, other.error?.param]).toEqual([400, "output_dimension"]);
+  });
+
+  test("a field that the provider doesn't have is named as the client wrote it", async () => {
+    const dropped = async (fields: Record<string, unknown>) =>
+      (await embed({ input: "x", ...fields })).headers.get("x-poundkey-dropped");
+    expect([await dropped({ truncate: "none" }), await dropped({ truncation: false })]).toEqual([
+      "truncate",
+      "truncation",
+    ]);
   });
 });

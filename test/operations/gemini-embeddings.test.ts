@@ -85,6 +85,16 @@ describe("the answer", () => {
     expect(world.bodies().at(-1)?.input_type).toBe("search_query");
   });
 
+  test("names what is dropped or refused as Google does", async () => {
+    const body = { content: content("x"), taskType: "RETRIEVAL_DOCUMENT", autoTruncate: false };
+    expect((await post("OpenAI/text-embedding-3-small", "embedContent", body)).dropped).toBe(
+      "taskType, autoTruncate",
+    );
+    const many = { content: content("x"), outputDimensionality: 5000 };
+    const refused = await post("OpenAI/text-embedding-3-small", "embedContent", many);
+    expect([refused.status, asObject(refused.body.error).param]).toEqual([400, "outputDimensionality"]);
+  });
+
   test("is what Google's SDK expects", async () => {
     const ai = new GoogleGenAI({ apiKey: world.secret, httpOptions: { baseUrl: world.url } });
     const { embeddings = [] } = await ai.models.embedContent({

@@ -4,6 +4,7 @@ import { asObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
+import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
 import { encoded } from "../providers/drive.ts";
 import { readId } from "../providers/target.ts";
 import { incoming } from "./recorded.ts";
@@ -138,5 +139,55 @@ describe("names", () => {
     const { body, dropped } = send("Local#any", vote);
     expect(JSON.stringify(body)).toContain('"name":"bob"');
     expect(dropped).toEqual([]);
+  });
+});
+
+describe("an answer that the client began", () => {
+  const counting = (marks: JsonObject): readonly ChatMessage[] => [
+    { role: "user", content: "Count." },
+    { role: "assistant", content: "One, two,", ...marks },
+  ];
+  const send = (id: string, marks: JsonObject = {}) => {
+    const { dialect, card } = readId(id);
+    return encoded(dialect, { messages: counting(marks) }, card);
+  };
+
+  test.each([
+    ["Anthropic#claude-sonnet-4-5", []],
+    ["Anthropic#claude-opus-4-7", ["messages"]],
+    ["Google#gemini-2.5-flash", []],
+    ["Google#gemini-3.7-flash", ["messages"]],
+    ["Mistral#mistral-medium-latest", []],
+  ])("is continued by %s, and named if the model is asked for it in words", (id, names) => {
+    expect(send(id).dropped).toEqual(names);
+    expect(send(id, { prefix: true }).dropped).toEqual(names);
+  });
+
+  test.each(["OpenAI#gpt-4o", "Groq#llama", "Cohere#command-a-03-2025", "Perplexity#sonar", "xAI#grok-4"])(
+    "%s has no mark for it, so a mark is named",
+    (id) => {
+      for (const mark of ["prefix", "partial"]) {
+        const { body, dropped } = send(id, { [mark]: true });
+        expect(JSON.stringify(body)).not.toContain(mark);
+        expect(dropped).toEqual([`messages.${mark}`]);
+      }
+      expect(send(id).dropped).toEqual([]);
+    },
+  );
+
+  test.each([
+    ["Local#any", "prefix"],
+    ["Moonshot#kimi-k2.6", "partial"],
+    ["Qwen#qwen3-max", "partial"],
+  ])("%s gets the mark '%s'", (id, mark) => {
+    const { body, dropped } = send(id, { [mark]: true });
+    expect(JSON.stringify(body)).toContain(`"${mark}":true`);
+    expect(dropped).toEqual([]);
+  });
+
+  test("is named as the client's API calls it", () => {
+    const responses = OPENAI_RESPONSES.read(incoming({ model: "m", input: "x" }));
+    const gemini = GEMINI.read(incoming({ contents: [{ parts: [] }] }, "/v1beta/models/m:generateContent"));
+    expect([responses.names?.messages, gemini.names?.messages]).toEqual(["input", "contents"]);
   });
 });

@@ -185,7 +185,7 @@ const FIELD_ROWS: readonly Row[] = [
       client_metadata: { a: 1 },
     },
     ask: { client_metadata: undefined },
-    lost: ["context_management", "max_tool_calls", "truncation"],
+    lost: ["max_tool_calls", "context_management", "client_metadata", "truncation"],
   },
 ];
 

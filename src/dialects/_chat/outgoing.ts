@@ -155,8 +155,17 @@ function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>): string
     if (!CARRIED_ALWAYS.has(field) && !carried.has(field) && request[field] !== undefined) fields.push(field);
   if (!carried.has("citations") && isCited(request)) fields.push("citations");
   if (!carried.has(NAMES) && request.messages.some(isNamed)) fields.push(NAMES);
+  const last = request.messages.at(-1);
+  for (const mark of BEGUN_MARKS)
+    if (last?.[mark] === true && !carried.has(`messages.${mark}`)) fields.push(`messages.${mark}`);
   return fields;
 }
+
+/** Ask the model to go on with the last message: at DeepSeek and Mistral, at Moonshot and Qwen. */
+const BEGUN_MARKS = ["prefix", "partial"];
+
+/** The same as fields that a dialect carries: it goes on with a last message of the assistant, or says that it can't. */
+export const BEGUN: readonly string[] = BEGUN_MARKS.map((mark) => `messages.${mark}`);
 
 /** The names of a conversation's participants, as a field that a dialect carries or not. */
 export const NAMES = "messages.name";

@@ -8,6 +8,7 @@ import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
 import {
+  BEGUN,
   clampOutputLimit,
   type EncodedFields,
   leaveOutRest,
@@ -44,6 +45,7 @@ const CARRIED: ReadonlySet<string> = new Set([
   "safety_identifier",
   "service_tier",
   "citations",
+  ...BEGUN,
 ]);
 
 export function fit(request: ChatRequest, card: ModelCard, operator: Passing): Changed<ChatRequest> {

@@ -7,6 +7,7 @@ import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
 import {
+  BEGUN,
   clampNumbers,
   clampOutputLimit,
   type EncodedFields,
@@ -24,7 +25,7 @@ import { findTraits } from "./models.ts";
 import { planReasoning } from "./reasoning.ts";
 import { planOutput, planTools } from "./tools.ts";
 
-const CARRIED = ["temperature", "top_p", "stop"];
+const CARRIED = ["temperature", "top_p", "stop", ...BEGUN];
 /** Fields without a Converse equivalent, with the values that ask for what it does anyway. */
 const USUAL: readonly (readonly [string, ...unknown[]])[] = [
   ["parallel_tool_calls", true],

@@ -50,12 +50,18 @@ interface HistoryCall {
   readonly order: number;
 }
 
+interface Conversation {
+  readonly fields: JsonObject;
+  /** True if a turn was added at the end that asks for the rest of the last one. */
+  readonly isContinued: boolean;
+}
+
 /** Makes the conversation's part of the body. `instruction` is added to the system text. */
 export function makeConversation(
   request: ChatRequest,
   target: ConversationTarget,
   instruction: string,
-): JsonObject {
+): Conversation {
   const leading = countLeading(request.messages);
   const system = request.messages.slice(0, leading).flatMap((message) => readSystemText(message));
   if (instruction !== "") system.push(instruction);
@@ -65,10 +71,9 @@ export function makeConversation(
     turns.unshift({ role: "user", parts: [{ text: " " }] });
   }
   const signed = target.facts.signed ? [...signLastTurn(turns)] : turns;
-  if (!target.facts.prefill && signed.at(-1)?.role === "model") {
-    signed.push({ role: "user", parts: [{ text: GO_ON }] });
-  }
-  return withSystem(signed, system, target.facts.system);
+  const isContinued = !target.facts.prefill && signed.at(-1)?.role === "model";
+  if (isContinued) signed.push({ role: "user", parts: [{ text: GO_ON }] });
+  return { fields: withSystem(signed, system, target.facts.system), isContinued };
 }
 
 /** A system message inside the conversation keeps its place: at the front it would change every cached prefix. */

@@ -6,7 +6,7 @@ import { findSearch, keepSearchOptions, SEARCH_DEMAND } from "../../operations/c
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
-import { leaveOutRest, nestFields, passRest } from "../_chat/outgoing.ts";
+import { BEGUN, leaveOutRest, nestFields, passRest } from "../_chat/outgoing.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { makeConfig } from "./config.ts";
@@ -28,6 +28,7 @@ const CARRIED: ReadonlySet<string> = new Set([
   "logprobs",
   "top_logprobs",
   "modalities",
+  ...BEGUN,
 ]);
 
 export const gemini: ChatDialect = makeGemini(({ baseUrl }) => isVertex(baseUrl));
@@ -96,12 +97,14 @@ function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: b
   const { config, instruction } = makeConfig(request, calling, { card, facts, vertex }, drop);
   const instructions = [instruction, isForced ? SEARCH_DEMAND : ""];
   const writing = { facts, ids: facts.signed || !vertex };
+  const conversation = makeConversation(request, writing, instructions.filter(Boolean).join("\n\n"));
+  if (conversation.isContinued) dropped.add("messages");
   return {
     url: makeUrl(card.name, target.baseUrl, request.stream === true),
     headers: makeHeaders(target),
     body: {
       ...extras.fields,
-      ...makeConversation(request, writing, instructions.filter(Boolean).join("\n\n")),
+      ...conversation.fields,
       ...calling.fields,
       ...nestFields("generationConfig", config),
     },

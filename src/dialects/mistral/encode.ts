@@ -7,6 +7,7 @@ import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {
+  BEGUN,
   clampOutputLimit,
   type EncodedFields,
   leaveOutRest,
@@ -38,7 +39,10 @@ const EXTRA_FIELDS = [
   "random_seed",
   "safe_prompt",
 ] as const;
-const CARRIED: ReadonlySet<string> = new Set([...COPIED, "temperature", "seed", "parallel_tool_calls"]);
+const CARRIED: ReadonlySet<string> = new Set([
+  ...[...COPIED, ...BEGUN],
+  ...["temperature", "seed", "parallel_tool_calls"],
+]);
 const TEMPERATURE_MAX = 1.5;
 /** Magistral models always think, and no field turns it off. */
 const ALWAYS_THINKS = /^magistral/;

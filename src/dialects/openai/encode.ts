@@ -2,12 +2,14 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asObject, type JsonObject } from "../../core/json.ts";
+import { remember } from "../../core/remember.ts";
 import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { keepSearchOptions } from "../../operations/chat/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import { type Changed, joinLists } from "../../operations/form.ts";
 import {
+  BEGUN,
   CARRIED_ALWAYS,
   CHAT_FIELDS,
   clampOutputLimit,
@@ -106,10 +108,6 @@ function listCarried(request: ChatRequest, quirks: OpenaiQuirks, state: TurnStat
 }
 
 const MARK = "cache_control";
-const NAMES_ONLY: ReadonlySet<string> = new Set([NAMES]);
-const NAMES_AND_MARKS: ReadonlySet<string> = new Set([NAMES, MARK]);
-const MARKS_ONLY: ReadonlySet<string> = new Set([MARK]);
-const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** Returns the fields that aren't among those left out: the carried ones and those of `findHandled`. */
 function listHandled(carried: readonly string[], quirks: OpenaiQuirks): ReadonlySet<string> {
@@ -120,11 +118,11 @@ function listHandled(carried: readonly string[], quirks: OpenaiQuirks): Readonly
   return all;
 }
 
-/** The names of messages, if they are sent, and the mark of the cache, unless it is: leaving it out changes no answer. */
-function findHandled({ cacheMark, names }: OpenaiQuirks): ReadonlySet<string> {
-  if (cacheMark === MARK) return names ? NAMES_ONLY : NO_FIELDS;
-  return names ? NAMES_AND_MARKS : MARKS_ONLY;
-}
+/** The fields of messages that the server takes, and the mark of the cache, unless it is sent: leaving it out changes no answer. */
+const findHandled = remember(({ cacheMark, names, messageFields }: OpenaiQuirks): ReadonlySet<string> => {
+  const taken = messageFields === "any" ? BEGUN : messageFields.map((field) => `messages.${field}`);
+  return new Set([...taken, ...(names ? [NAMES] : []), ...(cacheMark === MARK ? [] : [MARK])]);
+});
 
 interface TurnState {
   /** True if the model will not think. */

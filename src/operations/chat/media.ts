@@ -82,7 +82,7 @@ export function hasFileUrl(request: ChatRequest): boolean {
  * Returns the place of the newest user message: with the user and system messages right before it, which some clients
  * send apart. Empty if they follow a tool's results: clients put a tool's pictures there.
  */
-function findNewest(messages: readonly ChatMessage[]): readonly [from: number, to: number] {
+export function findNewest(messages: readonly ChatMessage[]): readonly [from: number, to: number] {
   const last = messages.findLastIndex(({ role }) => role === "user");
   let from = last;
   while (from > 0 && !isAnswered(messages[from - 1])) from--;

@@ -19,6 +19,9 @@ const UNCOUNTED: ReadonlySet<string> = new Set([
   "model",
 ]);
 
+/** A client's notes about itself, which no model sees: a translated answer doesn't depend on them. */
+const NOTES: ReadonlySet<string> = new Set(["client_metadata"]);
+
 /**
  * Returns null if no answer to the request may be repeated: it depends on an earlier answer at one provider, or its own
  * is to be stored, and so must be that of this very request, by its id.
@@ -37,7 +40,7 @@ export function identify<F extends Form>(
   ];
   const asked = sortRequest(operation.identify(ask));
   const digest = (...parts: readonly unknown[]) => vault.digest(`cache ${JSON.stringify([about, ...parts])}`);
-  const isWhole = lost.length === 0 && unreadBytes === 0;
+  const isWhole = unreadBytes === 0 && lost.every((field) => NOTES.has(field));
   return {
     shared: isWhole ? digest(asked) : null,
     native: raw === null ? null : digest(asked, raw.family, sortCounted(raw.body, keep)),

@@ -13,6 +13,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
 import { mapList } from "../../operations/text-json.ts";
+import { EmptiedMessages } from "../emptied.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { type Blocks, listBlocks, lose, mark, readPart, readParts, textPart } from "./parts.ts";
@@ -56,51 +57,66 @@ export function hasCitations(messages: readonly unknown[]): boolean {
   );
 }
 
-/** Returns the system prompt as the conversation's first message, or nothing if it is empty. */
-export function readSystem(system: unknown): readonly ChatMessage[] {
-  const blocks = listBlocks(system).filter(({ text }) => !ATTRIBUTION.test(asString(text) ?? ""));
-  if (blocks.length === 0) return [];
-  if (typeof system === "string") return [{ role: "system", content: system }];
-  return [{ role: "system", content: blocks.map((block) => textPart(block)) }];
-}
-
 interface ReadMessages {
   readonly messages: readonly ChatMessage[];
   /** Blocks that only Anthropic reads. */
   readonly lost: readonly string[];
 }
 
-/** Returns the conversation in order. A turn with tool results becomes several messages. */
-export function readMessages(given: readonly unknown[], seal: Sealer): ReadMessages {
+/** Returns the system prompt as the conversation's first message, or nothing if it is empty. */
+export function readSystem(system: unknown): ReadMessages {
   const lost: string[] = [];
+  if (typeof system === "string" && system !== "" && !ATTRIBUTION.test(system))
+    return { messages: [{ role: "system", content: system }], lost };
+  return { messages: readSystemTurn(asArray(system).map(asObject), "system", lost), lost };
+}
+
+interface ReadConversation extends ReadMessages {
+  /** The place of what is asked, if nothing of it can be translated. */
+  readonly nativeOnly: string | undefined;
+}
+
+/** Returns the conversation in order. A turn with tool results becomes several messages. */
+export function readMessages(given: readonly unknown[], seal: Sealer): ReadConversation {
+  const lost: string[] = [];
+  const emptied = new EmptiedMessages();
   const messages = given.flatMap((one, index): readonly ChatMessage[] => {
     const { role, content } = asObject(one);
     const path = `messages[${index}].content`;
     if (role === "assistant") return [readAssistant(content, path, seal, lost)];
     if (role === "system") return readSystemTurn(listBlocks(content), path, lost);
     if (typeof content === "string") return [{ role: "user", content }];
-    return readUser(listBlocks(content), path, lost);
+    return readUser(listBlocks(content), path, lost, emptied);
   });
-  return { messages, lost };
+  return { messages, lost, nativeOnly: emptied.findAsked(messages) };
 }
 
 function readSystemTurn(blocks: Blocks, path: string, lost: string[]): readonly ChatMessage[] {
   const texts: ContentPart[] = [];
   for (const [index, block] of blocks.entries()) {
-    if (block.type === "text") texts.push(textPart(block));
-    else lose(block, `${path}[${index}]`, lost);
+    if (block.type === "text") {
+      if (!ATTRIBUTION.test(asString(block.text) ?? "")) texts.push(textPart(block));
+    } else lose(block, `${path}[${index}]`, lost);
   }
   return texts.length === 0 ? [] : [{ role: "system", content: texts }];
 }
 
-function readUser(blocks: Blocks, path: string, lost: string[]): readonly ChatMessage[] {
+function readUser(
+  blocks: Blocks,
+  path: string,
+  lost: string[],
+  emptied: EmptiedMessages,
+): readonly ChatMessage[] {
+  const lostBefore = lost.length;
   const results: ToolMessage[] = [];
   const parts: ContentPart[] = [];
   for (const [index, block] of blocks.entries()) {
     if (block.type === "tool_result") results.push(readResult(block, `${path}[${index}]`, lost));
     else for (const part of readPart(block, `${path}[${index}]`, lost)) parts.push(part);
   }
-  return parts.length === 0 && results.length > 0 ? results : [...results, { role: "user", content: parts }];
+  if (parts.length > 0) return [...results, { role: "user", content: parts }];
+  if (results.length > 0) return results;
+  return [lost.length > lostBefore ? emptied.replace(path) : { role: "user", content: parts }];
 }
 
 function readResult(block: JsonObject, path: string, lost: string[]): ToolMessage {

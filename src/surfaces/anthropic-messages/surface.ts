@@ -16,6 +16,7 @@ import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operati
 import { CHAT } from "../../operations/chat/operation.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
+import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeMessage } from "./answer.ts";
@@ -28,8 +29,14 @@ import { MESSAGES_TEXTS } from "./texts.ts";
 import { readTools } from "./tools.ts";
 import { MessageWriter } from "./writer.ts";
 
-/** Fields that only Anthropic supports: the native lane carries them, a translation loses them. */
-const NATIVE_FIELDS = ["context_management", "compaction", "mcp_servers"];
+/** The fields that a translation carries. */
+const READ_FIELDS: ReadFields = {
+  ...readWhole("model", "messages", "system", "max_tokens", "stream", "cache_control", "output_format"),
+  ...readWhole("temperature", "top_p", "top_k", "stop_sequences", "tools", "tool_choice"),
+  metadata: ["user_id"],
+  thinking: ["type", "budget_tokens"],
+  output_config: ["effort", "format"],
+};
 
 const MESSAGES = new Checker(messagesSchema);
 const COUNT_TOKENS = new Checker(countSchema);
@@ -60,6 +67,7 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
   return {
     ask: read.ask,
     lost: [...read.lost, ...toolChanges],
+    nativeOnly: read.nativeOnly,
     raw: {
       family: "anthropic",
       body: { ...lane.body, messages: sanitizeTurns(messages, seal) },
@@ -69,7 +77,7 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
     session: readSession(headers, given),
     searches,
     fetches,
-    unreadBytes: countUnreadBlocks(messages) + fetchedBytes,
+    unreadBytes: countUnreadBlocks([{ content: lane.body.system }, ...messages]) + fetchedBytes,
     dropped: [...lane.dropped, ...dropped],
     names: {
       ...NAMES,
@@ -92,13 +100,18 @@ const NAMES = {
   "messages.file": "messages.document",
 };
 
-function readAsk(body: JsonObject, seal: Sealer, given = body): Pick<Exchange<ChatForm>, "ask" | "lost"> {
+function readAsk(
+  body: JsonObject,
+  seal: Sealer,
+  given = body,
+): Pick<Exchange<ChatForm>, "ask" | "lost" | "nativeOnly"> {
   const tools = readTools(body, given);
   const stops = asArray(body.stop_sequences).filter((stop) => typeof stop === "string");
+  const system = readSystem(body.system);
   const read = readMessages(asArray(body.messages), seal);
   const ask: ChatRequest = omitUndefined({
     model: asString(body.model) ?? "",
-    messages: [...readSystem(body.system), ...read.messages],
+    messages: [...system.messages, ...read.messages],
     max_completion_tokens: asNumber(body.max_tokens),
     temperature: asNumber(body.temperature),
     top_p: asNumber(body.top_p),
@@ -111,9 +124,10 @@ function readAsk(body: JsonObject, seal: Sealer, given = body): Pick<Exchange<Ch
     cache_control: body.cache_control,
     response_format: readFormat(body),
   });
-  const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
+  const lost = listLostFields(body, READ_FIELDS);
   const cited = hasCitations(asArray(body.messages)) ? ["citations"] : [];
-  return { ask, lost: [...lost, ...cited, ...read.lost, ...tools.dropped] };
+  const { nativeOnly } = read;
+  return { ask, lost: [...lost, ...cited, ...system.lost, ...read.lost, ...tools.dropped], nativeOnly };
 }
 
 /** Undefined for the model's own default. */

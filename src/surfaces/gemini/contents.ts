@@ -10,6 +10,7 @@ import type {
   ToolCall,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
+import { EmptiedMessages } from "../emptied.ts";
 import { GEMINI_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { readSignature } from "./signature.ts";
@@ -101,17 +102,21 @@ export function readSystem(instruction: unknown): readonly ChatMessage[] {
 export function readContents(
   contents: readonly unknown[],
   seal: Sealer,
-): { readonly messages: readonly ChatMessage[] } & Readonly<Findings> {
+): {
+  readonly messages: readonly ChatMessage[];
+  readonly nativeOnly: string | undefined;
+} & Readonly<Findings> {
   const ids = new CallIds();
+  const emptied = new EmptiedMessages();
   const found: Findings = { lost: [], unreadBytes: 0 };
   const messages = contents.flatMap((one, index): readonly ChatMessage[] => {
     const { role, parts } = asObject(one);
     const given = listParts(parts).map(asObject);
     const path = `contents[${index}].parts`;
-    if (role !== "model") return readUser(given, path, ids, found);
+    if (role !== "model") return readUser(given, path, ids, found, emptied);
     return [readModel(given, path, ids, seal, found)];
   });
-  return { messages, ...found };
+  return { messages, ...found, nativeOnly: emptied.findAsked(messages) };
 }
 
 function readUser(
@@ -119,6 +124,7 @@ function readUser(
   path: string,
   ids: CallIds,
   found: Findings,
+  emptied: EmptiedMessages,
 ): readonly ChatMessage[] {
   const results: ChatMessage[] = [];
   const parts: ContentPart[] = [];
@@ -133,8 +139,8 @@ function readUser(
     else found.lost.push(`${path}[${index}]`);
   }
   const isAnswered = given.some((part) => isObject(part.functionResponse ?? part.function_response));
-  const saysNothing = parts.length === 0 && isAnswered;
-  return saysNothing ? results : [...results, { role: "user", content: parts }];
+  if (parts.length > 0 || given.length === 0) return [...results, { role: "user", content: parts }];
+  return isAnswered ? results : [emptied.replace(path)];
 }
 
 /** Returns no message for a repeated result. */

@@ -51,6 +51,8 @@ const KINDS: ReadonlyMap<string, InputType> = new Map([
   ["CLUSTERING", "clustering"],
 ]);
 const SETTINGS = Object.keys(settings);
+/** Google's names of the fields of other providers' APIs. */
+const NAMES = { dimensions: "outputDimensionality", input_type: "taskType", truncate: "autoTruncate" };
 const UNSPECIFIED = "TASK_TYPE_UNSPECIFIED";
 
 export const GEMINI_EMBEDDING: Surface<EmbeddingsForm> = {
@@ -64,7 +66,7 @@ export const GEMINI_EMBEDDING: Surface<EmbeddingsForm> = {
     checkModelName(model);
     const isBatch = verb === "batchEmbedContents";
     const ask = readEmbed(model, readFields(body), isBatch);
-    return { ...TRANSLATED_WHOLE, ask, whole: (reply) => writeWhole(reply, isBatch) };
+    return { ...TRANSLATED_WHOLE, ask, names: NAMES, whole: (reply) => writeWhole(reply, isBatch) };
   },
   refuse,
 };

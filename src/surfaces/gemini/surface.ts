@@ -15,6 +15,7 @@ import type { SearchOptions } from "../../operations/chat/search-form.ts";
 import { readDomains } from "../../operations/chat/web-search.ts";
 import { Checker, checkModelName, readFields, refuseLargeNumber } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
+import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeAnswer } from "./answer.ts";
@@ -34,8 +35,11 @@ export const VERBS = [
   ...(["generateContent", "streamGenerateContent", "countTokens"] as const),
   ...(["embedContent", "batchEmbedContents"] as const),
 ];
-/** Fields that only Google supports: the native lane carries them, a translation loses them. */
-const NATIVE_FIELDS = ["safetySettings"];
+/** The fields that a translation carries. Those of `generationConfig` are looked at on their own. */
+const READ_FIELDS: ReadFields = {
+  ...readWhole("contents", "systemInstruction", "tools", "generationConfig"),
+  toolConfig: ["functionCallingConfig"],
+};
 const JSON_TYPE = "application/json";
 const SCHEMAS = ["responseSchema", "responseJsonSchema", "_responseJsonSchema"];
 
@@ -125,7 +129,7 @@ function readAsk(
   body: JsonObject,
   isStreamed: boolean,
   seal: Sealer,
-): Pick<Exchange<ChatForm>, "ask" | "lost" | "unreadBytes"> {
+): Pick<Exchange<ChatForm>, "ask" | "lost" | "unreadBytes" | "nativeOnly"> {
   const config = asObject(body.generationConfig);
   const read = readContents(asArray(body.contents), seal);
   const stops = asArray(config.stopSequences).filter((stop) => typeof stop === "string");
@@ -142,10 +146,11 @@ function readAsk(
     logprobs: config.responseLogprobs === true ? true : undefined,
   });
   const lost = [
-    ...NATIVE_FIELDS.filter((field) => body[field] !== undefined),
+    ...listLostFields(body, READ_FIELDS),
     ...[...listLostFormat(config), ...listLostConfig(config)].map((field) => `generationConfig.${field}`),
   ];
-  return { ask, lost: [...lost, ...read.lost], unreadBytes: read.unreadBytes };
+  const { unreadBytes, nativeOnly } = read;
+  return { ask, lost: [...lost, ...read.lost], unreadBytes, nativeOnly };
 }
 
 /** Number fields and their names in a chat request. */
@@ -173,6 +178,7 @@ const NAMES: Readonly<Record<string, string>> = {
   reasoning_effort: "generationConfig.thinkingConfig",
   response_format: "generationConfig.responseMimeType",
   logprobs: "generationConfig.responseLogprobs",
+  messages: "contents",
   ...Object.fromEntries(
     ["image_url", "file", "input_audio"].map((type) => [`messages.${type}`, "contents.parts"]),
   ),

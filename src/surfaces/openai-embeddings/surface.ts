@@ -66,6 +66,10 @@ export const OPENAI_EMBEDDINGS: Surface<EmbeddingsForm> = makeWholeSurface({
     refuseManyTokens(ask, "input");
     return ask;
   },
+  nameFields: ({ dimensions, output_dimension, truncate, truncation }) => ({
+    ...(dimensions === undefined && output_dimension !== undefined ? { dimensions: "output_dimension" } : {}),
+    ...(truncate === undefined && truncation !== undefined ? { truncate: "truncation" } : {}),
+  }),
   write({ vectors, usage }, { model }, { encoding }) {
     const write = encoding === "base64" ? toBase64 : toFloats;
     return {

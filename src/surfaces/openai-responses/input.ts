@@ -12,8 +12,10 @@ import type {
   ToolCall,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
+import { EmptiedMessages } from "../emptied.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { countUnread } from "../unread.ts";
+import { isKnownPart } from "./known.ts";
 import { refersToItem } from "./lane.ts";
 import { readSearchItem } from "./searches.ts";
 import type { ToolNames } from "./tools.ts";
@@ -21,17 +23,28 @@ import type { ToolNames } from "./tools.ts";
 /** Separates a turn's messages when they are joined. */
 const GAP = "\n\n";
 
-interface ReadInput {
+/** The part of an input that only a provider of the family reads. */
+interface Unread {
+  /** The places of items and parts. */
+  readonly lost: string[];
+  unreadBytes: number;
+  readonly emptied: EmptiedMessages;
+}
+
+interface ReadInput extends Readonly<Pick<Unread, "lost" | "unreadBytes">> {
   readonly messages: readonly ChatMessage[];
-  /** Items that only a provider of the family supports. */
-  readonly lost: readonly string[];
-  readonly unreadBytes: number;
+  /** The place of what is asked, if nothing of it can be translated. */
+  readonly nativeOnly: string | undefined;
+}
+
+function lose(given: unknown, path: string, unread: Unread): void {
+  unread.lost.push(path);
+  unread.unreadBytes += countUnread(given);
 }
 
 export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): ReadInput {
   const messages: ChatMessage[] = [];
-  const lost: string[] = [];
-  let unreadBytes = 0;
+  const unread: Unread = { lost: [], unreadBytes: 0, emptied: new EmptiedMessages() };
   let turn: TurnBuilder | null = null;
   const flush = () => {
     if (turn?.saysAnything) messages.push(turn.message());
@@ -41,7 +54,7 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
     turn ??= new TurnBuilder(GAP);
     return turn;
   };
-  messages.push(...readInstructions(body.instructions));
+  messages.push(...readInstructions(body.instructions, unread));
   const items =
     typeof body.input === "string" ? [{ role: "user", content: body.input }] : asArray(body.input);
   for (const [index, one] of items.entries()) {
@@ -49,7 +62,7 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
     const path = `input[${index}]`;
     switch (classify(item)) {
       case "assistant":
-        addMessageText(open(), item);
+        addMessageText(open(), item, path, unread);
         break;
       case "call":
         open().call(readCall(item, names, path));
@@ -59,14 +72,14 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
         break;
       case "message":
         flush();
-        messages.push(readMessage(item, path));
+        messages.push(readMessage(item, path, unread));
         break;
       case "result":
         flush();
         messages.push({
           role: "tool",
           tool_call_id: requireText(item, "call_id", path),
-          content: readContent(item.output, `${path}.output`),
+          content: readContent(item.output, `${path}.output`, unread),
         });
         break;
       case "search":
@@ -75,14 +88,16 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
       case "elsewhere":
         break;
       case "other":
-        lost.push(path);
-        unreadBytes += countUnread(item);
+        lose(item, path, unread);
         break;
     }
   }
   flush();
+  const { lost, unreadBytes, emptied } = unread;
+  const isUnasked = messages.every(({ role }) => role === "system" || role === "developer");
+  const nativeOnly = isUnasked ? lost.at(-1) : emptied.findAsked(messages);
   if (items.some(hasAnnotations)) lost.push("annotations");
-  return { messages, lost, unreadBytes };
+  return { messages, lost, unreadBytes, nativeOnly };
 }
 
 function hasAnnotations(item: unknown): boolean {
@@ -108,16 +123,21 @@ function classify(item: JsonObject): Kind {
   return KINDS.get(type) ?? (readSearchItem(item) === null ? "other" : "search");
 }
 
-function readInstructions(instructions: unknown): readonly ChatMessage[] {
+function readInstructions(instructions: unknown, unread: Unread): readonly ChatMessage[] {
   if (typeof instructions === "string" && instructions !== "")
     return [{ role: "system", content: instructions }];
-  return asArray(instructions).map((item, index) => readMessage(asObject(item), `instructions[${index}]`));
+  return asArray(instructions).map((item, index) =>
+    readMessage(asObject(item), `instructions[${index}]`, unread),
+  );
 }
 
-function readMessage(item: JsonObject, path: string): ChatMessage {
+function readMessage(item: JsonObject, path: string, unread: Unread): ChatMessage {
   if (item.role === undefined) throw missingParameter(`${path}.role`);
-  const content = readContent(item.content, `${path}.content`);
+  const lostBefore = unread.lost.length;
+  const content = readContent(item.content, `${path}.content`, unread);
   const role = ROLES.find((one) => one === item.role);
+  const isEmptied = content.length === 0 && unread.lost.length > lostBefore;
+  if (role === "user" && isEmptied) return unread.emptied.replace(`${path}.content`);
   if (role !== undefined) return { role, content };
   const message = `Invalid value for '${path}.role'. Supported values are: 'user', 'assistant', 'system', 'developer'.`;
   throw new Fault("invalid_value", message, { param: `${path}.role` });
@@ -126,13 +146,13 @@ function readMessage(item: JsonObject, path: string): ChatMessage {
 /** Turns of the assistant are read separately. */
 const ROLES = ["system", "developer", "user"] as const;
 
-function readContent(content: unknown, path: string): Content {
+function readContent(content: unknown, path: string, unread: Unread): Content {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) throw missingParameter(path);
-  return content.flatMap((part, index) => readPart(asObject(part), `${path}[${index}]`));
+  return content.flatMap((part, index) => readPart(asObject(part), `${path}[${index}]`, unread));
 }
 
-function readPart(part: JsonObject, path: string): readonly ContentPart[] {
+function readPart(part: JsonObject, path: string, unread: Unread): readonly ContentPart[] {
   const mark = omitUndefined({ prompt_cache_breakpoint: part.prompt_cache_breakpoint });
   switch (part.type) {
     case "input_text":
@@ -155,6 +175,10 @@ function readPart(part: JsonObject, path: string): readonly ContentPart[] {
       return [{ type: "input_audio", input_audio: audio }];
     }
     default: {
+      if (typeof part.type === "string" && !isKnownPart(part.type)) {
+        lose(part, path, unread);
+        return [];
+      }
       const message = `Invalid value for '${path}.type'. Supported values are: 'input_text', 'input_image', 'input_file'.`;
       throw new Fault("invalid_value", message, { param: `${path}.type` });
     }
@@ -167,13 +191,14 @@ function readFile(part: JsonObject, path: string): ContentPart {
   return { type: "file", file: omitUndefined({ file_data: data, filename: asString(part.filename) }) };
 }
 
-function addMessageText(turn: TurnBuilder, { content }: JsonObject): void {
+function addMessageText(turn: TurnBuilder, { content }: JsonObject, path: string, unread: Unread): void {
   if (typeof content === "string") turn.say({ type: "text", text: content });
   const texts: string[] = [];
-  for (const one of asArray(content)) {
+  for (const [index, one] of asArray(content).entries()) {
     const { type, text, refusal } = asObject(one);
     if (type === "refusal") turn.refuse(asString(refusal) ?? "");
-    else texts.push(asString(text) ?? "");
+    else if (typeof text === "string") texts.push(text);
+    else lose(one, `${path}.content[${index}]`, unread);
   }
   if (texts.length > 0) turn.say({ type: "text", text: texts.join("") });
 }

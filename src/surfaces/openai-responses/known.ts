@@ -125,6 +125,10 @@ const PART_FORMS = makeForms(
   { prompt_cache_breakpoint: "setting" },
 );
 
+export function isKnownPart(type: string): boolean {
+  return PART_FORMS.has(type);
+}
+
 export const GRAMMAR: Grammar<Kind> = {
   stray: "part",
   kinds: {

@@ -16,6 +16,7 @@ import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts"
 import { CHAT } from "../../operations/chat/operation.ts";
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort } from "../effort.ts";
+import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { explainMissing } from "../misplaced.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
@@ -32,13 +33,18 @@ import { ResponseWriter } from "./writer.ts";
 
 /** Limits the tools that the provider runs, of which a translation only keeps a search. */
 const USES = "max_tool_calls";
-/** Fields that only a server of this family supports: the native lane carries them, a translation loses them. */
-const NATIVE_FIELDS: readonly string[] = [
-  "context_management",
-  USES,
-  "prompt_cache_options",
-  "prompt_cache_retention",
-];
+/**
+ * The fields that a translation carries, or that the gateway answers for: it shows thinking and its sealed form unasked,
+ * repeats metadata, and stores answers itself.
+ */
+const READ_FIELDS: ReadFields = {
+  ...readWhole("model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "include"),
+  ...readWhole("stream", "stream_options", "store", "previous_response_id", "metadata", "truncation"),
+  ...readWhole("max_output_tokens", "temperature", "top_p", "top_logprobs"),
+  ...readWhole("user", "safety_identifier", "prompt_cache_key"),
+  reasoning: ["effort", "summary", "generate_summary"],
+  text: ["format", "verbosity"],
+};
 /** Fields that are the same in a chat request. */
 const SAME = ["temperature", "top_p", "user", "safety_identifier", "prompt_cache_key"] as const;
 
@@ -101,6 +107,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
     unreadBytes: read.unreadBytes + (stored ? stored.tokens * BYTES_PER_TOKEN : 0),
     dropped: lane.dropped,
     lost: read.lost.filter((field) => !lane.dropped.includes(field)),
+    nativeOnly: read.nativeOnly,
     isLimitRequired: false,
     isToBeStored: given.store === true,
     ...(keeps ? { kept: joined, keep: makeKept } : {}),
@@ -140,6 +147,7 @@ const NAMES = {
   response_format: "text.format",
   verbosity: "text.verbosity",
   logprobs: "include",
+  messages: "input",
   "messages.image_url": "input.input_image",
   "messages.file": "input.input_file",
   "messages.input_audio": "input.input_audio",
@@ -149,7 +157,7 @@ function readAsk(
   body: JsonObject,
   names: ToolNames,
   seal: Sealer,
-): Pick<Exchange<ChatForm>, "ask" | "lost" | "unreadBytes" | "names"> {
+): Pick<Exchange<ChatForm>, "ask" | "lost" | "unreadBytes" | "names" | "nativeOnly"> {
   const tools = readTools(body, names);
   const input = readInput(body, names, seal);
   const text = asObject(body.text);
@@ -166,11 +174,12 @@ function readAsk(
     ...Object.fromEntries(SAME.map((field) => [field, body[field]])),
   });
   const isRead = tools.searchPath !== null;
-  const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined && !(isRead && field === USES));
+  const lost = listLostFields(body, READ_FIELDS).filter((field) => !(isRead && field === USES));
   if (body.truncation === "auto") lost.push("truncation");
   const unreadBytes = input.unreadBytes + tools.unreadBytes;
   const searchNames = { ...nameSearch(tools.searchPath, SEARCH_NAMES), "web_search_options.max_uses": USES };
-  return { ask, lost: [...lost, ...input.lost, ...tools.lost], unreadBytes, names: searchNames };
+  const { nativeOnly } = input;
+  return { ask, lost: [...lost, ...input.lost, ...tools.lost], unreadBytes, names: searchNames, nativeOnly };
 }
 
 function readLogprobs({ include, top_logprobs: top }: JsonObject): JsonObject {

@@ -1,0 +1,31 @@
+// The fields of a client's request that its surface doesn't read: only the native lane carries them.
+import { isObject, type JsonObject } from "../core/json.ts";
+
+/** The names that a surface reads, and for fields that are read only in part, the names that they hold. */
+export type ReadFields = Readonly<Record<string, true | readonly string[]>>;
+
+/** Lists the set fields that are not read, by their paths. Null is a field left out. */
+export function listLostFields(body: JsonObject, read: ReadFields): string[] {
+  const lost: string[] = [];
+  for (const field in body) {
+    const value = body[field];
+    if (value === undefined || value === null) continue;
+    const known = Object.hasOwn(read, field) ? read[field] : undefined;
+    if (known === undefined) lost.push(field);
+    else if (known !== true && isObject(value)) lost.push(...listLostWithin(value, known, field));
+  }
+  return lost;
+}
+
+function listLostWithin(held: JsonObject, known: readonly string[], holder: string): readonly string[] {
+  const isLost = (field: string) =>
+    !known.includes(field) && held[field] !== undefined && held[field] !== null;
+  return Object.keys(held)
+    .filter(isLost)
+    .map((field) => `${holder}.${field}`);
+}
+
+/** Marks fields as read whole. */
+export function readWhole(...fields: readonly string[]): ReadFields {
+  return Object.fromEntries(fields.map((field) => [field, true as const]));
+}
