@@ -42,7 +42,7 @@ async function addMember(id: string): Promise<void> {
   await store.addSession({ ...session, expiresAtMs: nowMs + 12 * HOUR_MS }, nowMs);
 }
 
-/** What differs on another node: its own clock, and when it reads who is due. */
+/** Another node, by its own clock and the time at which it reads who is due. */
 interface Node {
   /** The milliseconds by which its clock is ahead of the store's. */
   readonly aheadMs?: number;
