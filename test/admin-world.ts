@@ -10,6 +10,7 @@ import type { Store } from "../src/core/store.ts";
 import { derivePepper } from "../src/keys/master.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../src/ledger/ledger.ts";
+import { mayUseKeys } from "../src/people/member.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { TESTER } from "./acting.ts";
 import { writeEmptyStore } from "./empty-store.ts";
@@ -19,8 +20,8 @@ import { catchThrown } from "./thrown.ts";
 const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
 const pepper = derivePepper(new Uint8Array(32).fill(9));
 
-/** Acts as the tests, and also has the changes that are not put on record. */
-export type TestWorld = ActingWorld & { readonly store: Store };
+/** Acts as the tests, and also has the changes that are not put on record. Proves keys, too. */
+export type TestWorld = ActingWorld & { readonly store: Store; readonly mayUseKeys: typeof mayUseKeys };
 
 export interface AdminBench {
   readonly folder: string;
@@ -41,7 +42,7 @@ export function adminBench(): () => AdminBench {
     writeEmptyStore(path);
     const open = async (): Promise<TestWorld> => {
       const store = await openSqliteStore({ path, decide });
-      return { ...actAs({ store, clock, random, pepper }, TESTER), store };
+      return { ...actAs({ store, clock, random, pepper }, TESTER), store, mayUseKeys };
     };
     const world = await open();
     const rules = () => ({ quota: QUOTA, billing: BILLING });

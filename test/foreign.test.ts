@@ -5,6 +5,7 @@ import { identify } from "../src/http/auth.ts";
 import { createAuthenticator } from "../src/keys/authenticate.ts";
 import { ForeignSecrets } from "../src/keys/foreign.ts";
 import { digestSecret, mintSecret } from "../src/keys/secret.ts";
+import { mayUseKeys } from "../src/people/member.ts";
 import { makeKey, NOON } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
@@ -37,7 +38,7 @@ function makeGateway({ untilMs = NOON + 1, adopted = "" }: GatewayOptions = {}) 
     foreign: { adopt, end: async () => 0 },
   };
   const foreign = new ForeignSecrets({ store, clock, untilMs: () => untilMs });
-  const authenticate = createAuthenticator({ store, clock, pepper, foreign });
+  const authenticate = createAuthenticator({ store, clock, pepper, mayUseKeys, foreign });
   const ask = async (headers: Record<string, string>, address = "192.0.2.1") => {
     const readOrigin = () => {
       counts.addresses++;

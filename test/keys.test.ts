@@ -24,6 +24,7 @@ import {
   mintSecret,
 } from "../src/keys/secret.ts";
 import { decide } from "../src/ledger/decide.ts";
+import { mayUseKeys } from "../src/people/member.ts";
 import { masterKeyFile } from "../src/store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { countingRandom, makeKey, NOON, standingClock } from "./samples.ts";
@@ -116,7 +117,7 @@ describe("authentication", () => {
       const key = keys.get(digest);
       return key ? { key, rotation: 0 } : null;
     };
-    const parts = { store: { ...NOBODY, keyByDigest }, clock: standingClock(NOON), pepper };
+    const parts = { store: { ...NOBODY, keyByDigest }, clock: standingClock(NOON), pepper, mayUseKeys };
     expect((await authenticate(parts, live)).key.id).toBe("key_live");
     const wrong = [expired, revoked, mintSecret(random), live.slice(0, -1), "", "sk-' OR 1=1 --"];
     const thrown = await Promise.all(wrong.map((secret) => catchThrown(authenticate(parts, secret))));
@@ -132,7 +133,7 @@ describe("authentication", () => {
     const digest = digestSecret(secret, pepper);
     let key: GatewayKey | null = makeKey("key_a");
     const keyByDigest = async (asked: string) => (asked === digest && key ? { key, rotation: 0 } : null);
-    const find = createAuthenticator({ store: { ...NOBODY, keyByDigest }, clock, pepper });
+    const find = createAuthenticator({ store: { ...NOBODY, keyByDigest }, clock, pepper, mayUseKeys });
     const proves = async (text: string) => find(text);
     await proves(secret);
     key = null;
@@ -154,7 +155,7 @@ test("a remembered old secret ends with its grace", async () => {
   const key = makeKey("key_a", { rotations: 2, oldSecretUntilMs: NOON + 100 });
   const proves = (rotation: number) => {
     const store = { ...NOBODY, keyByDigest: async () => ({ key, rotation }) };
-    const find = createAuthenticator({ store, clock, pepper });
+    const find = createAuthenticator({ store, clock, pepper, mayUseKeys });
     return async (secret: string) => find(secret);
   };
   const [present, old, older] = [proves(2), proves(1), proves(0)];

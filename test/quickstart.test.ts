@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type OpenedStore, openStore } from "../src/app/open-store.ts";
 import { ensureQuickstartSecret } from "../src/app/quickstart.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
+import { mayUseKeys } from "../src/people/member.ts";
 
 let folder: string;
 let address: string;
@@ -30,7 +31,7 @@ test.each([{ isPaused: true }, { allowedAddresses: ["192.0.2.1"] }])(
   "a key with %j is replaced, since the printed command has to work",
   async (change) => {
     const secret = await start();
-    const { key } = await authenticate(opened.world, secret);
+    const { key } = await authenticate({ ...opened.world, mayUseKeys }, secret);
     await opened.store.changeKey(key.id, change);
     const next = await start();
     expect(next).not.toBe(secret);

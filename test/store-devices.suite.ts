@@ -1,10 +1,12 @@
 // Sign-ins from agents over time, on every engine: bounds, pace, ends, and two processes at once.
 import { beforeEach, expect, test } from "bun:test";
+import type { Member } from "../src/core/people.ts";
 import type { SignInRules } from "../src/core/sign-in.ts";
 import { createAuthenticator } from "../src/keys/authenticate.ts";
 import { digestSecret, mintSecret } from "../src/keys/secret.ts";
 import { createVault } from "../src/keys/vault.ts";
 import { digestUserCode, pollDevice, refreshDevice, startDevice } from "../src/people/devices.ts";
+import { mayUseKeys } from "../src/people/member.ts";
 import { makeMember, PEOPLE } from "./people/samples.ts";
 import { makeKey, NOON } from "./samples.ts";
 import { readSettings } from "./settings.ts";
@@ -16,6 +18,7 @@ export const devicesSuite = makeSuite({
   "codes that wait": waiting,
   devices,
   "devices that end": ending,
+  "devices of somebody whose role ends": roles,
 });
 
 type Opened = () => TwoStores;
@@ -92,7 +95,7 @@ async function prove(opened: Opened, secret: string): Promise<string> {
     find: (digest: string) => store.devices.agentByDigest(digest),
     publicUrl: () => "https://a.example",
   };
-  const find = createAuthenticator({ store, clock, pepper, agents });
+  const find = createAuthenticator({ store, clock, pepper, mayUseKeys, agents });
   let proven = "";
   const thrown = await catchThrown(
     (async () => {
@@ -270,5 +273,27 @@ function ending(opened: Opened): void {
     for (const { refresh } of [one, other]) {
       expect(nameError(await refreshDevice(makeParts(opened), rules, refresh))).toBe("gone");
     }
+  });
+}
+
+function roles(opened: Opened): void {
+  beforeEach(async () => {
+    nowMs = NOON;
+    await addAda(opened());
+  });
+
+  test("a secret works only while its person has a role with keys in the account, and again with the next one", async () => {
+    const { secret } = await signIn(opened);
+    const change = (fields: Partial<Member>) =>
+      opened().store.people.changeMember("mem_ada", (before) => before && { ...before, ...fields });
+    const member = { role: "member" as const, accountId: "default" };
+    await change({ ruleGrants: [{ ...member, accountId: "other" }] });
+    expect(await prove(opened, secret)).toBe("sign_in_required");
+    await change({ ownGrants: [member], ownUntilMs: nowMs + 1000 });
+    expect(await prove(opened, secret)).toBe("key_agents");
+    nowMs += 1000;
+    expect(await prove(opened, secret)).toBe("sign_in_required");
+    await change({ ruleGrants: [member] });
+    expect(await prove(opened, secret)).toBe("key_agents");
   });
 }

@@ -6,6 +6,7 @@ import type { Store } from "../src/core/store.ts";
 import { createAuthenticator } from "../src/keys/authenticate.ts";
 import { ForeignSecrets } from "../src/keys/foreign.ts";
 import { digestSecret } from "../src/keys/secret.ts";
+import { mayUseKeys } from "../src/people/member.ts";
 import { HOUR, makeKey, NOON } from "./samples.ts";
 import { readCode } from "./thrown.ts";
 import { makeSuite, type TwoStores } from "./two-stores.ts";
@@ -32,7 +33,7 @@ function add(store: Store, { key, secret }: ReturnType<typeof makeForeign>, rota
 async function find(store: Store, secret: string, nowMs = NOON): Promise<string> {
   const clock = { nowMs: () => nowMs };
   const foreign = new ForeignSecrets({ store, clock, untilMs: () => NOON + 9 * HOUR });
-  const authenticate = createAuthenticator({ store, clock, pepper, foreign });
+  const authenticate = createAuthenticator({ store, clock, pepper, mayUseKeys, foreign });
   try {
     return (await authenticate(secret)).key.id;
   } catch (thrown) {

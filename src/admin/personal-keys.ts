@@ -27,11 +27,13 @@ interface Held {
  */
 export async function refuseOneMore(
   { store }: Held,
-  { personalKeysMax }: Pick<KeyRights, "personalKeysMax">,
+  { access, personalKeysMax }: Pick<KeyRights, "access" | "personalKeysMax">,
   { memberId, account }: { readonly memberId: string | null; readonly account: Account },
 ): Promise<Fault | null> {
   if (memberId === null) return null;
-  if (personalKeysMax !== null && (await holds(store, { memberId }, personalKeysMax))) {
+  // Keys in accounts where the person has no such role any more are refused, and can't be revoked by their member.
+  const scope = access.scope("own.keys.write");
+  if (personalKeysMax !== null && (await holds(store, { memberId, scope }, personalKeysMax))) {
     const message = `a person has at most ${personalKeysMax} personal keys (sign_in.oidc.members.keys); revoke one first`;
     return invalidValue("kind", message);
   }
@@ -52,7 +54,7 @@ export async function refuseInAccount(
 
 async function holds(
   store: Held["store"],
-  of: Pick<KeyFilter, "accountId" | "memberId">,
+  of: Pick<KeyFilter, "accountId" | "memberId" | "scope">,
   most: number,
 ): Promise<boolean> {
   const live = await store.keys({ limit: most + 1, after: null }, { ...of, isRevoked: false, nowMs: 0 });

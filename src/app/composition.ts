@@ -24,6 +24,7 @@ import { ForeignSecrets } from "../keys/foreign.ts";
 import { createSealer } from "../keys/vault.ts";
 import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
+import { mayUseKeys } from "../people/member.ts";
 import { Cache } from "../steps/cache/cache.ts";
 import type { Hooks } from "../steps/hooks/hooks.ts";
 import type { Sums } from "../telemetry/sums.ts";
@@ -258,7 +259,7 @@ function createCallerParts({ opened, settings }: GatewayOptions, live: LiveConfi
     publicUrl: () => live.settings.signIn?.publicUrl ?? null,
   };
   const foreign = new ForeignSecrets({ store: opened.store, clock, untilMs: () => live.foreign.untilMs });
-  return { authenticate: createAuthenticator({ ...opened.world, agents, foreign }), readOrigin };
+  return { authenticate: createAuthenticator({ ...opened.world, mayUseKeys, agents, foreign }), readOrigin };
 }
 
 function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {

@@ -7,6 +7,7 @@ import { refuseAddress, refusePaused } from "../core/key.ts";
 import { GATEWAY } from "../core/people.ts";
 import type { Settings } from "../core/settings.ts";
 import { authenticate } from "../keys/authenticate.ts";
+import { mayUseKeys } from "../people/member.ts";
 import type { OpenedStore } from "./open-store.ts";
 
 const KEY_FILE = "quickstart.key";
@@ -28,7 +29,7 @@ export async function ensureQuickstartSecret({ world }: OpenedStore, storeAddres
 
 /** True if requests from this machine are served. */
 async function isUsable(world: OpenedStore["world"], secret: string): Promise<boolean> {
-  return authenticate(world, secret).then(
+  return authenticate({ ...world, mayUseKeys }, secret).then(
     ({ key }) => (refuseAddress(key, { address: "127.0.0.1" }) ?? refusePaused(key)) === null,
     () => false,
   );

@@ -74,13 +74,13 @@ export const FAULTS = {
     wayOut:
       "Send the secret of a key that is neither revoked nor expired. A new one can be made under Router.",
   },
-  /** The secret of an agent that a person signed in, after its end. */
+  /** A personal key whose member may use none in its account, or the secret of an agent after its sign-in's end. */
   sign_in_required: {
     status: 401,
     type: "invalid_request_error",
     blame: "client",
     final: true,
-    wayOut: "Sign in again from the agent.",
+    wayOut: "Sign in again.",
   },
   insufficient_balance: {
     status: 402,

@@ -92,6 +92,11 @@ export interface Member {
   readonly anonymisedAtMs: number | null;
 }
 
+/** The part of a member that limits their keys: their grants, and the limits of the rules that matched. */
+export interface KeyTerms
+  extends Pick<MemberTerms, "rules">,
+    Pick<Member, "ruleGrants" | "ownGrants" | "ownUntilMs" | "isDisabled" | "anonymisedAtMs"> {}
+
 /** A named token of the admin routes. Only a keyed digest of its secret is stored. */
 export interface NamedToken {
   /** `tok_…` */
@@ -124,8 +129,8 @@ export interface PeopleStore {
   revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
 
   member(id: string, scope?: Scope): Promise<Member | null>;
-  /** Returns the limits of the rules that matched the person. Null if there is nobody. */
-  memberTerms(id: string): Promise<Pick<MemberTerms, "rules"> | null>;
+  /** Null if there is nobody. */
+  memberTerms(id: string): Promise<KeyTerms | null>;
   /** Newest first, up to this many, after the position. */
   members(
     page: { readonly limit: number; readonly after: { atMs: number; id: string } | null },

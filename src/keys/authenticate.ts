@@ -1,8 +1,9 @@
 // Finds the key that a client's secret proves, with what binds the person whose key it is.
 import type { ProvenAgent } from "../core/device.ts";
 import { Fault } from "../core/fault.ts";
-import { invalidKey, isProven, nameKey, type ProvenKey } from "../core/key.ts";
+import { invalidKey, isProven, nameKey, type ProvenKey, refusePaused } from "../core/key.ts";
 import { findMemberModels } from "../core/member-limits.ts";
+import type { KeyTerms } from "../core/people.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import type { ForeignSecrets } from "./foreign.ts";
@@ -14,6 +15,8 @@ interface AuthenticationParts {
   };
   readonly clock: Pick<Clock, "nowMs">;
   readonly pepper: Uint8Array;
+  /** True if the person may use personal keys in the account at that time. */
+  readonly mayUseKeys: (member: KeyTerms, accountId: string, nowMs: number) => boolean;
   /** Missing where no agents are signed in. */
   readonly agents?: AgentParts;
   /** Missing where no keys of other gateways are taken. */
@@ -33,17 +36,20 @@ interface AgentParts {
  */
 export async function authenticate(parts: AuthenticationParts, secret: string): Promise<ProvenKey> {
   if (!checkSecret(secret)) throw invalidKey();
-  return requireProven(await find(parts.store, digestSecret(secret, parts.pepper)), parts.clock.nowMs());
+  return requireProven(parts, await find(parts, digestSecret(secret, parts.pepper)), parts.clock.nowMs());
 }
 
-async function find(store: AuthenticationParts["store"], digest: string): Promise<ProvenKey | null> {
-  const found = await store.keyByDigest(digest);
-  return found === null || found.key.memberId === null ? found : bindMember(store, found, found.key.memberId);
+async function find(parts: AuthenticationParts, digest: string): Promise<ProvenKey | null> {
+  const found = await parts.store.keyByDigest(digest);
+  return found === null || found.key.memberId === null ? found : bindMember(parts, found, found.key.memberId);
 }
 
-/** The models of a personal key are also those that its member may use in the account. */
+/**
+ * A personal key is its member's right in the account: it works as long as the member may have one there, on the models
+ * that the member may use there.
+ */
 async function bindMember<Proven extends Pick<ProvenKey, "key">>(
-  store: AuthenticationParts["store"],
+  { store, clock, mayUseKeys }: AuthenticationParts,
   found: Proven,
   memberId: string,
 ): Promise<Proven> {
@@ -52,42 +58,54 @@ async function bindMember<Proven extends Pick<ProvenKey, "key">>(
     store.account(key.accountId),
     store.people.memberTerms(memberId),
   ]);
+  if (terms === null || !mayUseKeys(terms, key.accountId, clock.nowMs())) {
+    return { ...found, key: { ...key, isMemberOut: true } };
+  }
   if (account === null) return found;
-  const memberModels = findMemberModels(account, terms ?? { rules: [] });
+  const memberModels = findMemberModels(account, terms);
   return memberModels === null ? found : { ...found, key: { ...key, memberModels } };
 }
 
-function requireProven(found: ProvenKey | null, nowMs: number): ProvenKey {
+function requireProven(parts: AuthenticationParts, found: ProvenKey | null, nowMs: number): ProvenKey {
   if (found === null) throw invalidKey();
   if (!isProven(found, nowMs)) throw invalidKey(found.key);
-  return found;
+  return requireMember(parts, found);
+}
+
+function requireMember({ agents }: AuthenticationParts, found: ProvenKey): ProvenKey {
+  const { key } = found;
+  if (!key.isMemberOut) return found;
+  const where = nameSite(agents?.publicUrl() ?? null);
+  const message = `Your role no longer lets you use keys in this key's account. Sign in again${where}, or ask the gateway's operator.`;
+  throw refusePaused(key) ?? new Fault("sign_in_required", message, { key: nameKey(key) });
 }
 
 /** A secret as the store knows it, or null. */
 type Found = { readonly proven: ProvenKey } | { readonly agent: ProvenAgent } | null;
 
 /** An agent's secret is looked for only after no key has it, so other keys cost nothing more. */
-async function findSecret({ store, agents }: AuthenticationParts, digest: string): Promise<Found> {
-  const proven = await find(store, digest);
+async function findSecret(parts: AuthenticationParts, digest: string): Promise<Found> {
+  const { agents } = parts;
+  const proven = await find(parts, digest);
   if (proven !== null) return { proven };
   const agent = (await agents?.find(digest)) ?? null;
   if (agent === null || agent.key.memberId === null) return agent && { agent };
-  return { agent: await bindMember(store, agent, agent.key.memberId) };
+  return { agent: await bindMember(parts, agent, agent.key.memberId) };
 }
 
-function requireFound({ agents }: AuthenticationParts, found: Found, nowMs: number): ProvenKey {
-  if (found === null || "proven" in found) return requireProven(found?.proven ?? null, nowMs);
+function requireFound(parts: AuthenticationParts, found: Found, nowMs: number): ProvenKey {
+  if (found === null || "proven" in found) return requireProven(parts, found?.proven ?? null, nowMs);
   const { key, untilMs } = found.agent;
   const proven = { key, rotation: key.rotations };
-  if (untilMs > nowMs && isProven(proven, nowMs)) return proven;
-  throw signInRequired(key, agents?.publicUrl() ?? null);
+  if (untilMs > nowMs && isProven(proven, nowMs)) return requireMember(parts, proven);
+  const publicUrl = parts.agents?.publicUrl() ?? null;
+  const how = publicUrl === null ? "" : ` (or: poundkey login ${publicUrl})`;
+  const message = `Your sign-in has ended. Sign in again${nameSite(publicUrl)} from your agent: /login in Claude Code${how}.`;
+  throw new Fault("sign_in_required", message, { key: nameKey(key) });
 }
 
-function signInRequired(key: ProvenKey["key"], publicUrl: string | null): Fault {
-  const where = publicUrl === null ? "" : ` at ${publicUrl}`;
-  const how = publicUrl === null ? "" : ` (or: poundkey login ${publicUrl})`;
-  const message = `Your sign-in has ended. Sign in again${where} from your agent: /login in Claude Code${how}.`;
-  return new Fault("sign_in_required", message, { key: nameKey(key) });
+function nameSite(publicUrl: string | null): string {
+  return publicUrl === null ? "" : ` at ${publicUrl}`;
 }
 
 const REMEMBERED_MS = 500;
@@ -99,7 +117,7 @@ const KEYS_MAX = 10_000;
  * address is only read for a secret without our form.
  */
 export function createAuthenticator(parts: AuthenticationParts) {
-  const { clock, pepper, store, foreign } = parts;
+  const { clock, pepper, foreign } = parts;
   const seen = new Map<string, { readonly found: Found; readonly atMs: number }>();
   const remember = async (name: string, atMs: number, looked: Promise<Found>) => {
     const found = await looked;
@@ -108,7 +126,7 @@ export function createAuthenticator(parts: AuthenticationParts) {
     return requireFound(parts, found, clock.nowMs());
   };
   const findForeign = async (secret: string, digest: string, address: string): Promise<Found> => {
-    const proven = await foreign?.find({ secret, digest, address }, (own) => find(store, own));
+    const proven = await foreign?.find({ secret, digest, address }, (own) => find(parts, own));
     return proven ? { proven } : null;
   };
   // Secrets aren't kept. Their digests would do, too, but take twice as long as this hash, and an object of the runtime.

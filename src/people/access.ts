@@ -2,6 +2,7 @@
 import { Fault } from "../core/fault.ts";
 import { type Actor, type Grant, type NamedToken, ROLES, type Role, type Scope } from "../core/people.ts";
 import {
+  countGrants,
   findScope,
   isAbove,
   isPermitted,
@@ -32,7 +33,6 @@ export class Access {
   readonly grants: readonly Grant[];
   readonly readsContent: boolean;
   readonly memberId: string | null;
-  /** Those that count: a higher role in the same account takes nothing of what a member may do with own keys. */
   readonly #counted: readonly Grant[];
   /** Those that show prompts and answers. Empty if that is not said of single ones. */
   readonly #showing: readonly Grant[];
@@ -43,7 +43,7 @@ export class Access {
     this.readsContent = readsContent;
     this.memberId = memberId;
     this.#showing = grants.filter((grant) => grant.readsContent);
-    this.#counted = [...this.grants, ...grants.filter(({ role }) => role === "member")];
+    this.#counted = countGrants(grants);
   }
 
   /** The highest role in any account. Null for nobody's. */

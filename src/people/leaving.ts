@@ -23,9 +23,10 @@ const WEEK_MS = 7 * 86_400_000;
 type Parts = SignInParts;
 
 /** Looks at everybody who is due, and stops as soon as the issuer doesn't answer. */
-export async function recheckMembers(parts: Parts): Promise<void> {
-  const rules = parts.rules();
+export async function recheckMembers(given: Parts): Promise<void> {
+  const rules = given.rules();
   if (rules === undefined) return;
+  const parts = { ...given, clock: findStoreClock(given) };
   const { recheckMs, keysExpireMs } = rules.members;
   for (;;) {
     const nowMs = parts.clock.nowMs();
@@ -38,6 +39,11 @@ export async function recheckMembers(parts: Parts): Promise<void> {
   }
 }
 
+/** Nodes whose own clocks differ agree on the end of a lease. */
+function findStoreClock({ store, clock }: Pick<Parts, "store" | "clock">): Parts["clock"] {
+  return { nowMs: () => clock.nowMs() + (store.clockAheadMs() ?? 0) };
+}
+
 /** Returns false if the issuer didn't answer. */
 async function recheckMember(parts: Parts, rules: SignInRules, member: Member): Promise<boolean> {
   const { store, clock, recordAs } = parts;
@@ -48,7 +54,7 @@ async function recheckMember(parts: Parts, rules: SignInRules, member: Member): 
   const isLive = isHolder || (await store.people.hasSession(member.id, nowMs));
   const isOurs = member.issuer === rules.issuer;
   if (!isLive || member.refreshSealed === null || !isOurs) {
-    await note(parts, member, { checkedAtMs: nowMs });
+    if (!(await note(parts, member, { checkedAtMs: nowMs }))) return true;
     // A node that stopped while it ended a person may have left keys.
     if (member.ruleGrants.length === 0) await endOwnKeys(parts, member.id);
     else if (isHolder) await expireKeys(parts, rules, member);
@@ -56,14 +62,18 @@ async function recheckMember(parts: Parts, rules: SignInRules, member: Member): 
   }
   // Only one node wins the row as it was read.
   const leased = await recordAs().changes.changeMember(member.id, (before) =>
-    before?.leasedUntilMs === member.leasedUntilMs && before.checkedAtMs === member.checkedAtMs
+    before?.leasedUntilMs === member.leasedUntilMs &&
+    before.checkedAtMs === member.checkedAtMs &&
+    before.refreshSealed === member.refreshSealed
       ? { ...before, leasedUntilMs: nowMs + LEASE_MS }
       : null,
   );
   if (leased === null) return true;
   const token = readRefresh(parts, member.refreshSealed);
-  if (token !== null) return askIssuer(parts, rules, member, token);
-  await note(parts, member, { refreshSealed: null, ...checked(parts) });
+  // A node that stopped in the middle may have left a token that is used up, which the issuer refuses.
+  const wasInterrupted = member.leasedUntilMs !== 0;
+  if (token !== null) return askIssuer(parts, rules, leased, { token, wasInterrupted });
+  await note(parts, leased, { refreshSealed: null, ...checked(parts) });
   return true;
 }
 
@@ -77,13 +87,16 @@ function readRefresh({ vault, log }: Parts, sealed: string): string | null {
   }
 }
 
-async function askIssuer(parts: Parts, rules: SignInRules, member: Member, token: string): Promise<boolean> {
-  // A node that stopped in the middle may have left a token that is used up, which the issuer refuses.
-  const wasInterrupted = member.leasedUntilMs !== 0;
+async function askIssuer(
+  parts: Parts,
+  rules: SignInRules,
+  member: Member,
+  { token, wasInterrupted }: { readonly token: string; readonly wasInterrupted: boolean },
+): Promise<boolean> {
   let isKept = false;
   try {
     const tokens = await parts.issuer(rules).refresh(token, member.subject);
-    await keepToken(parts, member, tokens);
+    if (!(await keepToken(parts, member, tokens))) return true;
     isKept = true;
     await applyClaims(parts, rules, member, tokens);
     return true;
@@ -111,10 +124,13 @@ async function refusePerson(parts: Parts, member: Member, { reason }: SignInRefu
   await note(parts, member, { ruleGrants: [], ...checked(parts) }, events);
 }
 
-/** A token that replaces the one before is stored before anything else happens: it is the only one that works. */
-async function keepToken(parts: Parts, member: Member, { refreshToken }: Tokens): Promise<void> {
-  if (refreshToken === null) return;
-  await note(parts, member, { refreshSealed: sealRefresh(parts.vault, refreshToken), leasedUntilMs: 0 });
+/**
+ * A token that replaces the one before is stored before anything else happens: it is the only one that works. Returns
+ * false if another node asks now, or the person has signed in.
+ */
+async function keepToken(parts: Parts, member: Member, { refreshToken }: Tokens): Promise<boolean> {
+  if (refreshToken === null) return true;
+  return note(parts, member, { refreshSealed: sealRefresh(parts.vault, refreshToken) });
 }
 
 async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tokens: Tokens): Promise<void> {
@@ -128,7 +144,7 @@ async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tok
   }
   const known = await findAccounts(parts, rules, member.id);
   const admission = admit(confirmed, identity, rules, known);
-  await note(parts, member, { ...describeMember(identity, admission), ...seen });
+  if (!(await note(parts, member, { ...describeMember(identity, admission), ...seen }))) return;
   await keepOwnAccount({ ...parts, changes: parts.recordAs().changes }, admission, known.ownId);
 }
 
@@ -182,19 +198,19 @@ function makeKeyEvents(
 }
 
 /**
- * Writes the change with its events and returns true, unless the person has signed in since `member` was read: what is found out with
- * the token before says nothing about the one from then.
+ * Writes the change with its events and returns true, unless the person has signed in since `member` was read (what is
+ * found out with the token before says nothing about the one from then), or another node has begun to ask.
  */
 async function note(
   { recordAs }: Parts,
-  { id, seenAtMs }: Member,
+  { id, seenAtMs, leasedUntilMs }: Member,
   change: Partial<Member>,
   events: readonly OutboxEvent[] = [],
 ): Promise<boolean> {
   const changed = await recordAs(undefined, events).changes.changeMember(id, (before) =>
-    before === null || before.anonymisedAtMs !== null || before.seenAtMs !== seenAtMs
-      ? null
-      : { ...before, ...change },
+    before?.anonymisedAtMs === null && before.seenAtMs === seenAtMs && before.leasedUntilMs === leasedUntilMs
+      ? { ...before, ...change }
+      : null,
   );
   return changed !== null;
 }
@@ -206,7 +222,8 @@ async function endPerson(parts: Parts, member: Member, reason: string): Promise<
     makeMemberEvent(parts, member, "member.left", { reason }),
     ...(await reportContacts(parts, member)),
   ];
-  const change = { ruleGrants: [], refreshSealed: null, ...checked(parts) };
+  const { checkedAtMs, ...released } = checked(parts);
+  const change = { ruleGrants: [], refreshSealed: null, checkedAtMs };
   if (!(await note(parts, member, change, events))) return;
   const sessions = await store.endSessionsOf(member.id);
   if (sessions > 0) {
@@ -214,6 +231,7 @@ async function endPerson(parts: Parts, member: Member, reason: string): Promise<
     await recordAs().note({ action: "session.ended", target, reason, after: { sessions } });
   }
   await endOwnKeys(parts, member.id);
+  await note(parts, member, released);
 }
 
 /** Service keys stay, but somebody else has to look after those whose contact is the person's address. */

@@ -1,11 +1,12 @@
 // People who signed in: their ids, and what they may do now.
-import type { Grant, Member } from "../core/people.ts";
+import type { Grant, KeyTerms, Member } from "../core/people.ts";
 import type { Session } from "../core/rows.ts";
 import type { SignInRules } from "../core/sign-in.ts";
 import type { RecordedStore } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { digestSecret } from "../keys/secret.ts";
 import { Access } from "./access.ts";
+import { countGrants, isPermitted } from "./roles.ts";
 
 const ID_DIGITS = 32;
 
@@ -15,20 +16,37 @@ export function makeMemberId(issuer: string, subject: string, pepper: Uint8Array
 }
 
 /** Returns the grants of the rules, and those that an admin gave until they end. */
-export function listGrants({ ruleGrants, ownGrants, ownUntilMs }: Member, nowMs: number): readonly Grant[] {
+export function listGrants(
+  { ruleGrants, ownGrants, ownUntilMs }: Pick<Member, "ruleGrants" | "ownGrants" | "ownUntilMs">,
+  nowMs: number,
+): readonly Grant[] {
   return ownUntilMs !== null && ownUntilMs <= nowMs ? ruleGrants : [...ruleGrants, ...ownGrants];
 }
 
 /** True if the person may sign in and use keys, as far as an admin decides. */
-export function isLetIn({ isDisabled, anonymisedAtMs }: Member): boolean {
+export function isLetIn({
+  isDisabled,
+  anonymisedAtMs,
+}: Pick<Member, "isDisabled" | "anonymisedAtMs">): boolean {
   return !isDisabled && anonymisedAtMs === null;
 }
 
-/** Returns the rights of a person at that time. Nobody without a matching rule gets in, whatever an admin gave besides. */
+type Rights = Omit<KeyTerms, "rules">;
+
+/** Nobody without a matching rule gets in, whatever an admin gave besides. */
+function listCurrentGrants(member: Rights, nowMs: number): readonly Grant[] {
+  return isLetIn(member) && member.ruleGrants.length > 0 ? listGrants(member, nowMs) : [];
+}
+
+/** True if the person may use personal keys in the account at that time. */
+export function mayUseKeys(member: Rights, accountId: string, nowMs: number): boolean {
+  return isPermitted(countGrants(listCurrentGrants(member, nowMs)), "own.keys.write", accountId);
+}
+
+/** Returns the rights of a person at that time. */
 export function memberAccess(member: Member, nowMs: number): Access {
-  const { id, name, ruleGrants, readsContent } = member;
-  const isIn = isLetIn(member) && ruleGrants.length > 0;
-  const grants = isIn ? listGrants(member, nowMs) : [];
+  const { id, name, readsContent } = member;
+  const grants = listCurrentGrants(member, nowMs);
   return new Access({ actor: { kind: "person", id, name }, grants, readsContent, memberId: id });
 }
 

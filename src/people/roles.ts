@@ -107,6 +107,11 @@ export function joinGrants(grants: readonly Grant[]): readonly Grant[] {
     .map(([accountId, role]) => ({ role, accountId }));
 }
 
+/** Returns the grants that count: a higher role in the same account takes nothing of what a member may do with own keys. */
+export function countGrants(grants: readonly Grant[]): readonly Grant[] {
+  return [...joinGrants(grants), ...grants.filter(({ role }) => role === "member")];
+}
+
 function givesPermission({ role, accountId }: Grant, permission: Permission): boolean {
   const { roles, isGlobal = false }: PermissionRow = PERMISSIONS[permission];
   return roles.includes(role) && (accountId === null || !isGlobal);

@@ -1,6 +1,7 @@
 // The limits of members, as stored: an account's defaults, and the limits of the rules that matched a person.
 import { asArray, asNumber, asObject, parseJson } from "../core/json.ts";
 import type { GivenLimits, MemberDefaults } from "../core/member-limits.ts";
+import { type Grant, ROLES } from "../core/people.ts";
 import { readBudget } from "./budget-column.ts";
 import type { Found } from "./found.ts";
 
@@ -40,6 +41,27 @@ const rules = new Parsed((json): readonly GivenLimits[] =>
     };
   }),
 );
+
+const grants = new Parsed((json): readonly Grant[] => asArray(parseJson(json)).flatMap(readGrant));
+
+/** A role that this version doesn't know grants nothing. */
+function readGrant(value: unknown): readonly Grant[] {
+  const { role, accountId, readsContent } = asObject(value);
+  const known = ROLES.find((one) => one === role);
+  return known === undefined
+    ? []
+    : [
+        {
+          role: known,
+          accountId: typeof accountId === "string" ? accountId : null,
+          ...(readsContent === true ? { readsContent } : {}),
+        },
+      ];
+}
+
+export function parseGrants(json: string): readonly Grant[] {
+  return grants.read(json);
+}
 
 export function parseMemberDefaults(json: string): MemberDefaults {
   return defaults.read(json);

@@ -1,44 +1,29 @@
 // People, named tokens, and what may be used only once.
 import type { Changes } from "../core/changes.ts";
-import { asArray, asObject, parseJson } from "../core/json.ts";
+import { asArray, parseJson } from "../core/json.ts";
 import {
   ACTOR_KINDS,
   type Grant,
+  type KeyTerms,
   type Member,
   type NamedSessions,
   type NamedToken,
   type PeopleStore,
-  ROLES,
 } from "../core/people.ts";
 import { allowNull, FLAG, INTEGER, makeJson, makeWord, nameColumn, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst, type Statement } from "./engine.ts";
 import { readText } from "./found.ts";
-import { readRules } from "./member-columns.ts";
+import { parseGrants, readRules } from "./member-columns.ts";
 import type { Recorder } from "./recording.ts";
 import { narrowMembers } from "./scope.ts";
 import { insertSql, joinNames, type Mark, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
-const GRANTS = makeJson<readonly Grant[]>((json) => asArray(parseJson(json)).flatMap(readGrant));
+const GRANTS = makeJson<readonly Grant[]>(parseGrants);
 
 const GROUPS = makeJson<readonly string[]>((json) =>
   asArray(parseJson(json)).filter((one) => typeof one === "string"),
 );
-
-/** A role that this version doesn't know grants nothing. */
-function readGrant(value: unknown): readonly Grant[] {
-  const { role, accountId, readsContent } = asObject(value);
-  const known = ROLES.find((one) => one === role);
-  return known === undefined
-    ? []
-    : [
-        {
-          role: known,
-          accountId: typeof accountId === "string" ? accountId : null,
-          ...(readsContent === true ? { readsContent } : {}),
-        },
-      ];
-}
 
 const TOKEN = table<NamedToken>("token", ["id"], {
   id: TEXT,
@@ -54,17 +39,25 @@ const TOKEN = table<NamedToken>("token", ["id"], {
   revokedAtMs: allowNull(TIME),
 });
 
+const RIGHTS = {
+  ruleGrants: GRANTS,
+  ownGrants: GRANTS,
+  ownUntilMs: allowNull(TIME),
+  isDisabled: FLAG,
+  anonymisedAtMs: allowNull(TIME),
+};
+
+/** The part of a member that is read for each request of a personal key. */
+const MEMBER_RIGHTS = table<Omit<KeyTerms, "rules">>("member", ["id"], RIGHTS);
+
 const MEMBER = table<Member>("member", ["id"], {
   id: TEXT,
   issuer: TEXT,
   subject: TEXT,
   name: TEXT,
   email: allowNull(TEXT),
-  ruleGrants: GRANTS,
-  ownGrants: GRANTS,
-  ownUntilMs: allowNull(TIME),
+  ...RIGHTS,
   readsContent: FLAG,
-  isDisabled: FLAG,
   createdAtMs: TIME,
   seenAtMs: TIME,
   refreshSealed: allowNull(TEXT),
@@ -73,7 +66,6 @@ const MEMBER = table<Member>("member", ["id"], {
   warnedAtMs: allowNull(TIME),
   checkedAtMs: TIME,
   leasedUntilMs: TIME,
-  anonymisedAtMs: allowNull(TIME),
 });
 
 export function peopleMethods(engine: Engine) {
@@ -136,6 +128,7 @@ function tokenMethods({ mark, run }: Engine) {
 function memberMethods({ mark, run }: Engine) {
   const [first, second, third] = [mark(1), mark(2), mark(3)];
   const byId = `${selectSql(MEMBER)} WHERE id = ${first}`;
+  const terms = `SELECT ${joinNames([...MEMBER_RIGHTS.columns, "rule_limits"])} FROM member WHERE id = ${first}`;
   const page = `${selectSql(MEMBER)} WHERE (created_at_ms, id) < (${first}, ${second})`;
   const pageEnd = `ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
   const due = `${selectSql(MEMBER)} WHERE checked_at_ms <= ${first} AND leased_until_ms <= ${second}
@@ -144,8 +137,8 @@ function memberMethods({ mark, run }: Engine) {
     member: async (id, scope) =>
       readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
     memberTerms: async (id) => {
-      const [found] = await run(bind(`SELECT rule_limits FROM member WHERE id = ${first}`, id));
-      return found ? { rules: readRules(found) } : null;
+      const [found] = await run(bind(terms, id));
+      return found ? { ...MEMBER_RIGHTS.rowOf(found), rules: readRules(found) } : null;
     },
     members: async ({ limit, after }, scope) => {
       const values = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", limit];

@@ -8,6 +8,7 @@ import { openStore } from "../../src/app/open-store.ts";
 import { runImport } from "../../src/cli/import.ts";
 import { createAuthenticator } from "../../src/keys/authenticate.ts";
 import { ForeignSecrets } from "../../src/keys/foreign.ts";
+import { mayUseKeys } from "../../src/people/member.ts";
 import { runPrinting } from "../poundkey.ts";
 import { loadText, requireSettings } from "../settings.ts";
 import { digestForeign } from "./litellm-rows.ts";
@@ -46,7 +47,7 @@ async function prove({ open }: ReturnType<typeof makePlace>, secret: string): Pr
       clock: world.clock,
       untilMs: () => Number.POSITIVE_INFINITY,
     });
-    const { key } = await createAuthenticator({ ...world, store, foreign })(secret);
+    const { key } = await createAuthenticator({ ...world, store, mayUseKeys, foreign })(secret);
     return key.name;
   } catch (error) {
     return error instanceof Error ? error.message.slice(0, 9) : "";

@@ -61,4 +61,18 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     replace: "ids: hasAccount ? [ownId] : [ownId]",
     tests: ["test/sign-in/claims.test.ts"],
   },
+  {
+    name: "people: a key outlives its member's role",
+    file: "src/keys/authenticate.ts",
+    find: "if (terms === null || !mayUseKeys(",
+    replace: "if (terms === null && !mayUseKeys(",
+    tests: ["test/people/lost-role.test.ts"],
+  },
+  {
+    name: "people: another node asks the issuer before the check has ended",
+    file: "src/people/leaving.ts",
+    find: "{ refreshSealed: sealRefresh(parts.vault, refreshToken) }",
+    replace: "{ refreshSealed: sealRefresh(parts.vault, refreshToken), leasedUntilMs: 0 }",
+    tests: ["test/sign-in/rotation.test.ts"],
+  },
 ];

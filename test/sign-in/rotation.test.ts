@@ -1,5 +1,5 @@
 // A refresh token that is replaced at each use is never lost: it is stored before anything else can fail.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { makeRecordAs } from "../../src/admin/audit-trail.ts";
 import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { IssuerSilent, PersonGone, type Tokens } from "../../src/people/issuer.ts";
@@ -15,9 +15,10 @@ const ISSUER = "https://login.example.com";
 
 let opened: OpenedStore;
 let nowMs = NOON;
-beforeAll(async () => {
+const open = async () => {
   opened = await openStore("sqlite::memory:", Buffer.alloc(32, 5).toString("base64"));
-});
+};
+beforeAll(open);
 afterAll(() => opened.store.close());
 
 /** One person who is signed in, with the first refresh token. */
@@ -41,9 +42,27 @@ async function addMember(id: string): Promise<void> {
   await store.addSession({ ...session, expiresAtMs: nowMs + 12 * HOUR_MS }, nowMs);
 }
 
+/** Another node, by its own clock and the time at which it reads who is due. */
+interface Node {
+  /** The milliseconds by which its clock is ahead of the store's. */
+  readonly aheadMs?: number;
+  /** Called between the lookup of those who are due and what is done about them. */
+  readonly onDue?: () => Promise<void>;
+}
+
 /** Rechecks everybody who is due, with an issuer that answers like this. Returns the tokens that it was sent. */
-async function recheck(answer: (token: string) => Promise<Tokens>): Promise<readonly string[]> {
-  const { store, world, credentialVault: vault } = opened;
+async function recheck(
+  answer: (token: string) => Promise<Tokens>,
+  { aheadMs = 0, onDue = async () => {} }: Node = {},
+): Promise<readonly string[]> {
+  const { world, credentialVault: vault } = opened;
+  const dueMembers: SignInParts["store"]["people"]["dueMembers"] = async (...asked) => {
+    const due = await opened.store.people.dueMembers(...asked);
+    await onDue();
+    return due;
+  };
+  const people = { ...opened.store.people, dueMembers };
+  const store = { ...opened.store, people, clockAheadMs: () => -aheadMs };
   const sent: string[] = [];
   const unused = async () => {
     throw new Error("not part of a recheck");
@@ -63,7 +82,7 @@ async function recheck(answer: (token: string) => Promise<Tokens>): Promise<read
   const parts: SignInParts = {
     recordAs: makeRecordAs(world),
     ...{ store, vault, pepper: world.pepper, random: world.random, log: () => {} },
-    ...{ clock: { nowMs: () => nowMs }, rules: () => signIn, issuer: () => ({ ...rest, refresh }) },
+    ...{ clock: { nowMs: () => nowMs + aheadMs }, rules: () => signIn, issuer: () => ({ ...rest, refresh }) },
   };
   await recheckMembers(parts);
   return sent;
@@ -207,4 +226,66 @@ test("while one node asks, no other does", async () => {
   asking.resolve(here("ida"));
   expect(await first).toEqual(["first"]);
   expect((await readMember("ida")).token).toBe("second");
+});
+
+/** Begins a recheck, and resolves once the issuer has answered it with a new token, which was kept. */
+async function beginRecheck(id: string) {
+  const confirming = Promise.withResolvers<void>();
+  const claims = Promise.withResolvers<Awaited<ReturnType<Tokens["confirm"]>>>();
+  const confirm = () => {
+    confirming.resolve();
+    return claims.promise;
+  };
+  const done = recheck(async () => ({ ...here(id), confirm }));
+  await confirming.promise;
+  return { done, confirm: async () => claims.resolve(await here(id).confirm()), refuse: claims.reject };
+}
+
+describe("of two nodes on a store of their own", () => {
+  beforeEach(async () => {
+    await opened.store.close();
+    await open();
+  });
+
+  test("a node that read who was due before another kept the new token doesn't send the old one", async () => {
+    await addMember("joe");
+    nowMs += HOUR_MS;
+    const read = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<void>();
+    const onDue = () => {
+      read.resolve();
+      return late.promise;
+    };
+    const second = recheck(async () => here("joe"), { onDue });
+    await read.promise;
+    const first = await beginRecheck("joe");
+    late.resolve();
+    expect(await second).toEqual([]);
+    await first.confirm();
+    expect(await first.done).toEqual(["first"]);
+    expect(await readMember("joe")).toEqual({ token: "second", isIn: true, leasedUntilMs: 0 });
+  });
+
+  test("while one node waits for the claims, another whose clock is two minutes ahead doesn't ask", async () => {
+    await addMember("max");
+    nowMs += HOUR_MS;
+    const first = await beginRecheck("max");
+    expect(await recheck(async () => here("max"), { aheadMs: 120_000 })).toEqual([]);
+    await first.confirm();
+    expect(await first.done).toEqual(["first"]);
+  });
+
+  test("a node that took too long ends nobody once another asks", async () => {
+    await addMember("zoe");
+    nowMs += HOUR_MS;
+    const first = await beginRecheck("zoe");
+    nowMs += 61_000;
+    const second = await beginRecheck("zoe");
+    first.refuse(new PersonGone("invalid_grant"));
+    await first.done;
+    expect((await readMember("zoe")).isIn).toBe(true);
+    await second.confirm();
+    expect(await second.done).toEqual(["second"]);
+    expect((await readMember("zoe")).isIn).toBe(true);
+  });
 });
