@@ -71,6 +71,16 @@ describe("a badly behaved upstream", () => {
   }
 });
 
+test("a content filter within a stream is the client's refusal, however often it happens", async () => {
+  const answers: unknown[] = [];
+  for (let time = 0; time < 8; time++) {
+    const response = await gateway.chat(asking("censor", true));
+    const { error } = await response.json();
+    answers.push([response.status, error.code, error.message, response.headers.get("x-poundkey-attempts")]);
+  }
+  expect(answers).toEqual(Array(8).fill([400, "content_filter", "Inappropriate content.", "1"]));
+});
+
 test("an early head is sent together with a comment", async () => {
   const response = await gateway.chat({
     ...asking("sim-mini~latency=1600", true),

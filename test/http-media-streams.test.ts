@@ -222,6 +222,16 @@ describe("speech", () => {
   });
 });
 
+test("a prompt that the safety system rejects is the client's refusal, however often it happens", async () => {
+  const answers: unknown[] = [];
+  for (let time = 0; time < 8; time++) {
+    const response = await drawing("painter-blocked");
+    const { error } = await response.json();
+    answers.push([response.status, error.code, error.message]);
+  }
+  expect(answers).toEqual(Array(8).fill([400, "content_filter", "Rejected for safety."]));
+});
+
 describe("an unfinished stream", () => {
   const PATHS: Readonly<Record<string, (model: string) => Promise<Response>>> = {
     painter: (model) => drawing(model, { partial_images: 2 }),

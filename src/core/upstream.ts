@@ -2,12 +2,16 @@
 import { cleanWords, SECRET_WORDS, type UpstreamReport } from "./failure.ts";
 import { Fault, type FaultCode, type FaultDetails } from "./fault.ts";
 
-/** The facts that a dialect reads from its provider's error body. */
-interface UpstreamError {
-  readonly status: number;
+/** An error's own words. */
+export interface ErrorWords {
   readonly message?: string | undefined;
   /** The error's code, type and so on, most specific first. */
   readonly codes?: readonly string[];
+}
+
+/** The facts that a dialect reads from its provider's error body. */
+interface UpstreamError extends ErrorWords {
+  readonly status: number;
   /** The offending request field, such as `messages[0].content`. */
   readonly param?: string | undefined;
   /** From `Retry-After` or the body, in milliseconds. */
@@ -48,11 +52,12 @@ const MEANING_OF_CODE: ReadonlyMap<string, FaultCode> = new Map<string, FaultCod
   ["content_filter", "content_filter"],
   ["content_policy_violation", "content_filter"],
   ["data_inspection_failed", "content_filter"],
+  ["moderation_blocked", "content_filter"],
 ]);
 
-/** True for codes about the key or the balance behind it. */
-export function isAboutCredential(code: string): boolean {
-  return MEANING_OF_CODE.get(code) === "upstream_auth";
+/** Returns the meaning of a code that says the same at every provider, if it does. */
+export function readMeaning(code: string): FaultCode | undefined {
+  return MEANING_OF_CODE.get(code);
 }
 
 /** Only for these statuses may a code say more. The others mean what they say. */
@@ -129,7 +134,7 @@ function isBusy(status: number): boolean {
 
 function findCode(error: UpstreamError): FaultCode {
   const { status, means, codes = [] } = error;
-  const ruled = means ?? error.rules?.find((rule) => isRuled(error, rule))?.means;
+  const ruled = means ?? error.rules?.find((rule) => matchesRule(error, rule))?.means;
   if (ruled !== undefined) return ruled;
   const coded = codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
   // At OpenRouter and xAI a blocked prompt is a 403, which says nothing about the credential.
@@ -141,7 +146,8 @@ function findCode(error: UpstreamError): FaultCode {
   return isRejection(status) ? (searched(error) ?? "upstream_rejected") : "upstream_error";
 }
 
-function isRuled({ status, message = "", codes = [] }: UpstreamError, rule: ErrorRule): boolean {
+/** True if a rule is about this error. */
+export function matchesRule({ status, message = "", codes = [] }: UpstreamError, rule: ErrorRule): boolean {
   if (rule.status !== status) return false;
   return "code" in rule ? codes.includes(rule.code) : beginsWith(message, rule.begins);
 }
@@ -152,11 +158,16 @@ function beginsWith(message: string, words: string): boolean {
 }
 
 /** The codes, and the parts of the message outside quotes. */
-function searchable({ message = "", codes = [] }: UpstreamError): string {
+function searchable({ message = "", codes = [] }: ErrorWords): string {
   return `${codes.join(" ")} ${message.slice(0, MESSAGE_CHARACTERS_MAX).replace(QUOTED, "")}`;
 }
 
-function searched(error: UpstreamError): Harmless | undefined {
+/** True if an error without a known code says that the request was too long, or was filtered. */
+export function isRefusal(error: ErrorWords): boolean {
+  return searched(error) !== undefined;
+}
+
+function searched(error: ErrorWords): Harmless | undefined {
   const words = searchable(error);
   if (CONTEXT_WORDS.test(words)) return "context_length_exceeded";
   return FILTER_WORDS.test(words) ? "content_filter" : undefined;

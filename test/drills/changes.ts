@@ -53,7 +53,7 @@ export const CHANGES: readonly Change[] = [
     example: "moderation",
     names: matchWord("moderation"),
     own: /^(operations\/moderation|surfaces|dialects|catalogue)\/|^core\/record\.ts$/,
-    // A field of images and chats has the same name, and hooks may ask a model of this operation.
+    // A field of images and chats has the same name, an error's code has the word, and hooks may ask a model of this operation.
     others: [
       ...["operations/images/form.ts", "operations/images/operation.ts", "operations/chat/operation.ts"],
       ...[
@@ -61,6 +61,7 @@ export const CHANGES: readonly Change[] = [
         "config/field-notes.yaml",
         "config/hooks.ts",
         "core/hook.ts",
+        "core/upstream.ts",
         "steps/hooks/moderation.ts",
       ],
     ],

@@ -43,6 +43,8 @@ export const GEMINI_PLACES: Places = {
     ask([HELLO], { systemInstruction: { parts: list(count, () => ({ text: "Be kind." })) } }),
   "an image": (count) =>
     ask([{ role: "user", parts: [{ inlineData: { mimeType: "image/png", data: makeBase64(count) } }] }]),
+  "an image in URL-safe base64": (count) =>
+    ask([{ role: "user", parts: [{ inlineData: { mimeType: "image/png", data: "_-8_".repeat(count) } }] }]),
   "thoughts and text in turns": (count) =>
     ask([
       HELLO,

@@ -45,6 +45,11 @@ const MANNERS: Readonly<Record<string, (response: ServerResponse, host: string) 
     const error = { message: `lost ${RUDE_SECRET} at ${host}`, code: RUDE_SECRET, status_code: 400 };
     response.end(`${chunk("one")}data: ${JSON.stringify({ error })}\n\n`);
   },
+  censor: (response) => {
+    head(response, 200, "text/event-stream");
+    const error = { code: "data_inspection_failed", param: null, message: "Inappropriate content." };
+    response.end(`data: ${JSON.stringify({ error, id: "chatcmpl-1" })}\n\n`);
+  },
   patient: (response) => {
     head(response, 200, "text/event-stream");
     response.write(chunk("begun"));

@@ -80,7 +80,6 @@ export const OUTCOMES: Readonly<Record<InjectedFault, Outcome>> = {
     but: {
       Anthropic: { whole: BUSY, stream: "200 then rate_limit_error provider_busy" },
       Google: { whole: BUSY, stream: "200 then rate_limit_error provider_busy" },
-      Responses: { whole: FAILED, stream: "200 then rate_limit_error provider_busy" },
     },
     says: /failed|load/,
   },

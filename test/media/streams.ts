@@ -39,6 +39,11 @@ export const TRANSCRIPT_USAGE = {
 };
 
 const EVENTS = "text/event-stream; charset=utf-8";
+/** As for a prompt that OpenAI's safety system rejects. */
+const BLOCKED = {
+  type: "error",
+  error: { type: "image_generation_user_error", code: "moderation_blocked", message: "Rejected for safety." },
+};
 const FAILURE = {
   type: "error",
   error: { type: "server_error", code: "server_error", message: "It broke." },
@@ -58,6 +63,7 @@ function interrupt(model: string, [first = "", ...rest]: readonly Step[]): reado
   if (model.endsWith("-breaking")) return [first, "wait", "break"];
   if (model.endsWith("-erring")) return [first, named(FAILURE)];
   if (model.endsWith("-ending")) return [first];
+  if (model.endsWith("-blocked")) return [named(BLOCKED)];
   return [first, ...rest];
 }
 

@@ -24,7 +24,7 @@ const STREAMING = [
   "voice, operations: [speech], price: { per_character_million: 15 }",
   "gpt-voice, operations: [speech], price: { input: 0.6, output: 12 }",
 ];
-const INTERRUPTED = ["slow", "breaking", "erring", "ending", "flooding"].flatMap((how) =>
+const INTERRUPTED = ["slow", "breaking", "erring", "ending", "flooding", "blocked"].flatMap((how) =>
   STREAMING.map((model) => `{ name: ${model.replace(",", `-${how},`)} }`),
 );
 

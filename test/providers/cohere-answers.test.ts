@@ -154,6 +154,11 @@ describe("answers", () => {
       () => streamed(cohere, writeStream([...events.slice(0, 4), { id: "x", message: "Why" }])),
       "upstream_error",
     ],
+    [
+      "a prompt that is too long, in the stream",
+      () => streamed(cohere, writeStream([{ id: "x", message: "too many tokens: at most 128000" }])),
+      "context_length_exceeded",
+    ],
     ["an empty stream", () => streamed(cohere, ""), "upstream_error"],
     [
       "a stream cut before its end",

@@ -122,6 +122,40 @@ test("invalid replies", () => {
   }
 });
 
+describe("errors inside an answer that has no status of its own", () => {
+  const ERRORS: readonly (readonly [string, object, string])[] = [
+    ["Qwen", { code: "data_inspection_failed", type: "data_inspection_failed" }, "content_filter"],
+    ["Local", { code: "content_filter", type: null, param: "prompt" }, "content_filter"],
+    ["Local", { code: "moderation_blocked", type: "image_generation_user_error" }, "content_filter"],
+    ["ZAI", { code: "1301" }, "content_filter"],
+    ["ZAI", { code: "1113" }, "upstream_auth"],
+    ["Qwen", { code: "Arrearage" }, "upstream_auth"],
+    ["Local", { code: "too_many_prompt_tokens" }, "context_length_exceeded"],
+    ["Local", { type: "exceed_context_size_error" }, "context_length_exceeded"],
+    ["Local", { message: "This model's maximum context length is 4096 tokens." }, "context_length_exceeded"],
+    ["Local", { message: 'The tool said "maximum context length".' }, "upstream_error"],
+    ["Local", { code: "invalid_value" }, "upstream_rejected"],
+    ["Qwen", { code: "InvalidParameter", type: "invalid_request_error" }, "upstream_rejected"],
+    ["Local", { type: "BadRequestError" }, "upstream_rejected"],
+    ["xAI", { code: "invalid-argument" }, "upstream_rejected"],
+    ["xAI", { code: "Client specified an invalid argument" }, "upstream_rejected"],
+    ["Local", { type: "InternalServerError" }, "upstream_error"],
+    ["Local", { code: "server_error", type: "image_generation_server_error" }, "upstream_error"],
+    ["Local", { message: "It broke." }, "upstream_error"],
+    ["Local", { type: "overloaded_error" }, "provider_busy"],
+    ["Local", { code: "slow_down", type: "server_error" }, "provider_busy"],
+    ["Local", { code: "server_is_overloaded", type: "server_error" }, "provider_busy"],
+  ];
+  test.each(ERRORS)("%s: %p", (provider, given, code) => {
+    const body = { error: { message: "No.", ...given } };
+    const at = findProviderDialect(provider);
+    expect(catchCode(() => whole(at, body))).toBe(code);
+    expect(catchCode(() => streamed(at, writeStream([body])))).toBe(code);
+    const begun = { choices: [{ index: 0, delta: { content: "x" }, finish_reason: null }] };
+    expect(catchCode(() => streamed(at, writeStream([begun, body])))).toBe(code);
+  });
+});
+
 test("an event named error", () => {
   const said = (finish: string | null) =>
     writeStream([{ choices: [{ delta: { content: "x" }, finish_reason: finish }] }]);

@@ -9,6 +9,7 @@ import {
   isObject,
   type JsonObject,
 } from "../../core/json.ts";
+import type { ErrorRule } from "../../core/upstream.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import type { Citation, Delta, Finish, FinishReason, ToolCallDelta } from "../../operations/chat/form.ts";
@@ -34,8 +35,8 @@ const FINISHES: ReadonlyMap<string, FinishReason | "error"> = new Map([
 ]);
 
 /** Returns the end of a choice, or null if it has none yet. Throws a Fault if the provider failed. */
-export function readFinish(choice: JsonObject): Finish | null {
-  if (choice.error) throw explainEmbeddedError(choice);
+export function readFinish(choice: JsonObject, rules: readonly ErrorRule[]): Finish | null {
+  if (choice.error) throw explainEmbeddedError(choice, rules);
   const said = choice.finish_reason ?? asObject(choice.finish_details).type;
   if (typeof said !== "string" || said === "") return null;
   const finish = FINISHES.get(said) ?? "stop";

@@ -3,7 +3,7 @@
 import type { ServerEvent } from "../../core/dialect.ts";
 import { asArray, asObject, asString, hasOnly, isObject, type JsonObject } from "../../core/json.ts";
 import { parseReceived } from "../../core/json-bounds.ts";
-import { malformed } from "../../core/upstream.ts";
+import { type ErrorRule, malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type {
   ChatChunk,
@@ -32,6 +32,7 @@ const TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex", "scale", 
  * LiteLLM's providers, send no reason: there `[DONE]` ends the answer if the count of its tokens came after its content.
  */
 export class ChatDecoder implements Decoder {
+  readonly #rules: readonly ErrorRule[];
   /** Each choice seen so far, and if it is finished. */
   readonly #finished = new Map<number, boolean>();
   readonly #numbers = new Map<number, CallNumbers>();
@@ -44,6 +45,11 @@ export class ChatDecoder implements Decoder {
   #isCounted = false;
   #done = false;
 
+  /** `rules` are the server's errors with a misleading status. */
+  constructor(rules: readonly ErrorRule[] = []) {
+    this.#rules = rules;
+  }
+
   get done(): boolean {
     return this.#done;
   }
@@ -54,7 +60,8 @@ export class ChatDecoder implements Decoder {
       this.#pushText(event.data.trim());
       return NOTHING;
     }
-    if (body.error || body.object === "error" || event.event === "error") throw explainEmbeddedError(body);
+    if (body.error || body.object === "error" || event.event === "error")
+      throw explainEmbeddedError(body, this.#rules);
     const usage = findUsage(body);
     const choices = Array.isArray(body.choices) ? this.#choices(body.choices) : [];
     if (choices.some(hasContent)) this.#isCounted = false;
@@ -97,7 +104,7 @@ export class ChatDecoder implements Decoder {
 
   #choice(raw: JsonObject, position: number): ChunkChoice {
     const index = readIndex(raw, position);
-    const finish = readFinish(raw);
+    const finish = readFinish(raw, this.#rules);
     if (finish !== null) this.#finished.set(index, true);
     else if (!this.#finished.has(index)) this.#finished.set(index, false);
     const choice = { index, delta: this.#makeDelta(raw, index), ...(finish ?? UNFINISHED) };
@@ -144,13 +151,13 @@ function hasContent({ delta }: ChunkChoice): boolean {
  * Reads a whole reply. Throws a Fault if it is an error (OpenRouter sends those with status 200), has no choice, or
  * reports that the provider failed.
  */
-export function parseChatReply(body: unknown): ChatReply {
+export function parseChatReply(body: unknown, rules: readonly ErrorRule[] = []): ChatReply {
   if (!isObject(body)) throw malformed("the reply is not a JSON object");
-  if (body.error || body.object === "error") throw explainEmbeddedError(body);
+  if (body.error || body.object === "error") throw explainEmbeddedError(body, rules);
   const raw = asArray(body.choices).filter(isObject);
   if (raw.length === 0) throw malformed("the reply has no choice");
   const usage = findUsage(body);
-  const choices = raw.map(readReplyChoice);
+  const choices = raw.map((choice, position) => readReplyChoice(choice, position, rules));
   const [first, ...others] = choices;
   const sources = first?.message.annotations === undefined ? listSources(body) : [];
   const sourced =
@@ -162,11 +169,11 @@ export function parseChatReply(body: unknown): ChatReply {
   return reply;
 }
 
-function readReplyChoice(raw: JsonObject, position: number): ReplyChoice {
+function readReplyChoice(raw: JsonObject, position: number, rules: readonly ErrorRule[]): ReplyChoice {
   const choice = {
     index: readIndex(raw, position),
     message: readMessage(asObject(raw.message)),
-    ...(readFinish(raw) ?? { finish_reason: "stop" }),
+    ...(readFinish(raw, rules) ?? { finish_reason: "stop" }),
     logprobs: readLogprobs(raw.logprobs),
   };
   // Deleting the fields would make the object slow to copy.

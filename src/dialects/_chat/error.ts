@@ -2,7 +2,8 @@
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { parseReceived } from "../../core/json-bounds.ts";
-import { type ErrorRule, isAboutCredential, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
+import { type ErrorRule, readMeaning, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
+import { inferStatus } from "./embedded-status.ts";
 
 interface ErrorDetails {
   readonly message?: string | undefined;
@@ -11,26 +12,6 @@ interface ErrorDetails {
   readonly param?: string | undefined;
   readonly status?: number | undefined;
 }
-
-/** The HTTP status of an error type, for errors inside a stream, whose own status was 200. */
-const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
-  ["invalid_request_error", 400],
-  ["context_length_exceeded", 400],
-  ["authentication_error", 401],
-  ["invalid_api_key", 401],
-  ["billing_error", 402],
-  ["permission_error", 403],
-  ["not_found_error", 404],
-  ["model_not_found", 404],
-  ["conflict_error", 409],
-  ["request_too_large", 413],
-  ["rate_limit_error", 429],
-  ["rate_limit_exceeded", 429],
-  ["insufficient_quota", 429],
-  ["timeout_error", 504],
-  ["overloaded_error", 529],
-  ["service_unavailable", 503],
-]);
 
 /**
  * Returns the fault for an error answer: OpenAI's `{error:{…}}`, xAI's `{code,error:"text"}`, Mistral's `{message}` and
@@ -54,10 +35,9 @@ export function isSignatureRefused({ code, message }: Fault): boolean {
 }
 
 /** Returns the fault for an error that came with HTTP 200, as a stream event or a whole body. */
-export function explainEmbeddedError(body: JsonObject, rules?: readonly ErrorRule[]): Fault {
+export function explainEmbeddedError(body: JsonObject, rules: readonly ErrorRule[] = []): Fault {
   const said = readMessage(body);
-  const typed = said.codes.map((code) => STATUS_OF_TYPE.get(code)).find((status) => status !== undefined);
-  return readFault(said.status ?? typed ?? 500, said, undefined, rules);
+  return readFault(said.status ?? inferStatus(said, rules), said, undefined, rules);
 }
 
 function readFault(
@@ -105,7 +85,7 @@ function unwrap(error: JsonObject): ErrorDetails | undefined {
   if (raw === undefined || raw === "") return undefined;
   const said = readMessage(parseReceived(raw) ?? readPlainText(raw));
   if (said.message === undefined) return undefined;
-  const codes = said.codes.filter((one) => !isAboutCredential(one));
+  const codes = said.codes.filter((one) => readMeaning(one) !== "upstream_auth");
   return { ...said, codes, status: readStatus(error.code) ?? said.status };
 }
 

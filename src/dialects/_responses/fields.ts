@@ -1,10 +1,8 @@
-// Field mappings shared by OpenAI's Responses API and APIs modelled on it: usage, citations, log probabilities, errors.
+// Field mappings shared by OpenAI's Responses API and APIs modelled on it: usage, citations, log probabilities.
 
-import type { Fault } from "../../core/fault.ts";
-import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
-import { explainEmbeddedError } from "../_chat/error.ts";
 import { makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 
 /**
@@ -51,19 +49,4 @@ function readLikelihood(token: JsonObject): JsonObject {
 /** Returns the reason why a response is incomplete. */
 export function readIncompleteReason(response: JsonObject): FinishReason {
   return asObject(response.incomplete_details).reason === "content_filter" ? "content_filter" : "length";
-}
-
-/** The HTTP status of this family's error codes, for answers whose own status was 200. The first match counts. */
-const STATUS_BY_CODE: readonly (readonly [RegExp, number])[] = [
-  [/rate_limit|quota|overloaded|slow_down/, 429],
-  [/timeout/, 504],
-  [/^invalid_|^unsupported_|context_length|image|content_filter|policy/, 400],
-];
-
-/** Returns the fault for an error inside a stream or a failed response: `{error:{…}}` or the error object itself. */
-export function explainFailure(body: JsonObject): Fault {
-  const error = isObject(body.error) ? body.error : body;
-  const code = asString(error.code) ?? asString(error.type) ?? "";
-  const status = STATUS_BY_CODE.find(([words]) => words.test(code))?.[1];
-  return explainEmbeddedError(status === undefined ? body : { error: { ...error, status_code: status } });
 }

@@ -7,6 +7,7 @@ import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../../operations/chat/form.ts";
+import { explainEmbeddedError } from "../_chat/error.ts";
 import { makeChunk, parseEvent } from "../_chat/event.ts";
 import {
   type CallType,
@@ -17,7 +18,7 @@ import {
   readKey,
   TEXT_EVENTS,
 } from "./events.ts";
-import { explainFailure, readCitation, readIncompleteReason, readLogprobs } from "./fields.ts";
+import { readCitation, readIncompleteReason, readLogprobs } from "./fields.ts";
 import { findItemText, findNthText, type Item, type ItemText, makeItem } from "./item-texts.ts";
 
 /** The format under which thinking is sent to the client and back. */
@@ -74,7 +75,7 @@ export class ResponseReader implements Decoder {
   reply(body: unknown): ChatReply {
     if (!isObject(body)) throw malformed("the response is not a JSON object");
     const { status } = body;
-    if (body.error || status === "failed" || status === "cancelled") throw explainFailure(body);
+    if (body.error || status === "failed" || status === "cancelled") throw explainEmbeddedError(body);
     const finished = ["completed", "incomplete", "requires_action", undefined];
     if (!Array.isArray(body.output) || !finished.some((one) => one === status)) {
       throw malformed(`the response is not finished: ${String(status)}`);
@@ -96,11 +97,11 @@ export class ResponseReader implements Decoder {
         return this.#readTerminal(event);
       case "response.failed":
       case "response.cancelled":
-        throw explainFailure(asObject(asObject(event.response).error ?? event.error));
+        throw explainEmbeddedError(asObject(asObject(event.response).error ?? event.error));
       case "error":
-        throw explainFailure(event);
+        throw explainEmbeddedError(event);
     }
-    if (isObject(event.error)) throw explainFailure(event);
+    if (isObject(event.error)) throw explainEmbeddedError(event);
     const row = TEXT_EVENTS.get(type);
     return row ? this.#readTextEvent(row, event) : [];
   }
@@ -258,7 +259,7 @@ export class ResponseReader implements Decoder {
   #readTerminal(event: JsonObject): ChatChunk[] {
     const response = asObject(event.response);
     const { status } = response;
-    if (status === "failed" || status === "cancelled") throw explainFailure(response);
+    if (status === "failed" || status === "cancelled") throw explainEmbeddedError(response);
     this.#ended = true;
     return this.#finish(
       event.type === "response.incomplete" ? { ...response, status: "incomplete" } : response,

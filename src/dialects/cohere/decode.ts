@@ -1,7 +1,8 @@
 // Cohere v2's streamed and whole chat answers as chunks (Cohere API reference, "Chat" and "Chat with Streaming").
 import type { ServerEvent } from "../../core/dialect.ts";
+import type { Fault } from "../../core/fault.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { malformed, upstreamFault } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
@@ -31,6 +32,7 @@ const FINISH: ReadonlyMap<string, FinishReason> = new Map([
   ["COMPLETE", "stop"],
   ["STOP_SEQUENCE", "stop"],
   ["MAX_TOKENS", "length"],
+  ["ERROR_LIMIT", "length"],
   ["TOOL_CALL", "tool_calls"],
   ["ERROR_TOXIC", "content_filter"],
 ]);
@@ -108,9 +110,9 @@ export class CohereReader implements Decoder {
   }
 }
 
-function explainFailure(given: JsonObject): Error {
-  const status = given.finish_reason === "TIMEOUT" ? 504 : 500;
-  return upstreamFault({ status, message: asString(given.error) ?? String(given.finish_reason) });
+function explainFailure({ error, finish_reason: reason }: JsonObject): Fault {
+  const type = reason === "TIMEOUT" ? "timeout_error" : undefined;
+  return explainEmbeddedError({ message: asString(error) ?? String(reason), type });
 }
 
 /** The thinking in one answer: each block has its own index and is separated from the one before. */

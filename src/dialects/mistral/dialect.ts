@@ -20,7 +20,9 @@ export const mistral: ChatDialect = {
       answersPerCall: () => CHOICES_MAX,
       fit: fitMistral,
       encode: encodeMistral,
-      ...removePrefix(readCustomCalls({ decoder: () => new ChatDecoder(), reply: parseChatReply })),
+      ...removePrefix(
+        readCustomCalls({ decoder: () => new ChatDecoder(), reply: (body) => parseChatReply(body) }),
+      ),
     },
     () => BOUNDS,
   ),

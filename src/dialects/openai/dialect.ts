@@ -30,7 +30,10 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
           !quirksOf(card).refuses.includes("web_search_options") &&
           (can(card, "search") || SEARCHES_IN_CHAT.test(card.name)),
         ...readCustomCalls(
-          { decoder: () => new ChatDecoder(), reply: parseChatReply },
+          {
+            decoder: () => new ChatDecoder(quirks.errors),
+            reply: (body) => parseChatReply(body, quirks.errors),
+          },
           (card) => quirksOf(card).customTools,
         ),
       },

@@ -13,6 +13,7 @@ import { TurnBuilder } from "../../operations/chat/turn.ts";
 import { EmptiedMessages } from "../emptied.ts";
 import { GEMINI_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
+import { toStandardBase64 } from "./base64.ts";
 import { readSignature } from "./signature.ts";
 
 /** Older clients send calls without ids: a response answers its function's earliest open call. */
@@ -187,7 +188,7 @@ function readPart(part: JsonObject): ContentPart | null {
   const inline = part.inlineData ?? part.inline_data;
   if (isObject(inline)) {
     const mediaType = asString(inline.mimeType ?? inline.mime_type) ?? "";
-    const data = asString(inline.data) ?? "";
+    const data = toStandardBase64(asString(inline.data) ?? "");
     if (mediaType.startsWith("audio/")) {
       return { type: "input_audio", input_audio: { data, format: mediaType.slice("audio/".length) } };
     }

@@ -1,0 +1,32 @@
+// The HTTP status of an error that came inside an answer, whose own status was 200: it decides whose fault the error is.
+import { type ErrorRule, type ErrorWords, isRefusal, matchesRule, readMeaning } from "../../core/upstream.ts";
+
+/** By the code or type of the chat, Responses and Messages APIs. The first match counts. */
+const STATUS_BY_CODE: readonly (readonly [RegExp, number])[] = [
+  [/^(authentication_error|invalid_api_key)$/, 401],
+  [/^billing_error$/, 402],
+  [/^permission_error$/, 403],
+  [/^(not_found_error|model_not_found)$/, 404],
+  [/^conflict_error$/, 409],
+  [/^request_too_large$/, 413],
+  [/^overloaded_error$/, 529],
+  [/rate_limit|quota|_overloaded|slow_down/, 429],
+  [/service_unavailable/, 503],
+  [/timeout/, 504],
+  [/server_?error|^internal/i, 500],
+  [/^invalid[_-]|invalid argument|^unsupported_|^bad_?request|^unprocessable|user_error/i, 400],
+  [/context_length|image(?!_generation)|policy/, 400],
+];
+
+/** Returns the status that the provider's own rules, the codes or, without any that is known, the message stand for. */
+export function inferStatus(said: ErrorWords, rules: readonly ErrorRule[] = []): number {
+  const ruled = rules.find((rule) => matchesRule({ ...said, status: rule.status }, rule));
+  const coded = said.codes?.map(findStatus).find((status) => status !== undefined);
+  return ruled?.status ?? coded ?? (isRefusal(said) ? 400 : 500);
+}
+
+/** A code whose meaning doesn't depend on the status has one that lets it count. */
+function findStatus(code: string): number | undefined {
+  const known = STATUS_BY_CODE.find(([words]) => words.test(code))?.[1];
+  return known ?? (readMeaning(code) === undefined ? undefined : 400);
+}
