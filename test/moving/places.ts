@@ -9,6 +9,7 @@ import { createAuthenticator } from "../../src/keys/authenticate.ts";
 import { ForeignSecrets } from "../../src/keys/foreign.ts";
 import { runPrinting } from "../poundkey.ts";
 import { loadText, requireSettings } from "../settings.ts";
+import { MASTER_KEY, startNode } from "./nodes.ts";
 
 /** Returns a function that makes a folder of its own for each import, with the files that it is given. Call it once in a file. */
 export function usePlaces() {
@@ -20,11 +21,13 @@ export function usePlaces() {
     mkdirSync(directory);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
     const path = (name: string) => join(directory, name);
-    const flags = ["--config", path("poundkey.yaml"), "--store", `sqlite:${path("poundkey.db")}`];
-    const run = (...args: string[]) => runPrinting((io) => runImport([...args, ...flags], io, undefined));
-    const open = () => openStore(`sqlite:${path("poundkey.db")}`, undefined, "find");
-    const readConfig = () => readFileSync(path("poundkey.yaml"), "utf8");
-    return { path, run, open, readConfig };
+    const [config, store] = [path("poundkey.yaml"), `sqlite:${path("poundkey.db")}`];
+    const flags = ["--config", config, "--store", store];
+    const run = (...args: string[]) => runPrinting((io) => runImport([...args, ...flags], io, MASTER_KEY));
+    const open = () => openStore(store, MASTER_KEY, "find");
+    const readConfig = () => readFileSync(config, "utf8");
+    const start = (env: Readonly<Record<string, string>>) => startNode({ store, config, env });
+    return { path, run, open, readConfig, start };
   };
 }
 

@@ -5,10 +5,13 @@ import type { Deployment, PlannedCredential } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { findProvider, findServerDialect, nameKeyVariable } from "../servers.ts";
 import { PREFIXES, splitModel } from "./prefixes.ts";
+import { type Routed, stripRoutes } from "./routes.ts";
 
 const REFERENCE = /^os\.environ\/(\w+)$/;
 const TOKENS_PER_PRICE = 1_000_000;
 const PRICE_DECIMALS = 6;
+const NEEDS_BASE_MODEL =
+  "a model that is served only at /responses is called there, but nothing says which this is: set providers.<name>.models[].like";
 
 /** A deployment's parameters, with those of the credential that it names. */
 interface DeploymentSource {
@@ -30,15 +33,19 @@ export function readDeployment(source: DeploymentSource, report: Report): Deploy
     return `no vendor is known for the model '${asked}': give it a prefix, as in openai/${asked}`;
   const provider = findProvider(split.prefix, PREFIXES);
   if (provider === undefined) return `LiteLLM's provider '${split.prefix}' has none here`;
-  const name = split.name.includes("*") ? null : split.name;
-  if (/\s/.test(split.name)) return "a model's name can't contain spaces";
-  if (name === null && split.name !== "*")
+  const routed = stripRoutes(provider, split.name);
+  if (typeof routed === "string") return routed;
+  if (/\s/.test(routed.name)) return "a model's name can't contain spaces";
+  const isPattern = routed.name.includes("*");
+  if (isPattern && routed.name !== "*")
     return `the pattern '${asked}' covers only some of the provider's models`;
   const address = readAddress(source, provider, report);
+  if (provider === "Azure" && routed.isResponses && findLike(info) === undefined)
+    report.leave(source.line, `${source.label}: responses`, NEEDS_BASE_MODEL);
   return {
     provider,
-    ...placeServer(source, provider, address, report),
-    name,
+    ...placeServer(source, { provider, address, routed }, report),
+    name: isPattern ? null : routed.name,
     model: describeModel(provider, { params, info }),
     credential: readCredential(source, { provider, address }, report),
     line: source.line,
@@ -74,11 +81,16 @@ function readAddress(
   return isBare ? `${trimmed}/v1` : trimmed;
 }
 
+interface Server {
+  readonly provider: string;
+  readonly address: string | undefined;
+  readonly routed: Routed;
+}
+
 /** Returns where the server is: at the provider's own address, or at another, with the fields that say so. */
 function placeServer(
   source: DeploymentSource,
-  provider: string,
-  address: string | undefined,
+  { provider, address, routed }: Server,
   report: Report,
 ): Pick<Deployment, "place" | "isOwn" | "fields"> {
   const read = (name: string) => readReference(source.params[name], `${name} of ${source.label}`, report);
@@ -87,7 +99,7 @@ function placeServer(
     const fields = omitUndefined({ platform: "azure", base_url: address, api });
     return { place: [address, api].join(" ").trim() || null, isOwn: true, fields };
   }
-  if (provider === "Bedrock") return placeBedrock(source, read, report);
+  if (provider === "Bedrock") return placeBedrock(source, read("aws_region_name") ?? routed.region, report);
   if (provider === "Vertex") {
     const account = readAccount(source, report);
     const location = read("vertex_location");
@@ -100,17 +112,20 @@ function placeServer(
     return { place: location ?? null, isOwn: true, fields: omitUndefined(fields) };
   }
   if (address === undefined) return { place: null, isOwn: false, fields: {} };
+  const dialect = findServerDialect(provider);
   const place = address.replace(/\/v1$/, "");
+  // The same server in another dialect is another provider.
+  if (routed.isResponses && dialect === "openai")
+    return { place: `${place} responses`, isOwn: false, fields: { base_url: address, dialect: "responses" } };
   const isOwn = provider === "Ollama" || provider === "vLLM";
-  return { place, isOwn, fields: { base_url: address, dialect: findServerDialect(provider) } };
+  return { place, isOwn, fields: { base_url: address, dialect } };
 }
 
 function placeBedrock(
   { params, label }: DeploymentSource,
-  read: (name: string) => string | undefined,
+  region: string | undefined,
   report: Report,
 ): Pick<Deployment, "place" | "isOwn" | "fields"> {
-  const region = read("aws_region_name");
   const hasKeys = params.aws_access_key_id !== undefined;
   const secret = (name: string, variable: string) =>
     readSecret(params[name], { variable, use: `${name} of ${label}` }, report);
