@@ -23,7 +23,7 @@ export function readNewApi(
   const [providers, groups] = [new Providers(), new Groups()];
   const flavour = findFlavour(tables);
   const fallbacks = readChannels(tables.channels, { report, providers, groups, types: flavour.types });
-  providers.reportUnpriced(report);
+  providers.report(report);
   const owners = readOwners(tables, {
     report,
     nowMs,
