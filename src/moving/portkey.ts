@@ -1,5 +1,15 @@
 // Portkey's configs: their targets as providers, groups and fallbacks.
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  omitUndefined,
+} from "../core/json.ts";
+import { type AwsKeys, type Placed, placeAzure, placeBedrock, placeVertex } from "./clouds.ts";
+import { Fields, type Reasons } from "./fields.ts";
 import { Groups } from "./groups.ts";
 import type { SourceFile } from "./litellm/config.ts";
 import type { PlannedConfig } from "./plan.ts";
@@ -10,7 +20,7 @@ import { findProvider, findServerDialect, nameKeyVariable } from "./servers.ts";
 /** Portkey's names of providers that differ from those here. */
 const NAMES: Readonly<Record<string, string>> = { dashscope: "Qwen", zhipu: "ZAI" };
 /** Fields of a config or target, with the reason why they have no place here. */
-const LEFT: Readonly<Record<string, string>> = {
+const LEFT: Reasons = {
   cache: "there is no cache of answers",
   request_timeout: "set providers.<name>.timeouts",
   before_request_hooks: "only Bedrock's guardrails: providers.<name>.guardrail",
@@ -19,6 +29,9 @@ const LEFT: Readonly<Record<string, string>> = {
   output_guardrails: "only Bedrock's guardrails: providers.<name>.guardrail",
   forward_headers: "clients' headers aren't forwarded",
   prompt_id: "there are no templates of prompts",
+  openai_organization: "set providers.<name>.headers: { OpenAI-Organization: … }",
+  openai_project: "set providers.<name>.headers: { OpenAI-Project: … }",
+  aws_role_arn: "roles are not assumed: use keys, or the container's own",
 };
 const DEPTH_MAX = 8;
 const ALIAS = "portkey";
@@ -60,7 +73,7 @@ export function readPortkey(file: SourceFile, report: Report): PlannedConfig {
     else report.leave(line, `config ${name}`, "none of its targets has a model here");
   }
   const aliases = providers.listAliases(groups, report);
-  providers.reportUnpriced(report);
+  providers.report(report);
   return { providers: providers.list(), models: Object.fromEntries(models), aliases };
 }
 
@@ -74,25 +87,34 @@ function listConfigs(value: unknown): readonly (readonly [string, JsonObject, At
 }
 
 function readNode(node: JsonObject, at: At, parts: Parts): Choice {
+  const fields = new Fields(node);
+  const choice = readChoice(fields, at, parts);
   const { file, report } = parts;
-  for (const field of Object.keys(node)) {
-    const reason = LEFT[field];
-    if (reason !== undefined) report.leave(file.findLine([...at, field]), field, reason);
-  }
-  if (node.retry !== undefined)
+  for (const field of fields.listUnread())
+    report.leave(file.findLine([...at, field]), field, LEFT[field] ?? "it has no counterpart");
+  return choice;
+}
+
+function readChoice(node: Fields, at: At, parts: Parts): Choice {
+  const { file, report } = parts;
+  node.take("name");
+  if (node.take("retry") !== undefined)
     report.take(file.findLine([...at, "retry"]), "retry", "failover is built in: up to four attempts");
-  const targets = asArray(node.targets).map(asObject);
+  const targets = asArray(node.take("targets")).map(asObject);
   if (targets.length === 0) return readTarget(node, at, parts);
   if (at.length > DEPTH_MAX) return NOTHING;
-  const mode = asString(asObject(node.strategy).mode) ?? "single";
+  const strategy = asObject(node.take("strategy"));
+  const mode = asString(strategy.mode) ?? "single";
   const line = file.findLine([...at, "strategy"]);
   if (mode === "conditional") {
     report.leave(line, "strategy conditional", "choose with a selector, or an alias for each case");
     return NOTHING;
   }
-  if (asObject(node.strategy).on_status_codes !== undefined)
+  if (strategy.on_status_codes !== undefined)
     report.leave(line, "on_status_codes", "the failures that lead to the next model are fixed");
   const choices = targets.map((target, index) => readNode(target, [...at, "targets", index], parts));
+  // The weight of several targets together.
+  node.take("weight");
   return mode === "loadbalance" ? share(choices, targets) : follow(choices);
 }
 
@@ -113,36 +135,77 @@ function follow(choices: readonly Choice[]): Choice {
   return { members: first.members, fallbacks: [...first.fallbacks, ...later] };
 }
 
-function readTarget(node: JsonObject, at: At, { file, report, providers }: Parts): Choice {
+function readTarget(node: Fields, at: At, { file, report, providers }: Parts): Choice {
   const line = file.findLine(at);
-  const asked = asString(node.provider) ?? asString(node.virtual_key) ?? "";
+  const { model: asModel, ...others } = asObject(node.take("override_params"));
+  // A model of Portkey's catalogue names its provider: `@openai-prod/gpt-5.4`.
+  const [, catalogued, plain = asString(asModel)] = /^(@[^/]+)\/(.+)$/.exec(asString(asModel) ?? "") ?? [];
+  const asked = node.takeText("provider") ?? node.takeText("virtual_key") ?? catalogued ?? "";
   const item = `target ${asked}`;
   const provider = findNamed(asked);
   const leave = (words: string) => {
     report.leave(line, item, words);
+    node.skip();
     return NOTHING;
   };
   if (provider === undefined) return leave("its provider isn't known: name it, as in provider: openai");
-  const model = asString(asObject(node.override_params).model);
-  if (model === undefined || model === "") return leave("it names no model: add override_params.model");
-  const address = asString(node.custom_host)?.replace(/\/+$/, "");
-  const variable = nameKeyVariable(provider, address);
-  const secret = asString(node.api_key);
-  const use = `the key of ${provider}`;
-  if (secret === undefined) report.need(variable, use);
-  const key = secret === undefined ? `\${${variable}}` : report.needSecret(variable, secret, use);
+  const deployment = provider === "Azure" ? node.takeText("deployment_id") : undefined;
+  const model = plain || deployment;
+  if (model === undefined) return leave("it names no model: add override_params.model");
+  for (const field of Object.keys(others))
+    report.leave(file.findLine([...at, "override_params", field]), `${item}: ${field}`, "clients set it");
+  const address = node.takeText("custom_host")?.replace(/\/+$/, "");
+  const { place, isOwn, fields } = placeTarget(node, provider, address, report);
+  const isProven = ["aws", "entra", "service_account"].some((proof) => fields[proof] !== undefined);
   const id = providers.add({
-    provider,
-    place: address ?? null,
-    isOwn: provider === "Ollama",
-    fields: address === undefined ? {} : { base_url: address, dialect: findServerDialect(provider) },
-    name: model,
-    model: {},
-    credential: provider === "Ollama" ? null : { key },
-    line,
+    ...{ provider, place, isOwn, fields, name: model, line },
+    model: omitUndefined({ deployment: deployment === model ? undefined : deployment }),
+    credential: isProven || provider === "Ollama" ? null : readKey(node, provider, address, report),
   });
   report.take(line, item, id);
-  return { members: [{ id, weight: asNumber(node.weight) }], fallbacks: [] };
+  return { members: [{ id, weight: node.takeNumber("weight") }], fallbacks: [] };
+}
+
+function readKey(node: Fields, provider: string, address: string | undefined, report: Report) {
+  const variable = nameKeyVariable(provider, address);
+  const secret = node.takeText("api_key");
+  const use = `the key of ${provider}`;
+  return {
+    key: secret === undefined ? report.need(variable, use) : report.needSecret(variable, secret, use),
+  };
+}
+
+function placeTarget(node: Fields, provider: string, address: string | undefined, report: Report): Placed {
+  const base_url = address;
+  if (provider === "Azure") {
+    const resource = base_url === undefined ? node.takeText("resource_name") : undefined;
+    return placeAzure({ base_url, resource, api: node.takeText("api_version") });
+  }
+  if (provider === "Bedrock")
+    return placeBedrock({ base_url, region: node.takeText("aws_region"), aws: readAws(node, report) });
+  if (provider === "Vertex") {
+    const account = node.take("vertex_service_account_json");
+    return placeVertex({
+      project: node.takeText("vertex_project_id"),
+      location: node.takeText("vertex_region"),
+      service_account:
+        account === undefined ? undefined : report.need("VERTEX_CREDENTIALS", "the key of Vertex"),
+    });
+  }
+  if (base_url === undefined) return { place: null, isOwn: provider === "Ollama", fields: {} };
+  const dialect = findServerDialect(provider);
+  return { place: base_url, isOwn: provider === "Ollama", fields: { base_url, dialect } };
+}
+
+function readAws(node: Fields, report: Report): AwsKeys | undefined {
+  if (!node.has("aws_access_key_id") || !node.has("aws_secret_access_key")) return undefined;
+  const read = (name: string) =>
+    report.needSecret(name.toUpperCase(), node.takeText(name) ?? "", `${name} of Bedrock`);
+  return {
+    access_key_id: read("aws_access_key_id"),
+    secret_access_key: read("aws_secret_access_key"),
+    session_token: node.has("aws_session_token") ? read("aws_session_token") : undefined,
+  };
 }
 
 /** Virtual keys and integrations are mostly named after their provider: `@openai-prod`. */

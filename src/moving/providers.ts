@@ -6,6 +6,8 @@ import type { Groups } from "./groups.ts";
 import type { Report } from "./report.ts";
 import { isOwnServer } from "./servers.ts";
 
+type Headers = Readonly<Record<string, string>>;
+
 /** One model on one server of the other gateway. */
 export interface Deployment {
   /** A known provider, or the base of the name of another server that speaks its dialect. */
@@ -21,6 +23,8 @@ export interface Deployment {
   /** The model's own entry, without its name. */
   readonly model: Readonly<Record<string, unknown>>;
   readonly credential: PlannedCredential | null;
+  /** Sent with each call. */
+  readonly headers?: Headers | undefined;
   /** Its line in the other gateway's file. Null for rows of a table. */
   readonly line: number | null;
 }
@@ -37,6 +41,8 @@ interface Server {
   readonly name: string;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly credentials: Map<string, PlannedCredential[]>;
+  /** The headers of its deployments, each set once. Empty for those without any. */
+  readonly headers: Map<string, Headers>;
   readonly models: Map<string, Readonly<Record<string, unknown>>>;
   isOpen: boolean;
 }
@@ -61,16 +67,18 @@ export class Providers {
 
   /** Adds a deployment. Returns its model's id, or `Provider#*` for all models. */
   add(deployment: Deployment): string {
-    const { provider, place, isOwn, fields, name, credential } = deployment;
+    const { provider, place, isOwn, fields, name, credential, headers = {} } = deployment;
     const { like, ...own } = deployment.model;
     const model = typeof like === "string" && this.#cards.has(like) ? { ...own, like } : own;
     const server = this.#servers.getOrInsertComputed(`${provider} ${place ?? ""}`, () => ({
       name: this.#chooseName(provider, isOwn ? null : place, place),
       fields,
       credentials: new Map(),
+      headers: new Map(),
       models: new Map(),
       isOpen: false,
     }));
+    server.headers.set(JSON.stringify(headers), headers);
     if (credential !== null) {
       server.credentials.getOrInsertComputed(credential.key, () => []).push(credential);
     }
@@ -82,7 +90,8 @@ export class Providers {
     this.#lines.getOrInsert(id, deployment.line);
     const isListed = this.#cards.has(id) && provider !== LISTED_BY_HAND;
     const facts = isListed ? {} : this.#findFacts({ ...deployment, model }, name);
-    if (!isListed) server.models.set(name, { ...facts, ...server.models.get(name), ...model });
+    if (!isListed || "deployment" in model)
+      server.models.set(name, { ...facts, ...server.models.get(name), ...model });
     else if ("price" in model) this.#overlay.set(id, { price: model.price });
     return id;
   }
@@ -111,8 +120,17 @@ export class Providers {
     return server !== undefined && (this.#cards.has(id) || server.models.has(rest)) ? id : null;
   }
 
-  /** Reports each model of which nothing says what it costs. */
-  reportUnpriced(report: Report): void {
+  /** Reports each model of which nothing says what it costs, and headers that can't be those of all models. */
+  report(report: Report): void {
+    for (const { name, headers } of this.#servers.values()) {
+      const names = [...headers.values()].flatMap((one) => Object.keys(one));
+      if (headers.size > 1)
+        report.leave(
+          null,
+          `headers of ${name}`,
+          `its models differ in ${[...new Set(names)].join(", ")}: set providers.<name>.headers`,
+        );
+    }
     for (const [id, line] of this.#lines) {
       if (!this.#isPriced(id))
         report.leave(
@@ -170,7 +188,9 @@ function makeName(provider: string, place: string | null): string {
 }
 
 /** A server with the provider's own name is of its platform and speaks its dialect anyway. */
-function writeServer({ name, fields: all, credentials, models, isOpen }: Server, provider?: string): object {
+function writeServer(server: Server, provider?: string): object {
+  const { name, fields: all, credentials, models, isOpen } = server;
+  const [headers = {}, ...different] = server.headers.values();
   const { platform, dialect, ...others } = all;
   const fields = name === provider ? others : omitUndefined({ platform, dialect, ...others });
   const keys = [...credentials.values()].map(writeCredential);
@@ -178,6 +198,7 @@ function writeServer({ name, fields: all, credentials, models, isOpen }: Server,
   return {
     ...fields,
     ...(keys.length > 0 ? { keys } : {}),
+    ...(different.length === 0 && Object.keys(headers).length > 0 ? { headers } : {}),
     ...(isOpen ? { unlisted_models: true } : {}),
     ...(listed.length > 0 ? { models: listed } : {}),
   };

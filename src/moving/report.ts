@@ -24,12 +24,16 @@ export class Report {
   /** Only here, and never shown. */
   readonly #chosen = new Map<string, string>();
 
+  add(row: ReportRow): void {
+    this.rows.push(row);
+  }
+
   take(line: number | null, item: string, words: string): void {
-    this.rows.push({ line, item, isTaken: true, words });
+    this.add({ line, item, isTaken: true, words });
   }
 
   leave(line: number | null, item: string, words: string): void {
-    this.rows.push({ line, item, isTaken: false, words });
+    this.add({ line, item, isTaken: false, words });
   }
 
   /** Returns a reference to a variable, in the configuration's notation. */

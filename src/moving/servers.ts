@@ -1,7 +1,7 @@
 // Facts on servers that an import needs: the variables of their keys, and their dialects.
 import { loadShippedCards } from "../catalogue/rows.ts";
 import { isPrivateHost } from "../core/address.ts";
-import { asString } from "../core/json.ts";
+import { asString, omitUndefined } from "../core/json.ts";
 
 /** The variables of providers' keys, as their own SDKs call them. */
 const KEY_VARIABLES: Readonly<Record<string, string>> = {
@@ -54,4 +54,39 @@ export function nameKeyVariable(provider: string, address: string | undefined): 
   if (address === undefined || provider === "Azure") return known;
   const place = address.replace(/^https?:\/\//, "");
   return `${provider}_${place}_API_KEY`.replace(/\W+/g, "_").replace(/_+/g, "_").toUpperCase();
+}
+
+/** The path of one call, which follows the address that all calls have in common. */
+const CALL =
+  /\/(chat\/completions|completions|embeddings|responses|messages|rerank|images\/generations|audio\/\w+)$/;
+const DEPLOYMENT = /^(.*?)(?:\/openai)?\/deployments\/([^/]+)(?:\/.*)?$/;
+const VERSION = "api-version";
+
+interface SplitAddress {
+  /** Without the path of a call. */
+  readonly address: string;
+  /** Azure's, if the address is that of a deployment. */
+  readonly deployment?: string;
+  /** Azure's API, if the address names it. */
+  readonly version?: string;
+  /** True if the address had a query of another kind. */
+  readonly hasQuery: boolean;
+}
+
+/** Splits an address that may be the one of a single call, such as `https://x.openai.azure.com/openai/deployments/…`. */
+export function splitAddress(given: string, isAzure: boolean): SplitAddress {
+  const [path = "", query = ""] = given.split("?");
+  const address = path.replace(/\/+$/, "").replace(CALL, "");
+  const asked = new URLSearchParams(query);
+  const version = isAzure ? (asked.get(VERSION) ?? undefined) : undefined;
+  const hasQuery = [...asked.keys()].some((name) => !isAzure || name !== VERSION);
+  if (!isAzure) return { address, hasQuery };
+  const [, base = address, deployment] = DEPLOYMENT.exec(path) ?? [];
+  return omitUndefined({ address: completeAzure(base), deployment, version, hasQuery });
+}
+
+/** Microsoft's own hosts are known here. Behind any other, such as API Management, the path is Azure's. */
+function completeAzure(base: string): string {
+  const isKnown = /\.azure\.(com|us|cn)$/.test(URL.parse(base)?.hostname ?? "");
+  return isKnown || /\/openai(\/|$)/.test(base) ? base : `${base}/openai/v1`;
 }

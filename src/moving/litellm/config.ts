@@ -1,11 +1,13 @@
 // LiteLLM's configuration file: its models as providers, aliases and fallbacks, and all other settings in the report.
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { Fields } from "../fields.ts";
 import { Groups } from "../groups.ts";
 import type { PlannedConfig } from "../plan.ts";
 import { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
-import { addCredential, readDeployment, reserveReferences } from "./deployment.ts";
-import { describeSetting, PARAMETERS } from "./settings.ts";
+import { addCredential, readDeployment } from "./deployment.ts";
+import { reserveReferences } from "./references.ts";
+import { describeParameter, describeSetting } from "./settings.ts";
 
 /** A parsed file, and the place of each part in it. */
 export interface SourceFile {
@@ -42,7 +44,7 @@ export function readConfig(
     readModel(parts, asObject(entry), at, credentials);
   const fallbacks = readSettings(parts, root);
   const { providers, groups } = parts;
-  providers.reportUnpriced(report);
+  providers.report(report);
   const models = { ...providers.overlay, ...mergeFallbacks(providers.overlay, fallbacks) };
   const config = { providers: providers.list(), models, aliases: providers.listAliases(groups, report) };
   return { config, names: makeNames(parts) };
@@ -55,26 +57,32 @@ function readModel(
   credentials: readonly unknown[],
 ): void {
   const line = file.findLine(["model_list", at]);
-  const name = asString(entry.model_name) ?? "";
-  const params = addCredential(asObject(entry.litellm_params), credentials);
-  const info = asObject(entry.model_info);
+  const beside = new Fields(entry);
+  const name = beside.takeText("model_name") ?? "";
+  const params = new Fields(addCredential(asObject(beside.take("litellm_params")), credentials));
+  const info = new Fields(asObject(beside.take("model_info")));
   const label = name === "" ? `model_list[${at}]` : name;
-  const found = readDeployment({ params, info, beside: entry, line, label }, report);
+  const found = readDeployment({ params, info, beside, line, label }, report);
   if (typeof found === "string") {
     report.leave(line, `model ${label}`, found);
     return;
   }
   const id = providers.add(found);
-  groups.add(name, id, asNumber(params.weight));
-  for (const group of asArray(info.access_groups))
+  groups.add(name, id, params.takeNumber("weight"));
+  for (const group of asArray(info.take("access_groups")))
     access.getOrInsertComputed(String(group), () => []).push(name);
   const isAll = id.endsWith("#*");
   report.take(line, `model ${label}`, isAll ? `every model of ${id.slice(0, -2)}` : id);
-  for (const field of Object.keys(params)) {
-    const reason = PARAMETERS[field];
-    if (reason !== undefined)
-      report.leave(file.findLine(["model_list", at, "litellm_params", field]), `${label}: ${field}`, reason);
-  }
+  const reportUnread = (fields: Fields, path: readonly string[]) => {
+    for (const field of fields.listUnread()) {
+      const { isTaken, words } = describeParameter(field);
+      const place = file.findLine(["model_list", at, ...path, field]);
+      report.add({ line: place, item: `${label}: ${field}`, isTaken, words });
+    }
+  };
+  reportUnread(params, ["litellm_params"]);
+  reportUnread(info, ["model_info"]);
+  reportUnread(beside, []);
 }
 
 /** Returns the fallbacks, and puts all other settings into the report. */
@@ -101,9 +109,7 @@ function readSetting(parts: Parts, setting: Setting, fallbacks: Map<string, read
   if (field === "fallbacks") readFallbacks(parts, { line, value }, fallbacks);
   else if (field === "model_group_alias") readAliases(parts, { line, value });
   else {
-    const { isTaken, words } = describeSetting(section, field);
-    if (isTaken) parts.report.take(line, path.join("."), words);
-    else parts.report.leave(line, path.join("."), words);
+    parts.report.add({ line, item: path.join("."), ...describeSetting(section, field) });
   }
 }
 

@@ -1,188 +1,125 @@
 // One entry of LiteLLM's `model_list` as a deployment here.
 import { OPERATIONS } from "../../core/card.ts";
-import { asNumber, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
+import { asObject, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
+import type { Fields } from "../fields.ts";
 import type { Deployment, PlannedCredential } from "../providers.ts";
 import type { Report } from "../report.ts";
-import { findProvider, findServerDialect, nameKeyVariable } from "../servers.ts";
+import { findProvider, nameKeyVariable } from "../servers.ts";
+import { readHeaders } from "./headers.ts";
+import { placeServer } from "./place.ts";
 import { PREFIXES, splitModel } from "./prefixes.ts";
+import { findReference, readReference, readSecret } from "./references.ts";
+import { type Routed, stripRoutes } from "./routes.ts";
+import type { DeploymentSource } from "./source.ts";
 
-const REFERENCE = /^os\.environ\/(\w+)$/;
 const TOKENS_PER_PRICE = 1_000_000;
 const PRICE_DECIMALS = 6;
-
-/** A deployment's parameters, with those of the credential that it names. */
-interface DeploymentSource {
-  readonly params: JsonObject;
-  readonly info: JsonObject;
-  /** Limits that stand beside the parameters. */
-  readonly beside: JsonObject;
-  /** For the report. */
-  readonly line: number;
-  readonly label: string;
-}
+const NEEDS_BASE_MODEL =
+  "a model that is served only at /responses is called there, but nothing says which this is: set providers.<name>.models[].like";
 
 /** Returns the deployment, or the reason why there is none. */
 export function readDeployment(source: DeploymentSource, report: Report): Deployment | string {
-  const { params, info } = source;
-  const asked = asString(params.model) ?? "";
-  const split = splitModel(asked, asString(params.custom_llm_provider));
+  const { params, line, label } = source;
+  const asked = params.takeText("model") ?? "";
+  const split = splitModel(asked, params.takeText("custom_llm_provider"));
   if (split === null)
     return `no vendor is known for the model '${asked}': give it a prefix, as in openai/${asked}`;
   const provider = findProvider(split.prefix, PREFIXES);
   if (provider === undefined) return `LiteLLM's provider '${split.prefix}' has none here`;
-  const name = split.name.includes("*") ? null : split.name;
-  if (/\s/.test(split.name)) return "a model's name can't contain spaces";
-  if (name === null && split.name !== "*")
+  const routed = stripRoutes(provider, split.name);
+  if (typeof routed === "string") return routed;
+  if (/\s/.test(routed.name)) return "a model's name can't contain spaces";
+  const isPattern = routed.name.includes("*");
+  if (isPattern && routed.name !== "*")
     return `the pattern '${asked}' covers only some of the provider's models`;
-  const address = readAddress(source, provider, report);
+  const { address, deployment, placed } = placeServer(source, { provider, routed }, report);
+  const named = nameModel(source, { provider, routed, deployment }, report);
+  if (provider === "Azure" && routed.isResponses && named.like === undefined)
+    report.leave(line, `${label}: responses`, NEEDS_BASE_MODEL);
   return {
     provider,
-    ...placeServer(source, provider, address, report),
-    name,
-    model: describeModel(provider, { params, info }),
-    credential: readCredential(source, { provider, address }, report),
-    line: source.line,
+    ...placed,
+    name: isPattern ? null : named.name,
+    model: omitUndefined({ deployment: named.deployment, like: named.like, ...describeModel(source) }),
+    credential: readCredential(source, { provider, address, fields: placed.fields }, report),
+    headers: readHeaders(source, report),
+    line,
   };
 }
 
-/** Reserves the variables that the file names, so that no secret of another kind gets one of them. */
-export function reserveReferences(value: unknown, report: Report): void {
-  if (typeof value === "object" && value !== null) {
-    for (const part of Object.values(value)) reserveReferences(part, report);
-  }
-  const name = REFERENCE.exec(asString(value) ?? "")?.[1];
-  if (name !== undefined) report.reserve(name);
+interface Named {
+  readonly provider: string;
+  readonly routed: Routed;
+  /** The deployment that the address names. */
+  readonly deployment: string | undefined;
 }
 
-/** Returns the value, with a variable of the environment in the configuration's notation. */
-function readReference(value: unknown, use: string, report: Report): string | undefined {
-  const text = asString(value);
-  const name = REFERENCE.exec(text ?? "")?.[1];
-  return name === undefined ? text : report.need(name, use);
-}
-
-function readAddress(
-  { params, label }: DeploymentSource,
-  provider: string,
+/** Returns the model's name, and whose facts it has if the name is a customer's own. */
+function nameModel(
+  { params, info, label }: DeploymentSource,
+  { provider, routed: { name }, deployment }: Named,
   report: Report,
-): string | undefined {
-  const base = readReference(params.api_base ?? params.base_url, `the address of ${label}`, report);
-  if (base === undefined || base.startsWith("$")) return base;
-  const trimmed = base.replace(/\/+$/, "");
-  // LiteLLM appends the version itself for these.
-  const isBare = (provider === "Anthropic" || provider === "Ollama") && !/\/v1$/.test(trimmed);
-  return isBare ? `${trimmed}/v1` : trimmed;
-}
-
-/** Returns where the server is: at the provider's own address, or at another, with the fields that say so. */
-function placeServer(
-  source: DeploymentSource,
-  provider: string,
-  address: string | undefined,
-  report: Report,
-): Pick<Deployment, "place" | "isOwn" | "fields"> {
-  const read = (name: string) => readReference(source.params[name], `${name} of ${source.label}`, report);
-  if (provider === "Azure") {
-    const api = read("api_version");
-    const fields = omitUndefined({ platform: "azure", base_url: address, api });
-    return { place: [address, api].join(" ").trim() || null, isOwn: true, fields };
-  }
-  if (provider === "Bedrock") return placeBedrock(source, read, report);
-  if (provider === "Vertex") {
-    const account = readAccount(source, report);
-    const location = read("vertex_location");
-    const fields = {
-      platform: "vertex",
-      project: read("vertex_project"),
-      location,
-      service_account: account,
+) {
+  if (provider === "Azure")
+    return {
+      name,
+      like: findLike(info, "OpenAI", "azure"),
+      deployment: deployment === name ? undefined : deployment,
     };
-    return { place: location ?? null, isOwn: true, fields: omitUndefined(fields) };
-  }
-  if (address === undefined) return { place: null, isOwn: false, fields: {} };
-  const place = address.replace(/\/v1$/, "");
-  const isOwn = provider === "Ollama" || provider === "vLLM";
-  return { place, isOwn, fields: { base_url: address, dialect: findServerDialect(provider) } };
+  if (provider !== "Bedrock") return { name };
+  const profile = params.takeText("model_id");
+  if (findReference(profile) !== undefined)
+    return { name, deployment: readReference(profile, `the model of ${label}`, report) };
+  if (profile !== undefined) return { name: profile, like: `Bedrock#${name}` };
+  return { name, like: name.startsWith("arn:") ? findLike(info, "Bedrock", "bedrock") : undefined };
 }
 
-function placeBedrock(
-  { params, label }: DeploymentSource,
-  read: (name: string) => string | undefined,
-  report: Report,
-): Pick<Deployment, "place" | "isOwn" | "fields"> {
-  const region = read("aws_region_name");
-  const hasKeys = params.aws_access_key_id !== undefined;
-  const secret = (name: string, variable: string) =>
-    readSecret(params[name], { variable, use: `${name} of ${label}` }, report);
-  const aws = hasKeys
-    ? {
-        access_key_id: secret("aws_access_key_id", "AWS_ACCESS_KEY_ID"),
-        secret_access_key: secret("aws_secret_access_key", "AWS_SECRET_ACCESS_KEY"),
-      }
-    : undefined;
-  const place = [region, aws?.access_key_id].filter((part) => part !== undefined).join(" ");
-  return { place: place || null, isOwn: true, fields: omitUndefined({ platform: "bedrock", region, aws }) };
+function findLike(info: Fields, provider: string, prefix: string): string | undefined {
+  const base = info.takeText("base_model");
+  return base && `${provider}#${base.replace(`${prefix}/`, "")}`;
 }
 
-/** A file's path or a variable stays; the content of a key file is a secret. */
-function readAccount({ params, label }: DeploymentSource, report: Report): string | undefined {
-  const given = params.vertex_credentials;
-  const text = asString(given);
-  if (text !== undefined && REFERENCE.test(text))
-    return readReference(text, `credentials of ${label}`, report);
-  if (text !== undefined && !text.trim().startsWith("{")) return `\${file:${text}}`;
-  return given === undefined ? undefined : report.need("VERTEX_CREDENTIALS", `credentials of ${label}`);
+interface Called {
+  readonly provider: string;
+  readonly address: string | undefined;
+  readonly fields: Deployment["fields"];
 }
 
-interface SecretUse {
-  /** Its name, if the file has the secret itself. */
-  readonly variable: string;
-  readonly use: string;
-}
-
-/** Returns a reference. A secret in the file gets a variable of its own, the same wherever it stands. */
-function readSecret(value: unknown, { variable, use }: SecretUse, report: Report): string {
-  const text = asString(value) ?? "";
-  const name = REFERENCE.exec(text)?.[1];
-  return name === undefined ? report.needSecret(variable, text, use) : report.need(name, use);
-}
-
+/** Limits belong to a key. An entry without one has none here. */
 function readCredential(
   { params, beside, label }: DeploymentSource,
-  { provider, address }: { readonly provider: string; readonly address: string | undefined },
+  { provider, address, fields }: Called,
   report: Report,
 ): PlannedCredential | null {
-  const variable = nameKeyVariable(provider, address);
-  if (!asString(params.api_key)) {
-    const isImplied =
-      (address === undefined || provider === "Bedrock") &&
-      params.aws_access_key_id === undefined &&
-      provider !== "Vertex";
-    if (isImplied)
-      report.need(
-        nameKeyVariable(provider, undefined),
-        `the key of ${label}, as LiteLLM takes it from the environment`,
-      );
+  if (!params.takeText("api_key")) {
+    const isProven = PROOFS.some((proof) => fields[proof] !== undefined);
+    if (!isProven && (address === undefined || provider === "Bedrock")) needImplied(provider, label, report);
     return null;
   }
-  const key = readSecret(params.api_key, { variable, use: `the key of ${label}` }, report);
+  const variable = nameKeyVariable(provider, address);
+  const key = readSecret(params.take("api_key"), { variable, use: `the key of ${label}` }, report);
   return {
     key,
-    requests_per_minute: asNumber(params.rpm) ?? asNumber(beside.rpm),
-    tokens_per_minute: asNumber(params.tpm) ?? asNumber(beside.tpm),
+    requests_per_minute: params.takeNumber("rpm") ?? beside.takeNumber("rpm"),
+    tokens_per_minute: params.takeNumber("tpm") ?? beside.takeNumber("tpm"),
   };
 }
 
-/** Returns the model's own entry: its prices and its operation, and whose facts an Azure deployment has. */
-function describeModel(
-  provider: string,
-  { params, info }: Pick<DeploymentSource, "params" | "info">,
-): Deployment["model"] {
-  const operation = findOperation(asString(info.mode) ?? "");
-  const price = readPrice({ ...info, ...params });
+/** The fields of clouds that prove who calls. */
+const PROOFS = ["aws", "entra", "service_account"];
+
+function needImplied(provider: string, label: string, report: Report): void {
+  report.need(
+    nameKeyVariable(provider, undefined),
+    `the key of ${label}, as LiteLLM takes it from the environment`,
+  );
+}
+
+/** Returns the model's own prices and its operation. */
+function describeModel({ params, info }: DeploymentSource): Deployment["model"] {
+  const operation = findOperation(info.takeText("mode") ?? "");
   return omitUndefined({
-    like: provider === "Azure" ? findLike(info) : undefined,
-    price,
+    price: readPrice((name) => params.takeNumber(name) ?? info.takeNumber(name)),
     operations: operation === undefined ? undefined : [operation],
   });
 }
@@ -193,14 +130,9 @@ function findOperation(mode: string): string | undefined {
   return OPERATIONS.find((name) => name !== "chat" && words.includes(name));
 }
 
-function findLike(info: JsonObject): string | undefined {
-  const base = asString(info.base_model)?.replace(/^azure\//, "");
-  return base === undefined ? undefined : `OpenAI#${base}`;
-}
-
-function readPrice(fields: JsonObject): object | undefined {
+function readPrice(find: (name: string) => number | undefined): object | undefined {
   const read = (name: string) => {
-    const each = asNumber(fields[name]);
+    const each = find(name);
     return each === undefined ? undefined : Number((each * TOKENS_PER_PRICE).toFixed(PRICE_DECIMALS));
   };
   const [input, output] = [read("input_cost_per_token"), read("output_cost_per_token")];
@@ -209,9 +141,9 @@ function readPrice(fields: JsonObject): object | undefined {
   return omitUndefined({ input: input ?? 0, output: output ?? 0, cached_input: cached });
 }
 
-/** Returns the entry with the parameters of the credential that it names. Its own come first. */
+/** Returns the entry with the parameters of the credential that it names, if there is one. Its own come first. */
 export function addCredential(params: JsonObject, credentials: readonly unknown[]): JsonObject {
-  const name = asString(params.litellm_credential_name);
+  const { litellm_credential_name: name, ...own } = params;
   const found = credentials.find((one) => isObject(one) && one.credential_name === name);
-  return name === undefined ? params : { ...asObject(asObject(found).credential_values), ...params };
+  return isObject(found) ? { ...asObject(found.credential_values), ...own } : params;
 }

@@ -1,5 +1,7 @@
 // LiteLLM's settings outside its list of models: those that hold here anyway, and the reasons why others have no place.
 
+import { FACTS, PARAMETERS } from "./parameters.ts";
+
 interface Verdict {
   readonly isTaken: boolean;
   readonly words: string;
@@ -62,20 +64,8 @@ export function describeSetting(section: string, field: string): Verdict {
   return SECTIONS[section] ?? FIELDS[field] ?? UNKNOWN;
 }
 
-/** Parameters of one deployment that have no place here, with the reason. */
-export const PARAMETERS: Readonly<Record<string, string>> = {
-  tags: "deployments have no tags: make an alias for each",
-  timeout: "set providers.<name>.timeouts",
-  stream_timeout: "set providers.<name>.timeouts",
-  max_retries: "failover is built in",
-  temperature: "clients set it",
-  max_tokens: "clients set it",
-  organization: "set providers.<name>.headers: { OpenAI-Organization: … }",
-  region_name: "a provider at another address is another provider",
-  max_budget: "providers have no budgets: give the keys or accounts one",
-  budget_duration: "providers have no budgets: give the keys or accounts one",
-  mock_response: "answers aren't made up: use Sim#echo",
-  adaptive_router_config: "use Router#best, Router#fair or Router#light",
-  s3_bucket_name: "there are no batches",
-  aws_role_name: "roles are not assumed: use keys, or the container's own",
-};
+/** Parameters of one deployment. */
+export function describeParameter(field: string): Verdict {
+  const reason = PARAMETERS[field] ?? FACTS.find(([look]) => look.test(field))?.[1];
+  return reason === undefined ? (FIELDS[field] ?? UNKNOWN) : lost(reason);
+}

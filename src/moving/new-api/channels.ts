@@ -5,30 +5,11 @@ import type { Groups } from "../groups.ts";
 import type { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { findServerDialect, nameKeyVariable } from "../servers.ts";
+import type { ChannelTypes } from "./types.ts";
 
-/** new-api's numbers of channel types (`constant/channel.go`). */
-const TYPES: Readonly<Record<number, string>> = {
-  1: "OpenAI",
-  3: "Azure",
-  4: "Ollama",
-  8: "OpenAI",
-  14: "Anthropic",
-  16: "ZAI",
-  17: "Qwen",
-  20: "OpenRouter",
-  24: "Google",
-  25: "Moonshot",
-  26: "ZAI",
-  27: "Perplexity",
-  34: "Cohere",
-  38: "Jina",
-  42: "Mistral",
-  43: "DeepSeek",
-  48: "xAI",
-};
 /** Their addresses are those that the gateway here uses anyway. */
 const OWN_ADDRESS =
-  /^https:\/\/(api\.openai\.com|api\.anthropic\.com|generativelanguage\.googleapis\.com|openrouter\.ai|api\.deepseek\.com|api\.mistral\.ai|api\.x\.ai|api\.moonshot\.(ai|cn)|api\.perplexity\.ai|api\.cohere\.(ai|com)|dashscope(-intl)?\.aliyuncs\.com|api\.jina\.ai|open\.bigmodel\.cn|api\.z\.ai)\/?/;
+  /^https:\/\/(api\.openai\.com|api\.anthropic\.com|generativelanguage\.googleapis\.com|openrouter\.ai|api\.deepseek\.com|api\.mistral\.ai|api\.x\.ai|api\.moonshot\.(ai|cn)|api\.groq\.com|api\.together\.xyz|api\.perplexity\.ai|api\.cohere\.(ai|com)|dashscope(-intl)?\.aliyuncs\.com|api\.jina\.ai|open\.bigmodel\.cn|api\.z\.ai)\/?/;
 const ENABLED = 1;
 /** The dialects whose addresses end with their version. */
 const VERSIONED = /\/v\d+(beta)?$/;
@@ -37,6 +18,7 @@ interface Parts {
   readonly report: Report;
   readonly providers: Providers;
   readonly groups: Groups;
+  readonly types: ChannelTypes;
 }
 
 /** Channels of a lower priority are fallbacks. Returns them by model id. */
@@ -84,19 +66,19 @@ interface Served {
 }
 
 function readChannel(row: ForeignRow, parts: Parts): readonly Served[] {
-  const { report, providers } = parts;
+  const { report, providers, types } = parts;
   const label = readText(row, "name") ?? `channel ${readNumber(row, "id") ?? ""}`;
-  const provider = TYPES[readNumber(row, "type") ?? 0];
+  const type = readNumber(row, "type") ?? 0;
+  const [vendor = `type ${type}`, provider, isWhole = false] = types[type] ?? [];
   const leave = (words: string) => {
     report.leave(null, `channel ${label}`, words);
     return [];
   };
-  if (provider === undefined)
-    return leave(`channels of type ${readNumber(row, "type")} have no provider here`);
+  if (provider === undefined) return leave(`${vendor} has no provider here`);
   if (readNumber(row, "status") !== ENABLED) return leave("it is disabled");
   const models = splitList(readText(row, "models"), /,/);
   const mapping = readObject(row, "model_mapping");
-  const place = placeChannel(row, provider);
+  const place = placeChannel(row, provider, isWhole);
   const credentials = splitList(readText(row, "key"), /\n/).map((secret) => ({
     key: report.needSecret(nameKeyVariable(provider, place.address), secret, `the key of channel ${label}`),
   }));
@@ -105,6 +87,8 @@ function readChannel(row: ForeignRow, parts: Parts): readonly Served[] {
     if (isGiven)
       report.leave(null, `channel ${label}: ${field}`, "set providers.<name>.headers or the model's entry");
   }
+  if (readText(row, "system_prompt") !== null)
+    report.leave(null, `channel ${label}: system_prompt`, "clients set it");
   const served = models.flatMap((name) => {
     const real = asString(mapping[name]) ?? name;
     const found = { provider, ...place.server, name: real, model: {}, line: null };
@@ -119,17 +103,18 @@ function readChannel(row: ForeignRow, parts: Parts): readonly Served[] {
 }
 
 /** Returns the channel's server, and the address that the operator gave, if it isn't the provider's own. */
-function placeChannel(row: ForeignRow, provider: string) {
+function placeChannel(row: ForeignRow, provider: string, isWhole: boolean) {
   const given = readText(row, "base_url")?.replace(/\/+$/, "");
   const isOwn = provider === "Azure" || provider === "Ollama";
   if (given === undefined || OWN_ADDRESS.test(`${given}/`))
     return { address: undefined, server: { place: null, isOwn, fields: {} } };
-  const isWhole = provider === "Azure" || VERSIONED.test(given);
-  // new-api appends the version itself.
-  const address = isWhole ? given : `${given}/v1`;
+  // The other gateway appends the version itself.
+  const isVersioned = isWhole || provider === "Azure" || VERSIONED.test(given);
+  const address = isVersioned ? given : `${given}/v1`;
   const platform = provider === "Azure" ? "azure" : undefined;
   const dialect = provider === "Azure" ? undefined : findServerDialect(provider);
-  const api = provider === "Azure" ? (readText(row, "other") ?? undefined) : undefined;
+  const version = asString(readObject(row, "config").api_version) ?? readText(row, "other");
+  const api = provider === "Azure" ? (version ?? undefined) : undefined;
   const fields = omitUndefined({ platform, dialect, base_url: address, api });
   return { address, server: { place: given, isOwn, fields } };
 }

@@ -1,4 +1,4 @@
-// new-api's users as accounts with their balance, and its tokens as keys, which keep their secrets.
+// Users of new-api and One API as accounts with their balance, and tokens as keys, which keep their secrets.
 import { isAddressBlock } from "../../core/address.ts";
 import { makeBudget, nameBudget } from "../../core/budget.ts";
 import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/key.ts";
@@ -8,6 +8,7 @@ import { deriveId } from "../ids.ts";
 import type { PlannedAccount, PlannedKey, PlannedOwners } from "../plan.ts";
 import type { Report } from "../report.ts";
 import { splitList } from "./channels.ts";
+import type { Flavour } from "./types.ts";
 
 /** Rows of new-api's tables. Only the tokens are needed. */
 export interface Tables {
@@ -21,6 +22,7 @@ interface OwnerParts {
   readonly find: (name: string) => readonly string[];
   readonly report: Report;
   readonly nowMs: number;
+  readonly flavour: Flavour;
 }
 
 const GATEWAY = "new-api";
@@ -28,6 +30,8 @@ const UNITS_PER_USD = 500_000;
 const MS_PER_SECOND = 1000;
 const LAST_CHARACTERS = 4;
 const STATUS = { on: 1, off: 2, expired: 3 } as const;
+/** One API keeps the rows of users who were deleted. */
+const USER_DELETED = 3;
 /** Shorter ones could be guessed. */
 const SECRET_CHARACTERS_MIN = 16;
 /** No model has this name, and a list of nothing would be a list of all. */
@@ -42,7 +46,9 @@ export function readOwners({ tokens, users, options }: Tables, parts: OwnerParts
     // A CSV has the tokens alone.
     if (id !== null && !known.has(id)) known.set(id, { id });
   }
-  const live = [...known].filter(([, row]) => readText(row, "deleted_at") === null);
+  const live = [...known].filter(
+    ([, row]) => readText(row, "deleted_at") === null && readNumber(row, "status") !== USER_DELETED,
+  );
   const accounts = live.map(([id, row]) => readUser(id, row, { ...parts, units }));
   return { accounts, keys: tokens.flatMap((row) => readToken(row, { ...parts, units }) ?? []) };
 }
@@ -127,9 +133,15 @@ function refuseToken(row: ForeignRow, secret: string, nowMs: number): string | n
   return isPast || readNumber(row, "status") === STATUS.expired ? "it has expired" : null;
 }
 
-function readModels(row: ForeignRow, { find, report }: UnitParts, name: string): readonly string[] | null {
-  if (!readFlag(row, "model_limits_enabled")) return null;
-  const ids = splitList(readText(row, "model_limits"), /,/).flatMap((model) => {
+function readModels(
+  row: ForeignRow,
+  { find, report, flavour }: UnitParts,
+  name: string,
+): readonly string[] | null {
+  const { models, modelsSwitch } = flavour;
+  const names = splitList(readText(row, models), /,/);
+  if (modelsSwitch === null ? names.length === 0 : !readFlag(row, modelsSwitch)) return null;
+  const ids = names.flatMap((model) => {
     const found = find(model);
     if (found.length === 0) report.leave(null, `key ${name}: model ${model}`, "no channel serves it");
     return found;
@@ -137,8 +149,12 @@ function readModels(row: ForeignRow, { find, report }: UnitParts, name: string):
   return ids.length === 0 ? [NO_MODELS] : [...new Set(ids)];
 }
 
-function readAddresses(row: ForeignRow, { report }: UnitParts, name: string): readonly string[] | null {
-  const given = splitList(readText(row, "allow_ips"), /[\n,]/);
+function readAddresses(
+  row: ForeignRow,
+  { report, flavour }: UnitParts,
+  name: string,
+): readonly string[] | null {
+  const given = splitList(readText(row, flavour.addresses), /[\n,]/);
   const [blocks, others] = [given.filter(isAddressBlock), given.filter((one) => !isAddressBlock(one))];
   for (const one of others) report.leave(null, `key ${name}: address ${one}`, "it is no IP address");
   // Without any it would work from everywhere.

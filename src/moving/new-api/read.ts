@@ -1,4 +1,4 @@
-// new-api's database, or its tokens alone, as a plan.
+// The database of new-api or One API, or its tokens alone, as a plan.
 import type { ForeignRow } from "../columns.ts";
 import { Groups } from "../groups.ts";
 import type { PlannedConfig, PlannedOwners } from "../plan.ts";
@@ -6,6 +6,7 @@ import { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { readChannels } from "./channels.ts";
 import { readOwners, type Tables } from "./owners.ts";
+import { findFlavour } from "./types.ts";
 
 interface NewApiParts {
   readonly report: Report;
@@ -20,9 +21,15 @@ export function readNewApi(
   { report, nowMs, isFree }: NewApiParts,
 ): { readonly config: PlannedConfig; readonly owners: PlannedOwners } {
   const [providers, groups] = [new Providers(), new Groups()];
-  const fallbacks = readChannels(tables.channels, { report, providers, groups });
-  providers.reportUnpriced(report);
-  const owners = readOwners(tables, { report, nowMs, find: (name) => groups.find(name) });
+  const flavour = findFlavour(tables);
+  const fallbacks = readChannels(tables.channels, { report, providers, groups, types: flavour.types });
+  providers.report(report);
+  const owners = readOwners(tables, {
+    report,
+    nowMs,
+    flavour,
+    find: (name) => groups.find(name),
+  });
   for (const row of tables.options) {
     if (typeof row.key === "string" && /^(Model|Completion|Group|Cache)Ratio$/.test(row.key))
       report.leave(null, `option ${row.key}`, "prices are in USD per million tokens: models.<id>.price");

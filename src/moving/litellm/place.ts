@@ -1,0 +1,104 @@
+// The server of one of LiteLLM's deployments: its address, cloud and region.
+import { asString } from "../../core/json.ts";
+import { type AwsKeys, type Placed, placeAzure, placeBedrock, placeVertex } from "../clouds.ts";
+import type { Report } from "../report.ts";
+import { findServerDialect, splitAddress } from "../servers.ts";
+import { findReference, readReference, readSecret } from "./references.ts";
+import type { Routed } from "./routes.ts";
+import type { DeploymentSource } from "./source.ts";
+
+interface Asked {
+  readonly provider: string;
+  readonly routed: Routed;
+}
+
+interface Server {
+  readonly placed: Placed;
+  /** Undefined for the provider's own address. */
+  readonly address: string | undefined;
+  /** Azure's deployment, if the address names it. */
+  readonly deployment?: string | undefined;
+}
+
+/** Returns where the server is: at the provider's own address, or at another, with the fields that say so. */
+export function placeServer(source: DeploymentSource, { provider, routed }: Asked, report: Report): Server {
+  const read = (name: string) =>
+    readReference(source.params.take(name), `${name} of ${source.label}`, report);
+  if (provider === "Vertex") {
+    const [location, project] = [read("vertex_location"), read("vertex_project")];
+    const service_account = readAccount(source, report);
+    return { address: undefined, placed: placeVertex({ location, project, service_account }) };
+  }
+  const { address, deployment, version } = readAddress(source, provider, report);
+  if (provider === "Azure") {
+    const api = version ?? read("api_version");
+    const placed = placeAzure({ base_url: address, api, entra: readEntra(source, read, report) });
+    return { address, deployment, placed };
+  }
+  if (provider === "Bedrock") {
+    const base_url = address ?? read("aws_bedrock_runtime_endpoint");
+    const region = read("aws_region_name") ?? routed.region;
+    return { address, placed: placeBedrock({ base_url, region, aws: readAws(source, report) }) };
+  }
+  if (address === undefined) return { address, placed: { place: null, isOwn: false, fields: {} } };
+  const dialect = findServerDialect(provider);
+  const place = address.replace(/\/v1$/, "");
+  // The same server in another dialect is another provider.
+  const isOther = routed.isResponses && dialect === "openai";
+  const isOwn = !isOther && (provider === "Ollama" || provider === "vLLM");
+  const fields = { base_url: address, dialect: isOther ? "responses" : dialect };
+  return { address, placed: { place: isOther ? `${place} responses` : place, isOwn, fields } };
+}
+
+interface Address {
+  readonly address: string | undefined;
+  readonly deployment?: string;
+  readonly version?: string;
+}
+
+function readAddress({ params, label, line }: DeploymentSource, provider: string, report: Report): Address {
+  const given = params.take("api_base") ?? params.take("base_url");
+  const base = readReference(given, `the address of ${label}`, report);
+  if (base === undefined || findReference(given) !== undefined) return { address: base };
+  const { address, hasQuery, ...more } = splitAddress(base, provider === "Azure");
+  if (hasQuery) report.leave(line, `${label}: api_base`, "an address has no query");
+  // LiteLLM appends the version itself for these.
+  const isBare = (provider === "Anthropic" || provider === "Ollama") && !/\/v1$/.test(address);
+  return { address: isBare ? `${address}/v1` : address, ...more };
+}
+
+type Read = (name: string) => string | undefined;
+
+/** LiteLLM takes a key first. */
+function readEntra({ params, label }: DeploymentSource, read: Read, report: Report) {
+  const isWhole = ["tenant_id", "client_id", "client_secret"].every((name) => params.has(name));
+  if (!isWhole || params.has("api_key")) return undefined;
+  const secret = { variable: "AZURE_CLIENT_SECRET", use: `client_secret of ${label}` };
+  return {
+    tenant: read("tenant_id"),
+    client_id: read("client_id"),
+    client_secret: readSecret(params.take("client_secret"), secret, report),
+    scope: read("azure_scope"),
+  };
+}
+
+function readAws({ params, label }: DeploymentSource, report: Report): AwsKeys | undefined {
+  const isWhole = params.has("aws_access_key_id") && params.has("aws_secret_access_key");
+  if (!isWhole || params.has("api_key")) return undefined;
+  const secret = (name: string) =>
+    readSecret(params.take(name), { variable: name.toUpperCase(), use: `${name} of ${label}` }, report);
+  return {
+    access_key_id: secret("aws_access_key_id"),
+    secret_access_key: secret("aws_secret_access_key"),
+    session_token: params.has("aws_session_token") ? secret("aws_session_token") : undefined,
+  };
+}
+
+/** A file's path or a variable stays; the content of a key file is a secret. */
+function readAccount({ params, label }: DeploymentSource, report: Report): string | undefined {
+  const given = params.take("vertex_credentials");
+  const text = asString(given);
+  if (findReference(text) !== undefined) return readReference(text, `credentials of ${label}`, report);
+  if (text !== undefined && !text.trim().startsWith("{")) return `\${file:${text}}`;
+  return given === undefined ? undefined : report.need("VERTEX_CREDENTIALS", `credentials of ${label}`);
+}

@@ -1,0 +1,62 @@
+// Targets of Portkey's configs: clouds with their credentials, and a row for every field that has no place.
+import { expect, test } from "bun:test";
+import { writeConfigText } from "../../src/moving/config-text.ts";
+import { readPortkey } from "../../src/moving/portkey.ts";
+import { Report } from "../../src/moving/report.ts";
+import { load } from "./places.ts";
+
+/** A variable in the configuration's notation. */
+const refer = (name: string) => `\${${name}}`;
+
+function read(...targets: readonly object[]) {
+  const report = new Report();
+  const config = readPortkey({ value: { targets }, findLine: () => 1 }, report);
+  load(writeConfigText(config));
+  const left = report.rows.filter(({ item, isTaken }) => !isTaken && !item.startsWith("price of "));
+  return { ...config, left: Object.fromEntries(left.map(({ item, words }) => [item, words])) };
+}
+
+test("a target on Bedrock or Azure has its credentials, region and deployment", () => {
+  const keys = { aws_access_key_id: "AKIA-plain", aws_secret_access_key: "aws-plain" };
+  const { providers, left } = read(
+    {
+      ...{ provider: "bedrock", ...keys, aws_region: "eu-west-1" },
+      override_params: { model: "amazon.nova-pro-v1:0" },
+    },
+    {
+      ...{ provider: "azure-openai", api_key: "azure-plain", resource_name: "res" },
+      ...{ deployment_id: "dep", api_version: "2024-10-21" },
+    },
+  );
+  expect(providers).toMatchObject({
+    Bedrock: {
+      region: "eu-west-1",
+      aws: { access_key_id: refer("AWS_ACCESS_KEY_ID"), secret_access_key: refer("AWS_SECRET_ACCESS_KEY") },
+    },
+    Azure: {
+      resource: "res",
+      api: "2024-10-21",
+      keys: [refer("AZURE_OPENAI_API_KEY")],
+      models: [{ name: "dep" }],
+    },
+  });
+  expect(JSON.stringify(providers)).not.toContain("plain");
+  expect(left).toEqual({});
+});
+
+test("a model of the catalogue names its provider", () => {
+  const { aliases } = read({ override_params: { model: "@openai-prod/gpt-5.4" } });
+  expect(aliases).toEqual({ portkey: "OpenAI#gpt-5.4" });
+});
+
+test("every field that has no place here has a row", () => {
+  const { left } = read({
+    ...{ provider: "openai", api_key: "k", aws_region: "x", brand_new: 1 },
+    override_params: { model: "gpt-5.4", temperature: 0 },
+  });
+  expect(left).toEqual({
+    "target openai: temperature": "clients set it",
+    aws_region: "it has no counterpart",
+    brand_new: "it has no counterpart",
+  });
+});
