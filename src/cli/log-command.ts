@@ -6,7 +6,7 @@ import type { AdminWorld } from "../admin/world.ts";
 import type { Io } from "../app/terminal.ts";
 import type { Settings } from "../core/settings.ts";
 import { formatJson, formatTable, nameInput, type Open, runOnStore } from "./administration.ts";
-import { parseArguments } from "./arguments.ts";
+import { parseArguments, readForm } from "./arguments.ts";
 import { formatCsv } from "./csv.ts";
 
 type Cells = readonly (string | number | null | undefined)[];
@@ -39,9 +39,10 @@ export function makeLogCommand(command: LogCommand) {
   const kinds = Object.fromEntries(flags.map((flag) => [flag, "value"] as const));
   return (args: readonly string[], io: Io, open: Open, settings: Settings) =>
     runOnStore(help, args, io, open, async (openAs) => {
-      const { values, switches } = parseArguments(args, { ...kinds, json: "switch", csv: "switch" }, 0);
+      const words = parseArguments(args, { ...kinds, json: "switch", csv: "switch" }, 0);
+      const form = readForm(words);
       const given = Object.fromEntries(
-        [...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]),
+        [...words.values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]),
       );
       const inputs = flags.map((flag) => `--${flag}`);
       const readNamed = async () => {
@@ -51,8 +52,8 @@ export function makeLogCommand(command: LogCommand) {
       const { rows, cells, note } = await readNamed().catch((error: unknown) =>
         Promise.reject(nameInput(error, inputs)),
       );
-      if (switches.has("json")) io.out(formatJson(rows));
-      else if (switches.has("csv")) io.out(formatCsv(rows));
+      if (form === "json") io.out(formatJson(rows));
+      else if (form === "csv") io.out(formatCsv(rows));
       else io.out(formatTable(cells.map((line) => line.map((cell) => String(cell ?? "-")))));
       if (note) io.err(note);
     });
