@@ -3,9 +3,7 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import { readQuery } from "../admin/input.ts";
 import type { listRequests } from "../admin/requests.ts";
 import type { AdminWorld } from "../admin/world.ts";
-import type { Io } from "../app/terminal.ts";
-import type { Settings } from "../core/settings.ts";
-import { formatJson, formatTable, nameInput, type Open, runOnStore } from "./administration.ts";
+import { formatJson, formatTable, makeStoreCommand, nameInput, runOnStore } from "./administration.ts";
 import { parseArguments, readForm } from "./arguments.ts";
 import { formatCsv } from "./csv.ts";
 
@@ -37,7 +35,7 @@ export function makeLogCommand(command: LogCommand) {
   const help = writeHelp(command);
   const flags = Object.keys(query.properties).map(nameFlag);
   const kinds = Object.fromEntries(flags.map((flag) => [flag, "value"] as const));
-  return (args: readonly string[], io: Io, open: Open, settings: Settings) =>
+  return makeStoreCommand((args, io, open, settings) =>
     runOnStore(help, args, io, open, async (openAs) => {
       const words = parseArguments(args, { ...kinds, json: "switch", csv: "switch" }, 0);
       const form = readForm(words);
@@ -56,7 +54,8 @@ export function makeLogCommand(command: LogCommand) {
       else if (form === "csv") io.out(formatCsv(rows));
       else io.out(formatTable(cells.map((line) => line.map((cell) => String(cell ?? "-")))));
       if (note) io.err(note);
-    });
+    }),
+  );
 }
 
 function nameFlag(field: string): string {
