@@ -189,6 +189,10 @@ describe.skipIf(isMissing("helm"))("the chart (needs helm)", () => {
         Number(sleep) * 1000 + server.drainMs + 10_000,
       );
       expect([server.host, server.port]).toEqual(["0.0.0.0", 8080]);
+      expect(asArray(container.args)).toContain(`${container.workingDir}/poundkey.yaml`);
+      const store = asObject(asArray(container.env).find((one) => asObject(one).name === "POUNDKEY_STORE"));
+      if (workload.kind === "StatefulSet") expect(store.value).toStartWith("sqlite:/data/");
+      else expect(asObject(store.valueFrom)).toHaveProperty("secretKeyRef");
       expect(findKind(documents, "Secret")).toBeUndefined();
     },
     TEST_MS,

@@ -126,6 +126,10 @@ test("whole lists are exported, on record, with the filters of the admin API", a
   const lines = (await run(runExport, "requests", "--outcome", "failed", "--json")).out.split("\n");
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ id: "two", account_name: "default" }]);
   expect((await run(runExport, "journal", "--to", "2020-01-01")).out).toStartWith("id,at,kind,");
+  const usage = (await run(runExport, "usage", "--from", "2026-11-01", "--to", "2026-11-30")).out;
+  expect(usage.split("\r\n").map((line) => line.split(",")[0])).toEqual(["day", "2026-11-20"]);
+  const sums = (await run(runExport, "usage", "--from", "2026-11-01", "--to", "2026-11-30", "--json")).out;
+  expect(sums.split("\n").map((line) => JSON.parse(line))).toMatchObject([{ day: "2026-11-20" }]);
   expect((await run(runExport, "prompts")).code).toBe(2);
   expect((await run(runExport, "requests", "--csv")).out).toBe(out);
   for (const wrong of [
@@ -140,5 +144,15 @@ test("whole lists are exported, on record, with the filters of the admin API", a
   expect(help[0]).toBe("usage: poundkey export usage [filters] [--csv | --json]");
   expect(help).toContainEqual(expect.stringMatching(/^ {2}usage +--group-by --key /));
   const exported = ((await store.auditLog.chain(10)) ?? []).map(({ targetId }) => targetId);
-  expect(exported.toSorted()).toEqual(["journal.csv", "requests.csv", "requests.csv", "requests.jsonl"]);
+  expect(exported.toSorted()).toEqual([
+    ...["journal.csv", "requests.csv", "requests.csv", "requests.jsonl", "usage.csv", "usage.jsonl"],
+  ]);
+});
+
+test("CSV is a form like any other, and excludes JSON", async () => {
+  for (const args of [["requests"], ["journal"]])
+    expect((await run(runExport, ...args, "--csv", "--json")).err).toStartWith(
+      "poundkey export: --json and --csv exclude each other",
+    );
+  expect((await run(runUsage, "--csv", "--json")).code).toBe(2);
 });

@@ -69,6 +69,13 @@ describe("a person's sample", () => {
   test("asks nothing without a yes, and refuses what makes no sense", async () => {
     await prepare(["say: one"]);
     expect((await run(sample(1, "--budget", "1"), "n")).out).toContain("for $0.0000: nothing was asked.");
+    const other = (models: string) => [
+      ...sample(1, "--budget", "1").slice(0, -4),
+      "--models",
+      models,
+      "--budget",
+      "1",
+    ];
     const wrong = [
       [sample(1), "--sample needs --budget USD"],
       [sample(1, "--budget", "0"), "--budget must be an amount in USD above 0"],
@@ -76,8 +83,14 @@ describe("a person's sample", () => {
       [["route", "hello", "--judge", "Sim#sim-large"], "--judge only has an effect with --sample"],
       [
         sample(1, "--budget", "1", "--judge", "Sim#nobody-"),
-        "Sim#nobody- is no available model with a price",
+        "Invalid --judge: Sim#nobody- is no available model with a price.",
       ],
+      [other("Sim#sim-large"), "Invalid --models: expected 2 to 8 models"],
+      [
+        other("Sim#sim-large,Sim#nobody-"),
+        "Invalid --models: Sim#nobody- is no available model with a price.",
+      ],
+      [other("Sim#sim-large,Sim#sim-large"), "Invalid --models: Sim#sim-large appears twice."],
     ] as const;
     for (const [args, message] of wrong) {
       const { code, err } = await run(args);
@@ -140,6 +153,21 @@ describe("the routes", () => {
         .toSorted(),
     ).toEqual(PAIR.toSorted());
     expect((await ask("plan", { prompts: 5 })).body).toMatchObject({ prompts: [], known: 1 });
+  });
+
+  test("name the field that is wrong, and compare no model with itself", async () => {
+    const messages = [{ role: "user", content: "say: hi" }];
+    const wrong = [
+      ["plan", { prompts: 1, models: PAIR, judge: "Acme#nobody" }, "judge"],
+      ["plan", { prompts: 1, models: ["Acme#wise", "Acme#wise"] }, "models"],
+      ["ask", { messages, models: ["Acme#wise", "Acme#wise"], max_cost_usd: 1 }, "models"],
+      ["ask", { messages, models: ["Acme#wise"], max_cost_usd: 1 }, "models"],
+      ["judge", { messages, judge: "Acme#nobody", max_cost_usd: 1, answers: [] }, "answers"],
+    ] as const;
+    for (const [path, body, param] of wrong) {
+      const refused = await ask(path, body);
+      expect([path, refused.status, asObject(refused.body.error).param]).toEqual([path, 400, param]);
+    }
   });
 
   test("refuse answers of other prompts, and ask nothing that could exceed the cost", async () => {

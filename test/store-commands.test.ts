@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asArray, parseJson } from "../src/core/json.ts";
-import { poundkey } from "./poundkey.ts";
+import { runCommandLine } from "../src/cli/commands.ts";
+import { asArray, asObject, parseJson } from "../src/core/json.ts";
+import { poundkey, runPrinting } from "./poundkey.ts";
 import { LONG_MS, type Place, startServe } from "./serve-process.ts";
 
 let folder: string;
@@ -123,6 +124,84 @@ test.each([
   },
   LONG_MS,
 );
+
+describe("beside a file with mistakes", () => {
+  const BROKEN = `server: { prot: 1 }\nproviders: { OpenAI: { keys: ["\${NOT_SET}"] } }\n`;
+  let [key, config] = ["", ""];
+  const run = (line: string) => runPrinting((io) => runCommandLine([...words(line), "--config", config], io));
+  beforeEach(async () => {
+    config = join(folder, "poundkey.yaml");
+    const store = `store: "sqlite:${join(folder, FILE)}"\n`;
+    writeFileSync(config, store);
+    key = String(asObject(parseJson((await run("keys add --name a --json")).out)).id);
+    writeFileSync(config, BROKEN + store);
+  });
+  const findFirst = () => `${config}:1:11: server.prot: unknown field; did you mean port?`;
+
+  test(
+    "commands that only need the store go on with a warning",
+    async () => {
+      const month = new Date().toISOString().slice(0, 7);
+      const changes = ["pause", "resume", "rotate", "revoke"].map((action) => `keys ${action} ${key}`);
+      const reads = ["keys list", "accounts list", "accounts show default", "tokens list", "requests"];
+      reads.push("refusals", "usage", "providers", `statement --account default --month ${month}`);
+      reads.push("ledger verify", "audit verify", `backup ${join(folder, "copy.db")}`);
+      for (const line of [...changes, ...reads]) {
+        const { code, err } = await run(line);
+        expect([line, code, ...err.split("\n").slice(0, 2)]).toEqual([
+          ...[line, 0, `warning: ${findFirst()} (and 1 more)`],
+          `warning: this command only needs the store, ${join(folder, FILE)}, and goes on without the rest of the configuration`,
+        ]);
+      }
+      const { out } = await run("keys list --json");
+      expect(parseJson(out)).toMatchObject([{ id: key, state: "revoked" }]);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "commands whose result depends on the file fail",
+    async () => {
+      const lines = [
+        "keys add --name b",
+        "accounts add --name b",
+        "accounts topup default 1",
+        "export state",
+      ];
+      lines.push(
+        "tokens add --name t --role viewer",
+        "admin token --reset",
+        "export requests",
+        "route --learned",
+      );
+      lines.push("restore copy.db", `master-key rotate --new ${join(folder, "new.key")}`);
+      for (const line of lines) {
+        const { code, out, err } = await run(line);
+        expect([line, code, out, err.split("\n")[0]]).toEqual([line, 1, "", findFirst()]);
+      }
+      expect(existsSync(join(folder, "new.key"))).toBe(false);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "a store that the file may name otherwise is never guessed, but may be named",
+    async () => {
+      writeFileSync(config, `${BROKEN}store: "\${NOT_SET_EITHER}"\n`);
+      const pause = words(`keys pause ${key}`);
+      const refused = await poundkey(folder, pause);
+      expect([refused.code, refused.err.trimEnd().split("\n").at(-1)]).toEqual([
+        1,
+        "This command only needs the store, but the file may name one that can't be read from it: name it by --store.",
+      ]);
+      const named = await poundkey(folder, [...pause, "--store", `sqlite:${FILE}`]);
+      expect([named.code, named.out]).toEqual([0, `Paused ${key} (a).\n`]);
+      writeFileSync(config, BROKEN);
+      expect((await poundkey(folder, words(`keys resume ${key}`))).out).toBe(`Resumed ${key} (a).\n`);
+    },
+    LONG_MS,
+  );
+});
 
 describe("serve", () => {
   const place = (): Place => ({ directory: folder, configure: () => {}, remove: () => {} });

@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "n
 import { type ConfigError, createError, formatError } from "../config/errors.ts";
 import { describeUnread, type Environment, RefusedFile } from "../config/interpolate.ts";
 import { type Loaded, loadSettings, type Overrides } from "../config/load.ts";
+import { loadStoreSettings, type StoreReading } from "../config/store-settings.ts";
 import { isObject } from "../core/json.ts";
 import type { KnownProvider, Settings } from "../core/settings.ts";
 import { PROVIDERS } from "../providers/index.ts";
@@ -72,6 +73,20 @@ export function loadConfig(
   const loaded = loadSettings({ text, file, env, readFile, known, overrides, isSimulated, mayBeEmpty });
   return { file: text === null ? ENVIRONMENT : file, loaded };
 }
+
+/** Loads what commands need that only work on the store, from a configuration that `loadConfig` refuses. */
+export function loadStoreConfig(
+  { config, ...overrides }: ConfigurationFlags,
+  { env, readConfig, readFile, known }: ConfigSource,
+): StoreReading | null {
+  const found = findConfig(config, readConfig);
+  if (!found.ok && overrides.store === undefined) return null;
+  const { file, text } = found.ok ? found : { file: found.error.file, text: UNREADABLE };
+  return loadStoreSettings({ text, file, env, readFile, known, overrides });
+}
+
+/** Stands for the text of a file that can't be read: no section of it is known. */
+const UNREADABLE = '""';
 
 /** Stands for the file where there is none. */
 export const ENVIRONMENT = "environment";

@@ -130,7 +130,7 @@ export function storeExists(path: string): boolean {
 }
 
 /** Returns the store's address without its credentials. */
-function showPlace(address: string): string {
+export function showPlace(address: string): string {
   const path = findDatabaseFile(address);
   return path ?? redactAddress(address);
 }

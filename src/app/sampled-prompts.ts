@@ -48,8 +48,8 @@ export async function planSample(parts: SamplingParts, given: Parameters<Samplin
   };
   if (given.messages === undefined) await takeLogged(parts, given.prompts, take);
   else for (const messages of given.messages) if (take(messages)) break;
-  const models = given.models?.map((id) => requireCard(parts, id)) ?? pickModels(parts, found);
-  const judging = given.judge === undefined ? null : requireCard(parts, given.judge);
+  const models = given.models === undefined ? pickModels(parts, found) : requireCards(parts, given.models);
+  const judging = given.judge === undefined ? null : requireCard(parts, given.judge, "judge");
   const prompts = found.map((request) => ({
     messages: [...request.messages],
     cost_usd:
@@ -59,10 +59,26 @@ export async function planSample(parts: SamplingParts, given: Parameters<Samplin
   return { models: models.map(({ id }) => id), prompts, known, cost_usd };
 }
 
-export function requireCard({ ports }: Pick<SamplingParts, "ports">, id: string): ModelCard {
+/** `field` is the one that names the model. */
+export function requireCard(
+  { ports }: Pick<SamplingParts, "ports">,
+  id: string,
+  field: "models" | "judge",
+): ModelCard {
   const found = ports.snapshot().catalogue.resolve(id);
   if (found.kind === "card" && found.card.price !== null) return found.card;
-  throw invalidValue("models", `${id} is no available model with a price`);
+  throw invalidValue(field, `${id} is no available model with a price`);
+}
+
+/** A model can't be compared with itself, under whatever name. */
+export function requireCards(
+  parts: Pick<SamplingParts, "ports">,
+  ids: readonly string[],
+): readonly ModelCard[] {
+  const cards = ids.map((id) => requireCard(parts, id, "models"));
+  const twice = cards.find((card, at) => cards.indexOf(card) < at);
+  if (twice !== undefined) throw invalidValue("models", `${twice.id} appears twice`);
+  return cards;
 }
 
 async function listLabelled({ opened }: SamplingParts): Promise<ReadonlySet<string>> {

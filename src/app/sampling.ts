@@ -13,7 +13,7 @@ import type { ChatRequest } from "../operations/chat/form.ts";
 import { estimateCost } from "../selectors/expense.ts";
 import { readFeatures } from "../selectors/features.ts";
 import { nameLabels, teachLabels } from "./learning.ts";
-import { planSample, requireCard, type SamplingParts } from "./sampled-prompts.ts";
+import { planSample, requireCard, requireCards, type SamplingParts } from "./sampled-prompts.ts";
 
 /** An answer has at most this many tokens, with its thinking. */
 const ANSWER_TOKENS_MAX = 4096;
@@ -37,7 +37,7 @@ export function createSampling(parts: SamplingParts): Sampling {
 
 const ask = async (parts: SamplingParts, given: Parameters<Sampling["ask"]>[0]) => {
   const { messages } = readPrompt(parts.ports, given.messages);
-  const cards = given.models.map((id) => requireCard(parts, id));
+  const cards = requireCards(parts, given.models);
   const request = { messages, max_tokens: ANSWER_TOKENS_MAX };
   const worst = cards.reduce((sum, card) => sum + boundCost(card, { ...request, model: card.id }), 0);
   if (worst > given.max_cost_usd) return { answers: [], cost_usd: 0 };
@@ -55,7 +55,7 @@ const ask = async (parts: SamplingParts, given: Parameters<Sampling["ask"]>[0]) 
 
 const judge = async (parts: SamplingParts, given: Parameters<Sampling["judge"]>[0]) => {
   const { messages } = readPrompt(parts.ports, given.messages);
-  const card = requireCard(parts, given.judge);
+  const card = requireCard(parts, given.judge, "judge");
   const texts = given.answers.map(({ text }) => text);
   const orders = [texts, texts.toReversed()].map((order) => writeJudgment(card.id, messages, order));
   const worst = orders.reduce((sum, request) => sum + boundCost(card, request), 0);
@@ -74,7 +74,7 @@ const score = async (parts: SamplingParts, given: Parameters<Sampling["score"]>[
   const scored = given.scores.map((one, at) => {
     const { model, prompt } = unseal(parts, one.answer, at);
     if (prompt !== nameLabels(request)) throw refuseAnswer(at);
-    return { ...one, card: requireCard(parts, model) };
+    return { ...one, card: requireCard(parts, model, "models") };
   });
   const learned = await teachLabels(parts.opened.store, request, scored);
   return {

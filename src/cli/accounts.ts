@@ -18,6 +18,7 @@ import {
   makeCommand,
   printList,
   requireOne,
+  type StoreCall,
 } from "./administration.ts";
 import { UsageError } from "./arguments.ts";
 import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
@@ -48,9 +49,9 @@ const TOPUP_FLAGS = { note: "value", confirm: "value", "idempotency-key": "value
 
 export const runAccounts = makeCommand(HELP, {
   add: { run: add, flags: listFlags(ACCOUNT_FIELDS), opening: "make" },
-  list: { run: list },
+  list: { run: list, needs: "store" },
   topup: { run: topup, flags: TOPUP_FLAGS, words: ["ID", "AMOUNT"], opening: "make" },
-  show: { run: show, words: ["ID"] },
+  show: { run: show, words: ["ID"], needs: "store" },
 });
 
 async function add(call: Call): Promise<void> {
@@ -60,7 +61,7 @@ async function add(call: Call): Promise<void> {
   io.out(isJson ? formatJson(account) : `Created ${account.id} (${account.name}).`);
 }
 
-function list(call: Call): Promise<void> {
+function list(call: StoreCall): Promise<void> {
   return printList(call, { list: listAccounts, columns: COLUMNS, formatCells });
 }
 
@@ -85,7 +86,7 @@ function parseUsd(amount: string): number {
   throw new UsageError(`expected an amount in USD such as 25 or 0.5, not '${amount}'`);
 }
 
-async function show({ words, isJson, io, open }: Call): Promise<void> {
+async function show({ words, isJson, io, open }: StoreCall): Promise<void> {
   const id = requireOne(words, "one account's id, as shown by `poundkey accounts list`");
   const world = await open();
   const account = await getAccount(world, id);

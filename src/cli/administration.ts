@@ -4,6 +4,7 @@ import type { Listed } from "../admin/list.ts";
 import type { ActingWorld, AdminWorld } from "../admin/world.ts";
 import type { Opening } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
+import type { StoreSettings } from "../config/store-settings.ts";
 import { Fault } from "../core/fault.ts";
 import { formatPlainUsd, toNearestNanoUsd } from "../core/money.ts";
 import { suggest } from "../core/nearest.ts";
@@ -14,16 +15,34 @@ import { cutHelp } from "./help.ts";
 
 export type Open = (opening: Opening) => Promise<AdminWorld>;
 
-export interface Call extends Arguments {
+type Command<Given> = (args: readonly string[], io: Io, open: Open, settings: Given) => Promise<number>;
+
+/** A command that needs the whole configuration, and beside a file with mistakes fails. */
+export interface Administration extends Command<Settings> {
+  /** Returns the command for arguments that ask for something that only needs the store, and null for others. */
+  readonly findStoreCommand?: (args: readonly string[]) => Command<StoreSettings> | null;
+}
+
+/** Makes a command that works on the store alone, and so beside a file with mistakes elsewhere too. */
+export function makeStoreCommand(run: Command<StoreSettings>): Administration {
+  const command: Command<Settings> = (...given) => run(...given);
+  return Object.assign(command, { findStoreCommand: () => run });
+}
+
+/** The arguments and tools of an action on the store. */
+export interface StoreCall extends Arguments {
   readonly io: Io;
   readonly isJson: boolean;
-  readonly settings: Settings;
+  readonly settings: StoreSettings;
   /** Opens the store, for changes on record as the command's. To be called only once the arguments have been checked. */
   readonly open: () => Promise<ActingWorld>;
 }
 
-interface Action {
-  readonly run: (call: Call) => Promise<void>;
+export interface Call extends StoreCall {
+  readonly settings: Settings;
+}
+
+interface Usage {
   readonly flags?: FlagKinds;
   /** The names of the words besides flags. Missing if there are none. */
   readonly words?: readonly string[];
@@ -31,30 +50,53 @@ interface Action {
   readonly opening?: Opening;
 }
 
+/** Its result may not depend on the rest of the configuration if it only needs the store. */
+type Action = Usage &
+  (
+    | { readonly needs: "store"; readonly run: (call: StoreCall) => Promise<void> }
+    | { readonly needs?: "configuration"; readonly run: (call: Call) => Promise<void> }
+  );
+
 /** Makes a command that runs the action named by its first argument, and returns the exit code. */
-export function makeCommand(help: string, actions: Readonly<Record<string, Action>>) {
-  return (args: readonly string[], io: Io, open: Open, settings: Settings) => {
+export function makeCommand(help: string, actions: Readonly<Record<string, Action>>): Administration {
+  const find = (name = "") => (Object.hasOwn(actions, name) ? actions[name] : undefined);
+  const begin: Begin = (perform, args, io, open) => {
     const [name = "", ...rest] = args;
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    const action = find(name);
     const shown = action === undefined ? help : cutToAction(help, name, action);
     return runOnStore(shown, args, io, open, async (openAs) => {
       if (action === undefined) throw new UsageError(describeUnknown(name, Object.keys(actions)));
-      const { flags = {}, words = [], opening = "find", run } = action;
+      const { flags = {}, words = [], opening = "find" } = action;
       const given = parseArguments(rest, { json: "switch", ...flags }, words.length);
       const call = {
         ...given,
         isJson: given.switches.has("json"),
         io,
-        settings,
         open: async () => actAs(await openAs(opening), makeCommandAct(help, name)),
       };
       const inputs = [...Object.keys(flags).map((flag) => `--${flag}`), ...words];
-      await run(call).catch((error: unknown) => Promise.reject(nameInput(error, inputs)));
+      await perform(action, call).catch((error: unknown) => Promise.reject(nameInput(error, inputs)));
     });
   };
+  const command: Command<Settings> = (args, io, open, settings) =>
+    begin((action, call) => action.run({ ...call, settings }), args, io, open);
+  const findStoreCommand = ([name]: readonly string[]): Command<StoreSettings> | null => {
+    const action = find(name);
+    if (action?.needs !== "store") return null;
+    return (args, io, open, settings) =>
+      begin((_, call) => action.run({ ...call, settings }), args, io, open);
+  };
+  return Object.assign(command, { findStoreCommand });
 }
 
-function cutToAction(help: string, name: string, { flags = {}, words = [] }: Action): string {
+type Begin = (
+  perform: (action: Action, call: Omit<StoreCall, "settings">) => Promise<void>,
+  args: readonly string[],
+  io: Io,
+  open: Open,
+) => Promise<number>;
+
+function cutToAction(help: string, name: string, { flags = {}, words = [] }: Usage): string {
   return cutHelp(help, { name: `${readCommandName(help)} ${name}`, flags: Object.keys(flags), words });
 }
 
@@ -133,7 +175,7 @@ interface PrintedList<View> {
 
 /** Runs the action `list`: prints all rows as a table, or with `--json` as JSON. */
 export async function printList<View>(
-  { isJson, io, open }: Call,
+  { isJson, io, open }: Pick<Call, "isJson" | "io" | "open">,
   { list, columns, formatCells }: PrintedList<View>,
 ): Promise<void> {
   const views = await readAll(await open(), list);

@@ -129,3 +129,10 @@ export function readInteger({ values }: Arguments, name: string, least: number, 
   if (value >= least && value <= most) return value;
   throw new UsageError(`--${name} must be an integer from ${least} to ${most}`);
 }
+
+/** Returns the form that is asked for instead of a table. Throws a UsageError if both are. */
+export function readForm({ switches }: Arguments): "json" | "csv" | null {
+  const forms = (["json", "csv"] as const).filter((form) => switches.has(form));
+  if (forms.length > 1) throw new UsageError("--json and --csv exclude each other");
+  return forms[0] ?? null;
+}

@@ -1,7 +1,7 @@
 // `poundkey audit`: verifies the audit log's chain, also while a gateway runs on the same store.
 import { verifyAuditLog } from "../admin/audit-verify.ts";
 import { type AuditHead, nameCheckpoint, readCheckpoint } from "../core/audit-log.ts";
-import { type Call, formatCount, formatJson, makeCommand } from "./administration.ts";
+import { formatCount, formatJson, makeCommand, type StoreCall } from "./administration.ts";
 import { UsageError } from "./arguments.ts";
 
 const HELP = `usage: poundkey audit verify [--head NUMBER.HASH] [--json]
@@ -19,9 +19,11 @@ names the first row that is wrong.
 examples:
   poundkey audit verify`;
 
-export const runAudit = makeCommand(HELP, { verify: { run: verify, flags: { head: "value" } } });
+export const runAudit = makeCommand(HELP, {
+  verify: { needs: "store", run: verify, flags: { head: "value" } },
+});
 
-async function verify({ values, isJson, io, open }: Call): Promise<void> {
+async function verify({ values, isJson, io, open }: StoreCall): Promise<void> {
   const noted = readNoted(values.get("head"));
   const { store } = await open();
   const { rows, head, prunedUpTo, broken } = await verifyAuditLog(store.auditLog, noted);

@@ -1,19 +1,24 @@
 // The table of commands, and the command line that chooses one.
 import { version } from "../../package.json" with { type: "json" };
-import { type ConfigurationFlags, formatErrors, loadConfig, source } from "../app/configuration.ts";
-import { describeStore, findExposedFiles, openStore } from "../app/open-store.ts";
+import {
+  type ConfigurationFlags,
+  formatErrors,
+  loadConfig,
+  loadStoreConfig,
+  source,
+} from "../app/configuration.ts";
+import { describeStore, findExposedFiles, openStore, showPlace } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { describeVersion } from "../app/version.ts";
+import type { ConfigError } from "../config/errors.ts";
+import type { StoreSettings } from "../config/store-settings.ts";
 import { suggest } from "../core/nearest.ts";
-import type { Settings } from "../core/settings.ts";
-import type { Open } from "./administration.ts";
+import type { Administration, Open } from "./administration.ts";
 
 interface Command {
   readonly about: string;
   readonly run: (args: readonly string[], io: Io) => Promise<number>;
 }
-
-type Administration = (args: readonly string[], io: Io, open: Open, settings: Settings) => Promise<number>;
 
 /** Each command is loaded only when it runs, so that it starts sooner. */
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -72,8 +77,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     async () => (await import("./route.ts")).runRoute,
   ),
   backup: onStore("copy a SQLite store while a gateway runs on it", async () => {
-    const { runBackup } = await import("./backup.ts");
-    return (...given) => runBackup(...given, process.env.POUNDKEY_MASTER_KEY);
+    const [{ runBackup }, { makeStoreCommand }] = await Promise.all([
+      import("./backup.ts"),
+      import("./administration.ts"),
+    ]);
+    return makeStoreCommand((...given) => runBackup(...given, process.env.POUNDKEY_MASTER_KEY));
   }),
   restore: onStore("put a backup in an empty place, and prove it", async () => {
     const { runRestore } = await import("./restore.ts");
@@ -176,18 +184,43 @@ function onStore(about: string, load: () => Promise<Administration>): Command {
     // The help is printed whatever the configuration holds.
     const isHelp = rest.includes("--help") || rest.includes("-h");
     const { loaded } = loadConfig(flags, isHelp ? NO_SOURCE : source);
-    if (!loaded.ok) {
-      io.err(formatErrors(loaded.errors));
-      return EXIT.failed;
-    }
-    const { settings } = loaded;
-    const open: Open = async (opening) => {
-      if (opening === "make") io.err(describeStore(settings.store));
-      return (await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY, opening)).world;
-    };
-    return (await load())(rest, io, open, settings);
+    const command = await load();
+    if (loaded.ok) return command(rest, io, opener(loaded.settings, io), loaded.settings);
+    const storeCommand = command.findStoreCommand?.(rest) ?? null;
+    if (storeCommand === null) return refuse(io, [formatErrors(loaded.errors)]);
+    const read = loadStoreConfig(flags, source);
+    if (read === null) return refuse(io, [formatErrors(loaded.errors), UNCERTAIN]);
+    const { settings, unread } = read;
+    for (const warning of describeBroken(loaded.errors, settings.store, unread))
+      io.err(`warning: ${warning}`);
+    return storeCommand(rest, io, opener(settings, io), settings);
   };
   return { about, run };
+}
+
+function opener({ store }: StoreSettings, io: Io): Open {
+  return async (opening) => {
+    if (opening === "make") io.err(describeStore(store));
+    return (await openStore(store, process.env.POUNDKEY_MASTER_KEY, opening)).world;
+  };
+}
+
+const UNCERTAIN =
+  "This command only needs the store, but the file may name one that can't be read from it: name it by --store.";
+
+function refuse(io: Io, lines: readonly string[]): number {
+  for (const line of lines) io.err(line);
+  return EXIT.failed;
+}
+
+/** Describes a configuration beside which a command goes on. */
+function describeBroken(errors: readonly ConfigError[], store: string, unread: readonly string[]): string[] {
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  return [
+    `${formatErrors(errors.slice(0, 1))}${more}`,
+    `this command only needs the store, ${showPlace(store)}, and goes on without the rest of the configuration`,
+    ...unread.map((section) => `${section} can't be read, so its defaults stand in for it`),
+  ];
 }
 
 /** Takes the two flags out of the arguments. Returns a message if one lacks its value. */

@@ -7,6 +7,7 @@ import { readQuery } from "../admin/input.ts";
 import { EVERYTHING } from "../core/people.ts";
 import { writeState, writeStateText } from "../moving/state/write.ts";
 import { type Call, formatJson, makeCommand } from "./administration.ts";
+import { readForm } from "./arguments.ts";
 import { describeRows } from "./log-command.ts";
 import { makeStateWorld } from "./state-world.ts";
 
@@ -16,12 +17,16 @@ function listFlags(name: ExportName): readonly string[] {
   return Object.keys(EXPORTS[name].query.properties).map(toFlag);
 }
 
-const HELP = `usage: poundkey export LIST [filters] [--csv | --json]
-       poundkey export state [--json]
+const USAGES = [
+  ...EXPORT_NAMES.map((name) => `poundkey export ${name} [filters] [--csv | --json]`),
+  "poundkey export state [--json]",
+];
+
+const HELP = `usage: ${USAGES.join("\n       ")}
 
 Writes all rows of a list to standard output, newest first, as CSV (RFC 4180), or with --json as JSON lines. In CSV, texts
-that a spreadsheet would read as formulas begin with an apostrophe. How far it is stands on standard error. LIST, and its
-filters, which are those of the admin API:
+that a spreadsheet would read as formulas begin with an apostrophe. How far it is stands on standard error. The filters,
+which are those of the admin API:
 
 ${EXPORT_NAMES.map(
   (name) =>
@@ -33,7 +38,7 @@ ${EXPORT_NAMES.map(
 \`state\` writes every live account, service key, alias and named token as YAML, without secrets, as \`poundkey apply\`
 takes it.
 
-  --csv                     write CSV, as without a flag
+  --csv                     write CSV, as without a form
   --json                    write JSON lines, and the state as JSON
   --config FILE, --store S  as for \`poundkey serve\`
 
@@ -45,8 +50,9 @@ examples:
 
 const LISTS = Object.fromEntries(
   EXPORT_NAMES.map((name) => {
-    const flags = Object.fromEntries(listFlags(name).map((flag) => [flag, "value"] as const));
-    return [name, { run: (call: Call) => write(name, call), flags: { ...flags, csv: "switch" as const } }];
+    const filters = Object.fromEntries(listFlags(name).map((flag) => [flag, "value"] as const));
+    const flags = { ...filters, csv: "switch" } as const;
+    return [name, { run: (call: Call) => write(name, call), flags }];
   }),
 );
 
@@ -61,13 +67,14 @@ async function printState({ isJson, io, settings, open }: Call): Promise<void> {
 
 const REPORT_MS = 10_000;
 
-async function write(name: ExportName, { values, isJson, io, settings, open }: Call): Promise<void> {
+async function write(name: ExportName, call: Call): Promise<void> {
+  const { values, io, settings, open } = call;
   const { query, row, left, since } = EXPORTS[name];
   const given = Object.fromEntries([...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]));
   readQuery(query, given);
+  const form = readForm(call) === "json" ? "jsonl" : "csv";
   if (settings === null) throw new Error("an export needs the configuration");
   const world = await open();
-  const form = isJson ? "jsonl" : "csv";
   const { head, format } = makeExportForm(form, row, left?.(given) ?? []);
   const parts = {
     ...world,
@@ -77,8 +84,10 @@ async function write(name: ExportName, { values, isJson, io, settings, open }: C
   };
   const sinceMs = since?.(parts, given) ?? null;
   if (sinceMs !== null) io.err(describeRows(formatInstant(sinceMs)));
-  // The output ends each text with a line's end.
-  const print = (lines: string) => io.out(lines.replace(/\n$/, ""));
+  // The output ends each text with a line's end, even an empty one.
+  const print = (lines: string) => {
+    if (lines !== "") io.out(lines.replace(/\n$/, ""));
+  };
   let [rows, reportedMs] = [0, world.clock.nowMs()];
   let [lines, isBegun] = [head, false];
   for await (const page of readExport(parts, name, given, EVERYTHING)) {
@@ -93,7 +102,7 @@ async function write(name: ExportName, { values, isJson, io, settings, open }: C
     io.err(`${rows} rows`);
   }
   if (!isBegun) await noteExport(world, `${name}.${form}`, given);
-  if (lines !== "") print(lines);
+  print(lines);
 }
 
 /** An export is on record before its first row is written. */

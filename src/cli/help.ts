@@ -16,7 +16,7 @@ export function cutHelp(help: string, { name, flags, words }: Part): string {
   const [usage = "", ...blocks] = help.split("\n\n");
   const action = name.split(" ").at(-1) ?? "";
   const known = new Set([...COMMON, ...flags.map((flag) => `--${flag}`), ...words, action]);
-  const own = findUsage(usage.split("\n"), name, isOwn);
+  const own = usage.split("\n").filter(isOwn);
   const kept = blocks.flatMap((block) => {
     if (!/^(examples:$| {2}\S)/m.test(block)) return [block];
     const lines = block.startsWith("examples:") ? cutExamples(block, isOwn) : cutEntries(block, known);
@@ -25,21 +25,6 @@ export function cutHelp(help: string, { name, flags, words }: Part): string {
   return [`usage: ${own.map((line) => line.replace("usage:", "").trim()).join("\n       ")}`, ...kept].join(
     "\n\n",
   );
-}
-
-/** Where an action has no line of its own, its name replaces the word for all of them, as in `poundkey export LIST`. */
-function findUsage(
-  lines: readonly string[],
-  name: string,
-  isOwn: (line: string) => boolean,
-): readonly string[] {
-  const own = lines.filter(isOwn);
-  const [command = ""] = name.split(" ");
-  const anyAction = new RegExp(`poundkey ${command} [A-Z]+\\b`);
-  if (own.length > 0) return own;
-  return lines
-    .filter((line) => anyAction.test(line))
-    .map((line) => line.replace(anyAction, `poundkey ${name}`));
 }
 
 function cutExamples(block: string, isOwn: (line: string) => boolean): readonly string[] {

@@ -7,7 +7,15 @@ import { type KeyInUseView, listKeysInUse, makeUseParts } from "../admin/keys-in
 import { sumUsage } from "../admin/usage.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
-import { type Call, formatJson, formatUsd, makeCommand, printList, requireOne } from "./administration.ts";
+import {
+  type Call,
+  formatJson,
+  formatUsd,
+  makeCommand,
+  printList,
+  requireOne,
+  type StoreCall,
+} from "./administration.ts";
 import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
@@ -39,11 +47,11 @@ examples:
 
 export const runKeys = makeCommand(HELP, {
   add: { run: add, flags: listFlags(KEY_FIELDS), opening: "make" },
-  list: { run: list },
-  pause: { run: (call) => setPaused(call, true), words: ["ID"] },
-  resume: { run: (call) => setPaused(call, false), words: ["ID"] },
-  rotate: { run: rotate, flags: { grace: "value" }, words: ["ID"] },
-  revoke: { run: revoke, words: ["ID"] },
+  list: { run: list, needs: "store" },
+  pause: { run: (call) => setPaused(call, true), words: ["ID"], needs: "store" },
+  resume: { run: (call) => setPaused(call, false), words: ["ID"], needs: "store" },
+  rotate: { run: rotate, flags: { grace: "value" }, words: ["ID"], needs: "store" },
+  revoke: { run: revoke, words: ["ID"], needs: "store" },
 });
 
 async function add(call: Call): Promise<void> {
@@ -68,7 +76,7 @@ function formatSecret(key: NewKeyView): string {
   return `${key.secret}\n\n${key.id} (${key.name}). The secret won't be shown again.`;
 }
 
-async function list(call: Call): Promise<void> {
+async function list(call: StoreCall): Promise<void> {
   const { settings } = call;
   const world = await call.open();
   const rules = { dayRules: () => settings.quota, keepMs: () => settings.log.keepMs };
@@ -84,13 +92,13 @@ async function list(call: Call): Promise<void> {
   );
 }
 
-async function setPaused({ words, isJson, io, open }: Call, paused: boolean): Promise<void> {
+async function setPaused({ words, isJson, io, open }: StoreCall, paused: boolean): Promise<void> {
   const id = requireId(words);
   const key = await updateKey(await open(), id, { paused });
   io.out(isJson ? formatJson(key) : `${paused ? "Paused" : "Resumed"} ${key.id} (${key.name}).`);
 }
 
-async function rotate({ words, values, isJson, io, open }: Call): Promise<void> {
+async function rotate({ words, values, isJson, io, open }: StoreCall): Promise<void> {
   const id = requireId(words);
   const fields = readInput(rotationSchema, { grace: values.get("grace") });
   const key = await rotateKey(await open(), id, fields);
@@ -103,7 +111,7 @@ function requireId(words: Call["words"]): string {
   return requireOne(words, "one key's id, as shown by `poundkey keys list`");
 }
 
-async function revoke({ words, isJson, io, open }: Call): Promise<void> {
+async function revoke({ words, isJson, io, open }: StoreCall): Promise<void> {
   const id = requireId(words);
   const key = await revokeKey(await open(), id);
   io.out(isJson ? formatJson(key) : `Revoked ${key.id} (${key.name}).`);

@@ -5,7 +5,7 @@ import { showProgress } from "../app/progress.ts";
 import type { Audit } from "../core/audit.ts";
 import { formatPlainUsd } from "../core/money.ts";
 import type { Store } from "../core/store.ts";
-import { type Call, formatCount, formatJson, formatTable, makeCommand } from "./administration.ts";
+import { formatCount, formatJson, formatTable, makeCommand, type StoreCall } from "./administration.ts";
 
 const HELP = `usage: poundkey ledger verify [--json]
 
@@ -18,9 +18,9 @@ belongs to open requests, no entry is missing or changed, and all accounts add u
 examples:
   poundkey ledger verify --store sqlite:/var/lib/poundkey/.poundkey/poundkey.db`;
 
-export const runLedger = makeCommand(HELP, { verify: { run: verify } });
+export const runLedger = makeCommand(HELP, { verify: { needs: "store", run: verify } });
 
-async function verify({ isJson, io, open }: Call): Promise<void> {
+async function verify({ isJson, io, open }: StoreCall): Promise<void> {
   const { store } = await open();
   const { audit, problems } = await verifyBooks(store);
   io.out(isJson ? formatJson(report(audit, problems)) : formatReport(audit, problems));

@@ -3,10 +3,8 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import { readQuery } from "../admin/input.ts";
 import type { UsageParts } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
-import type { Io } from "../app/terminal.ts";
-import type { Settings } from "../core/settings.ts";
-import { formatJson, formatTable, nameInput, type Open, runOnStore } from "./administration.ts";
-import { parseArguments } from "./arguments.ts";
+import { formatJson, formatTable, makeStoreCommand, nameInput, runOnStore } from "./administration.ts";
+import { parseArguments, readForm } from "./arguments.ts";
 import { formatCsv } from "./csv.ts";
 
 type Cells = readonly (string | number | null | undefined)[];
@@ -42,11 +40,12 @@ export function makeLogCommand(command: LogCommand) {
   const help = writeHelp(command);
   const flags = Object.keys(query.properties).map(nameFlag);
   const kinds = Object.fromEntries(flags.map((flag) => [flag, "value"] as const));
-  return (args: readonly string[], io: Io, open: Open, settings: Settings) =>
+  return makeStoreCommand((args, io, open, settings) =>
     runOnStore(help, args, io, open, async (openAs) => {
-      const { values, switches } = parseArguments(args, { ...kinds, json: "switch", csv: "switch" }, 0);
+      const words = parseArguments(args, { ...kinds, json: "switch", csv: "switch" }, 0);
+      const form = readForm(words);
       const given = Object.fromEntries(
-        [...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]),
+        [...words.values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]),
       );
       const inputs = flags.map((flag) => `--${flag}`);
       const readNamed = async () => {
@@ -57,11 +56,12 @@ export function makeLogCommand(command: LogCommand) {
       const { rows, cells, note } = await readNamed().catch((error: unknown) =>
         Promise.reject(nameInput(error, inputs)),
       );
-      if (switches.has("json")) io.out(formatJson(rows));
-      else if (switches.has("csv")) io.out(formatCsv(rows));
+      if (form === "json") io.out(formatJson(rows));
+      else if (form === "csv") io.out(formatCsv(rows));
       else io.out(formatTable(cells.map((line) => line.map((cell) => String(cell ?? "-")))));
       if (note) io.err(note);
-    });
+    }),
+  );
 }
 
 function nameFlag(field: string): string {

@@ -21,7 +21,7 @@ import { type RouteView, viewRoute } from "../selectors/route-view.ts";
 import { NoStoreError } from "../store/address.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { makeCommandAct } from "./act.ts";
-import { formatJson, formatTable, type Open, runOnStore } from "./administration.ts";
+import { formatJson, formatTable, nameInput, type Open, runOnStore } from "./administration.ts";
 import { type Arguments, parseArguments, UsageError } from "./arguments.ts";
 import {
   exportLessons,
@@ -87,6 +87,7 @@ const SAMPLE_FLAGS = {
   yes: "switch",
   simulate: "switch",
 } as const;
+const SAMPLE_INPUTS = Object.keys(SAMPLE_FLAGS).map((flag) => `--${flag}`);
 const CHOICE_FLAGS = {
   selector: "value",
   quality: "value",
@@ -125,7 +126,8 @@ async function run(call: Call): Promise<void> {
 async function act(call: Call, action: string | undefined): Promise<void> {
   const { values, words } = call;
   const given = values.get(action ?? "") ?? "";
-  if (action === "sample") return sample(call);
+  if (action === "sample")
+    return sample(call).catch((error: unknown) => Promise.reject(nameInput(error, SAMPLE_INPUTS)));
   if (action === "replay") return replay(call, given);
   if (action === "learn") return learn(call, given);
   if (action === "learned") return showLearned(call);

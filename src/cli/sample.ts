@@ -1,7 +1,8 @@
 // `poundkey route --sample N`: models answer the same prompts, side by side and without names, and a person or a judge
 // model scores the answers, which the selectors learn.
 import { readFileSync } from "node:fs";
-import type { Sampling } from "../admin/sampling.ts";
+import { readInput } from "../admin/input.ts";
+import { planSampleSchema, type Sampling } from "../admin/sampling.ts";
 import { startGateway } from "../app/composition.ts";
 import { openStore } from "../app/open-store.ts";
 import { addSimulator } from "../app/simulated.ts";
@@ -31,6 +32,10 @@ export async function sample(call: SampleCall): Promise<void> {
   const prompts = readInteger(call, "sample", 1, PROMPTS_MAX) ?? 1;
   const budget = readBudget(call.values.get("budget"));
   const messages = readPrompts(call.values.get("from") ?? LOG, call.settings);
+  const judge = call.values.get("judge");
+  const models = readModels(call.values.get("models"));
+  // Checked before anything starts, as the route checks it.
+  const given = readInput(planSampleSchema, { prompts, judge, models });
   const simulator = call.switches.has("simulate")
     ? await startSimulator({ host: "127.0.0.1", port: 0 })
     : null;
@@ -43,9 +48,8 @@ export async function sample(call: SampleCall): Promise<void> {
   });
   const keys = new Keys();
   try {
-    const given = { prompts, judge: call.values.get("judge"), models: readModels(call.values.get("models")) };
     const plan = await gateway.sampling.plan({ ...given, ...(messages === null ? {} : { messages }) });
-    const session = new Session(call, gateway.sampling, keys, { plan, budget, judge: given.judge });
+    const session = new Session(call, gateway.sampling, keys, { plan, budget, judge });
     await session.run();
     if (session.learned > 0) await relearn(opened.store, call);
   } finally {

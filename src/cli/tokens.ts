@@ -8,7 +8,14 @@ import {
   type TokenView,
 } from "../admin/named-tokens.ts";
 import { TOKEN_FIELDS } from "../core/fields/token.ts";
-import { type Call, formatJson, makeCommand, printList, requireOne } from "./administration.ts";
+import {
+  type Call,
+  formatJson,
+  makeCommand,
+  printList,
+  requireOne,
+  type StoreCall,
+} from "./administration.ts";
 import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
 
 const HELP = `usage: poundkey tokens add --name NAME --role ROLE [options]
@@ -28,8 +35,8 @@ examples:
 
 export const runTokens = makeCommand(HELP, {
   add: { run: add, flags: listFlags(TOKEN_FIELDS) },
-  list: { run: list },
-  revoke: { run: revoke, words: ["ID"] },
+  list: { run: list, needs: "store" },
+  revoke: { run: revoke, words: ["ID"], needs: "store" },
 });
 
 async function add(call: Call): Promise<void> {
@@ -40,11 +47,11 @@ async function add(call: Call): Promise<void> {
   io.out(isJson ? formatJson(token) : summary);
 }
 
-function list(call: Call): Promise<void> {
+function list(call: StoreCall): Promise<void> {
   return printList(call, { list: (world) => listTokens(world), columns: COLUMNS, formatCells });
 }
 
-async function revoke({ words, isJson, io, open }: Call): Promise<void> {
+async function revoke({ words, isJson, io, open }: StoreCall): Promise<void> {
   const id = requireOne(words, "one token's id, as shown by `poundkey tokens list`");
   const token = await revokeToken(await open(), id);
   io.out(isJson ? formatJson(token) : `Revoked ${token.id} (${token.name}).`);

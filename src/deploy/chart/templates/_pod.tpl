@@ -37,14 +37,17 @@ spec:
       image: {{ include "poundkey.image" . | quote }}
       imagePullPolicy: {{ .Values.image.pullPolicy }}
       args: [serve, --config, /etc/poundkey/poundkey.yaml]
-      workingDir: /data
+      # Commands that kubectl runs in the container find the configuration there.
+      workingDir: /etc/poundkey
       ports:
         - { name: http, containerPort: 8080, protocol: TCP }
       env:
-        {{- if eq .Values.store.kind "postgres" }}
         - name: POUNDKEY_STORE
+          {{- if eq .Values.store.kind "sqlite" }}
+          value: sqlite:/data/.poundkey/poundkey.db
+          {{- else }}
           valueFrom: { secretKeyRef: { name: {{ .Values.store.postgres.existingSecret | quote }}, key: {{ .Values.store.postgres.key | quote }} } }
-        {{- end }}
+          {{- end }}
         {{- with .Values.masterKey }}
         {{- if .existingSecret }}
         - name: POUNDKEY_MASTER_KEY
