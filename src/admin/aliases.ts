@@ -104,22 +104,14 @@ export async function deleteAlias(parts: AliasChangeParts, wanted: string): Prom
   return viewAlias(own);
 }
 
-/** Changes the aliases in one transaction. If `change` throws, nothing is stored, and the error is rethrown. */
+/** Changes the aliases in one transaction. If `change` throws, nothing is stored. */
 async function changeStored(
   { changes, refresh }: AliasChangeParts,
   change: (all: readonly StoredAlias[]) => readonly StoredAlias[],
 ): Promise<readonly StoredAlias[]> {
-  let refused: unknown;
-  const kept = await changes.changeOperatorSetting("aliases", (value) => {
-    refused = undefined;
-    try {
-      return JSON.stringify(change(readStoredAliases(value)).map(storeAlias));
-    } catch (fault) {
-      refused = fault;
-      return value ?? "[]";
-    }
-  });
-  if (refused !== undefined) throw refused;
+  const kept = await changes.changeOperatorSetting("aliases", (value) =>
+    JSON.stringify(change(readStoredAliases(value)).map(storeAlias)),
+  );
   await refresh();
   return readStoredAliases(kept);
 }

@@ -7,7 +7,7 @@ import type { AccountChange, KeyChange } from "../core/key-change.ts";
 import { keepExtras } from "./budgets.ts";
 import { type Given, readNew, readState } from "./fields.ts";
 import { changePauses } from "./key-rights.ts";
-import { type KeyWorld, requireKey, requireNewPayer, writeKey } from "./keys.ts";
+import { type KeyWorld, removeResponses, requireKey, requireNewPayer, writeKey } from "./keys.ts";
 import { findExpiry } from "./put-by-name.ts";
 import type { ActingWorld } from "./world.ts";
 
@@ -125,5 +125,5 @@ export async function bringKey(world: KeyWorld, id: string, given: KeyState): Pr
     );
   };
   const key = requireKey(id, await writeKey(changes, id, to ?? undefined, revision));
-  if (!key.keepsResponses) await store.removeResponses(key.accountId, key.id);
+  if (!key.keepsResponses) await removeResponses(store, key, accountId);
 }

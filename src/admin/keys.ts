@@ -197,9 +197,17 @@ export async function updateKey(
   }
   const plan = planKeyChange(rights, { given: fields, revision, accounts, nowMs });
   const key = requireKey(id, await writeKey(changes, id, to, plan));
-  if (change.keepsResponses === false)
-    for (const account of new Set([from, key.accountId])) await store.removeResponses(account, id);
+  if (change.keepsResponses === false) await removeResponses(store, key, from);
   return keyView(key, nowMs);
+}
+
+/** Deletes what a key has kept in its account, and in the one from which it may have come. */
+export async function removeResponses(
+  store: Pick<KeyChangeParts["store"], "removeResponses">,
+  { id, accountId }: Pick<GatewayKey, "id" | "accountId">,
+  from: string,
+): Promise<void> {
+  for (const account of new Set([from, accountId])) await store.removeResponses(account, id);
 }
 
 /** Changes a key, and moves it if it gets an account. */
