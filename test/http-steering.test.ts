@@ -108,6 +108,17 @@ describe("x-poundkey-max-cost", () => {
     expect(answer.error?.message).toMatch(/'Acme#wise', may cost 0\.\d+ USD/);
   });
 
+  test.each(["0.0001", "0.00000001"])("recommends only models that meet %p", async (ceiling) => {
+    const headers = { "x-poundkey-max-cost": ceiling };
+    const answer = await chat(named("Acme#wise"), headers);
+    const message = String(answer.error?.message);
+    const [, list = ""] = /Models that accept it: (.*)\.$/.exec(message) ?? [];
+    const models = [...list.matchAll(/'([^']+)'/g)].map(([, id = ""]) => id);
+    for (const id of models) expect([id, (await chat(named(id), headers)).status]).toEqual([id, 200]);
+    if (models.length === 0) expect(message).toMatch(/No model .* within its maximum cost\.$/);
+    expect(models.length > 0).toBe(ceiling === "0.0001");
+  });
+
   test.each(["-1", "much", ""])("is refused if it is no amount: %p", async (given) => {
     const answer = await chat(worded("fair"), { "x-poundkey-max-cost": given });
     expect([answer.status, answer.error?.param]).toEqual([400, "x-poundkey-max-cost"]);

@@ -11,7 +11,7 @@ import type { CardTable } from "../selectors/table.ts";
 import type { Call } from "./call.ts";
 import { makeCeiling } from "./ceiling.ts";
 import type { Known } from "./choose-model.ts";
-import { type Plan, planCalls } from "./plan.ts";
+import { type Ceiling, type Plan, planCalls } from "./plan.ts";
 import { nameTakers, readWishes, refuseUnable } from "./unable.ts";
 
 export interface PlanPorts {
@@ -31,20 +31,25 @@ const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, isO
 /** Returns the plan of a request. Throws a Fault if no model can serve it, with others that could. */
 export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Plan {
   const wishes = readWishes(call);
+  const ceiling = makeCeiling(call);
   try {
-    return planWith(ports, call, wishes);
+    return planWith(ports, call, wishes, ceiling);
   } catch (thrown) {
-    throw nameTakers(call, thrown, wishes);
+    throw nameTakers(call, thrown, wishes, ceiling);
   }
 }
 
 const NO_TOKENS = { prompt: 0, output: 0 };
 
-function planWith<F extends Form>(ports: PlanPorts, call: Call<F>, wishes: Wishes): Plan {
+function planWith<F extends Form>(
+  ports: PlanPorts,
+  call: Call<F>,
+  wishes: Wishes,
+  ceiling: Ceiling | null,
+): Plan {
   const { operation, ask, conversation, selection, pin, rules, steering, upstreams } = call;
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
-  const ceiling = makeCeiling(call);
   const { prompt, output } = health.ownLimits.tokens ? operation.estimateLoad(ask) : NO_TOKENS;
   const load = { requests: 1, tokens: prompt + output };
   const credentialsOf = (provider: string) =>

@@ -7,6 +7,7 @@ import type { Form } from "../operations/form.ts";
 import type { Wishes } from "../selectors/ask.ts";
 import type { Call } from "./call.ts";
 import { keepAble } from "./group-order.ts";
+import type { Ceiling } from "./plan.ts";
 import { findRoute, requireRoute } from "./upstream.ts";
 
 type Asked<F extends Form> = Pick<
@@ -73,25 +74,37 @@ export function refuseUnable<F extends Form>(call: Call<F>, card: ModelCard, wis
 }
 
 /** Adds to the Fault of models that can't take a request which others can. Returns any other Fault unchanged. */
-export function nameTakers<F extends Form>(call: Call<F>, fault: unknown, wishes: Wishes): unknown {
+export function nameTakers<F extends Form>(
+  call: Call<F>,
+  fault: unknown,
+  wishes: Wishes,
+  ceiling: Ceiling | null,
+): unknown {
   const isUnable = fault instanceof Fault && fault.code === "unsupported_capability";
   if (!isUnable || call.selection.kind === "selector") return fault;
-  const takers = listTakers(call, wishes).map((id) => `'${id}'`);
+  const takers = listTakers(call, wishes, ceiling).map((id) => `'${id}'`);
+  const within = ceiling === null ? "" : " within its maximum cost";
   const hint =
     takers.length === 0
-      ? "No model that this key may use accepts this request."
+      ? `No model that this key may use accepts this request${within}.`
       : `Models that accept it: ${takers.join(", ")}.`;
   return new Fault(fault.code, `${fault.message} ${hint}`, fault.details);
 }
 
 /** Returns a few models, of different providers, that could serve the request. */
-function listTakers<F extends Form>(call: Call<F>, wishes: Wishes): readonly string[] {
+function listTakers<F extends Form>(
+  call: Call<F>,
+  wishes: Wishes,
+  ceiling: Ceiling | null,
+): readonly string[] {
   const { usable } = call;
   const takers = new Map<string, string>();
   for (const card of usable()) {
     if (takers.has(card.provider) || !call.upstreams.has(card.provider)) continue;
     const { able } = keepAble([card], (one) => refuseUnable(call, one, wishes));
-    if (able.length > 0) takers.set(card.provider, card.id);
+    // Nobody knows what a model without a price costs.
+    const isWithin = ceiling === null || (card.price !== null && ceiling.covers(card));
+    if (able.length > 0 && isWithin) takers.set(card.provider, card.id);
     if (takers.size === NAMED_MAX) break;
   }
   return [...takers.values()];

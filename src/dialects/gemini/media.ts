@@ -3,11 +3,11 @@
 import type { JsonObject } from "../../core/json.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
 import type { AudioPart, FilePart } from "../../operations/chat/form.ts";
+import { findSoundType, nameSoundType, SOUND_EXTENSIONS } from "../../operations/sound-types.ts";
 
 /** Extensions that name their media type's subtype. */
 const NAMED = {
   image: ["jpeg", "png", "webp", "gif", "heic", "heif", "bmp"],
-  audio: ["wav", "aac", "aiff", "flac", "ogg", "opus", "m4a"],
   video: ["mp4", "mpeg", "webm"],
   application: ["pdf", "json"],
   text: ["xml", "html", "css", "csv"],
@@ -16,14 +16,12 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(NAMED).flatMap(([kind, names]) =>
     names.map((name) => [name, `${kind}/${name}`] as const),
   ),
-  ...Object.entries({ jpg: "image/jpeg", svg: "image/svg+xml", mp3: "audio/mpeg", mov: "video/quicktime" }),
+  ...SOUND_EXTENSIONS.map((name) => [name, findSoundType(name)] as const),
+  ...Object.entries({ jpg: "image/jpeg", svg: "image/svg+xml", mov: "video/quicktime" }),
   ...Object.entries({ mpg: "video/mpeg", md: "text/markdown", txt: "text/plain" }),
 ]);
-/** Clients' names of media types, and Gemini's names for them. */
-const ALIASES: ReadonlyMap<string, string> = new Map([
-  ["image/jpg", "image/jpeg"],
-  ["audio/mp3", "audio/mpeg"],
-]);
+/** A name of clients' for a media type, and Gemini's for it. */
+const [JPG, JPEG] = ["image/jpg", "image/jpeg"];
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** Guesses the type from the extension of a file name or URL. Undefined if there is none. */
@@ -34,7 +32,7 @@ function guessType(nameOrUrl: string | undefined): string | undefined {
 }
 
 function makeInline(mimeType: string, data: string): JsonObject {
-  return { inlineData: { mimeType: ALIASES.get(mimeType) ?? mimeType, data } };
+  return { inlineData: { mimeType: mimeType === JPG ? JPEG : nameSoundType(mimeType), data } };
 }
 
 /** Sends a data: URL inline. Google fetches any other address itself (Gemini API, "File input methods"). */
@@ -45,7 +43,7 @@ export function makeMediaPart(url: string, fallbackType: string): JsonObject {
 }
 
 export function makeAudioPart({ data, format }: AudioPart["input_audio"]): JsonObject {
-  return makeInline(TYPES.get(format.toLowerCase()) ?? `audio/${format}`, data);
+  return makeInline(findSoundType(format), data);
 }
 
 /** Makes a file part from its bytes or address. */

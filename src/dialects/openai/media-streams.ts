@@ -5,9 +5,9 @@ import { parseReceived } from "../../core/json-bounds.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { ImagesReply, ImagesRequest, PartialPicture } from "../../operations/images/form.ts";
+import { findSoundType } from "../../operations/sound-types.ts";
 import {
   countCharacters,
-  SOUND_TYPES,
   type SoundPart,
   type SpeechReply,
   type SpeechRequest,
@@ -120,7 +120,7 @@ export function decodeSound(
   headers: Headers | undefined,
 ): PartDecoder<SpeechReply, SoundPart> {
   const given = headers?.get("content-type") ?? "";
-  const type = given.startsWith("audio/") ? given : SOUND_TYPES[format];
+  const type = given.startsWith("audio/") ? given : findSoundType(format);
   let [isWhole, hasSound] = [false, false];
   const readSound = (bytes: Buffer<ArrayBuffer>) => {
     hasSound ||= bytes.length > 0;

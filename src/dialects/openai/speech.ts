@@ -3,7 +3,8 @@ import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
-import { SOUND_TYPES, type SpeechForm, type SpeechReply } from "../../operations/speech/form.ts";
+import { findSoundType } from "../../operations/sound-types.ts";
+import type { SpeechForm, SpeechReply } from "../../operations/speech/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import { decodeSound } from "./media-streams.ts";
@@ -52,7 +53,7 @@ export function makeSpeech({ answersJson, events, refuses, passes }: SpeechQuirk
     },
     decoder: (_card, ask, headers) => decodeSound(ask, headers),
     reply(body, _card, { format }): SpeechReply {
-      const type = SOUND_TYPES[format];
+      const type = findSoundType(format);
       const sound = asString(asObject(body).audio_data);
       if (sound === undefined || sound === "") throw malformed("no sound");
       return { sound: new Uint8Array(Buffer.from(sound, "base64")), type, usage: null };

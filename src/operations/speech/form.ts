@@ -40,12 +40,3 @@ export function countCharacters(text: string): number {
   for (const _character of text) count++;
   return count;
 }
-
-export const SOUND_TYPES: Readonly<Record<SoundFormat, string>> = {
-  mp3: "audio/mpeg",
-  opus: "audio/opus",
-  aac: "audio/aac",
-  flac: "audio/flac",
-  wav: "audio/wav",
-  pcm: "audio/pcm",
-};

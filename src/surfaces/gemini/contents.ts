@@ -10,6 +10,7 @@ import type {
   ToolCall,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
+import { findSoundFormat, isSoundType } from "../../operations/sound-types.ts";
 import { EmptiedMessages } from "../emptied.ts";
 import { GEMINI_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
@@ -189,9 +190,8 @@ function readPart(part: JsonObject): ContentPart | null {
   if (isObject(inline)) {
     const mediaType = asString(inline.mimeType ?? inline.mime_type) ?? "";
     const data = toStandardBase64(asString(inline.data) ?? "");
-    if (mediaType.startsWith("audio/")) {
-      return { type: "input_audio", input_audio: { data, format: mediaType.slice("audio/".length) } };
-    }
+    if (isSoundType(mediaType))
+      return { type: "input_audio", input_audio: { data, format: findSoundFormat(mediaType) } };
     return readUrl(`data:${mediaType};base64,${data}`, mediaType, asString(inline.displayName));
   }
   const file = part.fileData ?? part.file_data;

@@ -1,7 +1,8 @@
 // OpenAI's speech API: the answer is sound as it arrives, as raw bytes or events.
 import { Type } from "@sinclair/typebox";
 import { asObject } from "../../core/json.ts";
-import { findSound, SOUND_FORMATS, SOUND_TYPES, type SpeechForm } from "../../operations/speech/form.ts";
+import { findSoundType } from "../../operations/sound-types.ts";
+import { findSound, SOUND_FORMATS, type SpeechForm } from "../../operations/speech/form.ts";
 import { SPEECH } from "../../operations/speech/operation.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
 import { writeCost } from "../cost.ts";
@@ -38,7 +39,7 @@ export const OPENAI_SPEECH: Surface<SpeechForm> = makeOpenAiSurface({
       ask: { stream: true, asEvents, model, input, voice, format, instructions, speed, extras },
       whole: ({ sound, type }) => new Document(type, sound),
       writer: () => SOUND_EVENTS,
-      ...(asEvents ? {} : { bytes: () => makeSoundWriter(SOUND_TYPES[format]) }),
+      ...(asEvents ? {} : { bytes: () => makeSoundWriter(findSoundType(format)) }),
     };
   },
 });
