@@ -6,19 +6,17 @@ import { ACTOR_KINDS, type Grant, type NamedToken, ROLES } from "../core/people.
 import { invalidValue } from "../core/schema-fault.ts";
 import { digestSecret, mintId, mintTokenSecret } from "../keys/secret.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
-import { memberAccess } from "../people/member.ts";
 import { makeNewSchema, readNew } from "./fields.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import type { Listed } from "./list.ts";
 import { allowNull, allowWords, boolean, instant, text, type View } from "./schema.ts";
+import { isExpired, isUpheld } from "./token-makers.ts";
 import type { ActingWorld, AdminWorld } from "./world.ts";
 
 const LAST_CHARACTERS_SHOWN = 4;
 const YEAR_MS = 366 * 86_400_000;
 /** The list isn't paginated. */
 const LISTED_MAX = 1000;
-/** Tokens that were made by a token that was made by a token … */
-const MAKERS_MAX = 8;
 
 export const newTokenSchema = makeNewSchema(TOKEN_FIELDS);
 
@@ -110,7 +108,7 @@ function checkMaker(access: Access, grants: readonly Grant[], readsContent: bool
       "A token can't have more than your own role in your own accounts. Name 'accounts' that are yours.";
     throw new Fault("not_permitted", message);
   }
-  if (readsContent && !access.readsContent && access.role !== "admin") {
+  if (readsContent && !access.coversContent(grants)) {
     throw new Fault("not_permitted", "A token may read prompts and answers only if you may.");
   }
 }
@@ -184,33 +182,14 @@ export async function findTokenById({ store, clock }: World, id: string): Promis
   return token !== null && (await findState(store, token, clock.nowMs())) === "active" ? token : null;
 }
 
-/** A token without a contact has ended once the person or token that made it is gone. */
 async function findState(
   store: AdminWorld["store"],
   token: NamedToken,
   nowMs: number,
 ): Promise<TokenView["state"]> {
   if (token.revokedAtMs !== null) return "revoked";
-  if (token.expiresAtMs !== null && token.expiresAtMs <= nowMs) return "expired";
-  return (await hasMaker(store, token, nowMs, 0)) ? "active" : "ended";
-}
-
-async function hasMaker(
-  store: AdminWorld["store"],
-  { contact, makerKind, makerId }: NamedToken,
-  nowMs: number,
-  makers: number,
-): Promise<boolean> {
-  if (contact !== null || (makerKind !== "person" && makerKind !== "token")) return true;
-  if (makers > MAKERS_MAX) return false;
-  if (makerKind === "person") {
-    const person = await store.people.member(makerId);
-    return person !== null && memberAccess(person, nowMs).role !== null;
-  }
-  const maker = await store.people.token(makerId);
-  if (maker === null || maker.revokedAtMs !== null) return false;
-  if (maker.expiresAtMs !== null && maker.expiresAtMs <= nowMs) return false;
-  return hasMaker(store, maker, nowMs, makers + 1);
+  if (isExpired(token, nowMs)) return "expired";
+  return (await isUpheld(store, token, nowMs)) ? "active" : "ended";
 }
 
 function tokenView(token: NamedToken, state: TokenView["state"]): TokenView {

@@ -51,8 +51,8 @@ export class Access {
     return this.#findHighest(this.grants);
   }
 
-  /** The highest role in this account. */
-  roleIn(accountId: string): Role | null {
+  /** The highest role in this account, or in all accounts if it is null. */
+  roleIn(accountId: string | null): Role | null {
     return this.#findHighest(
       this.grants.filter((grant) => grant.accountId === null || grant.accountId === accountId),
     );
@@ -99,11 +99,15 @@ export class Access {
   /** True if the sender may read prompts and answers of this key: one's own, or others' if allowed to. */
   mayReadContent({ accountId, memberId }: OwnedRow): boolean {
     const isOwn = memberId !== null && memberId === this.memberId;
-    return isOwn || this.#isShownContent(accountId) || this.roleIn(accountId) === "admin";
+    return isOwn || this.#isShownContent(accountId);
   }
 
-  /** A rule of the sign-in shows those of its own accounts alone, a token those of all that it sees. */
-  #isShownContent(accountId: string): boolean {
+  /**
+   * A rule of the sign-in shows those of its own accounts alone, a token those of all that it sees. Null stands for all
+   * accounts.
+   */
+  #isShownContent(accountId: string | null): boolean {
+    if (this.roleIn(accountId) === "admin") return true;
     if (!this.readsContent || this.#showing.length === 0) return this.readsContent;
     return this.#showing.some((grant) => grant.accountId === null || grant.accountId === accountId);
   }
@@ -115,6 +119,11 @@ export class Access {
         (own) => (own.accountId === null || own.accountId === accountId) && !isAbove(role, own.role),
       ),
     );
+  }
+
+  /** True if others' prompts and answers are shown to the sender in the accounts of all these grants. */
+  coversContent(grants: readonly Grant[]): boolean {
+    return grants.every(({ accountId }) => this.#isShownContent(accountId));
   }
 }
 

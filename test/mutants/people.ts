@@ -75,4 +75,11 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     replace: "{ refreshSealed: sealRefresh(parts.vault, refreshToken), leasedUntilMs: 0 }",
     tests: ["test/sign-in/rotation.test.ts"],
   },
+  {
+    name: "people: a token outlives the role of who made it",
+    file: "src/admin/token-makers.ts",
+    find: "maker.covers(grants) && ",
+    replace: "",
+    tests: ["test/people/token-makers.test.ts"],
+  },
 ];

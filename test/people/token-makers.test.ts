@@ -1,0 +1,146 @@
+// A named token is never more than its maker is, unless somebody else looks after it.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { isUpheld } from "../../src/admin/token-makers.ts";
+import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Grant, Member, NamedToken } from "../../src/core/people.ts";
+import { createOperator, type Operator } from "../http/operator.ts";
+import { type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { makeMember, PEOPLE } from "./samples.ts";
+import { signInAs } from "./signed-in.ts";
+
+let world: HttpWorld;
+let opened: OpenedStore;
+let admin: Operator;
+beforeAll(async () => {
+  world = await startHttpWorld(PEOPLE);
+  opened = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
+  admin = createOperator(world);
+});
+afterAll(async () => {
+  await opened.store.close();
+  await world.stop();
+});
+
+const as = (token: JsonObject) => createOperator({ url: world.url, adminToken: String(token.secret) });
+const EVERYWHERE: readonly Grant[] = [{ role: "admin", accountId: null }];
+const VIEWER: readonly Grant[] = [{ role: "viewer", accountId: null }];
+
+async function changeMaker(id: string, fields: Partial<Member>): Promise<void> {
+  await opened.store.people.changeMember(id, (before) => ({ ...(before ?? makeMember(id)), ...fields }));
+}
+
+test("an admin for a time isn't one for longer by their own token, nor by those that it made", async () => {
+  const path = "/members/mem_temp";
+  await changeMaker("mem_temp", { email: "Temp@example.com" });
+  const temp = await signInAs({ url: world.url, opened }, "mem_temp", VIEWER);
+  await admin.patch(path, { role: "admin" });
+  const make = async (fields: JsonObject) => {
+    const { status, body } = await temp("POST", "/tokens", { name: "t", role: "admin", ...fields });
+    expect(status).toBe(201);
+    return body;
+  };
+  const [plain, own, handed] = [
+    await make({}),
+    await make({ contact: "temp@example.com" }),
+    await make({ contact: "the platform team" }),
+  ];
+  const { body: chained } = await as(plain).post("/tokens", { name: "t", role: "admin" });
+  const { body: reader } = await as(plain).post("/tokens", { name: "t", role: "viewer" });
+  const all = [plain, own, handed, chained, reader];
+  const works = () => Promise.all(all.map(async (one) => (await as(one).get("/keys")).status));
+  expect(await works()).toEqual([200, 200, 200, 200, 200]);
+  await admin.patch(path, { role: null });
+  expect(await works()).toEqual([401, 401, 200, 401, 401]);
+  expect((await as(plain).patch(path, { role: "admin" })).status).toBe(401);
+  const list = (await admin.get("/tokens")).body.data as readonly JsonObject[];
+  expect(list.find(({ id }) => id === plain.id)).toMatchObject({ state: "ended", revoked_at: null });
+  await admin.patch(path, { role: "admin" });
+  expect(await works()).toEqual([200, 200, 200, 200, 200]);
+});
+
+const NOW = 1000;
+
+function makeToken(id: string, fields: Partial<NamedToken>): NamedToken {
+  return {
+    ...{ id, name: id, last4: "abcd", grants: EVERYWHERE, readsContent: false, contact: null },
+    ...{ makerKind: "person", makerId: "mem_maker", createdAtMs: 1, expiresAtMs: null, revokedAtMs: null },
+    ...fields,
+  };
+}
+
+describe("a token of somebody", () => {
+  const inA = [{ role: "admin" as const, accountId: "a" }];
+  const cases: readonly (readonly [words: string, isKept: boolean, maker: Partial<Member>, NamedToken])[] = [
+    ["who is still an admin", true, { ruleGrants: EVERYWHERE }, makeToken("t", {})],
+    ["who is an admin of one account now", false, { ruleGrants: inA }, makeToken("t", {})],
+    ["who is an admin of its account still", true, { ruleGrants: inA }, makeToken("t", { grants: inA })],
+    [
+      "who was an admin until now",
+      false,
+      { ruleGrants: VIEWER, ownGrants: EVERYWHERE, ownUntilMs: NOW },
+      makeToken("t", {}),
+    ],
+    [
+      "who is an admin for another moment",
+      true,
+      { ruleGrants: VIEWER, ownGrants: EVERYWHERE, ownUntilMs: NOW + 1 },
+      makeToken("t", {}),
+    ],
+    ["who views all still", true, { ruleGrants: VIEWER }, makeToken("t", { grants: VIEWER })],
+    [
+      "who sees no contents any more",
+      false,
+      { ruleGrants: VIEWER },
+      makeToken("t", { grants: VIEWER, readsContent: true }),
+    ],
+    [
+      "who sees contents of one account alone",
+      false,
+      { ruleGrants: [...VIEWER, { role: "viewer", accountId: "a", readsContent: true }], readsContent: true },
+      makeToken("t", { grants: VIEWER, readsContent: true }),
+    ],
+    [
+      "who sees all contents",
+      true,
+      { ruleGrants: [{ role: "viewer", accountId: null, readsContent: true }], readsContent: true },
+      makeToken("t", { grants: VIEWER, readsContent: true }),
+    ],
+    ["who was shut out", false, { ruleGrants: EVERYWHERE, isDisabled: true }, makeToken("t", {})],
+    ["with an own contact", false, { ruleGrants: VIEWER }, makeToken("t", { contact: "mem_maker" })],
+    ["with another contact", true, { ruleGrants: VIEWER }, makeToken("t", { contact: "ops" })],
+  ];
+  test.each(cases)("%s is upheld: %p", async (_, expected, maker, token) => {
+    await changeMaker("mem_maker", {
+      ...{ ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: false },
+      ...maker,
+    });
+    expect(await isUpheld(opened.store, token, NOW)).toBe(expected);
+  });
+
+  test("who is unknown is not upheld", async () => {
+    expect(await isUpheld(opened.store, makeToken("t", { makerId: "mem_none" }), NOW)).toBe(false);
+  });
+});
+
+test("a chain is upheld by the first contact that is somebody else, and by nobody's own", async () => {
+  await changeMaker("mem_chain", { ruleGrants: VIEWER, email: "chain@example.com" });
+  const add = async (token: NamedToken) => {
+    await opened.store.people.addToken(token, `digest of ${token.id}`);
+    return token.id;
+  };
+  const byToken = (id: string, makerId: string, contact: string | null = null) =>
+    makeToken(id, { makerKind: "token", makerId, contact });
+  const plain = await add(makeToken("tok_plain", { makerId: "mem_chain" }));
+  const handed = await add(makeToken("tok_handed", { makerId: "mem_chain", contact: "ops" }));
+  const upheld = (token: NamedToken) => isUpheld(opened.store, token, NOW);
+  expect(await upheld(byToken("t", plain))).toBe(false);
+  expect(await upheld(byToken("t", plain, "chain@example.com"))).toBe(false);
+  expect(await upheld(byToken("t", plain, "ops"))).toBe(true);
+  expect(await upheld(byToken("t", handed))).toBe(true);
+  expect(await upheld(byToken("t", handed, "chain@example.com"))).toBe(true);
+  const revoked = await add({ ...makeToken("tok_revoked", { contact: "ops" }), revokedAtMs: 1 });
+  expect(await upheld(byToken("t", revoked))).toBe(false);
+  expect(await upheld(byToken("t", "tok_none"))).toBe(false);
+});
