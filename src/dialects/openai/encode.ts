@@ -22,6 +22,7 @@ import {
   passRest,
   pickFields,
 } from "../_chat/outgoing.ts";
+import { loosenTools } from "../_chat/strict-tools.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { makeMessages } from "./messages.ts";
 import { planFormat, planThinking, planTools } from "./plan.ts";
@@ -42,9 +43,10 @@ export function fitChat(
 ): Changed<ChatRequest> {
   const isThinkingOff = planThinking(request, card, quirks).off;
   const carried = listCarried(request, quirks, { isThinkingOff, hasTools: true });
-  const left = leaveOutRest(request, listHandled(carried, quirks), quirks.extras, operator);
+  const tools = loosenTools(request);
+  const left = leaveOutRest(tools.ask, listHandled(carried, quirks), quirks.extras, operator);
   const search = keepSearchOptions(left.ask, SEARCH_OPTIONS);
-  const dropped = joinLists(left.dropped, search.dropped);
+  const dropped = joinLists(tools.dropped, left.dropped, search.dropped);
   if (quirks.cacheMark === MARK || request.cache_control === undefined) return { ask: search.ask, dropped };
   return { ask: leaveOutFields(search.ask, [MARK]).ask, dropped };
 }

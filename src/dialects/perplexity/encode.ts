@@ -18,6 +18,7 @@ import {
   raiseOutputLimit,
 } from "../_chat/outgoing.ts";
 import { writeJsonInstruction } from "../_chat/schema.ts";
+import { loosenTools } from "../_chat/strict-tools.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import { type InputForm, makeInputItems } from "../_responses/input.ts";
@@ -47,10 +48,11 @@ const OPTIONS = ["search_context_size", "user_location", "allowed_domains", "blo
 const JSON_WISH: SystemMessage = { role: "system", content: writeJsonInstruction() };
 
 export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
-  const rest = leaveOutRest(request, CARRIED, [], operator);
+  const tools = loosenTools(request);
+  const rest = leaveOutRest(tools.ask, CARRIED, [], operator);
   const { ask, dropped } = raiseOutputLimit(rest, OUTPUT_TOKENS_MIN);
   const search = keepSearchOptions(ask, OPTIONS);
-  return { ask: search.ask, dropped: [...dropped, ...search.dropped] };
+  return { ask: search.ask, dropped: [...tools.dropped, ...dropped, ...search.dropped] };
 }
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */

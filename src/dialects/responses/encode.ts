@@ -23,6 +23,7 @@ import {
   pickFields,
   raiseOutputLimit,
 } from "../_chat/outgoing.ts";
+import { loosenTools } from "../_chat/strict-tools.ts";
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
 import { makeInputForm, type ReasoningReplay } from "./input.ts";
 import { chooseEffort, findFacts, type ModelFacts } from "./models.ts";
@@ -60,10 +61,11 @@ const CARRIED: ReadonlySet<string> = new Set([
 const SEARCH_OPTIONS = ["search_context_size", "user_location", "max_uses", "allowed_domains"] as const;
 
 export function fit(request: ChatRequest, card: ModelCard, operator: Passing): Changed<ChatRequest> {
-  const rest = leaveOutRest(request, listCarried(request, card), [], operator);
+  const tools = loosenTools(request);
+  const rest = leaveOutRest(tools.ask, listCarried(request, card), [], operator);
   const search = keepSearchOptions(limitSearches(rest.ask), SEARCH_OPTIONS);
   return raiseOutputLimit(
-    { ask: search.ask, dropped: [...rest.dropped, ...search.dropped] },
+    { ask: search.ask, dropped: [...tools.dropped, ...rest.dropped, ...search.dropped] },
     OUTPUT_TOKENS_MIN,
   );
 }

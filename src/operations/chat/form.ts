@@ -104,6 +104,8 @@ export type ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolM
 export interface FunctionTool extends JsonObject {
   type: "function";
   function: { name: string; description?: string; parameters?: JsonObject; strict?: boolean | null };
+  /** The place among the client's tools, if it is `strict` by rules that allow optional properties. Never sent in the chat form. */
+  strict_at?: number;
 }
 export interface CustomTool extends JsonObject {
   type: "custom";

@@ -88,7 +88,7 @@ function makeFunctions(given: readonly unknown[]): Functions {
   const search = findSearchTool(given);
   const tools = given.flatMap((one, index) => {
     const path = `tools[${index}]`;
-    const tool = toFunction(asObject(one));
+    const tool = toFunction(asObject(one), index);
     if (tool === null && path !== search?.path) dropped.push(path);
     return tool ?? [];
   });
@@ -96,7 +96,7 @@ function makeFunctions(given: readonly unknown[]): Functions {
 }
 
 /** Null if only a provider of the family can run it. */
-function toFunction(tool: JsonObject): FunctionTool | null {
+function toFunction(tool: JsonObject, index: number): FunctionTool | null {
   const type = asString(tool.type) ?? "custom";
   const name = asString(tool.name) ?? "";
   const known = CLIENT_TOOLS.find((one) => one.type.test(type));
@@ -115,6 +115,7 @@ function toFunction(tool: JsonObject): FunctionTool | null {
   return omitUndefined<FunctionTool>({
     type: "function",
     function: omitUndefined(theirs ?? own),
+    strict_at: !theirs && tool.strict === true ? index : undefined,
     cache_control: tool.cache_control,
   });
 }
