@@ -17,6 +17,7 @@ import { YamlText } from "../config/yaml.ts";
 import { parseDuration } from "../core/duration.ts";
 import { asObject } from "../core/json.ts";
 import type { Settings } from "../core/settings.ts";
+import { reportEmptyBalances } from "../moving/balances.ts";
 import { writeConfigText } from "../moving/config-text.ts";
 import type { PlannedConfig, PlannedOwners } from "../moving/plan.ts";
 import { Report } from "../moving/report.ts";
@@ -89,6 +90,8 @@ export function runImport(args: readonly string[], io: Io, masterKey: string | u
           settings,
           report,
         });
+      const isPaid = config.billing !== undefined || settings.billing.charge === "always";
+      if (isPaid) await reportEmptyBalances(world, owners, report);
       printResult({
         io,
         report,

@@ -67,3 +67,11 @@ export function cutName(text: string): string {
   const line = text.replace(/[\p{C}\s]+/gu, " ").trim();
   return [...line].slice(0, NAME_CHARACTERS_MAX).join("");
 }
+
+/** Returns the parts that aren't empty, without spaces around them. */
+export function splitList(text: string | null, separator: RegExp): readonly string[] {
+  return (text ?? "")
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}

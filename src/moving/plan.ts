@@ -8,7 +8,8 @@ export interface PlannedConfig {
   readonly providers: Readonly<Record<string, object>>;
   readonly models: Readonly<Record<string, object>>;
   readonly aliases: Readonly<Record<string, string | readonly object[]>>;
-  readonly billing?: object;
+  /** Every request is paid. */
+  readonly billing?: { readonly charge: "always" };
 }
 
 /** The use of a budget at the other gateway, by the budget's name. */

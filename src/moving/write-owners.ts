@@ -101,9 +101,10 @@ async function openBalance(
   }
 }
 
-async function findAccount(
+/** Returns the account that has the id, or else the name. */
+export async function findAccount(
   { store }: Pick<ActingWorld, "store">,
-  { id, name }: Account,
+  { id, name }: Pick<Account, "id" | "name">,
 ): Promise<Account | "several" | null> {
   const own = await store.account(id);
   if (own !== null) return own;

@@ -42,8 +42,15 @@ describe("new-api", () => {
     expect(code).toBe(0);
     const left = JSON.parse(out).rows.filter(({ isTaken }: { isTaken: boolean }) => !isTaken);
     expect(left.map(({ item }: { item: string }) => item)).toEqual([
-      ...["channel own: setting", "channel aws", "channel disabled", "key counted: model none"],
-      ...["key counted: address host", "key off: group vip", "key past", "key known", "option ModelRatio"],
+      ...["channel own: setting", "channel aws: model x", "channel aws", "channel disabled"],
+      ...[
+        "key counted: model none",
+        "key counted: address host",
+        "key off: group vip",
+        "key past",
+        "key known",
+        "option ModelRatio",
+      ],
     ]);
     expect(out).not.toMatch(/sk-(one|two|ant|own)|aaaaaaaa/);
     const { aliases, providers, billing, overlay } = load(place.readConfig());

@@ -1,19 +1,13 @@
 // new-api's channels as providers, and the models that they serve as aliases, groups and fallbacks.
-import { asString, omitUndefined } from "../../core/json.ts";
-import { type ForeignRow, readNumber, readObject, readText } from "../columns.ts";
+import { asString } from "../../core/json.ts";
+import { type ForeignRow, readNumber, readObject, readText, splitList } from "../columns.ts";
 import type { Groups } from "../groups.ts";
 import type { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
-import { findServerDialect, nameKeyVariable } from "../servers.ts";
+import { listOutlets, type Outlet } from "./outlets.ts";
 import type { ChannelTypes } from "./types.ts";
 
-/** Their addresses are those that the gateway here uses anyway. */
-const OWN_ADDRESS =
-  /^https:\/\/(api\.openai\.com|api\.anthropic\.com|generativelanguage\.googleapis\.com|openrouter\.ai|api\.deepseek\.com|api\.mistral\.ai|api\.x\.ai|api\.moonshot\.(ai|cn)|api\.groq\.com|api\.together\.xyz|api\.perplexity\.ai|api\.cohere\.(ai|com)|dashscope(-intl)?\.aliyuncs\.com|api\.jina\.ai|open\.bigmodel\.cn|api\.z\.ai)\/?/;
 const ENABLED = 1;
-/** The dialects whose addresses end with their version. */
-const VERSIONED = /\/v\d+(beta)?$/;
-
 interface Parts {
   readonly report: Report;
   readonly providers: Providers;
@@ -69,19 +63,15 @@ function readChannel(row: ForeignRow, parts: Parts): readonly Served[] {
   const { report, providers, types } = parts;
   const label = readText(row, "name") ?? `channel ${readNumber(row, "id") ?? ""}`;
   const type = readNumber(row, "type") ?? 0;
-  const [vendor = `type ${type}`, provider, isWhole = false] = types[type] ?? [];
+  const [vendor = `type ${type}`, provider, kind] = types[type] ?? [];
   const leave = (words: string) => {
     report.leave(null, `channel ${label}`, words);
     return [];
   };
   if (provider === undefined) return leave(`${vendor} has no provider here`);
   if (readNumber(row, "status") !== ENABLED) return leave("it is disabled");
-  const models = splitList(readText(row, "models"), /,/);
-  const mapping = readObject(row, "model_mapping");
-  const place = placeChannel(row, provider, isWhole);
-  const credentials = splitList(readText(row, "key"), /\n/).map((secret) => ({
-    key: report.needSecret(nameKeyVariable(provider, place.address), secret, `the key of channel ${label}`),
-  }));
+  const outlets = listOutlets({ row, label, provider, kind }, report);
+  if (typeof outlets === "string") return leave(outlets);
   for (const field of ["param_override", "header_override", "setting"]) {
     const isGiven = Object.keys(readObject(row, field)).length > 0;
     if (isGiven)
@@ -89,40 +79,38 @@ function readChannel(row: ForeignRow, parts: Parts): readonly Served[] {
   }
   if (readText(row, "system_prompt") !== null)
     report.leave(null, `channel ${label}: system_prompt`, "clients set it");
-  const served = models.flatMap((name) => {
-    const real = asString(mapping[name]) ?? name;
-    const found = { provider, ...place.server, name: real, model: {}, line: null };
-    const ids = (credentials.length > 0 ? credentials : [null]).map((credential) =>
-      providers.add({ ...found, credential }),
-    );
-    return [{ name, id: ids[0] ?? "" }];
+  const mapping = readObject(row, "model_mapping");
+  const served = splitList(readText(row, "models"), /,/).flatMap((name) => {
+    const ids = addModel(asString(mapping[name]) ?? name, { provider, outlets, providers });
+    if (ids.length === 0)
+      report.leave(null, `channel ${label}: model ${name}`, `its name on ${provider} isn't known here`);
+    return ids.map((id) => ({ name, id }));
   });
-  const names = new Set(served.map(({ id }) => id.split("#")[0]));
-  report.take(null, `channel ${label}`, `${[...names].join(", ")} with ${models.length} models`);
+  const places = new Set(served.map(({ id }) => id.split("#")[0]));
+  const names = new Set(served.map(({ name }) => name));
+  if (names.size > 0)
+    report.take(null, `channel ${label}`, `${[...places].join(", ")} with ${countModels(names.size)}`);
+  else report.leave(null, `channel ${label}`, "none of its models is served here");
   return served;
 }
 
-/** Returns the channel's server, and the address that the operator gave, if it isn't the provider's own. */
-function placeChannel(row: ForeignRow, provider: string, isWhole: boolean) {
-  const given = readText(row, "base_url")?.replace(/\/+$/, "");
-  const isOwn = provider === "Azure" || provider === "Ollama";
-  if (given === undefined || OWN_ADDRESS.test(`${given}/`))
-    return { address: undefined, server: { place: null, isOwn, fields: {} } };
-  // The other gateway appends the version itself.
-  const isVersioned = isWhole || provider === "Azure" || VERSIONED.test(given);
-  const address = isVersioned ? given : `${given}/v1`;
-  const platform = provider === "Azure" ? "azure" : undefined;
-  const dialect = provider === "Azure" ? undefined : findServerDialect(provider);
-  const version = asString(readObject(row, "config").api_version) ?? readText(row, "other");
-  const api = provider === "Azure" ? (version ?? undefined) : undefined;
-  const fields = omitUndefined({ platform, dialect, base_url: address, api });
-  return { address, server: { place: given, isOwn, fields } };
+function countModels(count: number): string {
+  return count === 1 ? "1 model" : `${count} models`;
 }
 
-/** Returns the parts that aren't empty, without spaces around them. */
-export function splitList(text: string | null, separator: RegExp): readonly string[] {
-  return (text ?? "")
-    .split(separator)
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+interface Places {
+  readonly provider: string;
+  readonly outlets: readonly Outlet[];
+  readonly providers: Providers;
+}
+
+/** Returns the model's ids, each once: at one place for all keys, unless its keys are for several. */
+function addModel(real: string, { provider, outlets, providers }: Places): readonly string[] {
+  const ids = outlets.flatMap(({ placed, credential, findName }) => {
+    const name = findName(real);
+    return name === null
+      ? []
+      : [providers.add({ provider, ...placed, name, model: {}, credential, line: null })];
+  });
+  return [...new Set(ids)];
 }

@@ -3,11 +3,10 @@ import { isAddressBlock } from "../../core/address.ts";
 import { makeBudget, nameBudget } from "../../core/budget.ts";
 import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/key.ts";
 import { isKnownDefault } from "../../keys/foreign.ts";
-import { cutName, type ForeignRow, readFlag, readNumber, readText, roundUsd } from "../columns.ts";
+import { cutName, type ForeignRow, readFlag, readNumber, readText, roundUsd, splitList } from "../columns.ts";
 import { deriveId } from "../ids.ts";
 import type { PlannedAccount, PlannedKey, PlannedOwners } from "../plan.ts";
 import type { Report } from "../report.ts";
-import { splitList } from "./channels.ts";
 import type { Flavour } from "./types.ts";
 
 /** Rows of new-api's tables. Only the tokens are needed. */

@@ -1,8 +1,10 @@
 // Types of channels: new-api and One API, which it comes from, number vendors differently.
 import type { ForeignRow } from "../columns.ts";
 
-/** A vendor, its provider here, if there is one, and if the channel's address already has the API's version. */
-type ChannelType = readonly [vendor: string, provider?: string, isWhole?: boolean];
+/** The address of a channel: all that stands before `/chat/completions`, or that too. Else the version is missing. */
+export type AddressKind = "base" | "call";
+/** A vendor, its provider here, if there is one, and the kind of address. */
+type ChannelType = readonly [vendor: string, provider?: string, kind?: AddressKind];
 export type ChannelTypes = Readonly<Record<number, ChannelType>>;
 
 /** Both have these numbers. */
@@ -30,7 +32,7 @@ const SHARED: ChannelTypes = {
   24: ["Gemini", "Google"],
   25: ["Moonshot", "Moonshot"],
   31: ["01.AI"],
-  33: ["AWS"],
+  33: ["AWS", "Bedrock"],
 };
 
 /** new-api's `constant/channel.go`. */
@@ -39,6 +41,7 @@ const NEW_API: ChannelTypes = {
   2: ["Midjourney"],
   4: ["Ollama", "Ollama"],
   5: ["Midjourney"],
+  8: ["a custom address", "OpenAI", "call"],
   26: ["Zhipu", "ZAI"],
   27: ["Perplexity", "Perplexity"],
   34: ["Cohere", "Cohere"],
@@ -48,7 +51,7 @@ const NEW_API: ChannelTypes = {
   38: ["Jina", "Jina"],
   39: ["Cloudflare"],
   40: ["SiliconFlow"],
-  41: ["Vertex AI"],
+  41: ["Vertex AI", "Vertex"],
   42: ["Mistral", "Mistral"],
   43: ["DeepSeek", "DeepSeek"],
   44: ["Moka AI"],
@@ -87,7 +90,7 @@ const ONE_API: ChannelTypes = {
   39: ["Together", "Together"],
   40: ["Doubao"],
   41: ["Novita"],
-  42: ["Vertex AI"],
+  42: ["Vertex AI", "Vertex"],
   43: ["a proxy"],
   44: ["SiliconFlow"],
   45: ["xAI", "xAI"],
@@ -95,7 +98,7 @@ const ONE_API: ChannelTypes = {
   47: ["Baidu"],
   48: ["Xunfei"],
   49: ["Alibaba", "Qwen"],
-  50: ["an OpenAI-compatible server", "OpenAI", true],
+  50: ["an OpenAI-compatible server", "OpenAI", "base"],
   51: ["Gemini", "Google"],
 };
 

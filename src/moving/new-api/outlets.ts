@@ -1,0 +1,128 @@
+// The places to which a channel sends its requests: one for each key, with the names that models have there.
+import { asObject, asString, isObject, omitUndefined } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
+import { type Placed, placeAzure, placeBedrock, placeVertex } from "../clouds.ts";
+import { type ForeignRow, readObject, readText, splitList } from "../columns.ts";
+import type { PlannedCredential } from "../providers.ts";
+import type { Report } from "../report.ts";
+import { findServerDialect, nameKeyVariable, splitAddress } from "../servers.ts";
+import { findBedrockName, findVertexName } from "./cloud-names.ts";
+import type { AddressKind } from "./types.ts";
+
+export interface Outlet {
+  readonly placed: Placed;
+  readonly credential: PlannedCredential | null;
+  /** Returns the name of a model there. Null if it isn't served there. */
+  readonly findName: (name: string) => string | null;
+}
+
+interface Channel {
+  readonly row: ForeignRow;
+  readonly label: string;
+  readonly provider: string;
+  readonly kind: AddressKind | undefined;
+}
+
+/** Their addresses are those that the gateway here uses anyway. */
+const OWN_ADDRESS =
+  /^https:\/\/(api\.openai\.com|api\.anthropic\.com|generativelanguage\.googleapis\.com|openrouter\.ai|api\.deepseek\.com|api\.mistral\.ai|api\.x\.ai|api\.moonshot\.(ai|cn)|api\.groq\.com|api\.together\.xyz|api\.perplexity\.ai|api\.cohere\.(ai|com)|dashscope(-intl)?\.aliyuncs\.com|api\.jina\.ai|open\.bigmodel\.cn|api\.z\.ai)\/?/;
+/** The dialects whose addresses end with their version. */
+const VERSIONED = /\/v\d+(beta)?$/;
+const CALL = /\/chat\/completions$/;
+const KEY_PARTS = /\|/;
+
+/** Returns the channel's outlets, or the reason why it has none. */
+export function listOutlets(channel: Channel, report: Report): readonly Outlet[] | string {
+  if (channel.provider === "Bedrock") return listBedrock(channel, report);
+  if (channel.provider === "Vertex") return listVertex(channel, report);
+  const { row, label, provider } = channel;
+  const found = placeServer(channel);
+  if (typeof found === "string") return found;
+  const variable = nameKeyVariable(provider, found.address);
+  const keys = splitList(readText(row, "key"), /\n/).map((secret) => ({
+    key: report.needSecret(variable, secret, `the key of channel ${label}`),
+  }));
+  const findName = (name: string) => name;
+  return (keys.length > 0 ? keys : [null]).map((credential) => ({
+    placed: found.placed,
+    credential,
+    findName,
+  }));
+}
+
+interface Server {
+  readonly placed: Placed;
+  /** The address that the operator gave, if it isn't the provider's own. */
+  readonly address?: string;
+}
+
+function placeServer({ row, provider, kind }: Channel): Server | string {
+  const given = readText(row, "base_url")?.replace(/\/+$/, "");
+  const isOwn = provider === "Azure" || provider === "Ollama";
+  if (given === undefined || OWN_ADDRESS.test(`${given}/`))
+    return { placed: { place: null, isOwn, fields: {} } };
+  if (provider === "Azure") {
+    const api = asString(readObject(row, "config").api_version) ?? readText(row, "other") ?? undefined;
+    const { address } = splitAddress(given, true);
+    return { address, placed: placeAzure({ base_url: address, api }) };
+  }
+  if (kind === "call" && (!CALL.test(given) || given.includes("{")))
+    return "its address isn't that of a server's /chat/completions";
+  const base = kind === "call" ? given.replace(CALL, "") : given;
+  // The other gateway appends the version itself.
+  const address = kind !== undefined || VERSIONED.test(base) ? base : `${base}/v1`;
+  const fields = { dialect: findServerDialect(provider), base_url: address };
+  return { address, placed: { place: base, isOwn, fields } };
+}
+
+/** Keys are `AccessKey|SecretKey|Region`, or `BearerKey|Region`. */
+function listBedrock({ row, label }: Channel, report: Report): readonly Outlet[] | string {
+  const { ak, sk, region: own } = readObject(row, "config");
+  const lines = splitList(readText(row, "key"), /\n/).map((line) => splitList(line, KEY_PARTS));
+  const configured = [ak, sk, own].map((part) => asString(part) ?? "");
+  const all = configured.every((part) => part !== "") ? [configured] : lines;
+  const use = `the key of channel ${label}`;
+  const outlets = all.flatMap(([id = "", secret = "", last]): readonly Outlet[] => {
+    const region = last ?? secret;
+    const findName = (name: string) => findBedrockName(name, region);
+    if (region === "") return [];
+    if (last === undefined) {
+      const key = report.needSecret(nameKeyVariable("Bedrock", undefined), id, use);
+      return [{ placed: placeBedrock({ region }), credential: { key }, findName }];
+    }
+    const aws = {
+      access_key_id: report.needSecret("AWS_ACCESS_KEY_ID", id, use),
+      secret_access_key: report.needSecret("AWS_SECRET_ACCESS_KEY", secret, use),
+    };
+    return [{ placed: placeBedrock({ region, aws }), credential: null, findName }];
+  });
+  return outlets.length > 0 ? outlets : "its key isn't AccessKey|SecretKey|Region or BearerKey|Region";
+}
+
+/** Keys are those of service accounts in JSON, or express keys. Each model may have a location of its own. */
+function listVertex({ row, label }: Channel, report: Report): readonly Outlet[] {
+  const { vertex_ai_adc: configured, vertex_ai_project_id: paying, region } = readObject(row, "config");
+  const text = asString(configured) || (readText(row, "key") ?? "");
+  const parsed = parseReceived(text);
+  const use = `the key of channel ${label}`;
+  if (!isObject(parsed) && !Array.isArray(parsed))
+    return splitList(text, /\n/).map((secret) => {
+      const key = report.needSecret(nameKeyVariable("Vertex", undefined), secret, use);
+      return { placed: placeVertex({}), credential: { key }, findName: findVertexName };
+    });
+  const other = asString(region) || (readText(row, "other") ?? "");
+  const regions = readObject({ other }, "other");
+  const findLocation = (name: string) =>
+    asString(regions[name]) ?? asString(regions.default) ?? (other.startsWith("{") ? "global" : other);
+  const locations = new Set(splitList(readText(row, "models"), /,/).map(findLocation));
+  const accounts = (Array.isArray(parsed) ? parsed : [parsed]).map(asObject);
+  return accounts.flatMap((account) => {
+    const service_account = report.needSecret("VERTEX_CREDENTIALS", JSON.stringify(account), use);
+    const project = asString(paying) || asString(account.project_id);
+    return [...locations].map((location) => ({
+      placed: placeVertex(omitUndefined({ project, location: location || undefined, service_account })),
+      credential: null,
+      findName: (name: string) => (findLocation(name) === location ? findVertexName(name) : null),
+    }));
+  });
+}
