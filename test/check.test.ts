@@ -1,11 +1,10 @@
-// `poundkey check` and `poundkey models`: their output and exit codes.
+// `poundkey check`: its output and exit codes.
 import { describe, expect, test } from "bun:test";
 import { readAccountNames } from "../src/app/account-names.ts";
 import type { Probed } from "../src/app/probe.ts";
 import { probeIssuer } from "../src/app/sign-in.ts";
 import { COMMON_FLAGS, parseArguments } from "../src/cli/arguments.ts";
 import { type CheckPorts, runCheck } from "../src/cli/check.ts";
-import { runModels } from "../src/cli/models.ts";
 import { readFrom } from "./settings.ts";
 
 interface Given {
@@ -52,11 +51,6 @@ function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
 async function check(args: readonly string[], given?: Given) {
   const { ports, io, said } = terminal(given);
   return { code: await runCheck(args, io, ports), ...said() };
-}
-
-async function models(args: readonly string[], given?: Given) {
-  const { ports, io, said } = terminal(given);
-  return { code: await runModels(args, io, ports), ...said() };
 }
 
 const ONE = { DEEPSEEK_API_KEY: "a" };
@@ -227,54 +221,6 @@ describe("check", () => {
     expect((await check(["--prob"])).err).toContain("did you mean --probe?");
     expect((await check(["file.yaml"])).err).toContain('unexpected argument "file.yaml"');
     expect((await check(["--help"])).out).toContain("--schema");
-  });
-});
-
-describe("models", () => {
-  test("prints a table of all providers, enabled or not", async () => {
-    const { code, out } = await models([]);
-    const [heading, first] = out.split("\n");
-    expect(code).toBe(0);
-    expect(heading).toMatch(/^MODEL +CONTEXT +OUTPUT +IN \$\/M +OUT \$\/M +CAPABILITIES$/);
-    expect(first).toMatch(/^DeepSeek#deepseek-v4-flash +1000000 +384000 +0\.14 +0\.28 +tools, reasoning$/);
-    expect(out).toContain("Cerebras#");
-  });
-
-  test("prints one provider's models, including configured ones, as JSON", async () => {
-    const files = { "poundkey.yaml": "providers: { Own: { base_url: http://x, models: [{ name: m }] } }\n" };
-    const { out } = await models(["--provider", "own", "--json"], { files });
-    expect(JSON.parse(out).map((model: { id: string }) => model.id)).toEqual(["Own#m"]);
-  });
-
-  test("prints the models that support an operation", async () => {
-    const files = {
-      "poundkey.yaml":
-        "providers: { Own: { base_url: http://x, models: [{ name: m }, { name: e, operations: [embeddings] }] } }\n",
-    };
-    const list = async (operation: string) =>
-      JSON.parse(
-        (await models(["--provider", "own", "--operation", operation, "--json"], { files })).out,
-      ).map(({ id }: { id: string }) => id);
-    expect([await list("embeddings"), await list("chat"), await list("rerank")]).toEqual([
-      ["Own#e"],
-      ["Own#m"],
-      [],
-    ]);
-    const wrong = await models(["--operation", "embedding"]);
-    expect([wrong.code, wrong.err.split("\n")[0]]).toEqual([
-      2,
-      "poundkey models: unknown operation embedding; did you mean embeddings?",
-    ]);
-    expect((await models(["--operation", "x"])).err).toContain("expected chat, embeddings, rerank");
-  });
-
-  test("an unknown provider is wrong usage, a broken configuration a failure", async () => {
-    const wrong = await models(["--provider", "DepSeek"]);
-    expect([wrong.code, wrong.err.split("\n")[0]]).toEqual([
-      2,
-      "poundkey models: unknown provider DepSeek; did you mean DeepSeek?",
-    ]);
-    expect((await models([], { files: { "poundkey.yaml": "a: 1" } })).code).toBe(1);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   formatDuration,
   formatPercent,
   formatPrice,
+  formatRate,
   formatTokens,
   formatUsd,
   splitModelId,
@@ -30,6 +31,16 @@ describe("numbers as people read them", () => {
       "–",
       "–",
     ]);
+  });
+
+  test("a model that is charged by the piece isn't free", () => {
+    const sound = { input: 0, output: 0, per_minute: 0.006 };
+    expect([formatRate(sound, "input"), formatRate(sound, "output")]).toEqual(["$0.006/minute", "–"]);
+    const speech = { input: 0, output: 0, per_character_million: 15, tiers: [] };
+    expect(formatRate(speech, "input")).toBe("$15.00/M characters");
+    const search = { input: 2.5, output: 0, per_search: 0.01 };
+    expect([formatRate(search, "input"), formatRate(search, "output")]).toEqual(["$2.50", "free"]);
+    expect([formatRate({ input: 0, output: 0 }, "input"), formatRate(null, "input")]).toEqual(["free", "–"]);
   });
 
   test("time ranges", () => {

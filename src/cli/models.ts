@@ -4,6 +4,7 @@ import { EXIT, type Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
 import { OPERATIONS, type OperationName } from "../core/card.ts";
+import { listPiecePrices } from "../core/fields/piece-prices.ts";
 import { suggest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
 import { formatJson, formatTable } from "./administration.ts";
@@ -17,7 +18,8 @@ import {
 
 const HELP = `usage: poundkey models [--provider NAME] [--operation NAME] [--config FILE] [--json]
 
-Lists the models in the catalogue, including those in the configuration.
+Lists the models in the catalogue, including those in the configuration. Prices are in USD per million tokens, or for
+models that are charged otherwise per piece, such as 0.006/minute.
 
   --provider NAME   only models of this provider
   --operation NAME  only models that serve this operation: ${OPERATIONS.join(", ")}
@@ -81,12 +83,15 @@ const HEADINGS = ["MODEL", "CONTEXT", "OUTPUT", "IN $/M", "OUT $/M", "CAPABILITI
 function formatCells(view: ModelView): readonly string[] {
   const unknown = (value: number | null | undefined) =>
     value === null || value === undefined ? "-" : String(value);
+  const pieces = listPiecePrices(view.pricing);
   return [
     view.id,
     unknown(view.context_window),
     unknown(view.max_output_tokens),
-    unknown(view.pricing?.input),
-    unknown(view.pricing?.output),
+    pieces.length > 0
+      ? pieces.map(({ usd, unit }) => `${usd}/${unit}`).join(", ")
+      : unknown(view.pricing?.input),
+    pieces.length > 0 ? "-" : unknown(view.pricing?.output),
     view.capabilities.join(", "),
   ];
 }

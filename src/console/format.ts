@@ -1,5 +1,6 @@
 // Formats numbers, money, times and usage for display.
 import type { TokensView, UnitsView } from "../admin/figures.ts";
+import { listPiecePrices } from "../core/fields/piece-prices.ts";
 import { nowMs } from "./browser.ts";
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
@@ -63,6 +64,18 @@ export function formatPrice(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   if (value === 0) return "free";
   return `$${value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`;
+}
+
+/** Formats the price of a model's prompts or answers. One that is charged by the piece shows that price for prompts. */
+export function formatRate(
+  pricing: { readonly input: number; readonly output: number } | null,
+  field: "input" | "output",
+): string {
+  const pieces = listPiecePrices(pricing);
+  if (pieces.length === 0) return formatPrice(pricing?.[field]);
+  return field === "output"
+    ? formatPrice(null)
+    : pieces.map(({ usd, unit }) => `${formatPrice(usd)}/${unit}`).join(", ");
 }
 
 export function formatPercent(share: number): string {

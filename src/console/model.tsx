@@ -3,8 +3,9 @@ import type { AliasView } from "../admin/aliases.ts";
 import type { Listed } from "../admin/list.ts";
 import type { ProviderView } from "../admin/providers.ts";
 import type { CardView } from "../admin/settings-schema.ts";
+import { nameUnit } from "../core/fields/piece-prices.ts";
 import { Breakdown } from "./breakdown.tsx";
-import { formatDay, formatDuration, formatPercent, formatPrice, formatTokens } from "./format.ts";
+import { formatDay, formatDuration, formatPercent, formatPrice, formatRate, formatTokens } from "./format.ts";
 import { useNames } from "./names.ts";
 import { CopyButton } from "./parts/button.tsx";
 import { type Fact, Facts, Vitals } from "./parts/figures.tsx";
@@ -181,7 +182,9 @@ const PRICES = [
 const PRICE_COLUMNS: readonly Column<PriceRow>[] = [
   makeHeadColumn("Applies to", ({ name }) => <span class="strong">{name}</span>),
   ...PRICES.map(([label, field]) =>
-    makeNumberColumn<PriceRow>(label, ({ rates }) => formatPrice(rates[field])),
+    makeNumberColumn<PriceRow>(label, ({ rates }) =>
+      field === "input" || field === "output" ? formatRate(rates, field) : formatPrice(rates[field]),
+    ),
   ),
 ];
 
@@ -198,9 +201,7 @@ function Prices({ model }: { readonly model: CardView }) {
       )}
       {pieces.length > 0 && (
         <p class="card-body small">
-          {pieces
-            .map(([name, usd]) => `${formatPrice(Number(usd))} ${name.replaceAll("_", " ")}`)
-            .join(" · ")}
+          {pieces.map(([name, usd]) => `${formatPrice(Number(usd))} per ${nameUnit(name)}`).join(" · ")}
         </p>
       )}
     </Card>

@@ -2,7 +2,7 @@
 import type { Listed } from "../admin/list.ts";
 import type { CardView } from "../admin/settings-schema.ts";
 import { Aliases } from "./aliases.tsx";
-import { formatDay, formatPrice, formatTokens } from "./format.ts";
+import { formatDay, formatPrice, formatRate, formatTokens } from "./format.ts";
 import { Check, SearchField } from "./parts/field.tsx";
 import { Card, PageHead, QueryFilter } from "./parts/page.tsx";
 import { Badge, Empty, Loaded } from "./parts/states.tsx";
@@ -189,11 +189,11 @@ const COLUMNS: readonly Column<CardView>[] = [
   ),
   makeNumberColumn("Context", ({ context_window }) => formatTokens(context_window), "context"),
   makeNumberColumn("Max output", ({ max_output_tokens }) => formatTokens(max_output_tokens)),
-  makeNumberColumn("Input", ({ pricing }) => formatPrice(pricing?.input), "input"),
+  makeNumberColumn("Input", ({ pricing }) => formatRate(pricing, "input"), "input"),
   makeNumberColumn("Cached", ({ pricing }) => (
     <span class="faint">{formatPrice(pricing?.cached_input)}</span>
   )),
-  makeNumberColumn("Output", ({ pricing }) => formatPrice(pricing?.output), "output"),
+  makeNumberColumn("Output", ({ pricing }) => formatRate(pricing, "output"), "output"),
   makeColumn(
     "Released",
     ({ released }) => <span class="nowrap">{released ? formatDay(released) : "–"}</span>,
