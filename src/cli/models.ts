@@ -4,8 +4,8 @@ import { EXIT, type Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
 import { OPERATIONS, type OperationName } from "../core/card.ts";
+import { listPiecePrices } from "../core/fields/piece-prices.ts";
 import { suggest } from "../core/nearest.ts";
-import { listPiecePrices } from "../core/piece-prices.ts";
 import type { Settings } from "../core/settings.ts";
 import { formatJson, formatTable } from "./administration.ts";
 import {

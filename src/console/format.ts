@@ -1,6 +1,6 @@
 // Formats numbers, money, times and usage for display.
 import type { TokensView, UnitsView } from "../admin/figures.ts";
-import { listPiecePrices } from "../core/piece-prices.ts";
+import { listPiecePrices } from "../core/fields/piece-prices.ts";
 import { nowMs } from "./browser.ts";
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });

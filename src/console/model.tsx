@@ -3,7 +3,7 @@ import type { AliasView } from "../admin/aliases.ts";
 import type { Listed } from "../admin/list.ts";
 import type { ProviderView } from "../admin/providers.ts";
 import type { CardView } from "../admin/settings-schema.ts";
-import { nameUnit } from "../core/piece-prices.ts";
+import { nameUnit } from "../core/fields/piece-prices.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { formatDay, formatDuration, formatPercent, formatPrice, formatRate, formatTokens } from "./format.ts";
 import { useNames } from "./names.ts";
