@@ -128,9 +128,9 @@ function callDifferences(
   return wrong;
 }
 
-/** Compared as JSON if both parse, byte for byte if the answer was cut off within them. Empty means `{}`. */
+/** Compared as JSON if both parse, byte for byte if the answer was cut off within them. Empty and null mean `{}`. */
 function sameInput(got: string, expected: string): boolean {
-  const [one, other] = [parseJson(got), parseJson(expected === "" ? "{}" : expected)];
+  const [one, other] = [parseJson(got), parseJson(["", "null"].includes(expected) ? "{}" : expected)];
   return other === undefined ? got === expected : Bun.deepEquals(one, other);
 }
 

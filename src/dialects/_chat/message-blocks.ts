@@ -12,6 +12,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from "../../operations/chat/form.ts";
+import { isWithoutArguments } from "../../operations/chat/tool-calls.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 import { listThinking, type SignedThinking } from "./thinking.ts";
 import { toFunctionCall } from "./tools.ts";
@@ -133,7 +134,7 @@ export function makeAnswer<Block extends JsonObject>(
 
 /** A call's input must be an object. Other arguments (of a call cut short, or without bounds) are kept as text. */
 function readInput(text: string, json: JsonBudget): JsonObject {
-  if (text.trim() === "") return {};
+  if (isWithoutArguments(text)) return {};
   return json.parseObject(text) ?? { arguments: text };
 }
 

@@ -13,6 +13,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from "../../operations/chat/form.ts";
+import { isWithoutArguments } from "../../operations/chat/tool-calls.ts";
 import { listTurn, readText } from "../../operations/chat/turn.ts";
 import { writeNote } from "../_chat/message-blocks.ts";
 import { countLeading, isSystem } from "../_chat/turns.ts";
@@ -247,7 +248,7 @@ function makeCallPart(
 function findCalled(call: ToolCall, json: JsonBudget): { name: string; args: JsonObject } {
   if (call.type === "custom") return { name: call.custom.name, args: { input: call.custom.input } };
   const { name, arguments: text } = call.function;
-  return { name, args: json.parseObject(text) ?? (text.trim() === "" ? {} : { input: text }) };
+  return { name, args: isWithoutArguments(text) ? {} : (json.parseObject(text) ?? { input: text }) };
 }
 
 /** Makes the results of one turn. Images in them follow as separate parts. */

@@ -9,7 +9,17 @@ interface NumberedCall {
   readonly id: string;
   readonly givenId: string | undefined;
   readonly custom: boolean;
-  hasInput: boolean;
+  /** The beginning of the arguments, without blanks, while it may become `null`. Null once it can't. */
+  held: string | null;
+}
+
+const NULL = "null";
+const NO_ARGUMENTS = "{}";
+
+/** True for a function called without arguments: some models write `null` for none. */
+export function isWithoutArguments(text: string): boolean {
+  const said = text.trim();
+  return said === "" || said === NULL;
 }
 
 /** Call ids already in the conversation, since an upstream may count from 0 in each turn. */
@@ -64,10 +74,11 @@ export class ToolCalls {
    * have been cut off before they began: then nothing is made up.
    */
   end(isCut: boolean): ToolCallDelta[] {
-    const ended = isCut ? this.#calls.slice(0, -1) : this.#calls;
-    return ended
-      .filter((call) => !call.hasInput && !call.custom)
-      .map((call) => ({ index: call.index, function: { arguments: "{}" } }));
+    const last = isCut ? this.#calls.at(-1) : undefined;
+    return this.#calls.flatMap((call) => {
+      const rest = call.held === "" && call !== last ? NO_ARGUMENTS : call.held;
+      return rest ? [{ index: call.index, function: { arguments: rest } }] : [];
+    });
   }
 
   #fragment(given: ToolCallDelta): ToolCallDelta[] {
@@ -91,8 +102,14 @@ export class ToolCalls {
     const index = this.#calls.length;
     const id = this.#legalId(given.id, index);
     const custom = given.custom !== undefined;
-    const input = readInput(given);
-    const call: NumberedCall = { index, id, givenId: given.id || undefined, custom, hasInput: input !== "" };
+    const call: NumberedCall = {
+      index,
+      id,
+      givenId: given.id || undefined,
+      custom,
+      held: custom ? null : "",
+    };
+    const input = takeInput(call, readInput(given));
     this.#calls.push(call);
     this.#byUpstreamIndex.set(key, call);
     const name = readName(given);
@@ -117,12 +134,22 @@ function startsAnother(known: NumberedCall, given: ToolCallDelta): boolean {
 }
 
 function continueCall(call: NumberedCall, given: ToolCallDelta): ToolCallDelta[] {
-  const input = readInput(given);
+  const input = takeInput(call, readInput(given));
   const extra = given.extra_content ? { extra_content: given.extra_content } : {};
   if (input === "" && !given.extra_content) return [];
-  if (input !== "") call.hasInput = true;
   const body = call.custom ? { custom: { input } } : { function: { arguments: input } };
   return [{ index: call.index, ...body, ...extra }];
+}
+
+/** Returns what can be sent of a call's input. `null` becomes an empty object as soon as it is whole. */
+function takeInput(call: NumberedCall, given: string): string {
+  if (call.held === null) return given;
+  const text = call.held + given;
+  const said = text.trim();
+  const isOpen = said !== NULL && NULL.startsWith(said);
+  call.held = isOpen ? said : null;
+  if (isOpen) return "";
+  return said === NULL ? NO_ARGUMENTS : text;
 }
 
 function joinFragments(before: ToolCallDelta | undefined, now: ToolCallDelta): ToolCallDelta {
