@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { resolveAllowance } from "../core/key-limits.ts";
-import { matchesAny } from "../core/pattern.ts";
+import { matchesAny, NO_MODELS } from "../core/pattern.ts";
 import { SELECTORS } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -64,7 +64,7 @@ export function warnOfModels(
   const ids = [...SELECTORS.map((name) => `Router#${name}`), ...catalogue.list().map(({ id }) => id)];
   const found: string[] = [];
   for (const model of new Set(models)) {
-    const isServed = model === "*" || ids.some((id) => matchesAny([model], id));
+    const isServed = model === "*" || model === NO_MODELS || ids.some((id) => matchesAny([model], id));
     const warning = isServed ? null : explainUnserved(model, catalogue);
     if (warning !== null) found.push(warning);
     // Each look-up of an unknown name compares it with all others.

@@ -217,15 +217,13 @@ const ANY_TEXT = /KEY|SECRET|TOKEN|BASE|URL|ENDPOINT/;
 
 /**
  * Returns the mistakes in a configuration that was made, as when the other gateway had more models than are allowed. Null also
- * if they depend on what its variables hold.
+ * if they depend on what its variables hold. The report's variables, which are still to be set, don't count as missing.
  */
-function findProblem(text: string, file: string): string | null {
+function findProblem(text: string, file: string, { variables }: Report): string | null {
   const names = [...new Set([...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => name))];
   if (text === "" || !names.every((name) => ANY_TEXT.test(name))) return null;
-  const env = (name: string) =>
-    names.includes(name) || /^[A-Z]+_API_KEY$/.test(name)
-      ? `https://value-${names.indexOf(name)}.example`
-      : undefined;
+  const asked = new Set([...names, ...variables.map(({ name }) => name)]);
+  const env = (name: string) => (asked.has(name) ? `https://${name}.example` : source.env(name));
   const { loaded } = loadConfig({ config: file }, { ...source, env, readConfig: () => text });
   const errors = loaded.ok ? [] : loaded.errors.filter((error) => error.file !== "environment");
   return errors.length === 0 ? null : formatErrors(errors);
@@ -245,7 +243,7 @@ interface Result {
 function printResult({ io, report, config, file, isNew, isDry, isJson }: Result): void {
   const text = writeConfigText(config);
   const isWritten = isNew && !isDry && text !== "";
-  const problem = findProblem(text, file);
+  const problem = findProblem(text, file, report);
   if (problem !== null)
     io.err(`poundkey: the configuration needs a correction before it is used:\n${problem}`);
   if (isWritten) writeFileSync(file, text, { flag: "wx" });

@@ -3,6 +3,7 @@ import type { ModelCard } from "../core/card.ts";
 import type { DialectName } from "../core/dialect.ts";
 import { parseDuration } from "../core/duration.ts";
 import { suggest } from "../core/nearest.ts";
+import { NO_PROVIDER } from "../core/pattern.ts";
 import type { Credential, KnownProvider, PlatformName, ProviderSetup, Timeouts } from "../core/settings.ts";
 import { AZURE } from "./azure.ts";
 import { BEDROCK } from "./bedrock.ts";
@@ -25,6 +26,7 @@ const CLOUDS: Readonly<Record<PlatformName, Cloud>> = { azure: AZURE, bedrock: B
 /** Prefixes of model ids that no configured provider may have, with who has them. */
 const RESERVED: ReadonlyMap<string, string> = new Map([
   ["router", "the selectors have it, such as Router#fair"],
+  [NO_PROVIDER.toLowerCase(), "keys that may use no model are limited to its models"],
   ["sim", "the simulated provider has it, which 'poundkey serve --simulate' starts"],
 ]);
 /** Headers that belong to the connection. */

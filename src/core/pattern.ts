@@ -1,5 +1,9 @@
 // Patterns for model ids, in which `*` matches any characters.
 
+/** No provider may have this name, so the pattern of all its models matches none. */
+export const NO_PROVIDER = "None";
+export const NO_MODELS = `${NO_PROVIDER}#*`;
+
 /** True if any of the patterns matches the whole id. Case is ignored. */
 export function matchesAny(patterns: readonly string[], id: string): boolean {
   const text = id.toLowerCase();

@@ -1,6 +1,7 @@
 // Providers on Azure, Bedrock and Vertex AI, of the parts that other gateways know them by.
 import { omitUndefined } from "../core/json.ts";
 import type { Deployment } from "./providers.ts";
+import type { Report } from "./report.ts";
 
 /** Where a deployment is, and the fields of its provider. */
 export type Placed = Pick<Deployment, "place" | "isOwn" | "fields">;
@@ -18,7 +19,10 @@ interface AzureParts {
   readonly entra?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-export function placeAzure({ base_url, resource, api, entra }: AzureParts): Placed {
+/** `use` is for the report, if the address is that in the environment. */
+export function placeAzure(parts: AzureParts, use: string, report: Report): Placed {
+  const { base_url, resource, api, entra } = parts;
+  if ((base_url ?? resource) === undefined) report.need("AZURE_OPENAI_ENDPOINT", use);
   const dated = isDated(api) ? api : undefined;
   const client = entra && omitUndefined(entra);
   const fields = { platform: "azure", base_url, resource, api: dated, entra: client };

@@ -14,19 +14,19 @@ import { Groups } from "./groups.ts";
 import type { SourceFile } from "./litellm/config.ts";
 import type { PlannedConfig } from "./plan.ts";
 import { Providers } from "./providers.ts";
-import type { Report } from "./report.ts";
+import { CACHE, HOOKS, type Report } from "./report.ts";
 import { findProvider, findServerDialect, nameKeyVariable } from "./servers.ts";
 
 /** Portkey's names of providers that differ from those here. */
 const NAMES: Readonly<Record<string, string>> = { dashscope: "Qwen", zhipu: "ZAI" };
 /** Fields of a config or target, with the reason why they have no place here. */
 const LEFT: Reasons = {
-  cache: "there is no cache of answers",
+  cache: CACHE,
   request_timeout: "set providers.<name>.timeouts",
-  before_request_hooks: "only Bedrock's guardrails: providers.<name>.guardrail",
-  after_request_hooks: "only Bedrock's guardrails: providers.<name>.guardrail",
-  input_guardrails: "only Bedrock's guardrails: providers.<name>.guardrail",
-  output_guardrails: "only Bedrock's guardrails: providers.<name>.guardrail",
+  before_request_hooks: HOOKS,
+  after_request_hooks: HOOKS,
+  input_guardrails: HOOKS,
+  output_guardrails: HOOKS,
   forward_headers: "clients' headers aren't forwarded",
   prompt_id: "there are no templates of prompts",
   openai_organization: "set providers.<name>.headers: { OpenAI-Organization: … }",
@@ -179,7 +179,8 @@ function placeTarget(node: Fields, provider: string, address: string | undefined
   const base_url = address;
   if (provider === "Azure") {
     const resource = base_url === undefined ? node.takeText("resource_name") : undefined;
-    return placeAzure({ base_url, resource, api: node.takeText("api_version") });
+    const parts = { base_url, resource, api: node.takeText("api_version") };
+    return placeAzure(parts, "the address of Azure", report);
   }
   if (provider === "Bedrock")
     return placeBedrock({ base_url, region: node.takeText("aws_region"), aws: readAws(node, report) });

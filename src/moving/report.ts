@@ -1,5 +1,9 @@
 // The report of an import: parts that it takes and parts that it leaves, and the secrets that it asks for instead of copying them.
 
+/** The places of settings that every gateway has. */
+export const CACHE = "set cache.ttl: answers are kept for the same request, not by meaning";
+export const HOOKS = "add it to hooks, or a guardrail of Bedrock's to providers.<name>.guardrail";
+
 interface ReportRow {
   /** The line of the file, from 1. Null for rows of a table. */
   readonly line: number | null;

@@ -178,7 +178,7 @@ test("Portkey's configs are aliases with groups and fallbacks", async () => {
   };
   const place = makePlace({ "config.json": JSON.stringify({ chat: config }, null, 1) });
   const { code, out } = await place.run("portkey", place.path("config.json"));
-  expect([code, out]).toEqual([0, expect.stringMatching(/^cache +no +6 +there is no cache of answers$/m)]);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^cache +no +6 +set cache\.ttl/m)]);
   expect(out).toMatch(/^target main +no +\d+ +its provider isn't known/m);
   expect(out).not.toContain("sk-ant-plain");
   const { aliases, overlay } = load(place.readConfig());

@@ -89,7 +89,7 @@ describe("One API's database", () => {
       allowedAddresses: ["192.168.1.0/24", "10.0.0.0/8"],
     });
     const unknown = keys.get("of an unknown model");
-    expect([unknown?.allowedModels?.length, unknown?.allowedAddresses]).toEqual([1, ["0.0.0.0"]]);
+    expect(unknown).toMatchObject({ allowedModels: ["None#*"], allowedAddresses: ["0.0.0.0"] });
     expect(keys.get("free")).toMatchObject({ allowedModels: null, allowedAddresses: null });
   });
 

@@ -109,10 +109,11 @@ function readCredential(
 const PROOFS = ["aws", "entra", "service_account"];
 
 function needImplied(provider: string, label: string, report: Report): void {
-  report.need(
-    nameKeyVariable(provider, undefined),
-    `the key of ${label}, as LiteLLM takes it from the environment`,
-  );
+  const isVertex = provider === "Vertex";
+  const name = isVertex ? "GOOGLE_APPLICATION_CREDENTIALS" : nameKeyVariable(provider, undefined);
+  const others = provider === "Bedrock" ? ", or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY" : "";
+  const use = `${isVertex ? "the path of the key file" : "the key"} of ${label}`;
+  report.need(name, `${use}, as LiteLLM takes it from the environment${others}`);
 }
 
 /** Returns the model's own prices and its operation. */

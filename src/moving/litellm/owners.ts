@@ -1,5 +1,6 @@
 // LiteLLM's teams as accounts and its keys as keys, which keep their secrets.
 import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/key.ts";
+import { NO_MODELS } from "../../core/pattern.ts";
 import { listKnownDigests } from "../../keys/foreign.ts";
 import { cutName, type ForeignRow, readFlag, readList, readText, readTime } from "../columns.ts";
 import { deriveId } from "../ids.ts";
@@ -32,8 +33,8 @@ const DIGEST = /^[0-9a-f]{64}$/;
 const LAST_CHARACTERS = 4;
 const ALL_MODELS = ["all-proxy-models", "*"];
 const TEAM_MODELS = "all-team-models";
-/** No model has this name, and a list of nothing would be a list of all. */
-const NO_MODELS = "no-default-models";
+/** A list of this alone allows none, since a list of nothing allows all. */
+const NONE = "no-default-models";
 
 export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
   const teams = new Map(tables.teams.map((row) => [readText(row, "team_id") ?? "", row]));
@@ -182,7 +183,7 @@ function listModels(
   if (given.length === 0 || given.some((model) => ALL_MODELS.includes(model))) return null;
   const found = given.flatMap((model) => {
     const ids = names.find(model);
-    if (ids.length === 0 && model !== NO_MODELS)
+    if (ids.length === 0 && model !== NONE)
       report.leave(null, `${owner}: model ${model}`, "it isn't in the configuration");
     return ids;
   });

@@ -32,8 +32,9 @@ export function placeServer(source: DeploymentSource, { provider, routed }: Aske
   const { address, deployment, version } = readAddress(source, provider, report);
   if (provider === "Azure") {
     const api = version ?? read("api_version");
-    const placed = placeAzure({ base_url: address, api, entra: readEntra(source, read, report) });
-    return { address, deployment, placed };
+    const parts = { base_url: address, api, entra: readEntra(source, read, report) };
+    const use = `the address of ${source.label}, which is LiteLLM's AZURE_API_BASE`;
+    return { address, deployment, placed: placeAzure(parts, use, report) };
   }
   if (provider === "Bedrock") {
     const base_url = address ?? read("aws_bedrock_runtime_endpoint");

@@ -1,5 +1,6 @@
 // LiteLLM's settings outside its list of models: those that hold here anyway, and the reasons why others have no place.
 
+import { CACHE, HOOKS } from "../report.ts";
 import { FACTS, PARAMETERS } from "./parameters.ts";
 
 interface Verdict {
@@ -34,9 +35,9 @@ const FIELDS: Readonly<Record<string, Verdict>> = {
   store_model_in_db: lost("models in LiteLLM's database are encrypted: add them to the file"),
   max_budget: lost("give each account a budget"),
   budget_duration: lost("give each account a budget"),
-  cache: lost("there is no cache of answers"),
-  cache_params: lost("there is no cache of answers"),
-  guardrails: lost("only Bedrock's guardrails: providers.<name>.guardrail"),
+  cache: lost(CACHE),
+  cache_params: lost(CACHE),
+  guardrails: lost(HOOKS),
   callbacks: lost("traces, logs and metrics are exported by OTLP and /metrics"),
   success_callback: lost("traces, logs and metrics are exported by OTLP and /metrics"),
   failure_callback: lost("traces, logs and metrics are exported by OTLP and /metrics"),
@@ -50,7 +51,7 @@ const FIELDS: Readonly<Record<string, Verdict>> = {
 
 const SECTIONS: Readonly<Record<string, Verdict>> = {
   environment_variables: lost("set it in the environment of the gateway"),
-  guardrails: lost("only Bedrock's guardrails: providers.<name>.guardrail"),
+  guardrails: lost(HOOKS),
   include: lost("import each included file by itself"),
   mcp_servers: lost("there are no MCP servers"),
   files_settings: lost("there are no files"),

@@ -36,12 +36,14 @@ export function listOutlets(channel: Channel, report: Report): readonly Outlet[]
   if (channel.provider === "Bedrock") return listBedrock(channel, report);
   if (channel.provider === "Vertex") return listVertex(channel, report);
   const { row, label, provider } = channel;
-  const found = placeServer(channel);
+  const found = placeServer(channel, report);
   if (typeof found === "string") return found;
   const variable = nameKeyVariable(provider, found.address);
   const keys = splitList(readText(row, "key"), /\n/).map((secret) => ({
     key: report.needSecret(variable, secret, `the key of channel ${label}`),
   }));
+  if (keys.length === 0 && found.address === undefined && provider !== "Ollama")
+    report.need(variable, `the key of channel ${label}`);
   const findName = (name: string) => name;
   return (keys.length > 0 ? keys : [null]).map((credential) => ({
     placed: found.placed,
@@ -53,19 +55,22 @@ export function listOutlets(channel: Channel, report: Report): readonly Outlet[]
 interface Server {
   readonly placed: Placed;
   /** The address that the operator gave, if it isn't the provider's own. */
-  readonly address?: string;
+  readonly address?: string | undefined;
 }
 
-function placeServer({ row, provider, kind }: Channel): Server | string {
+function placeServer({ row, label, provider, kind }: Channel, report: Report): Server | string {
   const given = readText(row, "base_url")?.replace(/\/+$/, "");
-  const isOwn = provider === "Azure" || provider === "Ollama";
-  if (given === undefined || OWN_ADDRESS.test(`${given}/`))
-    return { placed: { place: null, isOwn, fields: {} } };
   if (provider === "Azure") {
     const api = asString(readObject(row, "config").api_version) ?? readText(row, "other") ?? undefined;
-    const { address } = splitAddress(given, true);
-    return { address, placed: placeAzure({ base_url: address, api }) };
+    const base_url = given && splitAddress(given, true).address;
+    return {
+      address: base_url,
+      placed: placeAzure({ base_url, api }, `the address of channel ${label}`, report),
+    };
   }
+  const isOwn = provider === "Ollama";
+  if (given === undefined || OWN_ADDRESS.test(`${given}/`))
+    return { placed: { place: null, isOwn, fields: {} } };
   if (kind === "call" && (!CALL.test(given) || given.includes("{")))
     return "its address isn't that of a server's /chat/completions";
   const base = kind === "call" ? given.replace(CALL, "") : given;

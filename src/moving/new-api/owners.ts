@@ -2,6 +2,7 @@
 import { isAddressBlock } from "../../core/address.ts";
 import { makeBudget, nameBudget } from "../../core/budget.ts";
 import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/key.ts";
+import { NO_MODELS } from "../../core/pattern.ts";
 import { isKnownDefault } from "../../keys/foreign.ts";
 import { cutName, type ForeignRow, readFlag, readNumber, readText, roundUsd, splitList } from "../columns.ts";
 import { deriveId } from "../ids.ts";
@@ -33,8 +34,6 @@ const STATUS = { on: 1, off: 2, expired: 3 } as const;
 const USER_DELETED = 3;
 /** Shorter ones could be guessed. */
 const SECRET_CHARACTERS_MIN = 16;
-/** No model has this name, and a list of nothing would be a list of all. */
-const NO_MODELS = "no-models";
 
 export function readOwners({ tokens, users, options }: Tables, parts: OwnerParts): PlannedOwners {
   const found = options.find((row) => readText(row, "key") === "QuotaPerUnit");

@@ -92,7 +92,8 @@ export function planKeys(draft: Draft, names: AccountNames, world: World): void 
   const { known, memory, state } = draft;
   const matcher = new Matcher("key", known.keys, state.keys, memory);
   const personal = new Set(known.personalKeys.map(({ id }) => id));
-  const knownIds = new Set(known.keys.map(({ id }) => id));
+  // Keys of one name in the file have ids, so the first that is made doesn't stand in the way of the next.
+  const knownIds = new Set<string | null>([...known.keys, ...state.keys].map(({ id }) => id));
   const isKnown = (id: string) => knownIds.has(id);
   for (const entry of state.keys) {
     if (personal.has(entry.id ?? "")) {

@@ -7,6 +7,8 @@ import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { GatewayKey } from "../../core/key.ts";
+import { NO_MODELS } from "../../core/pattern.ts";
 import { type Known, type Row, readKnown, type StateWorld } from "./known.ts";
 
 type Section = readonly JsonObject[];
@@ -25,7 +27,7 @@ export async function writeState(world: StateWorld): Promise<WrittenState> {
   return {
     accounts: listLive(known.accounts).map(({ id, of }) => ({ id, ...viewChosen(ACCOUNT_FIELDS, of) })),
     keys: listLive(known.keys).map(({ id, of }) => ({
-      ...{ id, ...viewChosen(KEY_FIELDS, of) },
+      ...{ id, ...viewChosen(KEY_FIELDS, renewModels(of)) },
       // Left out, it would be the configured time.
       ...(of.expiresAtMs === null && world.keysExpireInMs !== null ? { expires_at: null } : {}),
     })),
@@ -34,6 +36,15 @@ export async function writeState(world: StateWorld): Promise<WrittenState> {
       .map(({ of }) => writeToken(of))
       .toReversed(),
   };
+}
+
+/** The imports of version 1.1 limited keys without any model to names that a state file doesn't take. */
+const FORMER_NO_MODELS: ReadonlySet<string> = new Set(["no-models", "no-default-models"]);
+
+function renewModels(key: GatewayKey): GatewayKey {
+  const allowedModels =
+    key.allowedModels?.map((one) => (FORMER_NO_MODELS.has(one) ? NO_MODELS : one)) ?? null;
+  return { ...key, allowedModels };
 }
 
 function listLive<Of>(rows: readonly Row<Of>[]): readonly Row<Of>[] {

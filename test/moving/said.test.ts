@@ -1,0 +1,76 @@
+// The report of an import says what is true of this gateway, and of the environment in which it will run.
+import { afterEach, expect, test } from "bun:test";
+import { usePlaces } from "./places.ts";
+
+const makePlace = usePlaces();
+const NAMES = ["AWS_BEARER_TOKEN_BEDROCK", "AZURE_OPENAI_ENDPOINT", "GOOGLE_APPLICATION_CREDENTIALS"];
+const before = NAMES.map((name) => [name, process.env[name]] as const);
+afterEach(() => {
+  for (const [name, value] of before) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+});
+
+interface Said {
+  readonly err: string;
+  readonly variables: readonly string[];
+  readonly words: Readonly<Record<string, string>>;
+}
+
+async function read(gateway: string, file: string, text: string): Promise<Said> {
+  const place = makePlace({ [file]: text });
+  const { code, out, err } = await place.run(gateway, place.path(file), "--json");
+  expect(code).toBe(0);
+  const { rows, variables } = JSON.parse(out);
+  const words = rows.map(({ item, words }: { item: string; words: string }) => [item, words]);
+  return {
+    err,
+    words: Object.fromEntries(words),
+    variables: variables.map(({ name }: { name: string }) => name),
+  };
+}
+
+const CLOUDS = `model_list:
+  - { model_name: a, litellm_params: { model: bedrock/amazon.nova-pro-v1:0 } }
+  - { model_name: b, litellm_params: { model: azure/dep } }
+  - { model_name: c, litellm_params: { model: vertex_ai/gemini-3.5-flash, vertex_project: p } }
+`;
+
+test("what clouds take from the environment is listed, and never said to be missing", async () => {
+  for (const name of NAMES) delete process.env[name];
+  const unset = await read("litellm", "a.yaml", CLOUDS);
+  expect(unset.variables).toEqual([
+    ...["AWS_BEARER_TOKEN_BEDROCK", "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY"],
+    "GOOGLE_APPLICATION_CREDENTIALS",
+  ]);
+  expect(unset.err).not.toContain("needs a correction");
+  process.env.AZURE_OPENAI_ENDPOINT = "https://r.openai.azure.com";
+  process.env.AWS_BEARER_TOKEN_BEDROCK = "bearer";
+  expect((await read("litellm", "a.yaml", CLOUDS)).err).not.toContain("needs a correction");
+});
+
+test("a resource that isn't named is asked for, and a mistake in the configuration is still said", async () => {
+  const config = JSON.stringify({ provider: "azure-openai", override_params: { model: "dep" } });
+  expect((await read("portkey", "a.json", config)).variables).toContain("AZURE_OPENAI_ENDPOINT");
+  const api = "model_list: [{ model_name: a, litellm_params: { model: azure/a, api_version: tomorrow } }]\n";
+  expect((await read("litellm", "a.yaml", api)).err).toContain("needs a correction before it is used:\n");
+});
+
+test("caches and guardrails are said to be what they are here", async () => {
+  const { words } = await read(
+    "litellm",
+    "a.yaml",
+    "model_list: []\nlitellm_settings: { cache: true, guardrails: [] }\nguardrails: [{ guardrail_name: a }]\n",
+  );
+  expect(words["litellm_settings.cache"]).toContain("cache.ttl");
+  expect(words["litellm_settings.guardrails"]).toContain("hooks");
+  expect(words.guardrails).toContain("hooks");
+  const target = { provider: "openai", override_params: { model: "gpt-5.4" } };
+  const portkey = { ...target, cache: { mode: "simple" }, input_guardrails: ["a"] };
+  const { words: more } = await read("portkey", "a.json", JSON.stringify(portkey));
+  expect([more.cache, more.input_guardrails]).toEqual([
+    expect.stringContaining("cache.ttl"),
+    expect.stringContaining("hooks"),
+  ]);
+});
