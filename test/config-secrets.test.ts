@@ -123,6 +123,16 @@ describe("errors never quote", () => {
   });
 });
 
+test("a text with a dollar sign that isn't a variable's name is a value like any other", () => {
+  for (const secret of [
+    "$hunter2-and-more-text",
+    "pa$SWORD_AND_MORE_TEXT",
+    "$A-LONGER-TOKEN-TEXT",
+    "$$A_LONGER_TOKEN",
+  ])
+    expect(errorsOf(`server: { admin_token: '${secret}' }`)).toEqual([]);
+});
+
 test("values that don't look like secrets are quoted, to keep errors useful", () => {
   const names = [
     "OpenAI#gpt-5.4-mini-2026-03-17",

@@ -51,6 +51,8 @@ interface Resolved {
 /** `$${` stands for `${` itself. */
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}?/g;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** A text that is nothing but a variable as shells write it. No secret looks like that. */
+const UNBRACED = /^\$[A-Z_][A-Z0-9_]*$/;
 const FILE_PREFIX = "file:";
 
 /** Replaces the references in the text's values. Each one that can't be resolved is an issue. */
@@ -60,9 +62,11 @@ export function interpolate(text: YamlText, environment: Environment): Interpola
   const resolved: Resolved[] = [];
   for (const { path, scalar } of text.texts()) {
     const source = scalar.value;
+    const wrong = (message: string) => issues.push({ path, at: "value", message });
+    // Otherwise the name of the variable would be the token itself.
+    if (UNBRACED.test(source)) wrong(`expected \${${source.slice(1)}}: a variable's name stands in braces`);
     if (!source.includes("${")) continue;
     sources.set(JSON.stringify(path), source);
-    const wrong = (message: string) => issues.push({ path, at: "value", message });
     const onValue = (value: string) => resolved.push({ path, value });
     scalar.value = replaceReferences(source, environment, wrong, onValue);
   }
