@@ -8,6 +8,7 @@ import { computeMonth, listMonths } from "../ledger/month.ts";
 import type { Permission } from "../people/roles.ts";
 import { auditExportQuery, auditSchema, readAudit } from "./audit.ts";
 import { type ExportRow, NameBook, ROWS_AT_ONCE } from "./export-rows.ts";
+import { type FilterParts, findFilters } from "./found-filters.ts";
 import { readQuery } from "./input.ts";
 import { entrySchema, listJournal } from "./journal.ts";
 import type { Listed, PageQuery } from "./list.ts";
@@ -21,7 +22,7 @@ import { getStatement, listStatementRows, statementLineSchema } from "./statemen
 import { listUngrouped, readUsage, usageQuery, usageRowSchema } from "./usage.ts";
 import type { AdminWorld } from "./world.ts";
 
-export interface ExportParts extends AdminWorld {
+export interface ExportParts extends AdminWorld, Pick<FilterParts, "providerNames"> {
   readonly dayRules: () => DayRules;
   readonly keysExpireMs: () => number | null;
 }
@@ -63,9 +64,9 @@ export const EXPORTS: Readonly<Record<ExportName, Export>> = {
     words: "the request log",
     query: requestsExportQuery,
     row: requestSchema,
-    read: (parts, given, scope) => {
-      const query = readQuery(requestsExportQuery, given);
-      return readList((page) => listRequestsAs(requestRow, parts, { ...query, ...page }, scope));
+    read: async function* (parts, given, scope) {
+      const query = await findFilters(parts, readQuery(requestsExportQuery, given), scope);
+      yield* readList((page) => listRequestsAs(requestRow, parts, { ...query, ...page }, scope));
     },
   },
   usage: {
@@ -74,7 +75,9 @@ export const EXPORTS: Readonly<Record<ExportName, Export>> = {
     query: usageQuery,
     row: usageRowSchema,
     left: (given) => listUngrouped(readQuery(usageQuery, given)),
-    read: (parts, given, scope) => readUsage(parts, readQuery(usageQuery, given), scope),
+    read: async function* (parts, given, scope) {
+      yield* readUsage(parts, await findFilters(parts, readQuery(usageQuery, given), scope), scope);
+    },
   },
   journal: {
     permission: "journal.read",

@@ -7,10 +7,10 @@ import type { UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import { UNTAGGED } from "../core/tags.ts";
-import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { Figures, figuresSchema } from "./figures.ts";
 import { formatInstant } from "./format.ts";
+import { type FilterParts, findFilters } from "./found-filters.ts";
 import { usageFilterFields } from "./log-filters.ts";
 import { closeObject, text, type View } from "./schema.ts";
 import { listDays, momentFields, readPieces, readSpan, type Span, splitSpan } from "./span.ts";
@@ -44,9 +44,8 @@ const GROUPS_MAX = 50_000;
 /** Times to the first token are not kept by outcome. Nearly all of these requests were answered. */
 const FIRST_TOKENS_OUTCOME = "answered";
 
-export interface UsageParts {
-  readonly store: Pick<Store, "usage" | "firstTokens">;
-  readonly clock: Pick<Clock, "nowMs">;
+export interface UsageParts extends FilterParts {
+  readonly store: FilterParts["store"] & Pick<Store, "usage" | "firstTokens">;
   readonly dayRules: () => DayRules;
 }
 
@@ -110,14 +109,14 @@ export async function sumUsage(
   scope?: Scope,
 ): Promise<UsageSums> {
   const data: UsageView[] = [];
-  for await (const rows of readUsage(parts, query, scope)) {
+  for await (const rows of readUsage(parts, await findFilters(parts, query, scope), scope)) {
     if (data.length + rows.length > GROUPS_MAX) throw tooManyGroups();
     for (const row of rows) data.push(row);
   }
   return { data };
 }
 
-/** Yields the same rows: a day at a time if they are by day, else all at once. Throws if that is more than 50,000. */
+/** Yields the same rows by filters that were found: a day at a time if they are by day, else all at once. Throws if that is more than 50,000. */
 export async function* readUsage(
   { store, clock, dayRules }: UsageParts,
   query: Static<typeof usageQuery>,
@@ -181,7 +180,7 @@ export function listUngrouped({ group_by = "day" }: Static<typeof usageQuery>): 
 }
 
 /** Returns both kinds of sums over the same requests. Times to the first token are not kept by tag. */
-export async function listUsageSums(store: UsageParts["store"], query: UsageQuery) {
+export async function listUsageSums(store: Pick<Store, "usage" | "firstTokens">, query: UsageQuery) {
   const { outcome = FIRST_TOKENS_OUTCOME, tag } = query.only ?? {};
   const hasTimes = outcome === FIRST_TOKENS_OUTCOME && tag === undefined && !query.groupBy.includes("tag");
   const [usage, firstTokens] = await Promise.all([

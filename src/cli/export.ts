@@ -3,6 +3,7 @@ import { note } from "../admin/audit-trail.ts";
 import { makeExportForm } from "../admin/export-rows.ts";
 import { EXPORT_NAMES, EXPORTS, type ExportName, readExport } from "../admin/exports.ts";
 import { readQuery } from "../admin/input.ts";
+import { listProviderNames } from "../app/provider-names.ts";
 import { writeState, writeStateText } from "../moving/state/write.ts";
 import { type Call, formatJson, makeCommand } from "./administration.ts";
 import { readForm } from "./arguments.ts";
@@ -77,6 +78,7 @@ async function write(name: ExportName, call: Call): Promise<void> {
   const parts = {
     ...world,
     dayRules: () => settings.quota,
+    providerNames: () => listProviderNames(settings.providers),
     keysExpireMs: () => settings.signIn?.members.keysExpireMs ?? null,
   };
   // The output ends each text with a line's end, even an empty one.

@@ -3,6 +3,7 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import { readQuery } from "../admin/input.ts";
 import type { listRequests } from "../admin/requests.ts";
 import type { AdminWorld } from "../admin/world.ts";
+import { listProviderNames } from "../app/provider-names.ts";
 import { formatJson, formatTable, makeStoreCommand, nameInput, runOnStore } from "./administration.ts";
 import { parseArguments, readForm } from "./arguments.ts";
 import { formatCsv } from "./csv.ts";
@@ -17,7 +18,7 @@ export interface Printed {
   readonly note?: string | null;
 }
 
-export type Parts = AdminWorld & Pick<Parameters<typeof listRequests>[0], "dayRules">;
+export type Parts = AdminWorld & Pick<Parameters<typeof listRequests>[0], "dayRules" | "providerNames">;
 
 interface LogCommand {
   readonly name: string;
@@ -45,7 +46,9 @@ export function makeLogCommand(command: LogCommand) {
       const inputs = flags.map((flag) => `--${flag}`);
       const readNamed = async () => {
         readQuery(query, given);
-        return print({ ...(await openAs("find")), dayRules: () => settings.quota }, given);
+        const { quota, providers } = settings;
+        const named = providers && { providerNames: () => listProviderNames(providers) };
+        return print({ ...(await openAs("find")), dayRules: () => quota, ...named }, given);
       };
       const { rows, cells, note } = await readNamed().catch((error: unknown) =>
         Promise.reject(nameInput(error, inputs)),

@@ -18,6 +18,7 @@ import { returnsBody, takesQuery } from "./route-schema.ts";
 export interface LogParts extends AdminWorld, Pick<RequestParts, "contentVault"> {
   readonly dayRules: () => DayRules;
   readonly names: SearchParts["names"];
+  readonly providerNames: () => readonly string[];
   /** Writes the refusals that this process has counted, so that a list has them at once. */
   readonly writeRefusals: () => Promise<void>;
 }

@@ -25,12 +25,13 @@ import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 interface AdminPorts extends KeyRoutePorts, SettingPorts {
   readonly contentVault: RequestParts["contentVault"];
   readonly writeRefusals: LogParts["writeRefusals"];
+  readonly providerNames: LogParts["providerNames"];
 }
 
 type Parts = KeyRouteParts & LogParts;
 
 export function adminRoutes(ports: AdminPorts) {
-  const { settings, ledger, contentVault, writeRefusals, catalogue } = ports;
+  const { settings, ledger, contentVault, writeRefusals, providerNames, catalogue } = ports;
   const names = () => ({
     models: catalogue()
       .list()
@@ -39,7 +40,15 @@ export function adminRoutes(ports: AdminPorts) {
     aliases: settings().aliases,
   });
   const dayRules = () => settings().quota;
-  const parts: Parts = { ...ports.world, ledger, contentVault, dayRules, names, writeRefusals };
+  const parts: Parts = {
+    ...ports.world,
+    ledger,
+    contentVault,
+    dayRules,
+    names,
+    providerNames,
+    writeRefusals,
+  };
   return new Elysia()
     .use(logRoutes(ports, parts))
     .use(accountRoutes(ports, parts))
