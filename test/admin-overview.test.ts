@@ -23,10 +23,10 @@ const stepsOf = ({ series }: Overview) =>
 test("every day of the range is listed, with totals for it and for the range before", async () => {
   const failed = { modelUsed: null, status: 502, faultCode: "upstream_error", costNanoUsd: 0 };
   await asked(NOON, { chargedNanoUsd: 5000 });
-  await asked(NOON - HOUR, { ...failed, keyId: "b" });
+  await asked(NOON - HOUR, { ...failed, keyId: "key_b" });
   await asked(NOON - 48 * HOUR, { modelUsed: "Acme#dear" });
-  await asked(NOON - 72 * HOUR, { keyId: "b" });
-  await asked(NOON - 120 * HOUR, { keyId: "b" });
+  await asked(NOON - 72 * HOUR, { keyId: "key_b" });
+  await asked(NOON - 120 * HOUR, { keyId: "key_b" });
   await asked(NOON - 144 * HOUR);
   const found = await ask({ from: "2026-11-18", to: "2026-11-20" });
   expect([found.from, found.to, found.step]).toEqual([
@@ -38,10 +38,10 @@ test("every day of the range is listed, with totals for it and for the range bef
   expect(found.totals).toMatchObject({ requests: 3, errors: 1, charged_usd: 0.000005, cost_usd: 0.0000065 });
   expect(found.previous).toMatchObject({ requests: 2, errors: 0 });
   const only = async (query: object) => stepsOf(await ask({ from: "2026-11-18", ...query })).join(", ");
-  expect(await only({ key_id: "b" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 1 1");
+  expect(await only({ key_id: "key_b" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 1 1");
   expect(await only({ provider: "Acme" })).toBe("11-18T00 1 0, 11-19T00 0 0, 11-20T00 0 0");
   expect(await only({ model: "Sim#echo" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 2 1");
-  expect(await only({ account_id: "none" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 0 0");
+  expect(await only({ account_id: "acct_none" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 0 0");
 });
 
 test("by the hour, the hours that begin within the range are listed", async () => {

@@ -7,7 +7,7 @@ import { runProviders, runRefusals, runRequests, runStatement, runUsage } from "
 import { adminBench } from "./admin-world.ts";
 import { openPayments } from "./payments.ts";
 import { runPrinting } from "./poundkey.ts";
-import { addKey, makeRecord, NOON, writeRecord } from "./samples.ts";
+import { addKey, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 import { readSettings } from "./settings.ts";
 
 const bench = adminBench();
@@ -88,6 +88,28 @@ test("a wrong filter is refused by its flag", async () => {
     2,
     expect.stringContaining("Invalid --group-by: expected"),
   ]);
+});
+
+test("a provider is found in any case, a key by its name, and what nothing has is refused", async () => {
+  const { store } = bench().world;
+  await store.addKey(makeKey("key_c", { name: "first" }), "digest of key_c");
+  await writeRecord(store, makeRecord("three", { keyId: "key_c" }));
+  for (const command of [runRequests, runUsage]) {
+    const found = await run(command, "--provider", "sim", "--key", "first", "--from", "2026-11-20", "--json");
+    expect([found.code, JSON.parse(found.out).length]).toEqual([0, 1]);
+    const wrong = await run(command, "--provider", "DepSeek");
+    expect([wrong.code, wrong.err.split("\n")[0]]).toEqual([
+      2,
+      expect.stringMatching(
+        /: Invalid --provider: there is no provider of this name; the nearest name is DeepSeek\.$/,
+      ),
+    ]);
+  }
+  expect((await run(runRequests, "--key", "nobody")).err).toContain(
+    "Invalid --key: expected the id of a key",
+  );
+  expect((await run(runExport, "requests", "--key", "second")).code).toBe(2);
+  expect((await run(runExport, "requests", "--key", "first", "--csv")).out.split("\r\n")).toHaveLength(2);
 });
 
 test("CSV quotes cells, and no text is a formula", () => {

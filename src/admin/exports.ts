@@ -8,6 +8,7 @@ import { computeMonth, listMonths } from "../ledger/month.ts";
 import type { Permission } from "../people/roles.ts";
 import { auditExportQuery, auditSchema, readAudit } from "./audit.ts";
 import { type ExportRow, NameBook, ROWS_AT_ONCE } from "./export-rows.ts";
+import { type FilterParts, findFilters } from "./found-filters.ts";
 import { readQuery } from "./input.ts";
 import { entrySchema, listJournal } from "./journal.ts";
 import type { Listed, PageQuery } from "./list.ts";
@@ -22,7 +23,7 @@ import { listUngrouped, readUsage, usageQuery, usageRowSchema } from "./usage.ts
 import { findRowsStart, type RowParts } from "./usage-rows.ts";
 import type { AdminWorld } from "./world.ts";
 
-export interface ExportParts extends AdminWorld {
+export interface ExportParts extends AdminWorld, Pick<FilterParts, "providerNames"> {
   readonly dayRules: () => DayRules;
   readonly keysExpireMs: () => number | null;
   readonly keepMs: RowParts["keepMs"];
@@ -67,9 +68,9 @@ export const EXPORTS: Readonly<Record<ExportName, Export>> = {
     words: "the request log",
     query: requestsExportQuery,
     row: requestSchema,
-    read: (parts, given, scope) => {
-      const query = readQuery(requestsExportQuery, given);
-      return readList((page) => listRequestsAs(requestRow, parts, { ...query, ...page }, scope));
+    read: async function* (parts, given, scope) {
+      const query = await findFilters(parts, readQuery(requestsExportQuery, given), scope);
+      yield* readList((page) => listRequestsAs(requestRow, parts, { ...query, ...page }, scope));
     },
   },
   usage: {
@@ -79,7 +80,9 @@ export const EXPORTS: Readonly<Record<ExportName, Export>> = {
     row: usageRowSchema,
     left: (given) => listUngrouped(readQuery(usageQuery, given)),
     since: (parts, given) => findRowsStart(parts, readQuery(usageQuery, given)),
-    read: (parts, given, scope) => readUsage(parts, readQuery(usageQuery, given), scope),
+    read: async function* (parts, given, scope) {
+      yield* readUsage(parts, await findFilters(parts, readQuery(usageQuery, given), scope), scope);
+    },
   },
   journal: {
     permission: "journal.read",

@@ -18,8 +18,8 @@ export function makeFilter(description: string) {
   return Type.Optional(Type.String({ maxLength: TEXT_CHARACTERS_MAX, description }));
 }
 
-const key = makeFilter("this key's id");
-const account = makeFilter("this account's id");
+const key = makeFilter("this key's id, or the name that only one key has");
+const account = makeFilter("this account's id, or the name that only one account has");
 
 /** Rows must match all that are given. `key_id` and `account_id` are other names of `key` and `account`. */
 export const refusalFilterFields = {
@@ -34,7 +34,7 @@ export const refusalFilterFields = {
 export const requestFilterFields = {
   ...refusalFilterFields,
   member: makeFilter("a personal key of the person with this id"),
-  provider: makeFilter("this provider, which answered or was last called"),
+  provider: makeFilter("this provider in any case, which answered or was last called"),
   operation: Type.Optional(allowWords(OPERATIONS)),
   surface: Type.Optional(allowWords(SURFACE_NAMES)),
   outcome: Type.Optional(allowWords(REQUEST_OUTCOMES)),

@@ -6,6 +6,7 @@ import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { Figures, figuresSchema } from "./figures.ts";
 import { formatInstant } from "./format.ts";
+import { findFilters } from "./found-filters.ts";
 import { allowWords, closeObject, instant, text, type View } from "./schema.ts";
 import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } from "./span.ts";
 import { listUsageSums, type SumParts } from "./usage.ts";
@@ -39,10 +40,12 @@ export type Overview = View<typeof overviewSchema>;
  * range is read as in `sumUsage`, and the granularity is also the UTC hour.
  */
 export async function overview(
-  { store, clock, dayRules }: SumParts,
-  query: Static<typeof overviewQuery>,
+  parts: SumParts,
+  given: Static<typeof overviewQuery>,
   scope?: Scope,
 ): Promise<Overview> {
+  const { store, clock, dayRules } = parts;
+  const query = await findFilters(parts, given, scope);
   const { step = "day", account_id: accountId, key_id: keyId, model, provider } = query;
   const only: UsageFilter = { accountId, keyId, model, provider, scope };
   const rules = dayRules();

@@ -6,6 +6,7 @@ import type { Scope } from "../core/people.ts";
 import type { RefusalCount } from "../core/refusal-log.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { formatInstant } from "./format.ts";
+import { type FilterParts, findFilters } from "./found-filters.ts";
 import { listSearched, pageFields, SEARCH_MS, type SearchedList } from "./list.ts";
 import { makeFilter, refusalFilterFields } from "./log-filters.ts";
 import { allowNull, allowWords, closeObject, count, instant, number, text, type View } from "./schema.ts";
@@ -52,17 +53,19 @@ export const refusalSchema = Type.Object({
 });
 export type RefusalView = View<typeof refusalSchema>;
 
-interface RefusalParts {
-  readonly store: Pick<AdminWorld["store"], "refusals">;
+interface RefusalParts extends FilterParts {
+  readonly store: FilterParts["store"] & Pick<AdminWorld["store"], "refusals">;
   readonly dayRules: () => DayRules;
 }
 
 /** Returns a page of the rows, newest first. Each counts the refusals of one key, model and code within a minute. */
-export function listRefusals(
-  { store, dayRules }: RefusalParts,
-  query: Static<typeof refusalsQuery>,
+export async function listRefusals(
+  parts: RefusalParts,
+  given: Static<typeof refusalsQuery>,
   scope?: Scope,
 ): Promise<SearchedList<RefusalView>> {
+  const { store, dayRules } = parts;
+  const query = await findFilters(parts, given, scope);
   const { model, code, address, from, to } = query;
   const rules = dayRules();
   const filter = {

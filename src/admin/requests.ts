@@ -19,6 +19,7 @@ import { WrittenJson } from "./export-rows.ts";
 import { failureView } from "./failure.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { formatInstant } from "./format.ts";
+import { type FilterParts, findFilters } from "./found-filters.ts";
 import { listSearched, SEARCH_MS, type SearchedList } from "./list.ts";
 import { readRequestFilter } from "./log-filters.ts";
 import type {
@@ -100,18 +101,18 @@ function decisionView(decision: string): DecisionView | null {
 
 type RequestsQuery = Static<typeof requestsQuery>;
 
-type ListingParts = Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules };
+type ListingParts = FilterParts & Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules };
 
 /** Returns a page of the log, newest first, filtered by the query. */
-export function listRequests(
+export async function listRequests(
   parts: ListingParts,
   query: RequestsQuery,
   scope?: Scope,
 ): Promise<SearchedList<RequestView>> {
-  return listRequestsAs(requestView, parts, query, scope);
+  return listRequestsAs(requestView, parts, await findFilters(parts, query, scope), scope);
 }
 
-/** The same in another form, such as `requestRow`. */
+/** The same in another form, such as `requestRow`, by filters that were found. */
 export function listRequestsAs<Form>(
   formOf: (record: ListedRequest) => Form,
   { store, dayRules }: ListingParts,

@@ -14,7 +14,7 @@ interface RowQuery extends Partial<Record<(typeof FILTERS)[number], unknown>> {
 export interface RowParts {
   readonly store: Pick<Store, "rowSums">;
   readonly clock: Pick<Clock, "nowMs">;
-  /** For how long the log keeps rows (\`log.keep\`). */
+  /** For how long the log keeps rows (`log.keep`). */
   readonly keepMs: () => number;
 }
 

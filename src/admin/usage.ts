@@ -6,10 +6,10 @@ import type { Scope } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import { UNTAGGED } from "../core/tags.ts";
-import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { Figures, figuresSchema } from "./figures.ts";
 import { formatInstant } from "./format.ts";
+import { type FilterParts, findFilters } from "./found-filters.ts";
 import { readRequestFilter, requestFilterFields } from "./log-filters.ts";
 import { closeObject, instant, text, type View } from "./schema.ts";
 import { listDays, readPieces, readSpan, type Span, splitSpan } from "./span.ts";
@@ -54,9 +54,8 @@ const GROUPS_MAX = 50_000;
 /** Times to the first token are not kept by outcome. Nearly all of these requests were answered. */
 const FIRST_TOKENS_OUTCOME = "answered";
 
-export interface SumParts {
-  readonly store: Pick<Store, "usage" | "firstTokens">;
-  readonly clock: Pick<Clock, "nowMs">;
+export interface SumParts extends FilterParts {
+  readonly store: FilterParts["store"] & Pick<Store, "usage" | "firstTokens">;
   readonly dayRules: () => DayRules;
 }
 
@@ -133,7 +132,7 @@ export async function sumUsage(
   scope?: Scope,
 ): Promise<UsageSums> {
   const data: UsageView[] = [];
-  for await (const rows of readUsage(parts, query, scope)) {
+  for await (const rows of readUsage(parts, await findFilters(parts, query, scope), scope)) {
     if (data.length + rows.length > GROUPS_MAX) throw tooManyGroups();
     for (const row of rows) data.push(row);
   }
@@ -141,7 +140,7 @@ export async function sumUsage(
   return { data, ...(since === null ? {} : { rows_from: formatInstant(since) }) };
 }
 
-/** Yields the same rows: a day at a time if they are by day, else all at once. Throws if that is more than 50,000. */
+/** Yields the same rows by filters that were found: a day at a time if they are by day, else all at once. Throws if that is more than 50,000. */
 export async function* readUsage(
   parts: UsageParts,
   query: Static<typeof usageQuery>,
@@ -208,7 +207,7 @@ export function listUngrouped({ group_by = "day" }: Static<typeof usageQuery>): 
 }
 
 /** Returns both kinds of sums over the same requests. Times to the first token are not kept by tag. */
-export async function listUsageSums(store: SumParts["store"], query: UsageQuery) {
+export async function listUsageSums(store: Pick<Store, "usage" | "firstTokens">, query: UsageQuery) {
   const { outcome = FIRST_TOKENS_OUTCOME, tag } = query.only ?? {};
   const hasTimes = outcome === FIRST_TOKENS_OUTCOME && tag === undefined && !query.groupBy.includes("tag");
   const [usage, firstTokens] = await Promise.all([

@@ -9,6 +9,7 @@ import type { Settings } from "../core/settings.ts";
 import { authenticate } from "../keys/authenticate.ts";
 import { mayUseKeys } from "../people/member.ts";
 import type { OpenedStore } from "./open-store.ts";
+import { SIMULATED } from "./simulated.ts";
 
 const KEY_FILE = "quickstart.key";
 /** The folder for the key's file if the store is on PostgreSQL. */
@@ -59,7 +60,7 @@ export function writeGreeting(
   settings: Settings,
 ): string {
   const { providers } = settings;
-  const simulated = providers.every(({ name }) => name === "Sim");
+  const simulated = providers.every(({ name }) => name === SIMULATED);
   const model = simulated ? "Sim#sim-mini" : "Router#fair";
   const call = (body: object, flags: string) =>
     `curl ${flags}${address}/v1/chat/completions -H "Authorization: Bearer ${secret}" ` +

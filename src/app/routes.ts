@@ -56,6 +56,7 @@ import type { OpenedStore } from "./open-store.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./page-files.ts";
 import { createPayments } from "./payments.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
+import { listProviderNames } from "./provider-names.ts";
 import { createProviderPorts } from "./provider-ports.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import { clock } from "./world.ts";
@@ -89,9 +90,8 @@ export function composeRoutes(parts: RouteParts) {
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
+  const exports = createExportParts(parts, keysExpireMs);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
-  const keepMs = () => live.settings.log.keepMs;
-  const exports = { ...opened.world, dayRules: holder.quota, keepMs, keysExpireMs, log: ports.log };
   const answers = listAnswers(ports);
   const app = buildApp(ports, parts.reusePort, directRoutes(answers));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
@@ -168,6 +168,17 @@ function createHealthPorts(parts: RouteParts) {
   };
 }
 
+function createExportParts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {
+  return {
+    ...opened.world,
+    log: ports.log,
+    dayRules: () => live.settings.quota,
+    keepMs: () => live.settings.log.keepMs,
+    keysExpireMs,
+    providerNames: () => listProviderNames(live.settings.providers),
+  };
+}
+
 function createAdminPorts(
   { ports, opened, live, learned, writeRefusals }: RouteParts,
   operator: WritingParts,
@@ -182,6 +193,7 @@ function createAdminPorts(
     contentVault: opened.contentVault,
     vault: opened.vault,
     learned: () => viewLearned(learned),
+    providerNames: () => listProviderNames(live.settings.providers),
     writeRefusals,
   };
 }

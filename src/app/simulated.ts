@@ -4,14 +4,15 @@ import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
 import { SIM_MODELS } from "../simulator/models.ts";
 
-const PROVIDER = "Sim";
+/** Its name. */
+export const SIMULATED = "Sim";
 /** 2026-11-20, the day on which the simulator was added. */
 const CREATED = 1_795_132_800;
 
 /** Returns the settings with the simulator at `url` as one more provider. */
 export function addSimulator(settings: Settings, url: string): Settings {
   const setup: ProviderSetup = {
-    name: PROVIDER,
+    name: SIMULATED,
     dialect: "openai",
     baseUrl: `${url}/openai/v1`,
     credentials: [{ secret: "simulated", weight: 1 }],
@@ -22,8 +23,8 @@ export function addSimulator(settings: Settings, url: string): Settings {
   const cards = SIM_MODELS.map(
     ({ capabilities, operation, ...known }): ModelCard => ({
       ...known,
-      id: `${PROVIDER}#${known.name}`,
-      provider: PROVIDER,
+      id: `${SIMULATED}#${known.name}`,
+      provider: SIMULATED,
       created: CREATED,
       ownedBy: "poundkey",
       capabilities: new Set(capabilities),
@@ -34,7 +35,7 @@ export function addSimulator(settings: Settings, url: string): Settings {
   );
   return {
     ...settings,
-    providers: [...settings.providers.filter(({ name }) => name !== PROVIDER), setup],
+    providers: [...settings.providers.filter(({ name }) => name !== SIMULATED), setup],
     ownModels: [...settings.ownModels, ...cards],
   };
 }

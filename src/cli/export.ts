@@ -4,6 +4,7 @@ import { makeExportForm } from "../admin/export-rows.ts";
 import { EXPORT_NAMES, EXPORTS, type ExportName, readExport } from "../admin/exports.ts";
 import { formatInstant } from "../admin/format.ts";
 import { readQuery } from "../admin/input.ts";
+import { listProviderNames } from "../app/provider-names.ts";
 import { EVERYTHING } from "../core/people.ts";
 import { writeState, writeStateText } from "../moving/state/write.ts";
 import { type Call, formatJson, makeCommand } from "./administration.ts";
@@ -80,6 +81,7 @@ async function write(name: ExportName, call: Call): Promise<void> {
     ...world,
     dayRules: () => settings.quota,
     keepMs: () => settings.log.keepMs,
+    providerNames: () => listProviderNames(settings.providers),
     keysExpireMs: () => settings.signIn?.members.keysExpireMs ?? null,
   };
   const sinceMs = since?.(parts, given) ?? null;

@@ -3,6 +3,7 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import { readQuery } from "../admin/input.ts";
 import type { UsageParts } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
+import { listProviderNames } from "../app/provider-names.ts";
 import { formatJson, formatTable, makeStoreCommand, nameInput, runOnStore } from "./administration.ts";
 import { parseArguments, readForm } from "./arguments.ts";
 import { formatCsv } from "./csv.ts";
@@ -17,7 +18,7 @@ export interface Printed {
   readonly note?: string | null;
 }
 
-export type Parts = AdminWorld & Pick<UsageParts, "dayRules" | "keepMs">;
+export type Parts = AdminWorld & Pick<UsageParts, "dayRules" | "keepMs" | "providerNames">;
 
 /** Returns the remark on sums that are made of the log's rows. */
 export function describeRows(since: string): string {
@@ -50,8 +51,10 @@ export function makeLogCommand(command: LogCommand) {
       const inputs = flags.map((flag) => `--${flag}`);
       const readNamed = async () => {
         readQuery(query, given);
-        const rules = { dayRules: () => settings.quota, keepMs: () => settings.log.keepMs };
-        return print({ ...(await openAs("find")), ...rules }, given);
+        const { quota, log, providers } = settings;
+        const rules = { dayRules: () => quota, keepMs: () => log.keepMs };
+        const named = providers && { providerNames: () => listProviderNames(providers) };
+        return print({ ...(await openAs("find")), ...rules, ...named }, given);
       };
       const { rows, cells, note } = await readNamed().catch((error: unknown) =>
         Promise.reject(nameInput(error, inputs)),

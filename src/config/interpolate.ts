@@ -63,7 +63,7 @@ export function interpolate(text: YamlText, environment: Environment): Interpola
   for (const { path, scalar } of text.texts()) {
     const source = scalar.value;
     const wrong = (message: string) => issues.push({ path, at: "value", message });
-    // Without this, the variable's name would be the token itself.
+    // Otherwise the name of the variable would be the token itself.
     if (UNBRACED.test(source)) wrong(`expected \${${source.slice(1)}}: a variable's name stands in braces`);
     if (!source.includes("${")) continue;
     sources.set(JSON.stringify(path), source);

@@ -5,7 +5,9 @@ import { type LoadInput, loadSettings } from "./load.ts";
 import { ConfigSchema } from "./schema.ts";
 import { YamlText } from "./yaml.ts";
 
-export type StoreSettings = Pick<Settings, "store" | "quota" | "billing" | "log">;
+/** The providers are missing beside a file with mistakes, since nothing depends on them but what is said of their names. */
+export type StoreSettings = Pick<Settings, "store" | "quota" | "billing" | "log"> &
+  Partial<Pick<Settings, "providers">>;
 
 export interface StoreReading {
   readonly settings: StoreSettings;

@@ -20,6 +20,7 @@ export interface LogParts extends AdminWorld, Pick<RequestParts, "contentVault">
   readonly dayRules: () => DayRules;
   readonly keepMs: RowParts["keepMs"];
   readonly names: SearchParts["names"];
+  readonly providerNames: () => readonly string[];
   /** Writes the refusals that this process has counted, so that a list has them at once. */
   readonly writeRefusals: () => Promise<void>;
 }

@@ -26,12 +26,13 @@ import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 interface AdminPorts extends KeyRoutePorts, SettingPorts {
   readonly contentVault: RequestParts["contentVault"];
   readonly writeRefusals: LogParts["writeRefusals"];
+  readonly providerNames: LogParts["providerNames"];
 }
 
 type Parts = KeyRouteParts & LogParts;
 
 export function adminRoutes(ports: AdminPorts) {
-  const { settings, ledger, contentVault, writeRefusals, catalogue } = ports;
+  const { settings, ledger, contentVault, writeRefusals, providerNames, catalogue } = ports;
   const names = () => ({
     models: catalogue()
       .list()
@@ -40,7 +41,8 @@ export function adminRoutes(ports: AdminPorts) {
     aliases: settings().aliases,
   });
   const rules = { dayRules: () => settings().quota, keepMs: () => settings().log.keepMs };
-  const parts: Parts = { ...ports.world, ledger, contentVault, ...rules, names, writeRefusals };
+  const known = { names, providerNames };
+  const parts: Parts = { ...ports.world, ledger, contentVault, ...rules, ...known, writeRefusals };
   return new Elysia()
     .use(logRoutes(ports, parts))
     .use(accountRoutes(ports, parts))
