@@ -42,7 +42,8 @@ export const GATEWAYS = {
     read: async ({ file, report }: SourceInput) => withoutOwners(readPortkey(readSource(file), report)),
   },
   openrouter: {
-    read: async ({ file, report }: SourceInput) => withoutOwners(readOpenRouter(readSource(file), report)),
+    read: async ({ file, report }: SourceInput) =>
+      withoutOwners(readOpenRouter(readBytes(file).toString("utf8"), report)),
   },
 } as const satisfies Record<string, { read: (input: SourceInput) => Promise<Planned> }>;
 export type GatewayName = keyof typeof GATEWAYS;

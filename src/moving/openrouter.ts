@@ -3,7 +3,6 @@
 import { stripProvider } from "../catalogue/catalogue.ts";
 import { loadShippedCards } from "../catalogue/rows.ts";
 import { dash } from "../catalogue/spellings.ts";
-import type { SourceFile } from "./litellm/config.ts";
 import type { PlannedConfig } from "./plan.ts";
 import type { Report } from "./report.ts";
 import { nameKeyVariable } from "./servers.ts";
@@ -22,31 +21,30 @@ const VENDORS: Readonly<Record<string, string>> = {
   qwen: "Qwen",
   "z-ai": "ZAI",
 };
+/** A name in any text, but in no path or address. Some clients put `openrouter/` in front, and send the rest. */
 const NAME =
-  /^~?([a-z0-9-]{2,40})\/([a-z0-9][\w.-]{1,100})(:(free|nitro|floor|online|exacto|extended|thinking))?$/;
+  /(?<![\w./@#:-])(?:openrouter\/)?(~?([a-z0-9-]{2,40})\/([a-z0-9][\w.-]{0,100}\w)(:(?:free|nitro|floor|online|exacto|extended|thinking|beta))?)(?![\w/-]|[.:]\w)/g;
+const FILE = /\.[a-z]{1,5}$/i;
 const AUTO = "openrouter/auto";
 
-type At = readonly (string | number)[];
-
 /** OpenRouter stays as a provider: for models that no vendor serves here, and if a vendor fails. */
-export function readOpenRouter(file: SourceFile, report: Report): PlannedConfig {
+export function readOpenRouter(text: string, report: Report): PlannedConfig {
   const aliases = new Map<string, string | null>();
   const models = new Map<string, object>();
   const providers = new Map<string, object>();
-  for (const [text, at] of listTexts(file.value)) {
-    if (aliases.has(text)) continue;
-    const line = file.findLine(at);
-    const found = text === AUTO ? { id: "Router#best", vendor: null } : findModel(text);
+  for (const { name, line, ...parts } of listNames(text)) {
+    if (aliases.has(name)) continue;
+    const found = name === AUTO ? { id: "Router#best", vendor: null } : findModel(name, parts);
     if (found === null) continue;
     const { id, vendor } = found;
-    const isId = id.replace("#", "/").toLowerCase() === text.toLowerCase();
-    aliases.set(text, isId ? null : id);
-    report.take(line, text, id);
+    const isId = id.replace("#", "/").toLowerCase() === name.toLowerCase();
+    aliases.set(name, isId ? null : id);
+    report.take(line, name, id);
     if (vendor === null) continue;
     providers.set(vendor.provider, {});
     models.set(id, { fallbacks: [`OpenRouter#${vendor.name}`] });
   }
-  if (aliases.size === 0) report.leave(1, "models", "the file names none, such as openai/gpt-5.4");
+  if (aliases.size === 0) report.leave(null, "models", "the file has no name like openai/gpt-5.4");
   for (const provider of [...providers.keys(), "OpenRouter"])
     report.need(nameKeyVariable(provider, undefined), `the key of ${provider}`);
   providers.set("OpenRouter", { unlisted_models: true });
@@ -67,9 +65,9 @@ interface FoundModel {
 }
 
 /** Returns null for a text that is no name of a model. */
-function findModel(text: string): FoundModel | null {
-  const [, vendor = "", name = "", variant = ""] = NAME.exec(text) ?? [];
-  if (name === "" || !(vendor in VENDORS || variant !== "" || KNOWN_OTHERS.has(vendor))) return null;
+function findModel(text: string, { vendor, model: name, hasVariant }: NameParts): FoundModel | null {
+  const isKnown = vendor in VENDORS || KNOWN_OTHERS.has(vendor);
+  if (!(hasVariant || isKnown) || FILE.test(text)) return null;
   const provider = VENDORS[vendor];
   const card = loadShippedCards().find(
     (one) => one.provider === provider && dash(stripProvider(one).toLowerCase()) === dash(name.toLowerCase()),
@@ -95,15 +93,23 @@ const KNOWN_OTHERS: ReadonlySet<string> = new Set([
   ],
 ]);
 
-function* listTexts(value: unknown, at: At = []): Generator<readonly [string, At]> {
-  if (typeof value === "string") {
-    for (const word of value.split(/[\s,"']+/)) yield [word, at];
-  } else if (Array.isArray(value)) {
-    for (const [index, one] of value.entries()) yield* listTexts(one, [...at, index]);
-  } else if (typeof value === "object" && value !== null) {
-    for (const [name, one] of Object.entries(value)) {
-      yield [name, [...at, name]];
-      yield* listTexts(one, [...at, name]);
-    }
-  }
+interface NameParts {
+  readonly vendor: string;
+  readonly model: string;
+  readonly hasVariant: boolean;
+}
+
+interface Named extends NameParts {
+  readonly name: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+function listNames(text: string): readonly Named[] {
+  return text.split("\n").flatMap((line, at) =>
+    [...line.matchAll(NAME)].map(([, name = "", vendor = "", model = "", variant]) => ({
+      ...{ name, line: at + 1, vendor, model },
+      hasVariant: variant !== undefined,
+    })),
+  );
 }

@@ -204,6 +204,29 @@ test("OpenRouter's names go on working, with the vendor first and OpenRouter beh
   ]);
 });
 
+const TEXTS: Readonly<Record<string, readonly [text: string, names: readonly string[]]>> = {
+  "app.env": [
+    "KEY=sk-or-v1-0\nMODEL=openai/gpt-5.4\nNEXT='google/gemini-3.5-flash:nitro'\nURL=https://openrouter.ai/api/v1\n",
+    ["openai/gpt-5.4", "google/gemini-3.5-flash:nitro"],
+  ],
+  "app.py": [
+    `# See openai/gpt-5.4. Not https://github.com/openai/openai-python, src/openai/x, openai/client.py or image/png
+import "@google/genai"
+ask(model="meta-llama/llama-3.3-70b-instruct", models=["openrouter/anthropic/claude-sonnet-5"])`,
+    ["openai/gpt-5.4", "meta-llama/llama-3.3-70b-instruct", "anthropic/claude-sonnet-5"],
+  ],
+  "notes.md": ["Nothing here: a/b, and/or.\n\t: {", []],
+};
+
+test.each(Object.entries(TEXTS))("OpenRouter's names are found in %s", async (name, [text, names]) => {
+  const place = makePlace({ [name]: text });
+  const { code, out } = await place.run("openrouter", place.path(name), "--json");
+  expect(code).toBe(0);
+  const rows: readonly { item: string; isTaken: boolean; words: string }[] = JSON.parse(out).rows;
+  expect(rows.filter(({ isTaken }) => isTaken).map(({ item }) => item)).toEqual([...names]);
+  if (names.length === 0) expect(rows[0]?.words).toBe("the file has no name like openai/gpt-5.4");
+});
+
 test("wrong arguments are said before anything is opened", async () => {
   const place = makePlace({ "a.yaml": "model_list: [\n" });
   expect((await place.run("litelm", "x")).err).toContain(
