@@ -95,7 +95,7 @@ const PLACES =
   /^src\/(core\/fields\/\w+|store\/(steps|sqlite\/(first-schema|migrations)|postgres\/schema))\.ts$/;
 /** Tokens have a contact as well, and so does the gateway. Keys are found by theirs when a person leaves. */
 const OTHER_CONTACTS =
-  /^src\/(admin\/(named-tokens|audit-trail)|console\/tokens|store\/(people(-step)?|narrowing)|core\/(events|people|settings|store))\.tsx?: contact$/;
+  /^src\/(admin\/(named-tokens|token-makers|audit-trail)|console\/tokens|store\/(people(-step)?|narrowing)|core\/(events|people|settings|store))\.tsx?: contact$/;
 const RENDERING = ["core", "admin", "cli", "store", "console", "http"];
 
 test("a key's field that the code doesn't decide with is named in its row and its step of the schema", () => {

@@ -12,6 +12,7 @@ import { checkoutsSuite } from "./store-checkouts.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
 import { entriesSuite } from "./store-entries.suite.ts";
+import { erasingSuite } from "./store-erasing.suite.ts";
 import { eventsSuite } from "./store-events.suite.ts";
 import { foldingSuite } from "./store-folding.suite.ts";
 import { foreignSuite } from "./store-foreign.suite.ts";
@@ -67,6 +68,7 @@ const SUITES = [
   foldingSuite,
   foreignSuite,
   devicesSuite,
+  erasingSuite,
   eventsSuite,
   movesSuite,
   responsesSuite,

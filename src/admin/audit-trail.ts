@@ -7,7 +7,7 @@ import {
   type AuditTarget,
   makeAuditEvent,
 } from "../core/audit-log.ts";
-import type { RowChange, Trail } from "../core/changes.ts";
+import type { Changes, RowChange, Trail } from "../core/changes.ts";
 import type { Checkout } from "../core/checkout.ts";
 import type { OutboxEvent } from "../core/events.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
@@ -45,6 +45,13 @@ export function actAs<World extends AdminWorld>(
     ...events,
   ];
   return { ...world, act, changes: world.store.changes(trail) };
+}
+
+/** Returns changes that are put on record as the sender's, without the values before, which are to be forgotten. */
+export function changeForgetting(world: AdminWorld, act: Act): Changes {
+  return world.store.changes((change) =>
+    listFacts(change).map((facts) => makeAuditEvent(makeEntry(world, act, { ...facts, before: null }))),
+  );
 }
 
 /** Puts an action on record that has no transaction of its own. */

@@ -19,7 +19,8 @@ import type { AdminWorld } from "./world.ts";
 const MISTAKES_MAX = 20;
 /** The most accounts among which the page lets a person choose. */
 export const ACCOUNTS_SHOWN_MAX = 200;
-const NAME_CHARACTERS_MAX = 100;
+/** The key's name. It says nothing of the person, who may be forgotten, and whom the key's member tells. */
+const AGENTS = "Agents";
 const ID_DIGITS = 21;
 
 export interface DeviceParts extends AdminWorld {
@@ -147,9 +148,8 @@ async function addAgentKey(
   id: string,
 ): Promise<GatewayKey> {
   const { digest, last4 } = makeSecret({ random, pepper });
-  const { memberId, access } = approver;
-  const name = `Agents of ${access.actor.name}`.slice(0, NAME_CHARACTERS_MAX);
-  const own = { id, name, last4, memberId, accountId: account.id, createdAtMs: clock.nowMs() };
+  const { memberId } = approver;
+  const own = { id, name: AGENTS, last4, memberId, accountId: account.id, createdAtMs: clock.nowMs() };
   // Its secrets end by themselves.
   const key = startKey(approver, { ...KEY_DEFAULTS, ...own }, { expires_at: null });
   try {

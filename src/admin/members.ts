@@ -1,11 +1,17 @@
 // The operator's use-cases on people who signed in: list, view, change, anonymise.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { KeyChange } from "../core/key-change.ts";
+import type { Page } from "../core/page.ts";
 import { EVERYTHING, type Grant, type Member, ROLES, type Scope } from "../core/people.ts";
+import { readPages } from "../core/read-pages.ts";
 import { invalidValue } from "../core/schema-fault.ts";
+import type { KeyFilter } from "../core/store.ts";
 import { eachKey, endKeys } from "../people/leaving.ts";
 import { isLetIn, listGrants } from "../people/member.ts";
 import { joinGrants } from "../people/roles.ts";
+import { changeForgetting } from "./audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import { changePauses } from "./key-rights.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
@@ -13,6 +19,7 @@ import { allowNull, allowWords, boolean, closeObject, instant, text, type View }
 import type { ActingWorld, AdminWorld } from "./world.ts";
 
 const ACCOUNTS_MAX = 100;
+const KEYS_AT_ONCE = 100;
 const NAME_CHARACTERS_MAX = 100;
 
 const grantSchema = Type.Object({ role: allowWords(ROLES), account: allowNull(text) });
@@ -56,7 +63,7 @@ export const memberChangeSchema = closeObject({
 type MemberChange = Static<typeof memberChangeSchema>;
 
 /** The ports of changes to people. */
-type ActingParts = MemberParts & Pick<ActingWorld, "changes">;
+type ActingParts = MemberParts & Pick<ActingWorld, "act" | "changes">;
 
 export interface MemberParts extends AdminWorld {
   /** Returns how long personal keys outlast the last sign-in, where the issuer can't be asked. Null if people can't sign in. */
@@ -149,23 +156,41 @@ async function makeGrants(
   return grants;
 }
 
-/** Ends the person's access for good. Their usage and acts stay, under an id that says nothing. */
+/**
+ * Ends the person's access for good, and erases who it was. Their usage and acts stay, under an id that says nothing. The
+ * e-mail address goes last: by it, a call that was interrupted can be repeated.
+ */
 export async function anonymiseMember(parts: ActingParts, id: string): Promise<MemberView> {
   const { store, changes, clock } = parts;
   const nowMs = clock.nowMs();
-  const erased = { name: "", email: null, subject: "", refreshSealed: null, ruleLimits: null, groups: [] };
+  const erased = { name: "", subject: "", refreshSealed: null, ruleLimits: null, groups: [] };
   const ended = { ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: true };
-  const changed = await changes.changeMember(id, (before) =>
-    before === null
-      ? null
-      : { ...before, ...erased, ...ended, anonymisedAtMs: before.anonymisedAtMs ?? nowMs },
-  );
-  const member = requireMember(changed);
+  const change = (fields: Partial<Member>) =>
+    changes.changeMember(
+      id,
+      (before) => before && { ...before, ...fields, anonymisedAtMs: before.anonymisedAtMs ?? nowMs },
+    );
+  const shut = requireMember(await change({ ...erased, ...ended }));
   await store.endSessionsOf(id);
   await endKeys(parts, id);
+  await forgetInKeys(parts, shut);
   await store.limitRequests.forgetTexts(id);
-  await store.auditLog.erasePerson(id);
-  return viewMember(parts, member);
+  await store.people.erase(shut);
+  return viewMember(parts, requireMember(await change({ email: null })));
+}
+
+/** Personal keys keep nothing that the person chose as a name, and service keys don't name the person as their contact. */
+async function forgetInKeys(parts: ActingParts, { id, email }: Pick<Member, "id" | "email">): Promise<void> {
+  const { store, act } = parts;
+  const { changeKey } = changeForgetting(parts, act);
+  const each = async (of: KeyFilter, makeChange: (key: GatewayKey) => KeyChange) => {
+    const find = (page: Page) => store.keys(page, of);
+    for await (const keys of readPages(find, KEYS_AT_ONCE))
+      for (const key of keys) await changeKey(key.id, makeChange(key));
+  };
+  const texts = { contact: null, notes: null, allowedAddresses: null };
+  await each({ memberId: id, nowMs: 0 }, (key) => ({ ...texts, name: key.id }));
+  if (email !== null) await each({ contact: email.toLowerCase(), nowMs: 0 }, () => ({ contact: null }));
 }
 
 function requireMember(member: Member | null): Member {

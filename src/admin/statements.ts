@@ -38,7 +38,7 @@ const keptSchema = Type.Object({
     Type.Object({ kind: allowWords(LINE_KINDS), id: text, name: text, cost_usd: usd, amount_usd: usd }),
   ),
 });
-/** A statement as it is kept: people's names are looked up when it is shown. */
+/** A statement as it is kept: names of people and of their keys are looked up when it is shown. */
 type Kept = View<typeof keptSchema>;
 
 export const statementSchema = Type.Object({
@@ -82,12 +82,11 @@ export async function getStatement(
   if (sums === null) throw new Fault("not_found", "There is no account with that id.");
   const about = { account_id: accountId, account: account.name, month, time_zone: timeZone };
   const times = { from: formatInstant(span.fromMs), to: formatInstant(span.toMs) };
-  const made: Kept = { ...about, ...times, ...addUp(sums), lines: await listLines(parts, sums) };
+  const made: Kept = { ...about, ...times, ...addUp(sums), lines: listLines(sums) };
   const closesAtMs = span.toMs + DAY_MS;
-  if (nowMs < closesAtMs) return nameMembers(parts, { ...made, state: "open", closed_at: null });
-  const closed = await store.keepStatement({
-    ...{ accountId, month, closedAtMs: closesAtMs, data: JSON.stringify(made) },
-  });
+  if (nowMs < closesAtMs) return nameLines(parts, { ...made, state: "open", closed_at: null });
+  const data = JSON.stringify({ ...made, lines: await nameServiceKeys(parts, made.lines) });
+  const closed = await store.keepStatement({ accountId, month, closedAtMs: closesAtMs, data });
   return showKept(parts, closed.data, closed.closedAtMs);
 }
 
@@ -120,13 +119,12 @@ type Costs = Pick<StatementUse, "costNanoUsd" | "chargedNanoUsd">;
  * Lines without an amount are left out. Those of models and of keys add up to the charges. Those of people may not, since
  * service keys have none, and those of tags may not, since a request is in the line of each of its tags.
  */
-async function listLines(parts: StatementParts, { uses, tags }: StatementSums): Promise<Kept["lines"]> {
+function listLines({ uses, tags }: StatementSums): Kept["lines"] {
   const lines: Line[] = [];
   for (const kind of ["model", "key", "member"] as const) {
     for (const [id, grouped] of Map.groupBy(uses, GROUPS[kind])) {
       if (kind === "member" && id === "") continue;
-      const name = kind === "key" ? ((await parts.store.key(id))?.name ?? id) : id;
-      lines.push(...makeLine(kind, id, name, grouped));
+      lines.push(...makeLine(kind, id, id, grouped));
     }
   }
   return [...sortLines(lines), ...listTagLines(tags)];
@@ -163,16 +161,28 @@ function sortLines(lines: readonly Line[]): readonly Line[] {
 
 function showKept(parts: StatementParts, data: string, closedAtMs: number): Promise<StatementView> {
   const kept = readInput(keptSchema, parseJson(data));
-  return nameMembers(parts, { ...kept, state: "closed", closed_at: formatInstant(closedAtMs) });
+  return nameLines(parts, { ...kept, state: "closed", closed_at: formatInstant(closedAtMs) });
 }
 
-/** A person's name isn't kept with the statement, so that it can be erased. */
-async function nameMembers({ store }: StatementParts, view: StatementView): Promise<StatementView> {
-  const lines = view.lines.map(async (line) => {
-    const member = line.kind === "member" ? await store.people.member(line.id) : null;
-    return member === null ? line : { ...line, name: member.name };
+/** Names of people and of their personal keys aren't kept with the statement, so that they can be erased. */
+async function nameServiceKeys({ store }: StatementParts, lines: Kept["lines"]): Promise<Kept["lines"]> {
+  const named = lines.map(async (line) => {
+    const key = line.kind === "key" ? await store.key(line.id) : null;
+    return key === null || key.memberId !== null ? line : { ...line, name: key.name };
   });
+  return Promise.all(named);
+}
+
+async function nameLines(parts: StatementParts, view: StatementView): Promise<StatementView> {
+  const lines = view.lines.map(async (line) => ({ ...line, name: await findName(parts, line) }));
   return { ...view, lines: await Promise.all(lines) };
+}
+
+/** A service key has the name that was kept with the statement, if it was. */
+async function findName({ store }: StatementParts, { kind, id, name }: Line): Promise<string> {
+  if (kind === "member") return (await store.people.member(id))?.name ?? name;
+  const key = kind === "key" ? await store.key(id) : null;
+  return key !== null && (name === id || key.memberId !== null) ? key.name : name;
 }
 
 /** Returns its sums as lines, then those of models, keys, people and tags. */

@@ -292,6 +292,4 @@ export interface AuditLogStore {
    * of the last one. Returns the number deleted.
    */
   prune(beforeMs: number, rowsMax: number, makeEntry: (last: AuditHead) => AuditEntry): Promise<number>;
-  /** Erases a person's name and addresses, and what was changed on the person, also from entries that wait. */
-  erasePerson(memberId: string): Promise<void>;
 }

@@ -147,6 +147,13 @@ export interface PeopleStore {
    */
   changeMember(id: string, change: (before: Member | null) => Member | null): Promise<Member | null>;
 
+  /**
+   * Erases the person's name, e-mail and addresses beside the ids that stay: in the audit, also in entries that wait, in
+   * agents, in the contacts of tokens, and in the log of requests and refusals. Their personal keys must have other names
+   * before, and the member's row is changed by `changeMember`. It may be repeated.
+   */
+  erase(person: Pick<Member, "id" | "email">): Promise<void>;
+
   hasSession(memberId: string, nowMs: number): Promise<boolean>;
   /** True if the person made a token that is neither revoked nor expired. */
   hasToken(memberId: string, nowMs: number): Promise<boolean>;

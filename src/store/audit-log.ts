@@ -199,21 +199,12 @@ function rowsLookup(
   return { text, values: by.values };
 }
 
-const CHAINED_AT_ONCE = 100;
-
 function endingMethods(engine: Engine) {
-  const { mark, change, contains } = engine;
+  const { mark, change } = engine;
   const first = mark(1);
   const chainEnd = makeChain(engine);
-  // Names stand beside the id, so what nobody has received yet is not sent any more.
-  const undelivered = `DELETE FROM delivery WHERE ${contains("data", first)}`;
   const oldest = `SELECT seq, hash, at_ms FROM audit ORDER BY seq LIMIT ${first}`;
   const forget = ["audit", "audit_detail"].map((table) => `DELETE FROM ${table} WHERE seq <= ${first}`);
-  const eraseActor = `UPDATE audit_detail SET actor_salt = NULL, actor_name = '', address = '', agent = ''
-    WHERE seq IN (SELECT seq FROM audit WHERE actor_kind = 'person' AND actor_id = ${first})`;
-  const eraseTarget = `UPDATE audit_detail
-    SET target_salt = NULL, target_name = '', change_salt = NULL, before_json = NULL, after_json = NULL
-    WHERE seq IN (SELECT seq FROM audit WHERE target_type = 'member' AND target_id = ${first})`;
   return {
     prune: (beforeMs, rowsMax, makeEntry) =>
       change([...chainEnd.lock, bind(oldest, rowsMax)], ([, head, found]) => {
@@ -227,15 +218,5 @@ function endingMethods(engine: Engine) {
         const writes = [...forget.map((text) => bind(text, last.seq)), ...chainEnd.extend([added])];
         return { writes, toResult: () => old.length };
       }),
-    erasePerson: async (memberId) => {
-      const { chain } = waitingMethods(engine);
-      while ((await chain(CHAINED_AT_ONCE)) !== null);
-      const writes = [
-        bind(eraseActor, memberId),
-        bind(eraseTarget, memberId),
-        bind(undelivered, `"${memberId}"`),
-      ];
-      await change([], () => ({ writes, toResult: () => undefined }));
-    },
   } satisfies Partial<AuditLogStore>;
 }

@@ -33,6 +33,8 @@ export interface LogQuestion<Row> {
   readonly owner: Owner | null;
 }
 
+type Searching = Pick<LogQuestion<never>, "table" | "owner">;
+
 /** Returns one page, newest first. Stops after about `withinMs`, with the rows found until then. */
 export async function searchLog<Row>(
   engine: Engine,
@@ -61,7 +63,7 @@ export async function searchLog<Row>(
 }
 
 /** Latest first. Where a log is ordered by time only, just the hours are searched in which its owner made requests. */
-async function* listSpans<Row>(engine: Engine, question: LogQuestion<Row>, span: Span): AsyncGenerator<Span> {
+export async function* listSpans(engine: Engine, question: Searching, span: Span): AsyncGenerator<Span> {
   const { owner } = question;
   if (owner === null || engine.hasOwnersInOrder) {
     yield* divideSpan(engine, question, span);
@@ -84,9 +86,9 @@ async function* listSpans<Row>(engine: Engine, question: LogQuestion<Row>, span:
   }
 }
 
-async function* divideSpan<Row>(
+async function* divideSpan(
   engine: Engine,
-  { table, owner }: LogQuestion<Row>,
+  { table, owner }: Searching,
   { fromMs, toMs }: Span,
 ): AsyncGenerator<Span> {
   const { mark, hasOwnersInOrder } = engine;

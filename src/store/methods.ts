@@ -7,6 +7,7 @@ import { checkoutChanges, checkoutMethods } from "./checkouts.ts";
 import { consoleMethods, credentialChanges } from "./console.ts";
 import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
+import { erasingMethods } from "./erasing.ts";
 import { foreignMethods } from "./foreign.ts";
 import { journalMethods, purgeMethods } from "./journal.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys.ts";
@@ -59,7 +60,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     checkouts: checkoutMethods(ofRows),
     cache: cacheMethods(engine),
     foreign: foreignMethods(engine),
-    people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
+    people: { ...peopleMethods(engine), ...erasingMethods(engine), addToken, revokeToken, changeMember },
   };
 }
 

@@ -1,6 +1,8 @@
-// Erases where requests came from, clients' addresses and sessions, once they are older than the log may say, and before their rows go.
+// Erases where requests came from, clients' addresses and sessions: once they are older than the log may say, before their
+// rows go, and with the person whose key it was.
 import { bind, type Engine } from "./engine.ts";
 import { readInteger, readText } from "./found.ts";
+import { listSpans } from "./log-search.ts";
 import type { Mark } from "./sql.ts";
 
 /** Few rows have no index to be found by, so that all of a range are looked at. */
@@ -40,10 +42,25 @@ async function erase(engine: Engine, { fromMs, toMs }: Range): Promise<void> {
       : null;
     const { where, values } = composePart(mark, after, until, toMs);
     const [kept] = await run(bind(`SELECT 1 FROM request ${where} LIMIT 1`, ...values));
-    if (kept) await runOnce(bind(`UPDATE request SET address = NULL, session = NULL ${where}`, ...values));
+    if (kept) await runOnce(bind(`${ERASE} ${where}`, ...values));
     after = until;
     if (after !== null && blocksLoop) await Bun.sleep(performance.now() - beganMs);
   }
+}
+
+const ERASE = "UPDATE request SET address = NULL, session = NULL";
+const HAS_ORIGIN = "(address IS NOT NULL OR session IS NOT NULL)";
+
+/** Erases those of all requests with this key. */
+export async function eraseOriginsOfKey(engine: Engine, keyId: string): Promise<void> {
+  const { mark, runOnce } = engine;
+  const text = `${ERASE} WHERE key_id = ${mark(1)} AND at_ms >= ${mark(2)} AND at_ms < ${mark(3)} AND ${HAS_ORIGIN}`;
+  const question = { table: "request", owner: { column: "key_id", id: keyId } } as const;
+  for await (const { fromMs, toMs } of listSpans(engine, question, {
+    fromMs: 0,
+    toMs: Number.MAX_SAFE_INTEGER,
+  }))
+    await runOnce(bind(text, keyId, fromMs, toMs));
 }
 
 interface Place {
@@ -52,7 +69,7 @@ interface Place {
 }
 
 function composePart(mark: Mark, after: Place, until: Place | null, toMs: number) {
-  const start = `WHERE (address IS NOT NULL OR session IS NOT NULL) AND (at_ms, id) > (${mark(1)}, ${mark(2)})`;
+  const start = `WHERE ${HAS_ORIGIN} AND (at_ms, id) > (${mark(1)}, ${mark(2)})`;
   const values = [after.atMs, after.id];
   if (until === null) return { where: `${start} AND at_ms < ${mark(3)}`, values: [...values, toMs] };
   const end = `(at_ms, id) <= (${mark(3)}, ${mark(4)})`;

@@ -86,6 +86,7 @@ function noPeople(): Pick<
     members: nobody,
     dueMembers: nobody,
     changeMember: nothing,
+    erase: async () => {},
   };
   const none = {
     hasSession: async () => false,
@@ -122,7 +123,6 @@ function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
     rowsFrom: nobody,
     head,
     prune,
-    erasePerson: none,
   };
   return { auditLog, changeOperatorSetting: async (_name, change) => change(null) };
 }

@@ -82,4 +82,11 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     replace: "",
     tests: ["test/people/token-makers.test.ts"],
   },
+  {
+    name: "people: what is forgotten stays on record in other entries",
+    file: "src/store/erasing.ts",
+    find: "if (email !== null) await eraseFromChanges(engine, email);",
+    replace: "",
+    tests: ["test/store-sqlite.test.ts"],
+  },
 ];

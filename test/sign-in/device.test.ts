@@ -218,7 +218,7 @@ describe("tokens", () => {
     expect((await showKey(next.body.access_token)).body.id).toBe(one.body.id);
     const { body } = await askAs(browser, world.url, "/keys");
     const keys = asArray(asObject(body).data).map(asObject);
-    expect(keys.map(({ name, kind }) => [name, kind])).toEqual([["Agents of ada", "personal"]]);
+    expect(keys.map(({ name, kind }) => [name, kind])).toEqual([["Agents", "personal"]]);
   });
 
   test("are refreshed once, and again within a minute with the same successor", async () => {
