@@ -1,10 +1,15 @@
 // `poundkey check`: its output and exit codes.
 import { describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { readAccountNames } from "../src/app/account-names.ts";
 import type { Probed } from "../src/app/probe.ts";
 import { probeIssuer } from "../src/app/sign-in.ts";
+import { readStoreVersions } from "../src/app/store-versions.ts";
 import { COMMON_FLAGS, parseArguments } from "../src/cli/arguments.ts";
 import { type CheckPorts, runCheck } from "../src/cli/check.ts";
+import { writeEmptyStore } from "./empty-store.ts";
 import { readFrom } from "./settings.ts";
 
 interface Given {
@@ -40,7 +45,7 @@ function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
     probeIssuer: (rules) => probeIssuer(rules),
     accountNames: readAccountNames,
     exposedFiles: () => exposed,
-    schema: async () => null,
+    schema: readStoreVersions,
     version: async () => "1.1.0 (3f2c1a9b0d12)",
   };
   const io = { out: (text: string) => printed.out.push(text), err: (text: string) => printed.err.push(text) };
@@ -209,6 +214,24 @@ describe("check", () => {
     ]);
     const printed = await check(["--probe", "--json"], { env: BOTH });
     expect([printed.code, JSON.parse(printed.out)]).toMatchObject([1, { ok: false, errors: [] }]);
+  });
+
+  test("a store that can't be read is a warning in the database's words", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "poundkey-check-"));
+    const file = join(folder, "poundkey.db");
+    writeFileSync(file, "no database, but long enough to look like one ".repeat(200));
+    const flags = ["--store", `sqlite:${file}`];
+    const { code, out, err } = await check(flags, { env: ONE });
+    expect([code, out]).toEqual([0, expect.stringMatching(/\nversion 1\.1\.0 \(3f2c1a9b0d12\)$/)]);
+    expect(err).toStartWith(
+      `warning: ${file}: the store can't be read, so its version isn't known: the file is damaged (file is not a database);`,
+    );
+    const { schema, warnings } = JSON.parse((await check([...flags, "--json"], { env: ONE })).out);
+    expect([schema, warnings.length]).toEqual([null, 1]);
+    writeEmptyStore(`${file}.sound`);
+    const sound = await check(["--store", `sqlite:${file}.sound`], { env: ONE });
+    expect([sound.err, sound.out]).toEqual(["", expect.stringMatching(/the store has \d+, and supports/)]);
+    rmSync(folder, { recursive: true });
   });
 
   test("--schema prints JSON Schema", async () => {

@@ -100,6 +100,16 @@ test(
   TEST_MS,
 );
 
+test("simulated providers on a port that is in use are one line", async () => {
+  using taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const args = ["simulate", "--port", String(taken.port)];
+  const { code, out, err } = await runPrinting((io) => runCommandLine(args, io));
+  expect([code, out, err]).toEqual([
+    ...[EXIT.failed, ""],
+    expect.stringMatching(new RegExp(`^poundkey: can't listen on 127\\.0\\.0\\.1:${taken.port}: [^\n]+$`)),
+  ]);
+});
+
 test("a mistyped command is one line that names the nearest", async () => {
   for (const [typed, meant] of [
     ["srve", "; did you mean serve?"],

@@ -4,7 +4,7 @@ import { ensureAdminToken } from "../admin/token.ts";
 import type { Sections } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { watchConfig } from "../config/watch.ts";
-import type { LogRules, ServerRules, Settings } from "../core/settings.ts";
+import type { LogRules, Settings } from "../core/settings.ts";
 import type { Log, LogEvent } from "../core/world.ts";
 import type { Simulator } from "../simulator/server.ts";
 import { createLineLog, gatherWrites } from "../telemetry/log-lines.ts";
@@ -19,6 +19,7 @@ import {
   source,
   stampConfiguration,
 } from "./configuration.ts";
+import { describeListenError } from "./listen-error.ts";
 import { describeStore, findExposedFiles, type OpenedStore, openStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
 import { ensureQuickstartSecret, writeGreeting } from "./quickstart.ts";
@@ -152,10 +153,6 @@ async function listen(
     await opened.store.close();
     throw describeListenError(settings.server, error);
   }
-}
-
-function describeListenError({ host, port }: ServerRules, error: unknown): Error {
-  return new Error(`can't listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`);
 }
 
 /** Prints to standard error, because standard output is only for the log's JSON lines. */

@@ -2,6 +2,7 @@
 
 import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
 import type { Probed } from "../app/probe.ts";
+import type { UnreadStore } from "../app/store-versions.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { type ConfigError, createError, formatError } from "../config/errors.ts";
@@ -23,8 +24,8 @@ export interface CheckPorts extends ConfigSource {
   readonly accountNames: (store: string, mayConnect: boolean) => Promise<ReadonlyMap<string, number> | null>;
   /** Returns the store's files that other users of the machine may read or write. */
   readonly exposedFiles: (store: string) => readonly string[];
-  /** Returns the versions of the store's schema, or null if they can't be known without more than a look. */
-  readonly schema: (store: string, mayConnect: boolean) => Promise<SchemaVersions | null>;
+  /** Returns the versions of the store's schema or why they can't be read, or null if that takes more than a look. */
+  readonly schema: (store: string, mayConnect: boolean) => Promise<SchemaVersions | UnreadStore | null>;
   /** Returns the program's version and commit. */
   readonly version: () => Promise<string>;
 }
@@ -63,14 +64,11 @@ async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<numbe
     return EXIT.done;
   }
   const { file, loaded } = loadConfig(readConfigurationFlags(given), ports);
-  const unknown = loaded.ok ? await warnOfAccounts(loaded.settings, ports, switches.has("probe")) : [];
-  const warnings = loaded.ok
-    ? [...loaded.warnings, ...unknown, ...warnOfExposed(loaded.settings, ports)]
-    : [];
+  const { warnings, schema } = await lookAtStore(loaded, ports, switches.has("probe"));
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
   const signIn = loaded.ok && switches.has("probe") ? await probePeople(loaded.settings, ports) : null;
   const ok = loaded.ok && probes.every((probe) => probe.ok) && signIn?.ok !== false;
-  const versions = await readVersions(loaded, ports, switches.has("probe"));
+  const versions = { version: await ports.version(), schema };
   const result = createResult(file, loaded, warnings, probes);
   if (switches.has("json"))
     io.out(JSON.stringify({ ok, ...result, sign_in: signIn, ...viewVersions(versions) }, null, 2));
@@ -81,9 +79,17 @@ async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<numbe
   return ok ? EXIT.done : EXIT.failed;
 }
 
-async function readVersions(loaded: Loaded, ports: CheckPorts, mayConnect: boolean): Promise<Versions> {
-  const schema = loaded.ok ? await ports.schema(loaded.settings.store, mayConnect) : null;
-  return { version: await ports.version(), schema };
+/** Returns all warnings, the file's first, and the versions of the schema if they can be read. */
+async function lookAtStore(loaded: Loaded, ports: CheckPorts, mayConnect: boolean) {
+  if (!loaded.ok) return { warnings: [], schema: null };
+  const { settings, warnings } = loaded;
+  const found = await ports.schema(settings.store, mayConnect);
+  const schema = found !== null && "known" in found ? found : null;
+  const unknown = await warnOfAccounts(settings, ports, mayConnect);
+  return {
+    warnings: [...warnings, ...unknown, ...warnOfExposed(settings, ports), ...warnOfUnread(found)],
+    schema,
+  };
 }
 
 interface Versions {
@@ -140,6 +146,12 @@ function describeProbe(probed: ProviderProbe): string {
 function warnOfExposed({ store }: Settings, { exposedFiles }: CheckPorts): readonly ConfigError[] {
   const message = "other users of this machine can read or write it; run chmod 600 on it";
   return exposedFiles(store).map((file) => createError({ file, line: 0, column: 0, field: "", message }));
+}
+
+function warnOfUnread(found: SchemaVersions | UnreadStore | null): readonly ConfigError[] {
+  if (found === null || "known" in found) return [];
+  const message = `the store can't be read, so its version isn't known: ${found.problem}`;
+  return [createError({ file: found.place, line: 0, column: 0, field: "", message })];
 }
 
 /** Rules may name accounts before they are made, but a name that is spelled differently, or that several have, gives nobody a role. */

@@ -1,5 +1,6 @@
 // `poundkey simulate`: runs only the simulated providers, each in its native wire format, until a signal stops it.
 
+import { describeListenError } from "../app/listen-error.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { formatControlHelp } from "../simulator/control.ts";
 import { SIM_DIALECTS, startSimulator } from "../simulator/server.ts";
@@ -18,7 +19,11 @@ async function simulate(given: Arguments, io: Io): Promise<number> {
   const host = given.values.get("host") ?? "127.0.0.1";
   const port = readInteger(given, "port", 0, PORT_MAX) ?? PORT;
   const seed = readInteger(given, "seed", 0, SEED_MAX) ?? 0;
-  const simulator = await startSimulator({ host, port, seed });
+  const simulator = await startSimulator({ host, port, seed }).catch((error: unknown) => {
+    io.err(`poundkey: ${describeListenError({ host, port }, error).message}`);
+    return null;
+  });
+  if (simulator === null) return EXIT.failed;
   const urls = SIM_DIALECTS.map(({ name, prefix }) => [name, `${simulator.url}${prefix}`] as const);
   const lines = urls.map(([name, url]) => `\n  ${name.padEnd(12)}${url}`).join("");
   const text = `The simulated providers listen on ${simulator.url}${lines}`;

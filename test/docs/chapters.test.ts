@@ -7,6 +7,7 @@ import { FAULTS } from "../../src/core/fault.ts";
 import { readChapter } from "../../src/docs/chapter.ts";
 import { CHAPTER_NAMES, INDEX } from "../../src/docs/contents.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
+import { SIM_MODELS } from "../../src/simulator/models.ts";
 import { DOCUMENTS, filesOfTests, readDocument, scriptsOfPackage } from "./documents.ts";
 
 const FOLDER = join(import.meta.dir, "../../src/docs");
@@ -104,6 +105,27 @@ test("every model named in the documents is in the catalogue", () => {
   expect(named.length).toBeGreaterThan(20);
   // OpenRouter lists more models than the catalogue, and custom servers list their own.
   expect(named.filter(({ id }) => !known.has(id) && !/^(OpenRouter|Ollama|vLLM)#/.test(id))).toEqual([]);
+});
+
+test("the manual names the simulated models, and no others", () => {
+  const chapters = CHAPTER_NAMES.map((name) => readDocument(`src/docs/${name}.md`)).join("\n");
+  const named = [...chapters.matchAll(/`Sim#([^`]+)`/g)].map(([, name = ""]) => name);
+  const all = SIM_MODELS.map(({ name }) => name);
+  expect(named.filter((name) => !all.includes(name))).toEqual([]);
+  // A model that misbehaves in another way is named by that alone.
+  const isSaid = (name: string) => named.includes(name) || chapters.includes(`\`${/~.*/.exec(name)?.[0]}\``);
+  expect(all.filter((name) => !isSaid(name))).toEqual([]);
+});
+
+test("every command that may create a store is listed in admin-api.md", () => {
+  const [, listed = ""] =
+    /^Only (`serve`[\s\S]*?) create\s+a store/m.exec(readDocument("src/docs/admin-api.md")) ?? [];
+  const commands = [...listed.matchAll(/`(\w+)[^`]*`/g)].map(([, name]) => name);
+  const makers = readdirSync(join(FOLDER, "..", "cli"))
+    .filter((file) => readDocument(`src/cli/${file}`).includes('opening: "make"'))
+    .map((file) => file.replace(".ts", ""));
+  expect(makers.length).toBeGreaterThan(1);
+  expect(commands).toEqual(expect.arrayContaining([...makers, "serve", "apply", "import", "restore"]));
 });
 
 test("every command named in the documents exists", () => {
