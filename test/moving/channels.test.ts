@@ -146,3 +146,32 @@ test("a custom channel's address is that of its calls, and others are no servers
     "channel c3": "VolcEngine has no provider here",
   });
 });
+
+test("channels in China stay there, and an address of the vendor elsewhere is another provider", () => {
+  const { config, aliases, providers } = read(
+    { type: 25, models: "kimi-k2.5", key: "in-china" },
+    { type: 25, models: "kimi-k2.5", key: "elsewhere", base_url: "https://api.moonshot.ai" },
+    { type: 17, models: "qwen-max", base_url: "https://dashscope.aliyuncs.com/" },
+    { type: 26, models: "glm-5" },
+  );
+  expect(config).toMatchObject({
+    Moonshot: { base_url: "https://api.moonshot.cn/v1", keys: [refer("MOONSHOT_API_KEY")] },
+    Qwen: { base_url: "https://dashscope.aliyuncs.com/compatible-mode/v1" },
+    ZAI: { base_url: "https://open.bigmodel.cn/api/paas/v4" },
+  });
+  expect(providers.map(({ baseUrl }) => baseUrl)).toContain("https://api.moonshot.ai/v1");
+  expect(aliases["kimi-k2.5"]).toHaveLength(2);
+});
+
+test("an address of one's own gets the path that the vendor's API has", () => {
+  const { providers } = read(
+    { type: 24, models: "gemini-3.5-flash", base_url: "https://proxy.example/google" },
+    { type: 34, models: "command-a-03-2025", base_url: "https://proxy.example/cohere" },
+    { type: 14, models: "claude-sonnet-5", base_url: "https://proxy.example/anthropic" },
+  );
+  expect(providers.map(({ baseUrl }) => baseUrl)).toEqual([
+    "https://proxy.example/google/v1beta",
+    "https://proxy.example/cohere/v2",
+    "https://proxy.example/anthropic/v1",
+  ]);
+});

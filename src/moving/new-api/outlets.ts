@@ -23,10 +23,22 @@ interface Channel {
   readonly kind: AddressKind | undefined;
 }
 
-/** Their addresses are those that the gateway here uses anyway. */
+/** The vendors' own addresses, most of which the gateway here uses anyway. */
 const OWN_ADDRESS =
   /^https:\/\/(api\.openai\.com|api\.anthropic\.com|generativelanguage\.googleapis\.com|openrouter\.ai|api\.deepseek\.com|api\.mistral\.ai|api\.x\.ai|api\.moonshot\.(ai|cn)|api\.groq\.com|api\.together\.xyz|api\.perplexity\.ai|api\.cohere\.(ai|com)|dashscope(-intl)?\.aliyuncs\.com|api\.jina\.ai|open\.bigmodel\.cn|api\.z\.ai)\/?/;
-/** The dialects whose addresses end with their version. */
+/** Vendors whose channels are in China unless their address says otherwise. Keys of one country don't work in the other. */
+const IN_CHINA: Readonly<Record<string, string>> = {
+  Moonshot: "https://api.moonshot.cn",
+  Qwen: "https://dashscope.aliyuncs.com",
+  ZAI: "https://open.bigmodel.cn",
+};
+/** The paths of the APIs, where they aren't `/v1`. The other gateway appends them itself. */
+const PATHS: Readonly<Record<string, string>> = {
+  Cohere: "/v2",
+  Google: "/v1beta",
+  Qwen: "/compatible-mode/v1",
+  ZAI: "/api/paas/v4",
+};
 const VERSIONED = /\/v\d+(beta)?$/;
 const CALL = /\/chat\/completions$/;
 const KEY_PARTS = /\|/;
@@ -58,26 +70,27 @@ interface Server {
   readonly address?: string | undefined;
 }
 
-function placeServer({ row, label, provider, kind }: Channel, report: Report): Server | string {
+function placeServer(channel: Channel, report: Report): Server | string {
+  const { row, provider, kind } = channel;
   const given = readText(row, "base_url")?.replace(/\/+$/, "");
-  if (provider === "Azure") {
-    const api = asString(readObject(row, "config").api_version) ?? readText(row, "other") ?? undefined;
-    const base_url = given && splitAddress(given, true).address;
-    return {
-      address: base_url,
-      placed: placeAzure({ base_url, api }, `the address of channel ${label}`, report),
-    };
-  }
-  const isOwn = provider === "Ollama";
-  if (given === undefined || OWN_ADDRESS.test(`${given}/`))
-    return { placed: { place: null, isOwn, fields: {} } };
-  if (kind === "call" && (!CALL.test(given) || given.includes("{")))
+  if (provider === "Azure") return placeOnAzure(channel, given, report);
+  if (kind === "call" && (given === undefined || !CALL.test(given) || given.includes("{")))
     return "its address isn't that of a server's /chat/completions";
-  const base = kind === "call" ? given.replace(CALL, "") : given;
-  // The other gateway appends the version itself.
-  const address = kind !== undefined || VERSIONED.test(base) ? base : `${base}/v1`;
+  const base = kind === "call" ? given?.replace(CALL, "") : (given ?? IN_CHINA[provider]);
+  const isVendor = base === undefined || OWN_ADDRESS.test(`${base}/`);
+  const isOwn = isVendor || provider === "Ollama";
+  if (base === undefined || (isVendor && !(provider in IN_CHINA)))
+    return { placed: { place: null, isOwn: provider === "Ollama", fields: {} } };
+  const address = kind !== undefined || VERSIONED.test(base) ? base : `${base}${PATHS[provider] ?? "/v1"}`;
   const fields = { dialect: findServerDialect(provider), base_url: address };
-  return { address, placed: { place: base, isOwn, fields } };
+  return { ...(isVendor ? {} : { address }), placed: { place: base, isOwn, fields } };
+}
+
+function placeOnAzure({ row, label }: Channel, given: string | undefined, report: Report): Server {
+  const api = asString(readObject(row, "config").api_version) ?? readText(row, "other") ?? undefined;
+  const base_url = given && splitAddress(given, true).address;
+  const placed = placeAzure({ base_url, api }, `the address of channel ${label}`, report);
+  return { address: base_url, placed };
 }
 
 /** Keys are `AccessKey|SecretKey|Region`, or `BearerKey|Region`. */
