@@ -26,6 +26,7 @@ import {
   readCookieSecret,
 } from "./operator.ts";
 import { describeRoute } from "./route-schema.ts";
+import { createFaultPage } from "./sign-in-page.ts";
 
 const PATH = "/device";
 const FIELDS = ["user_code", "action", "account"] as const;
@@ -41,10 +42,10 @@ export function deviceRoutes(ports: DevicePorts) {
   return new Elysia()
     .get(
       "/device",
-      ({ request, server, route }) => show(ports, { request, server, route }),
+      ({ request, server, route }) => answer(ports, { request, server, route }, show),
       page("deviceCode", "Ask a person for the code of an agent; never approves it"),
     )
-    .post("/device", ({ request, server, route }) => decide(ports, { request, server, route }), {
+    .post("/device", ({ request, server, route }) => answer(ports, { request, server, route }, decide), {
       parse: "none",
       ...describeFormRoute(page("decideDevice", "Approve or deny the agent that shows a code"), FIELDS),
     });
@@ -61,9 +62,23 @@ interface Visit {
   readonly formTo: readonly string[];
 }
 
-async function show(ports: DevicePorts, asked: OperatorRequest): Promise<Response> {
-  const { request } = asked;
+type Answer = (ports: DevicePorts, rules: SignInRules, asked: OperatorRequest) => Promise<Response>;
+
+/** Answers every failure with a page, since a person reads it. */
+async function answer(ports: DevicePorts, asked: OperatorRequest, make: Answer): Promise<Response> {
   const rules = requireRules(ports.people);
+  try {
+    return await make(ports, rules, asked);
+  } catch (error) {
+    return createFaultPage(error, {
+      title: "This didn't work",
+      link: { href: PATH, text: "Enter the code again" },
+    });
+  }
+}
+
+async function show(ports: DevicePorts, rules: SignInRules, asked: OperatorRequest): Promise<Response> {
+  const { request } = asked;
   const given = new URL(request.url).searchParams.get("user_code");
   const visit = await findVisit(ports, rules, asked);
   if (visit === null) return redirectToStart(302, rules, given);
@@ -74,8 +89,7 @@ async function show(ports: DevicePorts, asked: OperatorRequest): Promise<Respons
   return found.kind === "pending" ? showDecision(visit, found.code, null) : refuseCode(visit, found.kind);
 }
 
-async function decide(ports: DevicePorts, asked: OperatorRequest): Promise<Response> {
-  const rules = requireRules(ports.people);
+async function decide(ports: DevicePorts, rules: SignInRules, asked: OperatorRequest): Promise<Response> {
   const { request } = asked;
   try {
     checkSite(ports.operator, asked);

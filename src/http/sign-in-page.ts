@@ -1,4 +1,5 @@
 // The pages of a sign-in: the one that leads on, and the one that says why it was refused.
+import { toFault } from "../core/fault.ts";
 
 const STYLE = `:root{color-scheme:light dark}
 body{font:16px/1.5 system-ui,sans-serif;margin:0;padding:2rem 1rem}
@@ -55,6 +56,13 @@ export function createPage({ status, title, message, link, leadsOn, cookies = []
   const refresh = leadsOn ? `\n<meta http-equiv="refresh" content="0; url=${href}">` : "";
   const main = `<p>${escapeHtml(message)}</p>\n<p><a href="${href}">${escapeHtml(link.text)}</a></p>`;
   return createDocument({ status, title, main, refresh, cookies });
+}
+
+/** Returns the page of a fault, which a person reads. Throws any other error again: only the log may know of it. */
+export function createFaultPage(error: unknown, { title, link }: Pick<PageText, "title" | "link">): Response {
+  const { code, row, message } = toFault(error);
+  if (code === "internal_error") throw error;
+  return createPage({ status: row.status, title, message, link });
 }
 
 interface PageParts {

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { note } from "../admin/audit-trail.ts";
 import { signOut } from "../admin/session.ts";
 import { type SignInView, signInViewSchema } from "../admin/sign-in.ts";
-import { Fault, toFault } from "../core/fault.ts";
+import { Fault } from "../core/fault.ts";
 import type { SignInRules } from "../core/sign-in.ts";
 import { IssuerSilent, SignInRefused } from "../people/issuer.ts";
 import { endIssuerSession } from "../people/issuer-logout.ts";
@@ -28,7 +28,7 @@ import {
 } from "./operator.ts";
 import { describeRoute, returnsBody } from "./route-schema.ts";
 import { formatSessionCookie } from "./session.ts";
-import { createPage } from "./sign-in-page.ts";
+import { createFaultPage, createPage } from "./sign-in-page.ts";
 
 const PATH = "/auth/oidc";
 const TAG = "Sign-in";
@@ -142,9 +142,7 @@ function createRefusalPage(
     const message = "Your company's provider doesn't answer. Try again in a minute.";
     return createPage({ status: 503, title, message, link });
   }
-  const fault = toFault(error);
-  if (fault.code === "internal_error") throw error;
-  return createPage({ status: fault.row.status, title, message: fault.message, link });
+  return createFaultPage(error, { title, link });
 }
 
 async function start({ people }: SignInPorts, rules: SignInRules, request: Request): Promise<Response> {

@@ -1,5 +1,7 @@
 // Signing in from an agent with a real provider: the page, the tokens, and the end of both.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { renameSync } from "node:fs";
+import { join } from "node:path";
 import { asArray, asObject } from "../../src/core/json.ts";
 import { until } from "../http/until.ts";
 import { poll, postForm, refresh, sendDecision, signInAgent, startDevice } from "./agent.ts";
@@ -165,6 +167,21 @@ describe("the page", () => {
     const { userCode } = await startDevice(world.url);
     const page = await sendDecision(browser, world.url, { user_code: userCode, action: "approve" });
     expect([page.status, page.text]).toEqual([403, expect.stringContaining("has no keys of its own")]);
+  });
+
+  test("says that the store is away, and works once it is back", async () => {
+    const fields = { user_code: (await startDevice(world.url)).userCode, action: "approve" };
+    const file = join(world.gateway.directory, "poundkey.db");
+    renameSync(file, `${file}.away`);
+    const pages = [await mia.get(`${world.url}/device`), await sendDecision(mia, world.url, fields)];
+    renameSync(`${file}.away`, file);
+    for (const { status, headers, text } of pages) {
+      const [type, seconds] = [headers.get("content-type"), headers.get("retry-after")];
+      expect([status, type, seconds]).toEqual([503, "text/html; charset=utf-8", "30"]);
+      expect(text).toContain('<a href="/device">');
+    }
+    const decide = async () => (await sendDecision(mia, world.url, fields)).status === 200;
+    await until("the store is back", decide);
   });
 
   test("bounds wrong codes, and then takes not even the right one", async () => {
