@@ -23,7 +23,8 @@ function isDirect(controller: object): controller is ReadableStreamDirectControl
   return "write" in controller && "end" in controller;
 }
 
-type BodyPieces = readonly (string | Uint8Array<ArrayBuffer>)[];
+/** Read twice, unless they are made as they are read. */
+type BodyPieces = Iterable<string | Uint8Array<ArrayBuffer>>;
 
 /**
  * Streams a body held in pieces, and releases their memory at the end. Nothing else may read them by then. `onEnd` is

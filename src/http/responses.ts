@@ -5,8 +5,9 @@ import { asObject, asString, type JsonObject } from "../core/json.ts";
 import type { KeptExchange } from "../core/kept.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { makeNotFound } from "../gateway/kept-answers.ts";
+import { replayResponse } from "../surfaces/openai-responses/replay.ts";
 import { OPENAI_RESPONSES } from "../surfaces/openai-responses/surface.ts";
-import { createJsonResponse, createRefusalResponse, createResponse } from "./answers.ts";
+import { createJsonResponse, createRefusalResponse, createResponse, STREAM_HEADERS } from "./answers.ts";
 import { identify, type RouteRequest } from "./auth.ts";
 import { streamPieces } from "./direct.ts";
 import type { HttpPorts } from "./ports.ts";
@@ -23,19 +24,29 @@ const TAG = "Responses";
 const REFUSAL = { detail: { hide: true } } as const;
 
 export function responseRoutes(ports: HttpPorts) {
-  const answer = async (asked: RouteRequest, id: string, read: (kept: KeptExchange) => unknown) => {
+  const answer = async (asked: RouteRequest, id: string, read: (kept: KeptExchange) => Stored) => {
     const { key } = await identify(ports, asked);
     const kept = await ports.kept.get(key, id);
     if (kept === null) throw makeNotFound(id, "id");
-    return createHeldResponse(ports, asked.request, key.accountId, JSON.stringify(read(kept)));
+    return createHeldResponse(ports, asked.request, key.accountId, read(kept));
   };
   return new Elysia()
     .get("/v1/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
     .get("/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
     .get(
       "/v1/responses/:id",
-      (asked) => answer(asked, asked.params.id, ({ response }) => response),
-      describeObject(TAG, "retrieveResponse", "Get a stored response", "The response."),
+      (asked) => {
+        const after = readStart(asked.query);
+        return answer(asked, asked.params.id, ({ response }) =>
+          after === null ? { body: response } : { body: response, events: replayResponse(response, after) },
+        );
+      },
+      describeObject(
+        TAG,
+        "retrieveResponse",
+        "Get a stored response",
+        "The response; with `stream=true` its events, those after `starting_after`.",
+      ),
     )
     .delete(
       "/v1/responses/:id",
@@ -48,7 +59,7 @@ export function responseRoutes(ports: HttpPorts) {
     )
     .get(
       "/v1/responses/:id/input_items",
-      (asked) => answer(asked, asked.params.id, ({ input }) => listInput(input, asked.query)),
+      (asked) => answer(asked, asked.params.id, ({ input }) => ({ body: listInput(input, asked.query) })),
       describeObject(TAG, "listResponseInput", "List the input items of a stored response", "Its items."),
     );
 }
@@ -56,15 +67,39 @@ export function responseRoutes(ports: HttpPorts) {
 /** The size that is left to the connection's own buffer. */
 const SHORT_CHARACTERS = 262_144;
 
-/** Answers with a text that counts towards its owner's memory for bodies until it is read. */
-function createHeldResponse({ bodies }: HttpPorts, { signal }: Request, owner: string, text: string) {
-  if (text.length <= SHORT_CHARACTERS) return createResponse(200, text);
+/** An answer as JSON, or as the events of a stream, which are made one by one. */
+interface Stored {
+  readonly body: unknown;
+  readonly events?: Iterable<string>;
+}
+
+/** Returns an answer that counts towards its owner's memory for bodies until it is read. */
+function createHeldResponse(
+  { bodies }: HttpPorts,
+  { signal }: Request,
+  owner: string,
+  { body, events }: Stored,
+): Response {
+  const text = JSON.stringify(body);
+  const headers = events ? STREAM_HEADERS : {};
+  const pieces = events ?? [text];
+  if (text.length <= SHORT_CHARACTERS) return createResponse(200, [...pieces].join(""), headers);
   const held = bodies.reserve(owner, text.length);
   const release = () => held.release();
   // Losing the connection before the body is first read doesn't cancel the stream.
   signal.addEventListener("abort", release, { once: true });
   if (signal.aborted) release();
-  return createResponse(200, streamPieces([text], release));
+  return createResponse(200, streamPieces(pieces, release), headers);
+}
+
+/** Returns the number after which a stream's events start, or null if none is asked for. */
+function readStart({ stream, starting_after: after }: Readonly<Record<string, string | undefined>>) {
+  if (stream !== undefined && stream !== "true" && stream !== "false")
+    throw invalidValue("stream", "expected true or false");
+  const number = after === undefined ? -1 : Number(after);
+  if (after !== undefined && !/^\d{1,15}$/.test(after))
+    throw invalidValue("starting_after", "expected the sequence number of an event");
+  return stream === "true" ? number : null;
 }
 
 /**
