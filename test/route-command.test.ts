@@ -65,6 +65,16 @@ describe("a choice", () => {
     expect(lines.at(-1)).toMatch(/^\d+ can serve, \d+ can't$/);
   });
 
+  test("says what a ceiling leaves out, with the cheapest and the fastest", async () => {
+    const dear = await run(PROMPT, "--max-cost", "0.000000001");
+    expect(dear.code).toBe(0);
+    expect(dear.out).toMatch(
+      /chooses nothing: no model can serve this request\nRemoved by: .*max_cost \(\d+\)\.\nThe cheapest, '\S+', would cost about [\d.]+ USD; the most is 0\.000000001\.\n/,
+    );
+    const slow = await run(PROMPT, "--max-ms", "1");
+    expect(slow.out).toMatch(/\nThe fastest, '\S+', would take about \d+ ms; the most is 1\.\n/);
+  });
+
   test("respects the requested quality", async () => {
     const costs: number[] = [];
     for (const quality of ["1", "0.5", "0"]) {

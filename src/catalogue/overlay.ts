@@ -1,6 +1,6 @@
 // The operator's changes to the catalogue's cards, and the mistakes in them.
 import type { ModelCard } from "../core/card.ts";
-import { suggest } from "../core/nearest.ts";
+import { findNearest } from "../core/nearest.ts";
 import type { ModelOverlay } from "../core/settings.ts";
 import { isUnitMistake, priceView } from "./price.ts";
 
@@ -62,10 +62,21 @@ export function findOverlayProblems(
   });
 }
 
-/** Returns the message for an id that no card has. */
+/** Returns the message for an id that no card has: with the nearest ids, or those of the name without its provider. */
 export function describeUnknownModel(id: string, cards: ReadonlyMap<string, ModelCard>): string {
-  return `no model has this id${suggest(id, cards.keys())}`;
+  const near = findNearestIds(id, cards);
+  return `no model has this id${near.length > 0 ? `; did you mean ${near.join(" or ")}?` : ""}`;
 }
+
+function findNearestIds(id: string, cards: ReadonlyMap<string, ModelCard>): readonly string[] {
+  const bare = id.slice(id.indexOf("#") + 1).toLowerCase();
+  const byName = Map.groupBy(cards.values(), ({ name }) => name.toLowerCase());
+  const listNamed = (name: string) => (byName.get(name) ?? []).slice(0, NEAREST_MAX).map((card) => card.id);
+  if (!id.includes("#") && byName.has(bare)) return listNamed(bare);
+  const near = findNearest(id, cards.keys(), 1);
+  return near.length > 0 ? near : findNearest(bare, byName.keys(), 1).flatMap(listNamed);
+}
+const NEAREST_MAX = 3;
 
 function findPriceProblems(card: ModelCard, change: ModelOverlay): OverlayProblem[] {
   const known = card.price;

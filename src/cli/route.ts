@@ -17,11 +17,12 @@ import { findNeeds } from "../operations/chat/needs.ts";
 import { choose } from "../selectors/choose.ts";
 import { replayDecision } from "../selectors/decision.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
-import { type RouteView, viewRoute } from "../selectors/route-view.ts";
+import { explainRemoved } from "../selectors/removed.ts";
+import { viewRoute } from "../selectors/route-view.ts";
 import { NoStoreError } from "../store/address.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { makeCommandAct } from "./act.ts";
-import { formatJson, formatTable, nameInput, type Open, runOnStore } from "./administration.ts";
+import { formatJson, nameInput, type Open, runOnStore } from "./administration.ts";
 import { type Arguments, parseArguments, UsageError } from "./arguments.ts";
 import {
   exportLessons,
@@ -32,6 +33,7 @@ import {
   readLearned,
   showLearned,
 } from "./lessons.ts";
+import { formatChoice } from "./route-text.ts";
 import { sample } from "./sample.ts";
 
 const HELP = `usage: poundkey route "PROMPT" [--selector NAME] [--quality SHARE] [--max-cost USD] [--max-ms MS]
@@ -160,7 +162,8 @@ async function show({ values, words, json, settings, io, open }: Call): Promise<
     learned: await readLearnedIfAny(open, io, catalogue),
   });
   const view = viewRoute(choice);
-  io.out(json ? formatJson(view) : formatChoice(view));
+  const why = choice.choice === null && view.candidates.length > 0 ? explainRemoved(choice, steering) : [];
+  io.out(json ? formatJson(view) : formatChoice(view, why));
 }
 
 /** A choice needs no store. Without one, nothing has been learned. */
@@ -227,63 +230,6 @@ function parseNumber(values: Call["values"], flag: string, most: number): number
   const number = text.trim() === "" ? Number.NaN : Number(text);
   if (number >= 0 && number <= most) return number;
   throw new UsageError(`--${flag} must be a number from 0${most === 1 ? " to 1" : ""}`);
-}
-
-const SHOWN_MAX = 12;
-
-/** The candidates whose doubt is shown. */
-const DOUBTED = 3;
-
-function formatBasis({ likeness, familiar, labelled }: RouteView["basis"], stays: boolean): string {
-  const topics = labelled.map(
-    ({ topic, share, prompts }) => `${topic} ${Math.round(share * 100)}% (${prompts})`,
-  );
-  const kept =
-    familiar || labelled.length === 0
-      ? ""
-      : ", so best keeps the model that is best overall unless labels confirm another";
-  return [
-    `likeness    ${likeness}, ${familiar ? "familiar" : "unfamiliar"}${kept}`,
-    ...(topics.length > 0 ? [`labelled    ${topics.join(", ")}`] : []),
-    ...(stays ? ["stays       with the model that has cached the prompt"] : []),
-  ].join("\n");
-}
-
-function formatChoice({ selector, choice, why, stays, features, basis, candidates }: RouteView): string {
-  const kinds = Object.entries(features.categories).map(
-    ([kind, share]) => `${kind} ${Math.round(share * 100)}%`,
-  );
-  const rows = candidates
-    .filter(({ eligible }) => eligible)
-    .slice(0, SHOWN_MAX)
-    .map((one, at) => [
-      one.model,
-      one.quality.toFixed(3),
-      one.quality_low.toFixed(3),
-      withHigh(one.cost_usd, at < DOUBTED ? one.cost_usd_high : null, 6),
-      withHigh(one.latency_ms, at < DOUBTED ? one.latency_ms_high : null, 0),
-      one.score.toFixed(3),
-      one.source_date === null ? one.source : `${one.source} ${one.source_date}`,
-    ]);
-  const removed = candidates.filter(({ removed_by }) => removed_by !== null);
-  const reason = candidates.length === 0 ? "no provider is enabled" : "no model can serve this request";
-  return [
-    `${selector} chooses ${choice ?? `nothing: ${reason}`}`,
-    ...(why === null ? [] : [why]),
-    "",
-    `kind        ${kinds.join(", ")}`,
-    `difficulty  ${features.difficulty}   output tokens ${features.output_tokens}   support ${features.support}`,
-    formatBasis(basis, stays === true),
-    "",
-    formatTable([["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE", "KNOWN BY"], ...rows]),
-    "",
-    `${candidates.length - removed.length} can serve, ${removed.length} can't`,
-  ].join("\n");
-}
-
-function withHigh(value: number | null, high: number | null, digits: number): string {
-  if (value === null) return "-";
-  return high === null ? value.toFixed(digits) : `${value.toFixed(digits)} (to ${high.toFixed(digits)})`;
 }
 
 async function replay({ json, io, open }: Call, id: string): Promise<void> {

@@ -2,16 +2,15 @@
 import type { CacheSetting } from "../core/caching.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
-import { formatPlainUsd, toNearestNanoUsd } from "../core/money.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { type Steering, UNSTEERED } from "../core/steering.ts";
 import type { Choosable } from "../operations/operation.ts";
 import type { ChooseInput, Wishes } from "../selectors/ask.ts";
-import type { Candidate } from "../selectors/candidate.ts";
 import { type Choice, choose } from "../selectors/choose.ts";
+import { explainRemoved } from "../selectors/removed.ts";
 import { BY_RULE, DENIED } from "../selectors/rules.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
-import { CONTEXT, MAX_COST, MAX_MS, UNPRICED } from "../selectors/sift.ts";
+import { CONTEXT } from "../selectors/sift.ts";
 
 /** A selector as the meaning of the request's `model`. */
 export interface Selecting {
@@ -61,11 +60,9 @@ function explainNone(choice: Choice, steering: Steering): Fault {
   const reasons = Object.keys(choice.removed);
   if (reasons.every((reason) => reason === DENIED || reason.startsWith(BY_RULE)))
     return new Fault("no_provider_available", `No model that ${name} may choose is enabled.`);
-  const counts = Object.entries(choice.removed).map(([reason, count]) => `${reason} (${count})`);
   const message = [
-    `No model behind ${name} can serve this request. Removed by: ${counts.join(", ")}.`,
-    ...explainCeilings(choice.candidates, steering),
-    ...explainUnpriced(choice.candidates),
+    `No model behind ${name} can serve this request.`,
+    ...explainRemoved(choice, steering),
     "POST /v1/route names each model's reason.",
   ].join(" ");
   return new Fault("unsupported_capability", message, { param: "model" });
@@ -91,35 +88,4 @@ function explainTooLong({ asked, removed, roomiest, selector }: Choice): Fault |
   const promptTokensMax = Math.max(0, contextTokensMax - outputTokensMax);
   const overflow = { promptTokens, promptTokensMax, note };
   return new Fault("context_length_exceeded", message, { param: "messages", overflow });
-}
-
-/** Names the cheapest of the models that cost too much, and the fastest of those that take too long. */
-function explainCeilings(
-  candidates: readonly Candidate[],
-  { maxCostUsd, maxMs }: Steering,
-): readonly string[] {
-  const by = (reason: string) => candidates.filter(({ removedBy }) => removedBy === reason);
-  const [cheapest] = by(MAX_COST).toSorted((a, b) => (a.costUsd ?? 0) - (b.costUsd ?? 0));
-  const [fastest] = by(MAX_MS).toSorted((a, b) => a.latencyMs - b.latencyMs);
-  return [
-    ...(cheapest
-      ? [
-          `The cheapest, '${cheapest.card.id}', would cost about ${formatEstimate(cheapest.costUsd)} USD; the most is ${formatEstimate(maxCostUsd)}.`,
-        ]
-      : []),
-    ...(fastest
-      ? [`The fastest, '${fastest.card.id}', would take about ${fastest.latencyMs} ms; the most is ${maxMs}.`]
-      : []),
-  ];
-}
-
-function formatEstimate(usd: number | null): string {
-  return formatPlainUsd(toNearestNanoUsd(usd ?? 0));
-}
-
-function explainUnpriced(candidates: readonly Candidate[]): readonly string[] {
-  const unpriced = candidates.find(({ removedBy }) => removedBy === UNPRICED);
-  if (unpriced === undefined) return [];
-  const set = `models: { "${unpriced.card.id}": { price: { input: 0, output: 0 } } }`;
-  return [`Selectors need prices, in USD per million tokens: set them in the configuration, as in ${set}.`];
 }

@@ -1,0 +1,50 @@
+// Why no model is left to choose from, in sentences, with what would bring the nearest ones back.
+import { formatPlainUsd, toNearestNanoUsd } from "../core/money.ts";
+import type { Steering } from "../core/steering.ts";
+import type { Candidate } from "./candidate.ts";
+import type { Choice } from "./choose.ts";
+import { MAX_COST, MAX_MS, UNPRICED } from "./sift.ts";
+
+/** Returns the reasons with their numbers of models, and what the ceilings and missing prices are about. */
+export function explainRemoved(
+  { removed, candidates }: Pick<Choice, "removed" | "candidates">,
+  steering: Steering,
+): readonly string[] {
+  const counts = Object.entries(removed).map(([reason, count]) => `${reason} (${count})`);
+  return [
+    `Removed by: ${counts.join(", ")}.`,
+    ...explainCeilings(candidates, steering),
+    ...explainUnpriced(candidates),
+  ];
+}
+
+/** Names the cheapest of the models that cost too much, and the fastest of those that take too long. */
+function explainCeilings(
+  candidates: readonly Candidate[],
+  { maxCostUsd, maxMs }: Steering,
+): readonly string[] {
+  const by = (reason: string) => candidates.filter(({ removedBy }) => removedBy === reason);
+  const [cheapest] = by(MAX_COST).toSorted((a, b) => (a.costUsd ?? 0) - (b.costUsd ?? 0));
+  const [fastest] = by(MAX_MS).toSorted((a, b) => a.latencyMs - b.latencyMs);
+  return [
+    ...(cheapest
+      ? [
+          `The cheapest, '${cheapest.card.id}', would cost about ${formatEstimate(cheapest.costUsd)} USD; the most is ${formatEstimate(maxCostUsd)}.`,
+        ]
+      : []),
+    ...(fastest
+      ? [`The fastest, '${fastest.card.id}', would take about ${fastest.latencyMs} ms; the most is ${maxMs}.`]
+      : []),
+  ];
+}
+
+function formatEstimate(usd: number | null): string {
+  return formatPlainUsd(toNearestNanoUsd(usd ?? 0));
+}
+
+function explainUnpriced(candidates: readonly Candidate[]): readonly string[] {
+  const unpriced = candidates.find(({ removedBy }) => removedBy === UNPRICED);
+  if (unpriced === undefined) return [];
+  const set = `models: { "${unpriced.card.id}": { price: { input: 0, output: 0 } } }`;
+  return [`Selectors need prices, in USD per million tokens: set them in the configuration, as in ${set}.`];
+}
