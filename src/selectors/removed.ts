@@ -1,4 +1,4 @@
-// Why no model is left to choose from, in sentences, with what would bring the nearest ones back.
+// Says in sentences why no model is left to choose from, with what would bring the nearest ones back.
 import { formatPlainUsd, toNearestNanoUsd } from "../core/money.ts";
 import type { Steering } from "../core/steering.ts";
 import type { Candidate } from "./candidate.ts";
