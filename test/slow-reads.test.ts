@@ -1,5 +1,5 @@
 // Slow reads of the SQLite store run in a thread of their own, and give what the connection itself would.
-import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bind, type Engine } from "../src/store/engine.ts";
@@ -10,6 +10,7 @@ import { makeSqliteSchema } from "../src/store/sqlite/migrate.ts";
 import { SlowReads } from "../src/store/sqlite/slow-reads.ts";
 import { nextTurn } from "../src/store/turns.ts";
 import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
+import { watchThreads } from "./threads.ts";
 import { catchThrown } from "./thrown.ts";
 
 const ADMIN_TOKEN = "admin-token-of-the-test";
@@ -19,7 +20,6 @@ const COUNT = bind(
   "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?1) SELECT count(*) AS many FROM number",
   NUMBERS,
 );
-const RealWorker = Worker;
 /** A thread that reads leaves the event loop free for thousands of turns; one that is waited for, for none. */
 const TURNS_MIN = 20;
 
@@ -83,14 +83,8 @@ test("a closed store's slow reads end", async () => {
 });
 
 test("the reads of a thread that ends by itself end too, and the next read starts another", async () => {
-  const threads: Worker[] = [];
-  const spy = spyOn(globalThis, "Worker").mockImplementation(
-    (...given: ConstructorParameters<typeof RealWorker>) => {
-      const thread = new RealWorker(...given);
-      threads.push(thread);
-      return thread;
-    },
-  );
+  using watched = watchThreads();
+  const { threads } = watched;
   const other = new SlowReads(path);
   try {
     const reading = other.run([COUNT]);
@@ -100,7 +94,6 @@ test("the reads of a thread that ends by itself end too, and the next read start
     expect(threads.length).toBe(2);
   } finally {
     other.close();
-    spy.mockRestore();
   }
 });
 
