@@ -7,6 +7,7 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { canTrace, trace } from "./faults/tracer.ts";
 import { until } from "./http/until.ts";
 import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
+import { watchThreads } from "./threads.ts";
 
 const CAN_TRACE = await canTrace();
 const ADMIN_TOKEN = "admin-token-of-the-test";
@@ -70,6 +71,31 @@ test(
     });
     await store.close();
     folder.remove();
+  },
+  LONG_MS,
+);
+
+test(
+  "a thread that ends by itself is replaced",
+  async () => {
+    using watched = watchThreads();
+    const { threads } = watched;
+    const folder = newPlace("");
+    const path = join(folder.directory, "ended.db");
+    const store = await openSqliteStore({ path, decide });
+    const change = (size: number) => store.setSetting("webhooks_audited", crypto.randomUUID().repeat(size));
+    try {
+      for (const count of [1, 2]) {
+        await until(`thread ${count} starts`, async () => {
+          await change(30_000);
+          return threads.length === count;
+        });
+        threads.at(-1)?.terminate();
+      }
+    } finally {
+      await store.close();
+      folder.remove();
+    }
   },
   LONG_MS,
 );

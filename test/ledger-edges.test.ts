@@ -10,6 +10,7 @@ import { NO_AMOUNTS } from "../src/core/units.ts";
 import { cleanSchema } from "../src/dialects/gemini/schema.ts";
 import { makeFunctionCalling } from "../src/dialects/gemini/tools.ts";
 import { decide } from "../src/ledger/decide.ts";
+import { resolveEach } from "../src/ledger/lost.ts";
 import { estimateWorstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
@@ -27,6 +28,7 @@ import {
   openMemoryStore,
   writeRecord,
 } from "./samples.ts";
+import { catchThrown } from "./thrown.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-edges-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -116,6 +118,17 @@ test("a linked database file is recognized as the same by all processes, and syn
   expect(await payments.post(held, 400)).toMatchObject({ chargedNanoUsd: 400, late: false });
   expect(findErrors(await second.audit())).toEqual([]);
   await Promise.all([first.close(), second.close()]);
+});
+
+test("a hold that can't be settled is reported, and keeps no other of a dead node unsettled", async () => {
+  const left = new Set(Array.from({ length: 1200 }, (_, at) => `hold_${at}`));
+  const orphans = async (most: number) => [...left].slice(0, most).map((id) => ({ id }));
+  const resolve = async ({ id }: { id: string }) => {
+    if (Number(id.slice("hold_".length)) < 600) throw new Error("unsettled");
+    left.delete(id);
+  };
+  expect(String(await catchThrown(resolveEach(orphans, resolve)))).toBe("Error: unsettled");
+  expect(left.size).toBe(600);
 });
 
 describe("over HTTP", () => {

@@ -10,6 +10,7 @@ import { makeSqliteSchema } from "../src/store/sqlite/migrate.ts";
 import { SlowReads } from "../src/store/sqlite/slow-reads.ts";
 import { nextTurn } from "../src/store/turns.ts";
 import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
+import { watchThreads } from "./threads.ts";
 import { catchThrown } from "./thrown.ts";
 
 const ADMIN_TOKEN = "admin-token-of-the-test";
@@ -79,6 +80,21 @@ test("a closed store's slow reads end", async () => {
   const reading = other.run([COUNT]);
   other.close();
   expect(await reading).toBeNull();
+});
+
+test("the reads of a thread that ends by itself end too, and the next read starts another", async () => {
+  using watched = watchThreads();
+  const { threads } = watched;
+  const other = new SlowReads(path);
+  try {
+    const reading = other.run([COUNT]);
+    threads[0]?.terminate();
+    expect(await reading).toBeNull();
+    expect((await other.run([COUNT]))?.length).toBe(1);
+    expect(threads.length).toBe(2);
+  } finally {
+    other.close();
+  }
 });
 
 test(

@@ -42,16 +42,23 @@ export function lostRecord(hold: Hold): UnsettledRecord {
 
 const LOST_AT_ONCE = 500;
 
-/** Resolves all holds that `orphans` lists, and returns their number. */
-export async function resolveEach(
-  orphans: (max: number) => Promise<readonly Hold[]>,
-  resolve: (hold: Hold) => Promise<unknown>,
+/** Resolves all holds that `orphans` lists, and returns their number. Throws the first failure after it has tried each. */
+export async function resolveEach<Lost extends Pick<Hold, "id">>(
+  orphans: (max: number) => Promise<readonly Lost[]>,
+  resolve: (hold: Lost) => Promise<unknown>,
 ): Promise<number> {
   let count = 0;
+  const failures = new Map<string, unknown>();
   for (;;) {
-    const holds = await orphans(LOST_AT_ONCE);
-    await Promise.all(holds.map(resolve));
-    count += holds.length;
-    if (holds.length < LOST_AT_ONCE) return count;
+    // Those that failed are listed again, before or among the others.
+    const most = LOST_AT_ONCE + failures.size;
+    const holds = await orphans(most);
+    const untried = holds.filter(({ id }) => !failures.has(id));
+    const attempt = (hold: Lost) => resolve(hold).catch((error: unknown) => failures.set(hold.id, error));
+    await Promise.all(untried.map(attempt));
+    count += untried.length;
+    if (holds.length < most) break;
   }
+  for (const failure of failures.values()) throw failure;
+  return count;
 }

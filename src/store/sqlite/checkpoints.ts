@@ -51,6 +51,13 @@ export class Checkpoints {
       // The system may have dropped what it could not write, as after any other failed sync.
       if (data.syncFailed) this.#connector.distrust();
     };
+    const lose = () => {
+      if (this.#thread !== thread) return;
+      this.#thread = null;
+      this.#isRunning = false;
+    };
+    thread.onerror = lose;
+    thread.addEventListener("close", lose);
     return thread;
   }
 }

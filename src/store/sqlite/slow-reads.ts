@@ -35,8 +35,14 @@ export class SlowReads {
     // It keeps the process until `close`: a command must not end before its answer.
     const thread = new Worker(new URL("./slow-thread.ts", import.meta.url), { smol: true });
     thread.onmessage = ({ data }: MessageEvent<SlowAnswer>) => this.#take(data);
-    thread.onerror = () => this.close();
+    thread.onerror = () => this.#lose(thread);
+    thread.addEventListener("close", () => this.#lose(thread));
     return thread;
+  }
+
+  /** The thread of `close` ends later than the call: another may have been started by then. */
+  #lose(thread: Worker): void {
+    if (this.#thread === thread) this.close();
   }
 
   #take({ id, results }: SlowAnswer): void {
