@@ -41,6 +41,13 @@ describe("paying for every request", () => {
     const gift = await ask(always, payer, "Acme#gift");
     expect([formatLine(gift), readBill(gift)]).toEqual(["200 whole", { cost: 0, charged: 0 }]);
     expect(readUpstreamLimit(always.provider.calls.last()?.body)).toBeUndefined();
+    const body = { model: "Acme#gift", messages: [{ role: "user", content: "say: hi" }] };
+    for (const state of ["stored", "hit"]) {
+      const { secret } = payer;
+      const kept = await always.chat(body, { secret, headers: { "x-poundkey-cache": "on" } });
+      expect([kept.status, kept.headers.get("x-poundkey-cache")]).toEqual([200, state]);
+      await kept.text();
+    }
     expect(always.books(payer)).toMatchObject({ kinds: [], holds: 0 });
   });
 

@@ -1,5 +1,5 @@
 // A request's ticket: what the ledger needs to admit and settle it.
-import type { ModelCard } from "../core/card.ts";
+import type { ModelCard, Price } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { Clock } from "../core/world.ts";
 import type { Ledger, Ticket } from "../ledger/ledger.ts";
@@ -58,9 +58,15 @@ export function makeTicket<F extends Form>(
   });
 }
 
+/** Rates that a price doesn't have are undefined. */
+function isZero({ tiers = [], ...rates }: Price): boolean {
+  const isNothing = (one: object) => Object.values(one).every((rate) => !rate);
+  return isNothing(rates) && tiers.every(({ aboveTokens, ...own }) => isNothing(own));
+}
+
 /** An offer of a nano-dollar, or of nothing if the model costs nothing. */
 function makeSmallestOffer({ id, price }: ModelCard): Offer {
-  const isFree = price === null || Object.values(price).every((rate) => rate === 0);
+  const isFree = price === null || isZero(price);
   return {
     card: id,
     isPriced: price !== null,
