@@ -37,7 +37,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "holds of the dead are left",
     file: "src/ledger/lost.ts",
-    changes: [["const holds = await orphans(LOST_AT_ONCE);", "const holds: readonly Hold[] = [];"]],
+    changes: [["const holds = await orphans(most);", "const holds: readonly Lost[] = [];"]],
   },
   {
     name: "an Idempotency-Key claims nothing",
