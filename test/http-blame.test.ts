@@ -1,7 +1,7 @@
 // Blame and payment: clients that leave, implausible usage reports, requests for several answers.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { asObject } from "../src/core/json.ts";
-import { computePrice, type Payer, parseNano, readSums, startMoneyWorld } from "./http/money-world.ts";
+import { computePrice, type Payer, PRICE, parseNano, readSums, startMoneyWorld } from "./http/money-world.ts";
 import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
@@ -101,6 +101,17 @@ describe("an implausible usage report", () => {
       prompt_tokens: 134_400,
       completion_tokens: 4000,
     });
+  });
+
+  test("is capped where cached tokens come on top of the prompt's", async () => {
+    const payer = await world.payer(1);
+    await ask(payer, asking("Acme#sim~tokens=5:5:10000000", "x", { max_tokens: 10 }));
+    const { requests, balance } = await world.settled(payer);
+    expect(await operator(`/requests/${requests[0]?.id}`)).toMatchObject({
+      usage_implausible: { prompt_tokens: 10_000_005 },
+    });
+    expect(balance).toBe(1 * USD - Number(requests[0]?.charged_nano));
+    expect(requests[0]?.charged_nano).toBe(computePrice(134_400 * PRICE.cached_input, 5));
   });
 
   test("is accepted if the counts are possible", async () => {

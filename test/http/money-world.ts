@@ -76,6 +76,7 @@ const SHOP_MODELS = [
   "sim~tokens=134000:4096",
   "sim~tokens=10000000:10000000",
   "sim~tokens=134401:4000",
+  "sim~tokens=5:5:10000000",
   "sim~trouble=silent",
   "sim~flaky=1~trouble=500~tokens=1000:500",
   "sim~trouble=huge~size=1100~tokens=1000:500",

@@ -146,9 +146,11 @@ function usageOf(given: unknown): ExpectedUsage | null {
     asCount(given.cached_tokens),
     asCount(given.num_cached_tokens),
   ];
+  const [cached, tokens] = [Math.max(...cachedPlaces), tokensOf(given)];
   return new ExpectedUsage({
-    ...tokensOf(given),
-    cached: Math.max(...cachedPlaces),
+    ...tokens,
+    prompt: tokens.prompt < cached ? tokens.prompt + cached : tokens.prompt,
+    cached,
     cacheWrite: countAt(given, "prompt_tokens_details", "cache_write_tokens"),
     // OpenRouter's name.
     searches: countAt(given, "server_tool_use_details", "web_search_requests"),
@@ -159,7 +161,8 @@ function usageOf(given: unknown): ExpectedUsage | null {
  * In the canonical form prompt and completion contain all tokens and add up to the total. Some upstreams count
  * differently, as their own totals and prices show: older xAI models and Gemini's OpenAI-compatible API leave reasoning
  * out of completion_tokens but not out of total_tokens; Vercel's Gemini leaves it out of both (recorded `cost` pays for
- * it); Mistral leaves audio out of prompt_tokens only.
+ * it); Mistral leaves audio out of prompt_tokens only. Azure leaves cached tokens of Grok's prompts out of both: xAI
+ * itself counts 165 tokens for a prompt of which Azure counts 7 and 161 cached.
  */
 function tokensOf(usage: JsonObject): Pick<ExpectedUsage, "prompt" | "completion" | "reasoning"> {
   const [prompt, completion] = [asCount(usage.prompt_tokens), asCount(usage.completion_tokens)];

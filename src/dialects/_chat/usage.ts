@@ -24,6 +24,14 @@ export function parseMainCounts(prompt: unknown, completion: unknown): readonly 
   return first === undefined && second === undefined ? [Number.NaN, Number.NaN] : [first ?? 0, second ?? 0];
 }
 
+/**
+ * Returns the tokens of a prompt with its cached ones. Grok's reports on Azure leave those out of the prompt, which is only
+ * seen where they are more.
+ */
+export function includeCached(prompt: number, cached = 0): number {
+  return cached > prompt ? prompt + cached : prompt;
+}
+
 interface Counts {
   readonly prompt: number;
   readonly completion: number;
@@ -85,6 +93,7 @@ function parseUsage(given: JsonObject): Usage | undefined {
   const counts = { prompt: prompt ?? 0, completion: completion ?? 0 };
   const total = parseCount(given.total_tokens);
   addUncounted(counts, total, promptDetails, completionDetails);
+  counts.prompt = includeCached(counts.prompt, promptDetails.cached_tokens);
   return {
     prompt_tokens: counts.prompt,
     completion_tokens: counts.completion,

@@ -3,7 +3,7 @@
 import { asArray, asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
-import { makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
+import { includeCached, makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 
 /**
  * Parses the `usage` of a response. `input_tokens` includes cached and cache-written tokens, `output_tokens` includes
@@ -13,10 +13,11 @@ export function parseResponseUsage(given: JsonObject, searches: number): Usage {
   const input = asObject(given.input_tokens_details);
   const output = asObject(given.output_tokens_details);
   const [prompt, completion] = parseMainCounts(given.input_tokens, given.output_tokens);
+  const cached = parseKnownCount(input.cached_tokens ?? input.cache_read_input_tokens);
   return makeUsage({
-    prompt,
+    prompt: includeCached(prompt, cached),
     completion,
-    cached: parseKnownCount(input.cached_tokens ?? input.cache_read_input_tokens),
+    cached,
     written: parseKnownCount(input.cache_write_tokens ?? input.cache_creation_input_tokens),
     reasoning: parseKnownCount(output.reasoning_tokens),
     searches: searches === 0 ? undefined : searches,
