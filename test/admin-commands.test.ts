@@ -157,6 +157,11 @@ describe("the command line beside a running gateway on the same store", () => {
     expect((await run(runKeys, "list")).out.trim().split("\n").length).toBe(121);
   });
 
+  test("an account is added with its id in another system", async () => {
+    const { out } = await run(runAccounts, "add", "--name", "Search", "--external-id", "CRM-7", "--json");
+    expect(JSON.parse(out)).toMatchObject({ name: "Search", external_id: "CRM-7" });
+  });
+
   test("accounts are added, listed and shown", async () => {
     const account = JSON.parse((await run(runAccounts, "add", "--name", "Team", "--json")).out);
     expect((await run(runAccounts, "list")).out).toContain(account.id);

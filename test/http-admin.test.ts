@@ -34,7 +34,7 @@ describe("accounts", () => {
       name: "Team",
       ...{ requests_per_minute: null, tokens_per_minute: null, parallel: null, budgets: [] },
       ...{ requests_per_day: "default", free_budget_usd_per_day: "default", time_zone: null },
-      ...{ balance_low_usd: null, tags: null },
+      ...{ balance_low_usd: null, tags: null, external_id: null },
       member_defaults: null,
       ...{ paused: false, paused_by: [], state: "open" },
       limits: [],

@@ -1,6 +1,6 @@
 // Keys and accounts by name over HTTP: made once, brought to a state, and never more than that.
 import { afterAll, describe, expect, test } from "bun:test";
-import { asObject, type JsonObject } from "../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { asking, startHttpWorld } from "./http/world.ts";
 
 const world = await startHttpWorld({ more: "key_defaults: { expires_in: 30d }" });
@@ -42,6 +42,28 @@ describe("an account by name", () => {
     const again = await putAccount(name, { tokens_per_minute: 100, name });
     expect([again.status, again.body.id]).toEqual([200, made.body.id]);
     expect(again.body).toMatchObject({ requests_per_minute: null, tokens_per_minute: 100, time_zone: null });
+  });
+
+  test("has an id in another system, by which it is found", async () => {
+    const name = mintName("Team");
+    const made = await ask("POST", "/accounts", { name, external_id: " CRM-0815/7 " });
+    expect([made.status, made.body.external_id]).toEqual([201, "CRM-0815/7"]);
+    const findIds = async (q: string) => {
+      const { body } = await ask("GET", `/search?q=${encodeURIComponent(q)}`);
+      return asArray(body.data).map((one) => asObject(one).id);
+    };
+    expect(await findIds("crm-0815")).toEqual([made.body.id]);
+    const changed = await ask("PATCH", `/accounts/${made.body.id}`, { external_id: "CRM-2" });
+    expect(changed.body.external_id).toBe("CRM-2");
+    expect((await ask("GET", `/accounts/${made.body.id}`)).body.external_id).toBe("CRM-2");
+    expect([await findIds("crm-0815"), await findIds("CRM-2")]).toEqual([[], [made.body.id]]);
+    expect((await putAccount(name, { external_id: "CRM-3" })).body.external_id).toBe("CRM-3");
+    expect((await putAccount(name)).body.external_id).toBeNull();
+    for (const wrong of ["x".repeat(201), "a\nb", 7])
+      expect(await ask("PATCH", `/accounts/${made.body.id}`, { external_id: wrong })).toMatchObject({
+        status: 400,
+        body: { error: { param: "external_id" } },
+      });
   });
 
   test("of which two exist is refused", async () => {

@@ -57,7 +57,7 @@ export interface KeyFilter {
 }
 
 export interface AccountFilter {
-  /** Matches part of the name. In lower case. */
+  /** Matches part of the name or of the id in another system. In lower case. */
   readonly text?: string | undefined;
   readonly scope?: Scope | undefined;
 }

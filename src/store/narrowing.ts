@@ -220,7 +220,7 @@ export function accountsLookup(filter: AccountFilter | undefined, page: Page, ma
   const by = new Narrowing(mark);
   const { text, scope } = filter ?? {};
   by.within(scope, ACCOUNT_ROWS);
-  by.byPart(text, ["name"]);
+  by.byPart(text, ["name", "external_id"]);
   const end = pageEnd(by, "created_at_ms", page);
   return { text: `${selectSql(ACCOUNT)} ${end}`, values: by.values };
 }

@@ -209,6 +209,9 @@ const HOOKS: Step = [
   { kind: "endSupport", stepsKnown: 25 },
 ];
 
+/** An account's id in another system. */
+const EXTERNAL_IDS: Step = [{ kind: "addField", table: "account", field: ACCOUNT_FIELDS.external_id }];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -237,4 +240,5 @@ export const STEPS: readonly Step[] = [
   CACHE,
   HOOKS,
   TAGS,
+  EXTERNAL_IDS,
 ];

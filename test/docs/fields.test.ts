@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ACCOUNT_FIELDS } from "../../src/core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../src/core/fields/credential.ts";
 import type { Fields } from "../../src/core/fields/field.ts";
 import { KEY_FIELDS } from "../../src/core/fields/key.ts";
@@ -10,6 +11,7 @@ import { TOKEN_FIELDS } from "../../src/core/fields/token.ts";
 const FILE = join(import.meta.dir, "../../src/docs/admin-api.md");
 
 const TABLES: readonly (readonly [entity: string, fields: Fields])[] = [
+  ["accounts", ACCOUNT_FIELDS],
   ["keys", KEY_FIELDS],
   ["credentials", CREDENTIAL_FIELDS],
   ["tokens", TOKEN_FIELDS],

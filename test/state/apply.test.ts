@@ -250,6 +250,15 @@ test("an id keeps a key through another name and another account", async () => {
   expect(taken.err).toContain("keys[0].id: there is no key with this id, but another one has its name");
 });
 
+test("an account's id in another system is applied, stays, and is exported", async () => {
+  const text = "accounts: [{ name: Search, external_id: CRM-7 }]";
+  expect(await done(text, "--plan")).toContain("+ account Search\n    external_id: CRM-7\n");
+  await done(text);
+  expect(await done(text, "--plan")).toStartWith("0 to make, 0 to change");
+  const { code, out } = await runPrinting((io) => runExport(["state"], io, bench().open, readSettings("")));
+  expect([code, out]).toEqual([0, expect.stringMatching(/name: Search\n +external_id: CRM-7\n/)]);
+});
+
 test("a token stays as it was made", async () => {
   await done(STATE);
   const { code, err } = await apply(STATE.replace("operator", "admin"));

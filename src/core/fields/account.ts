@@ -7,6 +7,7 @@ const BUDGETS_MAX = 20;
 const MODELS_MAX = 1000;
 const KEYS_MAX = 1000;
 const NAME_CHARACTERS_MAX = 100;
+const EXTERNAL_ID_CHARACTERS_MAX = 200;
 
 export const ACCOUNT_FIELDS = {
   name: {
@@ -31,6 +32,16 @@ export const ACCOUNT_FIELDS = {
       hint: "For its budgets; empty means the configured one",
       placeholder: "Europe/Berlin",
     },
+  },
+  external_id: {
+    kind: "text",
+    property: "externalId",
+    role: "operator",
+    initial: null,
+    charactersMax: EXTERNAL_ID_CHARACTERS_MAX,
+    manual: `its id in another system, such as a customer number, up to ${EXTERNAL_ID_CHARACTERS_MAX} characters; [searches](#requests-and-usage) find it; or null`,
+    flag: { name: "external-id", value: "TEXT", help: "its id in another system" },
+    control: { label: "External id", hint: "Its id in another system, such as a customer number" },
   },
   requests_per_day: {
     kind: "count_or_default",
