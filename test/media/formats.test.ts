@@ -87,6 +87,21 @@ describe("an answer that has no room for a report is asked for in JSON", () => {
     ]);
   });
 
+  test("Mistral is asked for segments and speakers if they are wanted, which excludes a language", () => {
+    const { sent, dropped } = encode("Mistral", "voxtral-mini-latest", "diarized_json", {
+      language: "en",
+      chunking_strategy: "auto",
+      timestamp_granularities: ["word"],
+    });
+    expect([sent("diarize"), sent("timestamp_granularities[]"), sent("language")]).toEqual([
+      ["true"],
+      ["segment"],
+      [],
+    ]);
+    expect(dropped).toEqual(["chunking_strategy", "language"]);
+    expect(encode("Mistral", "voxtral-mini-latest", "json").sent("diarize")).toEqual([]);
+  });
+
   test("words alone, which would replace the segments, are not asked for with subtitles", () => {
     const words = { timestamp_granularities: ["word"] };
     expect(encode("OpenAI", "whisper-1", "srt", words).sent("timestamp_granularities[]")).toEqual([]);
@@ -125,6 +140,28 @@ const VERBOSE = {
 };
 
 describe("the client's format is written from JSON, with the report", () => {
+  test("Mistral's speakers become OpenAI's", () => {
+    const card = makeUnlistedCard("Mistral", "voxtral-mini-latest");
+    const segment = { type: "transcription_segment", text: "Hello.", start: 0.1, end: 3.6 };
+    const answer = {
+      ...{ model: "voxtral-mini-latest", text: "Hello.", language: null },
+      segments: [{ ...segment, speaker_id: "speaker_1" }, segment],
+      usage: { prompt_audio_seconds: 4, prompt_tokens: 5, completion_tokens: 20, total_tokens: 400 },
+    };
+    const type = "transcript.text.segment";
+    expect(read("Mistral", "diarized_json", answer, card).content).toEqual({
+      ...answer,
+      ...{ task: "transcribe", duration: 4 },
+      segments: [
+        { ...segment, type, id: "seg_0", speaker: "speaker_1" },
+        { ...segment, type, id: "seg_1" },
+      ],
+    });
+    const { usage, ...unspoken } = { ...answer, segments: [segment] };
+    expect(read("Mistral", "diarized_json", unspoken, card).content).toEqual(unspoken);
+    expect(read("Mistral", "json", answer, card).content).toEqual(answer);
+  });
+
   test("text, subtitles and plain JSON", () => {
     const written = (format: string) => read("Groq", format, VERBOSE);
     expect(written("text").content).toBe("Hello there. It's me.\n");

@@ -15,6 +15,7 @@ import {
 import type { TranscriptionReply, TranscriptPart } from "../../operations/transcription/form.ts";
 import type { PartDecoder, WholePiece, WholeReply } from "../../operations/whole-form.ts";
 import { explainEmbeddedError } from "../_chat/error.ts";
+import { nameSpeaker } from "./transcript-formats.ts";
 
 /** The differences between streams of events. */
 interface EventHandler<R, P> {
@@ -95,12 +96,8 @@ export function decodeTranscript(
           return readDelta(delta ?? piece, extras);
         }
         case "text.segment":
-        case "segment": {
-          // Mistral doesn't number segments, and has another name for the speaker's field.
-          const { speaker_id: speaker, ...rest } = body;
-          const segment = { id: `seg_${segments++}`, ...(speaker === undefined ? {} : { speaker }), ...rest };
-          return [{ kind: "part", part: { kind: "segment", segment } }];
-        }
+        case "segment":
+          return [{ kind: "part", part: { kind: "segment", segment: nameSpeaker(body, segments++) } }];
         case "text.done":
         case "done":
           return finish(body);

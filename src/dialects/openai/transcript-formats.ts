@@ -54,11 +54,18 @@ export const chooseForAnyServer: ChooseFormat = (ask) => {
   return makeAsked(ask, ask.format === "text" ? "json" : ask.format);
 };
 
-/** docs.mistral.ai/api, "Create Transcription": always JSON; segments are a field's, which excludes `language`. */
+/**
+ * docs.mistral.ai/api, "Create Transcription": always JSON; segments are a field's, which excludes `language`, and their
+ * speakers another's.
+ */
 export const chooseForMistral: ChooseFormat = ({ format, language }) => {
-  if (!SUBTITLES.has(format)) return { fields: {}, dropped: [] };
+  const hasSpeakers = format === "diarized_json";
+  if (!hasSpeakers && !SUBTITLES.has(format)) return { fields: {}, dropped: [] };
   const fields = { timestamp_granularities: ["segment"], language: undefined };
-  return { fields, dropped: language === undefined ? [] : ["language"] };
+  return {
+    fields: hasSpeakers ? { ...fields, diarize: true } : fields,
+    dropped: language === undefined ? [] : ["language"],
+  };
 };
 
 const VERBOSE_FIELDS = ["task", "language", "duration", "segments", "words"];
@@ -81,9 +88,26 @@ export function writeTranscript(
       if (asked.fields.response_format !== "verbose_json") return content;
       return Object.fromEntries(Object.entries(content).filter(([name]) => !VERBOSE_FIELDS.includes(name)));
     case "verbose_json":
-    case "diarized_json":
       return content;
+    case "diarized_json":
+      return writeSpeakers(content, seconds);
   }
+}
+
+/** Returns OpenAI's form of a transcript with Mistral's speakers, or any other one as it is. */
+function writeSpeakers(content: JsonObject, seconds: number): JsonObject {
+  const segments = asArray(content.segments).filter(isObject);
+  if (!segments.some((segment) => segment.speaker_id !== undefined)) return content;
+  const named = segments.map((segment, index) => ({
+    ...nameSpeaker(segment, index),
+    type: "transcript.text.segment",
+  }));
+  return { task: "transcribe", duration: seconds, ...content, segments: named };
+}
+
+/** Mistral doesn't number segments, and has another name for the speaker's field. */
+export function nameSpeaker({ speaker_id: speaker, ...rest }: JsonObject, index: number): JsonObject {
+  return { id: `seg_${index}`, ...(speaker === undefined ? {} : { speaker }), ...rest };
 }
 
 /** A text without segments is one cue. */
