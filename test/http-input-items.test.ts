@@ -45,9 +45,41 @@ test.each<[string, readonly JsonObject[]]>([
     ["desc", texts.toReversed()],
   ] as const) {
     const items = await readPages(id, order);
-    expect(items.map(({ content }) => content)).toEqual([...wanted]);
+    expect(items.map(({ content }) => content)).toEqual(wanted.map((text) => [{ type: "input_text", text }]));
     expect(new Set(items.map((item) => item.id)).size).toBe(texts.length);
   }
   const { error } = await ask(`/${id}/input_items?after=msg_gone`);
   expect(error).toMatchObject({ code: "invalid_value", param: "after" });
+});
+
+test("items have OpenAI's form, whatever short form the client used", async () => {
+  const { id: first } = await ask("", { model: "Local#sim", input: "say: one" });
+  const picture = { type: "input_image", image_url: "data:image/png;base64,aGk=", detail: "auto" };
+  const call = { type: "function_call", call_id: "c1", name: "look", arguments: "{}" };
+  const input = [
+    { role: "assistant", content: "I look." },
+    call,
+    { type: "function_call_output", call_id: "c1", output: "a text" },
+    user("go on", { type: "message" }),
+    { role: "developer", content: "briefly" },
+    { role: "user", content: [{ type: "input_text", text: "this" }, picture] },
+  ];
+  const { id } = await ask("", { model: "Local#sim", previous_response_id: first, input });
+  const { data } = await ask(`/${id}/input_items?order=asc`);
+  const items = asArray(data).map(asObject);
+  expect(items.every((item) => typeof item.id === "string")).toBe(true);
+  const output = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
+  const said = (text: string, role = "user") => ({
+    ...{ type: "message", role, content: [{ type: "input_text", text }] },
+  });
+  expect(items.map(({ id: _, ...item }) => item)).toEqual([
+    said("say: one"),
+    { type: "message", status: "completed", role: "assistant", content: [output("one")] },
+    { type: "message", status: "completed", role: "assistant", content: [output("I look.")] },
+    call,
+    { type: "function_call_output", call_id: "c1", output: "a text" },
+    said("go on"),
+    said("briefly", "developer"),
+    { ...said("this"), content: [{ type: "input_text", text: "this" }, picture] },
+  ]);
 });

@@ -1,10 +1,10 @@
 // The Responses API's routes besides its POST: kept responses, and the refusal of WebSockets.
 import { Elysia } from "elysia";
 import { Fault } from "../core/fault.ts";
-import { asObject, asString, type JsonObject } from "../core/json.ts";
 import type { KeptExchange } from "../core/kept.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { makeNotFound } from "../gateway/kept-answers.ts";
+import { writeInputItems } from "../surfaces/openai-responses/input-items.ts";
 import { replayResponse } from "../surfaces/openai-responses/replay.ts";
 import { OPENAI_RESPONSES } from "../surfaces/openai-responses/surface.ts";
 import { createJsonResponse, createRefusalResponse, createResponse, STREAM_HEADERS } from "./answers.ts";
@@ -114,7 +114,7 @@ function listInput(
   if (!Number.isInteger(most) || most < 1 || most > INPUT_ITEMS_MAX) {
     throw invalidValue("limit", `expected an integer from 1 to ${INPUT_ITEMS_MAX}`);
   }
-  const items = nameItems(input);
+  const items = writeInputItems(input);
   const ordered = order === "asc" ? items : items.toReversed();
   const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
   if (after !== undefined && start === 0) throw invalidValue("after", "expected the id of an input item");
@@ -126,25 +126,6 @@ function listInput(
     last_id: data.at(-1)?.id ?? null,
     has_more: start + most < ordered.length,
   };
-}
-
-/**
- * Returns the items, each with an id that no other has: the client's own, or one of its index if that is missing, isn't a
- * text or is an earlier item's.
- */
-function nameItems(input: readonly unknown[]): readonly (JsonObject & { readonly id: string })[] {
-  const given = new Set(input.map((item) => asObject(item).id));
-  const taken = new Set<string>();
-  return input.map((item, index) => {
-    const own = asString(asObject(item).id) ?? "";
-    if (own !== "" && !taken.has(own)) {
-      taken.add(own);
-      return { ...asObject(item), id: own };
-    }
-    let id = `item_${index}`;
-    while (given.has(id)) id += "_";
-    return { ...asObject(item), id };
-  });
 }
 
 function refuseUpgrade({ headers }: Request): Response {

@@ -79,7 +79,8 @@ test("a stored response can be fetched as it was given, with its input items, un
   const { output_text: _first, _request_id, ...own } = { ...first, _request_id: undefined };
   expect(given).toMatchObject(JSON.parse(JSON.stringify(own)));
   const page = await client.responses.inputItems.list(first.id);
-  expect(page.data).toMatchObject([{ role: "user", content: "say: hi" }]);
+  const content = [{ type: "input_text", text: "say: hi" }];
+  expect(page.data).toMatchObject([{ type: "message", role: "user", content }]);
   await client.responses.delete(first.id);
   const calls = [
     client.responses.retrieve(first.id),
