@@ -48,8 +48,13 @@ test.each<[string, readonly JsonObject[]]>([
     expect(items.map(({ content }) => content)).toEqual(wanted.map((text) => [{ type: "input_text", text }]));
     expect(new Set(items.map((item) => item.id)).size).toBe(texts.length);
   }
-  const { error } = await ask(`/${id}/input_items?after=msg_gone`);
-  expect(error).toMatchObject({ code: "invalid_value", param: "after" });
+  for (const [param, value] of [
+    ["after", "msg_gone"],
+    ["order", "newest"],
+  ]) {
+    const { error } = await ask(`/${id}/input_items?${param}=${value}`);
+    expect(error).toMatchObject({ code: "invalid_value", param });
+  }
 });
 
 test("items have OpenAI's form, whatever short form the client used", async () => {

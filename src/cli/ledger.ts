@@ -1,5 +1,4 @@
 // `poundkey ledger`: verifies the books, also while a gateway runs on the same store.
-
 import { addUp, type BookProblem, listProblems } from "../admin/verify.ts";
 import { showProgress } from "../app/progress.ts";
 import type { Audit } from "../core/audit.ts";

@@ -58,7 +58,7 @@ export function makeTicket<F extends Form>(
   });
 }
 
-/** Rates that a price doesn't have are undefined. */
+/** True if nothing costs anything. Rates that a price doesn't have are undefined. */
 function isZero({ tiers = [], ...rates }: Price): boolean {
   const isNothing = (one: object) => Object.values(one).every((rate) => !rate);
   return isNothing(rates) && tiers.every(({ aboveTokens, ...own }) => isNothing(own));

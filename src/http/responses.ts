@@ -104,7 +104,7 @@ function readStart({ stream, starting_after: after }: Readonly<Record<string, st
 
 /**
  * Returns at most `limit` input items after the item `after`, newest first unless `order` is `asc`. Throws the Fault
- * `invalid_value` for a limit out of bounds and for an item that isn't there.
+ * `invalid_value` for a limit out of bounds, another order, and an item that isn't there.
  */
 function listInput(
   input: readonly unknown[],
@@ -114,6 +114,8 @@ function listInput(
   if (!Number.isInteger(most) || most < 1 || most > INPUT_ITEMS_MAX) {
     throw invalidValue("limit", `expected an integer from 1 to ${INPUT_ITEMS_MAX}`);
   }
+  if (order !== undefined && order !== "asc" && order !== "desc")
+    throw invalidValue("order", "expected asc or desc");
   const items = writeInputItems(input);
   const ordered = order === "asc" ? items : items.toReversed();
   const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;

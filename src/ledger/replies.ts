@@ -6,13 +6,13 @@ import type { Books } from "./books.ts";
 
 /** A stored reply expires after 24 hours. */
 export const REPLY_KEPT_MS = 24 * 3_600_000;
+/** Sealed replies stored per account, in characters: about 250 MB. */
+const KEPT_CHARACTERS_MAX = 256 * 1024 * 1024;
 
 /** Returns the time (Unix milliseconds) before which the log's rows go: each outlives its reply, which says what it paid. */
 export function findOldestRow(nowMs: number, keepMs: number): number {
   return nowMs - Math.max(keepMs, REPLY_KEPT_MS);
 }
-/** Sealed replies stored per account, in characters: about 250 MB. */
-const KEPT_CHARACTERS_MAX = 256 * 1024 * 1024;
 
 /** Returns the earlier answer to the same Idempotency-Key. Null if none is stored. */
 export function findEarlierAnswer(books: Books, { nowMs, idempotency }: Admission): Answer | null {

@@ -6,6 +6,14 @@ import type { Report } from "./report.ts";
 /** Where a deployment is, and the fields of its provider. */
 export type Placed = Pick<Deployment, "place" | "isOwn" | "fields">;
 
+/** The fields of clouds that prove who calls. */
+const PROOFS = ["aws", "entra", "service_account"];
+
+/** True if calls to the provider need no key besides. */
+export function hasProof(fields: Placed["fields"]): boolean {
+  return PROOFS.some((proof) => fields[proof] !== undefined);
+}
+
 /** The first provider found on a cloud has the cloud's name. Its parts tell it from the others. */
 function place(parts: readonly (string | undefined)[], fields: Readonly<Record<string, unknown>>): Placed {
   const known = parts.filter((part) => part !== undefined);

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   omitUndefined,
 } from "../core/json.ts";
-import { type AwsKeys, type Placed, placeAzure, placeBedrock, placeVertex } from "./clouds.ts";
+import { type AwsKeys, hasProof, type Placed, placeAzure, placeBedrock, placeVertex } from "./clouds.ts";
 import { Fields, type Reasons } from "./fields.ts";
 import { Groups } from "./groups.ts";
 import type { SourceFile } from "./litellm/config.ts";
@@ -156,11 +156,10 @@ function readTarget(node: Fields, at: At, { file, report, providers }: Parts): C
     report.leave(file.findLine([...at, "override_params", field]), `${item}: ${field}`, "clients set it");
   const address = node.takeText("custom_host")?.replace(/\/+$/, "");
   const { place, isOwn, fields } = placeTarget(node, provider, address, report);
-  const isProven = ["aws", "entra", "service_account"].some((proof) => fields[proof] !== undefined);
   const id = providers.add({
     ...{ provider, place, isOwn, fields, name: model, line },
     model: omitUndefined({ deployment: deployment === model ? undefined : deployment }),
-    credential: isProven || provider === "Ollama" ? null : readKey(node, provider, address, report),
+    credential: hasProof(fields) || provider === "Ollama" ? null : readKey(node, provider, address, report),
   });
   report.take(line, item, id);
   return { members: [{ id, weight: node.takeNumber("weight") }], fallbacks: [] };

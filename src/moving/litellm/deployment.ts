@@ -1,6 +1,7 @@
 // One entry of LiteLLM's `model_list` as a deployment here.
 import { OPERATIONS } from "../../core/card.ts";
 import { asObject, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
+import { hasProof } from "../clouds.ts";
 import type { Fields } from "../fields.ts";
 import type { Deployment, PlannedCredential } from "../providers.ts";
 import type { Report } from "../report.ts";
@@ -92,8 +93,8 @@ function readCredential(
   report: Report,
 ): PlannedCredential | null {
   if (!params.takeText("api_key")) {
-    const isProven = PROOFS.some((proof) => fields[proof] !== undefined);
-    if (!isProven && (address === undefined || provider === "Bedrock")) needImplied(provider, label, report);
+    if (!hasProof(fields) && (address === undefined || provider === "Bedrock"))
+      needImplied(provider, label, report);
     return null;
   }
   const variable = nameKeyVariable(provider, address);
@@ -104,9 +105,6 @@ function readCredential(
     tokens_per_minute: params.takeNumber("tpm") ?? beside.takeNumber("tpm"),
   };
 }
-
-/** The fields of clouds that prove who calls. */
-const PROOFS = ["aws", "entra", "service_account"];
 
 function needImplied(provider: string, label: string, report: Report): void {
   const isVertex = provider === "Vertex";
