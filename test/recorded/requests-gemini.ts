@@ -172,8 +172,8 @@ function lowerTypes(schema: unknown): unknown {
 /**
  * Normalisations: schema fields may have either name, with types in lower case; ids of calls are dropped (Gemini pairs
  * by name); signatures are kept on calls only, without the documented sentinel for a missing one; results are
- * unwrapped; adjacent texts are joined; thinkingConfig is the adapter's choice by model; defaults are dropped (role
- * user, mode AUTO, one candidate, text/plain, modality TEXT).
+ * unwrapped; audio/x-wav is audio/wav; adjacent texts are joined; thinkingConfig is the adapter's choice by model;
+ * defaults are dropped (role user, mode AUTO, one candidate, text/plain, modality TEXT).
  */
 export function canonicalGemini(raw: JsonObject): JsonObject {
   const body = camel(raw);
@@ -224,8 +224,13 @@ function canonicalPart(raw: unknown): JsonObject[] {
     return [{ result: name, response: toolResult(response) }];
   }
   if (part.text === "") return [];
-  const inline = part.inlineData ? { inlineData: camel(part.inlineData) } : {};
+  const inline = part.inlineData ? { inlineData: usuallyNamed(camel(part.inlineData)) } : {};
   return [without({ ...part, ...inline }, "thought", "thoughtSignature")];
+}
+
+/** The gateway writes the media type that Google documents for waveform sound. */
+function usuallyNamed(data: JsonObject): JsonObject {
+  return data.mimeType === "audio/x-wav" ? { ...data, mimeType: "audio/wav" } : data;
 }
 
 function joinedTexts(parts: readonly JsonObject[]): JsonObject[] {
