@@ -121,14 +121,8 @@ async function reportBudgets(tables: ReturnType<typeof openForeignDatabase>, rep
   }
 }
 
-async function readNewApiFile({
-  file,
-  report,
-  settings,
-  isNew,
-  isFree,
-  nowMs,
-}: SourceInput): Promise<Planned> {
+async function readNewApiFile(input: SourceInput): Promise<Planned> {
+  const { file, keys, report, settings, isNew, isFree, nowMs } = input;
   if (!isNew && settings.billing.charge !== "always" && !isFree) {
     throw new Error(
       "The configuration has a daily free allowance, which new-api's users didn't have. Set billing.charge: always in it, or add --free.",
@@ -136,10 +130,11 @@ async function readNewApiFile({
   }
   const bytes = readBytes(file);
   if (!isSqliteFile(bytes)) {
-    const tokens = parseCsv(bytes.toString("utf8"));
-    if (tokens.some((row) => !("key" in row))) throw new Error(`${file} has no column 'key'`);
-    return readNewApi({ tokens, users: [], options: [], channels: [] }, { report, nowMs, isFree });
+    const tables = [readNewApiCsv(file), ...(keys === undefined ? [] : [readNewApiCsv(keys)])];
+    const [tokens, channels] = [tables.flatMap((one) => one.tokens), tables.flatMap((one) => one.channels)];
+    return readNewApi({ tokens, users: [], options: [], channels }, { report, nowMs, isFree });
   }
+  if (keys !== undefined) throw new Error(`${file} is a database, which has the keys: leave out --keys`);
   const tables = openForeignFile(file);
   try {
     const read = (table: string, key: string): Promise<readonly ForeignRow[]> => tables.read(table, key);
@@ -155,4 +150,21 @@ async function readNewApiFile({
   } finally {
     await tables.close();
   }
+}
+
+interface NewApiCsv {
+  readonly tokens: readonly ForeignRow[];
+  readonly channels: readonly ForeignRow[];
+}
+
+/** Several tables have a column `key`. A provider's secret, read as a token, would be a client's key here. */
+function readNewApiCsv(path: string): NewApiCsv {
+  const rows = parseCsv(readBytes(path).toString("utf8"));
+  const have = (...columns: readonly string[]) =>
+    rows.every((row) => columns.every((column) => column in row));
+  if (have("key", "type", "models")) return { tokens: [], channels: rows };
+  if (have("key", "user_id")) return { tokens: rows, channels: [] };
+  throw new Error(
+    `${path} is neither the table tokens, with the columns key and user_id, nor channels, with key, type and models`,
+  );
 }

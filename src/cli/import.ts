@@ -32,7 +32,7 @@ const DEFAULT_FILE = "poundkey.yaml";
 const FOREIGN_UNTIL = "90d";
 
 const HELP = `usage: poundkey import litellm CONFIG.yaml [--database URL | --keys CSV] [options]
-       poundkey import new-api FILE.db|CSV [options]
+       poundkey import new-api FILE.db|CSV [--keys CSV] [options]
        poundkey import portkey CONFIG.json [options]
        poundkey import openrouter FILE [options]
 
@@ -41,7 +41,8 @@ keys go on working with the secrets that clients have. It can be repeated: what 
 report says what was taken and what wasn't, with the line and the reason.
 
   --database URL            LiteLLM's PostgreSQL database, with its teams, keys and budgets
-  --keys CSV                the same keys as a CSV file, whose first line has the columns' names
+  --keys CSV                the keys as a CSV file, whose first line has the columns' names: LiteLLM's, or new-api's tokens
+                            beside a CSV of its channels
   --dry-run                 only print the report
   --free                    keep a daily free allowance in an existing configuration (new-api)
   --foreign-until DURATION  how long keys that haven't been used yet go on working (default: ${FOREIGN_UNTIL})
@@ -125,8 +126,9 @@ function readAsked({ words, values, switches }: Arguments): Asked {
   const [database, keys] = [values.get("database"), values.get("keys")];
   if (database !== undefined && keys !== undefined)
     throw new UsageError("--database and --keys exclude each other");
-  if (known !== "litellm" && (database ?? keys) !== undefined)
-    throw new UsageError("--database and --keys belong to litellm");
+  if (known !== "litellm" && database !== undefined) throw new UsageError("--database belongs to litellm");
+  if (known !== "litellm" && known !== "new-api" && keys !== undefined)
+    throw new UsageError("--keys belongs to litellm and new-api");
   const untilMs = parseDuration(values.get("foreign-until") ?? FOREIGN_UNTIL);
   if (untilMs === null) throw new UsageError("--foreign-until must be a duration like 90d");
   const isDry = switches.has("dry-run");

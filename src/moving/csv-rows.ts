@@ -2,6 +2,8 @@
 
 /** Fields that may be quoted, each with what ends it. */
 const FIELD = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n|\n|\r|$)/y;
+/** An empty column as MySQL and phpMyAdmin write it. Texts that look like it are quoted there. */
+const NULL = /^(NULL|\\N)$/;
 
 /** Throws an Error for a quote that isn't closed. */
 export function parseCsv(text: string): readonly Readonly<Record<string, string>>[] {
@@ -20,10 +22,15 @@ function readLines(text: string): readonly (readonly string[])[] {
     const found = FIELD.exec(text);
     if (found === null) throw new Error(`line ${lines.length + 1} of the CSV has a quote that isn't closed`);
     const [, field = "", end] = found;
-    cells.push(field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field);
+    cells.push(readCell(field));
     if (end === ",") continue;
     lines.push(cells);
     cells = [];
   }
   return lines;
+}
+
+function readCell(field: string): string {
+  if (field.startsWith('"')) return field.slice(1, -1).replaceAll('""', '"');
+  return NULL.test(field) ? "" : field;
 }

@@ -106,6 +106,27 @@ describe("new-api", () => {
     expect((await other.run("new-api", other.path("tokens.csv"))).code).toBe(0);
     expect(await prove(other, `sk-${secret("f")}`)).toBe('a "b", c');
   });
+
+  test("its channels come from a CSV too, which is never read as one of tokens", async () => {
+    const tokens = `id,user_id,key,status,name,model_limits_enabled,model_limits,deleted_at\n1,7,${secret("g")},1,limited,1,fast,NULL\n`;
+    const channels = `id,type,key,status,name,base_url,models,model_mapping,other\n1,1,sk-proj-of-the-provider,1,main,NULL,fast,"{""fast"":""gpt-5.4-mini""}",\\N\n`;
+    const other = makePlace({
+      "channels.csv": channels,
+      "tokens.csv": tokens,
+      "options.csv": "key,value\na,b",
+    });
+    const paths = [other.path("channels.csv"), "--keys", other.path("tokens.csv")];
+    expect((await other.run("new-api", ...paths)).code).toBe(0);
+    expect(await prove(other, "sk-proj-of-the-provider")).toBe("Incorrect");
+    expect(await prove(other, `sk-${secret("g")}`)).toBe("limited");
+    expect(load(other.readConfig()).aliases).toEqual({ fast: "OpenAI#gpt-5.4-mini" });
+    const { store } = await other.open();
+    const keys = await store.keys({ limit: 10, after: null });
+    await store.close();
+    expect(keys.map(({ allowedModels }) => allowedModels)).toEqual([["OpenAI#gpt-5.4-mini"]]);
+    const { code, err } = await other.run("new-api", other.path("options.csv"), "--free");
+    expect([code, err]).toEqual([1, expect.stringContaining("is neither the table tokens")]);
+  });
 });
 
 test("LiteLLM's keys come from a CSV, with an account for each team", async () => {
