@@ -26,6 +26,11 @@ export class Fields {
     return asNumber(this.take(name));
   }
 
+  /** Returns the text without counting the field as read. */
+  peekText(name: string): string | undefined {
+    return asString(this.#values[name]);
+  }
+
   /** True if the field has a value. It doesn't count as read. */
   has(name: string): boolean {
     return this.#values[name] !== undefined && this.#values[name] !== null;

@@ -15,7 +15,7 @@ import type { SourceFile } from "./litellm/config.ts";
 import type { PlannedConfig } from "./plan.ts";
 import { Providers } from "./providers.ts";
 import { CACHE, HOOKS, type Report } from "./report.ts";
-import { findProvider, findServerDialect, nameKeyVariable } from "./servers.ts";
+import { findMeant, findProvider, findServerDialect, isOwnAddress, nameKeyVariable } from "./servers.ts";
 
 /** Portkey's names of providers that differ from those here. */
 const NAMES: Readonly<Record<string, string>> = { dashscope: "Qwen", zhipu: "ZAI" };
@@ -142,7 +142,9 @@ function readTarget(node: Fields, at: At, { file, report, providers }: Parts): C
   const [, catalogued, plain = asString(asModel)] = /^(@[^/]+)\/(.+)$/.exec(asString(asModel) ?? "") ?? [];
   const asked = node.takeText("provider") ?? node.takeText("virtual_key") ?? catalogued ?? "";
   const item = `target ${asked}`;
-  const provider = findNamed(asked);
+  const host = node.takeText("custom_host")?.replace(/\/+$/, "");
+  const named = findNamed(asked);
+  const provider = named && findMeant(named, host);
   const leave = (words: string) => {
     report.leave(line, item, words);
     node.skip();
@@ -154,7 +156,7 @@ function readTarget(node: Fields, at: At, { file, report, providers }: Parts): C
   if (model === undefined) return leave("it names no model: add override_params.model");
   for (const field of Object.keys(others))
     report.leave(file.findLine([...at, "override_params", field]), `${item}: ${field}`, "clients set it");
-  const address = node.takeText("custom_host")?.replace(/\/+$/, "");
+  const address = host !== undefined && isOwnAddress(provider, host) ? undefined : host;
   const { place, isOwn, fields } = placeTarget(node, provider, address, report);
   const id = providers.add({
     ...{ provider, place, isOwn, fields, name: model, line },

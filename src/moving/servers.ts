@@ -22,6 +22,35 @@ const DIALECTS: Readonly<Record<string, string>> = {
   Jina: "jina",
 };
 
+/**
+ * The hosts of providers' own APIs. Those of Moonshot, Qwen and ZAI in China aren't among them: keys of one country don't
+ * work in the other.
+ */
+const OWNERS: Readonly<Record<string, string>> = {
+  "api.openai.com": "OpenAI",
+  "api.anthropic.com": "Anthropic",
+  "generativelanguage.googleapis.com": "Google",
+  "api.mistral.ai": "Mistral",
+  "api.perplexity.ai": "Perplexity",
+  "api.cohere.com": "Cohere",
+  "api.cohere.ai": "Cohere",
+  "api.deepseek.com": "DeepSeek",
+  "api.x.ai": "xAI",
+  "api.groq.com": "Groq",
+  "api.together.xyz": "Together",
+  "api.together.ai": "Together",
+  "api.fireworks.ai": "Fireworks",
+  "api.cerebras.ai": "Cerebras",
+  "openrouter.ai": "OpenRouter",
+  "api.moonshot.ai": "Moonshot",
+  "dashscope-intl.aliyuncs.com": "Qwen",
+  "api.z.ai": "ZAI",
+  "integrate.api.nvidia.com": "NVIDIA",
+  "api.deepinfra.com": "DeepInfra",
+  "api.voyageai.com": "Voyage",
+  "api.jina.ai": "Jina",
+};
+
 /** Providers without models in the catalogue. */
 const OWN_SERVERS = ["Ollama", "vLLM"];
 /** Gateways append these to vendors' names, as in together_ai, mistral-ai and cohere_chat. */
@@ -35,6 +64,21 @@ export function findProvider(name: string, others: Readonly<Record<string, strin
   const letters = name.toLowerCase().replace(/[^a-z0-9]/g, "");
   const find = (asked: string) => known.find((one) => one.toLowerCase() === asked);
   return find(letters) ?? find(letters.replace(SUFFIX, ""));
+}
+
+/** True for a provider's own address, with any path: the APIs have newer ones than other gateways' files. */
+export function isOwnAddress(provider: string, address: string): boolean {
+  return findOwner(address) === provider;
+}
+
+/** Other gateways call every server of OpenAI's dialect OpenAI, even that of another provider. */
+export function findMeant(provider: string, address: string | undefined): string {
+  return provider === "OpenAI" && address !== undefined ? (findOwner(address) ?? provider) : provider;
+}
+
+function findOwner(address: string): string | undefined {
+  const host = URL.parse(address)?.hostname ?? "";
+  return Object.hasOwn(OWNERS, host) ? OWNERS[host] : undefined;
 }
 
 /** True for programs that operators run themselves, and for servers in a private network. Clouds and resellers are neither. */

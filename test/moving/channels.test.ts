@@ -175,3 +175,22 @@ test("an address of one's own gets the path that the vendor's API has", () => {
     "https://proxy.example/anthropic/v1",
   ]);
 });
+
+test("a channel of OpenAI's type at another vendor's address is that vendor's", () => {
+  const { config, aliases } = read(
+    { type: 1, models: "deepseek-chat", key: "k-1", base_url: "https://api.deepseek.com" },
+    { type: 1, models: "z/any", key: "k-2", base_url: "https://openrouter.ai/api" },
+    { type: 8, models: "grok-4", key: "k-3", base_url: "https://api.x.ai/v1/chat/completions" },
+    { type: 1, models: "gpt-5.4", key: "k-4", base_url: "https://api.openai.com" },
+  );
+  expect(config).toMatchObject({
+    DeepSeek: { keys: [refer("DEEPSEEK_API_KEY")] },
+    OpenRouter: { keys: [refer("OPENROUTER_API_KEY")] },
+    xAI: { keys: [refer("XAI_API_KEY")] },
+    OpenAI: { keys: [refer("OPENAI_API_KEY")] },
+  });
+  expect(aliases).toMatchObject({
+    "deepseek-chat": "DeepSeek#deepseek-chat",
+    "z/any": "OpenRouter#z/any",
+  });
+});

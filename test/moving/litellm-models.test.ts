@@ -4,6 +4,8 @@ import { parse } from "yaml";
 import { writeConfigText } from "../../src/moving/config-text.ts";
 import { readConfig } from "../../src/moving/litellm/config.ts";
 import { Report } from "../../src/moving/report.ts";
+import { isOwnAddress } from "../../src/moving/servers.ts";
+import { PROVIDERS } from "../../src/providers/index.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { digestForeign } from "./litellm-rows.ts";
 import { ask } from "./nodes.ts";
@@ -133,6 +135,37 @@ describe("an address", () => {
       "https://apim.example/openai/v1",
     ]);
     expect(left).toEqual({ "m0: api_base": "an address has no query" });
+  });
+
+  test("of a provider's own API, in any version, is the provider's own, also if OpenAI's name stands before it", () => {
+    const { config, aliases, settings, variables } = read(
+      'model: cohere/command-a-03-2025, api_base: "https://api.cohere.ai/v1/generate", api_key: k',
+      'model: cohere_chat/command-a-03-2025, api_base: "https://api.cohere.ai/v1/chat", api_key: k',
+      'model: openai/gpt-5.4, api_base: "https://api.openai.com/v1/", api_key: k',
+      'model: openai/deepseek-chat, api_base: "https://api.deepseek.com", api_key: l',
+      'model: moonshot/kimi-k2.5, api_base: "https://api.moonshot.cn/v1", api_key: m',
+    );
+    expect(aliases).toEqual({
+      m0: "Cohere#command-a-03-2025",
+      m1: "Cohere#command-a-03-2025",
+      m2: "OpenAI#gpt-5.4",
+      m3: "DeepSeek#deepseek-chat",
+      m4: "Moonshot-api-moonshot-cn#kimi-k2.5",
+    });
+    expect(config.Cohere).toEqual({ keys: [refer("COHERE_API_KEY")] });
+    expect(settings.providers.map(({ baseUrl }) => baseUrl)).toEqual([
+      ...["https://api.cohere.com/v2", "https://api.openai.com/v1", "https://api.deepseek.com"],
+      "https://api.moonshot.cn/v1",
+    ]);
+    expect(variables).toEqual([
+      ...["COHERE_API_KEY", "OPENAI_API_KEY", "DEEPSEEK_API_KEY", "MOONSHOT_API_MOONSHOT_CN_V1_API_KEY"],
+    ]);
+  });
+
+  test("of each provider's API is known as its own", () => {
+    const listed = PROVIDERS.filter(({ baseUrl }) => baseUrl.startsWith("https:"));
+    expect(listed.length).toBeGreaterThan(15);
+    expect(listed.filter(({ name, baseUrl }) => !isOwnAddress(name, baseUrl))).toEqual([]);
   });
 
   test("of Bedrock is its provider's", () => {

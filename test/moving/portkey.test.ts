@@ -49,6 +49,16 @@ test("a model of the catalogue names its provider", () => {
   expect(aliases).toEqual({ portkey: "OpenAI#gpt-5.4" });
 });
 
+test("a host that is a provider's own is no other server", () => {
+  const { providers } = read({
+    ...{ provider: "openai", custom_host: "https://api.deepseek.com/v1", api_key: "k" },
+    override_params: { model: "deepseek-chat" },
+  });
+  expect(providers).toEqual({
+    DeepSeek: { keys: [refer("DEEPSEEK_API_KEY")], models: [{ name: "deepseek-chat" }] },
+  });
+});
+
 test("every field that has no place here has a row", () => {
   const { left } = read({
     ...{ provider: "openai", api_key: "k", aws_region: "x", brand_new: 1 },

@@ -5,7 +5,7 @@ import { hasProof } from "../clouds.ts";
 import type { Fields } from "../fields.ts";
 import type { Deployment, PlannedCredential } from "../providers.ts";
 import type { Report } from "../report.ts";
-import { findProvider, nameKeyVariable } from "../servers.ts";
+import { findMeant, findProvider, nameKeyVariable } from "../servers.ts";
 import { readHeaders } from "./headers.ts";
 import { placeServer } from "./place.ts";
 import { PREFIXES, splitModel } from "./prefixes.ts";
@@ -25,8 +25,9 @@ export function readDeployment(source: DeploymentSource, report: Report): Deploy
   const split = splitModel(asked, params.takeText("custom_llm_provider"));
   if (split === null)
     return `no vendor is known for the model '${asked}': give it a prefix, as in openai/${asked}`;
-  const provider = findProvider(split.prefix, PREFIXES);
-  if (provider === undefined) return `LiteLLM's provider '${split.prefix}' has none here`;
+  const prefixed = findProvider(split.prefix, PREFIXES);
+  if (prefixed === undefined) return `LiteLLM's provider '${split.prefix}' has none here`;
+  const provider = findMeant(prefixed, params.peekText("api_base") ?? params.peekText("base_url"));
   const routed = stripRoutes(provider, split.name);
   if (typeof routed === "string") return routed;
   if (/\s/.test(routed.name)) return "a model's name can't contain spaces";

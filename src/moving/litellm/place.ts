@@ -2,7 +2,7 @@
 import { asString } from "../../core/json.ts";
 import { type AwsKeys, type Placed, placeAzure, placeBedrock, placeVertex } from "../clouds.ts";
 import type { Report } from "../report.ts";
-import { findServerDialect, splitAddress } from "../servers.ts";
+import { findServerDialect, isOwnAddress, splitAddress } from "../servers.ts";
 import { findReference, readReference, readSecret } from "./references.ts";
 import type { Routed } from "./routes.ts";
 import type { DeploymentSource } from "./source.ts";
@@ -41,7 +41,8 @@ export function placeServer(source: DeploymentSource, { provider, routed }: Aske
     const region = read("aws_region_name") ?? routed.region;
     return { address, placed: placeBedrock({ base_url, region, aws: readAws(source, report) }) };
   }
-  if (address === undefined) return { address, placed: { place: null, isOwn: false, fields: {} } };
+  if (address === undefined || isOwnAddress(provider, address))
+    return { address: undefined, placed: { place: null, isOwn: false, fields: {} } };
   const dialect = findServerDialect(provider);
   const place = address.replace(/\/v1$/, "");
   // The same server in another dialect is another provider.

@@ -4,6 +4,7 @@ import { type ForeignRow, readNumber, readObject, readText, splitList } from "..
 import type { Groups } from "../groups.ts";
 import type { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
+import { findMeant } from "../servers.ts";
 import { listOutlets, type Outlet } from "./outlets.ts";
 import type { ChannelTypes } from "./types.ts";
 
@@ -63,13 +64,14 @@ function readChannel(row: ForeignRow, parts: Parts): readonly Served[] {
   const { report, providers, types } = parts;
   const label = readText(row, "name") ?? `channel ${readNumber(row, "id") ?? ""}`;
   const type = readNumber(row, "type") ?? 0;
-  const [vendor = `type ${type}`, provider, kind] = types[type] ?? [];
+  const [vendor = `type ${type}`, typed, kind] = types[type] ?? [];
   const leave = (words: string) => {
     report.leave(null, `channel ${label}`, words);
     return [];
   };
-  if (provider === undefined) return leave(`${vendor} has no provider here`);
+  if (typed === undefined) return leave(`${vendor} has no provider here`);
   if (readNumber(row, "status") !== ENABLED) return leave("it is disabled");
+  const provider = findMeant(typed, readText(row, "base_url") ?? undefined);
   const outlets = listOutlets({ row, label, provider, kind }, report);
   if (typeof outlets === "string") return leave(outlets);
   for (const field of ["param_override", "header_override", "setting"]) {

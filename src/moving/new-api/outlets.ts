@@ -5,7 +5,7 @@ import { type Placed, placeAzure, placeBedrock, placeVertex } from "../clouds.ts
 import { type ForeignRow, readObject, readText, splitList } from "../columns.ts";
 import type { PlannedCredential } from "../providers.ts";
 import type { Report } from "../report.ts";
-import { findServerDialect, nameKeyVariable, splitAddress } from "../servers.ts";
+import { findServerDialect, isOwnAddress, nameKeyVariable, splitAddress } from "../servers.ts";
 import { findBedrockName, findVertexName } from "./cloud-names.ts";
 import type { AddressKind } from "./types.ts";
 
@@ -23,9 +23,6 @@ interface Channel {
   readonly kind: AddressKind | undefined;
 }
 
-/** The vendors' own addresses, most of which the gateway here uses anyway. */
-const OWN_ADDRESS =
-  /^https:\/\/(api\.openai\.com|api\.anthropic\.com|generativelanguage\.googleapis\.com|openrouter\.ai|api\.deepseek\.com|api\.mistral\.ai|api\.x\.ai|api\.moonshot\.(ai|cn)|api\.groq\.com|api\.together\.xyz|api\.perplexity\.ai|api\.cohere\.(ai|com)|dashscope(-intl)?\.aliyuncs\.com|api\.jina\.ai|open\.bigmodel\.cn|api\.z\.ai)\/?/;
 /** Vendors whose channels are in China unless their address says otherwise. Keys of one country don't work in the other. */
 const IN_CHINA: Readonly<Record<string, string>> = {
   Moonshot: "https://api.moonshot.cn",
@@ -77,13 +74,18 @@ function placeServer(channel: Channel, report: Report): Server | string {
   if (kind === "call" && (given === undefined || !CALL.test(given) || given.includes("{")))
     return "its address isn't that of a server's /chat/completions";
   const base = kind === "call" ? given?.replace(CALL, "") : (given ?? IN_CHINA[provider]);
-  const isVendor = base === undefined || OWN_ADDRESS.test(`${base}/`);
+  const isVendor = base === undefined || isOwnAddress(provider, base) || isInChina(provider, base);
   const isOwn = isVendor || provider === "Ollama";
   if (base === undefined || (isVendor && !(provider in IN_CHINA)))
     return { placed: { place: null, isOwn: provider === "Ollama", fields: {} } };
   const address = kind !== undefined || VERSIONED.test(base) ? base : `${base}${PATHS[provider] ?? "/v1"}`;
   const fields = { dialect: findServerDialect(provider), base_url: address };
   return { ...(isVendor ? {} : { address }), placed: { place: base, isOwn, fields } };
+}
+
+function isInChina(provider: string, base: string): boolean {
+  const [own, given] = [IN_CHINA[provider], base].map((one) => URL.parse(one ?? "")?.hostname);
+  return own !== undefined && own === given;
 }
 
 function placeOnAzure({ row, label }: Channel, given: string | undefined, report: Report): Server {
