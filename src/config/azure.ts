@@ -41,11 +41,13 @@ function chooseAddress({ path, entry: { resource }, address, env, issues }: Plat
   return "";
 }
 
-/** Microsoft's own programs take a resource's address without the path of its API. */
+/** The paths of a resource's other APIs. The one at /openai/v1 calls the same models (Microsoft Foundry, "Endpoints"). */
+const OTHER_PATH = /^\/((openai|models|anthropic\/v1|anthropic)\/?)?$/;
+
+/** Microsoft's own programs take a resource's address without the path of its API, or with that of another. */
 function completeAddress(address: string): string {
-  const { pathname } = new URL(address);
-  if (pathname === "/") return `${address}/openai/v1`;
-  return pathname === "/openai" ? `${address}/v1` : address;
+  const { pathname, origin } = new URL(address);
+  return OTHER_PATH.test(pathname) ? `${origin}/openai/v1` : address;
 }
 
 function listNames(baseUrl: string): readonly string[] {

@@ -122,15 +122,27 @@ export function splitAddress(given: string, isAzure: boolean): SplitAddress {
   const [path = "", query = ""] = given.split("?");
   const address = path.replace(/\/+$/, "").replace(CALL, "");
   const asked = new URLSearchParams(query);
-  const version = isAzure ? (asked.get(VERSION) ?? undefined) : undefined;
+  const isVersioned = isAzure && !OTHER_API.test(address);
+  const version = isVersioned ? (asked.get(VERSION) ?? undefined) : undefined;
   const hasQuery = [...asked.keys()].some((name) => !isAzure || name !== VERSION);
   if (!isAzure) return { address, hasQuery };
   const [, base = address, deployment] = DEPLOYMENT.exec(path) ?? [];
   return omitUndefined({ address: completeAzure(base), deployment, version, hasQuery });
 }
 
+/** The paths of a resource's other APIs, whose versions aren't those of OpenAI's. */
+const OTHER_API = /(?<=\.azure\.com)\/(models|anthropic)(\/v1)?$/;
+const RESOURCE = /\.(openai|cognitiveservices|services\.ai)\.azure\.com$/;
+
+/** True for a server that Azure hosts beside its resources, for a single model. */
+export function isBesideAzure(address: string): boolean {
+  const host = URL.parse(address)?.hostname;
+  return host !== undefined && !RESOURCE.test(host);
+}
+
 /** Microsoft's own hosts are known here. Behind any other, such as API Management, the path is Azure's. */
-function completeAzure(base: string): string {
+function completeAzure(given: string): string {
+  const base = given.replace(OTHER_API, "");
   const isKnown = /\.azure\.(com|us|cn)$/.test(URL.parse(base)?.hostname ?? "");
   return isKnown || /\/openai(\/|$)/.test(base) ? base : `${base}/openai/v1`;
 }

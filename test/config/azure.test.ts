@@ -26,6 +26,14 @@ describe("Azure's address and authentication", () => {
       { AZURE_OPENAI_ENDPOINT: "https://res.services.ai.azure.com/openai" },
       "https://res.services.ai.azure.com/openai/v1",
     ],
+    ...["models", "anthropic", "anthropic/v1"].map(
+      (path) =>
+        [
+          `Azure: { base_url: 'https://res.services.ai.azure.com/${path}', keys: [k] }`,
+          {},
+          "https://res.services.ai.azure.com/openai/v1",
+        ] as const,
+    ),
     [
       "Second: { platform: azure, resource: other, keys: [k] }",
       {},

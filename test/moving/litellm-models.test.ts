@@ -125,6 +125,29 @@ describe("an address", () => {
     expect([settings.providers[0]?.baseUrl, left]).toEqual(["https://r.openai.azure.com/openai/v1", {}]);
   });
 
+  test("of a Foundry resource is the resource's, whichever of its APIs LiteLLM called", () => {
+    const foundry = "https://r.services.ai.azure.com";
+    const { config, aliases, settings, left, variables } = read(
+      `model: azure_ai/mistral-large, api_base: "${foundry}/models/chat/completions?api-version=2024-05-01-preview", api_key: k`,
+      `model: azure_ai/claude-sonnet-4-5, api_base: "${foundry}/anthropic/v1/messages", api_key: k`,
+      `model: azure_ai/model_router/router, api_base: "${foundry}/", api_version: 2024-05-01-preview, api_key: k`,
+      'model: azure_ai/command-r-plus, api_base: "https://m.eastus2.inference.ai.azure.com/", api_key: l',
+    );
+    expect(aliases).toEqual({
+      ...{ m0: "Azure#mistral-large", m1: "Azure#claude-sonnet-4-5", m2: "Azure#router" },
+      m3: "OpenAI-m-eastus2-inference-ai-azure-com#command-r-plus",
+    });
+    expect(config.Azure).toMatchObject({ base_url: foundry, keys: [refer("AZURE_OPENAI_API_KEY")] });
+    expect(settings.providers.map(({ dialect, baseUrl }) => [dialect, baseUrl]).slice(0, 2)).toEqual([
+      [null, `${foundry}/openai/v1`],
+      ["openai", "https://m.eastus2.inference.ai.azure.com"],
+    ]);
+    expect(left).toEqual({ "m2: api_version": expect.stringContaining("API without versions") });
+    expect(variables).toEqual([
+      ...["AZURE_OPENAI_API_KEY", "OPENAI_M_EASTUS2_INFERENCE_AI_AZURE_COM_API_KEY"],
+    ]);
+  });
+
   test("of one call elsewhere loses its path, and its query by name", () => {
     const { settings, left } = read(
       'model: openai/a, api_base: "https://llm.example/v1/chat/completions?team=a", api_key: k',

@@ -53,6 +53,9 @@ test("what clouds take from the environment is listed, and never said to be miss
 test("a resource that isn't named is asked for, and a mistake in the configuration is still said", async () => {
   const config = JSON.stringify({ provider: "azure-openai", override_params: { model: "dep" } });
   expect((await read("portkey", "a.json", config)).variables).toContain("AZURE_OPENAI_ENDPOINT");
+  const foundry =
+    "model_list: [{ model_name: a, litellm_params: { model: azure_ai/a, api_base: os.environ/BASE } }]\n";
+  expect((await read("litellm", "a.yaml", foundry)).variables).toEqual(["BASE", "AZURE_OPENAI_API_KEY"]);
   const api = "model_list: [{ model_name: a, litellm_params: { model: azure/a, api_version: tomorrow } }]\n";
   expect((await read("litellm", "a.yaml", api)).err).toContain("needs a correction before it is used:\n");
 });

@@ -5,7 +5,7 @@ import { hasProof } from "../clouds.ts";
 import type { Fields } from "../fields.ts";
 import type { Deployment, PlannedCredential } from "../providers.ts";
 import type { Report } from "../report.ts";
-import { findMeant, findProvider, nameKeyVariable } from "../servers.ts";
+import { findMeant, findProvider, isBesideAzure, nameKeyVariable } from "../servers.ts";
 import { readHeaders } from "./headers.ts";
 import { placeServer } from "./place.ts";
 import { PREFIXES, splitModel } from "./prefixes.ts";
@@ -15,6 +15,8 @@ import type { DeploymentSource } from "./source.ts";
 
 const TOKENS_PER_PRICE = 1_000_000;
 const PRICE_DECIMALS = 6;
+/** LiteLLM's name for the models of a Foundry resource, beside those of Azure OpenAI. */
+const FOUNDRY = "azure_ai";
 const NEEDS_BASE_MODEL =
   "a model that is served only at /responses is called there, but nothing says which this is: set providers.<name>.models[].like";
 
@@ -25,16 +27,16 @@ export function readDeployment(source: DeploymentSource, report: Report): Deploy
   const split = splitModel(asked, params.takeText("custom_llm_provider"));
   if (split === null)
     return `no vendor is known for the model '${asked}': give it a prefix, as in openai/${asked}`;
-  const prefixed = findProvider(split.prefix, PREFIXES);
-  if (prefixed === undefined) return `LiteLLM's provider '${split.prefix}' has none here`;
-  const provider = findMeant(prefixed, params.peekText("api_base") ?? params.peekText("base_url"));
+  const provider = findCalled(split.prefix, params.peekText("api_base") ?? params.peekText("base_url"));
+  if (provider === undefined) return `LiteLLM's provider '${split.prefix}' has none here`;
   const routed = stripRoutes(provider, split.name);
   if (typeof routed === "string") return routed;
   if (/\s/.test(routed.name)) return "a model's name can't contain spaces";
   const isPattern = routed.name.includes("*");
   if (isPattern && routed.name !== "*")
     return `the pattern '${asked}' covers only some of the provider's models`;
-  const { address, deployment, placed } = placeServer(source, { provider, routed }, report);
+  const isFoundry = split.prefix === FOUNDRY && provider === "Azure";
+  const { address, deployment, placed } = placeServer(source, { provider, routed, isFoundry }, report);
   const named = nameModel(source, { provider, routed, deployment }, report);
   if (provider === "Azure" && routed.isResponses && named.like === undefined)
     report.leave(line, `${label}: responses`, NEEDS_BASE_MODEL);
@@ -47,6 +49,13 @@ export function readDeployment(source: DeploymentSource, report: Report): Deploy
     headers: readHeaders(source, report),
     line,
   };
+}
+
+/** Servers of single models on Azure speak OpenAI's dialect. */
+function findCalled(prefix: string, address: string | undefined): string | undefined {
+  if (prefix === FOUNDRY && address !== undefined && isBesideAzure(address)) return "OpenAI";
+  const provider = findProvider(prefix, PREFIXES);
+  return provider && findMeant(provider, address);
 }
 
 interface Named {
@@ -94,8 +103,8 @@ function readCredential(
   report: Report,
 ): PlannedCredential | null {
   if (!params.takeText("api_key")) {
-    if (!hasProof(fields) && (address === undefined || provider === "Bedrock"))
-      needImplied(provider, label, report);
+    const isCloud = provider === "Bedrock" || provider === "Azure";
+    if (!hasProof(fields) && (address === undefined || isCloud)) needImplied(provider, label, report);
     return null;
   }
   const variable = nameKeyVariable(provider, address);

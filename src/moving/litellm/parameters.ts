@@ -39,6 +39,7 @@ export const PARAMETERS: Reasons = {
   tenant_id: KEY_OR_ENTRA,
   client_id: KEY_OR_ENTRA,
   client_secret: KEY_OR_ENTRA,
+  api_version: "the models of a Foundry resource are called by its API without versions",
   azure_ad_token: "tokens end: use api_key, or tenant_id, client_id and client_secret",
   cache_control_injection_points: "set providers.<name>.cache_marks",
   base_model: "set providers.<name>.models[].like",

@@ -10,6 +10,8 @@ import type { DeploymentSource } from "./source.ts";
 interface Asked {
   readonly provider: string;
   readonly routed: Routed;
+  /** True if the address is LiteLLM's for all models of a Foundry resource. */
+  readonly isFoundry: boolean;
 }
 
 interface Server {
@@ -21,7 +23,11 @@ interface Server {
 }
 
 /** Returns where the server is: at the provider's own address, or at another, with the fields that say so. */
-export function placeServer(source: DeploymentSource, { provider, routed }: Asked, report: Report): Server {
+export function placeServer(
+  source: DeploymentSource,
+  { provider, routed, isFoundry }: Asked,
+  report: Report,
+): Server {
   const read = (name: string) =>
     readReference(source.params.take(name), `${name} of ${source.label}`, report);
   if (provider === "Vertex") {
@@ -29,13 +35,9 @@ export function placeServer(source: DeploymentSource, { provider, routed }: Aske
     const service_account = readAccount(source, report);
     return { address: undefined, placed: placeVertex({ location, project, service_account }) };
   }
-  const { address, deployment, version } = readAddress(source, provider, report);
-  if (provider === "Azure") {
-    const api = version ?? read("api_version");
-    const parts = { base_url: address, api, entra: readEntra(source, read, report) };
-    const use = `the address of ${source.label}, which is LiteLLM's AZURE_API_BASE`;
-    return { address, deployment, placed: placeAzure(parts, use, report) };
-  }
+  const found = readAddress(source, { provider, isFoundry }, report);
+  const { address } = found;
+  if (provider === "Azure") return placeAtAzure(source, found, isFoundry, report);
   if (provider === "Bedrock") {
     const base_url = address ?? read("aws_bedrock_runtime_endpoint");
     const region = read("aws_region_name") ?? routed.region;
@@ -52,15 +54,36 @@ export function placeServer(source: DeploymentSource, { provider, routed }: Aske
   return { address, placed: { place: isOther ? `${place} responses` : place, isOwn, fields } };
 }
 
+function placeAtAzure(
+  source: DeploymentSource,
+  { address, deployment, version }: Address,
+  isFoundry: boolean,
+  report: Report,
+): Server {
+  const read = (name: string) =>
+    readReference(source.params.take(name), `${name} of ${source.label}`, report);
+  // With a Foundry resource, LiteLLM's version is that of another API than the one that is called here.
+  const api = version ?? (isFoundry ? undefined : read("api_version"));
+  const parts = { base_url: address, api, entra: readEntra(source, read, report) };
+  const variable = isFoundry ? "AZURE_AI_API_BASE" : "AZURE_API_BASE";
+  const use = `the address of ${source.label}, which is LiteLLM's ${variable}`;
+  return { address, deployment, placed: placeAzure(parts, use, report) };
+}
+
 interface Address {
   readonly address: string | undefined;
   readonly deployment?: string;
   readonly version?: string;
 }
 
-function readAddress({ params, label, line }: DeploymentSource, provider: string, report: Report): Address {
+function readAddress(
+  { params, label, line }: DeploymentSource,
+  { provider, isFoundry }: Pick<Asked, "provider" | "isFoundry">,
+  report: Report,
+): Address {
   const given = params.take("api_base") ?? params.take("base_url");
-  const base = readReference(given, `the address of ${label}`, report);
+  const example = isFoundry ? ", as https://NAME.services.ai.azure.com" : "";
+  const base = readReference(given, `the address of ${label}${example}`, report);
   if (base === undefined || findReference(given) !== undefined) return { address: base };
   const { address, hasQuery, ...more } = splitAddress(base, provider === "Azure");
   if (hasQuery) report.leave(line, `${label}: api_base`, "an address has no query");

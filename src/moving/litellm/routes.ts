@@ -2,7 +2,7 @@
 
 /** Routes that say no more than the model does here. */
 const ROUTES: Readonly<Record<string, readonly string[]>> = {
-  Azure: ["o_series", "gpt5_series"],
+  Azure: ["o_series", "gpt5_series", "model_router", "model-router"],
   Bedrock: ["converse", "converse_like", "invoke", "nova", "nova-2"],
 };
 const RESPONSES = "responses";
