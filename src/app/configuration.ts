@@ -85,6 +85,10 @@ export function loadStoreConfig(
   return loadStoreSettings({ text, file, env, readFile, known, overrides });
 }
 
+/** The hint of commands for which `loadStoreConfig` returns null. */
+export const UNCERTAIN =
+  "This command only needs the store, but the file may name one that can't be read from it: name it by --store.";
+
 /** Stands for the text of a file that can't be read: no section of it is known. */
 const UNREADABLE = '""';
 

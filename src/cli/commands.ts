@@ -6,6 +6,7 @@ import {
   loadConfig,
   loadStoreConfig,
   source,
+  UNCERTAIN,
 } from "../app/configuration.ts";
 import { describeStore, findExposedFiles, openStore, showPlace } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
@@ -204,9 +205,6 @@ function opener({ store }: StoreSettings, io: Io): Open {
     return (await openStore(store, process.env.POUNDKEY_MASTER_KEY, opening)).world;
   };
 }
-
-const UNCERTAIN =
-  "This command only needs the store, but the file may name one that can't be read from it: name it by --store.";
 
 function refuse(io: Io, lines: readonly string[]): number {
   for (const line of lines) io.err(line);

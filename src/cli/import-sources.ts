@@ -1,7 +1,7 @@
 // The gateways that `poundkey import` knows, each with the function that reads its files and tables.
 import { readFileSync } from "node:fs";
+import type { StoreSettings } from "../config/store-settings.ts";
 import { YamlText } from "../config/yaml.ts";
-import type { Settings } from "../core/settings.ts";
 import type { ForeignRow } from "../moving/columns.ts";
 import { parseCsv } from "../moving/csv-rows.ts";
 import { readConfig, type SourceFile } from "../moving/litellm/config.ts";
@@ -20,7 +20,7 @@ interface SourceInput {
   readonly database: string | undefined;
   readonly keys: string | undefined;
   readonly report: Report;
-  readonly settings: Settings;
+  readonly settings: StoreSettings;
   /** True if there is no configuration yet. */
   readonly isNew: boolean;
   readonly isFree: boolean;

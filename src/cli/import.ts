@@ -3,20 +3,19 @@ import { existsSync, writeFileSync } from "node:fs";
 import { actAs } from "../admin/audit-trail.ts";
 import type { ActingWorld } from "../admin/world.ts";
 import {
-  type ConfigSource,
   type ConfigurationFlags,
   formatErrors,
   loadConfig,
+  loadStoreConfig,
   source,
+  UNCERTAIN,
 } from "../app/configuration.ts";
 import { describeStore, openStore } from "../app/open-store.ts";
 import { showProgress } from "../app/progress.ts";
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
-import { YamlText } from "../config/yaml.ts";
+import type { StoreSettings } from "../config/store-settings.ts";
 import { parseDuration } from "../core/duration.ts";
-import { asObject } from "../core/json.ts";
-import type { Settings } from "../core/settings.ts";
 import { reportEmptyBalances } from "../moving/balances.ts";
 import { writeConfigText } from "../moving/config-text.ts";
 import type { PlannedConfig, PlannedOwners } from "../moving/plan.ts";
@@ -145,23 +144,20 @@ function readAsked({ words, values, switches }: Arguments): Asked {
   };
 }
 
-/** The configuration to be written needn't exist yet. */
+/**
+ * The configuration to be written needn't exist yet, and the variables and files of its providers neither. Only what the import
+ * itself needs is read, unless that isn't certain.
+ */
 function loadSettings({ values }: Pick<Arguments, "values">) {
   const file = values.get("config") ?? DEFAULT_FILE;
   const isNew = !existsSync(file);
   const flags: ConfigurationFlags = { config: isNew ? undefined : file, store: values.get("store") };
-  const { loaded } = loadConfig(flags, isNew ? { ...source, readConfig: () => "" } : withoutSecrets(file));
-  if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
-  return { settings: loaded.settings, file, isNew };
-}
-
-/** The variables of providers needn't be set yet, as after a first import. Those of the store must be. */
-function withoutSecrets(file: string): ConfigSource {
-  const text = source.readConfig(file);
-  const { store } = asObject(new YamlText(text).value());
-  if (typeof store === "string" && store.includes("${")) return source;
-  const named = new Set([...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name));
-  return { ...source, env: (name) => source.env(name) ?? (named.has(name) ? `unset-${name}` : undefined) };
+  const ports = isNew ? { ...source, readConfig: () => "" } : source;
+  const read = loadStoreConfig(flags, ports);
+  if (read !== null && read.unread.length === 0) return { settings: read.settings, file, isNew };
+  const { loaded } = loadConfig(flags, ports);
+  if (loaded.ok) return { settings: loaded.settings, file, isNew };
+  throw new Error([formatErrors(loaded.errors), ...(read === null ? [UNCERTAIN] : [])].join("\n"));
 }
 
 async function openWorld(
@@ -199,7 +195,7 @@ async function describeOwners(
 }
 
 interface WriteParts extends Pick<Asked, "foreignUntilMs"> {
-  readonly settings: Settings;
+  readonly settings: StoreSettings;
   readonly report: Report;
 }
 

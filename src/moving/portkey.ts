@@ -191,7 +191,9 @@ function placeTarget(node: Fields, provider: string, address: string | undefined
       project: node.takeText("vertex_project_id"),
       location: node.takeText("vertex_region"),
       service_account:
-        account === undefined ? undefined : report.need("VERTEX_CREDENTIALS", "the key of Vertex"),
+        account === undefined
+          ? undefined
+          : report.needSecret("VERTEX_CREDENTIALS", JSON.stringify(account), "the key of Vertex"),
     });
   }
   if (base_url === undefined) return { place: null, isOwn: provider === "Ollama", fields: {} };

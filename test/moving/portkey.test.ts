@@ -44,6 +44,20 @@ test("a target on Bedrock or Azure has its credentials, region and deployment", 
   expect(left).toEqual({});
 });
 
+test("targets on Vertex AI have their own accounts", () => {
+  const targets = ["one", "two"].map((id) => ({
+    ...{ provider: "vertex-ai", vertex_project_id: id, vertex_region: "global" },
+    vertex_service_account_json: { type: "service_account", project_id: id },
+    override_params: { model: "gemini-3.5-flash" },
+  }));
+  const report = new Report();
+  const { providers } = readPortkey({ value: { targets }, findLine: () => 1 }, report);
+  expect(Object.values(providers)).toMatchObject([
+    { project: "one", service_account: refer("VERTEX_CREDENTIALS") },
+    { project: "two", service_account: refer("VERTEX_CREDENTIALS_2") },
+  ]);
+});
+
 test("a model of the catalogue names its provider", () => {
   const { aliases } = read({ override_params: { model: "@openai-prod/gpt-5.4" } });
   expect(aliases).toEqual({ portkey: "OpenAI#gpt-5.4" });

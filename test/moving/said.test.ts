@@ -1,5 +1,6 @@
 // The report of an import says what is true of this gateway, and of the environment in which it will run.
 import { afterEach, expect, test } from "bun:test";
+import { parse } from "yaml";
 import { usePlaces } from "./places.ts";
 
 const makePlace = usePlaces();
@@ -76,4 +77,36 @@ test("caches and guardrails are said to be what they are here", async () => {
     expect.stringContaining("cache.ttl"),
     expect.stringContaining("hooks"),
   ]);
+});
+
+test("a key file or a variable that isn't here yet stops no import, nor the next", async () => {
+  process.env.GOOGLE_APPLICATION_CREDENTIALS = "/nowhere/key.json";
+  const params = [
+    "vertex_credentials: os.environ/GOOGLE_APPLICATION_CREDENTIALS",
+    "vertex_project: p, vertex_credentials: /nowhere/other.json",
+    "vertex_project: q, vertex_credentials: os.environ/SA_JSON",
+    'vertex_project: r, vertex_credentials: "{\\"type\\": \\"plain-1\\"}"',
+    "vertex_project: s, vertex_credentials: { type: plain-2 }",
+  ];
+  const models = params.map(
+    (one) => `  - { model_name: a, litellm_params: { model: vertex_ai/gemini-3.5-flash, ${one} } }\n`,
+  );
+  const place = makePlace({ "a.yaml": `model_list:\n${models.join("")}` });
+  const first = await place.run("litellm", place.path("a.yaml"));
+  expect([first.code, first.out]).toEqual([0, expect.stringContaining("content of the key file of a, not")]);
+  expect(first.out).toMatch(/^GOOGLE_APPLICATION_CREDENTIALS +the path of the key file/m);
+  expect(parse(place.readConfig()).providers).toEqual({
+    Vertex: {},
+    "Vertex-p-file-nowhere-other-json": expect.objectContaining({
+      service_account: "${" + "file:/nowhere/other.json}",
+    }),
+    "Vertex-q-sa-json": expect.objectContaining({ service_account: "${" + "SA_JSON}" }),
+    "Vertex-r-vertex-credentials": expect.objectContaining({ service_account: "${" + "VERTEX_CREDENTIALS}" }),
+    "Vertex-s-vertex-credentials-2": expect.objectContaining({
+      service_account: "${" + "VERTEX_CREDENTIALS_2}",
+    }),
+  });
+  expect(first.out).not.toContain("plain");
+  const { code, out } = await place.run("litellm", place.path("a.yaml"));
+  expect([code, out]).toEqual([0, expect.stringContaining("exists. Add to it:")]);
 });

@@ -119,11 +119,20 @@ function readAws({ params, label }: DeploymentSource, report: Report): AwsKeys |
   };
 }
 
-/** A file's path or a variable stays; the content of a key file is a secret. */
+/**
+ * A file's path or a variable stays; the content of a key file is a secret. The variable that all of Google's programs read holds
+ * a path, and the gateway reads it by itself.
+ */
 function readAccount({ params, label }: DeploymentSource, report: Report): string | undefined {
   const given = params.take("vertex_credentials");
   const text = asString(given);
-  if (findReference(text) !== undefined) return readReference(text, `credentials of ${label}`, report);
+  const name = findReference(text);
+  if (given === undefined || name === "GOOGLE_APPLICATION_CREDENTIALS") return undefined;
+  if (name !== undefined) return report.need(name, `the content of the key file of ${label}, not its path`);
   if (text !== undefined && !text.trim().startsWith("{")) return `\${file:${text}}`;
-  return given === undefined ? undefined : report.need("VERTEX_CREDENTIALS", `credentials of ${label}`);
+  return report.needSecret(
+    "VERTEX_CREDENTIALS",
+    text ?? JSON.stringify(given),
+    `the key file's content of ${label}`,
+  );
 }
