@@ -22,8 +22,11 @@ export class Fields {
     return asString(this.take(name));
   }
 
+  /** A field with another value, such as a variable, doesn't count as read. */
   takeNumber(name: string): number | undefined {
-    return asNumber(this.take(name));
+    const number = asNumber(this.#values[name]);
+    if (number !== undefined) this.#read.add(name);
+    return number;
   }
 
   /** Returns the text without counting the field as read. */

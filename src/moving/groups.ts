@@ -74,6 +74,9 @@ function writeMember(id: string, members: readonly Member[]): object {
   const own = members.filter((member) => member.id === id);
   const isWeighted = members.some(({ weight }) => weight !== undefined) || own.length > 1;
   const sum = own.reduce((all, one) => all + (one.weight ?? 1), 0);
-  const weight = Math.min(WEIGHT_MAX, Math.max(WEIGHT_MIN, sum));
-  return omitUndefined({ model: id, weight: isWeighted ? weight : undefined });
+  return omitUndefined({ model: id, weight: isWeighted ? clampWeight(sum) : undefined });
+}
+
+export function clampWeight(weight: number): number {
+  return Math.min(WEIGHT_MAX, Math.max(WEIGHT_MIN, weight));
 }

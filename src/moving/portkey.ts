@@ -173,6 +173,7 @@ function readKey(node: Fields, provider: string, address: string | undefined, re
   const use = `the key of ${provider}`;
   return {
     key: secret === undefined ? report.need(variable, use) : report.needSecret(variable, secret, use),
+    weight: node.takeNumber("weight"),
   };
 }
 

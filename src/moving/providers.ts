@@ -2,7 +2,7 @@
 import { loadShippedCards } from "../catalogue/rows.ts";
 import type { ModelCard } from "../core/card.ts";
 import { omitUndefined } from "../core/json.ts";
-import type { Groups } from "./groups.ts";
+import { clampWeight, type Groups } from "./groups.ts";
 import type { Report } from "./report.ts";
 import { isOwnServer } from "./servers.ts";
 
@@ -122,7 +122,9 @@ export class Providers {
 
   /** Reports each model of which nothing says what it costs, and headers that can't be those of all models. */
   report(report: Report): void {
-    for (const { name, headers } of this.#servers.values()) {
+    for (const { name, headers, credentials } of this.#servers.values()) {
+      if (credentials.size > 1 && [...credentials.values()].some((one) => listWeights(one).length > 1))
+        report.leave(null, `weights of ${name}`, "a key has one weight for all models");
       const names = [...headers.values()].flatMap((one) => Object.keys(one));
       if (headers.size > 1)
         report.leave(
@@ -193,7 +195,9 @@ function writeServer(server: Server, provider?: string): object {
   const [headers = {}, ...different] = server.headers.values();
   const { platform, dialect, ...others } = all;
   const fields = name === provider ? others : omitUndefined({ platform, dialect, ...others });
-  const keys = [...credentials.values()].map(writeCredential);
+  const shared = [...credentials.values()];
+  const isWeighted = new Set(shared.map((one) => listWeights(one)[0])).size > 1;
+  const keys = shared.map((one) => writeCredential(one, isWeighted));
   const listed = [...models].map(([name, model]) => ({ name, ...model }));
   return {
     ...fields,
@@ -204,15 +208,20 @@ function writeServer(server: Server, provider?: string): object {
   };
 }
 
+/** Returns the different weights of a key's deployments, in their order. */
+function listWeights(shared: readonly PlannedCredential[]): readonly number[] {
+  return [...new Set(shared.map(({ weight = 1 }) => clampWeight(weight)))];
+}
+
 /** A key that several deployments share has the sum of their limits, unless one of them has none. */
-function writeCredential(shared: readonly PlannedCredential[]): string | object {
+function writeCredential(shared: readonly PlannedCredential[], isWeighted: boolean): string | object {
   const [first] = shared;
   const sum = (field: "requests_per_minute" | "tokens_per_minute") => {
     const limits = shared.map((one) => one[field]);
     return limits.includes(undefined) ? undefined : limits.reduce((all = 0, one = 0) => all + one, 0);
   };
   const limits = omitUndefined({
-    weight: first?.weight,
+    weight: isWeighted ? listWeights(shared)[0] : undefined,
     requests_per_minute: sum("requests_per_minute"),
     tokens_per_minute: sum("tokens_per_minute"),
   });

@@ -111,6 +111,7 @@ function readCredential(
   const key = readSecret(params.take("api_key"), { variable, use: `the key of ${label}` }, report);
   return {
     key,
+    weight: params.takeNumber("weight"),
     requests_per_minute: params.takeNumber("rpm") ?? beside.takeNumber("rpm"),
     tokens_per_minute: params.takeNumber("tpm") ?? beside.takeNumber("tpm"),
   };

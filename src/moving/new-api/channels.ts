@@ -5,7 +5,7 @@ import type { Groups } from "../groups.ts";
 import type { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { findMeant } from "../servers.ts";
-import { listOutlets, type Outlet } from "./outlets.ts";
+import { listOutlets, type Outlet, readWeight } from "./outlets.ts";
 import type { ChannelTypes } from "./types.ts";
 
 const ENABLED = 1;
@@ -24,16 +24,32 @@ export function readChannels(
   const byName = new Map<string, Ranked[]>();
   for (const row of channels) {
     for (const { name, id } of readChannel(row, parts)) {
-      const weight = readNumber(row, "weight") ?? 0;
-      const one = { id, priority: readNumber(row, "priority") ?? 0, weight: weight > 0 ? weight : undefined };
+      const label = readLabel(row);
+      const one = { id, label, priority: readNumber(row, "priority") ?? 0, weight: readWeight(row) };
       byName.getOrInsertComputed(name, () => []).push(one);
     }
   }
+  reportShared([...byName.values()], parts.report);
   return new Map([...byName].flatMap(([name, all]) => rank(name, all, parts.groups)));
+}
+
+function readLabel(row: ForeignRow): string {
+  return readText(row, "name") ?? `channel ${readNumber(row, "id") ?? ""}`;
+}
+
+/** A model at one place is one model here, whichever channels it had there. */
+function reportShared(names: readonly (readonly Ranked[])[], report: Report): void {
+  const later = names.flatMap((all) =>
+    all.filter(({ id, priority }) => all.some((one) => one.id === id && one.priority > priority)),
+  );
+  for (const label of new Set(later.map((one) => one.label)))
+    report.leave(null, `channel ${label}: priority`, "the keys of one provider share the load by weight");
 }
 
 interface Ranked {
   readonly id: string;
+  /** The channel's name, for the report. */
+  readonly label: string;
   readonly priority: number;
   readonly weight: number | undefined;
 }
@@ -62,7 +78,7 @@ interface Served {
 
 function readChannel(row: ForeignRow, parts: Parts): readonly Served[] {
   const { report, providers, types } = parts;
-  const label = readText(row, "name") ?? `channel ${readNumber(row, "id") ?? ""}`;
+  const label = readLabel(row);
   const type = readNumber(row, "type") ?? 0;
   const [vendor = `type ${type}`, typed, kind] = types[type] ?? [];
   const leave = (words: string) => {

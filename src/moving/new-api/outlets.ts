@@ -2,7 +2,7 @@
 import { asObject, asString, isObject, omitUndefined } from "../../core/json.ts";
 import { parseReceived } from "../../core/json-bounds.ts";
 import { type Placed, placeAzure, placeBedrock, placeVertex } from "../clouds.ts";
-import { type ForeignRow, readObject, readText, splitList } from "../columns.ts";
+import { type ForeignRow, readNumber, readObject, readText, splitList } from "../columns.ts";
 import type { PlannedCredential } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { findServerDialect, isOwnAddress, nameKeyVariable, splitAddress } from "../servers.ts";
@@ -39,6 +39,7 @@ const PATHS: Readonly<Record<string, string>> = {
 const VERSIONED = /\/v\d+(beta)?$/;
 const CALL = /\/chat\/completions$/;
 const KEY_PARTS = /\|/;
+const WEIGHT_DECIMALS = 2;
 
 /** Returns the channel's outlets, or the reason why it has none. */
 export function listOutlets(channel: Channel, report: Report): readonly Outlet[] | string {
@@ -48,8 +49,10 @@ export function listOutlets(channel: Channel, report: Report): readonly Outlet[]
   const found = placeServer(channel, report);
   if (typeof found === "string") return found;
   const variable = nameKeyVariable(provider, found.address);
-  const keys = splitList(readText(row, "key"), /\n/).map((secret) => ({
+  const secrets = splitList(readText(row, "key"), /\n/);
+  const keys = secrets.map((secret) => ({
     key: report.needSecret(variable, secret, `the key of channel ${label}`),
+    weight: shareWeight(row, secrets.length),
   }));
   if (keys.length === 0 && found.address === undefined && provider !== "Ollama")
     report.need(variable, `the key of channel ${label}`);
@@ -59,6 +62,18 @@ export function listOutlets(channel: Channel, report: Report): readonly Outlet[]
     credential,
     findName,
   }));
+}
+
+/** Channels without a weight have 0. */
+export function readWeight(row: ForeignRow): number | undefined {
+  const weight = readNumber(row, "weight") ?? 0;
+  return weight > 0 ? weight : undefined;
+}
+
+/** The weight of each of a channel's keys. */
+function shareWeight(row: ForeignRow, keys: number): number | undefined {
+  const weight = readWeight(row);
+  return weight === undefined ? undefined : Number((weight / keys).toFixed(WEIGHT_DECIMALS));
 }
 
 interface Server {
@@ -108,7 +123,8 @@ function listBedrock({ row, label }: Channel, report: Report): readonly Outlet[]
     if (region === "") return [];
     if (last === undefined) {
       const key = report.needSecret(nameKeyVariable("Bedrock", undefined), id, use);
-      return [{ placed: placeBedrock({ region }), credential: { key }, findName }];
+      const weight = shareWeight(row, all.length);
+      return [{ placed: placeBedrock({ region }), credential: { key, weight }, findName }];
     }
     const aws = {
       access_key_id: report.needSecret("AWS_ACCESS_KEY_ID", id, use),
