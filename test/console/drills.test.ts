@@ -1,9 +1,18 @@
 // From figures to what is behind them: periods and filters in the address, a span of a chart, and a model by a part of
 // its name.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readPeriod } from "../../src/console/period.ts";
 import { until } from "../http/until.ts";
-import { type ConsoleWorld, findBarriers, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+import {
+  type ConsoleWorld,
+  findBarriers,
+  HAS_BROWSER,
+  openConsole,
+  startConsoleWorld,
+  VISIT_MS,
+} from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 let world: ConsoleWorld;
 

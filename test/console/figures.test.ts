@@ -1,12 +1,21 @@
 // The figures of a period: what changed is in the unit of the figure, and what the cache saved has a tile of its own.
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { UnderTest } from "../harness.ts";
 import { createOperator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
 import { asking } from "../http/world.ts";
-import { type ConsoleWorld, findBarriers, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+import {
+  type ConsoleWorld,
+  findBarriers,
+  HAS_BROWSER,
+  openConsole,
+  startConsoleWorld,
+  VISIT_MS,
+} from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 const CACHED = { headers: { "x-poundkey-cache": "on" } };
 const OWN = "figures of the test's own";

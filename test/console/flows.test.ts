@@ -1,12 +1,14 @@
 // The most frequent tasks of an operator and a member in a browser, with each click and key counted: `bun test console/flows` prints
 // the counts. Pasting is one key, a chord such as Ctrl+K one, and choosing from a list two clicks.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Locator } from "playwright-core";
 import { createOperator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
 import { asking } from "../http/world.ts";
 import { type PeopleWorld, startPeopleWorld } from "./people.ts";
-import { HAS_BROWSER, newVisitor, openConsole, signIn, type Visitor } from "./visitor.ts";
+import { HAS_BROWSER, newVisitor, openConsole, signIn, VISIT_MS, type Visitor } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 interface Counted {
   readonly clicks: number;

@@ -1,5 +1,5 @@
 // The operator's first hour in a browser: a key is created, copied, used, shown and revoked, and an account topped up.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { until } from "../http/until.ts";
 import {
   type ConsoleWorld,
@@ -8,8 +8,11 @@ import {
   openConsole,
   signIn,
   startConsoleWorld,
+  VISIT_MS,
   type Visitor,
 } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 let world: ConsoleWorld;
 

@@ -1,7 +1,9 @@
 // Asking for more in the console, on a phone: by a member, and the decision by a manager.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type PeopleWorld, PHONE, startPeopleWorld } from "./people.ts";
-import { findBarriers, HAS_BROWSER, isTooWide } from "./visitor.ts";
+import { findBarriers, HAS_BROWSER, isTooWide, VISIT_MS } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 let world: PeopleWorld;
 let team = "";

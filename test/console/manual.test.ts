@@ -1,5 +1,5 @@
 // The manual and the API's page in a browser, in all themes and widths: no errors or foreign requests, accessible.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { CHAPTER_NAMES, INDEX } from "../../src/docs/contents.ts";
 import {
   type ConsoleWorld,
@@ -8,7 +8,10 @@ import {
   isTooWide,
   newVisitor,
   startConsoleWorld,
+  VISIT_MS,
 } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 const LOOKS = [
   { colorScheme: "light", viewport: { width: 1440, height: 900 } },
@@ -19,8 +22,6 @@ const LOOKS = [
 const VISITED = CHAPTER_NAMES.filter(
   (name) => !name.startsWith("client-") || name === "client-codex" || name === "client-instructor",
 );
-const VISITS_MS = 60_000;
-
 let world: ConsoleWorld;
 
 beforeAll(async () => {
@@ -31,20 +32,16 @@ afterAll(() => world.stop());
 
 describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
   for (const look of LOOKS) {
-    test(
-      `every chapter, ${look.colorScheme}, ${look.viewport.width} px`,
-      async () => {
-        const { page, leave } = await newVisitor(world, look);
-        for (const name of VISITED) {
-          await page.goto(`${world.gateway.url}/docs/${name === INDEX ? "" : name}`);
-          await page.getByRole("heading", { level: 1 }).waitFor();
-          expect([name, await findBarriers(page)]).toEqual([name, []]);
-          expect([name, await isTooWide(page)]).toEqual([name, false]);
-        }
-        await leave();
-      },
-      VISITS_MS,
-    );
+    test(`every chapter, ${look.colorScheme}, ${look.viewport.width} px`, async () => {
+      const { page, leave } = await newVisitor(world, look);
+      for (const name of VISITED) {
+        await page.goto(`${world.gateway.url}/docs/${name === INDEX ? "" : name}`);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        expect([name, await findBarriers(page)]).toEqual([name, []]);
+        expect([name, await isTooWide(page)]).toEqual([name, false]);
+      }
+      await leave();
+    });
   }
 
   test("the search finds a section of another chapter, using only the keyboard", async () => {

@@ -1,10 +1,12 @@
 // The console's pages of people: the first day, the list, a person's roles, and the ends of access.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { digestUserCode } from "../../src/people/devices.ts";
 import { DAY, makeKey } from "../samples.ts";
 import { poll, startDevice } from "../sign-in/agent.ts";
 import { type PeopleWorld, PHONE, startPeopleWorld } from "./people.ts";
-import { findBarriers, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld } from "./visitor.ts";
+import { findBarriers, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 let world: PeopleWorld;
 let team = "";

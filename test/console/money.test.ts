@@ -1,7 +1,16 @@
 // Money in the console: a large amount is typed twice, a top-up can be taken back, and what wasn't charged says why.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { asking } from "../http/world.ts";
-import { type ConsoleWorld, findBarriers, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+import {
+  type ConsoleWorld,
+  findBarriers,
+  HAS_BROWSER,
+  openConsole,
+  startConsoleWorld,
+  VISIT_MS,
+} from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 let world: ConsoleWorld;
 

@@ -1,8 +1,10 @@
 // The playground beyond chat in a browser: each operation is run, and its answer shown with its cost and as curl.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { OPERATIONS } from "../../src/core/card.ts";
 import { findAnswer, openModel, press, readAnswer, readCurl, SPENT } from "./playground-user.ts";
-import { findBarriers, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld } from "./visitor.ts";
+import { findBarriers, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 const world = await startConsoleWorld();
 

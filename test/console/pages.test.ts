@@ -1,6 +1,6 @@
 // Every page of the console in a browser, in all themes and widths: complete, no errors or foreign requests,
 // accessible.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createOperator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
 import { type Items, listUnseenPages, listViews } from "./views.ts";
@@ -12,7 +12,10 @@ import {
   newVisitor,
   openConsole,
   startConsoleWorld,
+  VISIT_MS,
 } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 const LOOKS = [
   { colorScheme: "light", viewport: { width: 1440, height: 900 } },

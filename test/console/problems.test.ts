@@ -1,5 +1,5 @@
 // The console on a bad day: the banner above every page, a failing provider in its own words, a failed request's attempt.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { deadAddresses } from "../http/dead-address.ts";
 import { createOperator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
@@ -11,10 +11,11 @@ import {
   isTooWide,
   openConsole,
   startConsoleWorld,
+  VISIT_MS,
 } from "./visitor.ts";
 
-/** A browser on a busy machine takes seconds. */
-const WAIT_MS = 60_000;
+setDefaultTimeout(VISIT_MS);
+
 const WIDTHS = [1280, 360] as const;
 
 let world: ConsoleWorld;
@@ -66,6 +67,5 @@ describe.skipIf(!HAS_BROWSER)("problems (skipped without Chromium)", () => {
       expect(await isTooWide(page)).toBe(false);
       await leave();
     },
-    WAIT_MS,
   );
 });

@@ -1,7 +1,9 @@
 // Pages that read well: no row of three lines, no column of single letters, nothing said twice or left without a word.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { asking } from "../http/world.ts";
-import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 const LONG = "a-key-with-a-name-that-is-far-too-long-for-its-column-and-goes-on";
 const PROVIDER = "AProviderWithAVeryLongNameOnOurOwnMachines";

@@ -1,6 +1,8 @@
 // From a request's page onwards: its neighbours, its session, the same call by hand, in the playground, decided again.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { findBarriers, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { findBarriers, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 const ids: string[] = [];
 let world: Awaited<ReturnType<typeof startConsoleWorld>>;

@@ -1,7 +1,9 @@
 // Nothing is lost in a browser: a secret shown once stays until it is dismissed, and Back returns to the place in a list
 // and undoes a filter.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 /** More than a page of the list. */
 const REQUESTS = 70;

@@ -1,9 +1,11 @@
 // The console for each role: only pages and actions that the session's permissions give are shown.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Role } from "../../src/core/people.ts";
 import { makeKey } from "../samples.ts";
 import { type PeopleWorld, PHONE, startPeopleWorld } from "./people.ts";
-import { findBarriers, HAS_BROWSER, isTooWide, type Visitor } from "./visitor.ts";
+import { findBarriers, HAS_BROWSER, isTooWide, VISIT_MS, type Visitor } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 let world: PeopleWorld;
 let team = "";

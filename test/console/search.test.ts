@@ -1,6 +1,15 @@
 // The console's search, and the pages that it leads to: a key's page with its addresses and refusals.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type ConsoleWorld, findBarriers, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  type ConsoleWorld,
+  findBarriers,
+  HAS_BROWSER,
+  openConsole,
+  startConsoleWorld,
+  VISIT_MS,
+} from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 let world: ConsoleWorld;
 let key: { readonly id: string; readonly secret: string };

@@ -1,5 +1,5 @@
 // The calls that the console shows as code work as printed: each is run against the gateway.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -11,6 +11,9 @@ import {
 } from "../../src/console/snippets.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { isThere, makePasteFolder, type PasteFolder, type Runner } from "../pasted.ts";
+import { VISIT_MS } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 const PICTURE =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

@@ -1,5 +1,5 @@
 // Tags in the console: set for a key, summed on the overview, and followed from there to the requests that have them.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createOperator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
 import { asking } from "../http/world.ts";
@@ -10,7 +10,10 @@ import {
   isTooWide,
   openConsole,
   startConsoleWorld,
+  VISIT_MS,
 } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 /** A browser on a busy machine takes seconds. */
 const WAIT_MS = 120_000;

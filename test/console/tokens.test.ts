@@ -1,5 +1,5 @@
 // The console's page of named tokens: one is made, works, signs in to the console, and is revoked.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { PHONE } from "./people.ts";
 import {
   type ConsoleWorld,
@@ -10,7 +10,10 @@ import {
   openConsole,
   signIn,
   startConsoleWorld,
+  VISIT_MS,
 } from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 let world: ConsoleWorld;
 beforeAll(async () => {

@@ -15,6 +15,8 @@ const FLAGS = [
 ];
 
 const WAIT_MS = 20_000;
+/** For a test that has a browser or a gateway start and answer, also on a busy machine. It is set in each file. */
+export const VISIT_MS = 60_000;
 
 /** True if a browser is installed. The tests that need one are skipped otherwise. */
 export const HAS_BROWSER = EXECUTABLE !== null;

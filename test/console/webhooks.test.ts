@@ -1,8 +1,17 @@
 // The page of webhooks: an event that its receiver refused, why, and sending it again by a click.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { until } from "../http/until.ts";
 import { SECRET, startReceiver, verify } from "../webhooks/receiver.ts";
-import { type ConsoleWorld, findBarriers, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+import {
+  type ConsoleWorld,
+  findBarriers,
+  HAS_BROWSER,
+  openConsole,
+  startConsoleWorld,
+  VISIT_MS,
+} from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
 
 const receiver = startReceiver();
 let world: ConsoleWorld;

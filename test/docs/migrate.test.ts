@@ -1,13 +1,17 @@
 // The migration pages: each command is run as printed, on the file as printed, and makes the configuration as printed.
 
 import { Database } from "bun:sqlite";
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { poundkey } from "../poundkey.ts";
 import { loadText } from "../settings.ts";
 import { readDocument } from "./documents.ts";
+
+/** A page has several commands, which run one after the other. */
+const COMMANDS_MS = 60_000;
+setDefaultTimeout(COMMANDS_MS);
 
 const PAGES = ["litellm", "new-api", "openrouter", "portkey"];
 const root = mkdtempSync(join(tmpdir(), "poundkey-migrate-"));

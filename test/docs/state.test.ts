@@ -1,10 +1,14 @@
 // The page on state files: its files are applied by its commands as printed, and print what the page shows.
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { poundkey } from "../poundkey.ts";
 import { readDocument } from "./documents.ts";
+
+/** Each test runs several commands, one after the other. */
+const COMMANDS_MS = 60_000;
+setDefaultTimeout(COMMANDS_MS);
 
 let directory = "";
 beforeEach(() => {

@@ -1,5 +1,5 @@
 // Moving in from LiteLLM: its configuration and its tables in a real PostgreSQL, and then its clients' calls as before.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,9 @@ import { startPostgres } from "../postgres-server.ts";
 import { runPrinting } from "../poundkey.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { fillDatabase, PLAIN, SECRETS } from "./litellm-rows.ts";
-import { ask, askAll, MASTER_KEY, startNode } from "./nodes.ts";
+import { ask, askAll, MASTER_KEY, NODES_MS, startNode } from "./nodes.ts";
+
+setDefaultTimeout(NODES_MS);
 
 const directory = mkdtempSync(join(tmpdir(), "poundkey-import-"));
 const server = await startPostgres();

@@ -1,6 +1,6 @@
 // Moving in from new-api: its database of users, tokens and channels, and then its clients' calls as before.
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,9 @@ import { runImport } from "../../src/cli/import.ts";
 import { startPostgres } from "../postgres-server.ts";
 import { runPrinting } from "../poundkey.ts";
 import { startSimulator } from "../simulator/server.ts";
-import { ask, askAll, MASTER_KEY, startNode } from "./nodes.ts";
+import { ask, askAll, MASTER_KEY, NODES_MS, startNode } from "./nodes.ts";
+
+setDefaultTimeout(NODES_MS);
 
 const directory = mkdtempSync(join(tmpdir(), "poundkey-new-api-"));
 const server = await startPostgres();

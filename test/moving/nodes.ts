@@ -6,6 +6,8 @@ import { openStore } from "../../src/app/open-store.ts";
 import { loadText, requireSettings } from "../settings.ts";
 
 export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
+/** For a test on a PostgreSQL of its own, also on a busy machine. */
+export const NODES_MS = 60_000;
 /** Few at once: the nodes, the provider and the database share this machine with other tests. */
 const AT_ONCE = 10;
 
@@ -37,9 +39,12 @@ export async function startNode({ store, config, env }: Imported): Promise<Node>
   return { url: `http://127.0.0.1:${running.port}/v1`, stop: () => running.stop() };
 }
 
+/** As many as SDKs make by themselves. A node that got no time for its beat refuses for a second, and says so. */
+const RETRIES_MAX = 2;
+
 /** Asks as a client of the other gateway does. Returns `ok`, or the error's code. */
-export async function ask(baseURL: string, apiKey: string, model = "chat"): Promise<string> {
-  const client = new OpenAI({ baseURL, apiKey, maxRetries: 0 });
+export async function ask(baseURL: string, apiKey: string, model = "chat", maxRetries = 0): Promise<string> {
+  const client = new OpenAI({ baseURL, apiKey, maxRetries });
   try {
     const answer = await client.chat.completions.create({
       model,
@@ -60,7 +65,7 @@ export async function askAll(
   const results = new Set<string>();
   for (let from = 0; from < secrets.length; from += AT_ONCE) {
     const some = secrets.slice(from, from + AT_ONCE);
-    const calls = some.flatMap((secret) => nodes.map((node) => ask(node, secret, model)));
+    const calls = some.flatMap((secret) => nodes.map((node) => ask(node, secret, model, RETRIES_MAX)));
     for (const result of await Promise.all(calls)) results.add(result);
   }
   return results;
