@@ -1,9 +1,10 @@
 // The gateways that `poundkey import` knows, each with the function that reads its files and tables.
 import { readFileSync } from "node:fs";
+import { describeUnread } from "../config/interpolate.ts";
 import type { StoreSettings } from "../config/store-settings.ts";
 import { YamlText } from "../config/yaml.ts";
 import type { ForeignRow } from "../moving/columns.ts";
-import { parseCsv } from "../moving/csv-rows.ts";
+import { type CsvTable, parseCsv } from "../moving/csv-rows.ts";
 import { readConfig, type SourceFile } from "../moving/litellm/config.ts";
 import { readOwners, type Tables } from "../moving/litellm/owners.ts";
 import { readNewApi } from "../moving/new-api/read.ts";
@@ -52,8 +53,16 @@ function withoutOwners(config: PlannedConfig): Planned {
   return { config, owners: NO_OWNERS };
 }
 
+function readFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new Error(`${path}: the file ${describeUnread(error)}`, { cause: error });
+  }
+}
+
 function readBytes(path: string): Buffer {
-  const bytes = readFileSync(path);
+  const bytes = readFile(path);
   if (bytes.length > BYTES_MAX) throw new Error(`${path} is larger than ${BYTES_MAX / 1_000_000} MB`);
   return bytes;
 }
@@ -75,8 +84,8 @@ async function readLitellm(input: SourceInput): Promise<Planned> {
 
 async function readLitellmTables({ database, keys, report }: SourceInput): Promise<Tables> {
   if (keys !== undefined) {
-    const rows = parseCsv(readBytes(keys).toString("utf8"));
-    if (rows.some((row) => !("token" in row))) throw new Error(`${keys} has no column 'token'`);
+    const { columns, rows } = readCsv(keys);
+    if (!columns.includes("token")) throw new Error(`${keys}: the first line has no column 'token'`);
     return { keys: rows, teams: [], budgets: [], replaced: [] };
   }
   if (database === undefined) return { keys: [], teams: [], budgets: [], replaced: [] };
@@ -152,6 +161,15 @@ async function readNewApiFile(input: SourceInput): Promise<Planned> {
   }
 }
 
+function readCsv(path: string): CsvTable {
+  const text = readBytes(path).toString("utf8");
+  try {
+    return parseCsv(text);
+  } catch (error) {
+    throw new Error(`${path}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
+
 interface NewApiCsv {
   readonly tokens: readonly ForeignRow[];
   readonly channels: readonly ForeignRow[];
@@ -159,12 +177,11 @@ interface NewApiCsv {
 
 /** Several tables have a column `key`. A provider's secret, read as a token, would be a client's key here. */
 function readNewApiCsv(path: string): NewApiCsv {
-  const rows = parseCsv(readBytes(path).toString("utf8"));
-  const have = (...columns: readonly string[]) =>
-    rows.every((row) => columns.every((column) => column in row));
+  const { columns, rows } = readCsv(path);
+  const have = (...names: readonly string[]) => names.every((name) => columns.includes(name));
   if (have("key", "type", "models")) return { tokens: [], channels: rows };
   if (have("key", "user_id")) return { tokens: rows, channels: [] };
   throw new Error(
-    `${path} is neither the table tokens, with the columns key and user_id, nor channels, with key, type and models`,
+    `${path}: the first line names neither the columns of tokens (key, user_id, …) nor those of channels (key, type, models, …)`,
   );
 }

@@ -120,9 +120,14 @@ function readAsked({ words, values, switches }: Arguments): Asked {
   const [name, file] = words;
   const names = Object.keys(GATEWAYS).join(", ");
   const known = (Object.keys(GATEWAYS) as GatewayName[]).find((one) => one === name);
-  if (known === undefined) throw new UsageError(`expected one of: ${names}`);
+  if (known === undefined) {
+    const unknown = name === undefined ? "" : `unknown gateway '${name}'; `;
+    throw new UsageError(`${unknown}expected one of: ${names}`);
+  }
   if (file === undefined) throw new UsageError("expected a file");
   const [database, keys] = [values.get("database"), values.get("keys")];
+  if (database !== undefined && !/^postgres(ql)?:\/\//.test(database))
+    throw new UsageError("--database must be an address like postgres://user@host/litellm");
   if (database !== undefined && keys !== undefined)
     throw new UsageError("--database and --keys exclude each other");
   if (known !== "litellm" && database !== undefined) throw new UsageError("--database belongs to litellm");

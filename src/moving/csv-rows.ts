@@ -5,13 +5,18 @@ const FIELD = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n|\n|\r|$)/y;
 /** An empty column as MySQL and phpMyAdmin write it. Texts that look like it are quoted there. */
 const NULL = /^(NULL|\\N)$/;
 
+export interface CsvTable {
+  readonly columns: readonly string[];
+  readonly rows: readonly Readonly<Record<string, string>>[];
+}
+
 /** Throws an Error for a quote that isn't closed. */
-export function parseCsv(text: string): readonly Readonly<Record<string, string>>[] {
-  const lines = readLines(text.replace(/^\ufeff/, ""));
-  const [names = [], ...rows] = lines;
-  return rows
+export function parseCsv(text: string): CsvTable {
+  const [columns = [], ...lines] = readLines(text.replace(/^\ufeff/, ""));
+  const rows = lines
     .filter((cells) => cells.length > 1 || cells[0] !== "")
-    .map((cells) => Object.fromEntries(names.map((name, at) => [name, cells[at] ?? ""])));
+    .map((cells) => Object.fromEntries(columns.map((name, at) => [name, cells[at] ?? ""])));
+  return { columns, rows };
 }
 
 function readLines(text: string): readonly (readonly string[])[] {

@@ -61,7 +61,10 @@ interface Parts {
 export function readPortkey(file: SourceFile, report: Report): PlannedConfig {
   const [providers, groups] = [new Providers(), new Groups()];
   const models = new Map<string, { readonly fallbacks: readonly string[] }>();
-  for (const [name, node, at] of listConfigs(file.value)) {
+  const configs = listConfigs(file.value);
+  if (configs.length === 0)
+    report.leave(null, "configs", "the file has none: a config has a provider or targets");
+  for (const [name, node, at] of configs) {
     const { members, fallbacks } = readNode(node, at, { file, report, providers });
     for (const { id, weight } of members) {
       groups.add(name, id, weight);

@@ -125,7 +125,7 @@ describe("new-api", () => {
     await store.close();
     expect(keys.map(({ allowedModels }) => allowedModels)).toEqual([["OpenAI#gpt-5.4-mini"]]);
     const { code, err } = await other.run("new-api", other.path("options.csv"), "--free");
-    expect([code, err]).toEqual([1, expect.stringContaining("is neither the table tokens")]);
+    expect([code, err]).toEqual([1, expect.stringContaining("names neither the columns of tokens")]);
   });
 });
 
@@ -251,9 +251,40 @@ test.each(Object.entries(TEXTS))("OpenRouter's names are found in %s", async (na
 test("wrong arguments are said before anything is opened", async () => {
   const place = makePlace({ "a.yaml": "model_list: [\n" });
   expect((await place.run("litelm", "x")).err).toContain(
-    "expected one of: litellm, new-api, portkey, openrouter",
+    "unknown gateway 'litelm'; expected one of: litellm, new-api, portkey, openrouter",
   );
+  expect((await place.run("litellm", "x", "--database", "localhost")).code).toBe(2);
   expect((await place.run("litellm")).code).toBe(2);
   expect((await place.run("portkey", "x", "--keys", "y")).code).toBe(2);
   expect((await place.run("litellm", place.path("a.yaml"))).err).toMatch(/a\.yaml:\d+: the indentation/);
+});
+
+test("a file of another kind is said to be one, and nothing is made of it", async () => {
+  const place = makePlace({ "any.yaml": "hello: world\n", "empty.csv": "", "open.csv": 'key\n"a\n' });
+  const run = async (gateway: string, name: string, ...more: string[]) => {
+    const { code, out, err } = await place.run(gateway, place.path(name), ...more);
+    return [code, code === 0 ? out : err];
+  };
+  expect(await run("litellm", "any.yaml")).toEqual([
+    0,
+    expect.stringMatching(/^model_list +no .*no models$/m),
+  ]);
+  expect(await run("portkey", "any.yaml")).toEqual([0, expect.stringMatching(/^configs +no .* has none:/m)]);
+  for (const name of ["any.yaml", "empty.csv"])
+    expect(await run("new-api", name)).toEqual([1, expect.stringMatching(/: the first line names neither/)]);
+  expect(await run("new-api", "open.csv")).toEqual([1, expect.stringMatching(/open\.csv: line 2 /)]);
+  expect(await run("new-api", ".")).toEqual([1, expect.stringContaining(": the file is a directory")]);
+  expect(await run("litellm", "any.yaml", "--keys", place.path("any.yaml"))).toEqual([
+    1,
+    expect.stringContaining("any.yaml: the first line has no column 'token'"),
+  ]);
+  expect(place.readConfig).toThrow();
+});
+
+test("an entry of LiteLLM's without a name or a model is said to have none", async () => {
+  const entries = "[{ model_name: a, litellm_params: gpt-5.4 }, { litellm_params: { model: gpt-5.4 } }]";
+  const place = makePlace({ "a.yaml": `model_list: ${entries}\n` });
+  const { out } = await place.run("litellm", place.path("a.yaml"));
+  expect(out).toMatch(/^model a +no +1 +it names no litellm_params\.model$/m);
+  expect(out).not.toMatch(/^alias/m);
 });

@@ -40,13 +40,18 @@ export function readConfig(
   const root = asObject(file.value);
   reserveReferences(root, report);
   const credentials = asArray(root.credential_list);
-  for (const [at, entry] of asArray(root.model_list).entries())
-    readModel(parts, asObject(entry), at, credentials);
+  const models = asArray(root.model_list);
+  if (models.length === 0) report.leave(null, "model_list", "the file lists no models");
+  for (const [at, entry] of models.entries()) readModel(parts, asObject(entry), at, credentials);
   const fallbacks = readSettings(parts, root);
   const { providers, groups } = parts;
   providers.report(report);
-  const models = { ...providers.overlay, ...mergeFallbacks(providers.overlay, fallbacks) };
-  const config = { providers: providers.list(), models, aliases: providers.listAliases(groups, report) };
+  const overlay = { ...providers.overlay, ...mergeFallbacks(providers.overlay, fallbacks) };
+  const config = {
+    providers: providers.list(),
+    models: overlay,
+    aliases: providers.listAliases(groups, report),
+  };
   return { config, names: makeNames(parts) };
 }
 
@@ -68,7 +73,7 @@ function readModel(
     return;
   }
   const id = providers.add(found);
-  groups.add(name, id, params.takeNumber("weight"));
+  if (name !== "") groups.add(name, id, params.takeNumber("weight"));
   for (const group of asArray(info.take("access_groups")))
     access.getOrInsertComputed(String(group), () => []).push(name);
   const isAll = id.endsWith("#*");

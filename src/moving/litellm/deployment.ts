@@ -24,6 +24,7 @@ const NEEDS_BASE_MODEL =
 export function readDeployment(source: DeploymentSource, report: Report): Deployment | string {
   const { params, line, label } = source;
   const asked = params.takeText("model") ?? "";
+  if (asked === "") return "it names no litellm_params.model";
   const split = splitModel(asked, params.takeText("custom_llm_provider"));
   if (split === null)
     return `no vendor is known for the model '${asked}': give it a prefix, as in openai/${asked}`;
