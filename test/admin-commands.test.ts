@@ -170,6 +170,11 @@ describe("the command line beside a running gateway on the same store", () => {
       journal: [],
     });
     expect((await run(runKeys, "add", "--name", "a", "--account", account.id)).code).toBe(0);
+    const again = await run(runAccounts, "add", "--name", "Team");
+    expect([again.code, again.err]).toEqual([
+      0,
+      expect.stringContaining(`has this name, such as ${account.id};`),
+    ]);
   });
 
   test("the admin token is replaced", async () => {

@@ -42,7 +42,7 @@ ${describeFlags(ACCOUNT_FIELDS)}
 
 examples:
   poundkey accounts add --name Search --budget 2000/month
-  poundkey accounts topup acc_5b1e 25 --note "invoice 17"
+  poundkey accounts topup acct_5b1e 25 --note "invoice 17"
   poundkey accounts show default`;
 
 const TOPUP_FLAGS = { note: "value", confirm: "value", "idempotency-key": "value" } as const;
@@ -57,7 +57,13 @@ export const runAccounts = makeCommand(HELP, {
 async function add(call: Call): Promise<void> {
   const { isJson, io, open } = call;
   const fields = readInput(newAccountSchema, readFlags(ACCOUNT_FIELDS, call));
-  const account = await createAccount(await open(), fields);
+  const world = await open();
+  const account = await createAccount(world, fields);
+  const others = (await world.store.accountsNamed(account.name)).filter(({ id }) => id !== account.id);
+  if (others.length > 0)
+    io.err(
+      `warning: another account has this name, such as ${others[0]?.id}; give the id where one is meant`,
+    );
   io.out(isJson ? formatJson(account) : `Created ${account.id} (${account.name}).`);
 }
 
