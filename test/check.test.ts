@@ -152,6 +152,10 @@ describe("check", () => {
     ],
     ['store: "postgres://me:password@host/db"', /store: this secret is written/],
     [
+      "models: { DeepSeek#deepseek-v4-pro: { fallbacks: [Sim#sim-mini, Groq#openai/gpt-oss-120b] } }",
+      /fallbacks\[1\]: has no effect: Groq is not an enabled provider/,
+    ],
+    [
       "{ quota: { requests_per_day: null }, server: { host: 0.0.0.0 }, metrics: { token: x } }",
       /quota\.requests_per_day: keys have no limit/,
     ],

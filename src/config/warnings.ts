@@ -1,11 +1,14 @@
 // Warnings about a valid configuration: fields that cost or reveal more than one might expect.
 
+import { splitId } from "../catalogue/catalogue.ts";
 import { isObject } from "../core/json.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Interpolated } from "./interpolate.ts";
 import type { Config } from "./schema.ts";
 
+/** Its models are there whenever the simulated provider is. */
+const SIMULATOR = "sim";
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 
 /** `sources` holds the values that come from the environment or a file. */
@@ -19,6 +22,7 @@ export function collectWarnings(
     ...warnOfNoProvider(config, settings),
     ...warnOfUnlimitedKeys(settings),
     ...warnOfUnlistedModels(config),
+    ...warnOfLostFallbacks(config, settings),
     ...warnOfUnboundedSpending(config, settings),
     ...warnOfOpenMetrics(settings),
   ];
@@ -72,6 +76,19 @@ function warnOfUnlistedModels({ providers = {} }: Config): readonly Issue[] {
     const message = `names that are not in the catalogue have no price, and share one label in the metrics: model="${name}#(unlisted)"`;
     return [{ path: ["providers", name, "unlisted_models"], at: "value" as const, message }];
   });
+}
+
+/** Failover skips them without a word. */
+function warnOfLostFallbacks({ models = {} }: Config, { providers }: Settings): readonly Issue[] {
+  const enabled = new Set([SIMULATOR, ...providers.map(({ name }) => name.toLowerCase())]);
+  return Object.entries(models).flatMap(([id, { fallbacks = [] }]) =>
+    fallbacks.flatMap((fallback, at) => {
+      const provider = splitId(fallback)?.provider ?? "";
+      if (provider === "" || enabled.has(provider.toLowerCase())) return [];
+      const message = `has no effect: ${provider} is not an enabled provider`;
+      return [{ path: ["models", id, "fallbacks", at], at: "value" as const, message }];
+    }),
+  );
 }
 
 function warnOfUnboundedSpending(config: Config, { quota, billing }: Settings): readonly Issue[] {
