@@ -15,7 +15,15 @@ import type { SourceFile } from "./litellm/config.ts";
 import type { PlannedConfig } from "./plan.ts";
 import { Providers } from "./providers.ts";
 import { CACHE, HOOKS, type Report } from "./report.ts";
-import { findMeant, findProvider, findServerDialect, isOwnAddress, nameKeyVariable } from "./servers.ts";
+import {
+  findMeant,
+  findProvider,
+  findServerDialect,
+  isBesideAzure,
+  isOwnAddress,
+  nameKeyVariable,
+  splitAddress,
+} from "./servers.ts";
 
 /** Portkey's names of providers that differ from those here. */
 const NAMES: Readonly<Record<string, string>> = { dashscope: "Qwen", zhipu: "ZAI" };
@@ -33,6 +41,8 @@ const LEFT: Reasons = {
   openai_project: "set providers.<name>.headers: { OpenAI-Project: … }",
   aws_role_arn: "roles are not assumed: use keys, or the container's own",
 };
+/** The paths that Portkey appends to a host. */
+const APPENDED: Readonly<Record<string, string>> = { Google: "/v1beta", Ollama: "/v1" };
 const DEPTH_MAX = 8;
 const ALIAS = "portkey";
 
@@ -145,37 +155,77 @@ function readTarget(node: Fields, at: At, { file, report, providers }: Parts): C
   const [, catalogued, plain = asString(asModel)] = /^(@[^/]+)\/(.+)$/.exec(asString(asModel) ?? "") ?? [];
   const asked = node.takeText("provider") ?? node.takeText("virtual_key") ?? catalogued ?? "";
   const item = `target ${asked}`;
-  const host = node.takeText("custom_host")?.replace(/\/+$/, "");
-  const named = findNamed(asked);
-  const provider = named && findMeant(named, host);
+  const { provider, address, deployment } = findServer(node, asked);
   const leave = (words: string) => {
     report.leave(line, item, words);
     node.skip();
     return NOTHING;
   };
   if (provider === undefined) return leave("its provider isn't known: name it, as in provider: openai");
-  const deployment = provider === "Azure" ? node.takeText("deployment_id") : undefined;
-  const model = plain || deployment;
+  const model = nameModel(provider, plain) || deployment;
   if (model === undefined) return leave("it names no model: add override_params.model");
   for (const field of Object.keys(others))
     report.leave(file.findLine([...at, "override_params", field]), `${item}: ${field}`, "clients set it");
-  const address = host !== undefined && isOwnAddress(provider, host) ? undefined : host;
   const { place, isOwn, fields } = placeTarget(node, provider, address, report);
+  const isKeyless = hasProof(fields) || provider === "Ollama" || provider === "Vertex";
+  if (provider === "Vertex" && node.take("api_key") !== undefined)
+    report.leave(line, `${item}: api_key`, "tokens end: use the account's key file");
   const id = providers.add({
     ...{ provider, place, isOwn, fields, name: model, line },
     model: omitUndefined({ deployment: deployment === model ? undefined : deployment }),
-    credential: hasProof(fields) || provider === "Ollama" ? null : readKey(node, provider, address, report),
+    credential: isKeyless ? null : readKey(node, { asked, provider, address }, report),
   });
   report.take(line, item, id);
   return { members: [{ id, weight: node.takeNumber("weight") }], fallbacks: [] };
 }
 
-function readKey(node: Fields, provider: string, address: string | undefined, report: Report) {
+interface Found {
+  /** Undefined if it isn't known here. */
+  readonly provider: string | undefined;
+  /** Undefined for the provider's own. */
+  readonly address?: string | undefined;
+  /** Azure's. */
+  readonly deployment?: string | undefined;
+}
+
+/** Servers of single models on Azure speak OpenAI's dialect. */
+function findServer(node: Fields, asked: string): Found {
+  const foundry = node.takeText("azure_foundry_url");
+  const host = (node.takeText("custom_host") ?? foundry)?.replace(/\/+$/, "");
+  const named = findNamed(asked);
+  if (named === undefined) return { provider: named };
+  if (foundry !== undefined && isBesideAzure(foundry)) return { provider: "OpenAI", address: host };
+  const provider = findMeant(named, host);
+  if (provider !== "Azure")
+    return { provider, address: host !== undefined && isOwnAddress(provider, host) ? undefined : host };
+  const split = host === undefined ? undefined : splitAddress(host, true);
+  const deployment = node.takeText("deployment_id") ?? split?.deployment;
+  return { provider, address: split?.address, deployment };
+}
+
+/** Portkey's names of models on Vertex AI begin with their publisher. */
+function nameModel(provider: string, model: string | undefined): string | undefined {
+  if (provider !== "Vertex") return model;
+  return model?.replace(/^(google|anthropic)\./, "").replace(/^meta\./, "meta/");
+}
+
+interface Called {
+  /** The provider as the target names it. */
+  readonly asked: string;
+  readonly provider: string;
+  readonly address: string | undefined;
+}
+
+/** Each of Portkey's virtual keys and integrations has a key of its own. */
+function readKey(node: Fields, { asked, provider, address }: Called, report: Report) {
   const variable = nameKeyVariable(provider, address);
   const secret = node.takeText("api_key");
   const use = `the key of ${provider}`;
+  const isKept = node.has("virtual_key") || asked.startsWith("@");
+  const need = () =>
+    isKept ? report.needKept(variable, asked.replace(/^@/, ""), use) : report.need(variable, use);
   return {
-    key: secret === undefined ? report.need(variable, use) : report.needSecret(variable, secret, use),
+    key: secret === undefined ? need() : report.needSecret(variable, secret, use),
     weight: node.takeNumber("weight"),
   };
 }
@@ -184,6 +234,7 @@ function placeTarget(node: Fields, provider: string, address: string | undefined
   const base_url = address;
   if (provider === "Azure") {
     const resource = base_url === undefined ? node.takeText("resource_name") : undefined;
+    node.take("azure_api_version");
     const parts = { base_url, resource, api: node.takeText("api_version") };
     return placeAzure(parts, "the address of Azure", report);
   }
@@ -191,6 +242,8 @@ function placeTarget(node: Fields, provider: string, address: string | undefined
     return placeBedrock({ base_url, region: node.takeText("aws_region"), aws: readAws(node, report) });
   if (provider === "Vertex") {
     const account = node.take("vertex_service_account_json");
+    if (account === undefined)
+      report.need("GOOGLE_APPLICATION_CREDENTIALS", "the path of the key file of Vertex");
     return placeVertex({
       project: node.takeText("vertex_project_id"),
       location: node.takeText("vertex_region"),
@@ -201,8 +254,8 @@ function placeTarget(node: Fields, provider: string, address: string | undefined
     });
   }
   if (base_url === undefined) return { place: null, isOwn: provider === "Ollama", fields: {} };
-  const dialect = findServerDialect(provider);
-  return { place: base_url, isOwn: provider === "Ollama", fields: { base_url, dialect } };
+  const fields = { base_url: `${base_url}${APPENDED[provider] ?? ""}`, dialect: findServerDialect(provider) };
+  return { place: base_url, isOwn: provider === "Ollama", fields };
 }
 
 function readAws(node: Fields, report: Report): AwsKeys | undefined {

@@ -48,13 +48,21 @@ export class Report {
 
   /** The same for a secret that stands in the file: it gets a name of its own, the same wherever it stands. */
   needSecret(name: string, secret: string, use: string): string {
-    const chosen = this.#chosen.getOrInsertComputed(`${name} ${secret}`, () => {
+    return this.need(this.#choose(name, secret), `${use}, which stands in the file`);
+  }
+
+  /** The same for a secret that the other gateway keeps under a name. */
+  needKept(name: string, kept: string, use: string): string {
+    return this.need(this.#choose(name, `kept as ${kept}`), `${use}, which is kept there as ${kept}`);
+  }
+
+  #choose(name: string, secret: string): string {
+    return this.#chosen.getOrInsertComputed(`${name} ${secret}`, () => {
       for (let at = 1; ; at++) {
         const numbered = at === 1 ? name : `${name}_${at}`;
         if (!this.#variables.has(numbered) && !this.#reserved.has(numbered)) return numbered;
       }
     });
-    return this.need(chosen, `${use}, which stands in the file`);
   }
 
   /** Keeps a name from being chosen for another value. */

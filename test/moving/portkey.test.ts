@@ -58,6 +58,56 @@ test("targets on Vertex AI have their own accounts", () => {
   ]);
 });
 
+test("a target on Foundry is the resource's, and one at a server for a single model that server's", () => {
+  const target = (host: string) => ({
+    ...{ provider: "azure-ai", azure_foundry_url: host, azure_api_version: "2024-05-01-preview" },
+    ...{ api_key: "k", override_params: { model: "mistral-large" } },
+  });
+  const { providers, left } = read(
+    target("https://r.services.ai.azure.com/models"),
+    target("https://m.eastus2.inference.ai.azure.com/v1"),
+  );
+  expect(providers).toMatchObject({
+    Azure: { base_url: "https://r.services.ai.azure.com", models: [{ name: "mistral-large" }] },
+    "OpenAI-m-eastus2-inference-ai-azure-com-v1": {
+      base_url: "https://m.eastus2.inference.ai.azure.com/v1",
+    },
+  });
+  expect(left).toEqual({ azure_api_version: expect.stringContaining("no counterpart") });
+});
+
+test("a target on Vertex AI without an account has that of the environment, and its model the name it has there", () => {
+  const targets = ["anthropic.claude-sonnet-4-5@20250929", "google.gemini-3.5-flash", "meta.llama-x"].map(
+    (model) => ({
+      ...{ provider: "@vertex-prod", vertex_project_id: "p", vertex_region: "us-east5", api_key: "token" },
+      override_params: { model },
+    }),
+  );
+  const report = new Report();
+  const value = { strategy: { mode: "loadbalance" }, targets };
+  const { aliases, providers } = readPortkey({ value, findLine: () => 1 }, report);
+  expect(aliases.portkey).toEqual(
+    ["claude-sonnet-4-5@20250929", "gemini-3.5-flash", "meta/llama-x"].map((name) => ({
+      model: `Vertex#${name}`,
+    })),
+  );
+  expect(providers.Vertex).not.toHaveProperty("keys");
+  expect(report.variables.map(({ name }) => name)).toEqual(["GOOGLE_APPLICATION_CREDENTIALS"]);
+});
+
+test("each virtual key is a key of its own, and a host of Ollama has the path that Portkey appends", () => {
+  const { providers } = read(
+    { virtual_key: "openai-a", override_params: { model: "gpt-5.4" } },
+    { provider: "@openai-b", override_params: { model: "gpt-5.4" } },
+    { virtual_key: "openai-a", override_params: { model: "gpt-5.4-mini" } },
+    { provider: "ollama", custom_host: "http://localhost:11434", override_params: { model: "llama" } },
+  );
+  expect(providers).toMatchObject({
+    OpenAI: { keys: [refer("OPENAI_API_KEY"), refer("OPENAI_API_KEY_2")] },
+    Ollama: { base_url: "http://localhost:11434/v1" },
+  });
+});
+
 test("a model of the catalogue names its provider", () => {
   const { aliases } = read({ override_params: { model: "@openai-prod/gpt-5.4" } });
   expect(aliases).toEqual({ portkey: "OpenAI#gpt-5.4" });

@@ -17,6 +17,8 @@ const source = (value: unknown) => ({ value, findLine: () => 1 });
 /** Returns the price of input tokens of each model that the written file lists, and the models whose price is said to be unknown. */
 function readPrices(config: PlannedConfig, report: Report) {
   const text = writeConfigText(config);
+  // Each price stands where it counts, so that entries can be moved and removed.
+  expect(text).not.toMatch(/[&*]a\d/);
   const env = Object.fromEntries([...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => [name, VALUE]));
   const { ownModels } = requireSettings(loadText(text, { env }));
   const unknown = report.rows.filter(({ item, isTaken }) => !isTaken && item.startsWith("price of "));
