@@ -111,18 +111,15 @@ test("simulated providers on a port that is in use are one line", async () => {
 });
 
 test("a mistyped command is one line that names the nearest", async () => {
-  for (const [typed, meant] of [
-    ["srve", "; did you mean serve?"],
-    ["acounts", "; did you mean accounts?"],
-    ["--hlep", "; did you mean --help?"],
-    ["deploy-everything", ""],
+  for (const [typed = "", words] of [
+    ["srve", "unknown command 'srve'; did you mean serve?"],
+    ["acounts", "unknown command 'acounts'; did you mean accounts?"],
+    ["--hlep", "unknown flag --hlep; did you mean --help?"],
+    ["--port", "expected a command before --port"],
+    ["deploy-everything", "unknown command 'deploy-everything'"],
   ]) {
-    const { code, out, err } = await runPrinting((io) => runCommandLine([typed ?? ""], io));
-    expect([code, out, err]).toEqual([
-      EXIT.usage,
-      "",
-      `poundkey: unknown command '${typed}'${meant}\nSee poundkey --help.`,
-    ]);
+    const { code, out, err } = await runPrinting((io) => runCommandLine([typed], io));
+    expect([code, out, err]).toEqual([EXIT.usage, "", `poundkey: ${words}\nSee poundkey --help.`]);
   }
 });
 

@@ -148,6 +148,12 @@ const PROCESS_IO: Io = {
   err: (text) => void process.stderr.write(`${text}\n`),
 };
 
+function describeUnknown(name: string): string {
+  if (!name.startsWith("-")) return `unknown command '${name}'${suggest(name, Object.keys(COMMANDS))}`;
+  const meant = suggest(name, OWN_FLAGS);
+  return meant === "" ? `expected a command before ${name}` : `unknown flag ${name}${meant}`;
+}
+
 /** Runs the command that the arguments name and returns the exit code. */
 export async function runCommandLine(args: readonly string[], io: Io = PROCESS_IO): Promise<number> {
   const [name, ...rest] = args;
@@ -165,9 +171,7 @@ export async function runCommandLine(args: readonly string[], io: Io = PROCESS_I
     if (name !== "serve") Bun.unsafe.setJITPolicy(1);
     return command.run(rest, io);
   }
-  io.err(
-    `poundkey: unknown command '${name}'${suggest(name, [...Object.keys(COMMANDS), ...OWN_FLAGS])}\nSee poundkey --help.`,
-  );
+  io.err(`poundkey: ${describeUnknown(name)}\nSee poundkey --help.`);
   return EXIT.usage;
 }
 
