@@ -123,8 +123,15 @@ export class Providers {
   /** Reports each model of which nothing says what it costs, and headers that can't be those of all models. */
   report(report: Report): void {
     for (const { name, headers, credentials } of this.#servers.values()) {
-      if (credentials.size > 1 && [...credentials.values()].some((one) => listWeights(one).length > 1))
+      const shared = [...credentials.values()];
+      if (shared.length > 1 && shared.some((one) => listWeights(one).length > 1))
         report.leave(null, `weights of ${name}`, "a key has one weight for all models");
+      if (shared.some((one) => LIMITS.some((field) => isHalfLimited(one, field))))
+        report.leave(
+          null,
+          `limits of ${name}`,
+          "a key has one for all models, and a deployment of it has none: set providers.<name>.keys",
+        );
       const names = [...headers.values()].flatMap((one) => Object.keys(one));
       if (headers.size > 1)
         report.leave(
@@ -208,6 +215,14 @@ function writeServer(server: Server, provider?: string): object {
   };
 }
 
+const LIMITS = ["requests_per_minute", "tokens_per_minute"] as const;
+type Limit = (typeof LIMITS)[number];
+
+function isHalfLimited(shared: readonly PlannedCredential[], field: Limit): boolean {
+  const limits = shared.map((one) => one[field]);
+  return limits.includes(undefined) && limits.some((limit) => limit !== undefined);
+}
+
 /** Returns the different weights of a key's deployments, in their order. */
 function listWeights(shared: readonly PlannedCredential[]): readonly number[] {
   return [...new Set(shared.map(({ weight = 1 }) => clampWeight(weight)))];
@@ -216,7 +231,7 @@ function listWeights(shared: readonly PlannedCredential[]): readonly number[] {
 /** A key that several deployments share has the sum of their limits, unless one of them has none. */
 function writeCredential(shared: readonly PlannedCredential[], isWeighted: boolean): string | object {
   const [first] = shared;
-  const sum = (field: "requests_per_minute" | "tokens_per_minute") => {
+  const sum = (field: Limit) => {
     const limits = shared.map((one) => one[field]);
     return limits.includes(undefined) ? undefined : limits.reduce((all = 0, one = 0) => all + one, 0);
   };

@@ -1,4 +1,4 @@
-// The weights of several keys of one provider, from each gateway that has them.
+// The weights and limits of several keys of one provider, from each gateway that has them.
 import { expect, test } from "bun:test";
 import { parse } from "yaml";
 import { readConfig } from "../../src/moving/litellm/config.ts";
@@ -52,6 +52,18 @@ test("a key whose weight differs between its models is reported, unless it is th
   expect(readLitellm(...models).left).toEqual({});
   const { left } = readLitellm(...models, "model: gpt-5.4, api_key: k-2, weight: 1");
   expect(left).toEqual({ "weights of OpenAI": "a key has one weight for all models" });
+});
+
+test("a key's limit that one of its deployments doesn't have is reported", () => {
+  const limited = "model: gpt-5.4, api_key: k-1, rpm: 500";
+  const { providers, left } = readLitellm(limited, "model: gpt-5.4-mini, api_key: k-1");
+  expect(providers).toEqual({ OpenAI: { keys: [refer("OPENAI_API_KEY")] } });
+  expect(left).toEqual({ "limits of OpenAI": expect.stringContaining("a deployment of it has none") });
+  const both = readLitellm(limited, "model: gpt-5.4-mini, api_key: k-1, rpm: 100");
+  expect(both.providers).toEqual({
+    OpenAI: { keys: [{ key: refer("OPENAI_API_KEY"), requests_per_minute: 600 }] },
+  });
+  expect(both.left).toEqual({});
 });
 
 test("Portkey's targets that differ in their keys alone keep their weights", () => {
