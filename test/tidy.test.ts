@@ -43,7 +43,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   keys: ["core"],
   people: ["core", "keys"],
   admin: ["core", "keys", "ledger", "catalogue", "people"],
-  moving: ["core", "keys", "ledger", "catalogue", "people", "admin"],
+  moving: ["core", "keys", "ledger", "catalogue", "providers", "people", "admin"],
   telemetry: ["core"],
   webhooks: ["core"],
   payments: ["core", "ledger"],

@@ -2,6 +2,7 @@
 import { loadShippedCards } from "../catalogue/rows.ts";
 import { isPrivateHost } from "../core/address.ts";
 import { asString, omitUndefined } from "../core/json.ts";
+import { PROVIDERS } from "../providers/index.ts";
 
 /** The variables of providers' keys, as their own SDKs call them. */
 const KEY_VARIABLES: Readonly<Record<string, string>> = {
@@ -22,34 +23,18 @@ const DIALECTS: Readonly<Record<string, string>> = {
   Jina: "jina",
 };
 
+/** Other hosts of providers' own APIs than those that are called here. */
+const OTHER_HOSTS = { "api.cohere.ai": "Cohere", "api.together.ai": "Together" };
 /**
- * The hosts of providers' own APIs. Those of Moonshot, Qwen and ZAI in China aren't among them: keys of one country don't
- * work in the other.
+ * Providers by the hosts of their own APIs. Those of Moonshot, Qwen and ZAI in China aren't among them: keys of one country
+ * don't work in the other.
  */
-const OWNERS: Readonly<Record<string, string>> = {
-  "api.openai.com": "OpenAI",
-  "api.anthropic.com": "Anthropic",
-  "generativelanguage.googleapis.com": "Google",
-  "api.mistral.ai": "Mistral",
-  "api.perplexity.ai": "Perplexity",
-  "api.cohere.com": "Cohere",
-  "api.cohere.ai": "Cohere",
-  "api.deepseek.com": "DeepSeek",
-  "api.x.ai": "xAI",
-  "api.groq.com": "Groq",
-  "api.together.xyz": "Together",
-  "api.together.ai": "Together",
-  "api.fireworks.ai": "Fireworks",
-  "api.cerebras.ai": "Cerebras",
-  "openrouter.ai": "OpenRouter",
-  "api.moonshot.ai": "Moonshot",
-  "dashscope-intl.aliyuncs.com": "Qwen",
-  "api.z.ai": "ZAI",
-  "integrate.api.nvidia.com": "NVIDIA",
-  "api.deepinfra.com": "DeepInfra",
-  "api.voyageai.com": "Voyage",
-  "api.jina.ai": "Jina",
-};
+const OWNERS: ReadonlyMap<string, string> = new Map([
+  ...PROVIDERS.filter(({ baseUrl }) => baseUrl.startsWith("https:")).map(
+    ({ name, baseUrl }) => [new URL(baseUrl).hostname, name] as const,
+  ),
+  ...Object.entries(OTHER_HOSTS),
+]);
 
 /** Providers without models in the catalogue. */
 const OWN_SERVERS = ["Ollama", "vLLM"];
@@ -77,8 +62,7 @@ export function findMeant(provider: string, address: string | undefined): string
 }
 
 function findOwner(address: string): string | undefined {
-  const host = URL.parse(address)?.hostname ?? "";
-  return Object.hasOwn(OWNERS, host) ? OWNERS[host] : undefined;
+  return OWNERS.get(URL.parse(address)?.hostname ?? "");
 }
 
 /** True for programs that operators run themselves, and for servers in a private network. Clouds and resellers are neither. */

@@ -4,8 +4,6 @@ import { parse } from "yaml";
 import { writeConfigText } from "../../src/moving/config-text.ts";
 import { readConfig } from "../../src/moving/litellm/config.ts";
 import { Report } from "../../src/moving/report.ts";
-import { isOwnAddress } from "../../src/moving/servers.ts";
-import { PROVIDERS } from "../../src/providers/index.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { digestForeign } from "./litellm-rows.ts";
 import { ask } from "./nodes.ts";
@@ -183,12 +181,6 @@ describe("an address", () => {
     expect(variables).toEqual([
       ...["COHERE_API_KEY", "OPENAI_API_KEY", "DEEPSEEK_API_KEY", "MOONSHOT_API_MOONSHOT_CN_V1_API_KEY"],
     ]);
-  });
-
-  test("of each provider's API is known as its own", () => {
-    const listed = PROVIDERS.filter(({ baseUrl }) => baseUrl.startsWith("https:"));
-    expect(listed.length).toBeGreaterThan(15);
-    expect(listed.filter(({ name, baseUrl }) => !isOwnAddress(name, baseUrl))).toEqual([]);
   });
 
   test("of Bedrock is its provider's", () => {
