@@ -21,7 +21,6 @@ const RETRY_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
 
 type Parts = SignInParts;
-
 /** Looks at everybody who is due, and stops as soon as the issuer doesn't answer. */
 export async function recheckMembers(given: Parts): Promise<void> {
   const rules = given.rules();
