@@ -134,7 +134,7 @@ export async function* readExport(
   given: unknown,
   scope: Scope,
 ): AsyncGenerator<readonly ExportRow[]> {
-  const names = new NameBook(parts.store);
+  const names = new NameBook(parts.store, scope);
   for await (const rows of EXPORTS[name].read(parts, given, scope)) yield await names.addNames(rows);
 }
 
