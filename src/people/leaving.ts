@@ -10,7 +10,8 @@ import type { KeyFilter, RecordedStore } from "../core/store.ts";
 import { admit, type Identity, readIdentity } from "./claims.ts";
 import { IssuerSilent, PersonGone, SignInRefused, type Tokens } from "./issuer.ts";
 import { keepOwnAccount } from "./own-account.ts";
-import { describeMember, findAccounts, openRefresh, type SignInParts, sealRefresh } from "./sign-in.ts";
+import type { SignInParts as Parts } from "./sign-in.ts";
+import { describeMember, findAccounts, openRefresh, sealRefresh } from "./sign-in.ts";
 
 const MEMBERS_AT_ONCE = 50;
 const KEYS_AT_ONCE = 100;
@@ -20,7 +21,6 @@ const LEASE_MS = 60_000;
 const RETRY_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
 
-type Parts = SignInParts;
 /** Looks at everybody who is due, and stops as soon as the issuer doesn't answer. */
 export async function recheckMembers(given: Parts): Promise<void> {
   const rules = given.rules();
