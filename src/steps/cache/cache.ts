@@ -109,7 +109,7 @@ export class Cache {
     ending: Ending,
     enter: Enter,
   ): Promise<OwnAnswer<F> | null> {
-    const id = identity.shared ?? identity.native ?? "";
+    const { id } = identity;
     for (let waits = 0; waits < WAITS_MAX; waits++) {
       const ahead = this.#flights.find(id);
       if (ahead === null) break;
@@ -192,9 +192,15 @@ export class Cache {
 
   #collect<F extends Form>({ call, family }: Answered<F>): Around<F> | null {
     const keeping = this.#keeping.get(call);
-    const id = family === null ? keeping?.identity.shared : keeping?.identity.native;
-    if (!keeping || !id) return null;
-    const { operation, raw } = call;
+    if (!keeping) return null;
+    const { operation, raw, caching } = call;
+    const id = family === null ? keeping.identity.shared : keeping.identity.native;
+    if (id === null) {
+      // The model's own API lacks a part of the request, so others' wait for this answer would be in vain.
+      if (caching) note(caching, "bypass");
+      this.#end(call);
+      return null;
+    }
     return new Keeper({
       operation,
       memory: this.#memory,
@@ -230,8 +236,7 @@ export class Cache {
   #end(call: object): void {
     const keeping = this.#keeping.get(call);
     if (!keeping?.flight) return;
-    const { identity, flight } = keeping;
-    this.#flights.end(identity.shared ?? identity.native ?? "", flight);
+    this.#flights.end(keeping.identity.id, keeping.flight);
   }
 
   #fail(thrown: unknown): void {
