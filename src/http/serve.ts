@@ -257,7 +257,7 @@ function makeCall<F extends Form>(
     upstreams,
     rules,
     markup: billing.markup,
-    timeoutMs: seconds === null ? null : seconds * 1000,
+    limitAtMs: seconds === null ? Number.POSITIVE_INFINITY : ports.clock.monotonicMs() + seconds * 1000,
     caching: readCaching(headers, key, selection, ports.cacheRules()),
     held,
     time: (work) => ports.turns.time(key.accountId, held.bytes, work),

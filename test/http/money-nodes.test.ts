@@ -199,7 +199,7 @@ describe("waiting for a duplicate's answer", () => {
       clock,
     });
     const ticket = { ask: makeAsk("three", makeKey("key_a")), reads: NO_READS, rules: RULES };
-    const admitted = admissions.wait("one", () => ticket, [ending, ending], null);
+    const admitted = admissions.wait("one", () => ticket, [ending, ending], Number.POSITIVE_INFINITY);
     for (const [left, id] of [
       [1, "one"],
       [0, "two"],

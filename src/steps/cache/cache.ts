@@ -2,7 +2,7 @@
 // others; one keeps them as the client sees them, around all others.
 import type { CachedAnswer, CacheStore } from "../../core/cached-answer.ts";
 import type { CacheRules, CacheState, Caching } from "../../core/caching.ts";
-import { Ending } from "../../core/ending.ts";
+import { Ending, makeTwinTimeout } from "../../core/ending.ts";
 import { Fault } from "../../core/fault.ts";
 import { mayUse } from "../../core/key.ts";
 import type { Clock, Log, Vault } from "../../core/world.ts";
@@ -20,7 +20,7 @@ import { Trimming } from "./trimming.ts";
 interface CachePorts {
   readonly store: CacheStore;
   readonly vault: Vault;
-  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   readonly log: Log;
   readonly rules: () => CacheRules;
 }
@@ -126,13 +126,13 @@ export class Cache {
   }
 
   /** Throws the Fault `client_timeout` once the request's own time limit has passed. */
-  async #waitFor<F extends Form>(flight: Flight, { timeoutMs }: Call<F>, ending: Ending): Promise<void> {
-    if (timeoutMs === null) return flight.wait(ending);
+  async #waitFor<F extends Form>(flight: Flight, { limitAtMs }: Call<F>, ending: Ending): Promise<void> {
+    if (limitAtMs === Number.POSITIVE_INFINITY) return flight.wait(ending);
     // It ends with the wait, so that the answer's own request learns that it is alone again.
     const waiting = new Ending(ending);
-    const message = "The same request did not finish in time (limited by x-poundkey-timeout).";
-    const late = new Fault("client_timeout", message, { shownCode: "upstream_timeout" });
-    const callOff = this.#ports.clock.after(timeoutMs, () => waiting.end(late));
+    const { clock } = this.#ports;
+    const late = makeTwinTimeout();
+    const callOff = clock.after(Math.max(0, limitAtMs - clock.monotonicMs()), () => waiting.end(late));
     await flight.wait(waiting);
     callOff();
     if (waiting.reason === late) throw late;
