@@ -69,6 +69,7 @@ export async function serve<F extends Form>(
   if (surface.family === "anthropic") set.headers["request-id"] = requestId;
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
+  let names: Call<F>["names"];
   const progress = startProgress();
   const held = ports.bodies.open();
   const isCounting = surface.counting?.isCounting(path) === true;
@@ -79,6 +80,7 @@ export async function serve<F extends Form>(
     surface.checkPath?.(path);
     if (isCounting) return addHeaders(await countTokens(ports, surface, received), set);
     const { call, exchange } = await read(ports, surface, received, { requestId, held, trace, progress });
+    names = call.names;
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports.deadlines, received.request, received.server);
@@ -102,7 +104,7 @@ export async function serve<F extends Form>(
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
     return addHeaders(
-      refuse(ports, { surface, path, requestId, trace, context, received, progress }, fault),
+      refuse(ports, { surface, path, requestId, trace, context, names, received, progress }, fault),
       set,
     );
   }
@@ -114,11 +116,12 @@ interface Refused<F extends Form> extends Omit<Arrived, "held"> {
   readonly received: SurfaceRequest;
   /** Null if the gateway didn't take it. */
   readonly context: RequestContext<F> | null;
+  readonly names: Call<F>["names"];
 }
 
 function refuse<F extends Form>(
   ports: HttpPorts,
-  { surface, path, requestId, trace, context, received, progress }: Refused<F>,
+  { surface, path, requestId, trace, context, names, received, progress }: Refused<F>,
   fault: Fault,
 ): Response {
   const facts: Facts = context ?? NO_FACTS;
@@ -128,7 +131,7 @@ function refuse<F extends Form>(
   const limits = facts.granted ?? findRefusing(fault);
   const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);
   // The path decides the form, because a surface's wildcard also matches paths with other error forms.
-  const refusal = findSurface(path).refuse(nameForClient(fault, context?.call.names), requestId);
+  const refusal = findSurface(path).refuse(nameForClient(fault, names), requestId);
   if (trace !== null && context === null) {
     const refused = { status: refusal.status, faultCode: fault.code, endMs: ports.deadlines.nowMs() };
     ports.traces.refuse({ trace, requestId, ...refused });
