@@ -1,4 +1,5 @@
 // A request at a surface: from a request's bytes to the gateway and back, whole or streamed, in the surface's form.
+import { logBug } from "../core/bug.ts";
 import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Caller } from "../core/key.ts";
@@ -21,7 +22,6 @@ import {
 import { addHeaders, type HeaderStore, joinHeaders } from "./app.ts";
 import { readHeldJson } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";
-import { logBug } from "./bug.ts";
 import { readCaching } from "./caching.ts";
 import type { Peers } from "./client-address.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
@@ -208,7 +208,7 @@ async function stream<F extends Form>(
     keepAliveMs: ports.server.keepAliveMs,
     client,
     onLeft: () => ending.end(),
-    onBug: (thrown) => logBug(ports, thrown),
+    onFailure: (thrown) => logBug(ports, thrown),
   });
   const now = { ...reader, monotonicMs: ports.clock.monotonicMs() };
   const type = bytes?.readType(first) ?? exchange.streamType;

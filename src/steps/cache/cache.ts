@@ -1,5 +1,6 @@
 // The cache: answers that are kept for the same request. One step finds them before a request is admitted, behind all
 // others; one keeps them as the client sees them, around all others.
+import { logBug } from "../../core/bug.ts";
 import type { CachedAnswer, CacheStore } from "../../core/cached-answer.ts";
 import type { CacheRules, CacheState, Caching } from "../../core/caching.ts";
 import { Ending, makeTwinTimeout } from "../../core/ending.ts";
@@ -241,6 +242,7 @@ export class Cache {
 
   #fail(thrown: unknown): void {
     this.#ports.log({ event: "cache_failed", level: "warn", cause: String(thrown) });
+    logBug(this.#ports, thrown);
   }
 }
 
