@@ -183,6 +183,7 @@ const NAMES: Readonly<Record<string, string>> = {
   reasoning_effort: "generationConfig.thinkingConfig",
   response_format: "generationConfig.responseMimeType",
   logprobs: "generationConfig.responseLogprobs",
+  tool_choice: "toolConfig",
   messages: "contents",
   ...Object.fromEntries(
     ["image_url", "file", "input_audio"].map((type) => [`messages.${type}`, "contents.parts"]),
