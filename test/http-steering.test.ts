@@ -90,6 +90,24 @@ describe("x-poundkey-max-cost", () => {
     expect(answer.error?.message).toMatch(/The cheapest, '[^']+', would cost about 0\.\d+ USD/);
   });
 
+  test("passes over the same models in routes and requests whose worst case doesn't fit", async () => {
+    const body = worded("best", `Put this in a word: ${"lorem ipsum dolor sit amet ".repeat(2000)}`);
+    const usual = await routed(gateway, body);
+    const ceiling = Number(candidate(usual, "Acme#wise").cost_usd) * 1.1;
+    expect(usual.choice).toBe("Acme#wise");
+    for (const [models, other] of [
+      ["Acme#wise,Acme#plain", "Acme#plain"],
+      ["Acme#wise", null],
+    ] as const) {
+      const headers = { "x-poundkey-max-cost": String(ceiling), "x-poundkey-allow": models };
+      const view = await routed(gateway, body, { headers });
+      expect([view.choice, removals(view).wise]).toEqual([other, "max_cost"]);
+      const answer = await chat(body, headers);
+      expect([answer.status, answer.headers.get("x-poundkey-model")]).toEqual([other ? 200 : 400, other]);
+      expect(view.why).toBe(answer.headers.get("x-poundkey-why"));
+    }
+  });
+
   test.each(["Acme#wise", "any", "house"])("bounds what is held and charged for %s", async (model) => {
     const ceiling = 0.03;
     if (model === "house")
