@@ -193,4 +193,13 @@ describe("the routes", () => {
     expect(rows.length).toBeGreaterThanOrEqual(4);
     expect(rows.every(({ ended, cost_usd }) => ended === "done" && Number(cost_usd) > 0)).toBe(true);
   });
+
+  test("take no answer of a fallback for that of the model that failed", async () => {
+    const messages = [{ role: "user", content: "say: in its place" }];
+    const models = ["Acme#broken~trouble=500", "Acme#wise"];
+    const { body } = await ask("ask", { messages, models, max_cost_usd: 1 });
+    const answers = asArray(body.answers).filter(isObject);
+    expect(answers.map(({ text }) => text).toSorted()).toEqual(["in its place", null]);
+    expect(answers.find(({ text }) => text === null)?.error).toMatch(/\S/);
+  });
 });
