@@ -1,4 +1,5 @@
 // `poundkey backup`: consistent copies while a gateway writes, readable by their owner only, never overwriting a file.
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   copyFileSync,
@@ -148,6 +149,20 @@ describe("it is refused, leaving all files untouched,", () => {
       expect({ code, out }).toEqual({ code: 1, out: "" });
       expect(err).toContain("malformed");
       expect(readdirSync(folder)).toEqual([".poundkey"]);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "if the disk is full",
+    async () => {
+      const store = new Database(await filled());
+      store.run("CREATE TABLE filler AS SELECT randomblob(6000000)");
+      store.close();
+      // No file may have more than 1 or 2 MB, by the shell's unit.
+      const within = ["sh", "-c", `trap "" XFSZ; ulimit -f 2000; exec "$@"`, "sh"];
+      const { code, out } = await poundkey(folder, ["backup", "copy.db"], {}, within);
+      expect({ code, out, left: readdirSync(folder) }).toEqual({ code: 1, out: "", left: [".poundkey"] });
     },
     LONG_MS,
   );

@@ -11,13 +11,14 @@ export interface Ran {
   readonly err: string;
 }
 
-/** Runs a command in a folder, with only the given environment. */
+/** Runs a command in a folder, with only the given environment. `within` is a command that runs another one. */
 export async function poundkey(
   directory: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  within: readonly string[] = [],
 ): Promise<Ran> {
-  const child = Bun.spawn([...COMMAND, ...args], {
+  const child = Bun.spawn([...within, ...COMMAND, ...args], {
     cwd: directory,
     env: { PATH: process.env.PATH ?? "", ...env },
     stdout: "pipe",

@@ -1,6 +1,6 @@
 // A consistent copy of a SQLite store's file, made while gateways keep writing to it.
 import { Database } from "bun:sqlite";
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { LOCK_WAIT_MS } from "./store.ts";
 
@@ -23,7 +23,7 @@ export function copyDatabase(from: string, to: string): number {
     syncFile(draft, "r+");
     renameSync(draft, to);
   } catch (error) {
-    rmSync(draft, { force: true });
+    removeDatabase(draft);
     rmSync(to, { force: true });
     throw error;
   }
@@ -79,7 +79,7 @@ export function putInPlace(draft: string, path: string): void {
 
 /** Removes a database's file with those that SQLite keeps beside it. */
 export function removeDatabase(path: string): void {
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) rmSync(file);
+  for (const beside of ["", "-wal", "-shm", "-journal"]) rmSync(path + beside, { force: true });
 }
 
 function syncFile(path: string, flags: "r" | "r+"): void {
