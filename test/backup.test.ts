@@ -13,8 +13,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "./http/until.ts";
 import { asking, startHttpWorld } from "./http/world.ts";
-import { poundkey } from "./poundkey.ts";
+import { poundkey, startPoundkey } from "./poundkey.ts";
 
 const LONG_MS = 60_000;
 let folder: string;
@@ -100,6 +101,24 @@ test(
     expect(alone).toMatchObject({ code: 1, err: expect.stringContaining("master key") });
     const known = await poundkey(folder, ["backup", "second.db", "--json"], { POUNDKEY_MASTER_KEY: key });
     expect(JSON.parse(known.out)).toMatchObject({ master_key: "POUNDKEY_MASTER_KEY" });
+  },
+  LONG_MS,
+);
+
+test(
+  "a copy that is killed halfway leaves no file of its name",
+  async () => {
+    const store = new Database(await filled());
+    // Nobody else reads the store meanwhile, so the copy waits.
+    store.run("PRAGMA locking_mode = EXCLUSIVE");
+    store.run("BEGIN IMMEDIATE");
+    const copying = startPoundkey(folder, ["backup", "copy.db"]);
+    await until("the copy has begun", () => readdirSync(folder).find((name) => name.startsWith("copy.db.")));
+    copying.kill("SIGKILL");
+    await copying.exited;
+    expect(readdirSync(folder)).not.toContain("copy.db");
+    store.close();
+    expect((await poundkey(folder, ["backup", "copy.db"])).code).toBe(0);
   },
   LONG_MS,
 );

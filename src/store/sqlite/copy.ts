@@ -10,21 +10,21 @@ const FILE_MODE = 0o600;
 /**
  * Copies a snapshot of the database at `from` to the new file `to`. Returns its size in bytes. A reader of the
  * write-ahead log doesn't block the writer, but the log can't shrink until the copy is done.
- * Reserves `to` with an empty file first, and replaces it once the copy is checked and on disk. Throws an Error if the
- * file exists already, or if the copy fails or is damaged.
+ * `to` exists only once the copy is checked and on disk, so that a process that is killed leaves nothing that looks like a
+ * copy. Throws an Error if the file exists already, or if the copy fails or is damaged.
  */
 export function copyDatabase(from: string, to: string): number {
   const draft = nameDraft(to);
-  closeSync(openSync(to, "wx", FILE_MODE));
   try {
     closeSync(openSync(draft, "wx", FILE_MODE));
     writeCopy(from, draft);
     checkCopy(draft);
     syncFile(draft, "r+");
+    // Fails if another process has made the file meanwhile, which renaming would overwrite.
+    closeSync(openSync(to, "wx", FILE_MODE));
     renameSync(draft, to);
   } catch (error) {
     removeDatabase(draft);
-    rmSync(to, { force: true });
     throw error;
   }
   syncFile(dirname(to), "r");
