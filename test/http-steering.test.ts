@@ -84,6 +84,17 @@ describe("x-poundkey-max-cost", () => {
     expect(Number(candidate(view, String(view.choice)).cost_usd)).toBeWithin(0, ceiling);
   });
 
+  test("is compared with what the client would pay", async () => {
+    const { cost_usd: cost } = candidate(await routed(gateway, worded("best")), "Acme#wise");
+    const { body } = await chat(worded("best"));
+    const [logged] = readCandidates(asObject((await findRow(body.id)).decision));
+    expect(logged?.model).toBe("Acme#wise");
+    expect(Number(cost) / Number(logged?.cost_usd)).toBeGreaterThan(1.25);
+    const headers = { "x-poundkey-max-cost": String((1.2 * Number(cost)) / 1.5) };
+    expect(removals(await routed(gateway, worded("best"), { headers }))).toMatchObject({ wise: "max_cost" });
+    expect((await chat(worded("best"), headers)).headers.get("x-poundkey-why")).not.toStartWith("wise: ");
+  });
+
   test("that nothing meets is refused, naming the cheapest", async () => {
     const answer = await chat(worded("best"), { "x-poundkey-max-cost": "0.00000001" });
     expect([answer.status, answer.error?.code]).toEqual([400, "unsupported_capability"]);

@@ -74,7 +74,8 @@ export async function decideForKey(ports: RoutePorts, request: Request, key: Gat
   const allowed = new Set(listCandidates(key, catalogue).map(({ id }) => id));
   const { selector, steering } = requireSelector(asked.model, key, readSteering(request.headers), ports);
   const call = { operation: CHAT, ask: asked, raw: null, upstreams, isLimitRequired: false };
-  const ceiling = makeCeiling({ ...call, searches: 0, unreadBytes: 0, markup: billing.markup, steering });
+  const { markup } = billing;
+  const ceiling = makeCeiling({ ...call, searches: 0, unreadBytes: 0, markup, steering });
   await ports.learned();
   const choice = choose(selector, {
     ...readKnown(ports.known, new Conversation(key.id, () => nameConversation(asked, null))),
@@ -85,6 +86,7 @@ export async function decideForKey(ports: RoutePorts, request: Request, key: Gat
     ...readWishes(call),
     rules,
     steering,
+    markup,
     quality: steering.quality ?? rules.fairQuality,
   });
   return createJsonResponse(

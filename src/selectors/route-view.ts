@@ -92,7 +92,7 @@ export const routeSchema = Type.Object({
       changed: Type.Union([changeSchema, Type.Null()], {
         description: "The day since which the model's scores are worse or better. Older ones count a tenth.",
       }),
-      cost_usd: Type.Union([number, Type.Null()]),
+      cost_usd: Type.Union([number, Type.Null()], { description: "With the operator's markup." }),
       latency_ms: latency,
       cost_usd_high: Type.Union([number, Type.Null()], {
         description: "The cost of an answer that is one standard deviation longer than expected.",
@@ -139,6 +139,7 @@ export function viewRouteForKey(
 export function viewRoute(chosen: Choice, covers: Covers = () => true) {
   const { selector, pinned, sideCall, isStaying } = chosen;
   const candidates = coverCandidates(chosen, covers);
+  const price = (usd: number | null) => roundCost(usd === null ? null : usd * chosen.asked.markup);
   const [first = null] = candidates.filter(({ eligible }) => eligible);
   const isReplaced = first?.card !== chosen.choice;
   return {
@@ -161,9 +162,9 @@ export function viewRoute(chosen: Choice, covers: Covers = () => true) {
       source: one.source,
       source_date: one.asOf,
       changed: one.changed,
-      cost_usd: roundCost(one.costUsd),
+      cost_usd: price(one.costUsd),
       latency_ms: one.latencyMs,
-      cost_usd_high: roundCost(one.costHighUsd),
+      cost_usd_high: price(one.costHighUsd),
       latency_ms_high: one.latencyHighMs,
       score: round(one.score),
       why_not: explainRefusal(one, first ?? undefined),
