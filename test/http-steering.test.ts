@@ -173,7 +173,6 @@ describe("x-poundkey-max-ms", () => {
 describe("an alias with a policy", () => {
   const target = {
     selector: "best",
-    quality: 0.9,
     allow: ["Acme#*"],
     deny: ["*#wi*"],
     max_cost_usd: 0.02,

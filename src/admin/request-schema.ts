@@ -26,9 +26,9 @@ import {
 export const requestsExportQuery = closeObject(requestFilterFields);
 export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields });
 
-/** A selector's reasons for its choice, without the numbers that only learning uses. */
 const withoutMarkup = Type.Number({ description: "USD, without the markup." });
 
+/** A selector's reasons for its choice, without the numbers that only learning uses. */
 const decisionSchema = Type.Object({
   selector: text,
   share,

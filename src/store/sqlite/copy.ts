@@ -33,7 +33,7 @@ export function copyDatabase(from: string, to: string): number {
 
 /** The file that a copy by this process grows in. */
 export function nameDraft(to: string): string {
-  return `${to}.${process.pid}`;
+  return `${to}.draft-${process.pid}`;
 }
 
 /** SQLite's backup API starts over when another process writes; this is a single read transaction. */
