@@ -1,4 +1,5 @@
 // `poundkey backup`: consistent copies while a gateway writes, readable by their owner only, never overwriting a file.
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   copyFileSync,
@@ -12,8 +13,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "./http/until.ts";
 import { asking, startHttpWorld } from "./http/world.ts";
-import { poundkey } from "./poundkey.ts";
+import { poundkey, startPoundkey } from "./poundkey.ts";
 
 const LONG_MS = 60_000;
 let folder: string;
@@ -103,6 +105,24 @@ test(
   LONG_MS,
 );
 
+test(
+  "a copy that is killed halfway leaves no file of its name",
+  async () => {
+    const store = new Database(await filled());
+    // Nobody else reads the store meanwhile, so the copy waits.
+    store.run("PRAGMA locking_mode = EXCLUSIVE");
+    store.run("BEGIN IMMEDIATE");
+    const copying = startPoundkey(folder, ["backup", "copy.db"]);
+    await until("the copy has begun", () => readdirSync(folder).find((name) => name.startsWith("copy.db.")));
+    copying.kill("SIGKILL");
+    await copying.exited;
+    expect(readdirSync(folder)).not.toContain("copy.db");
+    store.close();
+    expect((await poundkey(folder, ["backup", "copy.db"])).code).toBe(0);
+  },
+  LONG_MS,
+);
+
 describe("it is refused, leaving all files untouched,", () => {
   test(
     "if the target exists, even if it is the store itself",
@@ -148,6 +168,20 @@ describe("it is refused, leaving all files untouched,", () => {
       expect({ code, out }).toEqual({ code: 1, out: "" });
       expect(err).toContain("malformed");
       expect(readdirSync(folder)).toEqual([".poundkey"]);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "if the disk is full",
+    async () => {
+      const store = new Database(await filled());
+      store.run("CREATE TABLE filler AS SELECT randomblob(6000000)");
+      store.close();
+      // No file may have more than 1 or 2 MB, by the shell's unit.
+      const within = ["sh", "-c", `trap "" XFSZ; ulimit -f 2000; exec "$@"`, "sh"];
+      const { code, out } = await poundkey(folder, ["backup", "copy.db"], {}, within);
+      expect({ code, out, left: readdirSync(folder) }).toEqual({ code: 1, out: "", left: [".poundkey"] });
     },
     LONG_MS,
   );

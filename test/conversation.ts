@@ -14,7 +14,7 @@ export function makeConversation(keyId: string, request: ChatRequest): Conversat
 export function plainCall() {
   return {
     ...{ raw: null, pin: null, dropped: [], lost: [], isLimitRequired: false, searches: 0, unreadBytes: 0 },
-    ...{ timeoutMs: null, steering: UNSTEERED, idempotency: null, proof: null },
+    ...{ limitAtMs: Number.POSITIVE_INFINITY, steering: UNSTEERED, idempotency: null, proof: null },
     usable: () => [],
     caching: null,
     held: { bytes: 0, shrinkTo: () => {}, release: () => {} },

@@ -97,6 +97,19 @@ describe("a named model", () => {
     expect(asArray(sent.tools)).toHaveLength(choice === "required" ? 2 : 1);
   });
 
+  test("is named as the client's own API calls it", async () => {
+    const response = await fetch(`${gateway.url}/v1beta/models/Own%23willful:generateContent`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${willful}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        contents: [{ parts: [{ text: "hello" }] }],
+        tools: [{ functionDeclarations: [{ name: "look" }] }],
+        toolConfig: { functionCallingConfig: { mode: "ANY" } },
+      }),
+    });
+    expect([response.status, response.headers.get("x-poundkey-dropped")]).toEqual([200, "toolConfig"]);
+  });
+
   test.each(FREE)("is called as usual if nothing is forced: %j", async (choice) => {
     const answer = await ask("Own#willful", choice, both);
     expect([answer.status, answer.headers.get("x-poundkey-dropped")]).toEqual([200, null]);

@@ -215,3 +215,30 @@ test.each(["say: forbidden things", "canned please"])("'%s' is one of its minute
   expect(calls()).toBe(0);
   await untilNothingIsOpen();
 });
+
+test("a bug within an answer whose client has left is logged with its place, once", async () => {
+  const before = world.events.length;
+  const [path, body] = makeRequest(
+    { surface: "chat", provider: "Local", stream: true, native: null },
+    "say: one two three four crash",
+    "sim~pace=50",
+  );
+  const leaving = new AbortController();
+  const response = await fetch(world.url + path, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${world.secret}`,
+      "idempotency-key": "left",
+    },
+    body: JSON.stringify(body),
+    signal: leaving.signal,
+  });
+  expect(response.status).toBe(200);
+  leaving.abort();
+  await untilNothingIsOpen();
+  const bugs = world.events.slice(before).filter(({ event }) => event === "internal_error");
+  expect(bugs.map(({ cause }) => String(cause))).toEqual([
+    expect.stringMatching(/A step's bug\..*made-up\.ts/s),
+  ]);
+});

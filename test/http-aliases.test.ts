@@ -168,6 +168,12 @@ describe("operator mistakes", () => {
       group({ model: target, weight: 0 }),
       "400 invalid_request_error invalid_value target[0].weight",
     ],
+    [
+      "POST",
+      "",
+      { name: "x", target: { selector: "best", quality: 0.9 } },
+      "400 invalid_request_error invalid_value target.quality",
+    ],
   ])("%s /aliases%s %j", async (method, path, body, expected) => {
     const by = { POST: operator.post, PATCH: operator.patch, DELETE: operator.delete }[method];
     const answer = await by?.(`/aliases${path}`, body);

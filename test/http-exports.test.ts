@@ -107,6 +107,20 @@ describe("an export", () => {
     expect(readLines(await download("journal.jsonl?from=2020-01-01T00:00:00Z"))).toEqual(all);
   });
 
+  test("takes an account's name for its id, as lists do, and refuses one that none has", async () => {
+    const named = encodeURIComponent(FORMULA);
+    const listRecorded = async () => asArray((await operator.get(`/audit?account=${named}`)).body.data);
+    await until("it is on record", async () => (await listRecorded()).length > 0);
+    for (const name of ["journal", "statements", "audit"]) {
+      const rows = readLines(await download(`${name}.jsonl?account=${named}`));
+      expect(rows).toEqual(readLines(await download(`${name}.jsonl?account=${accountId}`)));
+      expect([name, new Set(rows.map((row) => row.account_id))]).toEqual([name, new Set([accountId])]);
+      const { status, error } = await operator.get(`/export/${name}.jsonl?account=nobody`);
+      expect([name, status, error?.param]).toEqual([name, 400, "account"]);
+    }
+    expect(readLines(await download("journal.jsonl?account=funding"))).not.toEqual([]);
+  });
+
   test("reaches beyond a page, and ends with its reader", async () => {
     const names = Array.from({ length: 230 }, (_, at) => `account ${at}`);
     await Promise.all(names.map((name) => operator.post("/accounts", { name })));

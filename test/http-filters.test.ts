@@ -5,6 +5,8 @@ import { startUnderTest, type UnderTest } from "./harness.ts";
 
 let under: UnderTest;
 let [first, search] = ["", ""];
+/** Longer than rows keep. */
+const SESSION = `session ${"a".repeat(300)}`;
 
 async function ask(path: string) {
   const headers = { authorization: `Bearer ${under.adminToken}` };
@@ -28,7 +30,10 @@ beforeAll(async () => {
   ]) {
     const answer = await fetch(`${under.url}/v1/chat/completions`, {
       method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      headers: {
+        ...{ authorization: `Bearer ${secret}`, "content-type": "application/json" },
+        ...(secret === key.secret ? { "session-id": " ", "x-session-id": SESSION } : {}),
+      },
       body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] }),
     });
     expect([model, answer.status]).toEqual([model, 200]);
@@ -80,6 +85,19 @@ describe.each(["/requests?", "/usage?group_by=provider&", "/refusals?"])("%s", (
     for (const filter of ["key=key_gone", "key=hooks", "account=acct_gone", "model=nope"])
       expect(await ask(`${path}${filter}`)).toMatchObject({ status: 200, data: [] });
   });
+});
+
+test("a session is found as its client sent it, and a blank one never", async () => {
+  for (const path of ["/requests?", "/usage?group_by=provider&"]) {
+    for (const [session, count] of [
+      [SESSION, 1],
+      [" ", 0],
+      ["", 0],
+    ] as const) {
+      const { status, data } = await ask(`${path}session=${encodeURIComponent(session)}`);
+      expect([path, session, status, data.length]).toEqual([path, session, 200, count]);
+    }
+  }
 });
 
 test("exports and the overview find the same", async () => {

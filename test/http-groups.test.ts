@@ -23,6 +23,8 @@ beforeAll(async () => {
     models:
       - { name: dear, context: 8192, output: 1000, price: { input: 0, output: 50 } }
       - { name: cheap, context: 8192, output: 1000, price: { input: 0, output: 1 } }
+      - { name: sim-mini~trouble=500, context: 8192, output: 1000, price: { input: 0, output: 1 } }
+models: { "Acme#sim-mini~trouble=500": { fallbacks: ["${MISTRAL}"] } }
 aliases:
   team: [{ model: "${OPENAI}", weight: 3 }, { model: "${ANTHROPIC}" }]
   "team-*": [{ model: "${OPENAI}" }, { model: "${MISTRAL}" }]
@@ -57,6 +59,15 @@ async function countUses(requests: number, model: string, more: object = {}) {
   }
   return counts;
 }
+
+test("a named model fails over only to what the request allows", async () => {
+  const send = async (allow: string) => {
+    const headers = { "x-poundkey-allow": allow };
+    return seen(await world.chat(body("Acme#sim-mini~trouble=500"), { secret: world.secret, headers }));
+  };
+  expect((await send("Acme#*")).status).toBe(502);
+  expect(usedBy(await send("Mistral#*"))).toBe(MISTRAL);
+});
 
 describe("a group", () => {
   test("distributes its load by weight", async () => {

@@ -17,6 +17,7 @@ beforeAll(async () => {
   own = await startHookWorld([
     ...names.map((name) => `name: ${name}, at: [request, answer], keys: [], timeout: 200ms`),
     "name: lenient, at: [request, answer], keys: [], timeout: 200ms, on_failure: pass",
+    "name: late, keys: [], timeout: 200ms, on_failure: pass",
     "name: broken, keys: [], timeout: 200ms",
     "name: stuck, keys: [], timeout: 5s",
     "name: large, keys: [], timeout: 5s",
@@ -76,6 +77,15 @@ test.each(ways.map((way) => [nameWay(way), way] as const))(
     expect([got.status, readWords(got)]).toEqual([200, "a canary"]);
   },
 );
+
+test("the time that a hook takes is the request's own: no provider is asked once its limit has passed", async () => {
+  Object.assign(own.hook, { behaviour: "slow" });
+  const { secret } = await own.world.newKey({ hooks: ["late"], requests_per_day: null });
+  const body = { model: "Local#sim", messages: [{ role: "user", content: "say: too late" }] };
+  const got = await own.world.chat(body, { secret, headers: { "x-poundkey-timeout": "0.05" } });
+  expect([got.status, own.world.simulator.calls.total]).toEqual([504, 0]);
+  expect(await own.readRow()).toMatchObject({ error_code: "client_timeout", charged_usd: 0 });
+});
 
 test("a hook that keeps failing isn't asked for a while", async () => {
   Object.assign(own.hook, { behaviour: "an error" });

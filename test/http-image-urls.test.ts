@@ -8,11 +8,19 @@ const WEB = "https://images.example/cat.png";
 const DATA = "data:image/png;base64,iVBORw0KGgo=";
 const KIMI = "Moonshot#kimi-k2.6";
 const GPT = "OpenAI#gpt-5.4";
+const NOBODY = "No model with a known price that this key may use accepts this request.";
 
 let world: UnderTest;
 beforeAll(async () => {
   world = await startUnderTest({
     more: (url) => `  Moonshot: { keys: ["sim-key"], base_url: "${url}/openai/v1" }
+  Plain:
+    dialect: openai
+    keys: [sim-key]
+    base_url: "${url}/openai/v1"
+    models:
+      - { name: unpriced, context: 8192, output: 1024, capabilities: [vision] }
+      - { name: short, context: 2048, output: 1024, capabilities: [vision], price: { input: 1, output: 1 } }
 aliases:
   seeing: [{ model: "${KIMI}", weight: 1000 }, { model: "${GPT}", weight: 0.001 }]
   kimis: [{ model: "${KIMI}" }, { model: "Moonshot#kimi-k3" }]
@@ -59,8 +67,18 @@ describe("an image by URL", () => {
     expect((await ask(KIMI, WEB, secret)).error?.message).toEndWith(`Models that accept it: '${GPT}'.`);
     const alone = await world.newKey({ requests_per_day: null, allowed_models: [KIMI] });
     expect((await ask(KIMI, WEB, alone.secret)).error?.message).toEndWith(
-      "send images as data: URLs. No model that this key may use accepts this request.",
+      `send images as data: URLs. ${NOBODY}`,
     );
+  });
+
+  test("leads to no model without a price, and to none that is too small", async () => {
+    const own = [KIMI, "Plain#unpriced", "Plain#short"];
+    const { secret } = await world.newKey({ requests_per_day: null, allowed_models: own });
+    expect((await ask(KIMI, WEB, secret)).error?.message).toEndWith("Models that accept it: 'Plain#short'.");
+    const [asked] = picture(KIMI, WEB).messages;
+    const long = { role: "user", content: "word ".repeat(3000) };
+    const answer = await seen(await world.chat({ model: KIMI, messages: [long, asked] }, { secret }));
+    expect(answer.error?.message).toEndWith(NOBODY);
   });
 
   test("is left out of an earlier turn, for a model that takes none", async () => {

@@ -2,7 +2,7 @@
 // doesn't take them gets a line in their place, so that the conversation goes on.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Capability } from "../src/core/card.ts";
-import type { JsonObject } from "../src/core/json.ts";
+import { asObject, type JsonObject, parseJson } from "../src/core/json.ts";
 import { responses } from "../src/dialects/responses/dialect.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { OPENAI_CHAT } from "../src/surfaces/openai-chat/surface.ts";
@@ -55,9 +55,21 @@ async function send(form: Form, model: string, turns: readonly JsonObject[]): Pr
 }
 
 const readSent = () => JSON.stringify(world.simulator.calls.last()?.body);
+/** A turn of the model's, a system prompt, and the place of the fifth turn's picture, on each surface. */
+const PLACED: Readonly<Record<string, readonly [said: JsonObject, system: JsonObject, place: string]>> = {
+  "chat completions": [{ role: "assistant", content: "Seen." }, {}, "messages[4].content[1]"],
+  Messages: [{ role: "assistant", content: "Seen." }, { system: "Be brief." }, "messages[4].content[0]"],
+  Responses: [{ role: "assistant", content: "Seen." }, { instructions: "Be brief." }, "input[4].content[1]"],
+  Gemini: [
+    { role: "model", parts: [{ text: "Seen." }] },
+    { systemInstruction: { parts: [{ text: "Be brief." }] } },
+    "contents[4].parts[1]",
+  ],
+};
+
 const countLines = (sent: string) => sent.split(LINE).length - 1;
 
-describe.each(Object.entries(FORMS))("on %s", (_surface, form) => {
+describe.each(Object.entries(FORMS))("on %s", (surface, form) => {
   const { asked, called, answered, dropped } = form;
   const loop = [asked("look", false), called, ...answered()];
 
@@ -104,6 +116,10 @@ describe.each(Object.entries(FORMS))("on %s", (_surface, form) => {
       expect(answer.status).toBe(400);
       expect(answer.text).toContain("does not accept images");
     }
+    const [said, system, place] = PLACED[surface] ?? [{}, {}, ""];
+    const placed = { ...form, more: { ...form.more, ...system } };
+    const answer = await send(placed, `Blind-${dialect}#sim-mini`, [...loop, said, end]);
+    expect([answer.status, asObject(asObject(parseJson(answer.text)).error).param]).toEqual([400, place]);
     // Behind a tool's results, a picture may be the tool's.
     expect((await send(form, `Blind-${dialect}#sim-mini`, turns)).status).toBe(200);
     expect(world.simulator.calls.total).toBe(before + 1);

@@ -157,8 +157,10 @@ describe("the feed", () => {
   /** A store whose rows are set manually, and a manual clock. */
   function bench() {
     const ended: RequestRecord[] = [];
-    const state = { ended, nowMs: NOON, isDown: false, ticks: [] as (() => void)[] };
+    const beforeLook = (): Promise<void> | undefined => undefined;
+    const state = { ended, beforeLook, nowMs: NOON, isDown: false, ticks: [] as (() => void)[] };
     const endedSince = async (sinceMs: number) => {
+      await state.beforeLook();
       if (state.isDown) throw new Error("down");
       return ended.filter(({ atMs, totalMs }) => atMs + totalMs >= sinceMs).toReversed();
     };
@@ -199,6 +201,30 @@ describe("the feed", () => {
     expect(state.ticks).toEqual([]);
   });
 
+  test("a listener misses nothing that another finds who comes at the same time", async () => {
+    const { state, feed, told, listen, tick, end } = bench();
+    const looks: PromiseWithResolvers<void>[] = [];
+    state.beforeLook = () => {
+      looks.push(Promise.withResolvers<void>());
+      return looks.at(-1)?.promise;
+    };
+    const opening = [
+      feed.listen(listen, () => {}),
+      feed.listen(
+        () => {},
+        () => {},
+      ),
+    ];
+    looks[0]?.resolve();
+    await opening[0];
+    end("one");
+    looks[1]?.resolve();
+    await Promise.all(opening);
+    state.beforeLook = () => undefined;
+    await tick();
+    expect(told).toEqual(["one"]);
+  });
+
   test("shows the latest of many, and their number", async () => {
     const { feed, told, listen, tick, end } = bench();
     await feed.listen(listen, () => {});
@@ -221,7 +247,10 @@ describe("the feed", () => {
       },
     );
     expect(state.ticks.length).toBe(1);
+    const late = feed.listen(listen, () => {}, { accountIds: [], own: null });
     feed.end();
     expect([ends, state.ticks.length]).toEqual([2, 0]);
+    await expect(late).rejects.toThrow("shutting down");
+    expect(state.ticks.length).toBe(0);
   });
 });

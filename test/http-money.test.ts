@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ask, closeBooks, readBill, readUpstreamLimit } from "./http/money-asking.ts";
 import { computePrice, type MoneyWorld, parseNano, startMoneyWorld } from "./http/money-world.ts";
-import { formatLine, type Seen } from "./http/observe.ts";
+import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 
 const MARKUP = 1.25;
@@ -171,6 +171,20 @@ describe("the cost of a request", () => {
     expect(entries.at(-1)).toMatchObject({ kind: "overrun", overrun_nano: USD / 10 - cost });
     expect(requests).toMatchObject([{ cost_nano: cost, charged_nano: USD / 10 }]);
     expect((await writtenOff()) - before).toBe(cost - USD / 10);
+  });
+
+  test("beyond the request's own ceiling it takes nothing, whatever the provider reports", async () => {
+    const payer = await always.payer(20);
+    const body = { model: "Acme#sim~tokens=134000:4096", messages: [{ role: "user", content: "say: hi" }] };
+    const headers = { "x-poundkey-max-cost": "0.01" };
+    const answer = await seen(await always.chat(body, { secret: payer.secret, headers }));
+    const { cost, charged } = readBill(answer);
+    expect([formatLine(answer), charged]).toEqual(["200 whole", USD / 100]);
+    expect(cost).toBeGreaterThanOrEqual(computePrice(134_000, 0) * MARKUP);
+    const { balance, entries, requests } = always.books(payer);
+    expect(balance).toBe(20 * USD - USD / 100);
+    expect(entries.at(-1)).toMatchObject({ kind: "overrun", overrun_nano: USD / 100 - cost });
+    expect(requests).toMatchObject([{ cost_nano: cost, charged_nano: USD / 100 }]);
   });
 });
 

@@ -84,10 +84,39 @@ describe("x-poundkey-max-cost", () => {
     expect(Number(candidate(view, String(view.choice)).cost_usd)).toBeWithin(0, ceiling);
   });
 
+  test("is compared with what the client would pay", async () => {
+    const { cost_usd: cost } = candidate(await routed(gateway, worded("best")), "Acme#wise");
+    const { body } = await chat(worded("best"));
+    const [logged] = readCandidates(asObject((await findRow(body.id)).decision));
+    expect(logged?.model).toBe("Acme#wise");
+    expect(Number(cost) / Number(logged?.cost_usd)).toBeGreaterThan(1.25);
+    const headers = { "x-poundkey-max-cost": String((1.2 * Number(cost)) / 1.5) };
+    expect(removals(await routed(gateway, worded("best"), { headers }))).toMatchObject({ wise: "max_cost" });
+    expect((await chat(worded("best"), headers)).headers.get("x-poundkey-why")).not.toStartWith("wise: ");
+  });
+
   test("that nothing meets is refused, naming the cheapest", async () => {
     const answer = await chat(worded("best"), { "x-poundkey-max-cost": "0.00000001" });
     expect([answer.status, answer.error?.code]).toEqual([400, "unsupported_capability"]);
     expect(answer.error?.message).toMatch(/The cheapest, '[^']+', would cost about 0\.\d+ USD/);
+  });
+
+  test("passes over the same models in routes and requests whose worst case doesn't fit", async () => {
+    const body = worded("best", `Put this in a word: ${"lorem ipsum dolor sit amet ".repeat(2000)}`);
+    const usual = await routed(gateway, body);
+    const ceiling = Number(candidate(usual, "Acme#wise").cost_usd) * 1.1;
+    expect(usual.choice).toBe("Acme#wise");
+    for (const [models, other] of [
+      ["Acme#wise,Acme#plain", "Acme#plain"],
+      ["Acme#wise", null],
+    ] as const) {
+      const headers = { "x-poundkey-max-cost": String(ceiling), "x-poundkey-allow": models };
+      const view = await routed(gateway, body, { headers });
+      expect([view.choice, removals(view).wise]).toEqual([other, "max_cost"]);
+      const answer = await chat(body, headers);
+      expect([answer.status, answer.headers.get("x-poundkey-model")]).toEqual([other ? 200 : 400, other]);
+      expect(view.why).toBe(answer.headers.get("x-poundkey-why"));
+    }
   });
 
   test.each(["Acme#wise", "any", "house"])("bounds what is held and charged for %s", async (model) => {
@@ -144,7 +173,6 @@ describe("x-poundkey-max-ms", () => {
 describe("an alias with a policy", () => {
   const target = {
     selector: "best",
-    quality: 0.9,
     allow: ["Acme#*"],
     deny: ["*#wi*"],
     max_cost_usd: 0.02,

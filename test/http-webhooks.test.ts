@@ -27,8 +27,10 @@ test("what operators do is told, signed and without the secret", async () => {
   await operator.patch(`/keys/${id}`, { budgets: [{ usd: 1, per: "day" }] });
   await operator.patch(`/keys/${id}`, { budgets: [{ usd: 2, per: "day" }] });
   await operator.delete(`/keys/${id}`);
-  await until("all is told", () => typesOf().includes("key.revoked") && chat.received.length > 0);
-  expect(typesOf().toSorted()).toEqual(["budget.raised", "key.created", "key.created", "key.revoked"]);
+  const types = ["budget.raised", "key.created", "key.created", "key.revoked"];
+  // Deliveries that are due at the same time arrive in any order.
+  await until("all is told", () => typesOf().length >= types.length && chat.received.length > 0);
+  expect(typesOf().toSorted()).toEqual(types);
   const told = receiver.received.map((one) => asObject(verify(one)));
   expect(told.map(({ data }) => asObject(data).key_id)).toContain(id);
   expect(JSON.stringify([told, chat.received])).not.toContain(secret);

@@ -1,9 +1,11 @@
 // Oversized answers: more than was requested, or too slow to read, counts as malformed and is never passed on.
+// Answers that a model gave up: they are the client's error alone.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { asObject } from "../src/core/json.ts";
+import { asArray, asObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { formatLine, readText, type Seen, seen } from "./http/observe.ts";
-import type { TestServer } from "./http/serve.ts";
+import { createOperator } from "./http/operator.ts";
+import { readText as readSent, serveHttp, type TestServer } from "./http/serve.ts";
 import { startWildUpstream } from "./http/wild-upstream.ts";
 
 let upstream: TestServer;
@@ -114,5 +116,43 @@ describe("the client sees the field named in the provider's refusal", () => {
   test("but not if the provider blames the gateway", async () => {
     const error = JSON.stringify({ message: "No.", code: "invalid_api_key", param: "api_key" });
     expect((await ask("error", {}, error)).error).toMatchObject({ code: "upstream_auth", param: null });
+  });
+});
+
+describe("a model that gives answers up", () => {
+  /** Google answers a prompt in capitals by a finish reason alone. */
+  const GIVEN_UP = /"[A-Z_]+"}/;
+  let google: TestServer;
+  let asked: UnderTest;
+  beforeAll(async () => {
+    google = await serveHttp(async (request, response) => {
+      const [reason] = GIVEN_UP.exec(await readSent(request)) ?? [];
+      const answer = { content: { parts: [{ text: "good day" }] }, finishReason: "STOP" };
+      const candidates = reason ? [{ finishReason: reason.slice(1, -2) }] : [answer];
+      response.setHeader("content-type", "text/event-stream");
+      response.end(`data: ${JSON.stringify({ candidates })}\n\n`);
+    });
+    asked = await startUnderTest({
+      more: `  Giving: { dialect: gemini, base_url: "${google.url}", keys: [a-key], unlisted_models: true }`,
+    });
+  });
+  afterAll(async () => {
+    await asked.stop();
+    await google.stop();
+  });
+
+  test("stays available: their clients alone get the error", async () => {
+    const send = async (words: string) => {
+      const messages = [{ role: "user", content: words }];
+      return formatLine(await seen(await asked.chat({ model: "Giving#m", messages, stream: true })));
+    };
+    const reasons = ["NO_IMAGE", "IMAGE_OTHER", "UNEXPECTED_TOOL_CALL", "MALFORMED_FUNCTION_CALL", "OTHER"];
+    for (const reason of [...reasons, ...reasons]) expect(await send(reason)).toBe(FAILED.stream);
+    expect(await send("hello")).toBe(FINE.stream);
+    const { body } = await createOperator(asked).get("/providers");
+    const row = asArray(body.data)
+      .map(asObject)
+      .find(({ name }) => name === "Giving");
+    expect(row).toMatchObject({ breaker: "closed", error_rate: 0 });
   });
 });

@@ -122,12 +122,17 @@ test("a linked database file is recognized as the same by all processes, and syn
 
 test("a hold that can't be settled is reported, and keeps no other of a dead node unsettled", async () => {
   const left = new Set(Array.from({ length: 1200 }, (_, at) => `hold_${at}`));
-  const orphans = async (most: number) => [...left].slice(0, most).map((id) => ({ id }));
+  const orphans = async (most: number) => [...left].slice(0, most).map((id) => ({ id, accountId: "acc_a" }));
   const resolve = async ({ id }: { id: string }) => {
-    if (Number(id.slice("hold_".length)) < 600) throw new Error("unsettled");
+    if (Number(id.slice("hold_".length)) < 600) throw new Error("unsettled", { cause: "why" });
     left.delete(id);
   };
-  expect(String(await catchThrown(resolveEach(orphans, resolve)))).toBe("Error: unsettled");
+  const thrown = await catchThrown(resolveEach(orphans, resolve));
+  expect(thrown).toEqual(
+    new Error("the hold of hold_0 in account acc_a and 599 more can't be settled: Error: unsettled", {
+      cause: "why",
+    }),
+  );
   expect(left.size).toBe(600);
 });
 

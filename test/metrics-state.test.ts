@@ -5,6 +5,12 @@ import { LABEL_END } from "../src/telemetry/metrics.ts";
 import { newMetrics, renderMetrics } from "./metrics-world.ts";
 import { makeRecord } from "./samples.ts";
 
+test("a counter that an alert watches is there before its first event", () => {
+  const text = renderMetrics(newMetrics());
+  for (const name of ["settle_lost", "internal_errors", "written_off_usd", "holds_lost"])
+    expect(text).toContain(`\npoundkey_${name}_total 0\n`);
+});
+
 test("states, selectors' choices and parts of tokens are shown in their units", () => {
   const metrics = newMetrics({
     poundkey_credentials: () => new Map([[`Own${LABEL_END}retired`, 2]]),

@@ -92,6 +92,7 @@ test("every metric in the table is used, and shown with its help and type", () =
   for (const { name, type, help, labels } of SHOWN) {
     const { samples, ...told } = families.get(name) ?? { samples: [] };
     expect(told).toEqual({ type, help });
+    if (type === "counter") expect([name, sumOf(samples) > 0]).toEqual([name, true]);
     for (const { labels: shown } of samples) {
       expect(Object.keys(shown).filter((label) => label !== "le")).toEqual([...labels]);
     }
@@ -129,6 +130,9 @@ const INTRODUCTION = [
   "`Provider#(unlisted)`, and requests that no model answered as `none`. A metric has at most 10,001 series in each",
   "process: from 5,000 on, further series of a model are summed with `other` for the other labels, and from 10,000 on all",
   "further series are summed as `other`.",
+  "",
+  "Counters without labels begin at 0, so that Prometheus' `increase` sees their first event. A series with labels appears",
+  "with its first.",
   "",
   "With `--workers`, any process answers for all of them, including those that have ended: counters and gauges are added",
   "up, and the start time is the oldest worker's.",

@@ -11,18 +11,24 @@ export interface Ran {
   readonly err: string;
 }
 
-/** Runs a command in a folder, with only the given environment. */
-export async function poundkey(
+/** Starts a command in a folder, with only the given environment. `within` is a command that runs another one. */
+export function startPoundkey(
   directory: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
-  const child = Bun.spawn([...COMMAND, ...args], {
+  within: readonly string[] = [],
+) {
+  return Bun.spawn([...within, ...COMMAND, ...args], {
     cwd: directory,
     env: { PATH: process.env.PATH ?? "", ...env },
     stdout: "pipe",
     stderr: "pipe",
   });
+}
+
+/** Starts a command, and waits for its end. */
+export async function poundkey(...asked: Parameters<typeof startPoundkey>): Promise<Ran> {
+  const child = startPoundkey(...asked);
   const [out, err] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asArray, asObject, isObject, parseJson } from "../src/core/json.ts";
-import { post, startRouterFixture, worded } from "./router/fixture.ts";
+import { candidate, post, routed, startRouterFixture, worded } from "./router/fixture.ts";
 
 const MAIN = join(import.meta.dir, "..", "src", "main.ts");
 const MODELS = "Sim#sim-large,Sim#sim-mini";
@@ -121,7 +121,7 @@ test("a judge scores in both orders, says so, and stops within the budget", asyn
 describe("the routes", () => {
   let gateway: Awaited<ReturnType<typeof startRouterFixture>>;
   beforeAll(async () => {
-    gateway = await startRouterFixture("log: { content: true }");
+    gateway = await startRouterFixture("log: { content: true }\nbilling: { markup: 3 }");
   });
   afterAll(() => gateway.stop());
 
@@ -130,6 +130,7 @@ describe("the routes", () => {
     return { status: answer.status, body: answer.body };
   };
   const PAIR = ["Acme#wise", "Acme#plain"];
+  const SAID = [{ role: "user", content: "say: the Elbe" }];
 
   test("sample what the log kept, seal the models, and learn the scores", async () => {
     const asked = await gateway.chat(worded("best", "say: the Vltava"), await gateway.newKey({}));
@@ -153,6 +154,18 @@ describe("the routes", () => {
         .toSorted(),
     ).toEqual(PAIR.toSorted());
     expect((await ask("plan", { prompts: 5 })).body).toMatchObject({ prompts: [], known: 1 });
+  });
+
+  test("count the markup to what a sample is expected to cost, and to what it may cost", async () => {
+    const { body: planned } = await ask("plan", { prompts: 1, messages: [SAID], models: PAIR });
+    const view = await routed(gateway, { model: "Router#best", messages: SAID });
+    const costs = PAIR.map((model) => Number(candidate(view, model).cost_usd));
+    // Routes show costs with the markup.
+    const expected = costs.reduce((sum, cost) => sum + cost, 0);
+    expect(Number(planned.cost_usd) / expected).toBeWithin(0.7, 1.4);
+    // 4,096 tokens of each cost 0.17 USD before the markup.
+    const dear = await ask("ask", { messages: SAID, models: PAIR, max_cost_usd: 0.4 });
+    expect(dear.body).toEqual({ answers: [], cost_usd: 0 });
   });
 
   test("name the field that is wrong, and compare no model with itself", async () => {
@@ -192,5 +205,14 @@ describe("the routes", () => {
     const rows = asArray(asObject(parseJson(await listed.text())).data).filter(isObject);
     expect(rows.length).toBeGreaterThanOrEqual(4);
     expect(rows.every(({ ended, cost_usd }) => ended === "done" && Number(cost_usd) > 0)).toBe(true);
+  });
+
+  test("take no answer of a fallback for that of the model that failed", async () => {
+    const messages = [{ role: "user", content: "say: in its place" }];
+    const models = ["Acme#broken~trouble=500", "Acme#wise"];
+    const { body } = await ask("ask", { messages, models, max_cost_usd: 2 });
+    const answers = asArray(body.answers).filter(isObject);
+    expect(answers.map(({ text }) => text).toSorted()).toEqual(["in its place", null]);
+    expect(answers.find(({ text }) => text === null)?.error).toMatch(/\S/);
   });
 });

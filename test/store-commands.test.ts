@@ -147,6 +147,7 @@ describe("beside a file with mistakes", () => {
     async () => {
       const month = new Date().toISOString().slice(0, 7);
       const changes = ["pause", "resume", "rotate", "revoke"].map((action) => `keys ${action} ${key}`);
+      changes.push("accounts topup default 1");
       const reads = ["keys list", "accounts list", "accounts show default", "tokens list", "requests"];
       reads.push("refusals", "usage", "providers", `statement --account default --month ${month}`);
       reads.push("ledger verify", "audit verify", `backup ${join(folder, "copy.db")}`);
@@ -166,12 +167,7 @@ describe("beside a file with mistakes", () => {
   test(
     "commands whose result depends on the file fail",
     async () => {
-      const lines = [
-        "keys add --name b",
-        "accounts add --name b",
-        "accounts topup default 1",
-        "export state",
-      ];
+      const lines = ["keys add --name b", "accounts add --name b", "export state"];
       lines.push(
         "tokens add --name t --role viewer",
         "admin token --reset",
@@ -206,6 +202,25 @@ describe("beside a file with mistakes", () => {
     LONG_MS,
   );
 });
+
+test(
+  "health asks a running gateway beside a file with mistakes, unless they hide where it listens",
+  async () => {
+    const gateway = Bun.serve({ port: 0, fetch: () => Response.json({ status: "ready", problems: [] }) });
+    const config = join(folder, "poundkey.yaml");
+    const port = `port: ${gateway.port}`;
+    writeFileSync(config, `server: { ${port}, admin_token: "\${NOT_SET}" }\n`);
+    const asked = await poundkey(folder, ["health"]);
+    expect([asked.code, asked.out]).toEqual([0, "ready\n"]);
+    expect(asked.err).toStartWith("warning: poundkey.yaml:1:");
+    for (const server of [`server: { ${port}: 1 }`, `server: { port: "\${NOT_SET}" }`, `server: [${port}]`]) {
+      writeFileSync(config, server);
+      expect([server, (await poundkey(folder, ["health"])).code]).toEqual([server, 1]);
+    }
+    await gateway.stop(true);
+  },
+  LONG_MS,
+);
 
 describe("serve", () => {
   const place = (): Place => ({ directory: folder, configure: () => {}, remove: () => {} });

@@ -186,12 +186,15 @@ test(
   TEST_MS,
 );
 
-test(
-  "a worker that can't start is retried while another serves, and given up if none does",
-  async () => {
+test.each([
+  ["has a mistake", () => place.configure("nonsense: true")],
+  ["was emptied", () => place.configure("")],
+])(
+  "a worker that can't start is retried while another serves, and given up if none does: its file %s",
+  async (_, spoil) => {
     const { serving, url } = await serveTwo();
     const [first = 0, second = 0] = pidsOf(serving);
-    place.configure("nonsense: true");
+    spoil();
     process.kill(first, "SIGKILL");
     const [, failed] = await serving.logged("worker_ended", 2);
     expect(failed).toMatchObject({ code: 1 });
@@ -200,7 +203,7 @@ test(
     place.configure(configuration());
     await serving.logged("worker_listens", 3);
 
-    place.configure("nonsense: true");
+    spoil();
     process.kill(pidsOf(serving)[2] ?? 0, "SIGKILL");
     process.kill(second, "SIGKILL");
     expect(await serving.exited).toBe(1);

@@ -9,6 +9,7 @@ import {
   MAX_COST_USD,
   MAX_MS,
   PATTERNS_MAX,
+  refuseQuality,
   type SelectorPolicy,
 } from "../core/alias.ts";
 import { invalidValue } from "../core/schema-fault.ts";
@@ -84,11 +85,13 @@ function parsePolicy({ max_cost_usd, max_ms, ...policy }: View<typeof policySche
   };
 }
 
-/** Throws the Fault `invalid_value` for a model that isn't served, or one that is named twice. */
+/** Throws the Fault `invalid_value` for a model that isn't served, one that is named twice, or a quality without effect. */
 export function readTarget(catalogue: Catalogue, given: Target): Alias {
   if (typeof given === "string")
     return findSelector(given) === null ? readModel(catalogue, given, "target") : given;
   if ("selector" in given) {
+    const refused = refuseQuality(given);
+    if (refused !== null) throw invalidValue("target.quality", refused);
     if (given.cache) readCacheSetting(given.cache, "target.cache");
     return parsePolicy(given);
   }

@@ -1,6 +1,7 @@
 // Rows of a list as lines of a file: columns from the list's schema, and names beside the ids of keys and accounts.
 import { type TObject, type TSchema, TypeGuard } from "@sinclair/typebox";
 import { isObject, parseJson } from "../core/json.ts";
+import type { Scope } from "../core/people.ts";
 import type { Store } from "../core/store.ts";
 import { type Cell, formatCsvLine } from "./csv.ts";
 
@@ -36,10 +37,13 @@ export type ExportRow = Readonly<Record<string, unknown>>;
 /** Finds the names of keys and accounts. */
 export class NameBook {
   readonly #store: Pick<Store, "key" | "account">;
+  readonly #scope: Scope;
   readonly #known = new Map<string, string | null>();
 
-  constructor(store: Pick<Store, "key" | "account">) {
+  /** The name of a key that was moved is another account's, which has to be in the scope as well. */
+  constructor(store: Pick<Store, "key" | "account">, scope: Scope) {
     this.#store = store;
+    this.#scope = scope;
   }
 
   /** Returns the rows with a name beside each id. */
@@ -55,7 +59,7 @@ export class NameBook {
   async #learn(field: IdField, id: string): Promise<void> {
     const place = `${field} ${id}`;
     if (this.#known.has(place)) return;
-    const row = field === "key_id" ? await this.#store.key(id) : await this.#store.account(id);
+    const row = field === "key_id" ? await this.#store.key(id, this.#scope) : await this.#store.account(id);
     if (this.#known.size >= NAMES_MAX) this.#known.clear();
     this.#known.set(place, row?.name ?? null);
   }

@@ -89,14 +89,18 @@ export const EXPORTS: Readonly<Record<ExportName, Export>> = {
     words: "the journals",
     query: journalQuery,
     row: entrySchema,
-    read: (parts, given, scope) => readJournals(parts, readQuery(journalQuery, given), scope),
+    read: async function* (parts, given, scope) {
+      yield* readJournals(parts, await findFilters(parts, readQuery(journalQuery, given), scope), scope);
+    },
   },
   statements: {
     permission: "journal.read",
     words: "the lines of statements",
     query: statementsQuery,
     row: statementLineSchema,
-    read: (parts, given, scope) => readStatements(parts, readQuery(statementsQuery, given), scope),
+    read: async function* (parts, given, scope) {
+      yield* readStatements(parts, await findFilters(parts, readQuery(statementsQuery, given), scope), scope);
+    },
   },
   members: {
     permission: "members.read",
@@ -110,7 +114,9 @@ export const EXPORTS: Readonly<Record<ExportName, Export>> = {
     words: "the audit log",
     query: auditExportQuery,
     row: auditSchema,
-    read: (parts, given, scope) => readAudit(parts, readQuery(auditExportQuery, given), scope),
+    read: async function* (parts, given, scope) {
+      yield* readAudit(parts, await findFilters(parts, readQuery(auditExportQuery, given), scope), scope);
+    },
   },
   reconciliation: {
     permission: "reconciliation.read",
@@ -128,7 +134,7 @@ export async function* readExport(
   given: unknown,
   scope: Scope,
 ): AsyncGenerator<readonly ExportRow[]> {
-  const names = new NameBook(parts.store);
+  const names = new NameBook(parts.store, scope);
   for await (const rows of EXPORTS[name].read(parts, given, scope)) yield await names.addNames(rows);
 }
 

@@ -4,6 +4,7 @@ import { SAMPLING_KEY } from "../core/key.ts";
 import { findNearest } from "../core/nearest.ts";
 import type { Page } from "../core/page.ts";
 import type { Scope } from "../core/people.ts";
+import { makeSystemAccount } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
@@ -75,7 +76,8 @@ async function findAccountId(
   given: string,
   scope: Scope | undefined,
 ): Promise<string> {
-  if (ACCOUNT_ID.test(given) || (await store.account(given, scope)) !== null) return given;
+  const isId = ACCOUNT_ID.test(given) || makeSystemAccount(given) !== null;
+  if (isId || (await store.account(given, scope)) !== null) return given;
   const found = await store.accounts(FOUND, { text: given.toLowerCase(), scope });
   return chooseId(field, given, found, "account");
 }

@@ -33,6 +33,7 @@ export class LiveFeed {
   readonly #parts: LiveParts;
   readonly #watched = new Map<string, Watched>();
   #listeners = 0;
+  #hasEnded = false;
 
   constructor(parts: LiveParts) {
     this.#parts = parts;
@@ -40,7 +41,7 @@ export class LiveFeed {
 
   /**
    * Sends what ends within the scope after this resolves, until the returned function is called, or the feed ends and
-   * calls `onEnd`. Without a scope, all requests. Throws the Faults `overloaded` and `store_unavailable`.
+   * calls `onEnd`. Without a scope, all requests. Throws the Faults `overloaded`, `store_unavailable` and `shutting_down`.
    */
   async listen(listen: Listen, onEnd: () => void, scope: Scope = EVERYTHING): Promise<() => void> {
     if (this.#listeners >= LISTENERS_MAX)
@@ -62,18 +63,22 @@ export class LiveFeed {
         leave();
         onEnd();
       });
-      return () => {
+      const leaveFeed = () => {
         stop();
         leave();
       };
+      if (!this.#hasEnded) return leaveFeed;
+      leaveFeed();
+      throw new Fault("shutting_down", "The gateway is shutting down.");
     } catch (error) {
       leave();
       throw error;
     }
   }
 
-  /** Removes all listeners. */
+  /** Removes all listeners, and takes no more. */
   end(): void {
+    this.#hasEnded = true;
     for (const { feed } of [...this.#watched.values()]) feed.end();
   }
 }
@@ -86,6 +91,7 @@ class ScopedFeed {
   readonly #seen = new Map<string, number>();
   #callOff = () => {};
   #polling: Promise<void> | null = null;
+  #opening: Promise<void> | null = null;
 
   constructor(parts: LiveParts, scope: Scope) {
     this.#parts = parts;
@@ -93,8 +99,12 @@ class ScopedFeed {
   }
 
   async listen(listen: Listen, onEnd: () => void): Promise<() => void> {
-    // A first listener must not get requests that have already ended.
-    if (this.#listeners.size === 0) await this.#fresh();
+    // A first listener must not get requests that have already ended. Those who come together share one look, since what a
+    // second found would be new to the listener of the first.
+    if (this.#listeners.size === 0) {
+      this.#opening ??= this.#open();
+      await this.#opening;
+    }
     if (this.#listeners.size === 0)
       this.#callOff = this.#parts.clock.every(PERIOD_MS, () => void this.#poll());
     this.#listeners.set(listen, onEnd);
@@ -112,6 +122,14 @@ class ScopedFeed {
     if (!this.#listeners.delete(listen) || this.#listeners.size > 0) return;
     this.#callOff();
     this.#seen.clear();
+  }
+
+  async #open(): Promise<void> {
+    try {
+      await this.#fresh();
+    } finally {
+      this.#opening = null;
+    }
   }
 
   /** Polls the store, one poll at a time. Never rejects: an unusable store counts as nothing new. */

@@ -12,10 +12,12 @@ import { allowWords } from "./schema.ts";
 import { momentFields, readFrom, readTo } from "./span.ts";
 
 const TEXT_CHARACTERS_MAX = 200;
+/** Clients may send longer names than rows keep. */
+const SESSION_CHARACTERS_MAX = 4000;
 
 /** A text to match. The description names what rows have, for the API's page and the command line. */
-export function makeFilter(description: string) {
-  return Type.Optional(Type.String({ maxLength: TEXT_CHARACTERS_MAX, description }));
+export function makeFilter(description: string, maxLength = TEXT_CHARACTERS_MAX) {
+  return Type.Optional(Type.String({ maxLength, description }));
 }
 
 const key = makeFilter("this key's id, or the name that only one key has");
@@ -44,7 +46,7 @@ export const requestFilterFields = {
       description: `this tag, such as team=search, or ${UNTAGGED} for requests without any; of sums, ${OTHER_TAGS} for those beyond the day's first ${TAGS_PER_DAY_MAX}`,
     }),
   ),
-  session: makeFilter("this session of an agent"),
+  session: makeFilter("this session of an agent", SESSION_CHARACTERS_MAX),
   trace_id: makeFilter("this trace, or a client's trace that it links to"),
   address: makeFilter("this client's address, as it is kept"),
   q: makeFilter(
@@ -73,7 +75,8 @@ export function readRequestFilter(
     memberId: query.member,
     traceId: query.trace_id,
     ...{ operation, surface, model, provider, ended, outcome, address, tag },
-    session: session && (nameSession(session) ?? undefined),
+    // No row has a blank one.
+    session: session === undefined ? undefined : (nameSession(session) ?? ""),
     text: q?.toLowerCase() || undefined,
     selector: selector && `Router#${selector.replace(/^Router#/, "")}`,
     status: status === undefined || status === "ok" || status === "error" ? status : Number(status),

@@ -26,6 +26,8 @@ import {
 export const requestsExportQuery = closeObject(requestFilterFields);
 export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields });
 
+const withoutMarkup = Type.Number({ description: "USD, without the markup." });
+
 /** A selector's reasons for its choice, without the numbers that only learning uses. */
 const decisionSchema = Type.Object({
   selector: text,
@@ -69,9 +71,9 @@ const decisionSchema = Type.Object({
       source_date: Type.Optional(allowNull(text)),
       changed: Type.Optional(allowNull(Type.Object({ on: text, to: allowWords(["worse", "better"]) }))),
       level: number,
-      cost_usd: allowNull(usd),
+      cost_usd: allowNull(withoutMarkup),
       latency_ms: number,
-      cost_usd_high: Type.Optional(allowNull(usd)),
+      cost_usd_high: Type.Optional(allowNull(withoutMarkup)),
       latency_ms_high: Type.Optional(number),
       tokens: number,
       score: number,

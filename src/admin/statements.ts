@@ -5,7 +5,7 @@ import { parseJson } from "../core/json.ts";
 import { type NanoUsd, toUsd } from "../core/money.ts";
 import type { Scope } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
-import type { StatementSums, StatementTag, StatementUse } from "../core/statement.ts";
+import type { StatementSums, StatementTag, StatementUse, StoredStatement } from "../core/statement.ts";
 import { OTHER_TAGS, UNTAGGED } from "../core/tags.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { computeMonth, findStatementMonth } from "../ledger/month.ts";
@@ -71,7 +71,7 @@ export async function getStatement(
   const account = await store.account(accountId, scope);
   if (account === null) throw new Fault("not_found", "There is no account with that id.");
   const kept = await store.statement(accountId, month);
-  if (kept !== null) return showKept(parts, kept.data, kept.closedAtMs);
+  if (kept !== null) return showKept(parts, kept, scope);
   const nowMs = clock.nowMs();
   const timeZone = account.timeZone ?? parts.dayRules().timeZone;
   if (!MONTH.test(month) || month > computeMonth(nowMs, timeZone)) {
@@ -84,10 +84,14 @@ export async function getStatement(
   const times = { from: formatInstant(span.fromMs), to: formatInstant(span.toMs) };
   const made: Kept = { ...about, ...times, ...addUp(sums), lines: listLines(sums) };
   const closesAtMs = span.toMs + DAY_MS;
-  if (nowMs < closesAtMs) return nameLines(parts, { ...made, state: "open", closed_at: null });
-  const data = JSON.stringify({ ...made, lines: await nameServiceKeys(parts, made.lines) });
-  const closed = await store.keepStatement({ accountId, month, closedAtMs: closesAtMs, data });
-  return showKept(parts, closed.data, closed.closedAtMs);
+  if (nowMs < closesAtMs) return nameLines(parts, { ...made, state: "open", closed_at: null }, scope);
+  const lines = await nameServiceKeys(parts, made.lines, { accountIds: [accountId], own: null });
+  const data = JSON.stringify({ ...made, lines });
+  return showKept(
+    parts,
+    await store.keepStatement({ accountId, month, closedAtMs: closesAtMs, data }),
+    scope,
+  );
 }
 
 function addUp({ uses, movements, closingNanoUsd }: StatementSums) {
@@ -159,29 +163,40 @@ function sortLines(lines: readonly Line[]): readonly Line[] {
   );
 }
 
-function showKept(parts: StatementParts, data: string, closedAtMs: number): Promise<StatementView> {
+function showKept(
+  parts: StatementParts,
+  { data, closedAtMs }: Pick<StoredStatement, "data" | "closedAtMs">,
+  scope?: Scope,
+): Promise<StatementView> {
   const kept = readInput(keptSchema, parseJson(data));
-  return nameLines(parts, { ...kept, state: "closed", closed_at: formatInstant(closedAtMs) });
+  return nameLines(parts, { ...kept, state: "closed", closed_at: formatInstant(closedAtMs) }, scope);
 }
 
-/** Names of people and of their personal keys aren't kept with the statement, so that they can be erased. */
-async function nameServiceKeys({ store }: StatementParts, lines: Kept["lines"]): Promise<Kept["lines"]> {
+/**
+ * Names of people and of their personal keys aren't kept with the statement, so that they can be erased, and neither are
+ * those of keys that were moved: their names are another account's.
+ */
+async function nameServiceKeys(
+  { store }: StatementParts,
+  lines: Kept["lines"],
+  scope: Scope,
+): Promise<Kept["lines"]> {
   const named = lines.map(async (line) => {
-    const key = line.kind === "key" ? await store.key(line.id) : null;
+    const key = line.kind === "key" ? await store.key(line.id, scope) : null;
     return key === null || key.memberId !== null ? line : { ...line, name: key.name };
   });
   return Promise.all(named);
 }
 
-async function nameLines(parts: StatementParts, view: StatementView): Promise<StatementView> {
-  const lines = view.lines.map(async (line) => ({ ...line, name: await findName(parts, line) }));
+async function nameLines(parts: StatementParts, view: StatementView, scope?: Scope): Promise<StatementView> {
+  const lines = view.lines.map(async (line) => ({ ...line, name: await findName(parts, line, scope) }));
   return { ...view, lines: await Promise.all(lines) };
 }
 
 /** A service key has the name that was kept with the statement, if it was. */
-async function findName({ store }: StatementParts, { kind, id, name }: Line): Promise<string> {
+async function findName({ store }: StatementParts, { kind, id, name }: Line, scope?: Scope): Promise<string> {
   if (kind === "member") return (await store.people.member(id))?.name ?? name;
-  const key = kind === "key" ? await store.key(id) : null;
+  const key = kind === "key" ? await store.key(id, scope) : null;
   return key !== null && (name === id || key.memberId !== null) ? key.name : name;
 }
 

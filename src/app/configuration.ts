@@ -2,8 +2,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { type ConfigError, createError, formatError } from "../config/errors.ts";
 import { describeUnread, type Environment, RefusedFile } from "../config/interpolate.ts";
-import { type Loaded, loadSettings, type Overrides } from "../config/load.ts";
-import { loadStoreSettings, type StoreReading } from "../config/store-settings.ts";
+import { type Loaded, type LoadInput, loadSettings, type Overrides } from "../config/load.ts";
+import { loadServerAddress, loadStoreSettings, type StoreReading } from "../config/store-settings.ts";
 import { isObject } from "../core/json.ts";
 import type { KnownProvider, Settings } from "../core/settings.ts";
 import { PROVIDERS } from "../providers/index.ts";
@@ -75,14 +75,24 @@ export function loadConfig(
 }
 
 /** Loads what commands need that only work on the store, from a configuration that `loadConfig` refuses. */
-export function loadStoreConfig(
-  { config, ...overrides }: ConfigurationFlags,
-  { env, readConfig, readFile, known }: ConfigSource,
-): StoreReading | null {
-  const found = findConfig(config, readConfig);
-  if (!found.ok && overrides.store === undefined) return null;
+export function loadStoreConfig(flags: ConfigurationFlags, from: ConfigSource): StoreReading | null {
+  const found = findConfig(flags.config, from.readConfig);
+  if (!found.ok && flags.store === undefined) return null;
+  return loadStoreSettings(readBroken(found, flags, from));
+}
+
+/** Loads where the gateway listens, from a configuration that `loadConfig` refuses. Null if that can't be read from it. */
+export function loadServerConfig(flags: ConfigurationFlags, from: ConfigSource) {
+  return loadServerAddress(readBroken(findConfig(flags.config, from.readConfig), flags, from));
+}
+
+function readBroken(
+  found: Found,
+  { config: _, ...overrides }: ConfigurationFlags,
+  { env, readFile, known }: ConfigSource,
+): LoadInput {
   const { file, text } = found.ok ? found : { file: found.error.file, text: UNREADABLE };
-  return loadStoreSettings({ text, file, env, readFile, known, overrides });
+  return { text, file, env, readFile, known, overrides };
 }
 
 /** The hint of commands for which `loadStoreConfig` returns null. */

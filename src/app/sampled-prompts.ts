@@ -50,10 +50,12 @@ export async function planSample(parts: SamplingParts, given: Parameters<Samplin
   else for (const messages of given.messages) if (take(messages)) break;
   const models = given.models === undefined ? pickModels(parts, found) : requireCards(parts, given.models);
   const judging = given.judge === undefined ? null : requireCard(parts, given.judge, "judge");
+  const { markup } = parts.ports.snapshot().billing;
   const prompts = found.map((request) => ({
     messages: [...request.messages],
     cost_usd:
-      expectCost(parts, request, models) + (judging ? expectJudgment(request, judging, models.length) : 0),
+      markup *
+      (expectCost(parts, request, models) + (judging ? expectJudgment(request, judging, models.length) : 0)),
   }));
   const cost_usd = prompts.reduce((sum, one) => sum + one.cost_usd, 0);
   return { models: models.map(({ id }) => id), prompts, known, cost_usd };

@@ -39,7 +39,7 @@ const ask = async (parts: SamplingParts, given: Parameters<Sampling["ask"]>[0]) 
   const { messages } = readPrompt(parts.ports, given.messages);
   const cards = requireCards(parts, given.models);
   const request = { messages, max_tokens: ANSWER_TOKENS_MAX };
-  const worst = cards.reduce((sum, card) => sum + boundCost(card, { ...request, model: card.id }), 0);
+  const worst = cards.reduce((sum, card) => sum + boundCost(parts, card, { ...request, model: card.id }), 0);
   if (worst > given.max_cost_usd) return { answers: [], cost_usd: 0 };
   const prompt = nameLabels({ messages });
   const asked = cards.map(async (card) => {
@@ -58,7 +58,7 @@ const judge = async (parts: SamplingParts, given: Parameters<Sampling["judge"]>[
   const card = requireCard(parts, given.judge, "judge");
   const texts = given.answers.map(({ text }) => text);
   const orders = [texts, texts.toReversed()].map((order) => writeJudgment(card.id, messages, order));
-  const worst = orders.reduce((sum, request) => sum + boundCost(card, request), 0);
+  const worst = orders.reduce((sum, request) => sum + boundCost(parts, card, request), 0);
   if (worst > given.max_cost_usd) return { scores: [], cost_usd: 0 };
   const replies = await Promise.all(orders.map((request) => answerOnce(parts, request)));
   const [first, swapped] = replies.map(({ text }) => readJudgment(text ?? "", texts.length));
@@ -83,11 +83,12 @@ const score = async (parts: SamplingParts, given: Parameters<Sampling["score"]>[
   };
 };
 
-/** The most that a request with a limit of output should cost. */
-function boundCost({ price }: ModelCard, request: ChatRequest): number {
+/** The most that a request with a limit of output should cost, markup included. */
+function boundCost({ ports }: SamplingParts, { price }: ModelCard, request: ChatRequest): number {
   if (price === null) return 0;
   const { promptTokens } = readFeatures(request);
-  return estimateCost(price, PROMPT_SLACK * promptTokens, 0, request.max_tokens ?? ANSWER_TOKENS_MAX, 0);
+  const output = request.max_tokens ?? ANSWER_TOKENS_MAX;
+  return ports.snapshot().billing.markup * estimateCost(price, PROMPT_SLACK * promptTokens, 0, output, 0);
 }
 
 async function answerOnce({ ports, opened }: SamplingParts, request: ChatRequest) {

@@ -26,7 +26,7 @@ import { ensureQuickstartSecret, writeGreeting } from "./quickstart.ts";
 import { notifyReady } from "./service-notify.ts";
 import { addSimulator } from "./simulated.ts";
 import { EXIT, type Io } from "./terminal.ts";
-import { PART, sendToParent, shareMetrics, waitForStop } from "./worker.ts";
+import { PART, sendToParent, shareMetrics, type WorkerPart, waitForStop } from "./worker.ts";
 import { claimPort, Supervisor } from "./workers.ts";
 import { clock } from "./world.ts";
 
@@ -52,7 +52,7 @@ export interface StartOptions extends ConfigurationFlags {
 /** Serves until SIGTERM or SIGINT. Returns the exit code. */
 export async function start(options: StartOptions, io: Io): Promise<number> {
   const given = { ...options, isSimulated: options.simulate || options.quickstart };
-  const own = PART === null ? given : { ...given, port: PART.port, store: PART.store };
+  const own = PART === null ? given : { ...given, ...readPart(PART) };
   const { loaded, file } = loadConfig(own, source);
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));
@@ -67,6 +67,11 @@ export async function start(options: StartOptions, io: Io): Promise<number> {
   }
 }
 
+/** A worker that replaces another refuses what a reload would have refused. */
+function readPart({ port, store, config }: WorkerPart): ConfigurationFlags {
+  return { port, store, ...(config === null ? {} : { config, mayBeEmpty: false }) };
+}
+
 /** Claims the port before the workers start, since they would share it with any other process that has it. */
 async function serveByWorkers(
   options: Started,
@@ -79,8 +84,9 @@ async function serveByWorkers(
   const port = await claimed.catch((error) => {
     throw describeListenError(server, error);
   });
-  const supervision = { count: options.workers, port, store, log: createLog(options, err, () => log) };
-  return new Supervisor(supervision).run();
+  const config = Object.keys(options.sections).length === 0 ? null : options.file;
+  const shared = { port, store, config };
+  return new Supervisor({ ...shared, count: options.workers, log: createLog(options, err, () => log) }).run();
 }
 
 /** `rules` returns the current ones, because a reload may change the level. */

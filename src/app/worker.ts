@@ -5,6 +5,7 @@ import { readSums, type Sums } from "../telemetry/sums.ts";
 
 const PORT_VARIABLE = "POUNDKEY_WORKER_PORT";
 const STORE_VARIABLE = "POUNDKEY_WORKER_STORE";
+const CONFIG_VARIABLE = "POUNDKEY_WORKER_CONFIG";
 const ANNOUNCES_VARIABLE = "POUNDKEY_WORKER_ANNOUNCES";
 
 export interface WorkerPart {
@@ -12,6 +13,8 @@ export interface WorkerPart {
   readonly port: number;
   /** The store's address, shared by all workers even if the configuration has changed since the first start. */
   readonly store: string;
+  /** The file that configures all workers, so that it's neither missing nor empty. Null if the first start had no settings. */
+  readonly config: string | null;
   /** True for the one worker that prints the address and other lines that should appear once. */
   readonly announces: boolean;
 }
@@ -25,17 +28,21 @@ export const PART: WorkerPart | null = readPart(process.env);
 function readPart({
   [PORT_VARIABLE]: port,
   [STORE_VARIABLE]: store = "",
+  [CONFIG_VARIABLE]: config = "",
   [ANNOUNCES_VARIABLE]: announces,
 }: NodeJS.ProcessEnv): WorkerPart | null {
-  return port === undefined ? null : { port: Number(port), store, announces: announces === "1" };
+  if (port === undefined) return null;
+  return { port: Number(port), store, config: config || null, announces: announces === "1" };
 }
 
 /** Returns the environment variables that give a process this part. */
-export function writeEnvironment({ port, store, announces }: WorkerPart): Record<string, string | undefined> {
+export function writeEnvironment(part: WorkerPart): Record<string, string | undefined> {
+  const { port, store, config, announces } = part;
   return {
     ...process.env,
     [PORT_VARIABLE]: String(port),
     [STORE_VARIABLE]: store,
+    [CONFIG_VARIABLE]: config ?? "",
     [ANNOUNCES_VARIABLE]: announces ? "1" : "0",
   };
 }

@@ -93,11 +93,8 @@ export class MetricsSum {
   }
 }
 
-interface Supervision {
+interface Supervision extends Omit<WorkerPart, "announces"> {
   readonly count: number;
-  readonly port: number;
-  /** The address of the store that the workers share. */
-  readonly store: string;
   readonly log: Log;
 }
 
@@ -197,8 +194,8 @@ export class Supervisor {
   }
 
   #start(): Worker | null {
-    const { port, store, log } = this.#supervision;
-    const part = { port, store, announces: !this.#everListened };
+    const { log, ...shared } = this.#supervision;
+    const part = { ...shared, announces: !this.#everListened };
     try {
       const worker: Worker = startWorker(part, (message) => this.#receive(worker, parseFromWorker(message)));
       return worker;

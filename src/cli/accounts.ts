@@ -50,7 +50,7 @@ const TOPUP_FLAGS = { note: "value", confirm: "value", "idempotency-key": "value
 export const runAccounts = makeCommand(HELP, {
   add: { run: add, flags: listFlags(ACCOUNT_FIELDS), opening: "make" },
   list: { run: list, needs: "store" },
-  topup: { run: topup, flags: TOPUP_FLAGS, words: ["ID", "AMOUNT"], opening: "make" },
+  topup: { run: topup, flags: TOPUP_FLAGS, words: ["ID", "AMOUNT"], opening: "make", needs: "store" },
   show: { run: show, words: ["ID"], needs: "store" },
 });
 
@@ -71,7 +71,7 @@ function list(call: StoreCall): Promise<void> {
   return printList(call, { list: listAccounts, columns: COLUMNS, formatCells });
 }
 
-async function topup({ values, words, isJson, io, open, settings }: Call): Promise<void> {
+async function topup({ values, words, isJson, io, open, settings }: StoreCall): Promise<void> {
   const [id, amount] = words;
   if (id === undefined || amount === undefined)
     throw new UsageError("expected an account's id and an amount in USD");
@@ -80,7 +80,7 @@ async function topup({ values, words, isJson, io, open, settings }: Call): Promi
     ...{ amount_usd: parseUsd(amount), note: values.get("note") },
     ...(confirmed === undefined ? {} : { confirm_amount_usd: parseUsd(confirmed) }),
   });
-  const world = { ...(await open()), timeZone: settings?.quota.timeZone ?? "UTC" };
+  const world = { ...(await open()), timeZone: settings.quota.timeZone };
   const account = await topUpAccount(world, id, body, values.get("idempotency-key") ?? null);
   const summary = `Topped up ${account.id} (${account.name}) by ${formatUsd(Number(amount))} USD. The balance is now ${formatUsd(account.balance_usd)} USD.`;
   io.out(isJson ? formatJson(account) : summary);

@@ -1,6 +1,6 @@
 // `poundkey health`: says whether a running gateway is ready, for the health checks of containers.
 import { askReady, READY_TIMEOUT_MS } from "../app/ask-ready.ts";
-import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
+import { type ConfigSource, formatErrors, loadConfig, loadServerConfig } from "../app/configuration.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import type { ServerRules } from "../core/settings.ts";
 import { formatJson } from "./administration.ts";
@@ -31,17 +31,8 @@ const FLAGS = { ...COMMON_FLAGS, url: "value" } as const;
 export const runHealth = makeFlagCommand({ name: "health", help: HELP, flags: FLAGS }, show);
 
 async function show(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
-  let url = readUrl(given);
-  if (url === null) {
-    const { loaded } = loadConfig(readConfigurationFlags(given), source);
-    if (!loaded.ok) {
-      io.err(formatErrors(loaded.errors));
-      return EXIT.failed;
-    }
-    url = makeLocalUrl(loaded.settings.server);
-    // The gateway is on this machine, where no proxy leads.
-    process.env.NO_PROXY = "*";
-  }
+  const url = readUrl(given) ?? findLocalUrl(given, io, source);
+  if (url === null) return EXIT.failed;
   const health = await askReady(url);
   const { ready, problems } = health;
   if (given.switches.has("json")) io.out(formatJson(health));
@@ -59,10 +50,24 @@ function readUrl({ values }: Arguments): URL | null {
   throw new UsageError("--url must be an address such as http://127.0.0.1:8080");
 }
 
+/**
+ * A gateway that runs has refused a file with mistakes and serves on, so it is asked all the same. Null, with the mistakes
+ * printed, if they hide where it listens.
+ */
+function findLocalUrl(given: Arguments, io: Io, source: ConfigSource): URL | null {
+  const flags = readConfigurationFlags(given);
+  const { loaded } = loadConfig(flags, source);
+  const server = loaded.ok ? loaded.settings.server : loadServerConfig(flags, source);
+  if (!loaded.ok) io.err(`${server ? "warning: " : ""}${formatErrors(loaded.errors)}`);
+  // The gateway is on this machine, where no proxy leads.
+  process.env.NO_PROXY = "*";
+  return server && makeLocalUrl(server);
+}
+
 /** The addresses that stand for all of the machine's are none to call. */
 const LOCAL: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
-function makeLocalUrl({ host, port }: ServerRules): URL {
+function makeLocalUrl({ host, port }: Pick<ServerRules, "host" | "port">): URL {
   const address = LOCAL[host] ?? host;
   return new URL(`http://${address.includes(":") ? `[${address}]` : address}:${port}/readyz`);
 }

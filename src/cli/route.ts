@@ -158,6 +158,7 @@ async function show({ values, words, json, settings, io, open }: Call): Promise<
     cards: catalogue.list(),
     rules: settings.router,
     steering,
+    markup: settings.billing.markup,
     quality: steering.quality ?? settings.router.fairQuality,
     learned: await readLearnedIfAny(open, io, catalogue),
   });

@@ -3,7 +3,7 @@ import { collectCards, findSelector, splitId } from "../catalogue/catalogue.ts";
 import { buildLaterPrices } from "../catalogue/later-prices.ts";
 import { describeUnknownModel, findOverlayProblems } from "../catalogue/overlay.ts";
 import { buildPrice } from "../catalogue/price.ts";
-import type { Alias, AliasTarget, SelectorPolicy } from "../core/alias.ts";
+import { type Alias, type AliasTarget, refuseQuality, type SelectorPolicy } from "../core/alias.ts";
 import { CHAT_ONLY, type HedgeRules, type ModelCard } from "../core/card.ts";
 import { parseDuration } from "../core/duration.ts";
 import type { HookRule } from "../core/hook.ts";
@@ -99,8 +99,8 @@ export class ModelFields {
 
   #policy(given: PolicyConfig, path: Path): SelectorPolicy {
     const { selector, quality, allow, deny, max_cost_usd: maxCostUsd, max_ms: maxMs, cache } = given;
-    if (quality !== undefined && selector !== "fair")
-      this.#issues.atKey([...path, "quality"], "has no effect: only the selector fair keeps to a quality");
+    const refused = refuseQuality(given);
+    if (refused !== null) this.#issues.atKey([...path, "quality"], refused);
     const read = (field: "allow" | "deny", patterns: readonly string[] | undefined) =>
       patterns && { [field]: this.#patterns(patterns, [...path, field]) };
     return {

@@ -1,6 +1,6 @@
-// The settings of commands that work on the store alone, read from a configuration even if it has mistakes elsewhere.
+// The settings of commands that work on the store or a running gateway alone, read from a configuration even if it has mistakes elsewhere.
 import { isObject } from "../core/json.ts";
-import type { Settings } from "../core/settings.ts";
+import type { ServerRules, Settings } from "../core/settings.ts";
 import { type LoadInput, loadSettings } from "./load.ts";
 import { ConfigSchema } from "./schema.ts";
 import { YamlText } from "./yaml.ts";
@@ -16,7 +16,7 @@ export interface StoreReading {
 }
 
 const RULES = ["quota", "billing", "log"] as const;
-const SECTIONS = ["store", ...RULES] as const;
+const SECTIONS = ["store", ...RULES, "server"] as const;
 type Section = (typeof SECTIONS)[number];
 
 /** The values as they are written, before variables and files are put in. */
@@ -31,7 +31,7 @@ interface Found {
 /** Returns null if the store's address isn't certain: the file may name another store than the environment or the default. */
 export function loadStoreSettings(input: LoadInput): StoreReading | null {
   const found = findSections(input.text ?? "");
-  const { store, ...rules } = found.values;
+  const { store, server: _, ...rules } = found.values;
   const isGiven = input.overrides.store !== undefined;
   if (!isGiven && (found.unread.includes("store") || (store === undefined && found.isDoubtful))) return null;
   const place = isGiven || store === undefined ? {} : { store };
@@ -45,6 +45,17 @@ export function loadStoreSettings(input: LoadInput): StoreReading | null {
     (name) => found.unread.includes(name) || (name in rules && !kept.includes(name)),
   );
   return { settings: { store: address, quota, billing, log }, unread };
+}
+
+/** Returns where a gateway with this configuration listens, or null if that can't be read from it. */
+export function loadServerAddress(input: LoadInput): Pick<ServerRules, "host" | "port"> | null {
+  const { values, unread } = findSections(input.text ?? "");
+  const { server } = values;
+  if (unread.includes("server")) return null;
+  // The rest of the section, such as its admin token, may be what is wrong.
+  const place = isObject(server) ? { host: server.host, port: server.port } : (server ?? {});
+  const loaded = loadSections({ server: place }, input);
+  return loaded.ok ? loaded.settings.server : null;
 }
 
 /** Reads no variable that belongs to another section, as it may be the one that is wrong. */

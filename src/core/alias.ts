@@ -22,6 +22,12 @@ export interface SelectorPolicy {
   readonly cache?: CacheSetting;
 }
 
+/** Returns why a policy can't have its quality, or null. */
+export function refuseQuality({ selector, quality }: Readonly<{ selector: Selector; quality?: unknown }>) {
+  if (quality === undefined || selector === "fair") return null;
+  return "has no effect: only the selector fair keeps to a quality";
+}
+
 /** A model id, `Router#…`, the models of a group that share the load, or a selector with a policy. */
 export type Alias = string | readonly AliasTarget[] | SelectorPolicy;
 

@@ -123,6 +123,8 @@ export interface Settlement {
   readonly produced: boolean;
   /** True if the row's cost is charged, false if it is only recorded. */
   readonly isDue: boolean;
+  /** The most that is charged of it. Missing or null for all. */
+  readonly ceilingNanoUsd?: NanoUsd | null;
   readonly limits: LimitRules;
   readonly quota: QuotaRules;
   readonly giveBack: GiveBack;

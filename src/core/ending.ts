@@ -43,3 +43,14 @@ export class Ending {
 export function clientGone(): Fault {
   return new Fault("client_gone", "The client closed the connection.");
 }
+
+/** The client's own time limit has passed. Clients see the code of a provider's timeout. */
+export function makeClientTimeout(late: string): Fault {
+  const message = `${late} (limited by x-poundkey-timeout).`;
+  return new Fault("client_timeout", message, { shownCode: "upstream_timeout" });
+}
+
+/** The limit has passed while the request waited for the answer to another that is the same. */
+export function makeTwinTimeout(): Fault {
+  return makeClientTimeout("The same request did not finish in time");
+}

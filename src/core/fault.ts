@@ -220,6 +220,8 @@ export interface FaultDetails {
   readonly shownCode?: string | null;
   /** No connection could be made, so nothing was sent. */
   readonly unsent?: true;
+  /** The model itself gave its answer up, which its prompt may have caused. It doesn't count against the model's health. */
+  readonly provoked?: true;
   /** A kept connection was reset right away, which happens if the server had already closed it. */
   readonly stale?: true;
   /** The key whose secret was sent, if it may not be used, or not like this. For the log, never shown to clients. */

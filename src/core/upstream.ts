@@ -215,6 +215,18 @@ export function malformed(what: string): Fault {
   });
 }
 
+/**
+ * The model gave its answer up, and the provider says so in a complete answer. The same prompt may lead to the same end
+ * each time, so one client could have the model paused for all if this counted against its health.
+ */
+export function gaveUp(reason: string): Fault {
+  return new Fault("upstream_error", "The provider could not finish its answer.", {
+    upstreamStatus: 200,
+    provoked: true,
+    cause: reason,
+  });
+}
+
 /** An answer that makes its reader throw is not of the dialect. */
 export function catchUnreadable<Result>(work: () => Result): Result {
   try {

@@ -1,6 +1,6 @@
 // Duplicate requests (same Idempotency-Key) wait here until the first one has been answered.
 import type { Admitted } from "../core/demand.ts";
-import type { Ending } from "../core/ending.ts";
+import { type Ending, makeTwinTimeout } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
 import type { Ledger, Ticket } from "../ledger/ledger.ts";
@@ -46,18 +46,17 @@ export class Admissions {
 
   /**
    * Waits until the completion `id` is settled, then calls `again` until the request is admitted or answered. Throws
-   * the reason if one of `endings` ends, and `upstream_timeout` after `timeoutMs`.
+   * the reason if one of `endings` ends, and `client_timeout` at `limitAtMs`.
    */
   async wait(
     id: string,
     again: () => Ticket,
     endings: readonly Ending[],
-    timeoutMs: number | null,
+    limitAtMs: number,
   ): Promise<Staying> {
-    const untilMs = this.#ports.clock.monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY);
     for (let same = id; ; ) {
-      const waitMs = untilMs - this.#ports.clock.monotonicMs();
-      if (waitMs <= 0) throw new Fault("upstream_timeout", "The same request did not finish in time.");
+      const waitMs = limitAtMs - this.#ports.clock.monotonicMs();
+      if (waitMs <= 0) throw makeTwinTimeout();
       await this.#change(same, endings, Math.min(POLL_MS, waitMs));
       const reason = endings.find((one) => one.reason)?.reason;
       if (reason) throw reason;

@@ -97,10 +97,9 @@ export class AttemptRun<F extends Form> implements CallWatcher {
     parts: Pick<AttemptCall<F>, "upstream" | "permit" | "fresh" | "client">,
   ) {
     const { call, raw, ask, grant, admittedMs } = context;
-    const { operation, isLimitRequired, timeoutMs, dropped, lost } = call;
+    const { operation, isLimitRequired, limitAtMs, dropped, lost } = call;
     const { card, credential } = attempt;
     const bounded = operation.bound(ask, card, grant.outputTokens?.[card.id], isLimitRequired);
-    const clientLimitAtMs = admittedMs + (timeoutMs ?? Number.POSITIVE_INFINITY);
     this.attempt = attempt;
     this.#ports = ports;
     this.#context = context;
@@ -116,8 +115,8 @@ export class AttemptRun<F extends Form> implements CallWatcher {
       dropped,
       lost,
       offset: 0,
-      totalAtMs: Math.min(admittedMs + parts.upstream.setup.timeouts.totalMs, clientLimitAtMs),
-      clientLimitAtMs,
+      totalAtMs: Math.min(admittedMs + parts.upstream.setup.timeouts.totalMs, limitAtMs),
+      clientLimitAtMs: limitAtMs,
       watcher: this,
       onUsage: (usage, isWhole) => {
         if (this.#isWinner) context.report(usage, isWhole);

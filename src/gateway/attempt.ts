@@ -1,7 +1,7 @@
 // One attempt: sends the request in the provider's dialect and reads the whole answer.
 import type { ModelCard } from "../core/card.ts";
 import type { Outgoing, Target } from "../core/dialect.ts";
-import type { Ending } from "../core/ending.ts";
+import { type Ending, makeClientTimeout } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential, Proof } from "../core/settings.ts";
 import { nameProvider } from "../core/upstream.ts";
@@ -102,18 +102,14 @@ export function recordFailure<F extends Form>(
 ): Fault {
   const isOurs = given.code === "upstream_timeout" && given.details.upstreamStatus === undefined;
   const isLate = isOurs && nowMs >= clientLimitAtMs;
-  const fault = isLate ? makeClientTimeout(card) : nameProvider(given, card.provider);
+  const fault = isLate
+    ? makeClientTimeout(`${card.provider} did not answer in time`)
+    : nameProvider(given, card.provider);
   if (fault.details.unsent) watcher?.retractSent();
   const isShort = totalAtMs - startedMs < FAIR_SHARE * upstream.setup.timeouts.totalMs;
   if (isOurs && isShort && nowMs >= totalAtMs) permit?.abandon();
   else permit?.fail(nowMs, fault);
   return fault;
-}
-
-/** The client's own time limit has passed. Clients see the code of a provider's timeout. */
-function makeClientTimeout({ provider }: ModelCard): Fault {
-  const message = `${provider} did not answer in time (limited by x-poundkey-timeout).`;
-  return new Fault("client_timeout", message, { shownCode: "upstream_timeout" });
 }
 
 /** Prepares a call whose errors never reveal the provider's secret or address. */

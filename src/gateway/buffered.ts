@@ -6,13 +6,18 @@ import { type AnswerFlow, Pause, type Take } from "./flow.ts";
 const WAITING_PARTS_MAX = 256;
 const WAITING_CHARACTERS_MAX = 1024 * 1024;
 
-/** Leaving early only stops the reading: the answer is still finished. A slow client slows it down. */
-export function bufferFlow<Part>(parts: AnswerFlow<Part>): AnswerFlow<Part> {
+/**
+ * Leaving early only stops the reading: the answer is still finished. A slow client slows it down. `onUnread` gets a failure
+ * that the reader left before.
+ */
+export function bufferFlow<Part>(
+  parts: AnswerFlow<Part>,
+  onUnread: (thrown: unknown) => void,
+): AnswerFlow<Part> {
   const waiting: { readonly part: Part; readonly length: number }[] = [];
   let characters = 0;
-  let ended = false;
   const failures: unknown[] = [];
-  let left = false;
+  let [ended, left, isRead] = [false, false, false];
   const [arrival, room] = [new Pause(), new Pause()];
 
   const isFull = () => waiting.length >= WAITING_PARTS_MAX || characters >= WAITING_CHARACTERS_MAX;
@@ -26,12 +31,17 @@ export function bufferFlow<Part>(parts: AnswerFlow<Part>): AnswerFlow<Part> {
     return isFull() ? room.wait() : null;
   };
 
+  const report = () => {
+    if (left && !isRead) for (const thrown of failures) onUnread(thrown);
+  };
+
   const make = async () => {
     try {
       await parts.begin();
       await parts.pour(keep);
     } catch (thrown) {
       failures.push(thrown);
+      report();
     }
     ended = true;
     arrival.end();
@@ -39,8 +49,9 @@ export function bufferFlow<Part>(parts: AnswerFlow<Part>): AnswerFlow<Part> {
 
   const begin = async () => {
     while (waiting.length === 0 && !ended) await arrival.wait();
-    if (waiting.length === 0 && failures.length > 0) throw failures[0];
-    return waiting[0]?.part;
+    if (left || waiting.length > 0 || failures.length === 0) return waiting[0]?.part;
+    isRead = true;
+    throw failures[0];
   };
 
   const pour = async (take: Take<Part>) => {
@@ -54,8 +65,10 @@ export function bufferFlow<Part>(parts: AnswerFlow<Part>): AnswerFlow<Part> {
   };
 
   const leave = () => {
+    if (left) return;
     left = true;
     room.end();
+    report();
   };
 
   void make();

@@ -63,8 +63,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly usable: () => readonly ModelCard[];
   readonly rules: RouterRules;
   readonly markup: number;
-  /** The client's limit on all attempts together. Null to use the provider's own limits. */
-  readonly timeoutMs: number | null;
+  /** When the client's own time limit ends, on the monotonic clock. Infinity if there is none. */
+  readonly limitAtMs: number;
   /** The demands on the choice of a model, by the alias that it names and by its own headers. */
   readonly steering: Steering;
   /** Digests of what the client sent. Null without an Idempotency-Key. */

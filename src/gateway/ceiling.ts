@@ -6,6 +6,7 @@ import { formatPlainUsd, NANO_PER_USD, type NanoUsd } from "../core/money.ts";
 import { capOffer, OUTPUT_TOKENS_LEAST } from "../ledger/ceiling.ts";
 import { worstCost } from "../ledger/worst.ts";
 import type { Form } from "../operations/form.ts";
+import type { OfferTerms } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 import { makeOffers } from "./fitted.ts";
 import type { Ceiling } from "./plan.ts";
@@ -18,8 +19,13 @@ export function findCeiling<F extends Form>({ steering }: Pick<Call<F>, "steerin
   return steering.maxCostUsd === null ? null : Math.floor(steering.maxCostUsd * NANO_PER_USD + ROUNDING);
 }
 
+type Limited<F extends Form> = Pick<
+  Call<F>,
+  "operation" | "ask" | "raw" | "upstreams" | "markup" | "steering" | keyof Omit<OfferTerms, "answersPerCall">
+>;
+
 /** Returns what decides whether a model fits the request's ceiling. Null if it has none. */
-export function makeCeiling<F extends Form>(call: Call<F>): Ceiling | null {
+export function makeCeiling<F extends Form>(call: Limited<F>): Ceiling | null {
   const most = findCeiling(call);
   if (most === null) return null;
   let cheapest: { readonly id: string; readonly nanoUsd: NanoUsd } | null = null;

@@ -36,13 +36,15 @@ export interface ChoiceInput {
   readonly rules: RouterRules;
   /** The demands on the choice, the alias's included. Missing for none. */
   readonly steering?: Steering;
+  /** The operator's, by which the request's cost is multiplied. Missing for 1. */
+  readonly markup?: number;
   /** Facts that selectors use beyond the catalogue. Missing if nothing is known. */
   readonly readKnown?: () => Known;
 }
 
 /** Throws a Fault if no model is enabled or none can serve the request. */
 export function chooseModel({ selector, candidates: cards, among }: Selecting, input: ChoiceInput): Choice {
-  const { describe, rules, steering = UNSTEERED, readKnown, wishes } = input;
+  const { describe, rules, steering = UNSTEERED, readKnown, wishes, markup = 1 } = input;
   const { name } = selector;
   if (describe === null) {
     const message = `Router#${name} only chooses chat models. Name a model as <Provider>#<model>.`;
@@ -50,7 +52,15 @@ export function chooseModel({ selector, candidates: cards, among }: Selecting, i
   }
   const quality = steering.quality ?? rules.fairQuality;
   const asked = { ...describe(), cards, among };
-  const choice = choose(selector, { ...readKnown?.(), ...asked, rules, steering, quality, ...wishes });
+  const choice = choose(selector, {
+    ...readKnown?.(),
+    ...asked,
+    rules,
+    steering,
+    quality,
+    markup,
+    ...wishes,
+  });
   if (choice.choice === null) throw explainTooLong(choice) ?? explainNone(choice, steering);
   return choice;
 }

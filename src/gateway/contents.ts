@@ -1,5 +1,6 @@
 // Stores prompts and answers with the log, if the operator enables it: encrypted, bounded, without delaying answers.
 
+import { logBug } from "../core/bug.ts";
 import { type LoggedContent, makeContentUse } from "../core/content.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
@@ -97,9 +98,10 @@ export class Contents {
     const { id } = recorder.call;
     this.#underWay++;
     this.#write(this.#ports, recorder, fault)
-      .catch((error: unknown) =>
-        this.#log({ event: "content_lost", level: "warn", id, cause: String(error) }),
-      )
+      .catch((thrown: unknown) => {
+        this.#log({ event: "content_lost", level: "warn", id, cause: String(thrown) });
+        logBug({ log: this.#log }, thrown);
+      })
       .finally(() => {
         this.#underWay--;
       });

@@ -150,7 +150,7 @@ export class Entrance {
       context.ticket = this.#makeTicket(context);
       return context.ticket;
     };
-    return this.#ports.admissions.wait(id, again, [call.ending, ending], call.timeoutMs);
+    return this.#ports.admissions.wait(id, again, [call.ending, ending], call.limitAtMs);
   }
 
   #makeTicket<F extends Form>({ call, plan, granted }: RequestContext<F>): Ticket {

@@ -1,5 +1,6 @@
 // One request's life: plan → steps → admit and hold → attempt → steps → settle. Read this first.
 
+import { logBug } from "../core/bug.ts";
 import type { Granted } from "../core/demand.ts";
 import type { TraceSink } from "../core/trace-context.ts";
 import type { Log, Vault } from "../core/world.ts";
@@ -111,7 +112,8 @@ export class Gateway {
       fail: (thrown) => closing.fail(context, thrown),
       leave: () => closing.close(context),
     });
-    return mayShare(context.call) ? bufferFlow(stream) : stream;
+    if (!mayShare(context.call)) return stream;
+    return bufferFlow(stream, (thrown) => logBug(this.#ports, thrown));
   }
 
   /**

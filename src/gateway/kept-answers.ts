@@ -1,5 +1,6 @@
 // Stored answers, encrypted with their conversation, that later requests of the same owner can continue.
 
+import { logBug } from "../core/bug.ts";
 import { Fault } from "../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 import type { Earlier, EarlierAnswers, KeptExchange, KeptOwner } from "../core/kept.ts";
@@ -90,18 +91,19 @@ export class KeptAnswers {
     const { store, vault, rules, clock, deadlines, log } = this.#ports;
     const { keepMs, bytesMax } = rules();
     if (keepMs === 0) return;
-    const sealed = vault.seal(JSON.stringify({ input, response }), makeUse(accountId, id));
-    const row = { accountId, keyId, id, atMs: clock.nowMs(), bytes: sealed.length, sealed };
     const add = async () => {
+      const sealed = vault.seal(JSON.stringify({ input, response }), makeUse(accountId, id));
+      const row = { accountId, keyId, id, atMs: clock.nowMs(), bytes: sealed.length, sealed };
       await store.addResponse({ ...row, items: JSON.stringify(itemIds) }, bytesMax);
       // If the operator turned storing off in the meantime, the key's answers were deleted, maybe just before this
       // write.
       const key = await store.key(keyId);
       if (!key?.keepsResponses) await store.removeResponses(accountId, keyId);
     };
-    const written = add().catch((error: unknown) =>
-      log({ event: "response_lost", level: "warn", id, cause: String(error) }),
-    );
+    const written = add().catch((thrown: unknown) => {
+      log({ event: "response_lost", level: "warn", id, cause: String(thrown) });
+      logBug(this.#ports, thrown);
+    });
     const { promise, resolve } = Promise.withResolvers<void>();
     const deadline = deadlines.watch(deadlines.nowMs() + PATIENCE_MS, resolve);
     await Promise.race([written, promise]);

@@ -47,7 +47,7 @@ function planWith<F extends Form>(
   wishes: Wishes,
   ceiling: Ceiling | null,
 ): Plan {
-  const { operation, ask, conversation, selection, pin, rules, steering, upstreams } = call;
+  const { operation, ask, conversation, selection, pin, rules, steering, markup, upstreams } = call;
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
   const { prompt, output } = health.ownLimits.tokens ? operation.estimateLoad(ask) : NO_TOKENS;
@@ -72,6 +72,7 @@ function planWith<F extends Form>(
     selection,
     rules,
     steering,
+    markup,
     ceiling,
     readKnown: () => readKnown(ports, conversation),
     credentialsOf,

@@ -86,25 +86,32 @@ export function nameTakers<F extends Form>(
   const within = ceiling === null ? "" : " within its maximum cost";
   const hint =
     takers.length === 0
-      ? `No model that this key may use accepts this request${within}.`
+      ? `No model with a known price that this key may use accepts this request${within}.`
       : `Models that accept it: ${takers.join(", ")}.`;
   return new Fault(fault.code, `${fault.message} ${hint}`, fault.details);
 }
 
-/** Returns a few models, of different providers, that could serve the request. */
+/**
+ * Returns a few models, of different providers, that could serve the request. Nobody knows what a model without a price
+ * costs: selectors don't choose one, and clients that must pay can't use it.
+ */
 function listTakers<F extends Form>(
   call: Call<F>,
   wishes: Wishes,
   ceiling: Ceiling | null,
 ): readonly string[] {
-  const { usable } = call;
+  const { usable, pin, upstreams, operation, ask } = call;
+  const promptTokens = operation.estimatePrompt(ask);
+  const isFit = (card: ModelCard) =>
+    upstreams.has(card.provider) &&
+    (pin === null || card.provider === pin.provider) &&
+    card.price !== null &&
+    promptTokens < (card.contextTokensMax ?? Number.POSITIVE_INFINITY) &&
+    keepAble([card], (one) => refuseUnable(call, one, wishes)).able.length > 0 &&
+    ceiling?.covers(card) !== false;
   const takers = new Map<string, string>();
   for (const card of usable()) {
-    if (takers.has(card.provider) || !call.upstreams.has(card.provider)) continue;
-    const { able } = keepAble([card], (one) => refuseUnable(call, one, wishes));
-    // Nobody knows what a model without a price costs.
-    const isWithin = ceiling === null || (card.price !== null && ceiling.covers(card));
-    if (able.length > 0 && isWithin) takers.set(card.provider, card.id);
+    if (!takers.has(card.provider) && isFit(card)) takers.set(card.provider, card.id);
     if (takers.size === NAMED_MAX) break;
   }
   return [...takers.values()];

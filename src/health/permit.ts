@@ -95,7 +95,7 @@ export class Permit {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     this.#parts.changed();
-    const { unsent, stale, upstreamStatus } = fault.details;
+    const { unsent, stale, upstreamStatus, provoked = false } = fault.details;
     // A kept connection that the server had closed is no sign of a failing server.
     if (unsent || stale) {
       if (unsent) this.#recordUnreached(nowMs, fault);
@@ -104,8 +104,8 @@ export class Permit {
       return;
     }
     if (upstreamStatus !== undefined || fault.code === "upstream_error") this.#recordReached(nowMs);
-    if (fault.row.blame === "provider") this.#recordFailure(nowMs, fault);
-    // A provider that refuses a bad request as such is working.
+    if (fault.row.blame === "provider" && !provoked) this.#recordFailure(nowMs, fault);
+    // A provider that refuses a bad request as such, or whose model gave up, is working.
     else if (upstreamStatus !== undefined && this.#isProbe) this.#recordModelSuccess(nowMs);
     this.abandon();
   }

@@ -1,6 +1,7 @@
 // /admin/v1/audit: the audit log, for the accounts that the operator may see.
 import { Elysia } from "elysia";
 import { auditQuery, auditSchema, listAudit } from "../admin/audit.ts";
+import { findFilters } from "../admin/found-filters.ts";
 import { wrapRows } from "../admin/schema.ts";
 import type { Settings } from "../core/settings.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
@@ -13,11 +14,13 @@ interface AuditPorts extends WritingParts {
 
 export function auditRoutes(ports: AuditPorts) {
   const { reads } = createOperatorHooks(ports, "Audit");
-  const parts = { store: ports.world.store, dayRules: () => ports.settings().quota };
+  const { store, clock } = ports.world;
+  const parts = { store, clock, dayRules: () => ports.settings().quota };
   const scope = (request: Request) => readOperator(request).scope;
   return new Elysia({ prefix: "/admin/v1" }).get(
     "/audit",
-    ({ query, request }) => listAudit(parts, query, scope(request)),
+    async ({ query, request }) =>
+      listAudit(parts, await findFilters(parts, query, scope(request)), scope(request)),
     {
       ...reads("audit.read", "listAudit", "List who did what, newest first"),
       query: takesQuery(auditQuery),

@@ -1,6 +1,8 @@
 // The HTTP server: Elysia with every route, and what they share: request ids, the error form, 404 and 405.
+
 import { type AnyElysia, Elysia } from "elysia";
 import type { HTTPHeaders } from "elysia/types";
+import { logBug } from "../core/bug.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { mintOrderedId } from "../core/ordered-id.ts";
 import { checkSecret } from "../keys/secret.ts";
@@ -8,7 +10,6 @@ import { findSurface } from "../surfaces/index.ts";
 import { createFaultResponse, createRefusalResponse, type HeaderMap } from "./answers.ts";
 import { noteFailedChange } from "./audited.ts";
 import { canonicalScheme } from "./auth.ts";
-import { logBug } from "./bug.ts";
 import { crossOrigin } from "./cors.ts";
 import { findPath, indexPaths, isForOperators, type KnownPaths } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
@@ -81,9 +82,8 @@ function receive(
 
 /** Returns the answer to what a handler threw. Only the log has the cause of a bug. */
 function explainThrown(ports: AppPorts, request: Request, thrown: unknown, set: HeaderStore): Response {
-  const fault = toFault(thrown);
-  if (fault.code === "internal_error") logBug(ports, thrown);
-  return createErrorResponse(request, fault, set);
+  logBug(ports, thrown);
+  return createErrorResponse(request, toFault(thrown), set);
 }
 
 type BunServer = Bun.Server<undefined>;

@@ -5,6 +5,7 @@ import { formatPlainUsd } from "../core/money.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { Clock } from "../core/world.ts";
 import type { Facts, GrantedLimits } from "../gateway/call.ts";
+import { nameReplacement, toAscii } from "../selectors/why.ts";
 import { formatHeaderList, formatOpenaiDuration, type HeaderMap } from "./answers.ts";
 
 /** Reads a number from one of our headers. Null if it isn't sent. */
@@ -33,13 +34,11 @@ export function makeReader(
   return { family, nowMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
 }
 
-/** A budget may leave the choice out of the plan, and its provider may fail. */
+/** A budget or a ceiling may leave the choice out of the plan, and its provider may fail. */
 function explainModel({ choice, why }: NonNullable<Facts["selector"]>, model: Facts["model"]): string {
   const isOther = model !== null && choice !== null && model !== choice;
-  return isOther ? `${why}; answered by ${printable(model)} in its place` : why;
+  return isOther ? nameReplacement(why, model) : why;
 }
-
-const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "?");
 
 /** `limits` are those to tell of, if the request wasn't admitted by them. */
 export function factHeaders(
@@ -48,7 +47,7 @@ export function factHeaders(
   limits: GrantedLimits | null = facts.granted,
 ): HeaderMap {
   const headers = limitHeaders(limits, reader);
-  if (facts.model !== null) headers["x-poundkey-model"] = printable(facts.model);
+  if (facts.model !== null) headers["x-poundkey-model"] = toAscii(facts.model);
   if (facts.attempts > 0) headers["x-poundkey-attempts"] = String(facts.attempts);
   if (facts.selector !== null) {
     headers["x-poundkey-selector"] = facts.selector.id;

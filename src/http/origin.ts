@@ -58,10 +58,9 @@ export function keepAddress(address: string, rule: AddressRule): string | null {
 }
 
 function findSession(headers: Headers, named: string | null): string | null {
-  if (named !== null) return nameSession(named);
-  for (const header of SESSION_HEADERS) {
-    const given = headers.get(header);
-    if (given) return nameSession(given);
+  for (const given of [named, ...SESSION_HEADERS.map((header) => headers.get(header))]) {
+    const session = given === null ? null : nameSession(given);
+    if (session !== null) return session;
   }
   return null;
 }

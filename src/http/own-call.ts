@@ -11,6 +11,7 @@ import { serve } from "./serve.ts";
 interface OwnCall {
   readonly path: string;
   readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
   /** The beginning of its request id, by which the log tells it from clients'. */
   readonly idPrefix: string;
   /** Ends it early. */
@@ -26,11 +27,11 @@ interface OwnAnswer {
 export async function callOwn(
   ports: HttpPorts,
   key: GatewayKey,
-  { path, body, idPrefix, signal }: OwnCall,
+  { path, body, headers, idPrefix, signal }: OwnCall,
 ): Promise<OwnAnswer> {
   const request = new Request(`http://localhost${path}`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
     ...(signal && { signal }),
   });

@@ -44,11 +44,13 @@ interface RefusalPorts {
   readonly log: Log;
 }
 
-/** Returns the fault with the client's own name of the field that it is about. */
+/** Returns the fault with the client's own name of the field that it is about, in its message, too. */
 export function nameForClient(fault: Fault, names: Readonly<Record<string, string>> = {}): Fault {
   const { param } = fault.details;
   const name = typeof param === "string" && Object.hasOwn(names, param) ? names[param] : undefined;
-  return name === undefined ? fault : new Fault(fault.code, fault.message, { ...fault.details, param: name });
+  if (name === undefined) return fault;
+  const message = fault.message.replace(`'${param}'`, () => `'${name}'`);
+  return new Fault(fault.code, message, { ...fault.details, param: name });
 }
 
 /** `context` is null if the request was refused before it had a plan. */

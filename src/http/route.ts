@@ -10,6 +10,7 @@ import { invalidValue } from "../core/schema-fault.ts";
 import type { Steering } from "../core/steering.ts";
 import type { Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
+import { makeCeiling } from "../gateway/ceiling.ts";
 import { type KnownPorts, readKnown } from "../gateway/plan-request.ts";
 import { readWishes } from "../gateway/unable.ts";
 import { Conversation } from "../health/stickiness.ts";
@@ -67,11 +68,14 @@ async function route(ports: RoutePorts, { request, server }: RouteRequest): Prom
 
 /** Answers with a selector's choice for this key. Makes no upstream call, is free, and takes no slot. */
 export async function decideForKey(ports: RoutePorts, request: Request, key: GatewayKey): Promise<Response> {
-  const { catalogue, limits, rules, upstreams } = ports.snapshot();
+  const { catalogue, limits, rules, upstreams, billing } = ports.snapshot();
   const body = await readJson(request, ports, { owner: key.accountId, bytesMax: ports.server.bodyBytesMax });
   const asked = readChatRequest(body, limits);
   const allowed = new Set(listCandidates(key, catalogue).map(({ id }) => id));
   const { selector, steering } = requireSelector(asked.model, key, readSteering(request.headers), ports);
+  const call = { operation: CHAT, ask: asked, raw: null, upstreams, isLimitRequired: false };
+  const { markup } = billing;
+  const ceiling = makeCeiling({ ...call, searches: 0, unreadBytes: 0, markup, steering });
   await ports.learned();
   const choice = choose(selector, {
     ...readKnown(ports.known, new Conversation(key.id, () => nameConversation(asked, null))),
@@ -79,14 +83,19 @@ export async function decideForKey(ports: RoutePorts, request: Request, key: Gat
     needs: findNeeds(asked),
     cards: catalogue.list(),
     allowed: (id) => allowed.has(id),
-    ...readWishes({ operation: CHAT, ask: asked, raw: null, upstreams, isLimitRequired: false }),
+    ...readWishes(call),
     rules,
     steering,
+    markup,
     quality: steering.quality ?? rules.fairQuality,
   });
   return createJsonResponse(
     200,
-    viewRouteForKey(choice, (id) => allowed.has(id)),
+    viewRouteForKey(
+      choice,
+      (id) => allowed.has(id),
+      (card) => ceiling?.covers(card) !== false,
+    ),
   );
 }
 

@@ -51,20 +51,19 @@ export function readSelection(
 
 /**
  * Returns what the request's model must keep to, by its alias and its headers, and the selection without the models of a
- * group that don't. Throws the Fault `unsupported_capability` if none of these is left.
+ * group and the fallbacks that don't. Throws the Fault `unsupported_capability` if none of these is left.
  */
 export function steerSelection(selection: Selection, asked: Steering) {
   if (selection.kind === "selector")
     return { selection, steering: combineSteering(selection.steering ?? UNSTEERED, asked) };
   const { allow } = asked;
-  if (selection.kind === "card" || allow.length === 0) return { selection, steering: asked };
+  if (allow.length === 0) return { selection, steering: asked };
   const isAllowed = ({ id }: ModelCard) => allow.every((patterns) => matchesAny(patterns, id));
+  const fallbacks = selection.fallbacks.filter(isAllowed);
+  // The client has allowed the model that it names.
+  if (selection.kind === "card") return { selection: { ...selection, fallbacks }, steering: asked };
   const members = selection.members.filter(({ card }) => isAllowed(card));
-  if (members.length > 0)
-    return {
-      selection: { ...selection, members, fallbacks: selection.fallbacks.filter(isAllowed) },
-      steering: asked,
-    };
+  if (members.length > 0) return { selection: { ...selection, members, fallbacks }, steering: asked };
   const message = "None of the models behind this name match the header 'x-poundkey-allow'.";
   throw new Fault("unsupported_capability", message, { param: "x-poundkey-allow" });
 }

@@ -1,4 +1,5 @@
 // A request at a surface: from a request's bytes to the gateway and back, whole or streamed, in the surface's form.
+import { logBug } from "../core/bug.ts";
 import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Caller } from "../core/key.ts";
@@ -21,7 +22,6 @@ import {
 import { addHeaders, type HeaderStore, joinHeaders } from "./app.ts";
 import { readHeldJson } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";
-import { logBug } from "./bug.ts";
 import { readCaching } from "./caching.ts";
 import type { Peers } from "./client-address.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
@@ -69,6 +69,7 @@ export async function serve<F extends Form>(
   if (surface.family === "anthropic") set.headers["request-id"] = requestId;
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
+  let names: Call<F>["names"];
   const progress = startProgress();
   const held = ports.bodies.open();
   const isCounting = surface.counting?.isCounting(path) === true;
@@ -79,6 +80,7 @@ export async function serve<F extends Form>(
     surface.checkPath?.(path);
     if (isCounting) return addHeaders(await countTokens(ports, surface, received), set);
     const { call, exchange } = await read(ports, surface, received, { requestId, held, trace, progress });
+    names = call.names;
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports.deadlines, received.request, received.server);
@@ -102,7 +104,7 @@ export async function serve<F extends Form>(
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
     return addHeaders(
-      refuse(ports, { surface, path, requestId, trace, context, received, progress }, fault),
+      refuse(ports, { surface, path, requestId, trace, context, names, received, progress }, fault),
       set,
     );
   }
@@ -114,11 +116,12 @@ interface Refused<F extends Form> extends Omit<Arrived, "held"> {
   readonly received: SurfaceRequest;
   /** Null if the gateway didn't take it. */
   readonly context: RequestContext<F> | null;
+  readonly names: Call<F>["names"];
 }
 
 function refuse<F extends Form>(
   ports: HttpPorts,
-  { surface, path, requestId, trace, context, received, progress }: Refused<F>,
+  { surface, path, requestId, trace, context, names, received, progress }: Refused<F>,
   fault: Fault,
 ): Response {
   const facts: Facts = context ?? NO_FACTS;
@@ -128,7 +131,7 @@ function refuse<F extends Form>(
   const limits = facts.granted ?? findRefusing(fault);
   const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);
   // The path decides the form, because a surface's wildcard also matches paths with other error forms.
-  const refusal = findSurface(path).refuse(nameForClient(fault, context?.call.names), requestId);
+  const refusal = findSurface(path).refuse(nameForClient(fault, names), requestId);
   if (trace !== null && context === null) {
     const refused = { status: refusal.status, faultCode: fault.code, endMs: ports.deadlines.nowMs() };
     ports.traces.refuse({ trace, requestId, ...refused });
@@ -205,7 +208,7 @@ async function stream<F extends Form>(
     keepAliveMs: ports.server.keepAliveMs,
     client,
     onLeft: () => ending.end(),
-    onBug: (thrown) => logBug(ports, thrown),
+    onFailure: (thrown) => logBug(ports, thrown),
   });
   const now = { ...reader, monotonicMs: ports.clock.monotonicMs() };
   const type = bytes?.readType(first) ?? exchange.streamType;
@@ -257,7 +260,7 @@ function makeCall<F extends Form>(
     upstreams,
     rules,
     markup: billing.markup,
-    timeoutMs: seconds === null ? null : seconds * 1000,
+    limitAtMs: seconds === null ? Number.POSITIVE_INFINITY : ports.clock.monotonicMs() + seconds * 1000,
     caching: readCaching(headers, key, selection, ports.cacheRules()),
     held,
     time: (work) => ports.turns.time(key.accountId, held.bytes, work),

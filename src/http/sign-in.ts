@@ -81,15 +81,19 @@ export function signInRoutes(ports: SignInPorts) {
         303: { description: "To the provider's sign-out, or to the console." },
       }),
     })
-    .post("/auth/oidc/backchannel", ({ request }) => endByIssuer(ports, request), {
-      parse: () => ({}),
-      ...describeRoute(
-        TAG,
-        "issuerLogout",
-        "Take the provider's logout token, and end its sessions",
-        "Empty.",
-      ),
-    });
+    .post(
+      "/auth/oidc/backchannel",
+      ({ request, server, route }) => endByIssuer(ports, { request, server, route }),
+      {
+        parse: () => ({}),
+        ...describeRoute(
+          TAG,
+          "issuerLogout",
+          "Take the provider's logout token, and end its sessions",
+          "Empty.",
+        ),
+      },
+    );
 }
 
 async function viewProvider({ operator, people }: SignInPorts, request: Request): Promise<SignInView> {
@@ -123,22 +127,34 @@ async function answer(
   }
 }
 
-function createRefusalPage(
+/** Logs a refusal, or an issuer that doesn't answer, and puts a refusal on record. */
+function report(
   { people: { log }, operator: { wrongTokens, readOrigin } }: SignInPorts,
   { request, server }: OperatorRequest,
-  rules: SignInRules,
   error: unknown,
-): Response {
-  const link = { href: `${rules.publicUrl}${PATH}/start`, text: "Start again" };
-  const title = "You are not signed in";
+): void {
   if (error instanceof SignInRefused) {
     log({ event: "session.refused", level: "warn", reason: error.reason });
     wrongTokens.note(error.reason, readOrigin(request, server).address);
+  } else if (error instanceof IssuerSilent) {
+    log({ event: "issuer_silent", level: "warn", cause: error.message });
+  }
+}
+
+function createRefusalPage(
+  ports: SignInPorts,
+  asked: OperatorRequest,
+  rules: SignInRules,
+  error: unknown,
+): Response {
+  report(ports, asked, error);
+  const link = { href: `${rules.publicUrl}${PATH}/start`, text: "Start again" };
+  const title = "You are not signed in";
+  if (error instanceof SignInRefused) {
     const status = error.kind === "person" ? 403 : 400;
     return createPage({ status, title, message: error.message, link });
   }
   if (error instanceof IssuerSilent) {
-    log({ event: "issuer_silent", level: "warn", cause: error.message });
     const message = "Your company's provider doesn't answer. Try again in a minute.";
     return createPage({ status: 503, title, message, link });
   }
@@ -223,25 +239,32 @@ async function finishAt(ports: SignInPorts, rules: SignInRules, asked: OperatorR
 }
 
 /** Ends our session first: the issuer's page may never be reached. */
-async function endHere({ operator, people }: SignInPorts, asked: OperatorRequest): Promise<Response> {
-  checkSite(operator, asked);
-  const secret = readCookieSecret(asked.request);
-  if (secret !== null) await endSession(operator, asked, secret);
-  const rules = people.rules();
-  const away =
-    rules === undefined
-      ? null
-      : await people
-          .issuer(rules)
-          .findSignOut()
-          .catch(() => null);
+async function endHere(ports: SignInPorts, asked: OperatorRequest): Promise<Response> {
+  const { operator } = ports;
+  try {
+    checkSite(operator, asked);
+    const secret = readCookieSecret(asked.request);
+    if (secret !== null) await endSession(operator, asked, secret);
+  } catch (error) {
+    return createFaultPage(error, { title: "You are not signed out", link: { href: "/", text: "Back" } });
+  }
   const { isSecure } = operator.readOrigin(asked.request, asked.server);
   const headers = {
-    location: away ?? "/",
+    location: (await findSignOut(ports, asked)) ?? "/",
     "cache-control": "no-store",
     "set-cookie": formatSessionCookie("", 0, isSecure),
   };
   return new Response(null, { status: 303, headers });
+}
+
+/** Null if the issuer has no page for it, or can't be asked. */
+function findSignOut(ports: SignInPorts, asked: OperatorRequest): Promise<string | null> {
+  const rules = ports.people.rules();
+  const found = rules === undefined ? null : ports.people.issuer(rules).findSignOut();
+  return Promise.resolve(found).catch((error) => {
+    report(ports, asked, error);
+    return null;
+  });
 }
 
 async function endSession(operator: WritingParts, asked: OperatorRequest, secret: string): Promise<void> {
@@ -252,16 +275,17 @@ async function endSession(operator: WritingParts, asked: OperatorRequest, secret
   await note(operator.world, readAct(operator, asked, session.access), { action: "session.ended", target });
 }
 
-async function endByIssuer({ operator, people }: SignInPorts, request: Request): Promise<Response> {
+async function endByIssuer(ports: SignInPorts, asked: OperatorRequest): Promise<Response> {
   const refuse = (status: number, message: string) =>
     createJsonResponse(status, { error: "invalid_request", error_description: message });
   try {
-    const form = await readForm(operator, request, "issuer", notForm);
+    const form = await readForm(ports.operator, asked.request, "issuer", notForm);
     const token = form.get("logout_token");
     if (token === null) return refuse(400, "The form has no logout_token.");
-    await endIssuerSession(people, token);
+    await endIssuerSession(ports.people, token);
     return new Response(null, { status: 200, headers: { "cache-control": "no-store" } });
   } catch (error) {
+    report(ports, asked, error);
     if (error instanceof SignInRefused) return refuse(400, error.message);
     if (error instanceof IssuerSilent) return refuse(503, "The issuer's keys can't be read now.");
     throw error;
@@ -269,9 +293,6 @@ async function endByIssuer({ operator, people }: SignInPorts, request: Request):
 }
 
 function notForm(why: string): SignInRefused {
-  return new SignInRefused(
-    "attempt",
-    "logout_token",
-    `The body must be a form (x-www-form-urlencoded): ${why}.`,
-  );
+  const message = `The body must be a form (x-www-form-urlencoded): ${why}.`;
+  return new SignInRefused("attempt", "logout_token", message);
 }

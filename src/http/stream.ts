@@ -18,8 +18,8 @@ interface StreamParts<Piece> {
   readonly beforeEnd?: () => Promise<void>;
   /** Called if the client leaves before the end. */
   readonly onLeft: () => void;
-  /** Called with a bug that ends the answer once it has begun. */
-  readonly onBug: (thrown: unknown) => void;
+  /** Called with what ends the answer once it has begun. */
+  readonly onFailure: (thrown: unknown) => void;
 }
 
 interface StartedStream<Piece> {
@@ -95,9 +95,8 @@ class EventStream<Piece> implements DirectSource {
       await beforeEnd?.();
       this.#end(controller, writer.end());
     } catch (thrown) {
-      const fault = toFault(thrown);
-      if (fault.code === "internal_error") this.#parts.onBug(thrown);
-      if (!this.#over) this.#end(controller, writer.fail(fault, requestId));
+      this.#parts.onFailure(thrown);
+      if (!this.#over) this.#end(controller, writer.fail(toFault(thrown), requestId));
     }
   }
 

@@ -134,7 +134,7 @@ export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
     enter: (ticket, entry) => enter(parts, ticket, entry),
     durable: () => store.durable(),
     settle: ({ ask, reads, rules }, outcome) =>
-      write(parts, ask.key.accountId, { reads, rules }, ask.idempotency, outcome),
+      write(parts, ask.key.accountId, { reads, rules }, ask, outcome),
     charged: async (id) => (await store.request(id))?.chargedNanoUsd ?? 0,
     resolveLost: () => resolveLost(parts),
     allowance: (key) => findAllowance(parts, key),
@@ -186,7 +186,7 @@ function enter(parts: LedgerParts, ticket: Ticket, { isLooking, outcome } = ENTR
   const offers = (outcome && ask.ownOffers) ?? ask.leastOffers ?? ask.offers;
   const wanted = isLooking ? wants.of(ask.key) : NOTHING;
   const demand = makeAdmission(store.node, ticket, wanted, isLooking ? offers : () => []);
-  const settlement = outcome && makeSettlement(parts, ask.key.accountId, ticket, ask.idempotency, outcome);
+  const settlement = outcome && makeSettlement(parts, ask.key.accountId, ticket, ask, outcome);
   // Its key or account may have tags.
   const reads = outcome ? { ...demand.reads, tagDayMs: findTagDay(outcome.record.atMs) } : demand.reads;
   const entry = { reads, idempotency: null, isEntry: true, isLooking, ...(settlement && { settlement }) };
@@ -259,14 +259,16 @@ function makeAdmission(
   };
 }
 
+type Settling = Pick<Ask, "idempotency" | "ceilingNanoUsd">;
+
 function write(
   parts: LedgerParts,
   accountId: string,
   ticket: Pick<Ticket, "reads" | "rules">,
-  idempotency: Ask["idempotency"],
+  ask: Settling,
   outcome: Outcome,
 ): Promise<Settled> {
-  const demand = makeSettlement(parts, accountId, ticket, idempotency, outcome);
+  const demand = makeSettlement(parts, accountId, ticket, ask, outcome);
   return parts.store.transact(demand).then(requireSettled);
 }
 
@@ -274,20 +276,22 @@ function makeSettlement(
   { clock }: LedgerParts,
   accountId: string,
   { reads, rules: { quota, ownerLimits: limits = LIMIT_RULES } }: Pick<Ticket, "reads" | "rules">,
-  idempotency: Ask["idempotency"],
+  { idempotency, ceilingNanoUsd = null }: Settling,
   outcome: Outcome,
 ): Settlement {
   const { place = null, note = null, record } = outcome;
   const needed = record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) };
   const about = { accountId, nowMs: clock.nowMs(), idempotency, reads: needed, quota, limits };
-  return { kind: "settle", ...outcome, ...about, place, note };
+  return { kind: "settle", ...outcome, ...about, ceilingNanoUsd, place, note };
 }
+
+const NO_ASK: Settling = { idempotency: null };
 
 function resolveLost(parts: LedgerParts): Promise<number> {
   const outcome = (hold: Hold) => makeLostOutcome(lostRecord(hold), hold.place.places + hold.place.slots);
   return resolveEach(
     (max) => parts.store.orphans(max),
     (hold) =>
-      write(parts, hold.accountId, { reads: readsOfHold(hold), rules: parts.rules() }, null, outcome(hold)),
+      write(parts, hold.accountId, { reads: readsOfHold(hold), rules: parts.rules() }, NO_ASK, outcome(hold)),
   );
 }

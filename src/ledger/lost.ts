@@ -42,23 +42,39 @@ export function lostRecord(hold: Hold): UnsettledRecord {
 
 const LOST_AT_ONCE = 500;
 
-/** Resolves all holds that `orphans` lists, and returns their number. Throws the first failure after it has tried each. */
-export async function resolveEach<Lost extends Pick<Hold, "id">>(
+/** Resolves all holds that `orphans` lists, and returns their number. Throws once it has tried each, and names one that failed. */
+export async function resolveEach<Lost extends Pick<Hold, "id" | "accountId">>(
   orphans: (max: number) => Promise<readonly Lost[]>,
   resolve: (hold: Lost) => Promise<unknown>,
 ): Promise<number> {
   let count = 0;
-  const failures = new Map<string, unknown>();
+  const failures = new Map<string, Failure>();
   for (;;) {
     // Those that failed are listed again, before or among the others.
     const most = LOST_AT_ONCE + failures.size;
     const holds = await orphans(most);
     const untried = holds.filter(({ id }) => !failures.has(id));
-    const attempt = (hold: Lost) => resolve(hold).catch((error: unknown) => failures.set(hold.id, error));
+    const attempt = (hold: Lost) =>
+      resolve(hold).catch((error: unknown) => failures.set(hold.id, { hold, error }));
     await Promise.all(untried.map(attempt));
     count += untried.length;
     if (holds.length < most) break;
   }
-  for (const failure of failures.values()) throw failure;
+  const [failure] = failures.values();
+  if (failure !== undefined) throw describeFailure(failure, failures.size);
   return count;
+}
+
+interface Failure {
+  readonly hold: Pick<Hold, "id" | "accountId">;
+  readonly error: unknown;
+}
+
+/** A hold that can't be settled stays in its account's balance, so the operator has to know which. */
+function describeFailure({ hold: { id, accountId }, error }: Failure, count: number): Error {
+  const others = count > 1 ? ` and ${count - 1} more` : "";
+  const { cause = undefined } = error instanceof Error ? error : {};
+  return new Error(`the hold of ${id} in account ${accountId}${others} can't be settled: ${error}`, {
+    cause,
+  });
 }

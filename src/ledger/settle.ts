@@ -28,7 +28,9 @@ export function settle(books: Books, demand: Settlement): SettledAnswer {
   settleLimits(books, hold, demand, { record, costNanoUsd: dueNanoUsd });
   const mayPay = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
   const about = { atMs, usageSource, ended, note: demand.note };
-  const { charged, writtenOff } = mayPay ? pay(books, hold, dueNanoUsd, about) : NOTHING_PAID;
+  const { charged, writtenOff } = mayPay
+    ? pay(books, hold, findDue(demand, dueNanoUsd), about)
+    : NOTHING_PAID;
   followRelease(books, hold, demand);
   const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd: hold.nanoUsd, isLate: false };
   books.requests.put(row.id, row);
@@ -93,10 +95,12 @@ function settleLate(books: Books, demand: Settlement, lost: RequestRecord): Sett
 }
 
 /** Takes what is due from the free balance, or nothing if the answer is given for free. The rest is written off. */
-function payLate(books: Books, { record, isDue, nowMs: atMs }: Settlement, isFree: boolean): Paid {
+function payLate(books: Books, demand: Settlement, isFree: boolean): Paid {
+  const { record, isDue, nowMs: atMs } = demand;
   const { accountId, keyId, id: requestId, usageSource, ended } = record;
   const dueNanoUsd = isDue ? record.costNanoUsd : 0;
-  const charged = isFree ? 0 : Math.min(dueNanoUsd, books.account(accountId).balanceNanoUsd);
+  const { mostNanoUsd } = findDue(demand, dueNanoUsd);
+  const charged = isFree ? 0 : Math.min(mostNanoUsd, books.account(accountId).balanceNanoUsd);
   const about = { atMs, usageSource, ended, requestId, note: isFree ? LATE_REPEATED : LATE };
   moveOverrun(books, accountId, charged, dueNanoUsd - charged, about);
   const spend = books.spend(accountId, keyId);
@@ -115,7 +119,7 @@ export function undoHold(books: Books, hold: Hold, atMs: number): void {
   settleFreeBudget(books, hold, 0);
   undoLimits(books, hold, atMs);
   if (hold.place.kind !== "balance") return;
-  pay(books, hold, 0, { atMs, usageSource: "none", ended: "lost", note: COMMIT_UNKNOWN });
+  pay(books, hold, NOTHING_DUE, { atMs, usageSource: "none", ended: "lost", note: COMMIT_UNKNOWN });
 }
 
 /** `kept` is null if no provider produced anything: the Idempotency-Key is free for a retry. */
@@ -130,9 +134,21 @@ function releaseHold(
   else freeReply(books, hold);
 }
 
+interface Due {
+  readonly dueNanoUsd: NanoUsd;
+  /** The most of it that the client pays. */
+  readonly mostNanoUsd: NanoUsd;
+}
+const NOTHING_DUE: Due = { dueNanoUsd: 0, mostNanoUsd: 0 };
+
+/** A provider may report more than the worst case that was held: the client's ceiling counts all the same. */
+function findDue({ ceilingNanoUsd }: Settlement, dueNanoUsd: NanoUsd): Due {
+  return { dueNanoUsd, mostNanoUsd: Math.min(dueNanoUsd, ceilingNanoUsd ?? dueNanoUsd) };
+}
+
 interface Paid {
   readonly charged: NanoUsd;
-  /** The part of the cost that neither the hold nor the free balance covered. */
+  /** The part of the cost that neither the hold nor the free balance covered, or that is above the request's ceiling. */
   readonly writtenOff: NanoUsd;
 }
 const NOTHING_PAID: Paid = { charged: 0, writtenOff: 0 };
@@ -140,15 +156,15 @@ const NOTHING_PAID: Paid = { charged: 0, writtenOff: 0 };
 type PaymentNotes = Pick<RequestRecord, "atMs" | "usageSource" | "ended"> & Pick<Settlement, "note">;
 
 /** Posts or voids the hold. Cost above it is taken from the free balance; the rest is written off. */
-function pay(books: Books, hold: Hold, dueNanoUsd: NanoUsd, notes: PaymentNotes): Paid {
+function pay(books: Books, hold: Hold, { dueNanoUsd, mostNanoUsd }: Due, notes: PaymentNotes): Paid {
   const { accountId, keyId, id: requestId, nanoUsd: held } = hold;
-  const posted = Math.min(dueNanoUsd, held);
+  const posted = Math.min(mostNanoUsd, held);
   const about = { ...notes, requestId } as const;
   if (held > 0) {
     const legs = { heldNanoUsd: -held, balanceNanoUsd: held - posted, revenueNanoUsd: posted };
     books.move(accountId, legs, { ...about, kind: posted > 0 ? "post" : "void" });
   }
-  const extra = Math.min(dueNanoUsd - posted, books.account(accountId).balanceNanoUsd);
+  const extra = Math.min(mostNanoUsd - posted, books.account(accountId).balanceNanoUsd);
   // For an unlimited key nothing was held, so at most the balance is charged and nothing is written off.
   const writtenOff = hold.place.kind === "balance" ? dueNanoUsd - posted - extra : 0;
   moveOverrun(books, accountId, extra, writtenOff, about);

@@ -10,7 +10,8 @@ import type { KeyFilter, RecordedStore } from "../core/store.ts";
 import { admit, type Identity, readIdentity } from "./claims.ts";
 import { IssuerSilent, PersonGone, SignInRefused, type Tokens } from "./issuer.ts";
 import { keepOwnAccount } from "./own-account.ts";
-import { describeMember, findAccounts, openRefresh, type SignInParts, sealRefresh } from "./sign-in.ts";
+import type { SignInParts as Parts } from "./sign-in.ts";
+import { describeMember, findAccounts, openRefresh, sealRefresh } from "./sign-in.ts";
 
 const MEMBERS_AT_ONCE = 50;
 const KEYS_AT_ONCE = 100;
@@ -20,23 +21,25 @@ const LEASE_MS = 60_000;
 const RETRY_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
 
-type Parts = SignInParts;
-
 /** Looks at everybody who is due, and stops as soon as the issuer doesn't answer. */
 export async function recheckMembers(given: Parts): Promise<void> {
   const rules = given.rules();
   if (rules === undefined) return;
   const parts = { ...given, clock: findStoreClock(given) };
-  const { recheckMs, keysExpireMs } = rules.members;
   for (;;) {
     const nowMs = parts.clock.nowMs();
-    const dueMs = nowMs - Math.min(recheckMs, keysExpireMs);
+    const dueMs = nowMs - findPeriod(rules);
     const due = await parts.store.people.dueMembers(dueMs, nowMs, MEMBERS_AT_ONCE);
     for (const member of due) {
       if (!(await recheckMember(parts, rules, member))) return;
     }
     if (due.length < MEMBERS_AT_ONCE) return;
   }
+}
+
+/** Everybody is due again after this time. */
+function findPeriod({ members: { recheckMs, keysExpireMs } }: SignInRules): number {
+  return Math.min(recheckMs, keysExpireMs);
 }
 
 /** Nodes whose own clocks differ agree on the end of a lease. */
@@ -156,17 +159,18 @@ function checked({ clock }: Parts) {
   return { checkedAtMs: clock.nowMs(), leasedUntilMs: 0 };
 }
 
-/** An issuer that doesn't answer ends nobody. It is asked again in a minute. */
+/** An issuer that doesn't answer ends nobody. It is asked again in a minute, and about those first who were due before. */
 async function waitForIssuer(
   parts: Parts,
-  { members: { recheckMs } }: SignInRules,
+  rules: SignInRules,
   member: Member,
   error: unknown,
   isTokenDoubtful: boolean,
 ): Promise<false> {
   const nowMs = parts.clock.nowMs();
+  const periodMs = findPeriod(rules);
   await note(parts, member, {
-    checkedAtMs: nowMs - recheckMs + Math.min(recheckMs, RETRY_MS),
+    checkedAtMs: nowMs - periodMs + Math.min(periodMs, RETRY_MS),
     leasedUntilMs: isTokenDoubtful ? nowMs : 0,
   });
   const cause = error instanceof Error ? error.message : String(error);

@@ -47,6 +47,8 @@ export interface ChooseInput extends Wishes {
   readonly steering?: Steering;
   /** The share of the best quality that `fair` keeps, 0…1. */
   readonly quality: number;
+  /** By which costs are multiplied where a client sees or bounds them. Missing for 1. */
+  readonly markup?: number;
   /** False if the client's key may not use it. */
   readonly allowed?: (id: string) => boolean;
   readonly health?: HealthView;
@@ -83,7 +85,7 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
   };
   return {
-    ...{ input, prediction, promptTokens, learned, ask, table, steering },
+    ...{ input, prediction, promptTokens, learned, ask, table, steering, markup: input.markup ?? 1 },
     /** By place: its health, what was learned about its quality, and the lengths of its answers. */
     seenAt: health.over(table),
     shifts: learned.shiftsBy(table.places, prediction),

@@ -7,13 +7,13 @@ import { MAX_COST, MAX_MS, UNPRICED } from "./sift.ts";
 
 /** Returns the reasons with their numbers of models, and what the ceilings and missing prices are about. */
 export function explainRemoved(
-  { removed, candidates }: Pick<Choice, "removed" | "candidates">,
+  { removed, candidates, asked }: Pick<Choice, "removed" | "candidates" | "asked">,
   steering: Steering,
 ): readonly string[] {
   const counts = Object.entries(removed).map(([reason, count]) => `${reason} (${count})`);
   return [
     `Removed by: ${counts.join(", ")}.`,
-    ...explainCeilings(candidates, steering),
+    ...explainCeilings(candidates, steering, asked.markup),
     ...explainUnpriced(candidates),
   ];
 }
@@ -22,6 +22,7 @@ export function explainRemoved(
 function explainCeilings(
   candidates: readonly Candidate[],
   { maxCostUsd, maxMs }: Steering,
+  markup: number,
 ): readonly string[] {
   const by = (reason: string) => candidates.filter(({ removedBy }) => removedBy === reason);
   const [cheapest] = by(MAX_COST).toSorted((a, b) => (a.costUsd ?? 0) - (b.costUsd ?? 0));
@@ -29,7 +30,7 @@ function explainCeilings(
   return [
     ...(cheapest
       ? [
-          `The cheapest, '${cheapest.card.id}', would cost about ${formatEstimate(cheapest.costUsd)} USD; the most is ${formatEstimate(maxCostUsd)}.`,
+          `The cheapest, '${cheapest.card.id}', would cost about ${formatEstimate((cheapest.costUsd ?? 0) * markup)} USD; the most is ${formatEstimate(maxCostUsd)}.`,
         ]
       : []),
     ...(fastest

@@ -1,12 +1,15 @@
 // A selector's choice as `poundkey route` shows it to the operator, and `POST /v1/route` to a key: without what tells
 // of others' traffic.
 import { type Static, Type } from "@sinclair/typebox";
+import type { ModelCard } from "../core/card.ts";
 import type { Frozen } from "../core/frozen.ts";
 import { SOURCES } from "../core/origin.ts";
 import { KINDS } from "../core/skill.ts";
 import { LIKENESS_MIN } from "./best.ts";
+import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
-import { explainRefusal } from "./why.ts";
+import { MAX_COST } from "./sift.ts";
+import { explainRefusal, nameReplacement } from "./why.ts";
 
 const number = Type.Number();
 const share = Type.Number({ minimum: 0, maximum: 1 });
@@ -89,7 +92,7 @@ export const routeSchema = Type.Object({
       changed: Type.Union([changeSchema, Type.Null()], {
         description: "The day since which the model's scores are worse or better. Older ones count a tenth.",
       }),
-      cost_usd: Type.Union([number, Type.Null()]),
+      cost_usd: Type.Union([number, Type.Null()], { description: "With the operator's markup." }),
       latency_ms: latency,
       cost_usd_high: Type.Union([number, Type.Null()], {
         description: "The cost of an answer that is one standard deviation longer than expected.",
@@ -110,9 +113,15 @@ const THOUSANDTHS = 1000;
 const COST_DIGITS = 1e8;
 const SHOWN_SPEED_MS = 100;
 
+type Covers = (card: ModelCard) => boolean;
+
 /** Speeds are measured on everybody's requests, and labels are the operator's. */
-export function viewRouteForKey(chosen: Choice, mayUse: (id: string) => boolean): KeyRouteView {
-  const { basis, candidates, ...view } = viewRoute(chosen);
+export function viewRouteForKey(
+  chosen: Choice,
+  mayUse: (id: string) => boolean,
+  covers?: Covers,
+): KeyRouteView {
+  const { basis, candidates, ...view } = viewRoute(chosen, covers);
   const roundSpeed = (model: string, ms: number) =>
     mayUse(model) ? Math.max(1, Math.round(ms / SHOWN_SPEED_MS)) * SHOWN_SPEED_MS : null;
   return {
@@ -126,15 +135,21 @@ export function viewRouteForKey(chosen: Choice, mayUse: (id: string) => boolean)
   };
 }
 
-export function viewRoute(chosen: Choice) {
-  const { selector, choice, pinned, sideCall, isStaying, candidates } = chosen;
+/** `covers` is false for models whose worst case is above the request's ceiling: a plan passes over them. */
+export function viewRoute(chosen: Choice, covers: Covers = () => true) {
+  const { selector, pinned, sideCall, isStaying } = chosen;
+  const candidates = coverCandidates(chosen, covers);
+  const price = (usd: number | null) => roundCost(usd === null ? null : usd * chosen.asked.markup);
+  const [first = null] = candidates.filter(({ eligible }) => eligible);
+  const isReplaced = first?.card !== chosen.choice;
   return {
     selector: `Router#${selector.name}`,
-    choice: choice?.id ?? null,
-    why: chosen.why,
-    ...(pinned === null ? {} : { pinned }),
+    choice: first?.card.id ?? null,
+    why:
+      first !== null && isReplaced ? nameReplacement(chosen.why ?? "", first.card.id) : first && chosen.why,
+    ...(pinned === null || isReplaced ? {} : { pinned }),
     ...(sideCall === null ? {} : { side_call: sideCall }),
-    ...(isStaying ? { stays: isStaying } : {}),
+    ...(isStaying && !isReplaced ? { stays: isStaying } : {}),
     features: viewFeatures(chosen),
     basis: viewBasis(chosen),
     candidates: candidates.map((one) => ({
@@ -147,14 +162,23 @@ export function viewRoute(chosen: Choice) {
       source: one.source,
       source_date: one.asOf,
       changed: one.changed,
-      cost_usd: roundCost(one.costUsd),
+      cost_usd: price(one.costUsd),
       latency_ms: one.latencyMs,
-      cost_usd_high: roundCost(one.costHighUsd),
+      cost_usd_high: price(one.costHighUsd),
       latency_ms_high: one.latencyHighMs,
       score: round(one.score),
-      why_not: explainRefusal(one, chosen.foremost[0]),
+      why_not: explainRefusal(one, first ?? undefined),
     })),
   };
+}
+
+/** Returns the candidates, those that aren't covered behind the others. */
+function coverCandidates({ candidates }: Choice, covers: Covers): readonly Candidate[] {
+  const isPassedOver = ({ eligible, card }: Candidate) => eligible && !covers(card);
+  const passedOver = new Set(candidates.filter(isPassedOver));
+  if (passedOver.size === 0) return candidates;
+  const without = [...passedOver].map((one): Candidate => ({ ...one, eligible: false, removedBy: MAX_COST }));
+  return [...candidates.filter((one) => !passedOver.has(one)), ...without];
 }
 
 export function viewFeatures({ asked }: Pick<Choice, "asked">): KeyRouteView["features"] {

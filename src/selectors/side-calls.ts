@@ -26,6 +26,7 @@ const PROMPTS: readonly Prompt[] = [
       "generate a short title",
       "provide a short title for a task",
       "generate a concise, sentence-case title",
+      "you are naming a coding session",
     ],
   },
   {
@@ -37,6 +38,8 @@ const PROMPTS: readonly Prompt[] = [
       "generate a concise title",
       "generate a short title",
       "come up with a succinct title",
+      "generate a short kebab-case name",
+      "word lowercase label for this job",
     ],
   },
   {
@@ -47,6 +50,7 @@ const PROMPTS: readonly Prompt[] = [
       "summarizes internal chat history into a given structure",
       "you are performing a context checkpoint compaction",
       "you are an anchored context summarization assistant",
+      "summary label describing what these tool calls accomplished",
     ],
   },
   {
@@ -60,6 +64,7 @@ const PROMPTS: readonly Prompt[] = [
       "summarize the following tool output to be a maximum of",
       "summarize the user's primary intent or goal in this conversation",
       "summarize this coding conversation in under",
+      "the user stepped away and is coming back",
     ],
   },
   {

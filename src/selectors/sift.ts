@@ -45,7 +45,7 @@ function siftCeilings(asked: PreparedAsk, { able, removed, reasons }: Sifted): S
   const { maxCostUsd, maxMs } = asked.steering;
   const { costUsd, latencyMs } = estimateAll(asked, able);
   const found = [...able.keys()].map((place) => {
-    if (maxCostUsd !== null && (costUsd[place] ?? 0) > maxCostUsd) return MAX_COST;
+    if (maxCostUsd !== null && (costUsd[place] ?? 0) * asked.markup > maxCostUsd) return MAX_COST;
     return maxMs !== null && (latencyMs[place] ?? 0) > maxMs ? MAX_MS : null;
   });
   return {

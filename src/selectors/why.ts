@@ -86,7 +86,12 @@ function readName({ id, provider }: ModelCard): string {
   return id.slice(provider.length + 1);
 }
 
+/** Returns the reason for a choice with the model that answers instead of it. */
+export function nameReplacement(why: string, model: string): string {
+  return `${why}; answered by ${toAscii(model)} in its place`;
+}
+
 /** Headers carry nothing else. */
-function toAscii(text: string): string {
+export function toAscii(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?");
 }

@@ -144,7 +144,7 @@ export const METRICS = {
   ),
   poundkey_charged_usd_total: money("Amounts charged to balances.", "model"),
   poundkey_written_off_usd_total: money(
-    "Cost that neither the hold nor the balance covered, written off to the account overrun.",
+    "Cost that neither the hold nor the balance covered, or above a request's own ceiling, written off to the account overrun.",
   ),
   poundkey_usage_implausible_total: {
     ...requests(

@@ -59,6 +59,14 @@ const COUNTERS = Map.groupBy(
   ({ on }) => on,
 );
 
+/** The counters of one series each. They begin at 0: Prometheus sees no increase in one that appears with its first event. */
+const UNLABELLED = Object.keys(METRICS)
+  .filter(isMetric)
+  .filter((name) => {
+    const { type, labels = [], isRead } = findRow(name);
+    return type === "counter" && labels.length === 0 && isRead === undefined;
+  });
+
 /** The units that aren't tokens, by the names that operators know. */
 const OTHER_UNITS: readonly (readonly [Unit, string])[] = [
   ["images", "images"],
@@ -105,6 +113,7 @@ export class Metrics {
 
   constructor(parts: MetricsParts) {
     this.#parts = parts;
+    for (const name of UNLABELLED) this.#findCounter(name, {});
   }
 
   /** Counts a log event. Events without a counter are ignored. */

@@ -14,16 +14,19 @@ export function listHealthStates({
   const isCalled = lastFailure !== null || credentials.some(({ calledAtMs }) => calledAtMs !== null);
   const isDown = breaker === "open" || isRefused;
   const isUp = breaker === "closed" && failingSinceMs === null && isCalled;
-  const { message = null, upstreamStatus = null } = lastFailure ?? {};
-  const reason = isRefused
-    ? "every credential is refused"
-    : (message ?? (upstreamStatus && `status ${upstreamStatus}`));
+  const reason = isRefused ? "every credential is refused" : describeLast(lastFailure);
   const [subject, data] = [`provider ${name}`, { provider: name, name }];
   const down = { state: "down", type: "provider.down", describe: () => ({ ...data, reason }) } as const;
   const up = { state: "up", type: "provider.up", describe: () => data } as const;
   const credential = listCredentials(name, credentials);
   if (isDown) return [{ subject, isNews: true, ...down }, ...credential];
   return isUp ? [{ subject, isNews: false, ...up }, ...credential] : credential;
+}
+
+/** A provider that can't be connected to has neither words nor a status. */
+function describeLast(last: ProviderHealth["lastFailure"]): string {
+  const { message = null, upstreamStatus = null, cause = null, faultCode = "its calls fail" } = last ?? {};
+  return message ?? (upstreamStatus === null ? (cause ?? faultCode) : `status ${upstreamStatus}`);
 }
 
 /** Credentials are told apart by their last characters: of those with the same, a refused one counts. */

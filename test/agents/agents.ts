@@ -15,6 +15,8 @@ export interface Agent {
   readonly delegate: ((prompt: string) => ToolCall) | null;
   /** The tool that has a model search the web in a request of its own. Missing if it has none. */
   readonly search?: (query: string) => ToolCall;
+  /** The tool that loads another, which the model is shown by name only. Missing if it is shown them all. */
+  readonly load?: (tool: string) => ToolCall;
   /** The model's name in the agent's form. */
   readonly modelName: (id: string) => string;
   readonly command: (run: AgentRun) => readonly string[];
@@ -64,6 +66,7 @@ export const AGENTS: readonly Agent[] = [
     look: (file_path) => ["Read", { file_path }],
     delegate: (prompt) => ["Agent", { description: "helps", prompt, subagent_type: "general-purpose" }],
     search: (query) => ["WebSearch", { query }],
+    load: (tool) => ["ToolSearch", { query: `select:${tool}`, max_results: 1 }],
     modelName: (id) => id,
     command: ({ prompt, goesOn }) => [
       ...["-p", prompt, "--dangerously-skip-permissions"],

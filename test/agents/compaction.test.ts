@@ -24,7 +24,7 @@ interface Habit {
 
 const GEMINI_SETTINGS = ".gemini/settings.json";
 const HABITS: Readonly<Record<string, Habit>> = {
-  claude: { context: 60_000, isAtRefusal: true, says: OVER },
+  claude: { context: 40_000, isAtRefusal: true, says: OVER },
   // It keeps the last turns beside the summary, and asks in words of its own to go on, which the model repeats.
   opencode: { context: 40_000, isAtRefusal: true, says: "Continue if you have next steps" },
   // It compacts between prompts only, at a share of the million tokens that it believes every model to have.

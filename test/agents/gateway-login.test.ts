@@ -10,6 +10,7 @@ import { askAs, type SignInWorld, signInAs, startSignInWorld } from "../sign-in/
 import { AGENTS, findProgram, isInstalled } from "./agents.ts";
 import { hasTerminal, startTerminal, type Terminal } from "./terminal.ts";
 
+const ARROW_UP = "\x1b[A";
 const PATIENT_MS = 300_000;
 const CLAUDE = AGENTS.find(({ name }) => name === "claude");
 /** The gateway's sentence, or the agent's own. */
@@ -62,10 +63,12 @@ describe.skipIf(!CLAUDE || !isInstalled(CLAUDE) || !hasTerminal())("Claude Code"
       type("/login");
       await see("Sign in with your");
       type("\r");
-      expect(await see("Press Enter to connect")).toContain(world.url);
+      expect(await see("Enter to connect")).toContain(world.url);
       type("\r");
-      await see("1. Yes, trust this gateway");
-      type("1");
+      await see("❯ No, go back");
+      type(ARROW_UP);
+      await see("❯ Yes, trust this gateway");
+      type("\r");
       const shown = await see(/[A-Z]{4}-[A-Z]{4}/);
       expect(shown).toContain(`${world.url}/device`);
       const code = /[A-Z]{4}-[A-Z]{4}/.exec(shown)?.[0] ?? "";

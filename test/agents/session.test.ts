@@ -47,10 +47,17 @@ function writePrompt(agent: Agent, picture: string, word: string): string {
     run("printf p1", "printf p2", "printf p3", "printf p4"),
     run("true"),
     run("cat notes.txt"),
-    agent.search ? writeCall(agent.search("the tides")) : run("wc -c notes.txt"),
+    ...writeSearch(agent, run("wc -c notes.txt")),
     `say: ${OVER}`,
   ];
   return `The word is ${word}.\n${steps.map((step, at) => `step ${at + 1}: ${step}`).join("\n")}`;
+}
+
+/** Returns the steps in which it searches the web, or `otherwise`. */
+function writeSearch({ search, load }: Agent, otherwise: string): readonly string[] {
+  const call = search?.("the tides");
+  if (call === undefined) return [otherwise];
+  return [...(load ? [load(call[0])] : []), call].map(writeCall);
 }
 
 /** Runs a few sessions at a time: each is a program of its own. */

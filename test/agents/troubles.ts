@@ -83,11 +83,12 @@ export const TROUBLES: Readonly<Record<string, readonly Trouble[]>> = {
     },
     // It tries once more without a stream.
     { name: "a model that is not there", model: "nothing", says: /selected model/, requests: 2 },
+    // It leaves out one after another of the newer features that may be the reason.
     {
       name: "a request that the provider refuses",
       model: `${PLAIN}~400`,
       says: /400 Simulated/,
-      requests: 1,
+      requests: 6,
     },
     { name: "too long a prompt", model: TOO_LONG, says: /Prompt is too long/, requests: 1 },
     {

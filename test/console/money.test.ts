@@ -1,5 +1,8 @@
 // Money in the console: a large amount is typed twice, a top-up can be taken back, and what wasn't charged says why.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { asArray } from "../../src/core/json.ts";
+import { createOperator } from "../http/operator.ts";
+import { until } from "../http/until.ts";
 import { asking } from "../http/world.ts";
 import {
   type ConsoleWorld,
@@ -55,6 +58,8 @@ describe.skipIf(!HAS_BROWSER)("money (skipped without Chromium)", () => {
     const { page, open, leave } = await openConsole(world);
     const noteOf = async (model: string) => {
       await (await world.gateway.chat(asking(model))).text();
+      const list = () => createOperator(world.gateway).get(`/requests?model=${encodeURIComponent(model)}`);
+      await until("it is logged", async () => asArray((await list()).body.data).length > 0);
       await open("/activity");
       await page
         .getByRole("table", { name: "Requests" })
@@ -62,7 +67,8 @@ describe.skipIf(!HAS_BROWSER)("money (skipped without Chromium)", () => {
         .getByRole("link")
         .click();
       const note = await page.locator(".bill-note").innerText();
-      await page.goBack();
+      // The list is read when its page is opened.
+      await open("/");
       return note;
     };
     expect(await noteOf("OpenAI#sim-mini~trouble=503")).toBe("Nothing was charged: the request failed.");

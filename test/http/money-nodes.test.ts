@@ -199,7 +199,7 @@ describe("waiting for a duplicate's answer", () => {
       clock,
     });
     const ticket = { ask: makeAsk("three", makeKey("key_a")), reads: NO_READS, rules: RULES };
-    const admitted = admissions.wait("one", () => ticket, [ending, ending], null);
+    const admitted = admissions.wait("one", () => ticket, [ending, ending], Number.POSITIVE_INFINITY);
     for (const [left, id] of [
       [1, "one"],
       [0, "two"],
@@ -214,6 +214,10 @@ describe("waiting for a duplicate's answer", () => {
 });
 
 describe("an answer that is finished without its client", () => {
+  const unexpected = (thrown: unknown) => {
+    throw thrown;
+  };
+
   /** Yields the parts, then fails if a failure is given. */
   function make(parts: readonly string[], seen: string[], failure?: Error): AnswerFlow<string> {
     return {
@@ -235,7 +239,7 @@ describe("an answer that is finished without its client", () => {
   ] as const) {
     test(`${what}: the buffer is bounded, every part arrives, and none is kept once the client leaves`, async () => {
       const [seen, unread]: [string[], string[]] = [[], []];
-      const reader = bufferFlow(make(parts, seen));
+      const reader = bufferFlow(make(parts, seen), unexpected);
       const got: string[] = [];
       const pause = new Pause();
       const reading = reader.pour((part) => {
@@ -247,16 +251,30 @@ describe("an answer that is finished without its client", () => {
       pause.end();
       await reading;
       expect(got).toEqual([...parts]);
-      const leaver = bufferFlow(make(parts, unread));
+      const leaver = bufferFlow(make(parts, unread), unexpected);
       await leaver.begin();
       leaver.leave();
       await until("all are made", () => unread.length === parts.length);
     });
   }
 
+  test("its failure is reported once if the client has left before", async () => {
+    for (const isEarly of [true, false]) {
+      const unread: string[] = [];
+      const reader = bufferFlow(make(["a", "b"], [], new Error("broken")), (thrown) => {
+        unread.push(String(thrown));
+      });
+      if (!isEarly) await reader.begin();
+      reader.leave();
+      reader.leave();
+      await until("it is reported", () => unread.length > 0);
+      expect(unread).toEqual(["Error: broken"]);
+    }
+  });
+
   test("its failure arrives after the parts before it", async () => {
     const got: string[] = [];
-    const reader = bufferFlow(make(["a", "b"], [], new Error("broken")));
+    const reader = bufferFlow(make(["a", "b"], [], new Error("broken")), unexpected);
     const reading = () =>
       reader.pour((part) => {
         got.push(part);

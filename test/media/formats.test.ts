@@ -45,9 +45,10 @@ function read(
   format: string,
   answer: JsonObject | string,
   card = makeUnlistedCard(provider, "whisper-1"),
+  fields: JsonObject = {},
 ) {
   const body = typeof answer === "string" ? answer : JSON.stringify(answer);
-  const options = { offset: 0, dropped: [], isNative: false, ask: readAsk(format), card };
+  const options = { offset: 0, dropped: [], isNative: false, ask: readAsk(format, fields), card };
   return TRANSCRIPTION.readWhole(findCodec(provider), { body, headers: new Headers() }, options);
 }
 
@@ -100,6 +101,18 @@ describe("an answer that has no room for a report is asked for in JSON", () => {
     ]);
     expect(dropped).toEqual(["chunking_strategy", "language"]);
     expect(encode("Mistral", "voxtral-mini-latest", "json").sent("diarize")).toEqual([]);
+  });
+
+  test.each([
+    [undefined, "segment", ["language"]],
+    [["segment"], "segment", ["language"]],
+    [["word"], "word", ["language"]],
+    [["word", "segment"], "segment", ["language", "timestamp_granularities"]],
+  ])("Mistral is asked for the times of a verbose transcript: %j", (given, asked, named) => {
+    const fields = { language: "en", ...(given && { timestamp_granularities: given }) };
+    const { sent, dropped } = encode("Mistral", "voxtral-mini-latest", "verbose_json", fields);
+    expect([sent("timestamp_granularities[]"), sent("language")]).toEqual([[asked], []]);
+    expect(dropped).toEqual(named);
   });
 
   test("words alone, which would replace the segments, are not asked for with subtitles", () => {
@@ -160,6 +173,30 @@ describe("the client's format is written from JSON, with the report", () => {
     const { usage, ...unspoken } = { ...answer, segments: [segment] };
     expect(read("Mistral", "diarized_json", unspoken, card).content).toEqual(unspoken);
     expect(read("Mistral", "json", answer, card).content).toEqual(answer);
+  });
+
+  test("Mistral's segments and words become those of a verbose transcript", () => {
+    const card = makeUnlistedCard("Mistral", "voxtral-mini-latest");
+    const usage = { prompt_audio_seconds: 4, prompt_tokens: 5, completion_tokens: 20, total_tokens: 400 };
+    const about = { model: "voxtral-mini-latest", text: "Hello you.", usage };
+    const segment = (text: string, start: number) => ({
+      ...{ type: "transcription_segment", text, start, end: start + 1 },
+    });
+    const written = (given: readonly JsonObject[], fields: JsonObject) =>
+      read("Mistral", "verbose_json", { ...about, language: null, segments: given }, card, fields).content;
+    const verbose = { ...about, task: "transcribe", duration: 4, language: "en" };
+    expect(written([segment("Hello", 0), segment("you.", 1)], { language: "en" })).toEqual({
+      ...verbose,
+      segments: [
+        { id: 0, text: "Hello", start: 0, end: 1 },
+        { id: 1, text: "you.", start: 1, end: 2 },
+      ],
+    });
+    const words = { language: "en", timestamp_granularities: ["word"] };
+    expect(written([segment("Hello", 0)], words)).toEqual({
+      ...verbose,
+      words: [{ word: "Hello", start: 0, end: 1 }],
+    });
   });
 
   test("text, subtitles and plain JSON", () => {

@@ -91,7 +91,7 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "the overrun takes no free balance",
     file: "src/ledger/settle.ts",
-    find: "const extra = Math.min(dueNanoUsd - posted, books.account(accountId).balanceNanoUsd);",
+    find: "const extra = Math.min(mostNanoUsd - posted, books.account(accountId).balanceNanoUsd);",
     replace: "const extra = 0;",
   },
   {

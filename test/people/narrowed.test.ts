@@ -130,6 +130,26 @@ describe("a PUT of a key by name", () => {
   });
 });
 
+test("the name that a moved key has since is its new account's", async () => {
+  const { body } = await newKey({ name: "before", account_id: team });
+  const answer = await world.chat(asking("Acme#cheap"), { secret: String(body.secret) });
+  expect(answer.status).toBe(200);
+  await answer.text();
+  await admin.patch(`/keys/${body.id}`, { account_id: other, name: "secret plan" });
+  const month = new Date().toISOString().slice(0, 7);
+  const made = await admin.post("/tokens", { name: "theirs", role: "viewer", accounts: [team] });
+  for (const path of [`/accounts/${team}/statements/${month}`, `/export/requests.jsonl?key=${body.id}`]) {
+    const read = async (token: unknown) => {
+      const headers = { authorization: `Bearer ${token}` };
+      const text = await (await fetch(`${world.url}/admin/v1${path}`, { headers })).text();
+      return [text.includes(String(body.id)), text.includes("secret plan")];
+    };
+    expect([path, await read(world.adminToken), await read(made.body.secret)]).toEqual([
+      ...[path, [true, true], [true, false]],
+    ]);
+  }
+});
+
 test("budgets near their end are shown to those who see their account, and members see those of their keys", async () => {
   const account_id = await world.newAccount("Near");
   const budgets = [{ usd: 0.000001, per: "day", hard: false }];

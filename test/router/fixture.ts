@@ -31,7 +31,7 @@ function yaml(simulatorUrl: string, more: string): string {
     models:
 ${rows.map(([name, fields]) => `      - { name: ${name}, ${fields} }`).join("\n")}
 models:
-${rows.map(([name, , level]) => `  "Acme#${name}": { skills: ${skillsAt(level)} }`).join("\n")}
+${rows.map(([name, , level]) => `  "Acme#${name}": { skills: ${skillsAt(level)}, fallbacks: [${name.startsWith("broken") ? '"Acme#plain"' : ""}] }`).join("\n")}
 aliases: { any: "Router#light" }
 router: { deny: ["Acme#denied"], pin: { math: "Acme#plain" }, rules: [{ category: language, deny: ["Acme#wise"] }] }
 ${more}`;

@@ -103,6 +103,13 @@ describe("a side call of a coding agent", () => {
       ),
     ],
     ["title", ask("", "Please write a 5-10 word title for the following conversation:\n\n".concat(long))],
+    ["title", ask("You are naming a coding session so the user can pick it out of a list.", "fix the tests")],
+    ["title", ask("", "Generate a short kebab-case name (2-4 words) for this conversation.")],
+    ["summary", ask("Write a short summary label describing what these tool calls accomplished.", long)],
+    [
+      "summary",
+      ask("You are a coding agent.", "The user stepped away and is coming back. Recap in 40 words."),
+    ],
     ["summary", ask("You are a helpful AI assistant tasked with summarizing conversations.", long)],
     [
       "summary",

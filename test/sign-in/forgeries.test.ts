@@ -135,8 +135,11 @@ describe("a logout token", () => {
     ["that names nobody", { claims: { sub: null } }, "(sub, sid)"],
   ])("%s is refused", async (_, forgery, sentence) => {
     const { browser } = await signIn({});
+    const before = world.gateway.events.length;
     const { status, text, cache } = await post({ logout_token: await forger.signLogout(forgery) });
     expect([status, text, cache]).toEqual([400, expect.stringContaining(sentence), "no-store"]);
+    const refused = { event: "session.refused", level: "warn", reason: "logout_token" } as const;
+    expect(world.gateway.events.slice(before)).toContainEqual(refused);
     expect((await askAs(browser, world.url, "/keys")).status).toBe(200);
   });
 

@@ -21,21 +21,15 @@ const open = async () => {
 beforeAll(open);
 afterAll(() => opened.store.close());
 
-/** One person who is signed in, with the first refresh token. */
-async function addMember(id: string): Promise<void> {
+/** One person who is signed in, with a refresh token. */
+async function addMember(id: string, token = "first"): Promise<void> {
   const { store, credentialVault } = opened;
   await store.people.changeMember(id, () => ({
     ...{ id, issuer: ISSUER, subject: id, name: id, email: null, createdAtMs: NOON },
     ...{ ruleGrants: [{ role: "admin", accountId: null }], ownGrants: [], ownUntilMs: null },
-    ...{
-      readsContent: false,
-      isDisabled: false,
-      seenAtMs: nowMs,
-      ruleLimits: null,
-      groups: [],
-      warnedAtMs: null,
-    },
-    ...{ refreshSealed: sealRefresh(credentialVault, "first"), checkedAtMs: nowMs },
+    ...{ readsContent: false, isDisabled: false, seenAtMs: nowMs },
+    ...{ ruleLimits: null, groups: [], warnedAtMs: null },
+    ...{ refreshSealed: sealRefresh(credentialVault, token), checkedAtMs: nowMs },
     ...{ leasedUntilMs: 0, anonymisedAtMs: null },
   }));
   const session = { digest: id, tokenDigest: "", tokenId: null, memberId: id, issuerSession: null };
@@ -48,12 +42,13 @@ interface Node {
   readonly aheadMs?: number;
   /** Called between the lookup of those who are due and what is done about them. */
   readonly onDue?: () => Promise<void>;
+  readonly rules?: string;
 }
 
 /** Rechecks everybody who is due, with an issuer that answers like this. Returns the tokens that it was sent. */
 async function recheck(
   answer: (token: string) => Promise<Tokens>,
-  { aheadMs = 0, onDue = async () => {} }: Node = {},
+  { aheadMs = 0, onDue = async () => {}, rules = RULES }: Node = {},
 ): Promise<readonly string[]> {
   const { world, credentialVault: vault } = opened;
   const dueMembers: SignInParts["store"]["people"]["dueMembers"] = async (...asked) => {
@@ -67,14 +62,9 @@ async function recheck(
   const unused = async () => {
     throw new Error("not part of a recheck");
   };
-  const rest = {
-    begin: unused,
-    finish: unused,
-    readLogout: unused,
-    offersRefresh: unused,
-    findSignOut: unused,
-  };
-  const { signIn } = readSettings(`server: { public_url: "https://a.example" }\n${oidcYaml(ISSUER, RULES)}`);
+  const others = { readLogout: unused, offersRefresh: unused, findSignOut: unused };
+  const rest = { begin: unused, finish: unused, ...others };
+  const { signIn } = readSettings(`server: { public_url: "https://a.example" }\n${oidcYaml(ISSUER, rules)}`);
   const refresh = (token: string) => {
     sent.push(token);
     return answer(token);
@@ -176,6 +166,21 @@ test("one that can't be opened any more is forgotten, and is never sent", async 
   expect(await recheck(async () => here("pat"))).toEqual([]);
   expect(await readMember("pat")).toMatchObject({ token: null, isIn: true });
   await opened.store.endSessionsOf("pat");
+});
+
+test("a person about whom the issuer can't be asked doesn't keep it from being asked about others", async () => {
+  await addMember("max", "of max");
+  nowMs += 1;
+  await addMember("zoe", "of zoe");
+  const rules = `${RULES}, members: { recheck: 7d, key_expires: 1h }`;
+  const answer = async (token: string) => {
+    if (token === "of max") throw new IssuerSilent("it answered 'server_error'", false);
+    return here("zoe");
+  };
+  nowMs += HOUR_MS;
+  expect(await recheck(answer, { rules })).toEqual(["of max"]);
+  expect(await recheck(answer, { rules })).toEqual(["of zoe"]);
+  for (const id of ["max", "zoe"]) await opened.store.endSessionsOf(id);
 });
 
 test("keys that were left when a person was ended are ended at the next look", async () => {

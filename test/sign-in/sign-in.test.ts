@@ -84,6 +84,19 @@ describe("signing in", () => {
     expect(await viewSignIn(browser)).toEqual({ ...offered, signed_in: false });
   });
 
+  test("isn't ended by another site's form, and its person reads so on a page", async () => {
+    const { browser } = await signInAs(world, "vic");
+    const headers = { cookie: browser.cookies(world.url), "sec-fetch-site": "cross-site" };
+    const page = await fetch(`${world.url}/auth/oidc/logout`, {
+      method: "POST",
+      headers,
+      redirect: "manual",
+    });
+    expect([page.status, page.headers.get("content-type")]).toEqual([403, "text/html; charset=utf-8"]);
+    expect(await page.text()).toContain("You are not signed out");
+    expect((await askAs(browser, world.url, "/usage")).status).toBe(200);
+  });
+
   test("starts with a cookie that the provider's redirect brings back, for one attempt", async () => {
     const browser = new Browser();
     const page = await browser.get(`${world.url}/auth/oidc/start`);

@@ -120,7 +120,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     upstreams: upstreamsFor(id),
     rules: RULES,
     markup: world.markup,
-    timeoutMs: plan.timeoutMs,
+    limitAtMs: world.clock.monotonicMs + (plan.timeoutMs ?? Number.POSITIVE_INFINITY),
     caching: null,
     idempotency: digestIdempotency(SEALER, key.id, plan.idempotencyKey, CHAT, { ask: request, raw: null }),
     ending,

@@ -43,7 +43,16 @@ const documentBlock = of(
   { ...mark, source: documentSource, title: is.text, context: is.text, citations: is.record },
   ["source"],
 );
-const result = is.list(is.variant("type", { text: textBlock, image: imageBlock, document: documentBlock }));
+/** A tool that was found: it is defined in `tools`, and the model hasn't been shown it so far. */
+const toolReference = of({ ...mark, tool_name: toolName }, ["tool_name"]);
+const result = is.list(
+  is.variant("type", {
+    text: textBlock,
+    image: imageBlock,
+    document: documentBlock,
+    tool_reference: toolReference,
+  }),
+);
 const userBlock = is.variant("type", {
   text: textBlock,
   image: imageBlock,

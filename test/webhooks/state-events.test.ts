@@ -90,6 +90,26 @@ test("a node that starts in an outage reports its end, and nodes that see it dif
   await store.close();
 });
 
+test("the reason is the provider's words, its status, or how the connection failed", () => {
+  const words = { upstreamCode: null, message: null, cause: null, address: null, upstreamRequestId: null };
+  const last = {
+    ...words,
+    atMs: 1,
+    model: "Acme#a",
+    last4: null,
+    faultCode: "upstream_error",
+    upstreamStatus: null,
+  };
+  const cause = "connection refused (ECONNREFUSED)";
+  const reasons = [
+    { ...last, cause, message: "We are down.", upstreamStatus: 500 },
+    { ...last, cause, upstreamStatus: 500 },
+    { ...last, cause },
+    last,
+  ].map((lastFailure) => listHealthStates({ ...provider("open"), lastFailure })[0]?.describe("").reason);
+  expect(reasons).toEqual(["We are down.", "status 500", cause, "upstream_error"]);
+});
+
 test("a credential that is refused is reported, without more of it than its last characters", async () => {
   const { store, nodes } = await startNodes(1);
   const [node] = nodes;

@@ -1,7 +1,7 @@
 // Converse's streamed and whole answers as canonical chunks and replies.
 import type { ServerEvent } from "../../core/dialect.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { malformed, upstreamFault } from "../../core/upstream.ts";
+import { gaveUp, malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
@@ -71,7 +71,7 @@ export class ConverseDecoder implements Decoder {
   #finish(given: unknown): ChatChunk {
     const reason = asString(given);
     if (reason === undefined) throw malformed("messageStop has no stop reason");
-    if (FAILED.test(reason)) throw upstreamFault({ status: 500, message: reason });
+    if (FAILED.test(reason)) throw gaveUp(reason);
     this.#isFinished = true;
     return { choices: [{ index: 0, delta: {}, ...makeFinish(this.#findFinish(reason), reason) }] };
   }

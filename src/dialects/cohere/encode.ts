@@ -1,7 +1,7 @@
 // A chat-completion request as a call of Cohere's v2 chat (`POST {base}/chat`).
 import { can, type ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asNumber, asObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
 import type { Passing } from "../../operations/codec.ts";
@@ -44,6 +44,10 @@ const MODES: ReadonlyMap<string, string> = new Map([
   ["none", "NONE"],
 ]);
 
+const OFF: JsonObject = { thinking: { type: "disabled" } };
+/** Thinking leaves this many tokens of the output limit for the answer. With fewer for itself it isn't worth requesting. */
+const ANSWER_TOKENS_MIN = 1024;
+
 /** The thinking budget in tokens by effort. Efforts not listed are unlimited. */
 const THINKING_TOKENS: ReadonlyMap<ReasoningEffort, number> = new Map([
   ["minimal", 512],
@@ -67,7 +71,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     clampNumbers(request, NUMBERS),
     planTools(request, card),
     planFormat(request),
-    planThinking(request, thinks),
+    planThinking(request, thinks, asNumber(limit.fields.max_tokens)),
   );
   const extras = passRest(request, CARRIED, EXTRA_FIELDS, target);
   const body: JsonObject = {
@@ -130,13 +134,26 @@ function planFormat(request: ChatRequest): EncodedFields {
   return { fields: { response_format: { type: "json_object", json_schema } }, dropped: [] };
 }
 
-function planThinking(request: ChatRequest, thinks: boolean): EncodedFields {
+/** Thinking counts towards the output limit, so its budget leaves a part of it for the answer. */
+function planThinking(
+  request: ChatRequest,
+  thinks: boolean,
+  outputTokens = Number.POSITIVE_INFINITY,
+): EncodedFields {
   const effort = request.reasoning_effort;
   if (effort === undefined) return NOTHING;
   if (!thinks) return { fields: {}, dropped: ["reasoning_effort"] };
-  if (effort === "none") return { fields: { thinking: { type: "disabled" } }, dropped: [] };
-  const thinking = { type: "enabled", token_budget: THINKING_TOKENS.get(effort) };
-  return { fields: { thinking }, dropped: [] };
+  if (effort === "none") return { fields: OFF, dropped: [] };
+  const wanted = THINKING_TOKENS.get(effort) ?? Number.POSITIVE_INFINITY;
+  const budget = Math.min(wanted, outputTokens - ANSWER_TOKENS_MIN);
+  if (budget < Math.min(wanted, ANSWER_TOKENS_MIN)) return { fields: OFF, dropped: ["reasoning_effort"] };
+  const bound = budget === Number.POSITIVE_INFINITY ? {} : { token_budget: budget };
+  // Without a budget of its own, an effort is bounded by the limit anyway.
+  const isLowered = THINKING_TOKENS.has(effort) && budget < wanted;
+  return {
+    fields: { thinking: { type: "enabled", ...bound } },
+    dropped: isLowered ? ["reasoning_effort"] : [],
+  };
 }
 
 /** JSON Schema keywords that structured outputs don't support (Cohere, "Unsupported schema features"). */

@@ -2,10 +2,9 @@
 
 import type { ModelCard } from "../../core/card.ts";
 import type { ServerEvent } from "../../core/dialect.ts";
-import { Fault } from "../../core/fault.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { parseReceived } from "../../core/json-bounds.ts";
-import { malformed } from "../../core/upstream.ts";
+import { gaveUp, malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
@@ -79,7 +78,9 @@ export class GeminiDecoder implements Decoder {
   #readCandidate(given: JsonObject): ChunkChoice[] {
     const index = asCount(given.index);
     const reason = toFinishReason(given.finishReason);
-    if (reason === "failed") throw explainUnfinished(given);
+    // Another attempt may succeed.
+    if (reason === "failed")
+      throw gaveUp(`${String(given.finishReason)} ${asString(given.finishMessage) ?? ""}`);
     for (const query of asArray(asObject(given.groundingMetadata).webSearchQueries)) this.#queries.add(query);
     const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names, this.#isWhole);
     this.#candidates.set(index, candidate);
@@ -106,12 +107,6 @@ export class GeminiDecoder implements Decoder {
     this.#usage = { ...this.#usage, ...given };
     return parseGeminiUsage(this.#usage, Math.min(this.#queries.size, this.#queriesMax));
   }
-}
-
-/** Returns the fault for an unreadable call or an answer that Google gave up. Another attempt may succeed. */
-function explainUnfinished(given: JsonObject): Fault {
-  const cause = `${String(given.finishReason)} ${asString(given.finishMessage) ?? ""}`;
-  return new Fault("upstream_error", "The provider could not finish its answer.", { cause });
 }
 
 /** Reads an unstreamed answer: the body is one event, or an array of a stream's events. */

@@ -54,17 +54,30 @@ export const chooseForAnyServer: ChooseFormat = (ask) => {
   return makeAsked(ask, ask.format === "text" ? "json" : ask.format);
 };
 
+const SEGMENT = "segment";
+const WORD = "word";
+
 /**
  * docs.mistral.ai/api, "Create Transcription": always JSON; segments are a field's, which excludes `language`, and their
- * speakers another's.
+ * speakers another's. Words come in the place of segments.
  */
-export const chooseForMistral: ChooseFormat = ({ format, language }) => {
+export const chooseForMistral: ChooseFormat = ({ format, language, extras }) => {
   const hasSpeakers = format === "diarized_json";
-  if (!hasSpeakers && !SUBTITLES.has(format)) return { fields: {}, dropped: [] };
-  const fields = { timestamp_granularities: ["segment"], language: undefined };
+  const isVerbose = format === "verbose_json";
+  if (!hasSpeakers && !isVerbose && !SUBTITLES.has(format)) return { fields: {}, dropped: [] };
+  const wanted = asArray(extras.timestamp_granularities);
+  const hasWords = isVerbose && wanted.includes(WORD);
+  const times = hasWords && !wanted.includes(SEGMENT) ? WORD : SEGMENT;
   return {
-    fields: hasSpeakers ? { ...fields, diarize: true } : fields,
-    dropped: language === undefined ? [] : ["language"],
+    fields: {
+      timestamp_granularities: [times],
+      language: undefined,
+      ...(hasSpeakers ? { diarize: true } : {}),
+    },
+    dropped: [
+      ...(language === undefined ? [] : ["language"]),
+      ...(hasWords && times === SEGMENT ? ["timestamp_granularities"] : []),
+    ],
   };
 };
 
@@ -73,11 +86,11 @@ const VERBOSE_FIELDS = ["task", "language", "duration", "segments", "words"];
 /** Returns the transcript in the client's format, from JSON that may be of another one. `asked` is what was asked for. */
 export function writeTranscript(
   content: JsonObject & { readonly text: string },
-  { format }: TranscriptionRequest,
+  ask: TranscriptionRequest,
   asked: AskedFormat,
   seconds: number,
 ): TranscriptionReply["content"] {
-  switch (format) {
+  switch (ask.format) {
     case "text":
       return `${content.text.trim()}\n`;
     case "srt":
@@ -88,10 +101,34 @@ export function writeTranscript(
       if (asked.fields.response_format !== "verbose_json") return content;
       return Object.fromEntries(Object.entries(content).filter(([name]) => !VERBOSE_FIELDS.includes(name)));
     case "verbose_json":
-      return content;
+      return writeVerbose(content, ask, asked, seconds);
     case "diarized_json":
       return writeSpeakers(content, seconds);
   }
+}
+
+/**
+ * Returns OpenAI's form of Mistral's segments or words: without its own length of the sound, a transcript is of no other
+ * server. The language is the one that the client named: Mistral can't have it beside times.
+ */
+function writeVerbose(
+  content: JsonObject,
+  { language }: TranscriptionRequest,
+  { fields }: AskedFormat,
+  seconds: number,
+): JsonObject {
+  const { segments, ...others } = content;
+  if (!Array.isArray(segments) || content.duration !== undefined) return content;
+  const given = segments.filter(isObject).map(({ type: _type, ...one }) => one);
+  const about = {
+    task: "transcribe",
+    duration: seconds,
+    ...others,
+    language: content.language ?? language ?? null,
+  };
+  return asArray(fields.timestamp_granularities).includes(WORD)
+    ? { ...about, words: given.map(({ text, ...one }) => ({ word: text, ...one })) }
+    : { ...about, segments: given.map((one, id) => ({ id, ...one })) };
 }
 
 /** Returns OpenAI's form of a transcript with Mistral's speakers, or any other one as it is. */

@@ -31,7 +31,7 @@ export function fitToHold(
   // If only the context limits the model, such a large limit would leave no room for the prompt.
   const most = named ?? card.outputTokensMax ?? card.contextTokensMax ?? Number.MAX_SAFE_INTEGER;
   if (held === undefined || held >= Math.min(most, card.outputTokensMax ?? most))
-    return { ask: request, dropped: NONE };
+    return fitToModel(request, named, card.outputTokensMax);
   const limits = ["max_tokens", "max_completion_tokens"].filter((field) => request[field] !== undefined);
   const { fields, dropped } = fitThinking(request, held);
   const ask = { ...leaveOutLimits(request), max_completion_tokens: held, ...fields };
@@ -53,17 +53,26 @@ export function findAnswerRoom(named: number, outputMax: number, isLimitRequired
   return Math.min(named, outputMax);
 }
 
-/** The places of thinking budgets: Qwen's field, OpenRouter's, Anthropic's. */
+/** Each dialect lowers the limit itself to that of the model. A budget within the client's limit may be above that. */
+function fitToModel(
+  request: ChatRequest,
+  named: number | undefined,
+  outputMax: number | null,
+): Changed<ChatRequest> {
+  if (named === undefined || outputMax === null || named <= outputMax) return { ask: request, dropped: NONE };
+  const { fields, dropped } = fitThinking(request, outputMax);
+  return dropped.length === 0 ? { ask: request, dropped: NONE } : { ask: { ...request, ...fields }, dropped };
+}
+
+/** Lowers the thinking budgets that leave the answer too little of a limit, or switches thinking off. */
 function fitThinking(request: ChatRequest, limit: number) {
   const most = limit - THINKING_MARGIN_TOKENS;
+  const isAbove = (tokens: unknown) => typeof tokens === "number" && tokens > most;
   const fields: JsonObject = {};
-  if (typeof request.thinking_budget === "number" && request.thinking_budget > most)
-    fields.thinking_budget = most;
-  for (const [field, budget] of NESTED) {
+  for (const field of BUDGETS) if (isAbove(request[field])) fields[field] = most;
+  for (const [field, budget] of NESTED_BUDGETS) {
     const held = request[field];
-    if (!isObject(held)) continue;
-    const tokens = held[budget];
-    if (typeof tokens === "number" && tokens > most) fields[field] = { ...held, [budget]: most };
+    if (isObject(held) && isAbove(held[budget])) fields[field] = { ...held, [budget]: most };
   }
   const dropped = Object.keys(fields);
   if (dropped.length === 0 || most >= THINKING_MARGIN_TOKENS) return { fields, dropped };
@@ -71,7 +80,20 @@ function fitThinking(request: ChatRequest, limit: number) {
   return { fields: { ...without, reasoning_effort: "none" }, dropped };
 }
 
-const NESTED = [
+/** Fields of thinking budgets, in tokens: Qwen's; of llama.cpp, vLLM and LM Studio; NVIDIA's. */
+const BUDGETS = [
+  "thinking_budget",
+  "thinking_budget_tokens",
+  "thinking_token_budget",
+  "reasoning_budget",
+  "max_thinking_tokens",
+  "min_thinking_tokens",
+] as const;
+
+/** The same within an object: OpenRouter's and DeepInfra's; Anthropic's; Cohere's; of templates such as Seed-OSS's. */
+const NESTED_BUDGETS = [
   ["reasoning", "max_tokens"],
   ["thinking", "budget_tokens"],
+  ["thinking", "token_budget"],
+  ["chat_template_kwargs", "thinking_budget"],
 ] as const;

@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<MediumType, Kind>> = {
 };
 
 /** A picture, file or sound, by its place: the content itself must not outlive the prompt. */
-export interface Medium {
+interface Medium {
   readonly type: MediumType;
   /** Its message's index, and its own in the message's content. */
   readonly at: number;
@@ -91,6 +91,10 @@ export function findNewest(messages: readonly ChatMessage[]): readonly [from: nu
 
 function isAnswered(message: ChatMessage | undefined): boolean {
   return message?.role === "assistant" || message?.role === "tool";
+}
+
+export function writePath({ at, place }: Medium): string {
+  return `messages[${at}].content[${place}]`;
 }
 
 /** Returns the part at a medium's place. Undefined if the prompt was forgotten. */

@@ -5,7 +5,7 @@ import { asObject, asString } from "../../core/json.ts";
 import type { UrlKind } from "../codec.ts";
 import { isPublicFile, isPublicImage } from "./address.ts";
 import { type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
-import { findPart, listMedia, type Medium } from "./media.ts";
+import { findPart, listMedia, writePath } from "./media.ts";
 
 /** Throws the Fault `unsupported_parameter` for a file in the provider's account, which all clients share. */
 function refuseAccountFile(part: ContentPart, param: string): void {
@@ -35,10 +35,6 @@ export function findNeeds(request: ChatRequest): Needs {
     if (medium.isAsked && !needs.has(medium.need)) needs.set(medium.need, path);
   }
   return needs;
-}
-
-function writePath({ at, place }: Medium): string {
-  return `messages[${at}].content[${place}]`;
 }
 
 /** Returns the field of the first image or file that the provider would have to fetch, or null. */

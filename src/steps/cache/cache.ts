@@ -1,8 +1,9 @@
 // The cache: answers that are kept for the same request. One step finds them before a request is admitted, behind all
 // others; one keeps them as the client sees them, around all others.
+import { logBug } from "../../core/bug.ts";
 import type { CachedAnswer, CacheStore } from "../../core/cached-answer.ts";
 import type { CacheRules, CacheState, Caching } from "../../core/caching.ts";
-import { Ending } from "../../core/ending.ts";
+import { Ending, makeTwinTimeout } from "../../core/ending.ts";
 import { Fault } from "../../core/fault.ts";
 import { mayUse } from "../../core/key.ts";
 import type { Clock, Log, Vault } from "../../core/world.ts";
@@ -20,7 +21,7 @@ import { Trimming } from "./trimming.ts";
 interface CachePorts {
   readonly store: CacheStore;
   readonly vault: Vault;
-  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   readonly log: Log;
   readonly rules: () => CacheRules;
 }
@@ -109,7 +110,7 @@ export class Cache {
     ending: Ending,
     enter: Enter,
   ): Promise<OwnAnswer<F> | null> {
-    const id = identity.shared ?? identity.native ?? "";
+    const { id } = identity;
     for (let waits = 0; waits < WAITS_MAX; waits++) {
       const ahead = this.#flights.find(id);
       if (ahead === null) break;
@@ -126,13 +127,13 @@ export class Cache {
   }
 
   /** Throws the Fault `client_timeout` once the request's own time limit has passed. */
-  async #waitFor<F extends Form>(flight: Flight, { timeoutMs }: Call<F>, ending: Ending): Promise<void> {
-    if (timeoutMs === null) return flight.wait(ending);
+  async #waitFor<F extends Form>(flight: Flight, { limitAtMs }: Call<F>, ending: Ending): Promise<void> {
+    if (limitAtMs === Number.POSITIVE_INFINITY) return flight.wait(ending);
     // It ends with the wait, so that the answer's own request learns that it is alone again.
     const waiting = new Ending(ending);
-    const message = "The same request did not finish in time (limited by x-poundkey-timeout).";
-    const late = new Fault("client_timeout", message, { shownCode: "upstream_timeout" });
-    const callOff = this.#ports.clock.after(timeoutMs, () => waiting.end(late));
+    const { clock } = this.#ports;
+    const late = makeTwinTimeout();
+    const callOff = clock.after(Math.max(0, limitAtMs - clock.monotonicMs()), () => waiting.end(late));
     await flight.wait(waiting);
     callOff();
     if (waiting.reason === late) throw late;
@@ -192,9 +193,15 @@ export class Cache {
 
   #collect<F extends Form>({ call, family }: Answered<F>): Around<F> | null {
     const keeping = this.#keeping.get(call);
-    const id = family === null ? keeping?.identity.shared : keeping?.identity.native;
-    if (!keeping || !id) return null;
-    const { operation, raw } = call;
+    if (!keeping) return null;
+    const { operation, raw, caching } = call;
+    const id = family === null ? keeping.identity.shared : keeping.identity.native;
+    if (id === null) {
+      // The model's own API lacks a part of the request, so others' wait for this answer would be in vain.
+      if (caching) note(caching, "bypass");
+      this.#end(call);
+      return null;
+    }
     return new Keeper({
       operation,
       memory: this.#memory,
@@ -230,12 +237,12 @@ export class Cache {
   #end(call: object): void {
     const keeping = this.#keeping.get(call);
     if (!keeping?.flight) return;
-    const { identity, flight } = keeping;
-    this.#flights.end(identity.shared ?? identity.native ?? "", flight);
+    this.#flights.end(keeping.identity.id, keeping.flight);
   }
 
   #fail(thrown: unknown): void {
     this.#ports.log({ event: "cache_failed", level: "warn", cause: String(thrown) });
+    logBug(this.#ports, thrown);
   }
 }
 

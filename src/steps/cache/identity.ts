@@ -10,6 +10,8 @@ export interface Identity {
   readonly shared: string | null;
   /** For those in a provider's own form, which only the client's own surface shows. Null if there are none. */
   readonly native: string | null;
+  /** One of these: requests for the same answer at the same time wait for each other. */
+  readonly id: string;
 }
 
 /** Fields that only say whose request it is, or how its answer is delivered. Every other field counts. */
@@ -24,7 +26,7 @@ const NOTES: ReadonlySet<string> = new Set(["client_metadata"]);
 
 /**
  * Returns null if no answer to the request may be repeated: it depends on an earlier answer at one provider, or its own
- * is to be stored, and so must be that of this very request, by its id.
+ * is to be stored, and so must be that of this very request, by its id. Nor if neither form holds the whole request.
  */
 export function identify<F extends Form>(
   vault: Pick<Vault, "digest">,
@@ -41,10 +43,10 @@ export function identify<F extends Form>(
   const asked = sortRequest(operation.identify(ask));
   const digest = (...parts: readonly unknown[]) => vault.digest(`cache ${JSON.stringify([about, ...parts])}`);
   const isWhole = unreadBytes === 0 && lost.every((field) => NOTES.has(field));
-  return {
-    shared: isWhole ? digest(asked) : null,
-    native: raw === null ? null : digest(asked, raw.family, sortCounted(raw.body, keep)),
-  };
+  const shared = isWhole ? digest(asked) : null;
+  const native = raw === null ? null : digest(asked, raw.family, sortCounted(raw.body, keep));
+  const id = shared ?? native;
+  return id === null ? null : { shared, native, id };
 }
 
 /** Returns the digest of the request as it is now, made when it is asked for. */

@@ -1,6 +1,6 @@
 // A consistent copy of a SQLite store's file, made while gateways keep writing to it.
 import { Database } from "bun:sqlite";
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { LOCK_WAIT_MS } from "./store.ts";
 
@@ -10,21 +10,21 @@ const FILE_MODE = 0o600;
 /**
  * Copies a snapshot of the database at `from` to the new file `to`. Returns its size in bytes. A reader of the
  * write-ahead log doesn't block the writer, but the log can't shrink until the copy is done.
- * Reserves `to` with an empty file first, and replaces it once the copy is checked and on disk. Throws an Error if the
- * file exists already, or if the copy fails or is damaged.
+ * `to` exists only once the copy is checked and on disk, so that a process that is killed leaves nothing that looks like a
+ * copy. Throws an Error if the file exists already, or if the copy fails or is damaged.
  */
 export function copyDatabase(from: string, to: string): number {
   const draft = nameDraft(to);
-  closeSync(openSync(to, "wx", FILE_MODE));
   try {
     closeSync(openSync(draft, "wx", FILE_MODE));
     writeCopy(from, draft);
     checkCopy(draft);
     syncFile(draft, "r+");
+    // Fails if another process has made the file meanwhile, which renaming would overwrite.
+    closeSync(openSync(to, "wx", FILE_MODE));
     renameSync(draft, to);
   } catch (error) {
-    rmSync(draft, { force: true });
-    rmSync(to, { force: true });
+    removeDatabase(draft);
     throw error;
   }
   syncFile(dirname(to), "r");
@@ -33,7 +33,7 @@ export function copyDatabase(from: string, to: string): number {
 
 /** The file that a copy by this process grows in. */
 export function nameDraft(to: string): string {
-  return `${to}.${process.pid}`;
+  return `${to}.draft-${process.pid}`;
 }
 
 /** SQLite's backup API starts over when another process writes; this is a single read transaction. */
@@ -79,7 +79,7 @@ export function putInPlace(draft: string, path: string): void {
 
 /** Removes a database's file with those that SQLite keeps beside it. */
 export function removeDatabase(path: string): void {
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) rmSync(file);
+  for (const beside of ["", "-wal", "-shm", "-journal"]) rmSync(path + beside, { force: true });
 }
 
 function syncFile(path: string, flags: "r" | "r+"): void {

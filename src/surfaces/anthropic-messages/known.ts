@@ -87,7 +87,8 @@ export const BETAS = new KnownNames([
       ...["ce-plugins-2026-09-01", "ce-user-management-2026-07-13"],
       ...["ce-claude-code-managed-settings-2026-10-06", "spend-limit-reads-2026-09-26"],
       ...["telemetry-destinations-2026-08-11", "webhooks-2026-10-07", "admin-user-sign-out-2026-10-08"],
-      ...["analytics-usage-cost-2026-08-24", "experimental-claude-tag-2026-10-21"],
+      ...["analytics-usage-cost-2026-08-24", "experimental-claude-tag-2026-10-21", "efs-2026-10-01"],
+      "google-managed-data-controls-2026-09-01",
     ],
   },
 ]);

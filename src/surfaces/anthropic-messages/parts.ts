@@ -3,6 +3,7 @@
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ContentPart } from "../../operations/chat/form.ts";
+import { placeAt } from "../places.ts";
 
 export type Blocks = readonly JsonObject[];
 
@@ -21,6 +22,10 @@ export function lose({ type }: JsonObject, path: string, lost: string[]): void {
 
 /** Converts a block of a user's turn or of a tool's result. */
 export function readPart(block: JsonObject, path: string, lost: string[]): readonly ContentPart[] {
+  return placeAt(path, convert(block, path, lost));
+}
+
+function convert(block: JsonObject, path: string, lost: string[]): readonly ContentPart[] {
   switch (block.type) {
     case "text":
       return [textPart(block)];

@@ -17,6 +17,7 @@ import { CHAT } from "../../operations/chat/operation.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
 import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
+import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeMessage } from "./answer.ts";
@@ -82,6 +83,7 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
     names: {
       ...NAMES,
       ...nameSearch(search?.path ?? null, SEARCH_NAMES),
+      ...namePlaces(read.ask),
       reasoning_effort: given.thinking === undefined ? "output_config" : "thinking",
     },
     isLimitRequired: true,

@@ -12,6 +12,7 @@ import type {
 import { TurnBuilder } from "../../operations/chat/turn.ts";
 import { findSoundFormat, isSoundType } from "../../operations/sound-types.ts";
 import { EmptiedMessages } from "../emptied.ts";
+import { placeAt } from "../places.ts";
 import { GEMINI_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { toStandardBase64 } from "./base64.ts";
@@ -136,9 +137,10 @@ function readUser(
       results.push(...readResult(response, `${path}[${index}]`, ids, found));
       continue;
     }
+    const place = `${path}[${index}]`;
     const read = readPart(part);
-    if (read) parts.push(read);
-    else found.lost.push(`${path}[${index}]`);
+    if (read) parts.push(...placeAt(place, [read]));
+    else found.lost.push(place);
   }
   const isAnswered = given.some((part) => isObject(part.functionResponse ?? part.function_response));
   if (parts.length > 0 || given.length === 0) return [...results, { role: "user", content: parts }];
@@ -161,11 +163,12 @@ function readResult(
   }
   const media: ContentPart[] = [];
   for (const [index, part] of listParts(response.parts).map(asObject).entries()) {
+    const place = `${path}.functionResponse.parts[${index}]`;
     const read = readPart(part);
-    if (read) media.push(read);
+    if (read) media.push(...placeAt(place, [read]));
     else {
       found.unreadBytes += countUnread(part);
-      found.lost.push(`${path}.functionResponse.parts[${index}]`);
+      found.lost.push(place);
     }
   }
   return [{ role: "tool", tool_call_id: ids.claim(name, id), content: addMedia(content, media) }];

@@ -16,6 +16,7 @@ import { readDomains } from "../../operations/chat/web-search.ts";
 import { Checker, checkModelName, readFields, refuseLargeNumber } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
 import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
+import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeAnswer } from "./answer.ts";
@@ -102,7 +103,11 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
   const read = readAsk(model, { ...lane.body, contents: given.contents }, isStreamed, seal);
   return {
     ...read,
-    names: { ...NAMES, ...nameSearch(findSearch(lane.body)?.path ?? null, SEARCH_NAMES) },
+    names: {
+      ...NAMES,
+      ...nameSearch(findSearch(lane.body)?.path ?? null, SEARCH_NAMES),
+      ...namePlaces(read.ask),
+    },
     raw: { family: "gemini", body: lane.body, headers: {}, texts: GEMINI_TEXTS },
     session: null,
     searches: lane.searches,
@@ -178,6 +183,7 @@ const NAMES: Readonly<Record<string, string>> = {
   reasoning_effort: "generationConfig.thinkingConfig",
   response_format: "generationConfig.responseMimeType",
   logprobs: "generationConfig.responseLogprobs",
+  tool_choice: "toolConfig",
   messages: "contents",
   ...Object.fromEntries(
     ["image_url", "file", "input_audio"].map((type) => [`messages.${type}`, "contents.parts"]),

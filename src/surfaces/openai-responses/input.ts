@@ -13,6 +13,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
 import { EmptiedMessages } from "../emptied.ts";
+import { placeAt } from "../places.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { isKnownPart } from "./known.ts";
@@ -149,7 +150,10 @@ const ROLES = ["system", "developer", "user"] as const;
 function readContent(content: unknown, path: string, unread: Unread): Content {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) throw missingParameter(path);
-  return content.flatMap((part, index) => readPart(asObject(part), `${path}[${index}]`, unread));
+  return content.flatMap((part, index) => {
+    const place = `${path}[${index}]`;
+    return placeAt(place, readPart(asObject(part), place, unread));
+  });
 }
 
 function readPart(part: JsonObject, path: string, unread: Unread): readonly ContentPart[] {

@@ -18,6 +18,7 @@ import { Checker, checkModelName, readFields, refuseLongList } from "../checker.
 import { parseEffort } from "../effort.ts";
 import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { explainMissing } from "../misplaced.ts";
+import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { refuse } from "./errors.ts";
@@ -94,7 +95,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   };
   return {
     ask: read.ask,
-    names: { ...NAMES, ...read.names },
+    names: { ...NAMES, ...read.names, ...namePlaces(read.ask) },
     raw: {
       family: "responses",
       body: { ...passed, ...listStored(given, incoming) },

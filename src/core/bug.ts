@@ -1,10 +1,11 @@
 // The log's line about a bug of the gateway's own, which clients only learn of.
-import { Fault } from "../core/fault.ts";
-import type { Log } from "../core/world.ts";
+import { Fault, toFault } from "./fault.ts";
+import type { Log } from "./world.ts";
 
-/** Logs it with its place in the code. */
+/** Logs a failure with its place in the code, if it is a bug. */
 export function logBug({ log }: { readonly log: Log }, thrown: unknown): void {
-  log({ event: "internal_error", level: "error", cause: describeBug(thrown) });
+  if (toFault(thrown).code === "internal_error")
+    log({ event: "internal_error", level: "error", cause: describeBug(thrown) });
 }
 
 function describeBug(thrown: unknown): string {
