@@ -206,6 +206,8 @@ describe("a logged content", () => {
     await clock.move(1);
     expect(contents.waiting).toBe(0);
     const about = { id: "chatcmpl-1", cause: "Error: no key" };
-    expect(events).toEqual([{ event: "content_lost", level: "warn", ...about }]);
+    const [lost, bug, ...others] = events;
+    expect([lost, others]).toEqual([{ event: "content_lost", level: "warn", ...about }, []]);
+    expect([bug?.event, bug?.cause]).toEqual(["internal_error", expect.stringContaining("at seal")]);
   });
 });
