@@ -110,6 +110,27 @@ test("simulated providers on a port that is in use are one line", async () => {
   ]);
 });
 
+test("a directory or a missing file in a file's place is named, with the reason", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "poundkey-files-"));
+  const store = ["--store", `sqlite:${folder}/poundkey.db`];
+  const missing = join(folder, "none");
+  for (const words of [
+    ["apply"],
+    ["route", "--file"],
+    ["route", "--sample", "1", "--budget", "1", "--from"],
+  ]) {
+    for (const [path, reason] of [[folder, "is a directory"] as const, [missing, "doesn't exist"] as const]) {
+      const { code, err } = await runPrinting((io) => runCommandLine([...words, path, ...store], io));
+      expect([words, code === 0, err.trim()]).toEqual([
+        words,
+        false,
+        `poundkey: ${path}: the file ${reason}`,
+      ]);
+    }
+  }
+  rmSync(folder, { recursive: true });
+});
+
 test("a mistyped command is one line that names the nearest", async () => {
   for (const [typed = "", words] of [
     ["srve", "unknown command 'srve'; did you mean serve?"],

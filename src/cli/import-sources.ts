@@ -1,6 +1,4 @@
 // The gateways that `poundkey import` knows, each with the function that reads its files and tables.
-import { readFileSync } from "node:fs";
-import { describeUnread } from "../config/interpolate.ts";
 import type { StoreSettings } from "../config/store-settings.ts";
 import { YamlText } from "../config/yaml.ts";
 import type { ForeignRow } from "../moving/columns.ts";
@@ -13,6 +11,7 @@ import type { PlannedConfig, PlannedOwners } from "../moving/plan.ts";
 import { readPortkey } from "../moving/portkey.ts";
 import type { Report } from "../moving/report.ts";
 import { isSqliteFile, openForeignDatabase, openForeignFile } from "../store/foreign-tables.ts";
+import { readInputFile } from "./input-file.ts";
 
 const BYTES_MAX = 512_000_000;
 
@@ -53,16 +52,8 @@ function withoutOwners(config: PlannedConfig): Planned {
   return { config, owners: NO_OWNERS };
 }
 
-function readFile(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw new Error(`${path}: the file ${describeUnread(error)}`, { cause: error });
-  }
-}
-
 function readBytes(path: string): Buffer {
-  const bytes = readFile(path);
+  const bytes = readInputFile(path);
   if (bytes.length > BYTES_MAX) throw new Error(`${path} is larger than ${BYTES_MAX / 1_000_000} MB`);
   return bytes;
 }

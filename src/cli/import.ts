@@ -116,6 +116,13 @@ interface Asked {
   readonly foreignUntilMs: number;
 }
 
+/** The gateways to whose import a flag belongs. */
+const OWNERS: Readonly<Record<string, readonly GatewayName[]>> = {
+  database: ["litellm"],
+  keys: ["litellm", "new-api"],
+  free: ["new-api"],
+};
+
 function readAsked({ words, values, switches }: Arguments): Asked {
   const [name, file] = words;
   const names = Object.keys(GATEWAYS).join(", ");
@@ -130,9 +137,9 @@ function readAsked({ words, values, switches }: Arguments): Asked {
     throw new UsageError("--database must be an address like postgres://user@host/litellm");
   if (database !== undefined && keys !== undefined)
     throw new UsageError("--database and --keys exclude each other");
-  if (known !== "litellm" && database !== undefined) throw new UsageError("--database belongs to litellm");
-  if (known !== "litellm" && known !== "new-api" && keys !== undefined)
-    throw new UsageError("--keys belongs to litellm and new-api");
+  for (const [flag, owners] of Object.entries(OWNERS))
+    if (!owners.includes(known) && (values.has(flag) || switches.has(flag)))
+      throw new UsageError(`--${flag} belongs to ${owners.join(" and ")}`);
   const untilMs = parseDuration(values.get("foreign-until") ?? FOREIGN_UNTIL);
   if (untilMs === null) throw new UsageError("--foreign-until must be a duration like 90d");
   const isDry = switches.has("dry-run");

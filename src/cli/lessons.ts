@@ -1,5 +1,5 @@
 // The subcommands of `poundkey route` that learn from labels, and show, forget, export and import them.
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { forgetLessons, LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
 import type { ActingWorld } from "../admin/world.ts";
 import {
@@ -22,6 +22,7 @@ import { packRow } from "../selectors/row.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { formatJson, formatTable } from "./administration.ts";
 import { UsageError } from "./arguments.ts";
+import { readInputFile } from "./input-file.ts";
 
 export interface LessonCall {
   readonly settings: Settings;
@@ -86,7 +87,7 @@ type LineError = (what: string) => UsageError;
 
 /** Reads every line that isn't empty. Throws a UsageError that names the file and the first wrong line, so that nothing is stored. */
 function readLines<Read>(file: string, read: (line: string, wrong: LineError) => Read): readonly Read[] {
-  const lines = readFileSync(file, "utf8").split("\n");
+  const lines = readInputFile(file).toString("utf8").split("\n");
   return lines.flatMap((line, at) =>
     line.trim() === "" ? [] : [read(line.trim(), (what) => new UsageError(`${file}:${at + 1}: ${what}`))],
   );

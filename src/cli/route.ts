@@ -1,6 +1,5 @@
 // `poundkey route`: shows a selector's choice without calling a provider, manages lessons, and repeats logged decisions.
 
-import { readFileSync } from "node:fs";
 import { actAs } from "../admin/audit-trail.ts";
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
@@ -24,6 +23,7 @@ import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { makeCommandAct } from "./act.ts";
 import { formatJson, nameInput, type Open, runOnStore } from "./administration.ts";
 import { type Arguments, parseArguments, UsageError } from "./arguments.ts";
+import { readInputFile } from "./input-file.ts";
 import {
   exportLessons,
   forget,
@@ -194,7 +194,7 @@ function readRequest(
 
 /** Throws a UsageError that names the file. */
 function readRequestFile(file: string, { limits }: Settings): ChatRequest {
-  const body = parseJson(readFileSync(file, "utf8"));
+  const body = parseJson(readInputFile(file).toString("utf8"));
   if (body === undefined) throw new UsageError(`${file} is not valid JSON`);
   try {
     return readChatRequest(body, limits);

@@ -1,6 +1,5 @@
 // `poundkey route --sample N`: models answer the same prompts, side by side and without names, and a person or a judge
 // model scores the answers, which the selectors learn.
-import { readFileSync } from "node:fs";
 import { readInput } from "../admin/input.ts";
 import { planSampleSchema, type Sampling } from "../admin/sampling.ts";
 import { startGateway } from "../app/composition.ts";
@@ -11,6 +10,7 @@ import type { Settings } from "../core/settings.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { formatCount, formatJson, formatTable } from "./administration.ts";
 import { type Arguments, readInteger, UsageError } from "./arguments.ts";
+import { readInputFile } from "./input-file.ts";
 import { Keys } from "./key-press.ts";
 import { type LessonCall, relearn } from "./lessons.ts";
 
@@ -235,7 +235,7 @@ function readPrompts(from: string, { log }: Settings) {
     if (log.content) return null;
     throw new UsageError("--from log needs log.content: true; name a file of prompts instead");
   }
-  const lines = readFileSync(from, "utf8").split("\n");
+  const lines = readInputFile(from).toString("utf8").split("\n");
   return lines.flatMap((line, at) =>
     line.trim() === "" ? [] : [readLine(line.trim(), `${from}:${at + 1}`)],
   );

@@ -6,6 +6,7 @@ import { createError, ERRORS_MAX } from "../config/errors.ts";
 import { YamlText } from "../config/yaml.ts";
 import type { MadeSecret } from "../moving/state/draft.ts";
 import { type Path, readStateFile, type State, type StateIssue } from "../moving/state/file.ts";
+import { nameUnread } from "./input-file.ts";
 
 export interface StateText {
   readonly state: State;
@@ -17,7 +18,7 @@ export interface StateText {
 
 /** Reads YAML, or JSON, which is YAML too. Throws an Error that names lines and fields. */
 export function readStateText(file: string): StateText {
-  const text = readText(file);
+  const text = nameUnread(file, source.readConfig);
   const yaml = new YamlText(text);
   const problems = yaml.problems().map(({ path, line, column, message }) => ({
     ...{ file, line, column, message },
@@ -36,15 +37,6 @@ export function readStateText(file: string): StateText {
   };
   refuse(issues);
   return { state, name: state.name ?? resolve(file), refuse };
-}
-
-function readText(file: string): string {
-  try {
-    return source.readConfig(file);
-  } catch (error) {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    throw isMissing ? error : new Error(`${file} can't be read: ${String(error)}`);
-  }
 }
 
 function makeRefusal(errors: Parameters<typeof formatErrors>[0], more = 0): Error {

@@ -256,6 +256,7 @@ test("wrong arguments are said before anything is opened", async () => {
   expect((await place.run("litellm", "x", "--database", "localhost")).code).toBe(2);
   expect((await place.run("litellm")).code).toBe(2);
   expect((await place.run("portkey", "x", "--keys", "y")).code).toBe(2);
+  expect((await place.run("litellm", "x", "--free")).err).toContain("--free belongs to new-api");
   expect((await place.run("litellm", place.path("a.yaml"))).err).toMatch(/a\.yaml:\d+: the indentation/);
 });
 
