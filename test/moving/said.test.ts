@@ -1,6 +1,7 @@
 // The report of an import says what is true of this gateway, and of the environment in which it will run.
 import { afterEach, expect, test } from "bun:test";
 import { parse } from "yaml";
+import { digestForeign } from "./litellm-rows.ts";
 import { usePlaces } from "./places.ts";
 
 const makePlace = usePlaces();
@@ -109,4 +110,25 @@ test("a key file or a variable that isn't here yet stops no import, nor the next
   expect(first.out).not.toContain("plain");
   const { code, out } = await place.run("litellm", place.path("a.yaml"));
   expect([code, out]).toEqual([0, expect.stringContaining("exists. Add to it:")]);
+});
+
+test("a key of LiteLLM's that may not use its model's fallbacks here is told of", async () => {
+  const place = makePlace({
+    "litellm.yaml": `model_list:
+  - { model_name: a, litellm_params: { model: gpt-5.4, api_key: k } }
+  - { model_name: b, litellm_params: { model: anthropic/claude-sonnet-5, api_key: k } }
+router_settings: { fallbacks: [{ a: [b] }] }
+`,
+    "keys.csv": `token,key_alias,models\n${[
+      ["narrow", "{a}"],
+      ["wide", "{}"],
+      ["both", '"{a,b}"'],
+    ]
+      .map(([name, models]) => `${digestForeign(`sk-${name}`)},${name},${models}`)
+      .join("\n")}\n`,
+  });
+  const { out } = await place.run("litellm", place.path("litellm.yaml"), "--keys", place.path("keys.csv"));
+  expect(out.match(/^key .*fallbacks of .*$/gm)).toEqual([
+    expect.stringMatching(/^key narrow: fallbacks of OpenAI#gpt-5\.4 +no .*Anthropic#claude-sonnet-5$/),
+  ]);
 });

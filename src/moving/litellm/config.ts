@@ -20,6 +20,8 @@ export interface SourceFile {
 export interface ModelNames {
   /** Returns the ids behind a name, or a pattern of them. Empty if it is unknown. */
   find(name: string): readonly string[];
+  /** Returns the models that take a model's place if it fails. */
+  findFallbacks(id: string): readonly string[];
 }
 
 interface Parts {
@@ -52,7 +54,7 @@ export function readConfig(
     models: overlay,
     aliases: providers.listAliases(groups, report),
   };
-  return { config, names: makeNames(parts) };
+  return { config, names: makeNames(parts, fallbacks) };
 }
 
 function readModel(
@@ -164,8 +166,9 @@ function mergeFallbacks(
   );
 }
 
-function makeNames({ groups, access }: Parts): ModelNames {
+function makeNames({ groups, access }: Parts, fallbacks: ReadonlyMap<string, readonly string[]>): ModelNames {
   return {
+    findFallbacks: (id) => fallbacks.get(id) ?? [],
     find: (name) => {
       const members = access.get(name);
       return members === undefined ? groups.find(name) : members.flatMap((one) => groups.find(one));

@@ -1,6 +1,6 @@
 // LiteLLM's teams as accounts and its keys as keys, which keep their secrets.
 import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/key.ts";
-import { NO_MODELS } from "../../core/pattern.ts";
+import { matchesAny, NO_MODELS } from "../../core/pattern.ts";
 import { listKnownDigests } from "../../keys/foreign.ts";
 import { cutName, type ForeignRow, readFlag, readList, readText, readTime } from "../columns.ts";
 import { deriveId } from "../ids.ts";
@@ -91,6 +91,8 @@ function readKey(source: KeySource, parts: OwnerParts): PlannedKey | null {
   }
   const { spent, left, ...limits } = readLimits(row, names);
   for (const [part, words] of [...left, ...listLost(row)]) report.leave(null, `key ${name}: ${part}`, words);
+  const allowedModels = readModels(source, parts, name);
+  if (allowedModels !== null) reportFallbacks(allowedModels, parts, `key ${name}`);
   const grace = findGrace(source, digest, nowMs);
   const isPaused = readFlag(row, "blocked");
   const key: GatewayKey = {
@@ -102,7 +104,7 @@ function readKey(source: KeySource, parts: OwnerParts): PlannedKey | null {
     accountId: team === null ? "default" : deriveId("acct", GATEWAY, readText(team, "team_id") ?? ""),
     createdAtMs: readTime(row, "created_at") ?? nowMs,
     expiresAtMs: readTime(row, "expires"),
-    allowedModels: readModels(source, parts, name),
+    allowedModels,
     requestsPerDay: null,
     ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
     ...(grace === null ? {} : { rotations: 1, oldSecretUntilMs: grace.untilMs }),
@@ -173,6 +175,15 @@ function readModels({ row, team }: KeySource, parts: OwnerParts, name: string): 
   if (first === null || second === null) return first ?? second;
   const common = first.filter((model) => second.includes(model));
   return common.length === 0 ? [NO_MODELS] : common;
+}
+
+/** LiteLLM falls back to models that the key itself may not use. */
+function reportFallbacks(allowed: readonly string[], { names, report }: OwnerParts, owner: string): void {
+  for (const id of allowed) {
+    const lost = names.findFallbacks(id).filter((one) => !matchesAny(allowed, one));
+    if (lost.length > 0)
+      report.leave(null, `${owner}: fallbacks of ${id}`, `allowed_models doesn't have ${lost.join(", ")}`);
+  }
 }
 
 function listModels(
