@@ -194,3 +194,21 @@ test("a channel of OpenAI's type at another vendor's address is that vendor's", 
     "z/any": "OpenRouter#z/any",
   });
 });
+
+test("a key of a channel that is disabled there stays so", () => {
+  const info = (states: object) => JSON.stringify({ is_multi_key: true, multi_key_status_list: states });
+  const { config, left } = read(
+    { type: 1, models: "gpt-5.4", key: "k-one\nk-two\nk-three", channel_info: info({ 1: 3 }) },
+    {
+      type: 33,
+      models: "nova-pro-v1:0",
+      key: "a|us-east-1\nb|eu-west-1",
+      channel_info: info({ 0: 2, 1: 1 }),
+    },
+  );
+  expect(config).toMatchObject({
+    OpenAI: { keys: [refer("OPENAI_API_KEY"), refer("OPENAI_API_KEY_2")] },
+    Bedrock: { region: "eu-west-1" },
+  });
+  expect(left).toEqual({ "channel c0: key 2": "it is disabled", "channel c1: key 1": "it is disabled" });
+});

@@ -5,10 +5,9 @@ import type { Groups } from "../groups.ts";
 import type { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { findMeant } from "../servers.ts";
-import { listOutlets, type Outlet, readWeight } from "./outlets.ts";
+import { ENABLED, listOutlets, type Outlet, readWeight } from "./outlets.ts";
 import type { ChannelTypes } from "./types.ts";
 
-const ENABLED = 1;
 interface Parts {
   readonly report: Report;
   readonly providers: Providers;

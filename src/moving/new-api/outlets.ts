@@ -40,6 +40,8 @@ const VERSIONED = /\/v\d+(beta)?$/;
 const CALL = /\/chat\/completions$/;
 const KEY_PARTS = /\|/;
 const WEIGHT_DECIMALS = 2;
+/** The state of a channel, or of one of its keys. */
+export const ENABLED = 1;
 
 /** Returns the channel's outlets, or the reason why it has none. */
 export function listOutlets(channel: Channel, report: Report): readonly Outlet[] | string {
@@ -49,7 +51,7 @@ export function listOutlets(channel: Channel, report: Report): readonly Outlet[]
   const found = placeServer(channel, report);
   if (typeof found === "string") return found;
   const variable = nameKeyVariable(provider, found.address);
-  const secrets = splitList(readText(row, "key"), /\n/);
+  const secrets = keepEnabled(channel, splitList(readText(row, "key"), /\n/), report);
   const keys = secrets.map((secret) => ({
     key: report.needSecret(variable, secret, `the key of channel ${label}`),
     weight: shareWeight(row, secrets.length),
@@ -62,6 +64,16 @@ export function listOutlets(channel: Channel, report: Report): readonly Outlet[]
     credential,
     findName,
   }));
+}
+
+/** Returns those of a channel's keys that it uses: new-api disables keys that fail by themselves. */
+function keepEnabled<Key>({ row, label }: Channel, keys: readonly Key[], report: Report): readonly Key[] {
+  const states = asObject(readObject(row, "channel_info").multi_key_status_list);
+  return keys.filter((_, at) => {
+    const isEnabled = (states[at] ?? ENABLED) === ENABLED;
+    if (!isEnabled) report.leave(null, `channel ${label}: key ${at + 1}`, "it is disabled");
+    return isEnabled;
+  });
 }
 
 /** Channels without a weight have 0. */
@@ -111,9 +123,12 @@ function placeOnAzure({ row, label }: Channel, given: string | undefined, report
 }
 
 /** Keys are `AccessKey|SecretKey|Region`, or `BearerKey|Region`. */
-function listBedrock({ row, label }: Channel, report: Report): readonly Outlet[] | string {
+function listBedrock(channel: Channel, report: Report): readonly Outlet[] | string {
+  const { row, label } = channel;
   const { ak, sk, region: own } = readObject(row, "config");
-  const lines = splitList(readText(row, "key"), /\n/).map((line) => splitList(line, KEY_PARTS));
+  const lines = keepEnabled(channel, splitList(readText(row, "key"), /\n/), report).map((line) =>
+    splitList(line, KEY_PARTS),
+  );
   const configured = [ak, sk, own].map((part) => asString(part) ?? "");
   const all = configured.every((part) => part !== "") ? [configured] : lines;
   const use = `the key of channel ${label}`;
@@ -136,13 +151,14 @@ function listBedrock({ row, label }: Channel, report: Report): readonly Outlet[]
 }
 
 /** Keys are those of service accounts in JSON, or express keys. Each model may have a location of its own. */
-function listVertex({ row, label }: Channel, report: Report): readonly Outlet[] {
+function listVertex(channel: Channel, report: Report): readonly Outlet[] {
+  const { row, label } = channel;
   const { vertex_ai_adc: configured, vertex_ai_project_id: paying, region } = readObject(row, "config");
   const text = asString(configured) || (readText(row, "key") ?? "");
   const parsed = parseReceived(text);
   const use = `the key of channel ${label}`;
   if (!isObject(parsed) && !Array.isArray(parsed))
-    return splitList(text, /\n/).map((secret) => {
+    return keepEnabled(channel, splitList(text, /\n/), report).map((secret) => {
       const key = report.needSecret(nameKeyVariable("Vertex", undefined), secret, use);
       return { placed: placeVertex({}), credential: { key }, findName: findVertexName };
     });
@@ -151,7 +167,8 @@ function listVertex({ row, label }: Channel, report: Report): readonly Outlet[] 
   const findLocation = (name: string) =>
     asString(regions[name]) ?? asString(regions.default) ?? (other.startsWith("{") ? "global" : other);
   const locations = new Set(splitList(readText(row, "models"), /,/).map(findLocation));
-  const accounts = (Array.isArray(parsed) ? parsed : [parsed]).map(asObject);
+  const given = Array.isArray(parsed) ? parsed : [parsed];
+  const accounts = keepEnabled(channel, given, report).map(asObject);
   return accounts.flatMap((account) => {
     const service_account = report.needSecret("VERTEX_CREDENTIALS", JSON.stringify(account), use);
     const project = asString(paying) || asString(account.project_id);
