@@ -71,7 +71,13 @@ async function judged(copy: string, mutant: Mutant): Promise<Verdict> {
     return verdict(false, String(error));
   } finally {
     writeFileSync(path, original);
+    stopLeft(copy);
   }
+}
+
+/** The first failure ends a test before it stops what it started: a gateway in a session of its own would outlive the run. */
+function stopLeft(copy: string): void {
+  if (Bun.which("pkill") !== null) Bun.spawnSync(["pkill", "-KILL", "-f", `${copy}/src/`]);
 }
 
 /** Throws if the tests fail without any mutant: what they catch would prove nothing. */
