@@ -205,10 +205,17 @@ test("a key of a channel that is disabled there stays so", () => {
       key: "a|us-east-1\nb|eu-west-1",
       channel_info: info({ 0: 2, 1: 1 }),
     },
+    { type: 14, models: "claude-sonnet-5", key: "k", channel_info: info({ 0: 3 }) },
   );
   expect(config).toMatchObject({
     OpenAI: { keys: [refer("OPENAI_API_KEY"), refer("OPENAI_API_KEY_2")] },
     Bedrock: { region: "eu-west-1" },
   });
-  expect(left).toEqual({ "channel c0: key 2": "it is disabled", "channel c1: key 1": "it is disabled" });
+  expect(config).not.toHaveProperty("Anthropic");
+  expect(left).toEqual({
+    "channel c0: key 2": "it is disabled",
+    "channel c1: key 1": "it is disabled",
+    "channel c2: key 1": "it is disabled",
+    "channel c2": "all of its keys are disabled",
+  });
 });

@@ -42,6 +42,7 @@ const KEY_PARTS = /\|/;
 const WEIGHT_DECIMALS = 2;
 /** The state of a channel, or of one of its keys. */
 export const ENABLED = 1;
+const ALL_DISABLED = "all of its keys are disabled";
 
 /** Returns the channel's outlets, or the reason why it has none. */
 export function listOutlets(channel: Channel, report: Report): readonly Outlet[] | string {
@@ -51,7 +52,8 @@ export function listOutlets(channel: Channel, report: Report): readonly Outlet[]
   const found = placeServer(channel, report);
   if (typeof found === "string") return found;
   const variable = nameKeyVariable(provider, found.address);
-  const secrets = keepEnabled(channel, splitList(readText(row, "key"), /\n/), report);
+  const secrets = listKeys(channel, report);
+  if (secrets === null) return ALL_DISABLED;
   const keys = secrets.map((secret) => ({
     key: report.needSecret(variable, secret, `the key of channel ${label}`),
     weight: shareWeight(row, secrets.length),
@@ -66,7 +68,14 @@ export function listOutlets(channel: Channel, report: Report): readonly Outlet[]
   }));
 }
 
-/** Returns those of a channel's keys that it uses: new-api disables keys that fail by themselves. */
+/** Returns the keys of a channel that has one a line. Null if all of them are disabled. */
+function listKeys(channel: Channel, report: Report): readonly string[] | null {
+  const given = splitList(readText(channel.row, "key"), /\n/);
+  const kept = keepEnabled(channel, given, report);
+  return kept.length === 0 && given.length > 0 ? null : kept;
+}
+
+/** Returns those of a channel's keys that it uses: new-api disables a key that fails. */
 function keepEnabled<Key>({ row, label }: Channel, keys: readonly Key[], report: Report): readonly Key[] {
   const states = asObject(readObject(row, "channel_info").multi_key_status_list);
   return keys.filter((_, at) => {
@@ -126,9 +135,9 @@ function placeOnAzure({ row, label }: Channel, given: string | undefined, report
 function listBedrock(channel: Channel, report: Report): readonly Outlet[] | string {
   const { row, label } = channel;
   const { ak, sk, region: own } = readObject(row, "config");
-  const lines = keepEnabled(channel, splitList(readText(row, "key"), /\n/), report).map((line) =>
-    splitList(line, KEY_PARTS),
-  );
+  const keys = listKeys(channel, report);
+  if (keys === null) return ALL_DISABLED;
+  const lines = keys.map((line) => splitList(line, KEY_PARTS));
   const configured = [ak, sk, own].map((part) => asString(part) ?? "");
   const all = configured.every((part) => part !== "") ? [configured] : lines;
   const use = `the key of channel ${label}`;
