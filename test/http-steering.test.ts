@@ -214,7 +214,8 @@ describe("the reason for a choice", () => {
       const answer = await chat(worded(selector));
       const why = answer.headers.get("x-poundkey-why");
       expect(why).toMatch(/^[\x20-\x7e]{10,200}$/);
-      const nameOf = (model: unknown) => String(model).slice("Acme#".length);
+      // Any provider's model may be the choice: times are measured, and a busy machine makes ours slow.
+      const nameOf = (model: unknown) => String(model).replace(/^[^#]+#/, "");
       expect(why).toStartWith(`${nameOf(answer.headers.get("x-poundkey-model"))}: `);
       // Times are measured again with each answer, so that another model may be the choice of a busy machine.
       const view = await routed(gateway, worded(selector));
