@@ -40,14 +40,16 @@ const DENSE_DIGITS = "零一二三四五六七八九十";
 const AGAIN_CHARS = 120;
 const AGAIN_TOKENS_MIN = 40;
 
-/** Returns the tokens of the answer that the task asks for, itself of `taskTokens`. Null if it asks for no length. */
+/**
+ * Returns the tokens of the answer that a task in lower case, itself of `taskTokens`, asks for. Null if it asks for no
+ * length.
+ */
 export function readAskedTokens(task: string, taskTokens = 0): number | null {
   return readUnits(takeEnds(task, HEAD_CHARS, TAIL_CHARS)) ?? readAgain(task, taskTokens);
 }
 
 function takeEnds(task: string, head: number, tail: number): string {
-  const ends = task.length <= head + tail ? task : `${task.slice(0, head)} ${task.slice(-tail)}`;
-  return ends.toLowerCase();
+  return task.length <= head + tail ? task : `${task.slice(0, head)} ${task.slice(-tail)}`;
 }
 
 function readAgain(task: string, taskTokens: number): number | null {

@@ -3,7 +3,7 @@ import type { Cached } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { type Steering, UNSTEERED } from "../core/steering.ts";
-import { findAnswerRoom } from "../operations/chat/bounded.ts";
+import { makeFindAnswerRoom } from "../operations/chat/bounded.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import { listMedia } from "../operations/chat/media.ts";
 import type { Needs } from "../operations/chat/needs.ts";
@@ -60,9 +60,8 @@ export interface ChooseInput extends Wishes {
 export type PreparedAsk = Readonly<ReturnType<typeof prepareAsk>>;
 
 function readAnswerRoom(request: ChatRequest, { outputMax }: CardTable, isLimitRequired = false) {
-  const named = readOutputLimit(request) ?? 0;
-  return (place: number) =>
-    findAnswerRoom(named, outputMax[place] ?? Number.POSITIVE_INFINITY, isLimitRequired);
+  const findRoom = makeFindAnswerRoom(readOutputLimit(request) ?? 0, isLimitRequired);
+  return (place: number) => findRoom(outputMax[place] ?? Number.POSITIVE_INFINITY);
 }
 
 /** `promptTokens` is an estimate. */

@@ -1,7 +1,7 @@
 // Router#best: the cheapest of the models whose predicted quality is within a hundredth of the highest. Where there are
 // labels, the model with the highest overall level, unless another is better for this kind of request by more than
 // chance explains.
-import { findTop, ROUNDING, scoreGood } from "./saving.ts";
+import { findTop, scoreAbove } from "./saving.ts";
 import type { Columns, RankAsk, SelectorRule } from "./selector.ts";
 
 /** The champion stays if fewer than this share of labelled prompts are at least as unlike the rest as the request. */
@@ -12,12 +12,11 @@ export const CLOSE = 0.01;
 const ALWAYS_CHAMPION = 1;
 
 export function scoreBest(candidates: Columns, ask: RankAsk): (place: number) => number {
-  const { quality, costUsd } = candidates;
+  const { quality, costUsd, champion } = candidates;
   const off = findLeadNeeded(ask);
-  const believed = (place: number) => (quality[place] ?? 0) - (place === candidates.champion ? 0 : off);
-  const highest = Math.max(findTop(candidates) - off, quality[candidates.champion] ?? 0);
-  const floor = highest - Math.max(0, CLOSE - off) - ROUNDING;
-  return scoreGood((place) => believed(place) >= floor, quality, costUsd);
+  const own = quality[champion] ?? 0;
+  const floor = Math.max(findTop(candidates) - off, own) - Math.max(0, CLOSE - off);
+  return scoreAbove(floor + off, candidates, costUsd, own >= floor ? [champion] : []);
 }
 
 /** Returns the lead in quality that another model needs over the champion: none if there are no labels to confirm one. */

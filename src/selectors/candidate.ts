@@ -44,7 +44,7 @@ export function makeCandidate(estimates: Estimates, place: number, removedBy: st
     costUsd: isPriced ? (estimates.costUsd[place] ?? 0) : null,
     latencyMs: estimates.latencyMs[place] ?? 0,
     costHighUsd: isPriced ? priceTokens(asked, row, held, tokens, longer) : null,
-    latencyHighMs: timeTokens(asked, row, tokens, longer),
+    latencyHighMs: timeTokens(asked, row, longer * (tokens.answer + tokens.thought)),
     /** The predicted length of the answer and its thinking, with which actual lengths are compared. */
     tokens: prediction.outputTokens + estimateThought(asked, row),
     score: estimates.score[place] ?? 0,

@@ -38,10 +38,12 @@ function estimateQualities(asked: PreparedAsk, rows: Int32Array) {
   const { table, shifts, quality: ask } = asked;
   const [quality, level] = [new Float64Array(rows.length), new Float64Array(rows.length)];
   const source = new Uint8Array(rows.length);
+  const odds = table.odds.sum(ask.skills);
+  const spreads = table.oddsSpreads.sum(ask.skills);
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;
-    const before = expect(table.odds, row * ask.skills.length, table.oddsLevel[row] ?? 0, ask);
-    const off = computeCaution(asked, row, before);
+    const before = expect(odds[row] ?? 0, table.oddsLevel[row] ?? 0, ask);
+    const off = computeCaution(asked, row, spreads[row] ?? 0, before);
     source[place] = shifts.scoredOn(row) === null ? (table.source[row] ?? 0) : LABELS;
     quality[place] = Math.max(QUALITY_MIN, before + shifts.quality(row) - off);
     level[place] = (table.level[row] ?? 0) + shifts.lift(row) - off;
@@ -60,27 +62,28 @@ function estimateQualities(asked: PreparedAsk, rows: Int32Array) {
 }
 
 function estimateExpenses(asked: PreparedAsk, rows: Int32Array) {
-  const { table, cached, promptTokens } = asked;
+  const { table, cached, promptTokens, lengthAt } = asked;
   const [costUsd, latencyMs] = [new Float64Array(rows.length), new Float64Array(rows.length)];
   const holder = table.places.get(cached?.cardId ?? "") ?? -1;
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;
-    const tokens = estimateTokens(asked, row);
+    // Numbers, because an object for each of thousands takes as long as all the rest.
+    const length = lengthAt(row);
+    const answer = estimateAnswer(asked, length);
+    const thought = estimateThought(asked, row) * length;
     const isPlain = row !== holder && table.isTiered[row] === 0;
     const usd = isPlain
-      ? estimatePlainCost(table, row, promptTokens, tokens.answer, tokens.thought)
-      : priceTokens(asked, row, row === holder ? (cached?.tokens ?? 0) : 0, tokens);
+      ? estimatePlainCost(table, row, promptTokens, answer, thought)
+      : priceTokens(asked, row, row === holder ? (cached?.tokens ?? 0) : 0, { answer, thought });
     costUsd[place] = Math.round(usd * COST_DIGITS) / COST_DIGITS;
-    latencyMs[place] = timeTokens(asked, row, tokens);
+    latencyMs[place] = timeTokens(asked, row, answer + thought);
   }
   return { costUsd, latencyMs };
 }
 
 /** Returns what a guessed model's doubt takes off its quality. 0 if it is measured. */
-function computeCaution({ table, shifts, quality }: PreparedAsk, row: number, before: number): number {
-  if (table.isGuessed[row] !== 1) return 0;
-  const from = row * quality.skills.length;
-  return CAUTION * computeSpread(table.oddsSpreads, from, shifts.doubt(row), quality, before);
+function computeCaution({ table, shifts }: PreparedAsk, row: number, spread: number, before: number): number {
+  return table.isGuessed[row] === 1 ? CAUTION * computeSpread(spread, shifts.doubt(row), before) : 0;
 }
 
 /**
@@ -137,12 +140,16 @@ export function estimateThought({ table, thoughtFor }: PreparedAsk, row: number)
   return thoughtFor(table.thinkingTokens[row] ?? 0);
 }
 
+/** Returns the expected tokens of an answer `length` times as long as predicted, at most the client's limit. */
+function estimateAnswer({ prediction, outputTokensMax }: PreparedAsk, length: number): number {
+  const tokens = prediction.outputTokens * length;
+  return outputTokensMax === undefined ? tokens : Math.min(tokens, outputTokensMax);
+}
+
 /** Returns the expected tokens of the answer and of its thinking. */
 export function estimateTokens(asked: PreparedAsk, row: number) {
-  const { prediction, lengthAt, outputTokensMax = Number.POSITIVE_INFINITY } = asked;
-  const length = lengthAt(row);
-  const answer = Math.min(prediction.outputTokens * length, outputTokensMax);
-  return { answer, thought: estimateThought(asked, row) * length };
+  const length = asked.lengthAt(row);
+  return { answer: estimateAnswer(asked, length), thought: estimateThought(asked, row) * length };
 }
 
 type Tokens = ReturnType<typeof estimateTokens>;
@@ -159,15 +166,10 @@ export function priceTokens(
   return price === null ? 0 : estimateCost(price, asked.promptTokens, held, times * answer, times * thought);
 }
 
-/** Returns the time of an answer `times` as long, by live health if known, else by the profile. */
-export function timeTokens(
-  { table, seenAt }: PreparedAsk,
-  row: number,
-  { answer, thought }: Tokens,
-  times = 1,
-) {
+/** Returns the time of this many tokens, by live health if known, else by the profile. */
+export function timeTokens({ table, seenAt }: PreparedAsk, row: number, tokens: number): number {
   const seen = seenAt(row);
   const first = seen?.firstTokenMs ?? table.firstTokenMs[row] ?? 0;
   const speed = seen?.tokensPerSecond ?? table.tokensPerSecond[row] ?? 0;
-  return estimateMs(first, speed, seen?.errorRate ?? 0, times * answer + times * thought);
+  return estimateMs(first, speed, seen?.errorRate ?? 0, tokens);
 }

@@ -22,6 +22,8 @@ const TURN_CHARS_MAX = 8_000;
 const CONTEXT_CHARS_MAX = 2_000;
 /** The weight of a word in the context, if a word in the task weighs 1. */
 const CONTEXT_WEIGHT = 0.05;
+/** The characters for each word or pair for which there is room without growing. */
+const CHARS_PER_GRAM = 4;
 const CHARS_PER_TOKEN = 4;
 /** An estimate for images of any size: providers differ. */
 const TOKENS_PER_IMAGE = 800;
@@ -49,16 +51,17 @@ export type RequestFeatures = ReturnType<typeof readFeatures>;
 export function readFeatures(request: ChatRequest, words: Words | null = loadShippedWords()) {
   const { messages } = request;
   const { at: taskAt, texts } = findTask(messages);
-  const turn = clipTexts(texts, TURN_CHARS_MAX);
+  // Everything below reads lower case. Making it takes as long as hashing a quarter of the words.
+  const turn = clipTexts(texts, TURN_CHARS_MAX).toLowerCase();
   // Counts only the part of the task that is read.
   const counts = makeCounts();
-  // Occurrences by the hash of a word or pair. Those in the context count at their weight.
-  const grams = new HashCounts();
   const asked = stripPoliteness(turn);
-  const mended = words === null ? asked : mendText(asked.toLowerCase(), words);
+  const mended = words === null ? asked : mendText(asked, words);
+  // Occurrences by the hash of a word or pair. Those in the context count at their weight.
+  const grams = new HashCounts(mended.length / CHARS_PER_GRAM);
   scan(mended, counts, grams, 1);
   const around = makeCounts();
-  for (const text of readContext(messages, taskAt)) scan(text, around, grams, CONTEXT_WEIGHT);
+  for (const text of readContext(messages, taskAt)) scan(text.toLowerCase(), around, grams, CONTEXT_WEIGHT);
   const shape = readShape(request, texts);
   const taskTokens = Math.ceil(estimateTextTokens(shape.turnChars, counts)) + 1;
   return {

@@ -24,14 +24,26 @@ export function indexHashes(hashes: Uint32Array | Int32Array): (hash: number) =>
   };
 }
 
-const ROOM_AT_FIRST = 512;
+const ROOM_LEAST = 64;
+
+/** Returns the next power of two. */
+function roundRoom(hashes: number): number {
+  return Math.max(ROOM_LEAST, 2 ** Math.ceil(Math.log2(hashes)));
+}
 
 /** A set of signed hashes in the order in which they were added. */
 export class HashSet {
-  #hashes = new Int32Array(ROOM_AT_FIRST);
+  #hashes: Int32Array;
   /** The places in `#hashes`, from 1. Twice as many slots as there is room for hashes. */
-  #places = new Int32Array(2 * ROOM_AT_FIRST);
+  #places: Int32Array;
   #size = 0;
+
+  /** `expected` is the number of hashes for which there is room without growing. */
+  constructor(expected: number) {
+    const room = roundRoom(expected);
+    this.#hashes = new Int32Array(room);
+    this.#places = new Int32Array(2 * room);
+  }
 
   get size(): number {
     return this.#size;
@@ -80,8 +92,13 @@ export class HashSet {
 
 /** Sums by signed hash, in the order in which the hashes were first added. They are read unsigned. */
 export class HashCounts implements Iterable<readonly [hash: number, count: number]> {
-  readonly #hashes = new HashSet();
-  #counts = new Float64Array(ROOM_AT_FIRST);
+  readonly #hashes: HashSet;
+  #counts: Float64Array;
+
+  constructor(expected: number) {
+    this.#hashes = new HashSet(expected);
+    this.#counts = new Float64Array(roundRoom(expected));
+  }
 
   get size(): number {
     return this.#hashes.size;

@@ -7,7 +7,7 @@ import { type Columns, compareBySaving, type Scored } from "./selector.ts";
 /** The lowest score of models that are good enough. All others score less. */
 const GOOD_ENOUGH = 1;
 /** Qualities are thousandths, and differences of those aren't exact. */
-export const ROUNDING = 1e-9;
+const ROUNDING = 1e-9;
 
 type ScoreOf = (place: number) => number;
 
@@ -37,27 +37,24 @@ export function scoreByWeight({ quality }: Columns, weighing: Weighing): ScoreOf
   };
 }
 
-/** Scores models of at least this quality, and those in `others`, like `scoreGood`. */
+/**
+ * Scores models of at least this quality, and those in `others`, from 1 to 2, the cheapest highest, and the rest by
+ * quality. The floor is met by qualities that differ from it by a rounding error.
+ */
 export function scoreAbove(
   floor: number,
   { quality }: Columns,
   expense: Float64Array,
   others: readonly number[],
 ): ScoreOf {
-  const isGood = (place: number) => (quality[place] ?? 0) >= floor - ROUNDING || others.includes(place);
-  return scoreGood(isGood, quality, expense);
-}
-
-/** Scores models that are good enough from 1 to 2, the cheapest highest, and the rest by quality. */
-export function scoreGood(
-  isGood: (place: number) => boolean,
-  quality: Float64Array,
-  expense: Float64Array,
-): ScoreOf {
   const good = new Uint8Array(quality.length);
   let least = Number.POSITIVE_INFINITY;
   for (let place = 0; place < quality.length; place++) {
-    if (!isGood(place)) continue;
+    if ((quality[place] ?? 0) < floor - ROUNDING) continue;
+    good[place] = 1;
+    least = Math.min(least, expense[place] ?? 0);
+  }
+  for (const place of others) {
     good[place] = 1;
     least = Math.min(least, expense[place] ?? 0);
   }

@@ -57,16 +57,17 @@ function siftCeilings(asked: PreparedAsk, { able, removed, reasons }: Sifted): S
 
 function siftAble(asked: PreparedAsk): Sifted {
   const { table, input } = asked;
-  const count = input.among?.length ?? table.cards.length;
+  const { among } = input;
+  const count = among?.length ?? table.cards.length;
   const able = new Int32Array(count);
   const removed = new Int32Array(count);
   const reasons: string[] = [];
-  const bits = toBits(asked.needed);
+  const sieve = makeSieve(asked);
   let size = 0;
   for (let at = 0; at < count; at++) {
-    const row = input.among?.[at] ?? at;
+    const row = among === undefined ? at : (among[at] ?? at);
     if (table.isChat[row] === 0) continue;
-    const reason = findReason(asked, bits, row);
+    const reason = findReason(sieve, row);
     if (reason === null) able[size++] = row;
     else removed[reasons.push(reason) - 1] = row;
   }
@@ -108,26 +109,46 @@ function keepPreferred(
   return kept.length;
 }
 
+/** The demands that every card is compared with, read from the request once. */
+type Sieve = ReturnType<typeof makeSieve>;
+
+function makeSieve(asked: PreparedAsk) {
+  const { table, rules, promptTokens, answerRoomAt, input, needed, seenAt } = asked;
+  return {
+    ...{ asked, table, promptTokens, answerRoomAt, seenAt, needed },
+    ...{ exclusions: rules.exclusions, allowed: input.allowed, mustSearch: input.mustSearch === true },
+    bits: toBits(needed),
+    /** True if a call for any card would carry all that is asked. */
+    isReadByAll: input.reads === undefined && input.findRefusedUrl === undefined,
+  };
+}
+
 /**
  * Returns the first reason why the card at a place can't serve, or null if it can. Cards are read only where it matters:
  * reading thousands would mostly wait for memory.
  */
-function findReason(asked: PreparedAsk, bits: number, row: number): string | null {
-  const { table, rules, promptTokens, answerRoomAt, input } = asked;
-  const excluded = findExclusion(rules.exclusions, row);
-  if (excluded !== null) return excluded;
-  if (input.allowed && !isAllowed(input.allowed, table.cards[row])) return NOT_ALLOWED;
-  if (table.prices[row] === null) return UNPRICED;
-  const missing = bits & ~(table.capabilities[row] ?? 0);
-  if (missing !== 0) return findNeed(asked.needed, missing);
-  const unread = findUnread(input, table.cards, row);
+function findReason(sieve: Sieve, row: number): string | null {
+  const { table, promptTokens } = sieve;
+  const barred = findBar(sieve, row);
+  if (barred !== null) return barred;
+  const missing = sieve.bits & ~(table.capabilities[row] ?? 0);
+  if (missing !== 0) return findNeed(sieve.needed, missing);
+  const unread = sieve.isReadByAll ? null : findUnread(sieve.asked.input, table.cards, row);
   if (unread !== null) return unread;
-  if (input.mustSearch === true && !isSearching(asked, row)) return NO_SEARCH;
+  if (sieve.mustSearch && !isSearching(sieve.asked, row)) return NO_SEARCH;
   // A model removed for its context could serve a shorter request.
-  const aside = findAside(asked, row);
+  const aside = findAside(sieve.asked, row);
   if (aside !== null) return aside;
-  if (promptTokens + answerRoomAt(row) > (table.room[row] ?? 0)) return CONTEXT;
-  return asked.seenAt(row)?.isOpen === true ? UNHEALTHY : null;
+  if (promptTokens + sieve.answerRoomAt(row) > (table.room[row] ?? 0)) return CONTEXT;
+  return sieve.seenAt(row)?.isOpen === true ? UNHEALTHY : null;
+}
+
+/** Returns why a card is no candidate for any such request. */
+function findBar({ exclusions, allowed, table }: Sieve, row: number): string | null {
+  const excluded = findExclusion(exclusions, row);
+  if (excluded !== null) return excluded;
+  if (allowed !== undefined && !isAllowed(allowed, table.cards[row])) return NOT_ALLOWED;
+  return table.prices[row] === null ? UNPRICED : null;
 }
 
 /** The operator's pin overrides what a model is made for. */

@@ -23,8 +23,8 @@ export const SEARCHES: readonly Mutant[] = [
   {
     name: "searches: a model that can't is a candidate for a forced one",
     file: "src/selectors/sift.ts",
-    find: "input.mustSearch === true && !isSearching(asked, row)",
-    replace: "input.mustSearch === true && row < 0",
+    find: "sieve.mustSearch && !isSearching(sieve.asked, row)",
+    replace: "sieve.mustSearch && row < 0",
     tests: NEEDED,
   },
   {

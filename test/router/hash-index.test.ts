@@ -10,7 +10,7 @@ test("counts by hash are a Map's", () => {
     [5000, 3000],
   ] as const) {
     const roll = makeDice(hashes);
-    const counts = new HashCounts();
+    const counts = new HashCounts(10);
     const expected = new Map<number, number>();
     // Zero is a hash like any other, and equal low bits collide.
     const drawn = [

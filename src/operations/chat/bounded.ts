@@ -44,13 +44,14 @@ function leaveOutLimits(request: ChatRequest): ChatRequest {
 }
 
 /**
- * Returns the tokens that a model's context must leave for the answer: all of a limit that is meant, else what
- * `fitToHold` sends of it to a model that answers at most `outputMax` (infinite if unknown), or 0 if it sends no limit.
+ * Returns a function that returns the tokens that a model's context must leave for the answer: all of a limit that is
+ * meant, else what `fitToHold` sends of it to a model that answers at most `outputMax` (infinite if unknown), or 0 if it
+ * sends no limit.
  */
-export function findAnswerRoom(named: number, outputMax: number, isLimitRequired: boolean): number {
-  if (isLimitMeant(named, isLimitRequired)) return named;
-  if (isLimitRequired && named > LIMIT_MEANT_MAX && outputMax === Number.POSITIVE_INFINITY) return 0;
-  return Math.min(named, outputMax);
+export function makeFindAnswerRoom(named: number, isLimitRequired: boolean): (outputMax: number) => number {
+  if (isLimitMeant(named, isLimitRequired)) return () => named;
+  const isUnsent = isLimitRequired && named > LIMIT_MEANT_MAX;
+  return (outputMax) => (isUnsent && outputMax === Number.POSITIVE_INFINITY ? 0 : Math.min(named, outputMax));
 }
 
 /** Each dialect lowers the limit itself to that of the model. A budget within the client's limit may be above that. */
