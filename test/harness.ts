@@ -190,7 +190,7 @@ async function startInside(configFile: string, setup: Setup, events: LogEvent[])
     settings,
     opened,
     log: (event) => void events.push(event),
-    configSchema: configJsonSchema(),
+    configSchema: configJsonSchema,
     reusePort: false,
     noticeMs: 0,
     ...(setup.fetch ? { fetch: setup.fetch } : {}),

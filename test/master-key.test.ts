@@ -42,7 +42,7 @@ responses: { keep: 1h }
 providers:
   Bare: { dialect: responses, keys: ["bad-key"], base_url: "${simulator}/openai/v1", unlisted_models: true }`);
   const opened = await openStore(store, masterKey);
-  const parts = { settings, opened, log: () => {}, configSchema: configJsonSchema() };
+  const parts = { settings, opened, log: () => {}, configSchema: configJsonSchema };
   const running = await startGateway({ ...parts, reusePort: false, noticeMs: 0 });
   const send = async (path: string, bearer: string, body?: object, more = {}) => {
     const response = await fetch(`http://127.0.0.1:${running.port}${path}`, {

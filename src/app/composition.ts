@@ -55,7 +55,8 @@ interface GatewayOptions {
   readonly settings: Settings;
   readonly opened: OpenedStore;
   readonly log: Log;
-  readonly configSchema: object;
+  /** Makes the configuration file's JSON Schema. */
+  readonly configSchema: () => object;
   /** True if several processes share the port. */
   readonly reusePort: boolean;
   /** True if another gateway takes over the port. Until clients reach it, requests are still served here. */

@@ -73,7 +73,7 @@ interface RouteParts {
   readonly sampling: Sampling;
   readonly people: SignInParts;
   readonly fetch: Fetch;
-  readonly configSchema: object;
+  readonly configSchema: () => object;
   /** True if several processes share the port. */
   readonly reusePort: boolean;
   readonly metrics: Metrics;

@@ -151,10 +151,17 @@ async function listen(
 ): Promise<RunningGateway> {
   try {
     const shared = PART === null ? {} : { shareMetrics };
-    const configSchema = configJsonSchema();
     const isRelieved = options.sharePort;
     const reusePort = PART !== null || isRelieved;
-    return await startGateway({ settings, opened, log, configSchema, reusePort, isRelieved, ...shared });
+    return await startGateway({
+      settings,
+      opened,
+      log,
+      configSchema: configJsonSchema,
+      reusePort,
+      isRelieved,
+      ...shared,
+    });
   } catch (error) {
     await opened.store.close();
     throw describeListenError(settings.server, error);

@@ -15,7 +15,7 @@ interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
   readonly checkScraper: (bearer: string | undefined) => void;
   /** Returns the metrics as Prometheus text. */
   readonly metrics: () => string | Promise<string>;
-  readonly configSchema: object;
+  readonly configSchema: () => object;
 }
 
 const METRICS_HEADERS = {
@@ -37,6 +37,7 @@ const METRICS = {
 
 export function healthRoutes(given: HealthPorts) {
   const ports = { ...given, storeReady: shared(given.storeReady) };
+  let configSchema: object | undefined;
   return new Elysia()
     .get(
       "/healthz",
@@ -50,7 +51,10 @@ export function healthRoutes(given: HealthPorts) {
     )
     .get(
       "/config.schema.json",
-      () => createJsonResponse(200, ports.configSchema),
+      () => {
+        configSchema ??= ports.configSchema();
+        return createJsonResponse(200, configSchema);
+      },
       describeRoute(TAG, "configSchema", "Get the configuration file's JSON Schema", "The schema."),
     )
     .use(bearerToken())

@@ -113,9 +113,11 @@ export function packFitted(fitted: Fitted): object {
 
 /** Null if it is malformed, or was made with other parameters, whose numbers mean something else. */
 export function unpackFitted(value: unknown): Fitted | null {
-  if (!Value.Check(fittedSchema, value) || value.parameters !== fingerprintParameters()) return null;
+  if (!Value.Check(fittedSchema, value)) return null;
   const fitted = Value.Decode(fittedSchema, value);
+  // Without labels, no number depends on the parameters, whose loading would take most of a start.
   if (fitted.posterior === null) return fitted;
+  if (value.parameters !== fingerprintParameters()) return null;
   const { width, common, covariance, fits } = fitted.posterior;
   const rows = [common, ...[...fits.values()].map(({ weights }) => weights)];
   const isSound = rows.every(({ length }) => length === width);

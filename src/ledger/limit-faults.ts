@@ -1,6 +1,7 @@
 // The refusals by limits and budgets: whose limit, which, what is used of it, and when to come back.
 
 import { readBudgetModels, SPEND_LIMIT } from "../core/budget.ts";
+import { formatCount } from "../core/count.ts";
 import { Fault } from "../core/fault.ts";
 import type { LimitKind, RefusingLimit } from "../core/limit.ts";
 import { formatUsd, type NanoUsd, toUsd } from "../core/money.ts";
@@ -169,8 +170,4 @@ function addContact({ contact }: LimitRules): string {
 
 function guessFlight(tookMs: number): number {
   return Math.min(FLIGHT_MAX_MS, Math.max(FLIGHT_MIN_MS, tookMs));
-}
-
-function formatCount(count: number): string {
-  return count.toLocaleString("en");
 }

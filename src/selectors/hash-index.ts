@@ -1,13 +1,17 @@
 // Open-addressing hash tables of hashes: a lookup takes a few nanoseconds, and a long text needs thousands. Hashes are
 // signed 32-bit integers: larger numbers are floating-point, which takes several times as long.
 
-/** Returns a function that finds the place of a hash, signed or not, among these. −1 if it isn't one of them. */
+/**
+ * Returns a function that finds the place of a hash, signed or not, among these: the first one if it is there more than
+ * once. −1 if it isn't one of them.
+ */
 export function indexHashes(hashes: Uint32Array | Int32Array): (hash: number) => number {
   const slots = 1 << Math.ceil(Math.log2(hashes.length * 2 + 2));
   const mask = slots - 1;
   const keys = new Int32Array(slots);
   const places = new Int32Array(slots).fill(-1);
-  for (const [place, hash] of hashes.entries()) {
+  for (let place = 0; place < hashes.length; place++) {
+    const hash = hashes[place] ?? 0;
     let slot = hash & mask;
     while (places[slot] !== -1) slot = (slot + 1) & mask;
     keys[slot] = hash;

@@ -31,12 +31,7 @@ export function loadShippedWords(): Words {
 /** Takes the words in order of frequency, the most common first. */
 export function makeWords(words: readonly string[]) {
   const findPlace = indexHashes(Int32Array.from(words, hashWord));
-  const shortened = new Map<number, number>();
-  for (const [place, word] of words.entries())
-    if (word.length >= LONG_LETTERS_MIN)
-      for (const hash of hashShortened(word)) if (!shortened.has(hash)) shortened.set(hash, place);
-  const findShortened = indexHashes(Int32Array.from(shortened.keys()));
-  const shortenedPlaces = Int32Array.from(shortened.values());
+  const { findShortened, shortenedPlaces } = indexShortened(words);
   const isKnown = (hash: number) => findPlace(hash) >= 0;
   const isSure = (letters: string, from: number, to: number) => {
     const place = findPlace(hashPart(letters, from, to));
@@ -70,6 +65,22 @@ export function makeWords(words: readonly string[]) {
       return null;
     },
   };
+}
+
+/** Finds words, the most common first, by the hashes of what is left of them without a letter. */
+function indexShortened(words: readonly string[]) {
+  const long = words.map((word) => (word.length < LONG_LETTERS_MIN ? 0 : word.length + 1));
+  const count = long.reduce((sum, hashes) => sum + hashes, 0);
+  const [hashes, shortenedPlaces] = [new Int32Array(count), new Int32Array(count)];
+  let at = 0;
+  for (const [place, word] of words.entries()) {
+    if (long[place] === 0) continue;
+    const own = hashShortened(word);
+    hashes.set(own, at);
+    shortenedPlaces.fill(place, at, at + own.length);
+    at += own.length;
+  }
+  return { findShortened: indexHashes(hashes), shortenedPlaces };
 }
 
 /** Corrects typing errors in the first few unknown words of a text in lower case, if it is in the words' language. */

@@ -261,7 +261,7 @@ const running = await startGateway({
   settings,
   opened: storeOpened,
   log: createLineLog((line) => void process.stderr.write(line), clock.nowMs),
-  configSchema: {},
+  configSchema: () => ({}),
   reusePort: false,
 });
 console.log(`${secret} listens on http://127.0.0.1:${running.port}`);

@@ -59,7 +59,7 @@ export async function startFaultWorld({ folder, lockWaitMs }: FaultWorldOptions)
     settings: settingsFor(simulator.url),
     opened,
     log: () => {},
-    configSchema: configJsonSchema(),
+    configSchema: configJsonSchema,
     reusePort: false,
     fetch: async (url, init) => {
       await gate.pass();

@@ -32,7 +32,7 @@ export async function startNode({ store, config, env }: Imported): Promise<Node>
     settings,
     opened,
     log: () => {},
-    configSchema: {},
+    configSchema: () => ({}),
     reusePort: false,
     noticeMs: 0,
   });

@@ -21,7 +21,7 @@ const running = await startGateway({
   log: ({ event, level }) => {
     if (level === "error" || event === "older_nodes") process.stderr.write(`${event}\n`);
   },
-  configSchema: configJsonSchema(),
+  configSchema: configJsonSchema,
   reusePort: false,
   noticeMs: 0,
 });

@@ -121,4 +121,12 @@ describe("with labels", () => {
     }
     expect(other.usualCostUsd).toBe(learned.usualCostUsd);
   });
+
+  test("a fit made with other parameters is used only without labels", () => {
+    const others = (known: Learned) => ({ ...known.pack(), parameters: "others" });
+    expect(new Learned().unpack(others(learned))).toBe(false);
+    const unlabelled = new Learned();
+    unlabelled.fit();
+    expect(new Learned().unpack(others(unlabelled))).toBe(true);
+  });
 });

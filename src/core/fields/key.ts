@@ -1,4 +1,5 @@
 // The fields of a key that can be set, each with the lowest role that sets it.
+import { formatCount } from "../count.ts";
 import { LIMIT_MAX } from "../limit.ts";
 import type { Fields } from "./field.ts";
 import { TAGS_MAX } from "./tags-text.ts";
@@ -242,7 +243,7 @@ export const KEY_FIELDS = {
     initial: null,
     charactersMax: NOTES_CHARACTERS_MAX,
     isMultiline: true,
-    manual: `up to ${NOTES_CHARACTERS_MAX.toLocaleString("en")} characters for operators, never shown to the key's holder; or null`,
+    manual: `up to ${formatCount(NOTES_CHARACTERS_MAX)} characters for operators, never shown to the key's holder; or null`,
     flag: { name: "notes", value: "TEXT", help: "notes for operators" },
     control: { label: "Notes", hint: "For operators only" },
   },

@@ -3,6 +3,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { newAliasSchema } from "../../admin/aliases.ts";
 import { makeNewSchema, makeStateSchema } from "../../admin/fields.ts";
 import { readInput } from "../../admin/input.ts";
+import { formatCount } from "../../core/count.ts";
 import { Fault } from "../../core/fault.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
@@ -118,7 +119,7 @@ function readSection<Schema extends TSchema>(
   const section = SECTIONS[kind];
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list) || list.length > ENTRIES_MAX) {
-    const message = `expected a list of at most ${ENTRIES_MAX.toLocaleString("en")}`;
+    const message = `expected a list of at most ${formatCount(ENTRIES_MAX)}`;
     issues.push({ path: [section], at: "value", message });
     return [];
   }
