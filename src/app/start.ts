@@ -154,13 +154,8 @@ async function listen(
     const isRelieved = options.sharePort;
     const reusePort = PART !== null || isRelieved;
     return await startGateway({
-      settings,
-      opened,
-      log,
+      ...{ settings, opened, log, reusePort, isRelieved, ...shared },
       configSchema: configJsonSchema,
-      reusePort,
-      isRelieved,
-      ...shared,
     });
   } catch (error) {
     await opened.store.close();

@@ -1,7 +1,7 @@
 // Router#best: the cheapest of the models whose predicted quality is within a hundredth of the highest. Where there are
 // labels, the model with the highest overall level, unless another is better for this kind of request by more than
 // chance explains.
-import { findTop, scoreAbove } from "./saving.ts";
+import { findTop, ROUNDING, scoreAbove } from "./saving.ts";
 import type { Columns, RankAsk, SelectorRule } from "./selector.ts";
 
 /** The champion stays if fewer than this share of labelled prompts are at least as unlike the rest as the request. */
@@ -16,7 +16,7 @@ export function scoreBest(candidates: Columns, ask: RankAsk): (place: number) =>
   const off = findLeadNeeded(ask);
   const own = quality[champion] ?? 0;
   const floor = Math.max(findTop(candidates) - off, own) - Math.max(0, CLOSE - off);
-  return scoreAbove(floor + off, candidates, costUsd, own >= floor ? [champion] : []);
+  return scoreAbove(floor + off, candidates, costUsd, own >= floor - ROUNDING ? [champion] : []);
 }
 
 /** Returns the lead in quality that another model needs over the champion: none if there are no labels to confirm one. */

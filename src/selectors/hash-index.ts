@@ -99,6 +99,7 @@ export class HashCounts implements Iterable<readonly [hash: number, count: numbe
   readonly #hashes: HashSet;
   #counts: Float64Array;
 
+  /** As in `HashSet`. */
   constructor(expected: number) {
     this.#hashes = new HashSet(expected);
     this.#counts = new Float64Array(roundRoom(expected));

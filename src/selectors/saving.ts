@@ -7,7 +7,7 @@ import { type Columns, compareBySaving, type Scored } from "./selector.ts";
 /** The lowest score of models that are good enough. All others score less. */
 const GOOD_ENOUGH = 1;
 /** Qualities are thousandths, and differences of those aren't exact. */
-const ROUNDING = 1e-9;
+export const ROUNDING = 1e-9;
 
 type ScoreOf = (place: number) => number;
 

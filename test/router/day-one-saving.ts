@@ -1,6 +1,7 @@
 // The cost of `best` for everyday prompts beside that of its earlier choices, and what other tolerances would cost. All
 // costs and qualities are those predicted now.
 import { CLOSE } from "../../src/selectors/best.ts";
+import { ROUNDING } from "../../src/selectors/saving.ts";
 import before from "./day-one-before.data.json";
 import { type Candidate, chooseOnDayOne, type DayOneChoice } from "./day-one-choices.ts";
 import { listProviderSets } from "./day-one-prompts.ts";
@@ -13,8 +14,6 @@ interface Pair {
   readonly taken: Candidate;
 }
 
-/** Qualities are thousandths, and differences of those aren't exact. */
-const ROUNDING = 1e-9;
 const TOLERANCES = [0, 0.005, CLOSE, 0.012, 0.014, 0.016, 0.02, 0.03];
 
 const PICKS = indexPicks(before.picks);
