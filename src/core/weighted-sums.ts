@@ -100,15 +100,15 @@ export class FloatRows {
   }
 
   /** Sets a column's number in each row. */
-  setColumn(column: number, numbers: Float32Array | Float64Array): void {
+  setColumn(column: number, numbers: Float32Array): void {
     for (let row = 0; row < numbers.length; row++) this.#all[row * this.#width + column] = numbers[row] ?? 0;
   }
 
-  /** Returns the sums by column, until the next call. There must be a value for each row. */
+  /** Returns the sums by column. There must be a value for each row. */
   sum(values: Float64Array): Float64Array {
     this.#values.set(values);
     this.#sums.fill(0);
     this.#program.addFloats(this.#from, this.#values.byteOffset, values.length, this.#width, 0);
-    return this.#sums;
+    return this.#sums.slice();
   }
 }

@@ -284,7 +284,7 @@ function describeRow(row: Float32Array, posterior: Posterior | null, weights: Fl
     /** The amount by which all labelled models are likely to do better than expected. */
     common: posterior === null ? 0 : clampMagnitude(dot(posterior.common, design.phi), COMMON_MAX),
     /** Each model's difference from the champion beyond that of their levels, in the order of the fits. */
-    owns: weights?.sum(design.phi).slice() ?? new Float64Array(0),
+    owns: weights?.sum(design.phi) ?? new Float64Array(0),
   };
 }
 

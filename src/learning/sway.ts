@@ -2,7 +2,7 @@
 import type { ModelCard } from "../core/card.ts";
 import { SKILLS } from "../core/skill.ts";
 import { findProfile } from "../selectors/profiles.ts";
-import { CAUTION, computeSpread, mix, prepareQuality } from "../selectors/quality.ts";
+import { CAUTION, computeSpread, prepareQuality } from "../selectors/quality.ts";
 import { clampMagnitude } from "./algebra.ts";
 import type { Drifts } from "./drift.ts";
 import { type Voices, weighVoices } from "./feedback.ts";
@@ -83,7 +83,7 @@ export function findBest(
   for (const card of cards) {
     const { level, isGuessed, oddsSpreads } = findProfile(card);
     const doubt = posterior?.fits.get(card.id)?.doubt ?? 1;
-    const off = isGuessed ? CAUTION * computeSpread(mix(oddsSpreads, USUAL.skills), doubt, level) : 0;
+    const off = isGuessed ? CAUTION * computeSpread(oddsSpreads, 0, doubt, USUAL, level) : 0;
     const lifted = level + liftLevel(posterior, lifts, card.id) - off;
     if (lifted < highest || (lifted === highest && best !== null && best < card.id)) continue;
     highest = lifted;

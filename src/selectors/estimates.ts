@@ -38,12 +38,10 @@ function estimateQualities(asked: PreparedAsk, rows: Int32Array) {
   const { table, shifts, quality: ask } = asked;
   const [quality, level] = [new Float64Array(rows.length), new Float64Array(rows.length)];
   const source = new Uint8Array(rows.length);
-  const odds = table.odds.sum(ask.skills);
-  const spreads = table.oddsSpreads.sum(ask.skills);
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;
-    const before = expect(odds[row] ?? 0, table.oddsLevel[row] ?? 0, ask);
-    const off = computeCaution(asked, row, spreads[row] ?? 0, before);
+    const before = expect(table.odds, row * ask.skills.length, table.oddsLevel[row] ?? 0, ask);
+    const off = computeCaution(asked, row, before);
     source[place] = shifts.scoredOn(row) === null ? (table.source[row] ?? 0) : LABELS;
     quality[place] = Math.max(QUALITY_MIN, before + shifts.quality(row) - off);
     level[place] = (table.level[row] ?? 0) + shifts.lift(row) - off;
@@ -82,8 +80,10 @@ function estimateExpenses(asked: PreparedAsk, rows: Int32Array) {
 }
 
 /** Returns what a guessed model's doubt takes off its quality. 0 if it is measured. */
-function computeCaution({ table, shifts }: PreparedAsk, row: number, spread: number, before: number): number {
-  return table.isGuessed[row] === 1 ? CAUTION * computeSpread(spread, shifts.doubt(row), before) : 0;
+function computeCaution({ table, shifts, quality }: PreparedAsk, row: number, before: number): number {
+  if (table.isGuessed[row] !== 1) return 0;
+  const from = row * quality.skills.length;
+  return CAUTION * computeSpread(table.oddsSpreads, from, shifts.doubt(row), quality, before);
 }
 
 /**

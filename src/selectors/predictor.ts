@@ -117,7 +117,7 @@ function weighTopics({ topics }: Parameters, input: Float32Array): Float64Array 
   const values = new Float64Array(input.length + 1);
   values.set(input);
   values[input.length] = 1;
-  return topics.sum(values).slice();
+  return topics.sum(values);
 }
 
 /** 0 up to the first bound, 1 from the second. */

@@ -32,31 +32,40 @@ export function prepareQuality({ skills, support, difficultyLogit, sure = 0 }: K
 
 /** Returns the quality without what was learned: the part that learning corrects. */
 export function estimatePriorQuality(profile: Profile, kind: Kind): number {
-  const ask = prepareQuality(kind);
-  return expect(mix(profile.odds, ask.skills), profile.oddsLevel, ask);
+  return expect(profile.odds, 0, profile.oddsLevel, prepareQuality(kind));
 }
 
 /** Returns the standard deviation of a model's quality. Computed for few models: a decision compares thousands. */
 export function estimateDoubt(profile: Profile, doubt: number, spread: number, ask: QualityAsk): number {
-  const before = expect(mix(profile.odds, ask.skills), profile.oddsLevel, ask);
-  const own = computeSpread(mix(profile.oddsSpreads, ask.skills), doubt, before);
+  const before = expect(profile.odds, 0, profile.oddsLevel, ask);
+  const own = computeSpread(profile.oddsSpreads, 0, doubt, ask, before);
   return Math.hypot(own, spread, ask.strangeSpread);
 }
 
-/** `spread` is in log-odds. As a probability it shrinks by p(1−p): little is left if nearly all answers are good. */
-export function computeSpread(spread: number, doubt: number, before: number): number {
-  return spread * before * (1 - before) * doubt;
+/** `spreads` are in log-odds. As probabilities they shrink by p(1−p): little is left if nearly all answers are good. */
+export function computeSpread(
+  spreads: Float64Array,
+  from: number,
+  doubt: number,
+  { skills }: QualityAsk,
+  before: number,
+): number {
+  return mix(spreads, from, skills) * before * (1 - before) * doubt;
 }
 
-/** Returns the quality without what was learned. `odds` are a profile's, mixed for the request. */
-export function expect(odds: number, oddsLevel: number, { support, harder }: QualityAsk): number {
-  const logit = oddsLevel + support * (odds - oddsLevel) - harder;
+/** Returns the quality without what was learned. A profile's odds begin at `from`. */
+export function expect(
+  odds: Float64Array,
+  from: number,
+  oddsLevel: number,
+  { skills, support, harder }: QualityAsk,
+): number {
+  const logit = oddsLevel + support * (mix(odds, from, skills) - oddsLevel) - harder;
   return 1 / (1 + Math.exp(-logit));
 }
 
-/** Returns the mean of a profile's values by skill, weighted by the request's shares of them. */
-export function mix(values: Float64Array, shares: Float64Array): number {
+function mix(values: Float64Array, from: number, shares: Float64Array): number {
   let sum = 0;
-  for (let at = 0; at < shares.length; at++) sum += (shares[at] ?? 0) * (values[at] ?? 0);
+  for (let at = 0; at < shares.length; at++) sum += (shares[at] ?? 0) * (values[from + at] ?? 0);
   return sum;
 }

@@ -3,7 +3,6 @@
 import { CAPABILITIES, type Capability, can, type ModelCard, type Price, type Rates } from "../core/card.ts";
 import { SOURCES } from "../core/origin.ts";
 import { SKILLS } from "../core/skill.ts";
-import { FloatRows } from "../core/weighted-sums.ts";
 import { findProfile, type Profile } from "./profiles.ts";
 
 export type CardTable = Readonly<ReturnType<typeof makeTable>>;
@@ -11,17 +10,17 @@ export type CardTable = Readonly<ReturnType<typeof makeTable>>;
 function makeTable(cards: readonly ModelCard[]) {
   const profiles = cards.map(findProfile);
   const column = (read: (profile: Profile) => number) => Float64Array.from(profiles, read);
-  const bySkill = (read: (profile: Profile) => Float64Array) => {
-    const rows = new FloatRows(SKILLS.length, cards.length);
-    for (const [place, profile] of profiles.entries()) rows.setColumn(place, read(profile));
-    return rows;
+  const join = (read: (profile: Profile) => Float64Array) => {
+    const all = new Float64Array(cards.length * SKILLS.length);
+    for (const [place, profile] of profiles.entries()) all.set(read(profile), place * SKILLS.length);
+    return all;
   };
   return {
     ...{ cards, profiles },
     places: new Map(cards.map(({ id }, place) => [id, place])),
-    /** A row for each of SKILLS. */
-    odds: bySkill(({ odds }) => odds),
-    oddsSpreads: bySkill(({ oddsSpreads }) => oddsSpreads),
+    /** As many of each profile as there are SKILLS. */
+    odds: join(({ odds }) => odds),
+    oddsSpreads: join(({ oddsSpreads }) => oddsSpreads),
     oddsLevel: column(({ oddsLevel }) => oddsLevel),
     level: column(({ level }) => level),
     /** Places in SOURCES. */
