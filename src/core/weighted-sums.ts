@@ -51,10 +51,8 @@ export class ByteRows {
     this.#values = new Float32Array(buffer, this.#width * 4, PIECE_ROWS);
     this.#places = new Int32Array(buffer, this.#width * 4 + PIECE_ROWS * 4, PIECE_ROWS);
     const all = new Int8Array(buffer, this.#from);
-    if (this.#width === columns) all.set(rows);
-    else
-      for (let row = 0; row < count; row++)
-        all.set(rows.subarray(row * columns, (row + 1) * columns), row * this.#width);
+    for (let row = 0; row < count; row++)
+      all.set(rows.subarray(row * columns, (row + 1) * columns), row * this.#width);
   }
 
   /** Adds a row times a value to the sums. */

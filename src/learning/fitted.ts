@@ -108,14 +108,15 @@ export interface Fitted {
 }
 
 export function packFitted(fitted: Fitted): object {
-  return Value.Encode(fittedSchema, { form: FORM_VERSION, parameters: fingerprintParameters(), ...fitted });
+  // Without labels, no number depends on the parameters, which a gateway without selectors never loads.
+  const parameters = fitted.posterior === null ? "" : fingerprintParameters();
+  return Value.Encode(fittedSchema, { form: FORM_VERSION, parameters, ...fitted });
 }
 
 /** Null if it is malformed, or was made with other parameters, whose numbers mean something else. */
 export function unpackFitted(value: unknown): Fitted | null {
   if (!Value.Check(fittedSchema, value)) return null;
   const fitted = Value.Decode(fittedSchema, value);
-  // Without labels, no number depends on the parameters, whose loading would take most of a start.
   if (fitted.posterior === null) return fitted;
   if (value.parameters !== fingerprintParameters()) return null;
   const { width, common, covariance, fits } = fitted.posterior;

@@ -1,16 +1,15 @@
 // The hashed words, beginnings of words and characters of a task by which its kind is known in any language.
 import { readCodes } from "./codes.ts";
 import { HashSet } from "./hash-index.ts";
-import { FNV_PRIME, FNV_START, hashCodes } from "./ngrams.ts";
+import { FNV_PRIME, FNV_START, finalizeHash, hashCodes, PAIR_PRIME } from "./ngrams.ts";
 
 /** Where people say what they want: characters read from the head of a task, and from its tail. */
 const HEAD_CHARS = 700;
 const TAIL_CHARS = 300;
 /** A cue in the first words, or in the last, is another than the same one elsewhere. */
 const EDGE_CHARS = 48;
-/** The characters for each cue for which there is room without growing. */
+/** A text is expected to have at most a cue for this many characters. With more, the set grows. */
 const CHARS_PER_CUE = 2;
-const PAIR_PRIME = 0x9e3779b1;
 /** The sizes of beginnings and endings of words, which their forms share. */
 const STEM = 4;
 const LONG_STEM = 6;
@@ -20,7 +19,7 @@ const [WORD, HEAD, TAIL, SIGN_START, DENSE] = [1, 2, 3, 4, 5].map((salt) =>
 ) as [number, number, number, number, number];
 const EDGE_SALT = 0x51ed270b;
 /** All numbers are one cue. */
-const NUMBER = finalize(Math.imul(48, PAIR_PRIME));
+const NUMBER = finalizeHash(Math.imul(48, PAIR_PRIME));
 
 /** Scripts are told apart because texts in them share other amounts of cues. */
 export const SCRIPTS = ["latin", "arabic", "han", "kana", "other"] as const;
@@ -75,7 +74,7 @@ function readPart({ hashes, letters }: Reader, text: string, headTo: number, tai
       }
       if (at - start > STEM) addStems(hashes, shortHead, codes, at - STEM, at);
       if (at - start > LONG_STEM) addStems(hashes, head, codes, at - LONG_STEM, at);
-      hash = finalize(hash);
+      hash = finalizeHash(hash);
     } else if (sort >= IDEOGRAPH) {
       hashes.add(hashRange(codes, start, start + 3, DENSE));
       hash = hashRange(codes, start, at, DENSE);
@@ -86,15 +85,15 @@ function readPart({ hashes, letters }: Reader, text: string, headTo: number, tai
     }
     if (sort >= IDEOGRAPH) letters[sort & SCRIPT] = (letters[sort & SCRIPT] ?? 0) + at - start;
     hashes.add(hash);
-    if (before !== 0) hashes.add(finalize(Math.imul(before, PAIR_PRIME) ^ hash));
-    if (start < headTo || start >= tailFrom) hashes.add(finalize(hash ^ EDGE_SALT));
+    if (before !== 0) hashes.add(finalizeHash(Math.imul(before, PAIR_PRIME) ^ hash));
+    if (start < headTo || start >= tailFrom) hashes.add(finalizeHash(hash ^ EDGE_SALT));
     before = hash;
   }
 }
 
 /** Adds the beginning of a word, hashed while it was read, and its ending. */
 function addStems(hashes: HashSet, head: number, codes: Uint16Array, from: number, to: number): void {
-  hashes.add(finalize(head));
+  hashes.add(finalizeHash(head));
   hashes.add(hashRange(codes, from, to, TAIL));
 }
 
@@ -134,10 +133,5 @@ function makeSorts(): Uint8Array {
 }
 
 function hashRange(codes: Uint16Array, from: number, to: number, start: number): number {
-  return finalize(hashCodes(codes, from, to, start));
-}
-
-function finalize(hash: number): number {
-  const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  return mixed ^ (mixed >>> 13);
+  return finalizeHash(hashCodes(codes, from, to, start));
 }

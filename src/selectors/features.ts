@@ -22,7 +22,7 @@ const TURN_CHARS_MAX = 8_000;
 const CONTEXT_CHARS_MAX = 2_000;
 /** The weight of a word in the context, if a word in the task weighs 1. */
 const CONTEXT_WEIGHT = 0.05;
-/** The characters for each word or pair for which there is room without growing. */
+/** A text is expected to have at most a word or a pair for this many characters. With more, the table grows. */
 const CHARS_PER_GRAM = 4;
 const CHARS_PER_TOKEN = 4;
 /** An estimate for images of any size: providers differ. */

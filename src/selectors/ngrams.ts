@@ -4,7 +4,7 @@ import type { HashCounts } from "./hash-index.ts";
 
 export const FNV_START = 0x811c9dc5;
 export const FNV_PRIME = 0x01000193;
-const PAIR_PRIME = 0x9e3779b1;
+export const PAIR_PRIME = 0x9e3779b1;
 /** Signs that distinguish kinds of tasks. Other punctuation is formatting and skipped. */
 const COUNTED_SIGNS = "+*/=<>{}[]()$\\_^|#`%&@~";
 const SIGN_OF = Uint8Array.from({ length: 128 }, (_, code) =>
@@ -107,7 +107,8 @@ export function scan(text: string, counts: TextCounts, grams: HashCounts, weight
   }
 }
 
-function finalizeHash(hash: number): number {
+/** Spreads the bits of a hash over all of it. */
+export function finalizeHash(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return mixed ^ (mixed >>> 13);
 }

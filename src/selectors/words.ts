@@ -69,18 +69,15 @@ export function makeWords(words: readonly string[]) {
 
 /** Finds words, the most common first, by the hashes of what is left of them without a letter. */
 function indexShortened(words: readonly string[]) {
-  const long = words.map((word) => (word.length < LONG_LETTERS_MIN ? 0 : word.length + 1));
-  const count = long.reduce((sum, hashes) => sum + hashes, 0);
-  const [hashes, shortenedPlaces] = [new Int32Array(count), new Int32Array(count)];
-  let at = 0;
+  const [hashes, places]: [number[], number[]] = [[], []];
   for (const [place, word] of words.entries()) {
-    if (long[place] === 0) continue;
-    const own = hashShortened(word);
-    hashes.set(own, at);
-    shortenedPlaces.fill(place, at, at + own.length);
-    at += own.length;
+    if (word.length < LONG_LETTERS_MIN) continue;
+    for (const hash of hashShortened(word)) {
+      hashes.push(hash);
+      places.push(place);
+    }
   }
-  return { findShortened: indexHashes(hashes), shortenedPlaces };
+  return { findShortened: indexHashes(Int32Array.from(hashes)), shortenedPlaces: Int32Array.from(places) };
 }
 
 /** Corrects typing errors in the first few unknown words of a text in lower case, if it is in the words' language. */

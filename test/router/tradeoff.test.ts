@@ -128,5 +128,7 @@ describe("with labels", () => {
     const unlabelled = new Learned();
     unlabelled.fit();
     expect(new Learned().unpack(others(unlabelled))).toBe(true);
+    // Naming them would load them, in gateways that no selector is asked of too.
+    expect(unlabelled.pack()).toMatchObject({ parameters: "" });
   });
 });

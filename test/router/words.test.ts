@@ -14,6 +14,14 @@ test("a typo is corrected to the most frequent word one letter away", () => {
   ]);
 });
 
+test("of two words that a typo may stand for, the more frequent one is meant", () => {
+  for (const words of [
+    ["house", "horse"],
+    ["horse", "house"],
+  ])
+    expect(makeWords(words).correct("hose")).toBe(words[0] ?? "");
+});
+
 test("a request with a typo reads like the correct one", () => {
   const right = gramsOf("Calculate the probability of drawing three kings");
   for (const wrong of [
