@@ -2,6 +2,7 @@
 import type { FormEntry } from "./attachment.ts";
 import type { JsonObject } from "./json.ts";
 import type { LongJson } from "./long-json.ts";
+import type { Refusal } from "./refusals.ts";
 import type { NativeTexts } from "./texts.ts";
 
 /** A Bedrock guardrail that checks each chat request and its answer. */
@@ -26,6 +27,8 @@ export interface Target {
   readonly marksCache?: boolean;
   /** Fields outside the API that the operator lets pass: their names, or `*` (`extra_fields`). Missing if there are none. */
   readonly extraFields?: readonly string[];
+  /** What the model is known to refuse. Missing if it is known to refuse nothing. */
+  readonly refuses?: ReadonlySet<Refusal>;
   /** Missing if no guardrail applies. */
   readonly guardrail?: Guardrail;
 }

@@ -1,6 +1,8 @@
 // The meaning of upstream errors by status and code. Every dialect's `explain` ends here.
 import { cleanWords, SECRET_WORDS, type UpstreamReport } from "./failure.ts";
-import { Fault, type FaultCode, type FaultDetails } from "./fault.ts";
+import { Fault, type FaultCode } from "./fault.ts";
+import type { FaultDetails } from "./fault-details.ts";
+import { readRefusals } from "./refusal-words.ts";
 
 /** An error's own words. */
 export interface ErrorWords {
@@ -185,12 +187,15 @@ const GENERIC: Partial<Record<FaultCode, string>> = {
 
 /** Returns the fault of an upstream error. Keeps the provider's message only if the request was at fault. */
 export function upstreamFault(error: UpstreamError): Fault {
-  const code = findCode(error);
+  const refuses = error.message === undefined ? [] : readRefusals(error.status, error.message);
+  // A template that refuses the order of the roles is no failing server, even if its status says so.
+  const code = refuses.length > 0 ? "upstream_rejected" : findCode(error);
   const details: FaultDetails = {
     upstreamStatus: error.status,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
     ...(code === "upstream_rejected" ? { shownCode: checkCode(error.codes?.[0]) } : {}),
     ...(GENERIC[code] === undefined ? { param: checkParam(error) } : {}),
+    ...(refuses.length > 0 ? { refuses } : {}),
     upstream: report(error),
   };
   return new Fault(code, GENERIC[code] ?? redactMessage(error.message), details);

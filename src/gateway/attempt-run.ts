@@ -49,7 +49,8 @@ export function beginAttempt<F extends Form>(
   const last4 = ports.health.key(attempt)?.last4 ?? null;
   const named = last4 === null ? { last4, ...findPosition(upstream, attempt) } : { last4 };
   const traced = context.tracing.begin(attempt.card, named, nowMs);
-  return new AttemptRun(ports, context, traced, attempt, { upstream, permit, fresh, client });
+  const refuses = ports.health.refusals.list(attempt.card, nowMs);
+  return new AttemptRun(ports, context, traced, attempt, { upstream, permit, fresh, client, refuses });
 }
 
 /** Returns the place of a credential whose secret is too short to show a part of it. A server may need none. */
@@ -94,7 +95,7 @@ export class AttemptRun<F extends Form> implements CallWatcher {
     context: RequestContext<F>,
     traced: TracingAttempt,
     attempt: Attempt,
-    parts: Pick<AttemptCall<F>, "upstream" | "permit" | "fresh" | "client">,
+    parts: Pick<AttemptCall<F>, "upstream" | "permit" | "fresh" | "client" | "refuses">,
   ) {
     const { call, raw, ask, grant, admittedMs } = context;
     const { operation, isLimitRequired, limitAtMs, dropped, lost } = call;

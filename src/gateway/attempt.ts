@@ -3,6 +3,7 @@ import type { ModelCard } from "../core/card.ts";
 import type { Outgoing, Target } from "../core/dialect.ts";
 import { type Ending, makeClientTimeout } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
+import type { Refusal } from "../core/refusals.ts";
 import type { Credential, Proof } from "../core/settings.ts";
 import { nameProvider } from "../core/upstream.ts";
 import type { Permit } from "../health/permit.ts";
@@ -32,6 +33,8 @@ export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | 
   readonly totalAtMs: number;
   /** When the client's own time limit ends, on the monotonic clock. Infinity if there is none. */
   readonly clientLimitAtMs: number;
+  /** What the model is known to refuse. Missing if it is known to refuse nothing. */
+  readonly refuses?: ReadonlySet<Refusal>;
   /** Null if nothing is recorded. */
   readonly watcher: CallWatcher | null;
   /**
@@ -148,7 +151,8 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
   } = attempt.upstream.setup;
   const route = requireRoute(attempt.upstream, attempt);
   const { secret } = attempt.credential;
-  const target = { baseUrl, headers, marksCache, apiVersion, extraFields, guardrail, secret };
+  const { refuses } = attempt;
+  const target = { baseUrl, headers, marksCache, apiVersion, extraFields, guardrail, refuses, secret };
   const write = () => encode(attempt, route, target);
   const { outgoing, codec, isNative } = attempt.watcher ? attempt.watcher.time(write) : write();
   attempt.watcher?.recordDropped(

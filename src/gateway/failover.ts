@@ -15,10 +15,10 @@ import { type AttemptRun, beginAttempt, isPaidByHold, measureLoad } from "./atte
 import type { Call } from "./call.ts";
 import type { RequestContext } from "./context.ts";
 import { type Race, runRace } from "./hedge.ts";
+import { mendOrder, stripThinking } from "./mending.ts";
 import type { Mode } from "./mode.ts";
 import { CALLS_MAX } from "./plan.ts";
 import type { PlanPorts } from "./plan-request.ts";
-import { findRoute } from "./upstream.ts";
 
 type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
 
@@ -36,8 +36,10 @@ export class Failover<F extends Form, Result> {
   #unsent = 0;
   /** The attempt to repeat on a new connection, or null. Only one attempt per request is repeated. */
   #again: Attempt | null = null;
-  /** The refusal that led to a repeated call without the refused part. Null if there was none. */
+  /** The refusal that led to a repeated call in another form. Null if there was none. */
   #repaired: Fault | null = null;
+  /** True once thinking that a provider didn't accept was left out. */
+  #isStripped = false;
   /** True if the next attempt merely replaces the last one, so it doesn't count as a retry. */
   #isReplaced = false;
   #last: Fault | null = null;
@@ -146,7 +148,9 @@ export class Failover<F extends Form, Result> {
     return this.#isReplaced && !this.#unreached.has(this.#findAddress(card));
   }
 
-  #recordFailure({ attempt, call: { permit } }: AttemptRun<F>, fault: Fault): void {
+  #recordFailure(running: AttemptRun<F>, fault: Fault): void {
+    const { attempt } = running;
+    const { permit } = running.call;
     const { unsent = false, stale = false } = fault.details;
     this.#last = fault;
     this.#isReplaced = permit?.isKeyProbe || unsent || stale;
@@ -161,33 +165,15 @@ export class Failover<F extends Form, Result> {
     if (fault.code === "context_length_exceeded") {
       this.#tooShort = Math.max(this.#tooShort, attempt.card.contextTokensMax ?? 0);
     }
-    if (this.#repaired === null) this.#repair(attempt, fault);
-    logAttempt(this.#ports.log, this.#context.call, attempt, fault);
-  }
-
-  /**
-   * After a change of provider or credential, a conversation may contain thinking that only its maker accepts. The call
-   * is repeated once without it.
-   */
-  #repair(attempt: Attempt, fault: Fault): void {
-    const context = this.#context;
-    const { operation, upstreams } = context.call;
-    const upstream = upstreams.get(attempt.card.provider);
-    const { raw, ask } = context;
-    const route = upstream && findRoute(upstream, { operation, ask, card: attempt.card, raw });
-    if (!route) return;
-    if (raw !== null && route.lane !== null) {
-      const repaired = route.lane.repair?.(raw, fault) ?? null;
-      if (repaired === null) return;
-      context.raw = repaired;
-    } else {
-      const repaired = route.codec.repair?.(ask, fault) ?? null;
-      if (repaired === null) return;
-      context.ask = repaired;
+    const isMended = mendOrder(this.#ports, this.#context, running, fault);
+    const isStripped = !isMended && !this.#isStripped && stripThinking(this.#context, attempt, fault);
+    if (isMended || isStripped) {
+      this.#isStripped ||= isStripped;
+      this.#repaired = fault;
+      this.#isReplaced = true;
+      this.#left.unshift(attempt);
     }
-    this.#repaired = fault;
-    this.#isReplaced = true;
-    this.#left.unshift(attempt);
+    logAttempt(this.#ports.log, this.#context.call, attempt, fault);
   }
 
   /** True if this model has already refused the request, or has no longer context than one to which it was too long. */

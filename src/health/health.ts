@@ -12,6 +12,7 @@ import { computeQuantiles } from "./decay.ts";
 import { Deployment } from "./deployment.ts";
 import { Permit } from "./permit.ts";
 import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
+import { LearnedRefusals } from "./refusals.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { foresee, type Outlook } from "./speed.ts";
 import { Trouble } from "./trouble.ts";
@@ -76,6 +77,7 @@ export class Health {
   /** By provider. */
   #troubles: ReadonlyMap<string, Trouble> = new Map();
   readonly addresses = new Addresses();
+  readonly refusals = new LearnedRefusals();
   ownLimits: LimitKinds = findLimitKinds([]);
 
   constructor(log: Log) {

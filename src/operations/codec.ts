@@ -2,6 +2,7 @@
 import type { ModelCard } from "../core/card.ts";
 import type { Family, Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { Fault } from "../core/fault.ts";
+import type { Refusal } from "../core/refusals.ts";
 import type { ChatForm } from "./chat/decoder.ts";
 import type { CompletionForm } from "./completion/form.ts";
 import type { EmbeddingsForm } from "./embeddings/form.ts";
@@ -74,6 +75,8 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
    * something would change the meaning.
    */
   encode(ask: F["ask"], card: ModelCard, target: Target): Outgoing;
+  /** True if a request that the model's server refused for these reasons is encoded in another way once they are known. */
+  mends?(ask: F["ask"], card: ModelCard, refuses: ReadonlySet<Refusal>): boolean;
   /** Like a lane's `repair`, for a translated request. */
   repair?(ask: F["ask"], fault: Fault): F["ask"] | null;
 }

@@ -96,6 +96,9 @@ export function makeNote<Block extends JsonObject>(
   });
 }
 
+/** The beginning of a tag that marks a note. */
+export const MARK_START = /<(?=\/?system_message)/gi;
+
 export function writeNote(text: string): string {
   return `<system_message>\n${text}\n</system_message>`;
 }

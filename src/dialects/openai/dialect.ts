@@ -3,9 +3,11 @@
 import { can, type ModelCard } from "../../core/card.ts";
 import { remember } from "../../core/remember.ts";
 import type { Codecs } from "../../operations/codec.ts";
+import { isArrangeable } from "../_chat/arrange.ts";
 import { boundCodec } from "../_chat/bounds.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
+import { flattenToolResults } from "../_chat/tool-results.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { encodeChat, fitChat } from "./encode.ts";
@@ -25,6 +27,7 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
         takesUrls: (kind, card) => quirksOf(card)[kind === "image" ? "imageUrls" : "fileUrls"],
         fit: (request, card, operator) => fitChat(quirksOf(card), request, card, operator),
         encode: (request, card, target) => encodeChat(quirksOf(card), request, card, target),
+        mends: ({ messages }, _card, refuses) => isArrangeable(flattenToolResults(messages), refuses),
         // Search models are known by their names, and search always.
         searches: (card) =>
           !quirksOf(card).refuses.includes("web_search_options") &&

@@ -8,6 +8,7 @@ import type { ChatRequest } from "../../operations/chat/form.ts";
 import { keepSearchOptions } from "../../operations/chat/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import { type Changed, joinLists } from "../../operations/form.ts";
+import { arrangeTurns } from "../_chat/arrange.ts";
 import {
   BEGUN,
   CARRIED_ALWAYS,
@@ -66,7 +67,8 @@ export function encodeChat(
   const plain = makePlainFields(request, quirks, target, { isThinkingOff: thinking.off, hasTools });
 
   const needs = { thinks: !thinking.off, keepsExtras: GEMINI_HOST.test(target.baseUrl) };
-  let messages = makeMessages(flattenToolResults(request.messages), quirks, needs);
+  const turns = arrangeTurns(flattenToolResults(request.messages), target.refuses);
+  let messages = makeMessages(turns.messages, quirks, needs);
   for (const instruction of [...tools.instructions, ...format.instructions])
     messages = withInstruction(messages, instruction);
   const { fields, dropped } = mergeFields(thinking, tools, format);
@@ -77,7 +79,8 @@ export function encodeChat(
   Object.assign(body, fields, makeStreamFields(request, quirks));
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
-  return makeCall(target, "/chat/completions", body, joinLists(plain.dropped, limit.dropped, dropped));
+  const all = joinLists(plain.dropped, limit.dropped, dropped, turns.dropped);
+  return makeCall(target, "/chat/completions", body, all);
 }
 
 /** Handles the simple fields: copied, clamped to the model's range, or left out. */

@@ -1,0 +1,62 @@
+// The sentences in which servers refuse a request that is sent again in another way, as data.
+import type { RefusalWord } from "./refusals.ts";
+
+interface RefusalSentence {
+  /** It stands alone in a line, or behind the words of the server around the template. */
+  readonly says: string;
+  readonly refuses: readonly RefusalWord[];
+  /** A public report that quotes it, and its month. */
+  readonly source: string;
+  readonly seen: string;
+}
+
+/** Templates whose roles must alternate say the same of a system message that stands late, or behind another. */
+const ALTERNATING = ["system_late", "system_several", "same_role_twice"] as const;
+
+export const REFUSAL_SENTENCES: readonly RefusalSentence[] = [
+  {
+    // Qwen 3.5 to 3.8. The template has written the first message by then, so a second one is late too.
+    says: "System message must be at the beginning.",
+    refuses: ["system_late", "system_several"],
+    source: "vLLM, issue 41114; moltis, issue 317 (llama.cpp); Qwen3.8, issue 244",
+    seen: "2026-09",
+  },
+  {
+    // Gemma.
+    says: "Conversation roles must alternate user/assistant/user/assistant/...",
+    refuses: ALTERNATING,
+    source: "suitenumerique/conversations, issue 197 (vLLM)",
+    seen: "2025-12",
+  },
+  {
+    // Mistral's open models.
+    says: "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
+    refuses: ALTERNATING,
+    source: "vLLM, issue 6862",
+    seen: "2024-07",
+  },
+];
+
+/** vLLM answers 400, llama.cpp 400 or, before 2026, 500. */
+const STATUSES: ReadonlySet<number> = new Set([400, 422, 500]);
+
+/** LM Studio quotes the template: `Error rendering prompt with jinja template: "…"`. */
+const QUOTE_BEFORE = 'template: "';
+const NO_WORDS: readonly RefusalWord[] = [];
+
+/** Returns what a server says that it refuses. Empty if its message is about something else. */
+export function readRefusals(status: number, message: string): readonly RefusalWord[] {
+  if (!STATUSES.has(status)) return NO_WORDS;
+  const found = REFUSAL_SENTENCES.find(({ says }) => message.split("\n").some((line) => isSaid(line, says)));
+  return found?.refuses ?? NO_WORDS;
+}
+
+/** Messages may quote the client, so the sentence must begin the line or follow a colon, and end it or be repeated. */
+function isSaid(line: string, sentence: string): boolean {
+  const at = line.indexOf(sentence);
+  if (at === -1) return false;
+  const [before, after] = [line.slice(0, at).trim(), line.slice(at + sentence.length)];
+  const isQuoted = before.endsWith(QUOTE_BEFORE);
+  if (!isQuoted && before !== "" && !before.endsWith(":")) return false;
+  return after.trim() === "" || (isQuoted ? after.startsWith('"') : after.startsWith(` ${sentence}`));
+}

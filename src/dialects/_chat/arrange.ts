@@ -1,0 +1,122 @@
+// The turns of a conversation for a server whose chat template refuses some orders of roles: system messages that come
+// late, several of them, or two turns of the same role in a row.
+import type { Refusal } from "../../core/refusals.ts";
+import { joinText, SYSTEM_GAP } from "../../operations/chat/content-text.ts";
+import type {
+  ChatMessage,
+  Content,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
+} from "../../operations/chat/form.ts";
+import { NONE } from "../../operations/form.ts";
+import { mapList } from "../../operations/text-json.ts";
+import { joinContents, joinRoles, TURN_GAP } from "./join-roles.ts";
+import { MARK_START, writeNote } from "./message-blocks.ts";
+import { countLeading, isSystem } from "./turns.ts";
+
+/** Named if a user's text or a tool's result had to be changed. */
+const ESCAPED = ["messages.content"];
+
+interface Arranged {
+  readonly messages: readonly ChatMessage[];
+  readonly dropped: readonly string[];
+}
+
+/** Returns the messages in an order that the server takes. The same list if it takes them as they are. */
+export function arrangeTurns(
+  messages: readonly ChatMessage[],
+  refuses: ReadonlySet<Refusal> | undefined,
+): Arranged {
+  if (refuses === undefined) return { messages, dropped: NONE };
+  const escaped = hasNotes(refuses) ? mapList(messages, escapeMark) : messages;
+  return { messages: orderTurns(escaped, refuses), dropped: escaped === messages ? NONE : ESCAPED };
+}
+
+/** True if the server's refusal can be answered with the same request in another order. */
+export function isArrangeable(messages: readonly ChatMessage[], refuses: ReadonlySet<Refusal>): boolean {
+  return orderTurns(messages, refuses) !== messages;
+}
+
+function orderTurns(messages: readonly ChatMessage[], refuses: ReadonlySet<Refusal>): readonly ChatMessage[] {
+  const placed = hasNotes(refuses) ? placeSystem(messages, refuses) : messages;
+  return refuses.has("same_role_twice") ? joinRoles(placed) : placed;
+}
+
+function hasNotes(refuses: ReadonlySet<Refusal>): boolean {
+  return refuses.has("system_late") || refuses.has("system_several");
+}
+
+/**
+ * Makes the leading system messages one. A later one keeps its place, as a marked text of the user's: at the front it
+ * would change every cached prefix.
+ */
+function placeSystem(
+  messages: readonly ChatMessage[],
+  refuses: ReadonlySet<Refusal>,
+): readonly ChatMessage[] {
+  const leading = countLeading(messages);
+  const rest = messages.slice(leading);
+  const late = rest.findIndex(isSystem);
+  if (leading < 2 && late === -1) return messages;
+  const [first] = messages.slice(0, leading).filter(isSystem);
+  if (first !== undefined) return [joinSystem(first, messages.slice(0, leading)), ...placeNotes(rest)];
+  // The only system message of all may stand where it is, unless its place is the reason.
+  if (refuses.has("system_late")) return placeNotes(rest);
+  const others = rest.slice(late + 1);
+  return others.some(isSystem) ? [...rest.slice(0, late + 1), ...placeNotes(others)] : messages;
+}
+
+function joinSystem(first: SystemMessage, leading: readonly ChatMessage[]): SystemMessage {
+  if (leading.length === 1) return first;
+  const texts = leading.map(({ content }) => joinText(content, SYSTEM_GAP));
+  return { ...first, content: texts.filter((text) => text !== "").join(SYSTEM_GAP) };
+}
+
+/** A note stands in the user's turn right after it, or in one of its own. The results of calls stay behind their calls. */
+function placeNotes(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const placed: ChatMessage[] = [];
+  let notes: string[] = [];
+  const flush = () => {
+    if (notes.length > 0) placed.push({ role: "user", content: notes.join(TURN_GAP) });
+    notes = [];
+  };
+  for (const message of messages) {
+    if (isSystem(message)) {
+      const text = joinText(message.content, SYSTEM_GAP);
+      if (text !== "") notes.push(writeNote(text));
+    } else if (message.role === "user" && notes.length > 0) {
+      placed.push({ ...message, content: joinContents([notes.join(TURN_GAP), message.content]) });
+      notes = [];
+    } else {
+      if (message.role === "assistant") flush();
+      placed.push(message);
+    }
+  }
+  flush();
+  return placed;
+}
+
+/** Keeps anybody but the client's system messages from writing the mark. */
+function escapeMark(message: ChatMessage): ChatMessage {
+  if (message.role !== "user" && message.role !== "tool") return message;
+  const content = escapeContent(message.content);
+  return content === message.content ? message : withContent(message, content);
+}
+
+function withContent(message: UserMessage | ToolMessage, content: Content): ChatMessage {
+  return message.role === "user" ? { ...message, content } : { ...message, content };
+}
+
+function escapeContent(content: Content): Content {
+  if (typeof content === "string") return escapeText(content);
+  return mapList(content, (part) => {
+    if (part.type !== "text") return part;
+    const text = escapeText(part.text);
+    return text === part.text ? part : { ...part, text };
+  });
+}
+
+function escapeText(text: string): string {
+  return text.includes("<") ? text.replace(MARK_START, "&lt;") : text;
+}
