@@ -6,6 +6,7 @@ import { checkToolOrder } from "./call-order.ts";
 import { type Family, findFamily, isReasoning } from "./openai-families.ts";
 import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
 import { findStrictFlaw } from "./schema-validator.ts";
+import { checkTemplate } from "./template-guards.ts";
 
 /** Fields that are refused while the model reasons. */
 const NOT_WHILE_REASONING = [
@@ -158,6 +159,7 @@ export function checkChatRequest(body: JsonObject, model: string): void {
   if (asNumber(body.top_logprobs) !== undefined && body.logprobs !== true)
     reject("value", "'top_logprobs' is only allowed when 'logprobs' is enabled.", ["top_logprobs"]);
   checkMessages(body);
+  if (!family) checkTemplate(body.messages, model);
   checkTools(body);
   checkSchemas(body);
   checkAbilities(body, model);
