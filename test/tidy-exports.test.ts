@@ -61,6 +61,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/config/fields.ts FIELDS",
     "src/config/fields.ts findNote",
     "src/config/fields.ts visitFields",
+    "src/core/refusals.ts REFUSALS",
     "src/surfaces/anthropic-messages/lane.ts BODY",
     "src/surfaces/anthropic-messages/texts.ts TEXTS",
     "src/surfaces/gemini/texts.ts TEXTS",
@@ -70,6 +71,9 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/surfaces/openai-responses/lane.ts NAMES",
     "src/surfaces/openai-responses/lane.ts REASONING",
     "src/telemetry/metric-table.ts RENAMED",
+  ],
+  "words that the gateway recognises, in which a fake speaks": [
+    "src/core/refusal-words.ts REFUSAL_SENTENCES",
   ],
   "the simulator's rules, which the strict validators apply too": [
     "src/simulator/anthropic.ts ALWAYS_THINKS",

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadShippedCards } from "../src/catalogue/rows.ts";
 import { OPERATIONS } from "../src/core/card.ts";
-import { DIALECTS } from "../src/core/dialect.ts";
+import { DIALECTS } from "../src/core/dialect-names.ts";
 import { FAULTS } from "../src/core/fault.ts";
 import { SURFACE_NAMES } from "../src/core/record.ts";
 import { SELECTORS } from "../src/core/selector.ts";

@@ -9,7 +9,7 @@ import {
   type OperationName,
   type Price,
 } from "../core/card.ts";
-import { DIALECTS } from "../core/dialect.ts";
+import { DIALECTS } from "../core/dialect-names.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
 import beyondChat from "./beyond-chat.data.json";
 import { buildLaterPrices, findLaterProblem, type LaterPriceFields } from "./later-prices.ts";

@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { isUnitMistake, priceView } from "../catalogue/price.ts";
 import { buildCards, loadShippedCards } from "../catalogue/rows.ts";
 import { MODEL_KINDS, type ModelCard } from "../core/card.ts";
-import { DIALECTS } from "../core/dialect.ts";
+import { DIALECTS } from "../core/dialect-names.ts";
 import { asObject, asString, parseJson } from "../core/json.ts";
 import { formatField, type Issues, type Path } from "./errors.ts";
 import { choice, day, integer, orNull, section, text } from "./field-types.ts";

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { PIECE_MAX, RATE_FIELDS, RATE_MAX, UNIT_FIELDS } from "../catalogue/price.ts";
 import { CAPABILITIES, OPERATIONS } from "../core/card.ts";
-import { DIALECTS } from "../core/dialect.ts";
+import { DIALECTS } from "../core/dialect-names.ts";
 import { APPLIED_REFUSALS } from "../core/refusals.ts";
 import { choice, day, integer, number, section, text } from "./field-types.ts";
 

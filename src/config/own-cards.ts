@@ -4,7 +4,7 @@ import { buildLaterPrices, findLaterProblem, type LaterPriceFields } from "../ca
 import { describeUnknownModel } from "../catalogue/overlay.ts";
 import { buildPrice, findMissingRate, findPriceProblem, type PriceFields } from "../catalogue/price.ts";
 import { CHAT_ONLY, type ModelCard, type OperationName } from "../core/card.ts";
-import type { DialectName } from "../core/dialect.ts";
+import type { DialectName } from "../core/dialect-names.ts";
 import type { KnownProvider } from "../core/settings.ts";
 import type { Issues, Path } from "./errors.ts";
 import type { ModelConfig } from "./model-schema.ts";

@@ -1,7 +1,7 @@
 // The configuration's schema of providers.
 import { type Static, Type } from "@sinclair/typebox";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../core/alias.ts";
-import { DIALECTS } from "../core/dialect.ts";
+import { DIALECTS } from "../core/dialect-names.ts";
 import { PER_MINUTE_MAX, PLATFORMS } from "../core/settings.ts";
 import { baseUrl, choice, duration, integer, number, options, record, section, text } from "./field-types.ts";
 import { model } from "./model-schema.ts";

@@ -1,6 +1,6 @@
 // Builds the enabled providers from the file's section or, without one, from the keys in the environment.
 import type { ModelCard } from "../core/card.ts";
-import type { DialectName } from "../core/dialect.ts";
+import type { DialectName } from "../core/dialect-names.ts";
 import { parseDuration } from "../core/duration.ts";
 import { suggest } from "../core/nearest.ts";
 import { NO_PROVIDER } from "../core/pattern.ts";

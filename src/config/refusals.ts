@@ -1,6 +1,6 @@
 // The words of `models: { X#y: { refuses } }`, split into those that the model refuses and those that it takes after all.
 import type { ModelCard } from "../core/card.ts";
-import type { DialectName } from "../core/dialect.ts";
+import type { DialectName } from "../core/dialect-names.ts";
 import { parseRefusal, type Refusal, type RefusalRules } from "../core/refusals.ts";
 import type { KnownProvider, ProviderSetup } from "../core/settings.ts";
 

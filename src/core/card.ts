@@ -1,7 +1,7 @@
 // A model card: one model as one provider serves it.
 
 import type { Benchmark } from "./benchmark.ts";
-import type { DialectName } from "./dialect.ts";
+import type { DialectName } from "./dialect-names.ts";
 import type { RefusalRules } from "./refusals.ts";
 import type { SkillRow } from "./skill.ts";
 

@@ -1,4 +1,4 @@
-// The parts of an upstream call, and the names of the dialects.
+// The parts of an upstream call.
 import type { FormEntry } from "./attachment.ts";
 import type { JsonObject } from "./json.ts";
 import type { LongJson } from "./long-json.ts";
@@ -27,7 +27,7 @@ export interface Target {
   readonly marksCache?: boolean;
   /** Fields outside the API that the operator lets pass: their names, or `*` (`extra_fields`). Missing if there are none. */
   readonly extraFields?: readonly string[];
-  /** What the model is known to refuse. Missing if it is known to refuse nothing. */
+  /** Everything that the model is known to refuse. Missing if that is nothing. */
   readonly refuses?: ReadonlySet<Refusal>;
   /** Missing if no guardrail applies. */
   readonly guardrail?: Guardrail;
@@ -70,17 +70,3 @@ export interface RawRequest {
   /** Reaches the texts of the request and of its answer. It travels with the request, as only surfaces know their forms. */
   readonly texts: NativeTexts;
 }
-
-export const DIALECTS = [
-  "openai",
-  "responses",
-  "anthropic",
-  "gemini",
-  "mistral",
-  "cohere",
-  "perplexity",
-  "bedrock",
-  "voyage",
-  "jina",
-] as const;
-export type DialectName = (typeof DIALECTS)[number];

@@ -1,4 +1,4 @@
-// What is known of a failure beside its code.
+// The details of a failure beside its code.
 import type { UpstreamReport } from "./failure.ts";
 import type { FieldMistake } from "./field-mistake.ts";
 import type { RefusingLimit } from "./limit.ts";
@@ -46,7 +46,7 @@ export interface FaultDetails {
   readonly stale?: true;
   /** The key whose secret was sent, if it may not be used, or not like this. For the log, never shown to clients. */
   readonly key?: { readonly id: string; readonly accountId: string; readonly memberId: string | null };
-  /** What the server says that it refuses. Missing if it says nothing of that kind. */
+  /** The refusals that the server's words name. Missing if they name none. */
   readonly refuses?: readonly RefusalWord[];
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;

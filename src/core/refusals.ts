@@ -1,6 +1,6 @@
 // The vocabulary of refusals: everything that a model or the server in front of it may refuse in a request, one row each.
 // A new rule of a target is a row here, and the code that applies it.
-import type { DialectName } from "./dialect.ts";
+import type { DialectName } from "./dialect-names.ts";
 
 /** The part of a request that a refusal is about. */
 type RefusedPart = "field" | "turns" | "tools" | "pictures";
@@ -122,7 +122,7 @@ export function parseRefusal(text: string): ParsedRefusal | null {
   return isWord(word) ? { word, isTaken, appliesIn: REFUSALS[word].appliesIn } : null;
 }
 
-/** What the operator says of a target. A word in `accepts` takes the gateway's own row away, and what it learned. */
+/** The operator's words about a model. One in `accepts` takes the gateway's own row away, and what it learned. */
 export interface RefusalRules {
   readonly refuses?: ReadonlySet<Refusal>;
   readonly accepts?: ReadonlySet<Refusal>;

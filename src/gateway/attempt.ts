@@ -33,7 +33,7 @@ export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | 
   readonly totalAtMs: number;
   /** When the client's own time limit ends, on the monotonic clock. Infinity if there is none. */
   readonly clientLimitAtMs: number;
-  /** What the model is known to refuse. Missing if it is known to refuse nothing. */
+  /** Everything that the model is known to refuse. Missing if that is nothing. */
   readonly refuses?: ReadonlySet<Refusal>;
   /** Null if nothing is recorded. */
   readonly watcher: CallWatcher | null;

@@ -1,6 +1,7 @@
 // A request that a provider has just refused, in another form for one more call.
 import type { Attempt } from "../core/attempt.ts";
 import type { Fault } from "../core/fault.ts";
+import { isRefused } from "../core/refusals.ts";
 import type { Log } from "../core/world.ts";
 import type { Form } from "../operations/form.ts";
 import type { AttemptRun } from "./attempt-run.ts";
@@ -23,13 +24,13 @@ export function mendOrder<F extends Form>(
 ): boolean {
   if (details.refuses === undefined) return false;
   const { card } = attempt;
-  const told = details.refuses.filter((word) => !call.refuses?.has(word) && !card.accepts?.has(word));
-  const route = told.length > 0 ? findAttemptRoute(context, attempt) : null;
+  const fresh = details.refuses.filter((word) => !call.refuses?.has(word) && isRefused(card, word, true));
+  const route = fresh.length > 0 ? findAttemptRoute(context, attempt) : null;
   if (route === null || (context.raw !== null && route.lane !== null)) return false;
-  const known = new Set([...(call.refuses ?? []), ...told]);
+  const known = new Set([...(call.refuses ?? []), ...fresh]);
   if (!route.codec.mends?.(context.ask, card, known)) return false;
-  health.refusals.learn(card, told, deadlines.nowMs());
-  log({ event: "refusal_learned", level: "info", model: card.id, refuses: told });
+  health.refusals.learn(card, fresh, deadlines.nowMs());
+  log({ event: "refusal_learned", level: "info", model: card.id, refuses: fresh });
   return true;
 }
 

@@ -1,6 +1,6 @@
-// The refusals of models that their servers have told, remembered for a while, beside those that the operator set.
+// Remembers for a while which orders and fields the servers of models have refused, beside those that the operator set.
 import type { ModelCard } from "../core/card.ts";
-import type { Refusal } from "../core/refusals.ts";
+import { isRefused, type Refusal } from "../core/refusals.ts";
 
 /** A server's template may be changed. After this time it is asked in the client's own order again. */
 const KEPT_MS = 3_600_000;
@@ -18,7 +18,7 @@ export class LearnedRefusals {
     if (learned === undefined) return card.refuses;
     const all = new Set(card.refuses);
     for (const [refusal, untilMs] of learned)
-      if (untilMs > nowMs && !card.accepts?.has(refusal)) all.add(refusal);
+      if (untilMs > nowMs && isRefused(card, refusal, true)) all.add(refusal);
     return all;
   }
 

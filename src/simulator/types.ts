@@ -1,6 +1,6 @@
 // The simulator's types: requests, prompts and answers in a form that all dialects share, and the port that a dialect
 // implements.
-import type { DialectName } from "../core/dialect.ts";
+import type { DialectName } from "../core/dialect-names.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Problem, ProblemKind } from "./problem.ts";
 

@@ -14,7 +14,7 @@ export const SESSIONS: readonly Mutant[] = [
   },
   {
     name: "sessions: thinking that is refused in translation stays refused",
-    file: "src/gateway/failover.ts",
+    file: "src/gateway/mending.ts",
     find: "route.codec.repair?.(ask, fault) ?? null",
     replace: "null",
     tests: SEALED,

@@ -1,7 +1,7 @@
 // The table of providers: every row as configuration needs it, and every quirk as a request sent.
 
 import { describe, expect, test } from "bun:test";
-import { DIALECTS } from "../../src/core/dialect.ts";
+import { DIALECTS } from "../../src/core/dialect-names.ts";
 import type { ChatMessage, CustomTool } from "../../src/operations/chat/form.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
 import { BASE, encoded, functionTool, makeCard } from "./drive.ts";

@@ -2,7 +2,7 @@
 
 import type { ModelCard } from "../../src/core/card.ts";
 import { CAPABILITIES } from "../../src/core/card.ts";
-import type { DialectName } from "../../src/core/dialect.ts";
+import type { DialectName } from "../../src/core/dialect-names.ts";
 import { parseJson } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";

@@ -1,5 +1,5 @@
 // Checks requests beyond chat as strictly as the real providers do: unknown fields, wrong types and too many inputs are refused.
-import type { DialectName } from "../../src/core/dialect.ts";
+import type { DialectName } from "../../src/core/dialect-names.ts";
 import { isObject } from "../../src/core/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import type { Incoming } from "../../src/simulator/types.ts";

@@ -1,6 +1,6 @@
 // The providers' words for an answer's finish, translated to each surface. The family's own words stay unchanged.
 import { expect, test } from "bun:test";
-import type { DialectName } from "../../src/core/dialect.ts";
+import type { DialectName } from "../../src/core/dialect-names.ts";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatReply, Finish } from "../../src/operations/chat/form.ts";
 import { normaliseReply } from "../../src/operations/chat/normalise.ts";

@@ -1,6 +1,7 @@
 // The recorded requests as their surfaces read them, and the bodies that each would send: in every dialect and natively.
 import { CAPABILITIES } from "../../src/core/card.ts";
-import { DIALECTS, type Outgoing } from "../../src/core/dialect.ts";
+import type { Outgoing } from "../../src/core/dialect.ts";
+import { DIALECTS } from "../../src/core/dialect-names.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChangeText } from "../../src/core/texts.ts";
