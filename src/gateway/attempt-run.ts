@@ -49,7 +49,8 @@ export function beginAttempt<F extends Form>(
   const last4 = ports.health.key(attempt)?.last4 ?? null;
   const named = last4 === null ? { last4, ...findPosition(upstream, attempt) } : { last4 };
   const traced = context.tracing.begin(attempt.card, named, nowMs);
-  const refuses = ports.health.refusals.list(attempt.card, nowMs);
+  const { refusals } = ports.health;
+  const refuses = refusals.isInUse ? refusals.list(attempt.card, nowMs) : attempt.card.refuses;
   return new AttemptRun(ports, context, traced, attempt, { upstream, permit, fresh, client, refuses });
 }
 

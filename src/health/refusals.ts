@@ -9,12 +9,14 @@ const CARDS_MAX = 2000;
 
 /** Times are on the monotonic clock. */
 export class LearnedRefusals {
+  /** False until a server refuses something: then only the operator's words count. */
+  isInUse = false;
   /** By the card's id: when each ends. The cards that learned last stand at the end. */
   readonly #learned = new Map<string, Map<Refusal, number>>();
 
-  /** Returns everything that the model is known to refuse. Undefined for most models, which are known to refuse nothing. */
+  /** Returns everything that the model is known to refuse. Undefined if that is nothing. */
   list(card: ModelCard, nowMs: number): ReadonlySet<Refusal> | undefined {
-    const learned = this.#learned.size > 0 ? this.#learned.get(card.id) : undefined;
+    const learned = this.#learned.get(card.id);
     if (learned === undefined) return card.refuses;
     const all = new Set(card.refuses);
     for (const [refusal, untilMs] of learned)
@@ -23,6 +25,7 @@ export class LearnedRefusals {
   }
 
   learn(card: ModelCard, refusals: readonly Refusal[], nowMs: number): void {
+    this.isInUse = true;
     const known = this.#learned.get(card.id) ?? new Map<Refusal, number>();
     for (const refusal of refusals) known.set(refusal, nowMs + KEPT_MS);
     this.#learned.delete(card.id);

@@ -24,11 +24,7 @@ interface Arranged {
 }
 
 /** Returns the messages in an order that the server takes. The same list if it takes them as they are. */
-export function arrangeTurns(
-  messages: readonly ChatMessage[],
-  refuses: ReadonlySet<Refusal> | undefined,
-): Arranged {
-  if (refuses === undefined) return { messages, dropped: NONE };
+export function arrangeTurns(messages: readonly ChatMessage[], refuses: ReadonlySet<Refusal>): Arranged {
   const escaped = hasNotes(refuses) ? mapList(messages, escapeMark) : messages;
   return { messages: orderTurns(escaped, refuses), dropped: escaped === messages ? NONE : ESCAPED };
 }

@@ -7,7 +7,7 @@ import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { keepSearchOptions } from "../../operations/chat/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import { type Changed, joinLists } from "../../operations/form.ts";
+import { type Changed, joinLists, NONE } from "../../operations/form.ts";
 import { arrangeTurns } from "../_chat/arrange.ts";
 import {
   BEGUN,
@@ -67,8 +67,9 @@ export function encodeChat(
   const plain = makePlainFields(request, quirks, target, { isThinkingOff: thinking.off, hasTools });
 
   const needs = { thinks: !thinking.off, keepsExtras: GEMINI_HOST.test(target.baseUrl) };
-  const turns = arrangeTurns(flattenToolResults(request.messages), target.refuses);
-  let messages = makeMessages(turns.messages, quirks, needs);
+  const given = flattenToolResults(request.messages);
+  const turns = target.refuses && arrangeTurns(given, target.refuses);
+  let messages = makeMessages(turns?.messages ?? given, quirks, needs);
   for (const instruction of [...tools.instructions, ...format.instructions])
     messages = withInstruction(messages, instruction);
   const { fields, dropped } = mergeFields(thinking, tools, format);
@@ -79,7 +80,7 @@ export function encodeChat(
   Object.assign(body, fields, makeStreamFields(request, quirks));
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
-  const all = joinLists(plain.dropped, limit.dropped, dropped, turns.dropped);
+  const all = joinLists(plain.dropped, limit.dropped, dropped, turns?.dropped ?? NONE);
   return makeCall(target, "/chat/completions", body, all);
 }
 

@@ -1,0 +1,31 @@
+// `refuses` of a model: the words that it accepts, and those that would have no effect.
+import { expect, test } from "bun:test";
+import { loadText, readSettings } from "../settings.ts";
+
+const LOCAL = `providers:
+  Local: { dialect: openai, base_url: "http://127.0.0.1:1/v1", models: [{ name: m }] }
+  Claude: { dialect: anthropic, base_url: "http://127.0.0.1:1/v1", models: [{ name: m }] }
+`;
+
+const write = (id: string, words: string) => `${LOCAL}models: { "${id}": { refuses: ${words} } }`;
+
+test("the words, and those behind a minus sign", () => {
+  const { overlay } = readSettings(write("Local#m", "[system_late, -same_role_twice]"));
+  expect(overlay).toMatchObject([
+    { refuses: new Set(["system_late"]), accepts: new Set(["same_role_twice"]) },
+  ]);
+});
+
+test.each([
+  ["an unknown word", "Local#m", "[system_lat]", /one of "system_late"/],
+  ["an empty list", "Local#m", "[]", /a list of refusals/],
+  ["a word twice", "Local#m", "[system_late, system_late]", /without duplicates/],
+  ["both at once", "Local#m", "[system_late, -system_late]", /contradicts a word before it/],
+  ["another dialect", "Claude#m", "[system_late]", /has no effect: only requests in the dialect openai/],
+])("%s is refused", (_name, id, words, message) => {
+  const loaded = loadText(write(id, words));
+  expect(loaded).toMatchObject({
+    ok: false,
+    errors: [{ field: expect.stringContaining("refuses"), message: expect.stringMatching(message) }],
+  });
+});
