@@ -1,12 +1,12 @@
 // Servers whose chat template refuses an order of roles, on every surface: the request is answered all the same, and the
 // next one is right at first.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { asArray, asObject, asString, type JsonObject, parseJson } from "../src/core/json.ts";
+import { asArray, asObject, asString, type JsonObject } from "../src/core/json.ts";
 import { REFUSAL_SENTENCES } from "../src/core/refusal-words.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
+import { answerGuarded } from "./http/guarded-upstream.ts";
 import { createOperator } from "./http/operator.ts";
-import { readText, serveHttp, type TestServer } from "./http/serve.ts";
+import { serveHttp, type TestServer } from "./http/serve.ts";
 import { TEMPLATE_GUARDS } from "./simulator/template-guards.ts";
 
 /** Each surface has a model of its own with each template, so that none has learned from another. */
@@ -58,22 +58,10 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-/** A server with a template that refuses late system messages. The gateway sees its failure as a 500. */
-async function answerOld(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { messages } = asObject(parseJson(await readText(request)));
-  const isLate = asArray(messages).some((one, at) => at > 0 && asObject(one).role === "system");
-  const words = `While executing CallExpression at line 85:\nError: Jinja Exception: ${REFUSAL_SENTENCES[0]?.says}`;
-  const choices = [{ index: 0, message: { role: "assistant", content: "good day" }, finish_reason: "stop" }];
-  const body = isLate
-    ? { error: { code: 500, message: words, type: "server_error" } }
-    : { id: "1", object: "chat.completion", created: 1, model: "m", choices };
-  response.writeHead(isLate ? 500 : 200, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
 let old: TestServer;
 let world: UnderTest;
 beforeAll(async () => {
-  old = await serveHttp(answerOld);
+  old = await serveHttp(answerGuarded);
   const models = ["chat", "messages", "responses", "gemini", "set", "taken", "paid"].flatMap((name) =>
     TEMPLATE_GUARDS.flatMap(({ model }) => [`${model}-${name}`, `${model}-${name}-streamed`]),
   );
@@ -84,7 +72,7 @@ beforeAll(async () => {
     more: (url) =>
       [
         `  House: { dialect: openai, base_url: "${url}/openai/v1", keys: [sim-key], models: [${rows.join(", ")}] }`,
-        `  Old: { dialect: openai, base_url: "${old.url}", models: [{ name: m }, { name: taken }] }`,
+        `  Old: { dialect: openai, base_url: "${old.url}", models: [{ name: m }, { name: streams }, { name: taken }] }`,
         "models:",
         '  "Old#taken": { refuses: [-system_late, -system_several] }',
         '  "House#qwen3.6-27b-set": { refuses: [system_late] }',
@@ -275,12 +263,21 @@ test("Gemini's form: two turns of the user's in a row", async () => {
   expect(readSent()).toEqual([`user: Hello.|${SAY}`]);
 });
 
-describe("llama.cpp before 2026, which answers 500", () => {
+describe("a server that fails instead of refusing", () => {
   const late = [user("Hello."), { role: "system", content: "Late." }, user(SAY)];
 
   test("is asked once more", async () => {
     const response = await chat("Old#m", late);
     expect(response.status).toBe(200);
+  });
+
+  test("is asked once more if it says so in a stream", async () => {
+    const response = await send("/v1/chat/completions", {
+      model: "Old#streams",
+      messages: late,
+      stream: true,
+    });
+    expect(await response.text()).toContain("good day");
   });
 
   test("isn't paused for it", async () => {

@@ -2,9 +2,11 @@
 import { expect, test } from "bun:test";
 import { REFUSAL_SENTENCES, readRefusals } from "../src/core/refusal-words.ts";
 
-const [{ says: first = "" } = {}, { says: second = "" } = {}] = REFUSAL_SENTENCES;
+const [first = "", ollama = "", second = ""] = REFUSAL_SENTENCES.map(({ says }) => says);
 
 test.each([
+  ["as Ollama writes it", 500, ollama],
+  ["without its dot", 400, `Jinja Exception: ${first.slice(0, -1)}`],
   ["alone, as vLLM before 2025", 400, second],
   ["twice, as vLLM since", 400, `${second} ${second}`],
   ["behind llama.cpp's words", 400, `Jinja Exception: ${first}`],
@@ -19,7 +21,8 @@ test.each([
     `Error rendering prompt with jinja template: "${second}".\n\nThis is usually an issue with the model's prompt template.`,
   ],
 ])("counts %s", (_name, status, message) => {
-  const wanted = REFUSAL_SENTENCES.find(({ says }) => message.includes(says))?.refuses ?? [];
+  const wanted =
+    REFUSAL_SENTENCES.find(({ says }) => message.includes(says.replace(/\.+$/, "")))?.refuses ?? [];
   expect(readRefusals(status, message)).toEqual(wanted);
 });
 

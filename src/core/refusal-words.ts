@@ -22,6 +22,13 @@ export const REFUSAL_SENTENCES: readonly RefusalSentence[] = [
     seen: "2026-09",
   },
   {
+    // Ollama's own renderer for Qwen 3.8, with status 500.
+    says: "system message must be at the beginning",
+    refuses: ["system_late", "system_several"],
+    source: "ollama, issue 17774; opencode, issue 42909",
+    seen: "2026-08",
+  },
+  {
     // Gemma.
     says: "Conversation roles must alternate user/assistant/user/assistant/...",
     refuses: ALTERNATING,
@@ -37,11 +44,13 @@ export const REFUSAL_SENTENCES: readonly RefusalSentence[] = [
   },
 ];
 
-/** vLLM answers 400, llama.cpp 400 or, before 2026, 500. */
+/** vLLM answers 400, llama.cpp 400 or 500, Ollama 500. */
 const STATUSES: ReadonlySet<number> = new Set([400, 422, 500]);
 
 /** LM Studio quotes the template: `Error rendering prompt with jinja template: "…"`. */
 const QUOTE_BEFORE = 'template: "';
+const DOTS_AFTER = /\.+$/;
+const DOTS_BEFORE = /^\.+/;
 const NO_WORDS: readonly RefusalWord[] = [];
 
 /** Returns what a server says that it refuses. Empty if its message is about something else. */
@@ -51,12 +60,17 @@ export function readRefusals(status: number, message: string): readonly RefusalW
   return found?.refuses ?? NO_WORDS;
 }
 
-/** Messages may quote the client, so the sentence must begin the line or follow a colon, and end it or be repeated. */
+/**
+ * Messages may quote the client, so the sentence must begin the line or follow a colon, and end it or be repeated. Its
+ * dots may be missing.
+ */
 function isSaid(line: string, sentence: string): boolean {
-  const at = line.indexOf(sentence);
+  const words = sentence.replace(DOTS_AFTER, "");
+  const at = line.indexOf(words);
   if (at === -1) return false;
-  const [before, after] = [line.slice(0, at).trim(), line.slice(at + sentence.length)];
+  const before = line.slice(0, at).trim();
+  const after = line.slice(at + words.length).replace(DOTS_BEFORE, "");
   const isQuoted = before.endsWith(QUOTE_BEFORE);
   if (!isQuoted && before !== "" && !before.endsWith(":")) return false;
-  return after.trim() === "" || (isQuoted ? after.startsWith('"') : after.startsWith(` ${sentence}`));
+  return after.trim() === "" || (isQuoted ? after.startsWith('"') : after.startsWith(` ${words}`));
 }
