@@ -25,10 +25,24 @@ const SESSIONS: Readonly<Record<string, boolean>> = { any: false, "read-write": 
 
 /** Parameters that the gateway sets itself, or that only concern libpq. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
-  ...["application_name", "fallback_application_name", "max", "max_lifetime", "foundrows"],
-  ...["connect_timeout", "idle_timeout", "statement_timeout", "lock_timeout"],
-  ...["idle_in_transaction_session_timeout", "load_balance_hosts", "tcp_user_timeout", "keepalives"],
-  ...["keepalives_idle", "keepalives_interval", "keepalives_count", "sslnegotiation", "sslcompression"],
+  "application_name",
+  "fallback_application_name",
+  "max",
+  "max_lifetime",
+  "foundrows",
+  "connect_timeout",
+  "idle_timeout",
+  "statement_timeout",
+  "lock_timeout",
+  "idle_in_transaction_session_timeout",
+  "load_balance_hosts",
+  "tcp_user_timeout",
+  "keepalives",
+  "keepalives_idle",
+  "keepalives_interval",
+  "keepalives_count",
+  "sslnegotiation",
+  "sslcompression",
   "gssencmode",
 ]);
 /** The parameters that count, for a message. All others are sent to the server, which refuses unknown ones. */

@@ -9,7 +9,6 @@ const APPLICATION = { application_name: "poundkey" };
 
 interface ClientOptions {
   readonly settings: ConnectionSettings;
-  readonly idleSeconds: number;
   /** If missing, the address decides. */
   readonly prepare?: boolean | undefined;
   /** Connects to this IP address of the host that the address names. */
@@ -21,15 +20,15 @@ interface ClientOptions {
 const TLS_REQUIRED = 2;
 
 /** Makes a client with a single connection, which opens at the first use. Throws if the address is malformed. */
-export function makeClient(url: string, { settings, idleSeconds, prepare, ip, onClose }: ClientOptions): SQL {
+export function makeClient(url: string, { settings, prepare, ip, onClose }: ClientOptions): SQL {
   const options = {
     // Also passed separately, because PGDATABASE in the environment would override the address.
     ...readDatabase(url),
     ...(prepare === undefined ? {} : { prepare }),
     max: 1,
-    // The caller limits the time. Bun would repeat a refused connection for as long, whatever comes after it.
+    // The callers limit the time, also of being idle. Bun would repeat a refused connection for as long, whatever comes after it.
     connectionTimeout: 0,
-    idleTimeout: idleSeconds,
+    idleTimeout: 0,
     connection: { ...APPLICATION, ...settings },
     onclose: onClose,
   };

@@ -7,11 +7,18 @@ import type { Session, SessionOptions } from "./session.ts";
 
 /** While other connections serve, another is tried no sooner than this after one that failed. */
 const REFUSED_MS = 500;
+/** Firewalls forget connections that are idle for longer. */
+const IDLE_MS = 300_000;
 
 interface ConnectionsParts {
   readonly dialer: Dialer;
   readonly options: () => SessionOptions;
   readonly max: number;
+}
+
+interface Idle {
+  readonly session: Session;
+  readonly sinceMs: number;
 }
 
 interface Waiter {
@@ -23,7 +30,8 @@ export class Connections {
   readonly #parts: ConnectionsParts;
   /** Each open connection with the generation in which its opening began. */
   readonly #open = new Map<Session, number>();
-  readonly #idle: Session[] = [];
+  /** The one that was used last comes last, and is taken first. */
+  readonly #idle: Idle[] = [];
   readonly #waiters = new Set<Waiter>();
   #opening = 0;
   #generation = 0;
@@ -39,8 +47,9 @@ export class Connections {
   /** Takes an idle connection, or opens one. Throws a LateError if there is none in time. */
   async take(withinMs: number): Promise<Session> {
     if (this.#isClosed) throw unavailable("The store is closed.");
+    this.#endLongIdle();
     const idle = this.#idle.pop();
-    if (idle !== undefined) return idle;
+    if (idle !== undefined) return idle.session;
     const { promise, resolve, reject } = Promise.withResolvers<Session>();
     const waiter = { resolve, reject };
     const timer = setTimeout(() => {
@@ -76,14 +85,14 @@ export class Connections {
     // Several find the same death, and must not end the connections that have replaced the first's.
     if (this.#open.get(found) !== this.#generation) return;
     this.#generation++;
-    for (const session of this.#idle.splice(0)) this.end(session);
+    for (const { session } of this.#idle.splice(0)) this.end(session);
   }
 
   /** Waits up to `withinMs` until the taken connections have been given back, then ends them too. */
   async close(withinMs: number): Promise<void> {
     this.#isClosed = true;
     this.#rejectAll(unavailable("The store is closed."));
-    for (const session of this.#idle.splice(0)) this.end(session);
+    for (const { session } of this.#idle.splice(0)) this.end(session);
     if (this.#open.size > 0 && withinMs > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#onEmpty = resolve;
@@ -92,6 +101,14 @@ export class Connections {
       clearTimeout(timer);
     }
     for (const session of [...this.#open.keys()]) this.end(session);
+  }
+
+  /** Needs no timer: a node's heartbeat takes a connection every few seconds. */
+  #endLongIdle(): void {
+    const beforeMs = performance.now() - IDLE_MS;
+    const recent = this.#idle.findIndex(({ sinceMs }) => sinceMs >= beforeMs);
+    for (const { session } of this.#idle.splice(0, recent === -1 ? this.#idle.length : recent))
+      this.end(session);
   }
 
   #openMore(): void {
@@ -126,7 +143,7 @@ export class Connections {
   #pass(session: Session): void {
     const [waiter] = this.#waiters;
     if (waiter === undefined) {
-      this.#idle.push(session);
+      this.#idle.push({ session, sinceMs: performance.now() });
       return;
     }
     this.#waiters.delete(waiter);
@@ -140,7 +157,7 @@ export class Connections {
 
   #forget(session: Session): void {
     if (!this.#open.delete(session)) return;
-    const at = this.#idle.indexOf(session);
+    const at = this.#idle.findIndex((idle) => idle.session === session);
     if (at !== -1) this.#idle.splice(at, 1);
     if (this.#open.size === 0) this.#onEmpty();
     this.#openMore();

@@ -25,8 +25,8 @@ const lookUpFresh: LookUp = async (name) => (await lookup(name, { all: true })).
 
 interface DialerParts {
   readonly url: string;
-  /** Returns the address as it is now: a file that it comes from may have changed. */
-  readonly readUrl?: (() => string) | undefined;
+  /** Returns the address as it is now: a file that it comes from may have changed. Null if it can't be read. */
+  readonly readUrl?: (() => string | null) | undefined;
   readonly lookUp?: LookUp | undefined;
 }
 
@@ -49,9 +49,9 @@ export class Dialer {
     return this.#address.hosts[0]?.url ?? this.#parts.url;
   }
 
-  /** Runs one statement on a connection of its own. */
+  /** Runs one statement on a connection of its own. Tries each server once. */
   async ask(text: string, settings: ConnectionSettings = {}): Promise<readonly Found[]> {
-    const session = await this.open({ settings, prepare: false });
+    const session = await this.#openAny({ settings, prepare: false });
     const late = new LateError(`The database did not answer within ${ASK_MS} ms.`);
     const { promise, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(late), ASK_MS);

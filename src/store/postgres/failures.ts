@@ -7,7 +7,7 @@ export const CONNECTIONS_MAX = 10;
 /** The database did not answer in time, or no connection was available. */
 export class LateError extends Error {}
 
-/** No server could be used: its name has no address, or it only reads. */
+/** No server could be used: its name has no address, or it doesn't answer, or only reads. */
 export class UnreachableError extends Error {}
 
 /** Returns the server's SQLSTATE. Null if the server did not answer. */

@@ -2,10 +2,9 @@
 import type { ReservedSQL, SQL } from "bun";
 import type { PostgresHost } from "../../core/postgres-address.ts";
 import { type ConnectionSettings, makeClient } from "./client.ts";
-import { LateError, UnreachableError } from "./failures.ts";
+import { UnreachableError } from "./failures.ts";
 
 const CONNECT_MS = 1000;
-const IDLE_SECONDS = 300;
 
 export interface SessionOptions {
   /** Set on the connection at its start. */
@@ -37,19 +36,18 @@ export class Session {
     this.#life = life;
   }
 
-  /** Connects. Throws the database's errors, or a LateError if it takes too long. */
+  /** Connects. Throws the database's errors, or an UnreachableError if it takes too long. */
   static async open(place: Place, options: SessionOptions): Promise<Session> {
     const life: Life = { isOver: false, onEnd: () => {} };
     const client = makeClient(place.host.url, {
       ...options,
-      idleSeconds: IDLE_SECONDS,
       ip: place.ip,
       onClose: () => {
         life.isOver = true;
         life.onEnd();
       },
     });
-    const late = new LateError(`The database did not answer within ${CONNECT_MS} ms.`);
+    const late = new UnreachableError(`The database did not answer within ${CONNECT_MS} ms.`);
     const { promise, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(late), CONNECT_MS);
     try {
@@ -62,7 +60,7 @@ export class Session {
     }
   }
 
-  /** True if the server or its idle limit has closed it. */
+  /** True if it has been closed, by the server or by this side. */
   get isOver(): boolean {
     return this.#life.isOver;
   }

@@ -26,8 +26,8 @@ const NODE_BYTES = 8;
 interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`, with options such as `?sslmode=…`, and with several hosts if need be. */
   readonly url: string;
-  /** Returns the address as it is at this moment, for each new connection. */
-  readonly readUrl?: (() => string) | undefined;
+  /** Returns the address as it is at this moment, for each new connection. Null if it can't be read. */
+  readonly readUrl?: (() => string | null) | undefined;
   /** Finds the addresses of a host. Default: the system's resolver. */
   readonly lookUp?: LookUp;
   readonly decide: Decide;
