@@ -14,13 +14,7 @@ import { readCatalogueFile } from "./catalogue-file.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
 import { readField } from "./field-variable.ts";
 import { buildHooks } from "./hooks.ts";
-import {
-  type Environment,
-  type Interpolated,
-  interpolate,
-  leaveOutWithin,
-  resolveText,
-} from "./interpolate.ts";
+import { type Environment, type Interpolated, interpolate, leaveOutWithin } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
 import { buildLimitRules } from "./owner-limits.ts";
 import { readProfilesFile } from "./profiles-file.ts";

@@ -4,16 +4,24 @@ import type { Settings } from "../core/settings.ts";
 import type { Issues } from "./errors.ts";
 import { storeUrl } from "./field-types.ts";
 import { readField } from "./field-variable.ts";
-import { type Interpolated, resolveText } from "./interpolate.ts";
-import type { LoadInput } from "./load.ts";
+import { type Environment, type Interpolated, resolveText } from "./interpolate.ts";
 import type { Config } from "./schema.ts";
 
 const VARIABLE = "POUNDKEY_STORE";
 const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
 
+interface StoreInput extends Environment, Pick<Interpolated, "sources"> {
+  readonly overrides: {
+    readonly store?: string | undefined;
+    /** The address as a file has it, with `${…}`, instead of that file's present one. */
+    readonly storeSource?: string | undefined;
+  };
+}
+
+/** Returns the address, and its source if a variable or file holds a part of it. */
 export function readStore(
   config: Config,
-  { overrides, sources, ...environment }: LoadInput & Pick<Interpolated, "sources">,
+  { overrides, sources, ...environment }: StoreInput,
   issues: Issues,
 ): Pick<Settings, "store" | "storeSource"> {
   const inFile = overrides.store === undefined ? sources.get(JSON.stringify(["store"])) : undefined;
