@@ -1,5 +1,5 @@
-// Which of several servers the PostgreSQL store connects to; and the promotion of a standby under load: answered requests
-// are kept, later ones are served, and the books balance.
+// A primary and its standby: the store connects to the one that can be written; and once the standby is promoted under load,
+// answered requests are kept, later ones are served, and the books balance.
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { Dialer } from "../src/store/postgres/dialer.ts";

@@ -75,11 +75,11 @@ function readHost(url: URL): PostgresHost {
 /** Returns what is wrong with the address of a PostgreSQL store, without its values, or null. */
 export function findAddressMistake(address: string): string | null {
   const parsed = parsePostgresAddress(address);
-  if (parsed === null) return "expected an address like postgres://user@host:5432/database";
+  if (parsed === null) return "expected an address like postgres://host:5432/database";
   if (parsed.hosts.length > HOSTS_MAX) return `lists more than ${HOSTS_MAX} hosts`;
   const { parameters } = parsed;
   if (parameters.get("host")?.includes(","))
-    return "lists several hosts in a parameter; expected them as in postgres://user@host1:5432,host2:5432/database";
+    return "lists several hosts in a parameter; expected them before the path, as in postgres://host1:5432,host2:5432/database";
   const session = parameters.get(SESSION_ATTRS);
   if (session === null || Object.hasOwn(SESSIONS, session)) return null;
   return `expected ${SESSION_ATTRS} to be read-write, primary or any, since the store has to be written`;

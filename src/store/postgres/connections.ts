@@ -65,7 +65,7 @@ export class Connections {
     }
   }
 
-  /** Gives back a connection that was taken. */
+  /** Hands a connection that was taken to the next, or keeps it. A dead one is closed. */
   give(session: Session): void {
     if (this.#isClosed || session.isOver || this.#open.get(session) !== this.#generation) this.end(session);
     else this.#pass(session);
@@ -139,7 +139,7 @@ export class Connections {
     }
   }
 
-  /** Hands the connection to the one who has waited longest, or keeps it. */
+  /** The caller that has waited longest comes first. */
   #pass(session: Session): void {
     const [waiter] = this.#waiters;
     if (waiter === undefined) {
