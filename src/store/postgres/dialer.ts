@@ -97,7 +97,7 @@ export class Dialer {
   }
 
   async #openHost(host: PostgresHost, needsWritable: boolean, options: SessionOptions): Promise<Session> {
-    let failure: unknown = null;
+    let failure: unknown = new UnreachableError("The name of the store's server has no address.");
     for (const ip of await this.#findIps(host)) {
       try {
         return await Session.open({ host, ip, needsWritable }, options);

@@ -2,7 +2,7 @@
 import type { ReservedSQL, SQL } from "bun";
 import type { PostgresHost } from "../../core/postgres-address.ts";
 import { type ConnectionSettings, makeClient } from "./client.ts";
-import { UnreachableError } from "./failures.ts";
+import { isOutage, UnreachableError } from "./failures.ts";
 
 const CONNECT_MS = 1000;
 
@@ -36,8 +36,18 @@ export class Session {
     this.#life = life;
   }
 
-  /** Connects. Throws the database's errors, or an UnreachableError if it takes too long. */
+  /** Connects. Throws the database's errors, and an UnreachableError for all others. */
   static async open(place: Place, options: SessionOptions): Promise<Session> {
+    try {
+      return await Session.#connect(place, options);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      // Such as a certificate's file that can't be read.
+      throw new UnreachableError(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+  }
+
+  static async #connect(place: Place, options: SessionOptions): Promise<Session> {
     const life: Life = { isOver: false, onEnd: () => {} };
     const client = makeClient(place.host.url, {
       ...options,
