@@ -152,6 +152,10 @@ describe("check", () => {
     ],
     ['store: "postgres://me:password@host/db"', /store: this secret is written/],
     [
+      'store: "postgres://me@host/db?max=3&sslmode=require&Keepalives=1"',
+      /store: max, Keepalives in the address have no effect, .* target_session_attrs, sslmode/,
+    ],
+    [
       "models: { DeepSeek#deepseek-v4-pro: { fallbacks: [Sim#sim-mini, Groq#openai/gpt-oss-120b] } }",
       /fallbacks\[1\]: has no effect: Groq is not an enabled provider/,
     ],
@@ -179,6 +183,7 @@ describe("check", () => {
     `server: { admin_token: "\${TOKEN}" }\nproviders: { DeepSeek: { keys: ["\${TOKEN}"] } }`,
     "providers: { DeepSeek: { keys: [ollama] } }",
     'store: "postgres://me@host/db"',
+    'store: "postgres://me@a:5432,b/db?target_session_attrs=read-write&search_path=app"',
     "quota: { requests_per_day: null }",
     "{ quota: { requests_per_day: null }, server: { host: 0.0.0.0 }, metrics: { token: x }, billing: { charge: always } }",
     "{ quota: { requests_per_day: null }, server: { host: 0.0.0.0 }, metrics: { token: x }, key_defaults: { budgets: [{ usd: 5, per: day }] } }",

@@ -1,12 +1,16 @@
 // A gateway whose PostgreSQL is stopped, killed, silent, full, or cut off during a commit: correct errors, automatic
 // recovery, and no cent lost.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { SQL } from "bun";
 import { mintSecret } from "../src/keys/secret.ts";
 import { CONNECTIONS_MAX } from "../src/store/postgres/failures.ts";
 import { until } from "./http/until.ts";
 import { type Answered, type PaidGateway, type Payer, SLOW, startPaidGateway } from "./nodes/paid-gateway.ts";
 import { openWay, type Way } from "./nodes/proxy.ts";
+import { addRole } from "./postgres-role.ts";
 import { startPostgres } from "./postgres-server.ts";
 
 const LONG_MS = 60_000;
@@ -104,15 +108,30 @@ describe("a server", () => {
   let gateway: PaidGateway;
   let payer: Payer;
   const answers: Answered[] = [];
+  const folder = mkdtempSync(join(tmpdir(), "poundkey-rotation-"));
+  const secret = join(folder, "url");
+  let direct = "";
+
+  /** Writes the store's address with this password to the file that the configuration names. */
+  function writeAddress(password: string): void {
+    const url = new URL(direct);
+    url.username = USER;
+    url.password = password;
+    writeFileSync(secret, `${url.href}\n`);
+  }
 
   beforeAll(async () => {
-    const url = new URL(await server.newDatabase());
-    url.username = USER;
-    await administer(`CREATE ROLE ${USER} LOGIN`, `ALTER DATABASE ${url.pathname.slice(1)} OWNER TO ${USER}`);
-    gateway = await startPaidGateway(url.href, url.href);
+    direct = await server.newDatabase();
+    await addRole(server.url, USER, "first");
+    await administer(`ALTER DATABASE ${new URL(direct).pathname.slice(1)} OWNER TO ${USER}`);
+    writeAddress("first");
+    gateway = await startPaidGateway(`\${file:${secret}}`, direct);
     payer = await gateway.payer();
   }, LONG_MS);
-  afterAll(() => gateway.stop(), LONG_MS);
+  afterAll(async () => {
+    await gateway.stop();
+    rmSync(folder, { recursive: true });
+  }, LONG_MS);
 
   test.each([
     ["stopped", () => server.stop()],
@@ -155,6 +174,45 @@ describe("a server", () => {
       await expectTrouble(gateway, payer, UNKNOWN);
       await administer(`ALTER ROLE ${USER} SET default_transaction_read_only = off`, DISCONNECT);
       answers.push(await healed(gateway, payer), await answer);
+      expect(await gateway.wrong(payer, answers)).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "whose open connections are read-only since a failover, while new ones aren't: all are opened again",
+    async () => {
+      answers.push(await gateway.chat(payer));
+      // A role's own setting counts for its later connections alone, the server's for those that are open, too.
+      await administer(
+        `ALTER ROLE ${USER} SET default_transaction_read_only = off`,
+        "ALTER SYSTEM SET default_transaction_read_only = on",
+        "SELECT pg_reload_conf()",
+      );
+      await until("it is ready", async () => (await gateway.status("/readyz")) === 200, HEALED_MS);
+      answers.push(await gateway.chat(payer));
+      expect(answers.at(-1)?.status).toBe(200);
+      await using database = new SQL(direct, {
+        max: 1,
+        connection: { default_transaction_read_only: "off" },
+      });
+      await database.unsafe("ALTER SYSTEM RESET default_transaction_read_only");
+      await database.unsafe("SELECT pg_reload_conf()");
+      expect(await gateway.wrong(payer, answers)).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "whose password was rotated: the file with the address is read again, and open connections go on until then",
+    async () => {
+      await administer(`ALTER ROLE ${USER} PASSWORD 'second'`);
+      answers.push(await gateway.chat(payer));
+      expect(answers.at(-1)?.status).toBe(200);
+      await administer(DISCONNECT);
+      await expectTrouble(gateway, payer);
+      writeAddress("second");
+      answers.push(await healed(gateway, payer));
       expect(await gateway.wrong(payer, answers)).toEqual([]);
     },
     LONG_MS,

@@ -2,6 +2,7 @@
 // too. Skipped if PgBouncer isn't installed.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
+import { Dialer } from "../src/store/postgres/dialer.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { findTraits } from "../src/store/postgres/traits.ts";
 import { until } from "./http/until.ts";
@@ -37,12 +38,14 @@ describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
   runPostgresSuites("in transaction mode", () => ({ store, direct: server.url }));
 
   test("it is detected, even if it is set to ignore unknown parameters", async () => {
-    expect(await findTraits(store, 3000)).toMatchObject({ keepsSettings: false });
+    expect(await findTraits(new Dialer({ url: store }), 3000)).toMatchObject({ keepsSettings: false });
     const names = "statement_timeout,lock_timeout,idle_in_transaction_session_timeout";
     const silent = await startPooler(server.url, [`ignore_startup_parameters = ${names}`]);
-    expect(await findTraits(silent.urlFor(server.url), 3000)).toMatchObject({ keepsSettings: false });
+    expect(await findTraits(new Dialer({ url: silent.urlFor(server.url) }), 3000)).toMatchObject({
+      keepsSettings: false,
+    });
     await silent.stop();
-    expect(await findTraits(server.url, 3000)).toMatchObject({ keepsSettings: true });
+    expect(await findTraits(new Dialer({ url: server.url }), 3000)).toMatchObject({ keepsSettings: true });
   });
 
   test("the server, not only its client, ends a wait for an account's lock", async () => {

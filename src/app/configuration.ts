@@ -1,7 +1,7 @@
 // Loads the configuration for commands from the file, this process's environment and the command line.
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { type ConfigError, createError, formatError } from "../config/errors.ts";
-import { describeUnread, type Environment, RefusedFile } from "../config/interpolate.ts";
+import { describeUnread, type Environment, RefusedFile, resolveText } from "../config/interpolate.ts";
 import { type Loaded, type LoadInput, loadSettings, type Overrides } from "../config/load.ts";
 import { loadServerAddress, loadStoreSettings, type StoreReading } from "../config/store-settings.ts";
 import { isObject } from "../core/json.ts";
@@ -93,6 +93,14 @@ function readBroken(
 ): LoadInput {
   const { file, text } = found.ok ? found : { file: found.error.file, text: UNREADABLE };
   return { text, file, env, readFile, known, overrides };
+}
+
+/** Returns the store's address as its variables and files give it now, or null if one of them can't be read. */
+export function readStoreAddress(
+  { store, storeSource }: Pick<Settings, "store" | "storeSource">,
+  environment: Environment,
+): string | null {
+  return storeSource === undefined ? store : resolveText(storeSource, environment);
 }
 
 /** The hint of commands for which `loadStoreConfig` returns null. */

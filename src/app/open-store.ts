@@ -36,14 +36,17 @@ export interface OpenedStore {
 export type Opening = "find" | "make";
 /** "prove" finds a copy, of which no other is kept before it is migrated. */
 type AnyOpening = Opening | "prove";
+/** Returns the store's address as it is at this moment, with a password that has changed since the start. Null if it can't be read. */
+type ReadAddress = () => string | null;
 
 /** Opens the store that the settings name. Throws an Error with a message for the operator if that fails. */
 export async function openStore(
   address: string,
   masterKeyText: string | undefined,
   opening: Opening = "make",
+  readAddress?: ReadAddress,
 ): Promise<OpenedStore> {
-  const { store, keys } = await openWithKeys(address, { text: masterKeyText }, opening);
+  const { store, keys } = await openWithKeys(address, { text: masterKeyText }, opening, readAddress);
   return addKeys(store, keys.dataKeys);
 }
 
@@ -62,8 +65,9 @@ export async function openWithKeys(
   address: string,
   given: GivenMasterKey,
   opening: AnyOpening,
+  readAddress?: ReadAddress,
 ): Promise<StoreWithKeys> {
-  const { store, file } = await openEngine(address, given.text, opening);
+  const { store, file } = await openEngine(address, given.text, opening, readAddress);
   try {
     return { store, file, keys: await openMasterKey(store, { ...given, file, random }) };
   } catch (error) {
@@ -98,7 +102,12 @@ function say(line: string): void {
 }
 
 /** The master key has no file if nodes share the store but not their disks, since each would make its own key. */
-async function openEngine(address: string, masterKeyText: string | undefined, opening: AnyOpening) {
+async function openEngine(
+  address: string,
+  masterKeyText: string | undefined,
+  opening: AnyOpening,
+  readUrl: ReadAddress | undefined,
+) {
   const path = findDatabaseFile(address);
   if (path !== null) {
     if (opening !== "make" && !storeExists(path)) throw new NoStoreError(showPlace(address));
@@ -113,7 +122,8 @@ async function openEngine(address: string, masterKeyText: string | undefined, op
   }
   // Imported only here, so that a gateway on SQLite starts faster.
   const { openPostgresStore } = await import("../store/postgres/store.ts");
-  return { store: await openPostgresStore({ url: address, decide, create: opening === "make" }), file: null };
+  const create = opening === "make";
+  return { store: await openPostgresStore({ url: address, readUrl, decide, create }), file: null };
 }
 
 /** Returns the absolute path of a SQLite store's file, or null for PostgreSQL. Throws for any other address. */

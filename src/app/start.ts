@@ -16,6 +16,7 @@ import {
   ENVIRONMENT,
   formatErrors,
   loadConfig,
+  readStoreAddress,
   source,
   stampConfiguration,
 } from "./configuration.ts";
@@ -68,14 +69,15 @@ export async function start(options: StartOptions, io: Io): Promise<number> {
 }
 
 /** A worker that replaces another refuses what a reload would have refused. */
-function readPart({ port, store, config }: WorkerPart): ConfigurationFlags {
-  return { port, store, ...(config === null ? {} : { config, mayBeEmpty: false }) };
+function readPart({ port, store, storeSource, config }: WorkerPart): ConfigurationFlags {
+  const place = { port, store, ...(storeSource === null ? {} : { storeSource }) };
+  return { ...place, ...(config === null ? {} : { config, mayBeEmpty: false }) };
 }
 
 /** Claims the port before the workers start, since they would share it with any other process that has it. */
 async function serveByWorkers(
   options: Started,
-  { server, store, log }: Settings,
+  { server, store, storeSource, log }: Settings,
   { err }: Io,
 ): Promise<number> {
   // Port 0 means any free port, which has to be found before the workers can share it.
@@ -85,7 +87,7 @@ async function serveByWorkers(
     throw describeListenError(server, error);
   });
   const config = Object.keys(options.sections).length === 0 ? null : options.file;
-  const shared = { port, store, config };
+  const shared = { port, store, storeSource: storeSource ?? null, config };
   return new Supervisor({ ...shared, count: options.workers, log: createLog(options, err, () => log) }).run();
 }
 
@@ -106,7 +108,7 @@ async function serve(options: Started, loaded: Settings, io: Io): Promise<number
   const complete = (settings: Settings) => (simulator ? addSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
-    const opened = await openAndDescribeStore(settings.store, io, log);
+    const opened = await openAndDescribeStore(settings, io, log);
     const running = await listen(options, settings, opened, log);
     // The handlers come before the announcement: a signal right after it must not end the process undrained.
     const stopped = PART === null ? waitForSignal() : waitForStop();
@@ -129,10 +131,12 @@ function warnOfFewFiles(log: Log): void {
 }
 
 /** Prints the store's address and warns of files that others can read. Only one of several workers does. */
-async function openAndDescribeStore(address: string, io: Io, log: Log): Promise<OpenedStore> {
+async function openAndDescribeStore(settings: Settings, io: Io, log: Log): Promise<OpenedStore> {
+  const { store: address } = settings;
   const isSpeaker = PART?.announces ?? true;
   if (isSpeaker) io.err(describeStore(address));
-  const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY);
+  const readAddress = () => readStoreAddress(settings, source);
+  const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY, "make", readAddress);
   const files = isSpeaker ? findExposedFiles(address) : [];
   if (files.length > 0) log({ event: "store_exposed", level: "warn", files });
   return opened;

@@ -5,6 +5,7 @@ import { readSums, type Sums } from "../telemetry/sums.ts";
 
 const PORT_VARIABLE = "POUNDKEY_WORKER_PORT";
 const STORE_VARIABLE = "POUNDKEY_WORKER_STORE";
+const STORE_SOURCE_VARIABLE = "POUNDKEY_WORKER_STORE_SOURCE";
 const CONFIG_VARIABLE = "POUNDKEY_WORKER_CONFIG";
 const ANNOUNCES_VARIABLE = "POUNDKEY_WORKER_ANNOUNCES";
 
@@ -13,6 +14,8 @@ export interface WorkerPart {
   readonly port: number;
   /** The store's address, shared by all workers even if the configuration has changed since the first start. */
   readonly store: string;
+  /** The same address as it was written, with `${…}`, if a variable or file holds a part of it. */
+  readonly storeSource: string | null;
   /** The file that configures all workers, so that it's neither missing nor empty. Null if the first start had no settings. */
   readonly config: string | null;
   /** True for the one worker that prints the address and other lines that should appear once. */
@@ -28,20 +31,23 @@ export const PART: WorkerPart | null = readPart(process.env);
 function readPart({
   [PORT_VARIABLE]: port,
   [STORE_VARIABLE]: store = "",
+  [STORE_SOURCE_VARIABLE]: storeSource = "",
   [CONFIG_VARIABLE]: config = "",
   [ANNOUNCES_VARIABLE]: announces,
 }: NodeJS.ProcessEnv): WorkerPart | null {
   if (port === undefined) return null;
-  return { port: Number(port), store, config: config || null, announces: announces === "1" };
+  const read = { port: Number(port), store, storeSource: storeSource || null };
+  return { ...read, config: config || null, announces: announces === "1" };
 }
 
 /** Returns the environment variables that give a process this part. */
 export function writeEnvironment(part: WorkerPart): Record<string, string | undefined> {
-  const { port, store, config, announces } = part;
+  const { port, store, storeSource, config, announces } = part;
   return {
     ...process.env,
     [PORT_VARIABLE]: String(port),
     [STORE_VARIABLE]: store,
+    [STORE_SOURCE_VARIABLE]: storeSource ?? "",
     [CONFIG_VARIABLE]: config ?? "",
     [ANNOUNCES_VARIABLE]: announces ? "1" : "0",
   };

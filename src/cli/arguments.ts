@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { suggest } from "../core/nearest.ts";
+import { findAddressMistake } from "../core/postgres-address.ts";
 
 /** A command's flags by name. A "value" takes one, a "switch" doesn't. */
 export type FlagKinds = Readonly<Record<string, "value" | "switch">>;
@@ -118,6 +119,8 @@ export function readConfigurationFlags({ values }: Arguments) {
   const store = values.get("store");
   if (store !== undefined && !STORE_ADDRESS.test(store))
     throw new UsageError("--store must be sqlite:PATH or postgres://…");
+  const mistake = store?.startsWith("postgres") ? findAddressMistake(store) : null;
+  if (mistake !== null) throw new UsageError(`--store: ${mistake}`);
   return { config: values.get("config"), store };
 }
 

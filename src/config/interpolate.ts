@@ -73,6 +73,16 @@ export function interpolate(text: YamlText, environment: Environment): Interpola
   return { sources, resolved, issues };
 }
 
+/** Returns a text with its references replaced as they are now, or null if one of them can't be. */
+export function resolveText(text: string, environment: Environment): string | null {
+  let isWhole = true;
+  const onWrong = () => {
+    isWhole = false;
+  };
+  const resolved = replaceReferences(text, environment, onWrong, () => {});
+  return isWhole ? resolved : null;
+}
+
 function replaceReferences(
   source: string,
   { env, readFile }: Environment,

@@ -1,6 +1,4 @@
 // Loads the settings from a file's text, the environment and the command line: the checked settings, or all errors.
-import type { TSchema } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import { parseDuration } from "../core/duration.ts";
 import { NANO_PER_USD } from "../core/money.ts";
 import type {
@@ -14,16 +12,16 @@ import type {
 import { buildCacheRules } from "./cache.ts";
 import { readCatalogueFile } from "./catalogue-file.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
-import { storeUrl } from "./field-types.ts";
+import { readField } from "./field-variable.ts";
 import { buildHooks } from "./hooks.ts";
 import { type Environment, type Interpolated, interpolate, leaveOutWithin } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
 import { buildLimitRules } from "./owner-limits.ts";
-import { readVariable } from "./platform.ts";
 import { readProfilesFile } from "./profiles-file.ts";
 import { buildProviders } from "./providers.ts";
 import { adminToken, type Config } from "./schema.ts";
 import { buildSignInRules } from "./sign-in.ts";
+import { readStore } from "./store-place.ts";
 import { buildTelemetryRules } from "./telemetry.ts";
 import { buildStripeRules } from "./topups.ts";
 import { parseClock, parseSize } from "./units.ts";
@@ -37,6 +35,8 @@ export interface Overrides {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly store?: string | undefined;
+  /** The store's address as a file has it, with `${…}`, instead of that file's present one. */
+  readonly storeSource?: string | undefined;
   /** The path of a catalogue file. */
   readonly catalogue?: string | undefined;
   /** The path of a file of benchmark results. */
@@ -70,7 +70,6 @@ export type Loaded =
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
 const BODY_MEMORY_BYTES = 256_000_000;
-const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
 
 const EMPTY: Issue = {
   path: [],
@@ -96,7 +95,7 @@ export function loadSettings(input: LoadInput): Loaded {
     const wrong = checked.ok ? [] : leaveOutWithin(checked.issues, missing);
     return fail([...missing, ...wrong], yaml, input.file);
   }
-  const { settings, issues } = buildSettings(checked.config, { ...input, resolved });
+  const { settings, issues } = buildSettings(checked.config, { ...input, resolved, sources });
   if (issues.length > 0) return fail(issues, yaml, input.file);
   return {
     ok: true,
@@ -141,7 +140,7 @@ function placeIssue({ path, at, message, variable }: Issue, yaml: YamlText, file
 
 function buildSettings(
   config: Config,
-  input: LoadInput & Pick<Interpolated, "resolved">,
+  input: LoadInput & Pick<Interpolated, "resolved" | "sources">,
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {
   const issues = new Issues();
   const catalogueFile = input.overrides.catalogue ?? config.catalogue;
@@ -158,7 +157,7 @@ function buildSettings(
   models.checkHooks(hooks, overlay, aliases);
   const settings: Settings = {
     server: buildServerRules(config.server ?? {}, input, issues),
-    store: readStoreUrl(config, input, issues),
+    ...readStore(config, input, issues),
     providers,
     ownModels,
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
@@ -197,11 +196,6 @@ function buildNativeRules({ remote_tools, known = {} }: NonNullable<Config["nati
   const hasNames = betas.length + blocks.length + tools.length > 0;
   const names = { betas: new Set(betas), blocks: new Set(blocks), tools: new Set(tools) };
   return { ...(remote_tools ? { remoteTools: true } : {}), ...(hasNames ? { known: names } : {}) };
-}
-
-function readStoreUrl(config: Config, { env, overrides }: LoadInput, issues: Issues): string {
-  const store = overrides.store ?? config.store;
-  return store ?? readField("POUNDKEY_STORE", storeUrl, env, issues) ?? DEFAULT_STORE;
 }
 
 function buildRequestLimits({ limits = {}, native, responses }: Config): Settings["limits"] {
@@ -263,14 +257,6 @@ function findAdminToken(
   const variable = "POUNDKEY_ADMIN_TOKEN";
   const value = readField(variable, adminToken, env, issues);
   return { adminToken: value, adminTokenSetBy: value === null ? null : variable };
-}
-
-/** Returns a variable that replaces the field with that schema, or null if it isn't set. */
-function readField(name: string, field: TSchema, env: LoadInput["env"], issues: Issues): string | null {
-  const value = readVariable(env, name);
-  if (value === "") return null;
-  if (!Value.Check(field, value)) issues.atVariable(name, `expected ${field.expected}`);
-  return value;
 }
 
 function buildQuotaRules(quota: NonNullable<Config["quota"]>): QuotaRules {

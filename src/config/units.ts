@@ -1,6 +1,7 @@
 // Parses the notations of the configuration: sizes, shares, times of day, addresses.
 import type nodeNet from "node:net";
 import { isAddressBlock } from "../core/address.ts";
+import { parsePostgresAddress } from "../core/postgres-address.ts";
 
 export const SIZE = /^(\d{1,12})(B|KB|MB|GB|KiB|MiB|GiB)$/;
 const BYTES: Readonly<Record<string, number>> = {
@@ -73,7 +74,7 @@ export function isPeerBlock(text: string): boolean {
 /** True if it names a store: `sqlite:PATH` or `postgres://…`. */
 export function isStoreUrl(text: string): boolean {
   if (/^sqlite:[^\s].*$/.test(text)) return true;
-  return /^postgres(ql)?:\/\/[^\s]+$/.test(text) && URL.canParse(text);
+  return /^postgres(ql)?:\/\/[^\s]+$/.test(text) && parsePostgresAddress(text) !== null;
 }
 
 /** True if a server can listen on it: an IP address or a host name. */

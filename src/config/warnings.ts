@@ -2,6 +2,7 @@
 
 import { splitId } from "../catalogue/catalogue.ts";
 import { isObject } from "../core/json.ts";
+import { warnOfParameters } from "../core/postgres-address.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Interpolated } from "./interpolate.ts";
@@ -25,6 +26,7 @@ export function collectWarnings(
     ...warnOfLostFallbacks(config, settings),
     ...warnOfUnboundedSpending(config, settings),
     ...warnOfOpenMetrics(settings),
+    ...warnOfStoreParameters(settings),
   ];
 }
 
@@ -105,4 +107,9 @@ function warnOfOpenMetrics({ server, metrics }: Settings): readonly Issue[] {
   if (metrics.token !== null || LOOPBACK.test(server.host)) return [];
   const message = "everyone who can reach this address can read /metrics; set metrics.token to prevent that";
   return [{ path: ["server", "host"], at: "value", message }];
+}
+
+function warnOfStoreParameters({ store }: Settings): readonly Issue[] {
+  const message = warnOfParameters(store);
+  return message === null ? [] : [{ path: ["store"], at: "value", message }];
 }

@@ -69,5 +69,12 @@ function keepStart(start: Settings, now: Settings): [Settings, readonly ("server
   const ignored = (["server", "store"] as const).filter(
     (section) => JSON.stringify(start[section]) !== JSON.stringify(now[section]),
   );
-  return [{ ...now, server: start.server, store: start.store }, ignored];
+  const needsRestart = ignored.filter((section) => section !== "store" || !isReadAgain(start, now));
+  return [{ ...now, server: start.server, store: start.store }, needsRestart];
+}
+
+/** True if only what the address refers to has changed, such as a password's file: new connections read it again. */
+function isReadAgain(start: Settings, now: Settings): boolean {
+  const isSame = start.storeSource !== undefined && start.storeSource === now.storeSource;
+  return isSame && start.store.startsWith("postgres");
 }

@@ -267,6 +267,8 @@ export interface Settings {
   readonly server: ServerRules;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly store: string;
+  /** The address as it is written, with `${…}`, if a variable or file holds a part of it. */
+  readonly storeSource?: string;
   /** Only enabled ones. */
   readonly providers: readonly ProviderSetup[];
   /** Cards that the operator added to a provider. They replace cards of the catalogue with the same id. */

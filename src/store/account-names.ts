@@ -1,7 +1,7 @@
 // Reads the accounts' names from a store that isn't opened, for a check of the configuration: nothing is written.
 import { Database } from "bun:sqlite";
 import { type Found, readText } from "./found.ts";
-import { makeClient } from "./postgres/traits.ts";
+import { Dialer } from "./postgres/dialer.ts";
 
 const ACCOUNTS = "SELECT id, name FROM account";
 
@@ -20,13 +20,7 @@ export function readSqliteAccounts(path: string): AccountCounts {
 
 /** Rejects if the server doesn't answer or holds no store. */
 export async function readPostgresAccounts(url: string): Promise<AccountCounts> {
-  const client = makeClient(url, { settings: {}, max: 1, idleSeconds: 1, prepare: false });
-  try {
-    const rows: readonly Found[] = await client.unsafe(ACCOUNTS);
-    return countNames(rows);
-  } finally {
-    await client.close();
-  }
+  return countNames(await new Dialer({ url }).ask(ACCOUNTS));
 }
 
 /** An id means its own account, even if it is another's name. */

@@ -1,7 +1,8 @@
 // Reads the version of a store's schema without opening it as a store: nothing is written.
-import { type Found, readInteger } from "./found.ts";
+import { readInteger } from "./found.ts";
+import { Dialer } from "./postgres/dialer.ts";
 import { makePostgresSchema, VERSION } from "./postgres/migrations.ts";
-import { makeClient } from "./postgres/traits.ts";
+
 import { makeSqliteSchema, readSchema } from "./sqlite/migrate.ts";
 
 export interface SchemaVersions {
@@ -20,17 +21,11 @@ export function readSqliteVersions(path: string): SchemaVersions {
 
 /** Rejects if the server doesn't answer or holds no store. */
 export async function readPostgresVersions(url: string): Promise<SchemaVersions> {
-  const client = makeClient(url, { settings: {}, max: 1, idleSeconds: 1, prepare: false });
-  try {
-    const rows: readonly Found[] = await client.unsafe(VERSION);
-    const [row = {}] = rows;
-    const { version: known } = makePostgresSchema();
-    return {
-      known,
-      stored: readInteger(row, "version"),
-      oldestSupported: readInteger(row, "oldest_supported"),
-    };
-  } finally {
-    await client.close();
-  }
+  const [row = {}] = await new Dialer({ url }).ask(VERSION);
+  const { version: known } = makePostgresSchema();
+  return {
+    known,
+    stored: readInteger(row, "version"),
+    oldestSupported: readInteger(row, "oldest_supported"),
+  };
 }

@@ -23,6 +23,7 @@ test.each([
   "server: { host: ::1, hosts: [a.example], cors: ['*', 'https://a.example'], trusted_proxies: [10.0.0.0/8, ::1] }",
   `server: { admin_token: '\${T}', port: '\${P}', drain: '\${D}', body_limit: 1GiB, body_memory: 2000000000 }`,
   "store: postgresql://user:secret@host/db?sslmode=verify-full",
+  "store: postgres://user@a:5432,b/db",
   `providers: { A: { base_url: 'HTTP://[::1]:80/a@b/', unlisted_models: '\${U}', keys: ['\${K}', { key: '\${K}', weight: '\${W}' }] } }`,
   "models: { A#b: { hedge: { after: 1.5s, at_most: 100% } }, A#c: { hedge: { after: p9, at_most: 0.02 } } }",
   "quota: { time_zone: Europe/Berlin, throttle: 0s, requests_per_day: null, free: { budget_usd_per_day: null } }",

@@ -5,7 +5,8 @@ import { watchConfig } from "../../src/config/watch.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { loadText, requireSettings } from "../settings.ts";
 
-const load = (text: string, mayBeEmpty = true) => loadText(text, { known: [], mayBeEmpty });
+const files = { "/run/store": "postgres://me:first@db/poundkey" };
+const load = (text: string, mayBeEmpty = true) => loadText(text, { known: [], mayBeEmpty, files });
 
 describe("reload", () => {
   /** A watched file with a manual clock. */
@@ -125,6 +126,16 @@ describe("reload", () => {
     expect(seen.settings[0]?.store).toBe("sqlite:./.poundkey/poundkey.db");
     expect(seen.settings[0]?.limits.choicesMax).toBe(3);
     expect(seen.ignored).toEqual(["server", "store"]);
+  });
+
+  test("a new password in the file of the store's address needs no restart, and another address does", () => {
+    const { file, seen, watch } = watched(`store: "\${file:/run/store}"\n`);
+    files["/run/store"] = "postgres://me:second@db/poundkey";
+    watch.reload();
+    expect(seen.ignored).toEqual([]);
+    file.text = "store: postgres://me@elsewhere/poundkey\n";
+    watch.reload();
+    expect(seen.ignored).toEqual(["store"]);
   });
 
   test("the sections that were added, changed or removed are named", () => {

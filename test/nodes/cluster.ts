@@ -86,7 +86,7 @@ export async function startPair() {
 }
 
 /** Returns the secret of a key whose account can pay. */
-async function makePayer(url: string): Promise<string> {
+export async function makePayer(url: string): Promise<string> {
   await operate(url, "/accounts/default/topups", { amount_usd: 100 });
   return String((await operate(url, "/keys", { name: "paid" })).secret);
 }

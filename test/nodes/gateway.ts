@@ -23,6 +23,7 @@ export interface GatewayProcess {
 }
 
 export interface GatewayOptions {
+  /** With a `${file:…}` in it, it is written into the configuration instead of being given as a flag. */
   readonly store: string;
   readonly simulatorUrl: string;
   readonly masterKey?: string;
@@ -33,8 +34,11 @@ export interface GatewayOptions {
 export function startGatewayProcess(options: GatewayOptions): GatewayProcess {
   const { store, simulatorUrl, masterKey = MASTER_KEY, more = "" } = options;
   const directory = mkdtempSync(join(tmpdir(), "poundkey-node-"));
-  writeFileSync(join(directory, "poundkey.yaml"), `${providersYaml(simulatorUrl)}\n${more}`);
-  const child = Bun.spawn([...COMMAND, "serve", "--port", "0", "--store", store], {
+  const isInFile = store.includes("${");
+  const yaml = `${providersYaml(simulatorUrl)}\n${more}`;
+  writeFileSync(join(directory, "poundkey.yaml"), isInFile ? `${yaml}\nstore: "${store}"` : yaml);
+  const place = isInFile ? [] : ["--store", store];
+  const child = Bun.spawn([...COMMAND, "serve", "--port", "0", ...place], {
     cwd: directory,
     env: {
       PATH: process.env.PATH ?? "",

@@ -1,9 +1,10 @@
-// One reserved connection of the pool: statements are pipelined in one flight, and each flight has a time limit.
-import type { ReservedSQL } from "bun";
+// A connection taken from the pool: statements are pipelined in one flight, and each flight has a time limit.
 import type { Result as Rows, Statement } from "../engine.ts";
 import type { Value } from "../found.ts";
 import { CommitError } from "../unavailable.ts";
-import { isConflict, LateError } from "./failures.ts";
+import type { Connections } from "./connections.ts";
+import { isConflict, isDeadServer, LateError } from "./failures.ts";
+import type { Session } from "./session.ts";
 
 /** The values are bound to `$1, $2 …`; lists are for `unnest` and `= ANY`. */
 export interface Query extends Statement<Value | readonly Value[]> {
@@ -27,13 +28,15 @@ const COMMIT = fixed`COMMIT`;
 const ROLLBACK = fixed`ROLLBACK`;
 
 export class Connection {
-  readonly #reserved: ReservedSQL;
+  readonly #session: Session;
+  readonly #connections: Connections;
   /** The first statements of each transaction. */
   readonly #settings: readonly Query[];
   #closed = false;
 
-  constructor(reserved: ReservedSQL, settings: readonly Query[]) {
-    this.#reserved = reserved;
+  constructor(session: Session, connections: Connections, settings: readonly Query[]) {
+    this.#session = session;
+    this.#connections = connections;
     this.#settings = settings;
   }
 
@@ -84,31 +87,37 @@ export class Connection {
     throw new Error("The transaction was rolled back without an error message.");
   }
 
-  /** Rolls back an abandoned transaction, if one is open. If that fails too, the pool closes the connection. */
+  /** Rolls back an abandoned transaction, if one is open. If that fails too, the connection is closed. */
   async rollBack(withinMs: number): Promise<void> {
-    if (!this.#closed) await this.#flight([ROLLBACK], withinMs);
+    if (this.#closed || this.#session.isOver) return;
+    const [end] = await this.#flight([ROLLBACK], withinMs);
+    if (end?.status === "rejected") this.#end();
   }
 
   release(): void {
-    if (!this.#closed) this.#reserved.release();
+    if (!this.#closed) this.#connections.give(this.#session);
   }
 
   /** Times out by closing the connection: a query that was sent to a silent server can't be cancelled otherwise. */
   async #flight(queries: readonly Query[], withinMs: number): Promise<PromiseSettledResult<Result>[]> {
-    const timer = setTimeout(() => {
-      this.#closed = true;
-      void this.#reserved.close({ timeout: 0 }).catch(() => {});
-    }, withinMs);
+    const timer = setTimeout(() => this.#end(), withinMs);
     const ends = await Promise.allSettled(queries.map((one) => this.#start(one)));
     clearTimeout(timer);
+    if (ends.some((end) => end.status === "rejected" && isDeadServer(end.reason)))
+      this.#connections.renew(this.#session);
     if (!this.#closed) return ends;
     const late = new LateError(`The database did not answer within ${Math.round(withinMs)} ms.`);
     return ends.map((end) => (end.status === "fulfilled" ? end : { status: "rejected", reason: late }));
   }
 
+  #end(): void {
+    this.#closed = true;
+    this.#connections.end(this.#session);
+  }
+
   #start({ text, values, template }: Query): Promise<Result> {
-    if (template) return this.#reserved<Result>(template).execute();
-    return this.#reserved.unsafe<Result>(text, [...values]).execute();
+    if (template) return this.#session.reserved<Result>(template).execute();
+    return this.#session.reserved.unsafe<Result>(text, [...values]).execute();
   }
 }
 

@@ -7,6 +7,9 @@ export const CONNECTIONS_MAX = 10;
 /** The database did not answer in time, or no connection was available. */
 export class LateError extends Error {}
 
+/** No server could be used: its name has no address, or it doesn't answer, or only reads. */
+export class UnreachableError extends Error {}
+
 /** Returns the server's SQLSTATE. Null if the server did not answer. */
 export function readSqlState(error: unknown): string | null {
   return error instanceof SQL.PostgresError && typeof error.errno === "string" ? error.errno : null;
@@ -24,8 +27,25 @@ function isRefusal(error: unknown): boolean {
 
 /** True if the database or the connection failed, not a bad statement or a bug in the gateway. */
 export function isOutage(error: unknown): boolean {
-  if (error instanceof CommitError || error instanceof LateError) return true;
+  if (error instanceof CommitError || error instanceof LateError || error instanceof UnreachableError)
+    return true;
   return error instanceof SQL.PostgresError && !isRefusal(error);
+}
+
+/**
+ * True if the server can't be used over this connection any more, and probably over no other that was opened before:
+ * it is read-only since a failover (25006), shuts down (57P01 to 57P05), or no longer accepts the credentials (28xxx, from a
+ * pooler). After these, some servers and poolers only answer that the transaction is aborted (25P02).
+ */
+export function isDeadServer(error: unknown): boolean {
+  return /^(25006|25P02|57P0[1-5]|28...)$/.test(readSqlState(error) ?? "");
+}
+
+/** True if another attempt to connect may soon succeed: a refused or closed connection, or a server that starts or only reads. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof UnreachableError) return true;
+  if (!(error instanceof SQL.PostgresError)) return false;
+  return error.code.startsWith("ERR_POSTGRES_CONNECTION_") || /^57P0[1-3]$/.test(readSqlState(error) ?? "");
 }
 
 /** True if the connection was closed by the server (57P01) or cut off. */

@@ -1,13 +1,13 @@
 // The pool of database connections, bounded in number and time; failures become faults.
-import type { ReservedSQL, SQL } from "bun";
 import { Fault } from "../../core/fault.ts";
 import { bind, type Change, type Engine } from "../engine.ts";
 import { unavailable } from "../unavailable.ts";
 import { Connection, type Query, type Result } from "./connection.ts";
-import { isOutage, LateError, RetryLimit } from "./failures.ts";
-import { makeClient, makeTimeouts, mayPrepare, setForTransaction, type Traits } from "./traits.ts";
+import { Connections } from "./connections.ts";
+import type { Dialer } from "./dialer.ts";
+import { isOutage, RetryLimit } from "./failures.ts";
+import { makeTimeouts, mayPrepare, setForTransaction, type Traits } from "./traits.ts";
 
-const IDLE_SECONDS = 300;
 /** For sums over whole tables. */
 const LONG_MS = 60_000;
 const LONG = bind(`SET LOCAL statement_timeout = ${LONG_MS}`);
@@ -22,30 +22,30 @@ export class Pool implements Engine {
   readonly otherMarks = `
     jsonb_path_query_array(marks::jsonb, 'strict $[*] ? (@[0] != $model)', $1::text::jsonb)::text`;
   readonly traits: Traits;
-  readonly #sql: SQL;
+  readonly #connections: Connections;
   readonly #settings: readonly Query[];
   /** The time limit of a lookup. */
   readonly #lookupMs: number;
-  #closed = false;
 
   /** Connects lazily. `patienceMs` is the caller's time limit overall. */
-  constructor(url: string, patienceMs: number, traits: Traits, connections: number) {
+  constructor(dialer: Dialer, patienceMs: number, traits: Traits, max: number) {
     const timeouts = makeTimeouts(patienceMs);
     const { keepsSettings } = traits;
     this.traits = traits;
     this.#lookupMs = patienceMs / 3;
     this.#settings = keepsSettings ? [] : [setForTransaction(timeouts)];
-    this.#sql = makeClient(url, {
-      settings: keepsSettings ? timeouts : {},
-      max: connections,
-      idleSeconds: IDLE_SECONDS,
-      prepare: mayPrepare(url, traits),
-    });
+    const settings = keepsSettings ? timeouts : {};
+    const options = () => ({ settings, prepare: mayPrepare(dialer.url, traits) });
+    this.#connections = new Connections({ dialer, options, max });
   }
 
-  /** Runs work on a reserved connection and rolls back a transaction if it throws. Throws the database's errors. */
+  /** Runs work on a connection and rolls back a transaction if it throws. Throws the database's errors. */
   async use<T>(withinMs: number, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = new Connection(await this.#reserve(withinMs), this.#settings);
+    const connection = new Connection(
+      await this.#connections.take(withinMs),
+      this.#connections,
+      this.#settings,
+    );
     try {
       return await work(connection);
     } catch (error) {
@@ -96,21 +96,8 @@ export class Pool implements Engine {
     });
 
   /** Waits up to `withinMs` for running statements. */
-  async close(withinMs: number): Promise<void> {
-    this.#closed = true;
-    await this.#sql.close({ timeout: withinMs / 1000 });
-  }
-
-  async #reserve(withinMs: number): Promise<ReservedSQL> {
-    if (this.#closed) throw unavailable("The store is closed.");
-    const controller = new AbortController();
-    const late = new LateError("No database connection was available.");
-    const timer = setTimeout(() => controller.abort(late), withinMs);
-    try {
-      return await this.#sql.reserve({ signal: controller.signal });
-    } finally {
-      clearTimeout(timer);
-    }
+  close(withinMs: number): Promise<void> {
+    return this.#connections.close(withinMs);
   }
 
   async #tried<T>(failuresMax: number, work: (connection: Connection) => Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Decide } from "../../core/decision.ts";
 import type { Reads } from "../../core/demand.ts";
+import { findAddressMistake } from "../../core/postgres-address.ts";
 import type { Store, StoreSize } from "../../core/store.ts";
 import { NoStoreError, redactAddress } from "../address.ts";
 import { bind } from "../engine.ts";
@@ -9,27 +10,32 @@ import { engineMethods } from "../methods.ts";
 import type { Schema } from "../schema-step.ts";
 import { answerDry } from "../waiting.ts";
 import { Batches } from "./batches.ts";
+import { Dialer, type LookUp } from "./dialer.ts";
 import { CONNECTIONS_MAX, describeError } from "./failures.ts";
 import { makePostgresSchema, migrate, retryStartup } from "./migrations.ts";
 import { endNode, findOrphans, makeHeart } from "./nodes.ts";
 import { Pool } from "./pool.ts";
 import { composeReading } from "./reading.ts";
 import { requestMethods } from "./requests.ts";
-import { findTraits, makeClient } from "./traits.ts";
+import { findTraits } from "./traits.ts";
 
 const PATIENCE_MS = 3000;
 const CLOSE_MS = 1000;
 const NODE_BYTES = 8;
 
 interface PostgresStoreOptions {
-  /** `postgres://user:password@host:port/database`, with options such as `?sslmode=…`. */
+  /** `postgres://user:password@host:port/database`, with options such as `?sslmode=…`, and with several hosts if need be. */
   readonly url: string;
+  /** Returns the address as it is at this moment, for each new connection. Null if it can't be read. */
+  readonly readUrl?: (() => string | null) | undefined;
+  /** Finds the addresses of a host. Default: the system's resolver. */
+  readonly lookUp?: LookUp;
   readonly decide: Decide;
   /** If false, throws a NoStoreError if the database holds no store yet. */
   readonly create?: boolean;
   /** The longest that a call waits for the database before it fails. Default: 3 s. */
   readonly patienceMs?: number;
-  /** The number of connections, all opened at the first use. Default: 10. */
+  /** The most connections, each opened when it is needed. Default: 10. */
   readonly connections?: number;
   /** The schema that this program knows. Tests add steps to it. */
   readonly schema?: Schema<readonly string[]>;
@@ -104,14 +110,15 @@ async function checkReady(pool: Pool): Promise<readonly string[]> {
 type OpenOptions = PostgresStoreOptions & Required<Pick<PostgresStoreOptions, "schema">>;
 
 async function openPool(
-  { url, schema, create = true, connections = CONNECTIONS_MAX }: OpenOptions,
+  { url, readUrl, lookUp, schema, create = true, connections = CONNECTIONS_MAX }: OpenOptions,
   patienceMs: number,
 ): Promise<Pool> {
   checkAddress(url);
+  const dialer = new Dialer({ url, readUrl, lookUp });
   let pool: Pool | null = null;
   try {
-    const traits = await retryStartup(() => findTraits(url, patienceMs));
-    pool = new Pool(url, patienceMs, traits, connections);
+    const traits = await retryStartup(() => findTraits(dialer, patienceMs));
+    pool = new Pool(dialer, patienceMs, traits, connections);
     if (await migrate(pool, schema, create)) return pool;
     throw new NoStoreError(redactAddress(url));
   } catch (error) {
@@ -125,11 +132,9 @@ async function openPool(
 
 /** The error must not quote the address: it may contain a password. */
 function checkAddress(url: string): void {
-  try {
-    makeClient(url, { settings: {}, max: 1, idleSeconds: 1 });
-  } catch {
-    throw new Error(
-      "The store's postgres:// address is malformed. In the user name and password, encode / : @ ? # % as %2F %3A %40 %3F %23 %25.",
-    );
-  }
+  const mistake = findAddressMistake(url);
+  if (mistake === null) return;
+  throw new Error(
+    `The store's postgres:// address is malformed: ${mistake}. In the user name and password, encode / : @ ? # % as %2F %3A %40 %3F %23 %25.`,
+  );
 }

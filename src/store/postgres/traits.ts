@@ -1,9 +1,10 @@
 // The traits of a database server that the store adapts to: a pooler in front of it, shards behind it.
 
-import { SQL } from "bun";
 import { bind } from "../engine.ts";
+import type { ConnectionSettings } from "./client.ts";
 import type { Query } from "./connection.ts";
-import { LateError, readSqlState } from "./failures.ts";
+import type { Dialer } from "./dialer.ts";
+import { readSqlState } from "./failures.ts";
 
 export interface Traits {
   /**
@@ -15,18 +16,13 @@ export interface Traits {
   readonly isDistributed: boolean;
 }
 
-type Settings = Readonly<Record<string, string>>;
-
 /** A node that hangs between reading and writing must not hold an account's lock for longer. */
 const IDLE_IN_TRANSACTION_MS = 5000;
-const CONNECT_MS = 1000;
-const PROBE_MS = 5000;
 /** A protocol violation: poolers refuse unknown settings with it. */
 const UNKNOWN_SETTING = "08P01";
-const APPLICATION = { application_name: "poundkey" };
 
 /** Returns the timeouts of each statement and lock for a caller's overall time limit. */
-export function makeTimeouts(patienceMs: number): Settings {
+export function makeTimeouts(patienceMs: number): ConnectionSettings {
   return {
     statement_timeout: String(patienceMs),
     lock_timeout: String(Math.round(patienceMs / 2)),
@@ -35,30 +31,9 @@ export function makeTimeouts(patienceMs: number): Settings {
 }
 
 /** Sets a transaction's settings in one statement. */
-export function setForTransaction(settings: Settings): Query {
+export function setForTransaction(settings: ConnectionSettings): Query {
   const calls = Object.keys(settings).map((name, at) => `set_config('${name}', $${at + 1}::text, true)`);
   return bind(`SELECT ${calls.join(", ")}`, ...Object.values(settings));
-}
-
-interface ClientOptions {
-  readonly settings: Settings;
-  readonly max: number;
-  readonly idleSeconds: number;
-  /** If missing, the address decides. */
-  readonly prepare?: boolean;
-}
-
-/** Connects lazily. Throws if the address is malformed. */
-export function makeClient(url: string, { settings, max, idleSeconds, prepare }: ClientOptions): SQL {
-  return new SQL(url, {
-    // Also passed separately, because PGDATABASE in the environment would override the address.
-    ...readDatabase(url),
-    ...(prepare === undefined ? {} : { prepare }),
-    max,
-    connectionTimeout: CONNECT_MS / 1000,
-    idleTimeout: idleSeconds,
-    connection: { ...APPLICATION, ...settings },
-  });
 }
 
 /**
@@ -71,15 +46,15 @@ export function mayPrepare(url: string, { keepsSettings }: Traits): boolean | un
 }
 
 /** Queries the server. Throws the database's errors. */
-export async function findTraits(url: string, patienceMs: number): Promise<Traits> {
+export async function findTraits(dialer: Dialer, patienceMs: number): Promise<Traits> {
   const timeouts = makeTimeouts(patienceMs);
   try {
-    const { idle, distributed } = await ask(url, timeouts);
+    const { idle, distributed } = await askForTraits(dialer, timeouts);
     const given = Number(timeouts.idle_in_transaction_session_timeout);
     return { keepsSettings: idle === given, isDistributed: distributed };
   } catch (error) {
     if (readSqlState(error) !== UNKNOWN_SETTING) throw error;
-    const { distributed } = await ask(url, {});
+    const { distributed } = await askForTraits(dialer, {});
     return { keepsSettings: false, isDistributed: distributed };
   }
 }
@@ -88,21 +63,7 @@ const ASKED = `
   SELECT (SELECT setting FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout') AS idle,
     (SELECT count(*) FROM pg_extension WHERE extname = 'citus') AS citus`;
 
-async function ask(url: string, settings: Settings) {
-  const client = makeClient(url, { settings, max: 1, idleSeconds: 0, prepare: false });
-  const late = new LateError(`The database did not answer within ${PROBE_MS} ms.`);
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(late), PROBE_MS);
-  try {
-    const [found] = await Promise.race([client.unsafe(ASKED).execute(), promise]);
-    return { idle: Number(found?.idle), distributed: Number(found?.citus) > 0 };
-  } finally {
-    clearTimeout(timer);
-    await client.close({ timeout: 0 }).catch(() => {});
-  }
-}
-
-function readDatabase(url: string): { database: string } | object {
-  const database = decodeURIComponent(new URL(url).pathname.slice(1));
-  return database === "" ? {} : { database };
+async function askForTraits(dialer: Dialer, settings: ConnectionSettings) {
+  const [found = {}] = await dialer.ask(ASKED, settings);
+  return { idle: Number(found.idle), distributed: Number(found.citus) > 0 };
 }

@@ -1,0 +1,36 @@
+// The store's address, from the command line, the file or the environment.
+import { findAddressMistake } from "../core/postgres-address.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Issues } from "./errors.ts";
+import { storeUrl } from "./field-types.ts";
+import { readField } from "./field-variable.ts";
+import { type Environment, type Interpolated, resolveText } from "./interpolate.ts";
+import type { Config } from "./schema.ts";
+
+const VARIABLE = "POUNDKEY_STORE";
+const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
+
+interface StoreInput extends Environment, Pick<Interpolated, "sources"> {
+  readonly overrides: {
+    readonly store?: string | undefined;
+    /** The address as a file has it, with `${…}`, instead of that file's present one. */
+    readonly storeSource?: string | undefined;
+  };
+}
+
+/** Returns the address, and its source if a variable or file holds a part of it. */
+export function readStore(
+  config: Config,
+  { overrides, sources, ...environment }: StoreInput,
+  issues: Issues,
+): Pick<Settings, "store" | "storeSource"> {
+  const inFile = overrides.store === undefined ? sources.get(JSON.stringify(["store"])) : undefined;
+  const storeSource = overrides.storeSource ?? inFile;
+  const again = overrides.storeSource === undefined ? null : resolveText(overrides.storeSource, environment);
+  const given = again ?? overrides.store ?? config.store;
+  const store = given ?? readField(VARIABLE, storeUrl, environment.env, issues) ?? DEFAULT_STORE;
+  const mistake = store.startsWith("postgres") ? findAddressMistake(store) : null;
+  if (mistake !== null && given === undefined) issues.atVariable(VARIABLE, mistake);
+  else if (mistake !== null) issues.atValue(["store"], mistake);
+  return { store, ...(storeSource === undefined ? {} : { storeSource }) };
+}
