@@ -120,13 +120,16 @@ export function nameInput(error: unknown, inputs: readonly string[]): unknown {
   return input === undefined ? error : new UsageError(error.message.replace(`'${param}'`, input));
 }
 
-/** Prints the help if asked to. Otherwise runs a task that may open the store, and closes it. Returns the exit code. */
+/**
+ * Prints the help if asked to. Otherwise runs a task that may open the store, and closes it. Returns the exit code, which the
+ * task may choose.
+ */
 export async function runOnStore(
   help: string,
   args: readonly string[],
   io: Io,
   open: Open,
-  task: (open: Open) => Promise<void>,
+  task: (open: Open) => Promise<number | void>,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
     io.out(help);
@@ -134,12 +137,12 @@ export async function runOnStore(
   }
   const opened: AdminWorld[] = [];
   try {
-    await task(async (opening) => {
+    const code = await task(async (opening) => {
       const world = await open(opening);
       opened.push(world);
       return world;
     });
-    return EXIT.done;
+    return code ?? EXIT.done;
   } catch (error) {
     return report(error, help, io);
   } finally {

@@ -15,8 +15,8 @@ const TOKENS = [HEADER, token("a", 7), token("b", 8), token("c", 9, 2)].join("\n
 
 /** Returns the accounts that are said to have no balance, each with the reason. */
 function readEmpty(out: string): Readonly<Record<string, string>> {
-  const rows: readonly { item: string; isTaken: boolean; words: string }[] = JSON.parse(out).rows;
-  const empty = rows.filter(({ item, isTaken }) => !isTaken && item.startsWith("balance of "));
+  const rows: readonly { item: string; outcome: string; words: string }[] = JSON.parse(out).rows;
+  const empty = rows.filter(({ item, outcome }) => outcome !== "taken" && item.startsWith("balance of "));
   return Object.fromEntries(empty.map(({ item, words }) => [item.slice("balance of ".length), words]));
 }
 

@@ -39,8 +39,8 @@ describe("new-api", () => {
 
   test("its channels are providers, and its tokens keys with their balance, budget and bounds", async () => {
     const { code, out } = await place.run("new-api", place.path("one-api.db"), "--json");
-    expect(code).toBe(0);
-    const left = JSON.parse(out).rows.filter(({ isTaken }: { isTaken: boolean }) => !isTaken);
+    expect(code).toBe(3);
+    const left = JSON.parse(out).rows.filter(({ outcome }: { outcome: string }) => outcome !== "taken");
     expect(left.map(({ item }: { item: string }) => item)).toEqual([
       ...["channel own: setting", "channel aws: model x", "channel aws", "channel disabled"],
       ...[
@@ -243,8 +243,8 @@ test.each(Object.entries(TEXTS))("OpenRouter's names are found in %s", async (na
   const place = makePlace({ [name]: text });
   const { code, out } = await place.run("openrouter", place.path(name), "--json");
   expect(code).toBe(0);
-  const rows: readonly { item: string; isTaken: boolean; words: string }[] = JSON.parse(out).rows;
-  expect(rows.filter(({ isTaken }) => isTaken).map(({ item }) => item)).toEqual([...names]);
+  const rows: readonly { item: string; outcome: string; words: string }[] = JSON.parse(out).rows;
+  expect(rows.filter(({ outcome }) => outcome === "taken").map(({ item }) => item)).toEqual([...names]);
   if (names.length === 0) expect(rows[0]?.words).toBe("the file has no name like openai/gpt-5.4");
 });
 

@@ -24,7 +24,9 @@ function read(...params: readonly string[]) {
   const report = new Report();
   const findLine = (at: readonly (string | number)[]) => Number(at[1] ?? -1) + 1;
   const { config } = readConfig({ value: file, findLine }, report);
-  const left = report.rows.filter(({ item, isTaken }) => !isTaken && !item.startsWith("price of "));
+  const left = report.rows.filter(
+    ({ item, outcome }) => outcome !== "taken" && !item.startsWith("price of "),
+  );
   return {
     settings: load(writeConfigText(config)),
     config: config.providers,

@@ -58,7 +58,7 @@ async function start(): Promise<string> {
 
 interface Row {
   readonly item: string;
-  readonly isTaken: boolean;
+  readonly outcome: string;
   readonly line: number | null;
   readonly words: string;
 }
@@ -72,7 +72,7 @@ test("a dry run says everything and writes nothing", async () => {
   rows = JSON.parse(out).rows;
   expect(find("key app 7")).toEqual({
     item: "key app 7",
-    isTaken: true,
+    outcome: "taken",
     line: null,
     words: "would be added",
   });
@@ -84,9 +84,11 @@ test("the import reports what it takes and what it leaves, with line and reason"
   expect([code, err.split("\n")[0]]).toEqual([0, expect.stringContaining("using the store at")]);
   const result = JSON.parse(out);
   rows = result.rows;
-  expect(find("model chat")).toMatchObject({ isTaken: true, line: 2 });
-  expect(find("litellm_settings.cache")).toMatchObject({ isTaken: false, line: 6 });
-  const left = rows.filter(({ isTaken, line }) => !isTaken && line === null).map(({ item }) => item);
+  expect(find("model chat")).toMatchObject({ outcome: "taken", line: 2 });
+  expect(find("litellm_settings.cache")).toMatchObject({ outcome: "not_taken", line: 6 });
+  const left = rows
+    .filter(({ outcome, line }) => outcome !== "taken" && line === null)
+    .map(({ item }) => item);
   expect(left.toSorted()).toEqual([
     "key everybody knows it",
     "key expired",

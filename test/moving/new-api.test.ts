@@ -98,7 +98,7 @@ test("the import makes accounts of users and keys of tokens, and stores no secre
   expect(code).toBe(0);
   const { rows, variables } = JSON.parse(out);
   env = Object.fromEntries(variables.map(({ name }: { name: string }) => [name, "sim-key"]));
-  const left = rows.filter(({ isTaken }: { isTaken: boolean }) => !isTaken);
+  const left = rows.filter(({ outcome }: { outcome: string }) => outcome !== "taken");
   expect(left.map(({ item }: { item: string }) => item)).toEqual(["key expired", "balance of poor"]);
   expect(out).not.toContain(draw("app 0"));
   const { store: opened } = await openStore(store, MASTER_KEY, "find");

@@ -59,7 +59,7 @@ describe("One API's database", () => {
   test("has its channels at the vendors that its own numbers mean", async () => {
     const { code, out } = await place.run("new-api", place.path("one-api.db"), "--json");
     expect(code).toBe(0);
-    const rows: readonly { item: string; isTaken: boolean; words: string }[] = JSON.parse(out).rows;
+    const rows: readonly { item: string; outcome: string; words: string }[] = JSON.parse(out).rows;
     const find = (item: string) => rows.find((row) => row.item === item)?.words;
     expect(["channel four", "channel coze", "channel deepl"].map(find)).toEqual([
       "CloseAI has no provider here",

@@ -14,6 +14,13 @@ const LONG = bind(`SET LOCAL statement_timeout = ${LONG_MS}`);
 const TRIES_MAX = 2;
 const PAUSE_MS = 20;
 
+interface PoolOptions {
+  /** The caller's time limit overall. */
+  readonly patienceMs: number;
+  readonly connections: number;
+  readonly searchPath: string | undefined;
+}
+
 export class Pool implements Engine {
   readonly hasOwnersInOrder = true;
   readonly blocksLoop = false;
@@ -28,15 +35,18 @@ export class Pool implements Engine {
   readonly #lookupMs: number;
   #closed = false;
 
-  /** Connects lazily. `patienceMs` is the caller's time limit overall. */
-  constructor(url: string, patienceMs: number, traits: Traits, connections: number) {
-    const timeouts = makeTimeouts(patienceMs);
+  /** Connects lazily. */
+  constructor(url: string, traits: Traits, { patienceMs, connections, searchPath }: PoolOptions) {
+    const settings = {
+      ...makeTimeouts(patienceMs),
+      ...(searchPath === undefined ? {} : { search_path: searchPath }),
+    };
     const { keepsSettings } = traits;
     this.traits = traits;
     this.#lookupMs = patienceMs / 3;
-    this.#settings = keepsSettings ? [] : [setForTransaction(timeouts)];
+    this.#settings = keepsSettings ? [] : [setForTransaction(settings)];
     this.#sql = makeClient(url, {
-      settings: keepsSettings ? timeouts : {},
+      settings: keepsSettings ? settings : {},
       max: connections,
       idleSeconds: IDLE_SECONDS,
       prepare: mayPrepare(url, traits),

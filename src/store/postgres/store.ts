@@ -31,6 +31,8 @@ interface PostgresStoreOptions {
   readonly patienceMs?: number;
   /** The number of connections, all opened at the first use. Default: 10. */
   readonly connections?: number;
+  /** The PostgreSQL schema whose tables are meant, for a copy. If missing, the database decides. */
+  readonly searchPath?: string;
   /** The schema that this program knows. Tests add steps to it. */
   readonly schema?: Schema<readonly string[]>;
 }
@@ -104,14 +106,14 @@ async function checkReady(pool: Pool): Promise<readonly string[]> {
 type OpenOptions = PostgresStoreOptions & Required<Pick<PostgresStoreOptions, "schema">>;
 
 async function openPool(
-  { url, schema, create = true, connections = CONNECTIONS_MAX }: OpenOptions,
+  { url, schema, create = true, connections = CONNECTIONS_MAX, searchPath }: OpenOptions,
   patienceMs: number,
 ): Promise<Pool> {
   checkAddress(url);
   let pool: Pool | null = null;
   try {
     const traits = await retryStartup(() => findTraits(url, patienceMs));
-    pool = new Pool(url, patienceMs, traits, connections);
+    pool = new Pool(url, traits, { patienceMs, connections, searchPath });
     if (await migrate(pool, schema, create)) return pool;
     throw new NoStoreError(redactAddress(url));
   } catch (error) {
