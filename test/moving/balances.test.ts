@@ -41,9 +41,13 @@ test("LiteLLM's accounts have none either, if the configuration charges every re
   const files = {
     "litellm.yaml": "model_list: []\n",
     "keys.csv": `token,key_alias,team_id\n${digestForeign("one")},a,search\n${digestForeign("two")},b,\n`,
+    "teams.csv": "team_id,max_budget\nsearch,\n",
   };
   const args = (place: ReturnType<typeof makePlace>) =>
-    ["litellm", place.path("litellm.yaml"), "--keys", place.path("keys.csv"), "--json"] as const;
+    [
+      ...["litellm", place.path("litellm.yaml"), "--keys", place.path("keys.csv")],
+      ...["--teams", place.path("teams.csv"), "--json"],
+    ] as const;
   const paid = makePlace({ ...files, "poundkey.yaml": "billing: { charge: always }\n" });
   expect(Object.keys(readEmpty((await paid.run(...args(paid))).out))).toEqual(["search", "default"]);
   const free = makePlace(files);

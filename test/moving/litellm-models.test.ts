@@ -98,7 +98,7 @@ describe("a route", () => {
       "keys.csv": `token,key_alias\n${digestForeign("sk-of-a-client")},mine\n`,
     });
     const { code } = await place.run("litellm", place.path("litellm.yaml"), "--keys", place.path("keys.csv"));
-    expect(code).toBe(0);
+    expect(code).toBe(3);
     const { url, stop } = await place.start({ OPENAI_API_KEY: "sim-key" });
     try {
       expect(await ask(url, "sk-of-a-client", "resp")).toBe("ok");

@@ -58,7 +58,7 @@ describe("One API's database", () => {
 
   test("has its channels at the vendors that its own numbers mean", async () => {
     const { code, out } = await place.run("new-api", place.path("one-api.db"), "--json");
-    expect(code).toBe(0);
+    expect(code).toBe(3);
     const rows: readonly { item: string; outcome: string; words: string }[] = JSON.parse(out).rows;
     const find = (item: string) => rows.find((row) => row.item === item)?.words;
     expect(["channel four", "channel coze", "channel deepl"].map(find)).toEqual([
@@ -104,7 +104,7 @@ test("One API's tokens stay limited from a CSV too", async () => {
   const place = makePlace({
     "tokens.csv": `${header}\n1,7,${secret("a")},1,limited,-1,0,1,0,"gpt-4o",10.0.0.0/8\n`,
   });
-  expect((await place.run("new-api", place.path("tokens.csv"))).code).toBe(0);
+  expect((await place.run("new-api", place.path("tokens.csv"))).code).toBe(3);
   const key = (await readKeys(place)).get("limited");
   expect([key?.allowedAddresses, key?.allowedModels?.length]).toEqual([["10.0.0.0/8"], 1]);
 });
@@ -120,7 +120,7 @@ test("in a database that moved from One API to new-api, only new-api's columns c
       "channels (id, type, key, name, models) VALUES (1, 43, 'k-43', 'deepseek', 'deepseek-chat')",
     ],
   );
-  expect((await place.run("new-api", place.path("one-api.db"))).code).toBe(0);
+  expect((await place.run("new-api", place.path("one-api.db"))).code).toBe(3);
   expect((await readKeys(place)).get("moved")).toMatchObject({
     allowedModels: ["DeepSeek#deepseek-chat"],
     allowedAddresses: ["203.0.113.7"],

@@ -103,7 +103,7 @@ function reportUnused(tables: Tables, sharers: ReadonlyMap<string, number>, repo
   if (tables.users !== null && tables.users.length > 0)
     report.leave(
       null,
-      `${tables.users.length} users`,
+      `users (${tables.users.length})`,
       "people sign in with the company's provider; what limits them limits their keys",
     );
 }

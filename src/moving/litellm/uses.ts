@@ -25,7 +25,7 @@ export function findUses({ customers, tags, customerUses, tagUses }: Tables, rep
     if (limited.length > 0)
       report.leave(
         null,
-        `limits of ${limited.length} ${word}`,
+        `${word} with limits (${limited.length})`,
         "only keys and accounts have limits here, so keys that these were used with are paused",
       );
   return (digest, ownTags) => kinds.flatMap((kind) => explain(kind, digest, ownTags) ?? []);
