@@ -120,16 +120,13 @@ export function nameInput(error: unknown, inputs: readonly string[]): unknown {
   return input === undefined ? error : new UsageError(error.message.replace(`'${param}'`, input));
 }
 
-/**
- * Prints the help if asked to. Otherwise runs a task that may open the store, and closes it. Returns the exit code, which the
- * task may choose.
- */
+/** Prints the help if asked to. Otherwise runs a task that may open the store, and closes it. Returns the exit code. */
 export async function runOnStore(
   help: string,
   args: readonly string[],
   io: Io,
   open: Open,
-  task: (open: Open) => Promise<number | void>,
+  task: (open: Open) => Promise<void>,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
     io.out(help);
@@ -137,12 +134,12 @@ export async function runOnStore(
   }
   const opened: AdminWorld[] = [];
   try {
-    const code = await task(async (opening) => {
+    await task(async (opening) => {
       const world = await open(opening);
       opened.push(world);
       return world;
     });
-    return code ?? EXIT.done;
+    return EXIT.done;
   } catch (error) {
     return report(error, help, io);
   } finally {

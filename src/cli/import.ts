@@ -13,7 +13,7 @@ import {
 import { describeStore, openStore } from "../app/open-store.ts";
 import { showProgress } from "../app/progress.ts";
 import { openCopy } from "../app/store-copy.ts";
-import type { Io } from "../app/terminal.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import type { StoreSettings } from "../config/store-settings.ts";
 import { parseDuration } from "../core/duration.ts";
@@ -74,8 +74,13 @@ const FLAGS = {
 } as const;
 
 /** Runs the command and returns the exit code. */
-export function runImport(args: readonly string[], io: Io, masterKey: string | undefined): Promise<number> {
-  return runOnStore(
+export async function runImport(
+  args: readonly string[],
+  io: Io,
+  masterKey: string | undefined,
+): Promise<number> {
+  let result: number = EXIT.done;
+  const code = await runOnStore(
     HELP,
     args,
     io,
@@ -96,9 +101,10 @@ export function runImport(args: readonly string[], io: Io, masterKey: string | u
       if (asked.isDry) await performOnCopy(settings.store, masterKey, perform);
       else await perform(await open("make"));
       const isJson = given.switches.has("json");
-      return printResult({ io, report, config, file, isNew, isDry: asked.isDry, isJson });
+      result = printResult({ io, report, config, file, isNew, isDry: asked.isDry, isJson });
     },
   );
+  return code === EXIT.done ? result : code;
 }
 
 /** A dry run takes the same steps, on a copy that is deleted, so that it fails where the import would. */

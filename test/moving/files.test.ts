@@ -270,7 +270,10 @@ test("a file of another kind is said to be one, and nothing is made of it", asyn
     3,
     expect.stringMatching(/^model_list +not_taken .*no models$/m),
   ]);
-  expect(await run("portkey", "any.yaml")).toEqual([3, expect.stringMatching(/^configs +not_taken .* has none:/m)]);
+  expect(await run("portkey", "any.yaml")).toEqual([
+    3,
+    expect.stringMatching(/^configs +not_taken .* has none:/m),
+  ]);
   for (const name of ["any.yaml", "empty.csv"])
     expect(await run("new-api", name)).toEqual([1, expect.stringMatching(/: the first line names neither/)]);
   expect(await run("new-api", "open.csv")).toEqual([1, expect.stringMatching(/open\.csv: line 2 /)]);

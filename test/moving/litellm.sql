@@ -10,7 +10,7 @@ CREATE TABLE "LiteLLM_TeamTable" (
   spend DOUBLE PRECISION NOT NULL DEFAULT 0, models TEXT[], max_parallel_requests INTEGER, tpm_limit BIGINT,
   rpm_limit BIGINT, tpd_limit BIGINT, budget_duration TEXT, budget_reset_at TIMESTAMP(3),
   blocked BOOLEAN NOT NULL DEFAULT false, created_at TIMESTAMP(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  model_spend JSONB NOT NULL DEFAULT '{}', model_max_budget JSONB NOT NULL DEFAULT '{}');
+  model_spend JSONB NOT NULL DEFAULT '{}', model_max_budget JSONB NOT NULL DEFAULT '{}', model_id INTEGER);
 CREATE TABLE "LiteLLM_VerificationToken" (
   token TEXT PRIMARY KEY, key_name TEXT, key_alias TEXT, spend DOUBLE PRECISION NOT NULL DEFAULT 0,
   total_spend DOUBLE PRECISION NOT NULL DEFAULT 0, expires TIMESTAMP(3), models TEXT[],
@@ -29,3 +29,12 @@ CREATE TABLE "LiteLLM_ProxyModelTable" (
   updated_at TIMESTAMP(3) NOT NULL, updated_by TEXT NOT NULL);
 CREATE TABLE "LiteLLM_UserTable" (
   user_id TEXT PRIMARY KEY, max_budget DOUBLE PRECISION, spend DOUBLE PRECISION NOT NULL DEFAULT 0);
+CREATE TABLE "LiteLLM_TagTable" (
+  tag_name TEXT PRIMARY KEY, models TEXT[], spend DOUBLE PRECISION NOT NULL DEFAULT 0, budget_id TEXT);
+CREATE TABLE "LiteLLM_EndUserTable" (
+  user_id TEXT PRIMARY KEY, spend DOUBLE PRECISION NOT NULL DEFAULT 0, budget_id TEXT, blocked BOOLEAN NOT NULL DEFAULT false);
+CREATE TABLE "LiteLLM_DailyEndUserSpend" (
+  id TEXT PRIMARY KEY, end_user_id TEXT, date TEXT NOT NULL, api_key TEXT NOT NULL);
+CREATE TABLE "LiteLLM_DailyTagSpend" (
+  id TEXT PRIMARY KEY, tag TEXT, date TEXT NOT NULL, api_key TEXT NOT NULL);
+CREATE TABLE "LiteLLM_ModelTable" (id SERIAL PRIMARY KEY, aliases JSONB);

@@ -3,13 +3,15 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { openStore } from "../../src/app/open-store.ts";
 import { runImport } from "../../src/cli/import.ts";
 import { makeOwnerId } from "../../src/core/rows.ts";
 import { startPostgres } from "../postgres-server.ts";
+import { runSql } from "../postgres-suites.ts";
 import { runPrinting } from "../poundkey.ts";
 import { startSimulator } from "../simulator/server.ts";
-import { fillDatabase, PLAIN, SECRETS } from "./litellm-rows.ts";
+import { addKey, digestForeign, fillDatabase, PLAIN, SECRETS } from "./litellm-rows.ts";
 import { ask, askAll, MASTER_KEY, NODES_MS, startNode } from "./nodes.ts";
 
 setDefaultTimeout(NODES_MS);
@@ -90,13 +92,20 @@ test("the import reports what it takes and what it leaves, with line and reason"
     .filter(({ outcome, line }) => outcome !== "taken" && line === null)
     .map(({ item }) => item);
   expect(left.toSorted()).toEqual([
+    "account Renaming",
+    "customers with limits (1)",
     "key everybody knows it",
     "key expired",
+    "key for customers",
     "key narrow: model unknown",
     "key per model: model_max_budget of other",
     "key per model: model_rpm_limit",
     "key shared: aliases",
+    "key tag seen",
+    "key tagged: metadata",
     "model stored of the database",
+    "tags with limits (1)",
+    "team Renaming: model_aliases",
     "user u-1: limits",
     "users (1)",
   ]);
@@ -114,7 +123,7 @@ test("accounts and keys have the limits, budgets and spending that they had", as
     const keys = await opened.keys({ limit: 1000, after: null });
     const [account] = await opened.accountsNamed("Search");
     const key = (name: string) => keys.find((one) => one.name === name);
-    expect(keys).toHaveLength(PLAIN.length + 7);
+    expect(keys).toHaveLength(PLAIN.length + 10);
     expect(account).toMatchObject({ tokensPerMinute: 900_000_000, requestsPerDay: null });
     expect(account?.budgets).toMatchObject([{ nanoUsd: 100e9, per: "month" }]);
     expect(key("limited")).toMatchObject({
@@ -139,6 +148,44 @@ test("accounts and keys have the limits, budgets and spending that they had", as
   } finally {
     await opened.close();
   }
+});
+
+test("limits of customers and tags bind the keys that they came with", async () => {
+  expect(find("key for customers")?.words).toEndWith(
+    "customers with limits of their own came with it: alice",
+  );
+  expect(find("key tag seen")?.words).toEndWith("tags with limits of their own came with it: paid");
+  expect(find("account Renaming")?.words).toContain("model_aliases: chat stands for openai/gpt-5.4 there");
+  const { store: opened } = await openStore(store, MASTER_KEY, "find");
+  try {
+    const keys = await opened.keys({ limit: 1000, after: null });
+    const key = (name: string) => keys.find((one) => one.name === name);
+    expect([key("for customers")?.isPaused, key("tag seen")?.isPaused]).toEqual([true, true]);
+    const tagged = { isPaused: false, requestsPerMinute: 60, budgets: [{ nanoUsd: 20e9, per: "week" }] };
+    expect(key("tagged")).toMatchObject(tagged);
+  } finally {
+    await opened.close();
+  }
+});
+
+test("a dry run beside a store works on a copy, and leaves none", async () => {
+  await runSql(server.url, addKey("sk-of-a-late-key", { key_alias: "'late'" }));
+  const { out } = await run("--database", server.url, "--dry-run", "--json");
+  rows = JSON.parse(out).rows;
+  expect(find("key late")?.words).toMatch(/^would be added as key_\w+ in Search$/);
+  expect(find("key app 7")?.words).toMatch(/^already here as key_\w+, left as it is$/);
+  const { store: opened } = await openStore(store, MASTER_KEY, "find");
+  try {
+    const keys = await opened.keys({ limit: 1000, after: null });
+    expect(keys.some(({ name }) => name === "late")).toBe(false);
+  } finally {
+    await opened.close();
+  }
+  const database = new SQL(store);
+  expect(await database`SELECT nspname FROM pg_namespace WHERE nspname LIKE 'poundkey%'`).toHaveLength(0);
+  await database.close();
+  const digest = digestForeign("sk-of-a-late-key");
+  await runSql(server.url, `DELETE FROM "LiteLLM_VerificationToken" WHERE token = '${digest}'`);
 });
 
 test("clients call as before, twice, on two nodes at once, and the limits are as they were", async () => {
@@ -167,6 +214,6 @@ test("a second import changes nothing, and prints the configuration instead of w
   const { code, out } = await run("--database", server.url);
   expect(code).toBe(3);
   expect(out).toContain(`${config} exists. Add to it:\n\n${before}`);
-  expect(out.match(/already here as key_\w+, left as it is/g)).toHaveLength(PLAIN.length + 7);
+  expect(out.match(/already here as key_\w+, left as it is/g)).toHaveLength(PLAIN.length + 10);
   expect(out).toMatch(/^key expired +not_taken +- +it has expired$/m);
 });

@@ -19,7 +19,9 @@ function writeCsv(rows: readonly Cells[]): string {
     const text = typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
     return `"${text.replaceAll('"', '""')}"`;
   };
-  return [columns.join(","), ...rows.map((row) => columns.map((one) => write(row[one])).join(","))].join("\n");
+  return [columns.join(","), ...rows.map((row) => columns.map((one) => write(row[one])).join(","))].join(
+    "\n",
+  );
 }
 
 const key = (name: string, cells: Cells = {}): Cells => ({
@@ -81,7 +83,9 @@ test("keys of teams, budgets, users and organizations whose tables aren't given 
     ],
   });
   const paused = rows.filter(({ outcome }) => outcome === "paused");
-  expect(Object.fromEntries(paused.map(({ item, words }) => [item, words.replace(/^.*paused: /, "")]))).toEqual({
+  expect(
+    Object.fromEntries(paused.map(({ item, words }) => [item, words.replace(/^.*paused: /, "")])),
+  ).toEqual({
     "key of a team": "its team t-1 may limit it: give --teams, a CSV of LiteLLM_TeamTable",
     "key of a budget": "its budget b-1 may limit it: give --budgets, a CSV of LiteLLM_BudgetTable",
     "key of a user": "its user bob may limit it: give --users, a CSV of LiteLLM_UserTable",
@@ -141,7 +145,10 @@ test("windows of budgets become those here, and others the next longer one", asy
   const { keys } = await readStore(place);
   expect(keys.get("windows")?.budgets).toEqual([budget(0.03, "day"), budget(1, "month")]);
   expect(find("key windows: budget_limits, 1d")).toMatchObject({ outcome: "narrowed" });
-  expect([keys.get("5h")?.budgets, keys.get("90d")?.budgets]).toEqual([[budget(3, "day")], [budget(3, "total")]]);
+  expect([keys.get("5h")?.budgets, keys.get("90d")?.budgets]).toEqual([
+    [budget(3, "day")],
+    [budget(3, "total")],
+  ]);
   expect(find("key 5h: max_budget")).toMatchObject({
     outcome: "narrowed",
     words: "the amount of '5h' is per: day here",

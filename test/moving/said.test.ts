@@ -129,6 +129,8 @@ router_settings: { fallbacks: [{ a: [b] }] }
   });
   const { out } = await place.run("litellm", place.path("litellm.yaml"), "--keys", place.path("keys.csv"));
   expect(out.match(/^key .*fallbacks of .*$/gm)).toEqual([
-    expect.stringMatching(/^key narrow: fallbacks of OpenAI#gpt-5\.4 +not_taken .*Anthropic#claude-sonnet-5$/),
+    expect.stringMatching(
+      /^key narrow: fallbacks of OpenAI#gpt-5\.4 +not_taken .*Anthropic#claude-sonnet-5$/,
+    ),
   ]);
 });
