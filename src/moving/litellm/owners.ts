@@ -23,7 +23,7 @@ interface OwnerParts {
   readonly foreignUntilMs: number;
 }
 
-/** What a key's team, user, organization and tags limit there limits it here: no key may do or spend more than before. */
+/** The limits of a key's team, user, organization and tags bind it here too: no key may do or spend more than before. */
 export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
   const teams = new Lookup("teams", tables.teams);
   const ids = [...(tables.teams ?? []), ...tables.keys].flatMap((row) => readText(row, "team_id") ?? []);
