@@ -22,7 +22,11 @@ function readCsvTables(keys: string, { tables, report }: TableInput): Tables {
     const path = tables[flag];
     return path === undefined ? null : readTable(path, CSV_TABLES[flag][1]);
   };
-  report.leave(null, "tables of the database", "limits of customers and tags are in none of the CSV files");
+  report.leave(
+    null,
+    "tables of the database",
+    "limits of customers, tags and groups of models are in none of the CSV files",
+  );
   return {
     ...NO_TABLES,
     keys: readTable(keys, "token"),
@@ -67,6 +71,7 @@ async function readDatabase(url: string, report: Report): Promise<Tables> {
       members: await database.read("LiteLLM_TeamMembership", "user_id"),
       organizations: await read("organizations"),
       teamAliases: await database.read("LiteLLM_ModelTable", "id"),
+      groupBudgets: await database.read("LiteLLM_ModelAccessGroupBudgetTable", "access_group_name"),
       tags: await database.read("LiteLLM_TagTable", "tag_name"),
       customers: await database.read("LiteLLM_EndUserTable", "user_id"),
       tagUses: await readUses("LiteLLM_DailyTagSpend", "tag"),

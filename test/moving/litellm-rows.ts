@@ -128,6 +128,7 @@ const KINDS: readonly string[] = [
       api_key: `'${digestForeign(secret)}'`,
     }),
   ),
+  insert("LiteLLM_ModelAccessGroupBudgetTable", { access_group_name: "'chat'", budget_id: "'b-1'" }),
   insert("LiteLLM_ModelTable", { id: "7", aliases: `'{"chat":"openai/gpt-5.4"}'` }),
   insert("LiteLLM_TeamTable", {
     team_id: "'team-3'",

@@ -18,6 +18,7 @@ CREATE TABLE "LiteLLM_VerificationToken" (
   permissions JSONB NOT NULL DEFAULT '{}', max_parallel_requests INTEGER, metadata JSONB NOT NULL DEFAULT '{}',
   blocked BOOLEAN, tpm_limit BIGINT, rpm_limit BIGINT, tpd_limit BIGINT, max_budget DOUBLE PRECISION,
   budget_duration TEXT, budget_reset_at TIMESTAMP(3), allowed_routes TEXT[] DEFAULT ARRAY[]::TEXT[],
+  key_type TEXT,
   model_spend JSONB NOT NULL DEFAULT '{}', model_max_budget JSONB NOT NULL DEFAULT '{}',
   budget_fallbacks JSONB NOT NULL DEFAULT '{}', budget_id TEXT, organization_id TEXT, object_permission_id TEXT,
   created_at TIMESTAMP(3) DEFAULT CURRENT_TIMESTAMP);
@@ -38,3 +39,5 @@ CREATE TABLE "LiteLLM_DailyEndUserSpend" (
 CREATE TABLE "LiteLLM_DailyTagSpend" (
   id TEXT PRIMARY KEY, tag TEXT, date TEXT NOT NULL, api_key TEXT NOT NULL);
 CREATE TABLE "LiteLLM_ModelTable" (id SERIAL PRIMARY KEY, aliases JSONB);
+CREATE TABLE "LiteLLM_ModelAccessGroupBudgetTable" (
+  access_group_name TEXT PRIMARY KEY, spend DOUBLE PRECISION NOT NULL DEFAULT 0, budget_id TEXT);

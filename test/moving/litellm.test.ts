@@ -150,7 +150,7 @@ test("accounts and keys have the limits, budgets and spending that they had", as
   }
 });
 
-test("limits of customers and tags bind the keys that they came with", async () => {
+test("limits of customers, tags and groups of models bind the keys that they came with", async () => {
   expect(find("key for customers")?.words).toEndWith(
     "customers with limits of their own came with it: alice",
   );
@@ -163,6 +163,7 @@ test("limits of customers and tags bind the keys that they came with", async () 
     expect([key("for customers")?.isPaused, key("tag seen")?.isPaused]).toEqual([true, true]);
     const tagged = { isPaused: false, requestsPerMinute: 60, budgets: [{ nanoUsd: 20e9, per: "week" }] };
     expect(key("tagged")).toMatchObject(tagged);
+    expect(key("narrow")).toMatchObject(tagged);
   } finally {
     await opened.close();
   }

@@ -190,6 +190,7 @@ test("the budget of a member binds the member's keys in that team", async () => 
     keys: [
       key("own", { team_id: "t-1", user_id: "bob" }),
       key("by the team", { team_id: "t-1", user_id: "carol" }),
+      key("without an amount", { team_id: "t-1", user_id: "dan" }),
       key("of nobody", { team_id: "t-1" }),
     ],
     teams: [{ team_id: "t-1", metadata: { team_member_budget_id: "all" } }],
@@ -197,9 +198,11 @@ test("the budget of a member binds the member's keys in that team", async () => 
     members: [
       { user_id: "bob", team_id: "t-1", spend: 0.5, budget_id: "bob's" },
       { user_id: "carol", team_id: "t-1", spend: 0, budget_id: "" },
+      { user_id: "dan", team_id: "t-1", spend: 0, budget_id: "rates" },
     ],
     budgets: [
       { budget_id: "all", max_budget: 0.01 },
+      { budget_id: "rates", rpm_limit: 4 },
       { budget_id: "bob's", max_budget: 2, allowed_models: "{chat}" },
     ],
   });
@@ -207,15 +210,18 @@ test("the budget of a member binds the member's keys in that team", async () => 
   // A user's own models don't count in a team.
   expect(keys.get("own")).toMatchObject({ budgets: [budget(2, "total")], allowedModels: ["OpenAI#gpt-5.4"] });
   expect(keys.get("by the team")?.budgets).toEqual([budget(0.01, "total")]);
+  const both = { budgets: [budget(0.01, "total")], requestsPerMinute: 4 };
+  expect(keys.get("without an amount")).toMatchObject(both);
   expect(keys.get("of nobody")?.budgets).toEqual([]);
 });
 
 test("a key that could call no model or only some APIs is never open, nor one with a column that nobody knows", async () => {
   const { place, find } = await importTables({
     keys: [
-      key("llm", { allowed_routes: "{llm_api_routes}" }),
-      key("management", { allowed_routes: "{management_routes}" }),
+      key("llm", { allowed_routes: "{llm_api_routes}", key_type: "llm_api" }),
+      key("management", { allowed_routes: "{management_routes}", key_type: "management" }),
       key("read_only", { allowed_routes: "{info_routes}" }),
+      key("by type", { key_type: "read_only" }),
       key("embeddings", { allowed_routes: "{/v1/embeddings}" }),
       key("guarded", { metadata: { guardrails: ["pii"], team: "x" } }),
       key("renamed", { aliases: { chat: "mini" } }),
@@ -226,7 +232,7 @@ test("a key that could call no model or only some APIs is never open, nor one wi
   });
   const { keys } = await readStore(place);
   expect(keys.get("llm")).toMatchObject({ isPaused: false, allowedModels: null });
-  for (const name of ["management", "read_only"])
+  for (const name of ["management", "read_only", "by type"])
     expect(keys.get(name)).toMatchObject({ isPaused: true, allowedModels: ["None#*"] });
   for (const name of ["embeddings", "guarded", "renamed", "of tomorrow", "broken", "endless"])
     expect([name, keys.get(name)?.isPaused, find(`key ${name}`)?.outcome]).toEqual([name, true, "paused"]);

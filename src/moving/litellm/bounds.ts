@@ -1,6 +1,7 @@
 // Limits of others that bind LiteLLM's keys: of their user, of the user in the team, of the organization, and of tags.
 import { asArray, asString } from "../../core/json.ts";
 import { type ForeignRow, readList, readObject, readText } from "../columns.ts";
+import { addBudget } from "./budgets.ts";
 import { Lookup, type Tables } from "./tables.ts";
 
 /** The keys of one of these share its limits. */
@@ -26,15 +27,17 @@ export class BoundFinder {
   readonly #users: Lookup;
   readonly #members: Lookup;
   readonly #organizations: Lookup;
+  readonly #groups: ReadonlyMap<string, ForeignRow>;
   readonly #tags: ReadonlyMap<string, ForeignRow>;
 
-  constructor({ budgets, users, members, organizations, tags }: Tables) {
+  constructor({ budgets, users, members, organizations, groupBudgets, tags }: Tables) {
     this.#budgets = new Lookup("budgets", budgets);
     this.#users = new Lookup("users", users);
     this.#members = new Lookup("members", members, (row) =>
       nameMember(readText(row, "user_id") ?? "", readText(row, "team_id") ?? ""),
     );
     this.#organizations = new Lookup("organizations", organizations);
+    this.#groups = new Map(groupBudgets.map((row) => [readText(row, "access_group_name") ?? "", row]));
     this.#tags = new Map(tags.map((row) => [readText(row, "tag_name") ?? "", row]));
   }
 
@@ -48,6 +51,7 @@ export class BoundFinder {
       ...this.#findUser(key, team),
       ...this.#findMember(key, team),
       ...this.#findOrganization(key, team),
+      ...this.#findGroups(key, team),
       ...this.#findTags(key),
     ];
     return {
@@ -77,8 +81,14 @@ export class BoundFinder {
     if (row === undefined && !this.#members.isGiven)
       return user === ADMIN ? [] : [this.#members.explainMissing("user in the team", user)];
     const byTeam = asString(readObject(team, "metadata").team_member_budget_id) ?? null;
-    const budgetId = (row && readText(row, "budget_id")) ?? byTeam;
-    return this.#addBudget(`member ${user} of team ${teamId}`, row ?? {}, budgetId);
+    const own = (row && readText(row, "budget_id")) ?? null;
+    const name = `member ${user} of team ${teamId}`;
+    const found = this.#addBudget(name, row ?? {}, own ?? byTeam);
+    if (own === null || byTeam === null) return found;
+    // The team's budget for all members completes one without an amount.
+    const common = this.findBudget(byTeam);
+    if (typeof common === "string") return [...found, common];
+    return found.map((one) => (typeof one === "string" ? one : { ...one, row: addBudget(one.row, common) }));
   }
 
   #findOrganization(key: ForeignRow, team: ForeignRow | null): readonly (Bound | string)[] {
@@ -87,6 +97,15 @@ export class BoundFinder {
     const row = this.#organizations.find(id);
     if (row === undefined) return [this.#organizations.explainMissing("organization", id)];
     return this.#addBudget(`organization ${id}`, row, readText(row, "budget_id"), readList(row, "models"));
+  }
+
+  /** Narrower than there, where only the models of the group count. */
+  #findGroups(key: ForeignRow, team: ForeignRow | null): readonly (Bound | string)[] {
+    const names = new Set([key, ...(team === null ? [] : [team])].flatMap((row) => readList(row, "models")));
+    return [...names].flatMap((name) => {
+      const row = this.#groups.get(name);
+      return row === undefined ? [] : this.#addBudget(`group ${name}`, row, readText(row, "budget_id"));
+    });
   }
 
   #findTags(key: ForeignRow): readonly (Bound | string)[] {

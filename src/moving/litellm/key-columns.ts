@@ -1,6 +1,6 @@
 // The columns of LiteLLM's keys and teams, and what the loss of each means. A column that nobody here knows pauses its owner.
 import { asObject } from "../../core/json.ts";
-import { type ForeignRow, isEmptyCell, readList, readObject } from "../columns.ts";
+import { type ForeignRow, isEmptyCell, readList, readObject, readText } from "../columns.ts";
 import type { ModelNames } from "./config.ts";
 import type { Notes } from "./notes.ts";
 
@@ -52,7 +52,15 @@ export const KEY_COLUMNS: Rules = {
     "aliases",
     "allowed_routes",
   ),
-  ...listRead("last_active", "rotation_count", "last_rotation_at", "key_rotation_at", "soft_budget_cooldown"),
+  ...listRead(
+    "key_type",
+    "settings_updated_at",
+    "last_active",
+    "rotation_count",
+    "last_rotation_at",
+    "key_rotation_at",
+    "soft_budget_cooldown",
+  ),
   auto_rotate: { leave: "rotate it by poundkey keys rotate" },
   rotation_interval: { leave: "rotate it by poundkey keys rotate" },
   budget_fallbacks: { leave: "a used-up budget refuses" },
@@ -79,6 +87,7 @@ export const TEAM_COLUMNS: Rules = {
 export const USER_COLUMNS: Rules = {
   ...SHARED,
   ...listRead("user_id", "user_alias", "user_email", "sso_user_id", "password", "teams", "user_role"),
+  ...listRead("password_reset_required", "last_breach_check_at"),
   ...listRead("allowed_cache_controls", "access_group_ids", "object_permission_id", "router_settings"),
 };
 
@@ -100,6 +109,9 @@ const METADATA: Rules = {
   policies: { pause: POLICIES },
   enforced_params: { pause: "parameters that a request must have can't be set here" },
   tag_rpm_limit: { pause: "limits of tags have no place here" },
+  model_itpm_limit: { pause: "limits of what is read or written in a minute have no place here" },
+  model_otpm_limit: { pause: "limits of what is read or written in a minute have no place here" },
+  end_user_budget_id: { pause: "budgets of customers have no place here" },
   tag_tpm_limit: { pause: "limits of tags have no place here" },
 };
 
@@ -128,9 +140,18 @@ export function checkAliases(given: unknown, part: string, names: ModelNames, no
 const ALL_ROUTES = ["llm_api_routes", "*", "/*"];
 /** Groups without a route that calls one: keys of the types `management` and `read_only` have these. */
 const OTHER_ROUTES = ["management_routes", "info_routes"];
+/** The types whose keys may call models. */
+const TYPES = ["default", "llm_api"];
 
 /** Returns false if the key can call no model. */
 export function checkRoutes(row: ForeignRow, notes: Notes): boolean {
+  const type = readText(row, "key_type");
+  const isCalling = type === null || TYPES.includes(type);
+  if (!isCalling) notes.pause(`key_type: a key of the type ${type} is no key for models`);
+  return checkRouteList(row, notes) && isCalling;
+}
+
+function checkRouteList(row: ForeignRow, notes: Notes): boolean {
   if (isEmptyCell(row.allowed_routes)) return true;
   const routes = readList(row, "allowed_routes");
   if (routes.some((route) => ALL_ROUTES.includes(route))) return true;

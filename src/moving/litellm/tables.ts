@@ -23,6 +23,8 @@ export interface Tables {
   readonly organizations: Given;
   /** Names that some teams have for models. */
   readonly teamAliases: Given;
+  /** Budgets of groups of models. */
+  readonly groupBudgets: readonly ForeignRow[];
   readonly tags: readonly ForeignRow[];
   readonly customers: readonly ForeignRow[];
   /** Null if LiteLLM has kept no record of that. */
@@ -31,7 +33,7 @@ export interface Tables {
 }
 
 export const NO_TABLES: Tables = {
-  ...{ keys: [], replaced: [], tags: [], customers: [], tagUses: null, customerUses: null },
+  ...{ keys: [], replaced: [], groupBudgets: [], tags: [], customers: [], tagUses: null, customerUses: null },
   ...{ teams: null, budgets: null, users: null, members: null, organizations: null, teamAliases: null },
 };
 
