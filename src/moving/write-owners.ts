@@ -60,8 +60,8 @@ async function allowForeign(
 }
 
 /**
- * Returns the account with the id. An account of the same name may be another's, with limits of its own. Imports before version 1.3
- * took it all the same: the keys that they put in it tell.
+ * Returns the account with the id. An account of the same name may be another's, with limits of its own. Imports of 1.2
+ * and before took it all the same: the keys that they put in it tell.
  */
 async function findAccount(
   { store }: Pick<ActingWorld, "store">,

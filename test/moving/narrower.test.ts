@@ -1,6 +1,7 @@
 // An import from LiteLLM never widens: what has no equal here is narrower, or its key is paused, and a row says so.
 import { expect, test } from "bun:test";
 import type { GatewayKey } from "../../src/core/key.ts";
+import { makeOwnerId } from "../../src/core/rows.ts";
 import { digestForeign } from "./litellm-rows.ts";
 import { type Place, usePlaces } from "./places.ts";
 
@@ -279,4 +280,24 @@ test("teams of one name are two accounts, at every import", async () => {
   expect([first?.budgets, second?.budgets]).toEqual([[budget(3, "total")], [budget(4, "total")]]);
   expect([keys.get("one")?.accountId, keys.get("two")?.accountId]).toEqual([first?.id, second?.id]);
   expect(accounts.filter(({ name }) => name.startsWith("Twin"))).toHaveLength(2);
+});
+
+test("what was spent in a window that has ended there opens none", async () => {
+  const cells = { max_budget: 0.2, budget_duration: "30d", spend: 0.19 };
+  const { place } = await importTables({
+    keys: [
+      key("ended", { ...cells, budget_reset_at: "2026-01-01 00:00:00" }),
+      key("running", { ...cells, budget_reset_at: "2099-01-01 00:00:00" }),
+    ],
+  });
+  const { keys } = await readStore(place);
+  const { store } = await place.open();
+  const owners = ["ended", "running"].map((name) => keys.get(name)?.id ?? "");
+  const nothing = { keyId: null, days: [], openings: [], requestId: null, replyId: null, movementId: null };
+  const state = await store.read({ ...nothing, accountId: "default", owners });
+  await store.close();
+  const spent = owners.map(
+    (owner) => state.owners.get(makeOwnerId("default", owner))?.budgets?.[0]?.spentNanoUsd,
+  );
+  expect(spent).toEqual([0, 0.19e9]);
 });

@@ -52,7 +52,7 @@ export class BoundFinder {
       ...this.#findMember(key, team),
       ...this.#findOrganization(key, team),
       ...this.#findGroups(key, team),
-      ...this.#findTags(key),
+      ...this.#findTags(listTags(key, team)),
     ];
     return {
       bounds: found.filter((one) => typeof one !== "string"),
@@ -108,8 +108,7 @@ export class BoundFinder {
     });
   }
 
-  #findTags(key: ForeignRow): readonly (Bound | string)[] {
-    const tags = asArray(readObject(key, "metadata").tags).map(String);
+  #findTags(tags: readonly string[]): readonly (Bound | string)[] {
     return tags.flatMap((tag) => {
       const row = this.#tags.get(tag);
       return row === undefined ? [] : this.#addBudget(`tag ${tag}`, row, readText(row, "budget_id"));
@@ -129,6 +128,12 @@ export class BoundFinder {
     const allowed = models.length > 0 ? models : readList(budget, "allowed_models");
     return [{ name, row: { ...budget, spend: row.spend, model_spend: row.model_spend }, models: allowed }];
   }
+}
+
+/** Returns the tags that each of its requests has there: its own, and those of its team. */
+export function listTags(key: ForeignRow, team: ForeignRow | null): readonly string[] {
+  const rows = team === null ? [key] : [key, team];
+  return [...new Set(rows.flatMap((row) => asArray(readObject(row, "metadata").tags).map(String)))];
 }
 
 function nameMember(user: string, team: string): string {

@@ -4,7 +4,15 @@ import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { asNumber, asObject, asString } from "../../core/json.ts";
 import { parseReceived } from "../../core/json-bounds.ts";
 import { LIMIT_MAX } from "../../core/limit.ts";
-import { type ForeignRow, isEmptyCell, readNumber, readObject, readText, roundUsd } from "../columns.ts";
+import {
+  type ForeignRow,
+  isEmptyCell,
+  readNumber,
+  readObject,
+  readText,
+  readTime,
+  roundUsd,
+} from "../columns.ts";
 import type { ModelNames } from "./config.ts";
 import { joinRates, joinUses, type Limits } from "./limits.ts";
 import type { Notes } from "./notes.ts";
@@ -15,6 +23,8 @@ const BUDGETS_MAX = KEY_FIELDS.budgets.elementsMax;
 interface LimitParts {
   readonly names: ModelNames;
   readonly notes: Notes;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
   /** The owner of the limits, if it isn't the one that the notes are about: ` of user bob`. */
   readonly where: string;
 }
@@ -28,7 +38,7 @@ interface Reading extends LimitParts {
 
 /** Columns of a row that another may complete, as a key's budget does. */
 const SHARED = [
-  ...["max_budget", "soft_budget", "budget_duration", "model_max_budget"],
+  ...["max_budget", "soft_budget", "budget_duration", "budget_reset_at", "model_max_budget"],
   ...["tpm_limit", "rpm_limit", "tpd_limit", "max_parallel_requests"],
 ];
 const NUMBERS = ["max_budget", "soft_budget", "tpm_limit", "rpm_limit", "tpd_limit", "max_parallel_requests"];
@@ -103,7 +113,13 @@ function readWhole(reading: Reading): void {
   const nanoUsd = roundUsd(usd ?? soft ?? 0);
   const shares = warn.filter((share) => share > 0);
   const budget = makeBudget({ nanoUsd, per, warn: shares, isHard: usd !== null });
-  addUse(reading.uses, budget, readNumber(row, "spend"));
+  addUse(reading.uses, budget, hasWindowEnded(reading) ? 0 : readNumber(row, "spend"));
+}
+
+/** LiteLLM looks for windows that have ended every few minutes, and only then sets what was spent in them to 0. */
+function hasWindowEnded({ row, nowMs }: Reading): boolean {
+  const resetAtMs = readTime(row, "budget_reset_at");
+  return readText(row, "budget_duration") !== null && resetAtMs !== null && resetAtMs <= nowMs;
 }
 
 /** Several windows at once. Each counts its spending in memory alone, so what the tables say of the owner's bounds it. */
@@ -112,7 +128,7 @@ function readWindows(reading: Reading): void {
   const cell = row.budget_limits;
   if (isEmptyCell(cell)) return;
   const list: unknown = typeof cell === "string" ? parseReceived(cell) : cell;
-  const spentUsd = readNumber(row, "spend") ?? 0;
+  const spentUsd = Math.max(readNumber(row, "spend") ?? 0, readNumber(row, "total_spend") ?? 0);
   for (const one of Array.isArray(list) ? list : [list]) {
     const { max_budget: max, budget_duration: duration } = asObject(one);
     const usd = asNumber(max);

@@ -11,6 +11,7 @@ import type { Notes } from "./notes.ts";
 interface LimitParts {
   readonly names: ModelNames;
   readonly notes: Notes;
+  readonly nowMs: number;
   /** The number of keys that share the limits of a bound, by its name. */
   readonly sharers: ReadonlyMap<string, number>;
 }
@@ -23,12 +24,13 @@ export function readKeyLimits(
   row: ForeignRow,
   budget: ForeignRow | undefined,
   bounds: readonly Bound[],
-  { names, notes, sharers }: LimitParts,
+  { sharers, ...parts }: LimitParts,
 ): Limits {
-  const own = readLimits(addBudget(row, budget), { names, notes, where: "" });
+  const { notes } = parts;
+  const own = readLimits(addBudget(row, budget), { ...parts, where: "" });
   const shares = bounds.map((bound) => {
     checkBound(bound, notes);
-    return share(bound, sharers.get(bound.name) ?? 1, { names, notes });
+    return share(bound, sharers.get(bound.name) ?? 1, parts);
   });
   const limits = shares.reduce(joinLimits, own);
   if (limits.uses.size > KEY_FIELDS.budgets.elementsMax)
@@ -42,12 +44,9 @@ function checkBound({ name, row }: Bound, notes: Notes): void {
   if (readText(row, "user_role") === VIEWER) notes.pause(`user_role of ${name}: a ${VIEWER} calls no models`);
 }
 
-function share(
-  { name, row }: Bound,
-  among: number,
-  { names, notes }: Pick<LimitParts, "names" | "notes">,
-): Limits {
-  const limits = readLimits(row, { names, notes, where: ` of ${name}` });
+function share({ name, row }: Bound, among: number, parts: Omit<LimitParts, "sharers">): Limits {
+  const { notes } = parts;
+  const limits = readLimits(row, { ...parts, where: ` of ${name}` });
   if (isUnlimited(limits)) return limits;
   if (among === 1) notes.take(`limits of ${name}`, "it is its only key, and has them");
   else notes.narrow(`limits of ${name}`, `${among} keys share them, so each has 1/${among}`);

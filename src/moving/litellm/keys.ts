@@ -1,5 +1,4 @@
 // A key of LiteLLM's as a key here, which is paused if it could do, use or spend more than there.
-import { asArray } from "../../core/json.ts";
 import { type GatewayKey, KEY_DEFAULTS } from "../../core/key.ts";
 import { NO_MODELS } from "../../core/pattern.ts";
 import { listKnownDigests } from "../../keys/foreign.ts";
@@ -15,7 +14,7 @@ import {
 import { deriveId } from "../ids.ts";
 import type { PlannedKey } from "../plan.ts";
 import type { Report } from "../report.ts";
-import type { Bound, BoundFinder } from "./bounds.ts";
+import { type Bound, type BoundFinder, listTags } from "./bounds.ts";
 import type { ModelNames } from "./config.ts";
 import { checkAliases, checkColumns, checkMetadata, checkRoutes, KEY_COLUMNS } from "./key-columns.ts";
 import { readKeyLimits } from "./key-limits.ts";
@@ -74,8 +73,7 @@ export function readKey(source: KeySource, parts: KeyParts): PlannedKey | null {
   const notes = new Notes(parts.report, `key ${name}`);
   for (const reason of source.unknown) notes.pause(reason);
   checkTimes(row, notes);
-  const tags = asArray(readObject(row, "metadata").tags).map(String);
-  for (const reason of parts.findReasons(digest, tags)) notes.pause(reason);
+  for (const reason of parts.findReasons(digest, listTags(row, source.team))) notes.pause(reason);
   checkColumns(row, KEY_COLUMNS, notes);
   checkMetadata(row, notes);
   checkAliases(readObject(row, "aliases"), "aliases", parts.names, notes);

@@ -56,7 +56,7 @@ function readTeam(row: ForeignRow, tables: Tables, { names, report, nowMs }: Own
   checkColumns(row, TEAM_COLUMNS, notes);
   checkMetadata(row, notes);
   checkTeamAliases(row, tables, names, notes);
-  const limits = readLimits(row, { names, notes, where: "" });
+  const limits = readLimits(row, { names, notes, nowMs, where: "" });
   const { pausedFor } = notes;
   const isPaused = readFlag(row, "blocked") || pausedFor.length > 0;
   const account: Account = {

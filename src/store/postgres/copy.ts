@@ -48,7 +48,8 @@ async function copyTables(transaction: Pick<SQL | ReservedSQL, "unsafe">, to: st
   const found: readonly { readonly name: string; readonly place: string }[] = await transaction.unsafe(
     `SELECT quote_ident(tablename) AS name, quote_ident(schemaname) AS place FROM pg_tables
       WHERE schemaname = (SELECT nspname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE pg_class.oid = to_regclass('schema_version'))`,
+        WHERE pg_class.oid = to_regclass('schema_version'))
+      AND has_table_privilege(format('%I.%I', schemaname, tablename), 'SELECT')`,
   );
   if (found.length === 0) throw NOTHING_THERE;
   await transaction.unsafe(`CREATE SCHEMA ${to}`);
