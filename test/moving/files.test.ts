@@ -171,8 +171,8 @@ test("names that can't be aliases are reported, and a configuration that needs a
   expect(code).toBe(3);
   expect(out).toMatch(/^alias my model +not_taken +- +a name has 1 to 200 characters/m);
   expect(out).toMatch(/^alias openai\/gpt-5\.4 +not_taken +- +clients get OpenAI#gpt-5\.4, whose id it is$/m);
-  expect(out).toMatch(/^model gone +no +4 +LiteLLM's provider 'sagemaker' has none here$/m);
-  expect(out).toMatch(/^model bare +no +5 +no vendor is known/m);
+  expect(out).toMatch(/^model gone +not_taken +4 +LiteLLM's provider 'sagemaker' has none here$/m);
+  expect(out).toMatch(/^model bare +not_taken +5 +no vendor is known/m);
   expect(err).toContain("the configuration needs a correction before it is used:\n");
   expect(err).toContain("providers.OpenAI.keys");
 });

@@ -1,76 +1,9 @@
 // An import from LiteLLM never widens: what has no equal here is narrower, or its key is paused, and a row says so.
 import { expect, test } from "bun:test";
-import type { GatewayKey } from "../../src/core/key.ts";
 import { makeOwnerId } from "../../src/core/rows.ts";
-import { digestForeign } from "./litellm-rows.ts";
-import { type Place, usePlaces } from "./places.ts";
+import { budget, key, type Row, readStore, useTables } from "./tables.ts";
 
-const makePlace = usePlaces();
-const CONFIG = `model_list:
-  - { model_name: chat, litellm_params: { model: openai/gpt-5.4, api_key: os.environ/K } }
-  - { model_name: mini, litellm_params: { model: openai/gpt-5.4-mini, api_key: os.environ/K } }
-`;
-
-type Cells = Readonly<Record<string, unknown>>;
-
-/** A CSV of rows with different columns, as PostgreSQL writes it. */
-function writeCsv(rows: readonly Cells[]): string {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const write = (value: unknown) => {
-    const text = typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
-    return `"${text.replaceAll('"', '""')}"`;
-  };
-  return [columns.join(","), ...rows.map((row) => columns.map((one) => write(row[one])).join(","))].join(
-    "\n",
-  );
-}
-
-const key = (name: string, cells: Cells = {}): Cells => ({
-  token: digestForeign(name),
-  key_alias: name,
-  ...cells,
-});
-
-interface Row {
-  readonly item: string;
-  readonly outcome: string;
-  readonly words: string;
-}
-
-interface Imported {
-  readonly place: Place;
-  readonly code: number;
-  readonly rows: readonly Row[];
-  readonly counts: Readonly<Record<string, number>>;
-  readonly find: (item: string) => Row | undefined;
-  readonly again: (...more: string[]) => Promise<readonly Row[]>;
-}
-
-/** Imports tables as CSV files, each by its flag. */
-async function importTables(tables: Readonly<Record<string, readonly Cells[]>>): Promise<Imported> {
-  const files = Object.entries(tables).map(([flag, rows]) => [`${flag}.csv`, writeCsv(rows)] as const);
-  const place = makePlace({ "litellm.yaml": CONFIG, ...Object.fromEntries(files) });
-  const flags = Object.keys(tables).flatMap((flag) => [`--${flag}`, place.path(`${flag}.csv`)]);
-  const run = (...more: string[]) =>
-    place.run("litellm", place.path("litellm.yaml"), ...flags, "--json", ...more);
-  const { code, out } = await run();
-  const { rows, counts }: { rows: readonly Row[]; counts: Imported["counts"] } = JSON.parse(out);
-  const again = async (...more: string[]) => JSON.parse((await run(...more)).out).rows;
-  return { place, code, rows, counts, again, find: (item) => rows.find((row) => row.item === item) };
-}
-
-async function readStore({ open }: Place) {
-  const { store } = await open();
-  try {
-    const keys = await store.keys({ limit: 100, after: null });
-    const accounts = await store.accounts({ limit: 100, after: null });
-    return { accounts, keys: new Map(keys.map((one): [string, GatewayKey] => [one.name, one])) };
-  } finally {
-    await store.close();
-  }
-}
-
-const budget = (usd: number, per: string) => expect.objectContaining({ nanoUsd: usd * 1e9, per });
+const importTables = useTables();
 
 test("keys of teams, budgets, users and organizations whose tables aren't given are paused, with the file's name", async () => {
   const { place, code, rows, counts } = await importTables({
