@@ -6,4 +6,5 @@ export interface Io {
   readonly err: (text: string) => void;
 }
 
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+/** `partial` is for work that was done and left something for people to decide. */
+export const EXIT = { done: 0, failed: 1, usage: 2, partial: 3 } as const;

@@ -2,23 +2,24 @@
 import type { StoreSettings } from "../config/store-settings.ts";
 import { YamlText } from "../config/yaml.ts";
 import type { ForeignRow } from "../moving/columns.ts";
-import { type CsvTable, parseCsv } from "../moving/csv-rows.ts";
 import { readConfig, type SourceFile } from "../moving/litellm/config.ts";
-import { readOwners, type Tables } from "../moving/litellm/owners.ts";
+import { readOwners } from "../moving/litellm/owners.ts";
+import type { CsvTableName } from "../moving/litellm/tables.ts";
 import { readNewApi } from "../moving/new-api/read.ts";
 import { readOpenRouter } from "../moving/openrouter.ts";
 import type { PlannedConfig, PlannedOwners } from "../moving/plan.ts";
 import { readPortkey } from "../moving/portkey.ts";
 import type { Report } from "../moving/report.ts";
-import { isSqliteFile, openForeignDatabase, openForeignFile } from "../store/foreign-tables.ts";
-import { readInputFile } from "./input-file.ts";
-
-const BYTES_MAX = 512_000_000;
+import { isSqliteFile, openForeignFile } from "../store/foreign-tables.ts";
+import { readBytes, readCsv } from "./import-files.ts";
+import { readLitellmTables } from "./litellm-tables.ts";
 
 interface SourceInput {
   readonly file: string;
   readonly database: string | undefined;
   readonly keys: string | undefined;
+  /** LiteLLM's other tables as CSV files. */
+  readonly tables: Readonly<Partial<Record<CsvTableName, string>>>;
   readonly report: Report;
   readonly settings: StoreSettings;
   /** True if there is no configuration yet. */
@@ -52,12 +53,6 @@ function withoutOwners(config: PlannedConfig): Planned {
   return { config, owners: NO_OWNERS };
 }
 
-function readBytes(path: string): Buffer {
-  const bytes = readInputFile(path);
-  if (bytes.length > BYTES_MAX) throw new Error(`${path} is larger than ${BYTES_MAX / 1_000_000} MB`);
-  return bytes;
-}
-
 /** Reads YAML, or JSON, which is YAML too. Throws an Error with the line of the first mistake. */
 function readSource(path: string): SourceFile {
   const yaml = new YamlText(readBytes(path).toString("utf8"));
@@ -71,54 +66,6 @@ async function readLitellm(input: SourceInput): Promise<Planned> {
   const { config, names } = readConfig(readSource(file), report);
   const owners = readOwners(await readLitellmTables(input), { names, report, nowMs, foreignUntilMs });
   return { config, owners };
-}
-
-async function readLitellmTables({ database, keys, report }: SourceInput): Promise<Tables> {
-  if (keys !== undefined) {
-    const { columns, rows } = readCsv(keys);
-    if (!columns.includes("token")) throw new Error(`${keys}: the first line has no column 'token'`);
-    return { keys: rows, teams: [], budgets: [], replaced: [] };
-  }
-  if (database === undefined) return { keys: [], teams: [], budgets: [], replaced: [] };
-  const tables = openForeignDatabase(database);
-  try {
-    for (const row of await tables.read("LiteLLM_ProxyModelTable", "model_id")) {
-      report.leave(
-        null,
-        `model ${row.model_name} of the database`,
-        "its parameters are encrypted: add it to the file",
-      );
-    }
-    await reportBudgets(tables, report);
-    return {
-      keys: await tables.read("LiteLLM_VerificationToken", "token", true),
-      teams: await tables.read("LiteLLM_TeamTable", "team_id"),
-      budgets: await tables.read("LiteLLM_BudgetTable", "budget_id"),
-      replaced: await tables.read("LiteLLM_DeprecatedVerificationToken", "token"),
-    };
-  } finally {
-    await tables.close();
-  }
-}
-
-/** Owners that have no place here. */
-const OTHER_OWNERS = [
-  ["LiteLLM_UserTable", "user_id", "user"],
-  ["LiteLLM_OrganizationTable", "organization_id", "organization"],
-] as const;
-
-async function reportBudgets(tables: ReturnType<typeof openForeignDatabase>, report: Report): Promise<void> {
-  for (const [table, key, word] of OTHER_OWNERS) {
-    const limited = (await tables.read(table, key)).filter(
-      (row) => typeof row.max_budget === "number" || typeof row.budget_id === "string",
-    );
-    for (const row of limited)
-      report.leave(
-        null,
-        `${word} ${row[key]}: budget`,
-        "give its accounts or keys budgets: teams are accounts",
-      );
-  }
 }
 
 async function readNewApiFile(input: SourceInput): Promise<Planned> {
@@ -149,15 +96,6 @@ async function readNewApiFile(input: SourceInput): Promise<Planned> {
     );
   } finally {
     await tables.close();
-  }
-}
-
-function readCsv(path: string): CsvTable {
-  const text = readBytes(path).toString("utf8");
-  try {
-    return parseCsv(text);
-  } catch (error) {
-    throw new Error(`${path}: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
 // `poundkey import`: moves in from another gateway, with its models, accounts, limits, and keys that go on working.
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { actAs } from "../admin/audit-trail.ts";
-import type { ActingWorld } from "../admin/world.ts";
+import type { ActingWorld, AdminWorld } from "../admin/world.ts";
 import {
   type ConfigurationFlags,
   formatErrors,
@@ -12,19 +12,20 @@ import {
 } from "../app/configuration.ts";
 import { describeStore, openStore } from "../app/open-store.ts";
 import { showProgress } from "../app/progress.ts";
-import type { Io } from "../app/terminal.ts";
+import { openCopy } from "../app/store-copy.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import type { StoreSettings } from "../config/store-settings.ts";
 import { parseDuration } from "../core/duration.ts";
 import { reportEmptyBalances } from "../moving/balances.ts";
-import { writeConfigText } from "../moving/config-text.ts";
-import type { PlannedConfig, PlannedOwners } from "../moving/plan.ts";
+import { CSV_TABLES, type CsvTableName } from "../moving/litellm/tables.ts";
+import type { PlannedOwners } from "../moving/plan.ts";
 import { Report } from "../moving/report.ts";
 import { writeOwners } from "../moving/write-owners.ts";
-import { NoStoreError } from "../store/address.ts";
 import { makeCommandAct } from "./act.ts";
-import { formatJson, formatTable, runOnStore } from "./administration.ts";
+import { runOnStore } from "./administration.ts";
 import { type Arguments, COMMON_FLAGS, parseArguments, UsageError } from "./arguments.ts";
+import { printResult } from "./import-result.ts";
 import { GATEWAYS, type GatewayName } from "./import-sources.ts";
 
 const DEFAULT_FILE = "poundkey.yaml";
@@ -37,12 +38,16 @@ const HELP = `usage: poundkey import litellm CONFIG.yaml [--database URL | --key
 
 Moves in from another gateway. Providers, model names and fallbacks become a configuration, teams or users accounts, and
 keys go on working with the secrets that clients have. It can be repeated: what is here already stays as it is. The
-report says what was taken and what wasn't, with the line and the reason.
+report says what was taken and what wasn't, with the line and the reason. A key that could do or spend more than before is
+paused. Exits with 3 if something wasn't taken or is paused.
 
   --database URL            LiteLLM's PostgreSQL database, with its teams, keys and budgets
   --keys CSV                the keys as a CSV file, whose first line has the columns' names: LiteLLM's, or new-api's tokens
                             beside a CSV of its channels
-  --dry-run                 only print the report
+  --teams, --budgets, --users, --members, --organizations CSV
+                            LiteLLM's tables of these beside that of its keys. A key that refers to one that isn't given is
+                            paused, as its limits aren't known
+  --dry-run                 only print the report. It works on a temporary copy of the store
   --free                    keep a daily free allowance in an existing configuration (new-api)
   --foreign-until DURATION  how long keys that haven't been used yet go on working (default: ${FOREIGN_UNTIL})
   --json                    print JSON
@@ -58,14 +63,24 @@ const FLAGS = {
   ...COMMON_FLAGS,
   database: "value",
   keys: "value",
+  teams: "value",
+  budgets: "value",
+  users: "value",
+  members: "value",
+  organizations: "value",
   "dry-run": "switch",
   free: "switch",
   "foreign-until": "value",
 } as const;
 
 /** Runs the command and returns the exit code. */
-export function runImport(args: readonly string[], io: Io, masterKey: string | undefined): Promise<number> {
-  return runOnStore(
+export async function runImport(
+  args: readonly string[],
+  io: Io,
+  masterKey: string | undefined,
+): Promise<number> {
+  let result: number = EXIT.done;
+  const code = await runOnStore(
     HELP,
     args,
     io,
@@ -75,34 +90,35 @@ export function runImport(args: readonly string[], io: Io, masterKey: string | u
       const asked = readAsked(given);
       const { settings, file, isNew } = loadSettings(given);
       const report = new Report();
-      const { config, owners } = await asked.gateway.read({
-        ...asked,
-        report,
-        settings,
-        isNew,
-        nowMs: clock.nowMs(),
-      });
-      const world = await open(asked.isDry ? "find" : "make").catch(onlyWithoutStore(asked.isDry));
-      if (asked.isDry) await describeOwners(world, owners, report);
-      else if (world)
-        await write(actAs(world, makeCommandAct(HELP, asked.name)), owners, {
-          ...asked,
-          settings,
-          report,
-        });
+      const nowMs = clock.nowMs();
+      const { config, owners } = await asked.gateway.read({ ...asked, report, settings, isNew, nowMs });
       const isPaid = config.billing !== undefined || settings.billing.charge === "always";
-      if (isPaid) await reportEmptyBalances(world, owners, report);
-      printResult({
-        io,
-        report,
-        config,
-        file,
-        isNew,
-        isDry: asked.isDry,
-        isJson: given.switches.has("json"),
-      });
+      const perform = async (world: AdminWorld) => {
+        const acting = actAs(world, makeCommandAct(HELP, asked.name));
+        await write(acting, owners, { ...asked, settings, report });
+        if (isPaid) await reportEmptyBalances(acting, owners, report);
+      };
+      if (asked.isDry) await performOnCopy(settings.store, masterKey, perform);
+      else await perform(await open("make"));
+      const isJson = given.switches.has("json");
+      result = printResult({ io, report, config, file, isNew, isDry: asked.isDry, isJson });
     },
   );
+  return code === EXIT.done ? result : code;
+}
+
+/** A dry run takes the same steps, on a copy that is deleted, so that it fails where the import would. */
+async function performOnCopy(
+  address: string,
+  masterKey: string | undefined,
+  perform: (world: AdminWorld) => Promise<void>,
+): Promise<void> {
+  const copy = await openCopy(address, masterKey);
+  try {
+    await perform(copy.world);
+  } finally {
+    await copy.remove();
+  }
 }
 
 interface Asked {
@@ -111,6 +127,8 @@ interface Asked {
   readonly file: string;
   readonly database: string | undefined;
   readonly keys: string | undefined;
+  /** LiteLLM's tables beside that of the keys, by their flags. */
+  readonly tables: Readonly<Partial<Record<CsvTableName, string>>>;
   readonly isDry: boolean;
   readonly isFree: boolean;
   readonly foreignUntilMs: number;
@@ -121,6 +139,7 @@ const OWNERS: Readonly<Record<string, readonly GatewayName[]>> = {
   database: ["litellm"],
   keys: ["litellm", "new-api"],
   free: ["new-api"],
+  ...Object.fromEntries(Object.keys(CSV_TABLES).map((flag) => [flag, ["litellm"] as const])),
 };
 
 function readAsked({ words, values, switches }: Arguments): Asked {
@@ -150,10 +169,22 @@ function readAsked({ words, values, switches }: Arguments): Asked {
     file,
     database,
     keys,
+    tables: readTableFlags(values),
     isDry,
     isFree: switches.has("free"),
     foreignUntilMs,
   };
+}
+
+/** Throws a UsageError for a table without the keys, which alone say whom it limits. */
+function readTableFlags(values: Arguments["values"]): Asked["tables"] {
+  const given = Object.keys(CSV_TABLES).flatMap((flag) => {
+    const path = values.get(flag);
+    return path === undefined ? [] : [[flag, path] as const];
+  });
+  const [first] = given;
+  if (first !== undefined && !values.has("keys")) throw new UsageError(`--${first[0]} needs --keys`);
+  return Object.fromEntries(given);
 }
 
 /**
@@ -183,30 +214,7 @@ async function openWorld(
   return (await openStore(settings.store, masterKey, opening)).world;
 }
 
-/** A dry run needs no store. */
-function onlyWithoutStore(isDry: boolean) {
-  return (error: unknown) => {
-    if (isDry && error instanceof NoStoreError) return null;
-    throw error;
-  };
-}
-
-/** Says of each row whether it would be added. */
-async function describeOwners(
-  world: Pick<ActingWorld, "store"> | null,
-  { accounts, keys }: PlannedOwners,
-  report: Report,
-): Promise<void> {
-  const say = (isHere: boolean) => (isHere ? "already here, stays as it is" : "would be added");
-  for (const { account } of accounts) {
-    const found = await world?.store.account(account.id);
-    report.take(null, `account ${account.name}`, say(Boolean(found)));
-  }
-  for (const { key } of keys)
-    report.take(null, `key ${key.name}`, say(Boolean(await world?.store.key(key.id))));
-}
-
-interface WriteParts extends Pick<Asked, "foreignUntilMs"> {
+interface WriteParts extends Pick<Asked, "foreignUntilMs" | "isDry"> {
   readonly settings: StoreSettings;
   readonly report: Report;
 }
@@ -214,65 +222,10 @@ interface WriteParts extends Pick<Asked, "foreignUntilMs"> {
 async function write(
   world: ActingWorld,
   owners: PlannedOwners,
-  { settings: { quota }, foreignUntilMs, report }: WriteParts,
+  { settings: { quota }, foreignUntilMs, isDry, report }: WriteParts,
 ): Promise<void> {
   const work = { what: "writing accounts and keys", all: owners.accounts.length + owners.keys.length };
   await showProgress(work, (progress) =>
-    writeOwners(world, owners, { quota, foreignUntilMs, report, onRow: () => progress.add() }),
+    writeOwners(world, owners, { quota, foreignUntilMs, isDry, report, onRow: () => progress.add() }),
   );
-}
-
-/** Variables whose values may be any text, or an address. */
-const ANY_TEXT = /KEY|SECRET|TOKEN|BASE|URL|ENDPOINT/;
-
-/**
- * Returns the mistakes in a configuration that was made, as when the other gateway had more models than are allowed. Null also
- * if they depend on what its variables hold. The report's variables, which are still to be set, don't count as missing.
- */
-function findProblem(text: string, file: string, { variables }: Report): string | null {
-  const names = [...new Set([...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => name))];
-  if (text === "" || !names.every((name) => ANY_TEXT.test(name))) return null;
-  const asked = new Set([...names, ...variables.map(({ name }) => name)]);
-  const env = (name: string) => (asked.has(name) ? `https://${name}.example` : source.env(name));
-  const { loaded } = loadConfig({ config: file }, { ...source, env, readConfig: () => text });
-  const errors = loaded.ok ? [] : loaded.errors.filter((error) => error.file !== "environment");
-  return errors.length === 0 ? null : formatErrors(errors);
-}
-
-interface Result {
-  readonly io: Io;
-  readonly report: Report;
-  readonly config: PlannedConfig;
-  readonly file: string;
-  readonly isNew: boolean;
-  readonly isDry: boolean;
-  readonly isJson: boolean;
-}
-
-/** The configuration is written last: a gateway that starts on it has all accounts and keys. */
-function printResult({ io, report, config, file, isNew, isDry, isJson }: Result): void {
-  const text = writeConfigText(config);
-  const isWritten = isNew && !isDry && text !== "";
-  const problem = findProblem(text, file, report);
-  if (problem !== null)
-    io.err(`poundkey: the configuration needs a correction before it is used:\n${problem}`);
-  if (isWritten) writeFileSync(file, text, { flag: "wx" });
-  const { rows, variables } = report;
-  if (isJson) {
-    io.out(formatJson({ rows, variables, config: text, written: isWritten ? file : null }));
-    return;
-  }
-  const lines = rows.map(({ line, item, isTaken, words }) => [
-    item,
-    isTaken ? "yes" : "no",
-    line === null ? "-" : String(line),
-    words,
-  ]);
-  io.out(formatTable([["FOUND", "TAKEN", "LINE", "AS, OR WHY NOT"], ...lines]));
-  if (variables.length > 0) {
-    const needed = variables.map(({ name, use }) => [name, use]);
-    io.out(`\nSet in the gateway's environment:\n\n${formatTable([["VARIABLE", "FOR"], ...needed])}`);
-  }
-  if (isWritten) io.out(`\nWrote ${file}.`);
-  else if (text !== "") io.out(`\n${isNew ? `${file} would be` : `${file} exists. Add to it`}:\n\n${text}`);
 }

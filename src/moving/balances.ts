@@ -1,35 +1,51 @@
-// Accounts that an import leaves without a balance where every request is paid.
+// Balances that an import opens, and accounts that it leaves without one where every request is paid.
+import { topUpAccount } from "../admin/topups.ts";
 import type { ActingWorld } from "../admin/world.ts";
+import { Fault } from "../core/fault.ts";
 import type { Account } from "../core/key.ts";
-import type { PlannedAccount, PlannedOwners } from "./plan.ts";
+import { type NanoUsd, toUsd } from "../core/money.ts";
+import type { PlannedOwners } from "./plan.ts";
 import type { Report } from "./report.ts";
-import { findAccount } from "./write-owners.ts";
 
-type Stored = Pick<ActingWorld, "store"> | null;
+interface Opening {
+  /** The top-up's Idempotency-Key. */
+  readonly order: string;
+  readonly nanoUsd: NanoUsd;
+}
 
-/** Reports accounts whose keys are refused until a top-up. A dry run may have no store. */
-export async function reportEmptyBalances(
-  world: Stored,
-  { accounts, keys }: PlannedOwners,
+/** Tops up once: a later import finds that the balance has been used, or is another by now. */
+export async function openBalance(
+  world: ActingWorld,
+  { id, name }: Pick<Account, "id" | "name">,
+  { order, nanoUsd }: Opening,
   report: Report,
 ): Promise<void> {
-  const planned = new Map(accounts.map((one) => [one.account.id, one]));
-  const paying = new Set(keys.filter(({ key }) => !key.isPaused).map(({ key }) => key.accountId));
+  const usd = toUsd(nanoUsd);
+  // Large amounts are confirmed by the same figure. A person typed none of these.
+  const body = { amount_usd: usd, confirm_amount_usd: usd, note: "balance at the other gateway" };
+  try {
+    await topUpAccount(world, id, body, order);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "idempotency_mismatch") throw error;
+    report.leave(null, `balance of ${name}`, "an earlier import has added the balance of that time");
+  }
+}
+
+/** Reports accounts whose keys are refused until a top-up. */
+export async function reportEmptyBalances(
+  { store }: Pick<ActingWorld, "store">,
+  { keys }: PlannedOwners,
+  report: Report,
+): Promise<void> {
+  const paying = new Set<string>();
+  for (const { key } of keys) {
+    const written = key.isPaused ? null : await store.key(key.id);
+    if (written !== null) paying.add(written.accountId);
+  }
   for (const id of paying) {
-    const account = await findPaying(world, id, planned.get(id));
+    const account = await store.account(id);
     if (account === null || account.isPaused || account.balanceNanoUsd > 0) continue;
     const words = `it is empty, so its keys' requests are refused: poundkey accounts topup ${account.id} AMOUNT`;
     report.leave(null, `balance of ${account.name}`, words);
   }
-}
-
-/** Returns the account as it is, or as it will be. Null if there is none. */
-async function findPaying(
-  world: Stored,
-  id: string,
-  planned: PlannedAccount | undefined,
-): Promise<Account | null> {
-  const wanted = planned && { ...planned.account, balanceNanoUsd: planned.topUpNanoUsd };
-  const found = world && (await findAccount(world, wanted ?? { id, name: id }));
-  return found === "several" ? null : (found ?? wanted ?? null);
 }

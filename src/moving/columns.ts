@@ -17,6 +17,13 @@ export function readNumber(row: ForeignRow, column: string): number | null {
   return typeof number === "number" && Number.isFinite(number) ? number : null;
 }
 
+/** True for a cell that says nothing: missing, false, zero, or an empty text, list or object. */
+export function isEmptyCell(value: unknown): boolean {
+  if (value === null || value === undefined || value === false || value === 0) return true;
+  if (typeof value === "string") return /^\s*(|\{\s*\}|\[\s*\]|null|f|false|0)\s*$/i.test(value);
+  return typeof value === "object" && !(value instanceof Date) && Object.keys(value).length === 0;
+}
+
 export function readFlag(row: ForeignRow, column: string): boolean {
   const value = row[column];
   return value === true || value === 1 || (typeof value === "string" && /^(t|true|1)$/i.test(value));
@@ -60,7 +67,7 @@ export function roundUsd(usd: number): NanoUsd {
   return Math.max(0, Math.min(nano, Number.MAX_SAFE_INTEGER));
 }
 
-const NAME_CHARACTERS_MAX = 100;
+export const NAME_CHARACTERS_MAX = 100;
 
 /** Returns a name of one line. */
 export function cutName(text: string): string {

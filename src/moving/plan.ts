@@ -15,16 +15,22 @@ export interface PlannedConfig {
 /** The use of a budget at the other gateway, by the budget's name. */
 export type Spent = ReadonlyMap<string, NanoUsd>;
 
-export interface PlannedAccount {
-  readonly account: Account;
+interface PlannedOwner {
   readonly spent: Spent;
+  /** The reasons for which it is paused here and wasn't there. Empty if nothing it had is lost. */
+  readonly pausedFor: readonly string[];
+}
+
+export interface PlannedAccount extends PlannedOwner {
+  readonly account: Account;
+  /** Its id at the other gateway, which tells it from others of the same name. */
+  readonly foreignId: string;
   /** An opening balance, added once. */
   readonly topUpNanoUsd: NanoUsd;
 }
 
-export interface PlannedKey {
+export interface PlannedKey extends PlannedOwner {
   readonly key: GatewayKey;
-  readonly spent: Spent;
   /** The plain secret, which is digested at once. Null if only the other gateway's digests are known. */
   readonly secret: string | null;
   readonly foreign: readonly ForeignSecret[];

@@ -1,15 +1,20 @@
-// The report of an import: parts that it takes and parts that it leaves, and the secrets that it asks for instead of copying them.
+// The report of an import: the outcome of each part that was found, and the secrets that it asks for instead of copying them.
 
 /** The places of settings that every gateway has. */
 export const CACHE = "set cache.ttl: answers are kept for the same request, not by meaning";
 export const HOOKS = "add it to hooks, or a guardrail of Bedrock's to providers.<name>.guardrail";
+
+/** In the order in which they are printed: those that ask for work first. */
+const OUTCOMES = ["not_taken", "paused", "narrowed", "taken"] as const;
+/** `narrowed` allows less than there, and a key that is `paused` allows nothing until somebody resumes it. */
+export type Outcome = (typeof OUTCOMES)[number];
 
 interface ReportRow {
   /** The line of the file, from 1. Null for rows of a table. */
   readonly line: number | null;
   /** The part that was found, as the other gateway names it. */
   readonly item: string;
-  readonly isTaken: boolean;
+  readonly outcome: Outcome;
   /** Its place here, or the reason why it has none. */
   readonly words: string;
 }
@@ -33,11 +38,30 @@ export class Report {
   }
 
   take(line: number | null, item: string, words: string): void {
-    this.add({ line, item, isTaken: true, words });
+    this.add({ line, item, outcome: "taken", words });
+  }
+
+  narrow(line: number | null, item: string, words: string): void {
+    this.add({ line, item, outcome: "narrowed", words });
+  }
+
+  pause(line: number | null, item: string, words: string): void {
+    this.add({ line, item, outcome: "paused", words });
   }
 
   leave(line: number | null, item: string, words: string): void {
-    this.add({ line, item, isTaken: false, words });
+    this.add({ line, item, outcome: "not_taken", words });
+  }
+
+  /** Returns the rows by outcome, each kind in the order in which it was found. */
+  sort(): readonly ReportRow[] {
+    return OUTCOMES.flatMap((outcome) => this.rows.filter((row) => row.outcome === outcome));
+  }
+
+  count(): Readonly<Record<Outcome, number>> {
+    const counts = { not_taken: 0, paused: 0, narrowed: 0, taken: 0 };
+    for (const { outcome } of this.rows) counts[outcome]++;
+    return counts;
   }
 
   /** Returns a reference to a variable, in the configuration's notation. */

@@ -1,16 +1,15 @@
 // Writes accounts and keys that an import found. Those that are there already stay as they are, so it can be repeated.
-import { topUpAccount } from "../admin/topups.ts";
 import type { ActingWorld } from "../admin/world.ts";
 import { nameBudget } from "../core/budget.ts";
-import { Fault } from "../core/fault.ts";
 import { FOREIGN_SECRETS, readForeignUntil } from "../core/foreign-secret.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
-import { toUsd } from "../core/money.ts";
 import type { OwnerState } from "../core/rows.ts";
 import type { QuotaRules } from "../core/settings.ts";
 import { digestSecret, mintSecret } from "../keys/secret.ts";
 import { openUse } from "../ledger/budget-use.ts";
 import { computeWindow, makeWindowRules } from "../ledger/window.ts";
+import { AccountNames } from "./account-names.ts";
+import { openBalance } from "./balances.ts";
 import type { PlannedAccount, PlannedKey, PlannedOwners, Spent } from "./plan.ts";
 import type { Report } from "./report.ts";
 
@@ -19,6 +18,8 @@ interface Writing {
   /** The time until which foreign digests are looked up, in Unix milliseconds. */
   readonly foreignUntilMs: number;
   readonly report: Report;
+  /** True if the store is a copy: the report says what would be done. */
+  readonly isDry: boolean;
   /** Called after each row. */
   readonly onRow: () => void;
 }
@@ -30,11 +31,14 @@ export async function writeOwners(
   writing: Writing,
 ): Promise<void> {
   if (keys.length > 0) await allowForeign(world, keys, writing.foreignUntilMs);
-  /** Accounts here by the ids that the import gave them. */
+  const names = new AccountNames(world.store, accounts);
+  /** Accounts here by the ids that the import gives them. */
   const homes = new Map<string, Account>();
+  const byAccount = Map.groupBy(keys, ({ key }) => key.accountId);
   for (const planned of accounts) {
-    const account = await writeAccount(world, planned, writing);
-    if (account !== null) homes.set(planned.account.id, account);
+    const { id } = planned.account;
+    const found = await findAccount(world, id, byAccount.get(id) ?? []);
+    homes.set(id, await writeAccount(world, { planned, found }, names, writing));
     writing.onRow();
   }
   for (const planned of keys) {
@@ -55,70 +59,68 @@ async function allowForeign(
   );
 }
 
-/** Returns the account, or null if several have its name. */
+/**
+ * Returns the account with the id. An account of the same name may be another's, with limits of its own. Imports of 1.2
+ * and before took it all the same: the keys that they put in it tell.
+ */
+async function findAccount(
+  { store }: Pick<ActingWorld, "store">,
+  id: string,
+  keys: readonly PlannedKey[],
+): Promise<Account | null> {
+  const own = await store.account(id);
+  if (own !== null) return own;
+  for (const { key } of keys) {
+    const earlier = await store.key(key.id);
+    if (earlier !== null) return store.account(earlier.accountId);
+  }
+  return null;
+}
+
+interface AccountParts {
+  readonly planned: PlannedAccount;
+  readonly found: Account | null;
+}
+
 async function writeAccount(
   world: ActingWorld,
-  { account, spent, topUpNanoUsd }: PlannedAccount,
-  { quota, report }: Writing,
-): Promise<Account | null> {
-  const found = await findAccount(world, account);
+  { planned, found }: AccountParts,
+  names: AccountNames,
+  writing: Writing,
+): Promise<Account> {
+  const { spent, topUpNanoUsd } = planned;
+  const { quota, report, isDry } = writing;
+  const account = found ?? { ...planned.account, name: await names.choose(planned) };
   const item = `account ${account.name}`;
-  if (found === "several") {
-    report.leave(null, item, "several accounts have this name");
-    return null;
-  }
   if (found === null) {
     const opening = openBudgets(
       account,
       { owner: account.id, accountId: account.id, budgets: account.budgets },
       spent,
-      {
-        quota,
-        nowMs: world.clock.nowMs(),
-      },
+      { quota, nowMs: world.clock.nowMs() },
     );
     await world.changes.addAccount(account, opening);
-    report.take(null, item, `added as ${account.id}`);
+    reportAdded({ report, isDry, item, words: `as ${account.id}` }, planned);
   } else report.take(null, item, `already here as ${found.id}, left as it is`);
-  const home = found ?? account;
-  if (topUpNanoUsd > 0) await openBalance(world, home, { id: account.id, topUpNanoUsd }, report);
-  return home;
-}
-
-/** Tops up once: a later import finds that the balance has been used, or is another by now. */
-async function openBalance(
-  world: ActingWorld,
-  home: Account,
-  { id, topUpNanoUsd }: Pick<PlannedAccount, "topUpNanoUsd"> & Pick<Account, "id">,
-  report: Report,
-): Promise<void> {
-  const body = { amount_usd: toUsd(topUpNanoUsd), note: "balance at the other gateway" };
-  try {
-    await topUpAccount(world, home.id, body, `import-${id}`);
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code !== "idempotency_mismatch") throw error;
-    report.leave(null, `balance of ${home.name}`, "an earlier import has added the balance of that time");
-  }
-}
-
-/** Returns the account that has the id, or else the name. */
-export async function findAccount(
-  { store }: Pick<ActingWorld, "store">,
-  { id, name }: Pick<Account, "id" | "name">,
-): Promise<Account | "several" | null> {
-  const own = await store.account(id);
-  if (own !== null) return own;
-  const [named = null, another] = await store.accountsNamed(name);
-  return another === undefined ? named : "several";
+  if (topUpNanoUsd > 0)
+    await openBalance(
+      world,
+      account,
+      { order: `import-${planned.account.id}`, nanoUsd: topUpNanoUsd },
+      report,
+    );
+  return account;
 }
 
 async function writeKey(
   world: ActingWorld,
-  { key, spent, secret, foreign }: PlannedKey,
+  planned: PlannedKey,
   homes: ReadonlyMap<string, Account>,
-  { quota, report }: Writing,
+  writing: Writing,
 ): Promise<void> {
   const { store, changes, clock, random, pepper } = world;
+  const { key, spent, secret, foreign } = planned;
+  const { quota, report, isDry } = writing;
   const item = `key ${key.name}`;
   const earlier = await store.key(key.id);
   if (earlier !== null) return report.take(null, item, `already here as ${key.id}, left as it is`);
@@ -127,11 +129,23 @@ async function writeKey(
   const digest = digestSecret(secret ?? mintSecret(random), pepper);
   if (secret !== null && (await store.keyByDigest(digest)) !== null)
     return report.leave(null, item, "another key has its secret");
-  const moved: GatewayKey = { ...key, accountId: home.id };
   const owner = { owner: key.id, accountId: home.id, budgets: key.budgets };
   const opening = openBudgets(home, owner, spent, { quota, nowMs: clock.nowMs() });
-  await changes.addKey(moved, digest, { secrets: foreign, opening });
-  report.take(null, item, `added as ${key.id} in ${home.name}`);
+  await changes.addKey({ ...key, accountId: home.id }, digest, { secrets: foreign, opening });
+  reportAdded({ report, isDry, item, words: `as ${key.id} in ${home.name}` }, planned);
+}
+
+interface Added {
+  readonly report: Report;
+  readonly isDry: boolean;
+  readonly item: string;
+  readonly words: string;
+}
+
+function reportAdded({ report, isDry, item, words }: Added, { pausedFor }: Pick<PlannedKey, "pausedFor">) {
+  const added = `${isDry ? "would be added" : "added"} ${words}`;
+  if (pausedFor.length === 0) report.take(null, item, added);
+  else report.pause(null, item, `${added}, paused: ${pausedFor.join("; ")}`);
 }
 
 interface Owner extends Pick<OwnerState, "owner" | "accountId"> {

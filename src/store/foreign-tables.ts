@@ -12,6 +12,8 @@ type Row = Readonly<Record<string, unknown>>;
 /** Reads whole tables, each ordered by the column that is its key. A missing table is empty unless it is required. */
 interface ForeignTables {
   read(table: string, key: string, isRequired?: boolean): Promise<readonly Row[]>;
+  /** Returns the different values of some columns. Null if there is no such table. */
+  readDistinct(table: string, columns: readonly string[]): Promise<readonly Row[] | null>;
   close(): Promise<void>;
 }
 
@@ -26,10 +28,18 @@ export function openForeignDatabase(url: string): ForeignTables {
       throw new Error(`The database ${redactAddress(url)} can't be read: ${words}.`, { cause: error });
     }
   };
+  const isMissing = async (table: string) => {
+    const [found] = await run("SELECT to_regclass($1) IS NOT NULL AS there", [quoteName(table)]);
+    return isObject(found) && found.there === false;
+  };
   return {
+    readDistinct: async (table, columns) => {
+      if (await isMissing(table)) return null;
+      const text = `SELECT DISTINCT ${columns.map(quoteName).join(", ")} FROM ${quoteName(table)}`;
+      return (await run(text, [])).filter(isObject);
+    },
     read: async (table, key, isRequired = false) => {
-      const [found] = await run("SELECT to_regclass($1) IS NOT NULL AS there", [quoteName(table)]);
-      if (isObject(found) && found.there === false) return refuseMissing(table, isRequired);
+      if (await isMissing(table)) return refuseMissing(table, isRequired);
       const rows: Row[] = [];
       for (let after: unknown = null; ; ) {
         const text = `SELECT row_to_json(one)::text AS row FROM ${quoteName(table)} AS one
@@ -67,12 +77,16 @@ const SQLITE_HEAD = "SQLite format 3\0";
 /** Opens a SQLite file for reading. */
 export function openForeignFile(path: string): ForeignTables {
   const database = new Database(path, { readonly: true });
+  const isMissing = (table: string) =>
+    database.query("SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?").get(table) === null;
   return {
+    readDistinct: async (table, columns) => {
+      if (isMissing(table)) return null;
+      const text = `SELECT DISTINCT ${columns.map(quoteName).join(", ")} FROM ${quoteName(table)}`;
+      return database.query(text).all().filter(isObject);
+    },
     read: async (table, key, isRequired = false) => {
-      const found = database
-        .query("SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?")
-        .get(table);
-      if (found === null) return refuseMissing(table, isRequired);
+      if (isMissing(table)) return refuseMissing(table, isRequired);
       const rows = database.query(`SELECT * FROM ${quoteName(table)} ORDER BY ${quoteName(key)}`).all();
       return rows.filter(isObject);
     },

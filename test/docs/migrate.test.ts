@@ -63,7 +63,9 @@ describe.each(PAGES)("the page on %s", (page) => {
       expect(program).toBe("poundkey");
       rmSync(path("poundkey.yaml"), { force: true });
       const { code, err } = await poundkey(directory, args);
-      expect([command, code, code === 0 ? "" : err]).toEqual([command, 0, ""]);
+      // 3 if the report has something for people to decide.
+      const isDone = code === 0 || code === 3;
+      expect([command, isDone, isDone ? "" : err]).toEqual([command, true, ""]);
     }
     const made = existsSync(path("poundkey.yaml")) ? readFileSync(path("poundkey.yaml"), "utf8") : "";
     if (process.env.UPDATE_DOCS) update(page, made);

@@ -15,8 +15,8 @@ const TOKENS = [HEADER, token("a", 7), token("b", 8), token("c", 9, 2)].join("\n
 
 /** Returns the accounts that are said to have no balance, each with the reason. */
 function readEmpty(out: string): Readonly<Record<string, string>> {
-  const rows: readonly { item: string; isTaken: boolean; words: string }[] = JSON.parse(out).rows;
-  const empty = rows.filter(({ item, isTaken }) => !isTaken && item.startsWith("balance of "));
+  const rows: readonly { item: string; outcome: string; words: string }[] = JSON.parse(out).rows;
+  const empty = rows.filter(({ item, outcome }) => outcome !== "taken" && item.startsWith("balance of "));
   return Object.fromEntries(empty.map(({ item, words }) => [item.slice("balance of ".length), words]));
 }
 
@@ -41,9 +41,13 @@ test("LiteLLM's accounts have none either, if the configuration charges every re
   const files = {
     "litellm.yaml": "model_list: []\n",
     "keys.csv": `token,key_alias,team_id\n${digestForeign("one")},a,search\n${digestForeign("two")},b,\n`,
+    "teams.csv": "team_id,max_budget\nsearch,\n",
   };
   const args = (place: ReturnType<typeof makePlace>) =>
-    ["litellm", place.path("litellm.yaml"), "--keys", place.path("keys.csv"), "--json"] as const;
+    [
+      ...["litellm", place.path("litellm.yaml"), "--keys", place.path("keys.csv")],
+      ...["--teams", place.path("teams.csv"), "--json"],
+    ] as const;
   const paid = makePlace({ ...files, "poundkey.yaml": "billing: { charge: always }\n" });
   expect(Object.keys(readEmpty((await paid.run(...args(paid))).out))).toEqual(["search", "default"]);
   const free = makePlace(files);

@@ -30,7 +30,9 @@ function read(...channels: readonly object[]) {
     name.startsWith("VERTEX_CREDENTIALS") ? JSON.stringify(makeAccount("p")) : `v-${name}`;
   const env = Object.fromEntries(names.map((name) => [name, value(name)]));
   const { providers } = requireSettings(loadText(text, { env }));
-  const left = report.rows.filter(({ item, isTaken }) => !isTaken && !item.startsWith("price of "));
+  const left = report.rows.filter(
+    ({ item, outcome }) => outcome !== "taken" && !item.startsWith("price of "),
+  );
   return {
     ...{ text, providers, config: config.providers, aliases: config.aliases },
     left: Object.fromEntries(left.map(({ item, words }) => [item, words])),

@@ -39,8 +39,8 @@ describe("new-api", () => {
 
   test("its channels are providers, and its tokens keys with their balance, budget and bounds", async () => {
     const { code, out } = await place.run("new-api", place.path("one-api.db"), "--json");
-    expect(code).toBe(0);
-    const left = JSON.parse(out).rows.filter(({ isTaken }: { isTaken: boolean }) => !isTaken);
+    expect(code).toBe(3);
+    const left = JSON.parse(out).rows.filter(({ outcome }: { outcome: string }) => outcome !== "taken");
     expect(left.map(({ item }: { item: string }) => item)).toEqual([
       ...["channel own: setting", "channel aws: model x", "channel aws", "channel disabled"],
       ...[
@@ -90,20 +90,20 @@ describe("new-api", () => {
   });
 
   test("a second import tops up nobody again, and says so of an allowance", async () => {
-    expect(await place.run("new-api", place.path("one-api.db"))).toMatchObject({ code: 0 });
+    expect(await place.run("new-api", place.path("one-api.db"))).toMatchObject({ code: 3 });
     const { store } = await place.open();
     expect((await store.accountsNamed("root"))[0]?.balanceNanoUsd).toBe(5e9);
     await store.close();
     writeFileSync(place.path("poundkey.yaml"), "quota: { requests_per_day: 5 }\n");
     const refused = await place.run("new-api", place.path("one-api.db"));
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("add --free")]);
-    expect((await place.run("new-api", place.path("one-api.db"), "--free")).code).toBe(0);
+    expect((await place.run("new-api", place.path("one-api.db"), "--free")).code).toBe(3);
   });
 
   test("its tokens come from a CSV too", async () => {
     const csv = `id,user_id,key,status,name,expired_time,remain_quota,unlimited_quota,used_quota\r\n1,7,${secret("f")},1,"a ""b"", c",-1,0,t,0\r\n`;
     const other = makePlace({ "tokens.csv": csv });
-    expect((await other.run("new-api", other.path("tokens.csv"))).code).toBe(0);
+    expect((await other.run("new-api", other.path("tokens.csv"))).code).toBe(3);
     expect(await prove(other, `sk-${secret("f")}`)).toBe('a "b", c');
   });
 
@@ -116,7 +116,7 @@ describe("new-api", () => {
       "options.csv": "key,value\na,b",
     });
     const paths = [other.path("channels.csv"), "--keys", other.path("tokens.csv")];
-    expect((await other.run("new-api", ...paths)).code).toBe(0);
+    expect((await other.run("new-api", ...paths)).code).toBe(3);
     expect(await prove(other, "sk-proj-of-the-provider")).toBe("Incorrect");
     expect(await prove(other, `sk-${secret("g")}`)).toBe("limited");
     expect(load(other.readConfig()).aliases).toEqual({ fast: "OpenAI#gpt-5.4-mini" });
@@ -141,7 +141,7 @@ test("LiteLLM's keys come from a CSV, with an account for each team", async () =
     "--keys",
     place.path("keys.csv"),
   );
-  expect(code).toBe(0);
+  expect(code).toBe(3);
   expect(out).toContain("OPENAI_API_KEY  the key of a, which stands in the file");
   expect(`${out}${place.readConfig()}`).not.toContain("sk-plain-secret");
   expect(await prove(place, "sk-csv-key")).toBe("mine");
@@ -168,11 +168,11 @@ test("names that can't be aliases are reported, and a configuration that needs a
   ];
   const place = makePlace({ "config.yaml": `model_list:\n${models.join("\n")}\n` });
   const { code, out, err } = await place.run("litellm", place.path("config.yaml"));
-  expect(code).toBe(0);
-  expect(out).toMatch(/^alias my model +no +- +a name has 1 to 200 characters/m);
-  expect(out).toMatch(/^alias openai\/gpt-5\.4 +no +- +clients get OpenAI#gpt-5\.4, whose id it is$/m);
-  expect(out).toMatch(/^model gone +no +4 +LiteLLM's provider 'sagemaker' has none here$/m);
-  expect(out).toMatch(/^model bare +no +5 +no vendor is known/m);
+  expect(code).toBe(3);
+  expect(out).toMatch(/^alias my model +not_taken +- +a name has 1 to 200 characters/m);
+  expect(out).toMatch(/^alias openai\/gpt-5\.4 +not_taken +- +clients get OpenAI#gpt-5\.4, whose id it is$/m);
+  expect(out).toMatch(/^model gone +not_taken +4 +LiteLLM's provider 'sagemaker' has none here$/m);
+  expect(out).toMatch(/^model bare +not_taken +5 +no vendor is known/m);
   expect(err).toContain("the configuration needs a correction before it is used:\n");
   expect(err).toContain("providers.OpenAI.keys");
 });
@@ -199,8 +199,8 @@ test("Portkey's configs are aliases with groups and fallbacks", async () => {
   };
   const place = makePlace({ "config.json": JSON.stringify({ chat: config }, null, 1) });
   const { code, out } = await place.run("portkey", place.path("config.json"));
-  expect([code, out]).toEqual([0, expect.stringMatching(/^cache +no +6 +set cache\.ttl/m)]);
-  expect(out).toMatch(/^target main +no +\d+ +its provider isn't known/m);
+  expect([code, out]).toEqual([3, expect.stringMatching(/^cache +not_taken +6 +set cache\.ttl/m)]);
+  expect(out).toMatch(/^target main +not_taken +\d+ +its provider isn't known/m);
   expect(out).not.toContain("sk-ant-plain");
   const { aliases, overlay } = load(place.readConfig());
   expect(aliases.chat).toEqual([
@@ -242,9 +242,9 @@ ask(model="meta-llama/llama-3.3-70b-instruct", models=["openrouter/anthropic/cla
 test.each(Object.entries(TEXTS))("OpenRouter's names are found in %s", async (name, [text, names]) => {
   const place = makePlace({ [name]: text });
   const { code, out } = await place.run("openrouter", place.path(name), "--json");
-  expect(code).toBe(0);
-  const rows: readonly { item: string; isTaken: boolean; words: string }[] = JSON.parse(out).rows;
-  expect(rows.filter(({ isTaken }) => isTaken).map(({ item }) => item)).toEqual([...names]);
+  expect(code).toBe(names.length === 0 ? 3 : 0);
+  const rows: readonly { item: string; outcome: string; words: string }[] = JSON.parse(out).rows;
+  expect(rows.filter(({ outcome }) => outcome === "taken").map(({ item }) => item)).toEqual([...names]);
   if (names.length === 0) expect(rows[0]?.words).toBe("the file has no name like openai/gpt-5.4");
 });
 
@@ -264,13 +264,16 @@ test("a file of another kind is said to be one, and nothing is made of it", asyn
   const place = makePlace({ "any.yaml": "hello: world\n", "empty.csv": "", "open.csv": 'key\n"a\n' });
   const run = async (gateway: string, name: string, ...more: string[]) => {
     const { code, out, err } = await place.run(gateway, place.path(name), ...more);
-    return [code, code === 0 ? out : err];
+    return [code, code === 3 ? out : err];
   };
   expect(await run("litellm", "any.yaml")).toEqual([
-    0,
-    expect.stringMatching(/^model_list +no .*no models$/m),
+    3,
+    expect.stringMatching(/^model_list +not_taken .*no models$/m),
   ]);
-  expect(await run("portkey", "any.yaml")).toEqual([0, expect.stringMatching(/^configs +no .* has none:/m)]);
+  expect(await run("portkey", "any.yaml")).toEqual([
+    3,
+    expect.stringMatching(/^configs +not_taken .* has none:/m),
+  ]);
   for (const name of ["any.yaml", "empty.csv"])
     expect(await run("new-api", name)).toEqual([1, expect.stringMatching(/: the first line names neither/)]);
   expect(await run("new-api", "open.csv")).toEqual([1, expect.stringMatching(/open\.csv: line 2 /)]);
@@ -286,6 +289,6 @@ test("an entry of LiteLLM's without a name or a model is said to have none", asy
   const entries = "[{ model_name: a, litellm_params: gpt-5.4 }, { litellm_params: { model: gpt-5.4 } }]";
   const place = makePlace({ "a.yaml": `model_list: ${entries}\n` });
   const { out } = await place.run("litellm", place.path("a.yaml"));
-  expect(out).toMatch(/^model a +no +1 +it names no litellm_params\.model$/m);
+  expect(out).toMatch(/^model a +not_taken +1 +it names no litellm_params\.model$/m);
   expect(out).not.toMatch(/^alias/m);
 });

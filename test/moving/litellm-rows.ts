@@ -22,6 +22,9 @@ export const SECRETS = {
   current: "sk-after-the-rotation",
   shared: "sk-with-a-shared-budget",
   perModel: "sk-with-a-budget-per-model",
+  customers: "sk-for-customers-with-budgets",
+  tagged: "sk-with-a-tag-of-a-budget",
+  tagSeen: "sk-once-used-with-that-tag",
   known: "sk-1234",
 } as const;
 
@@ -31,7 +34,7 @@ function insert(table: string, cells: Cells): string {
   return `INSERT INTO "${table}" (${Object.keys(cells).join(", ")}) VALUES (${Object.values(cells).join(", ")});`;
 }
 
-function addKey(secret: string, cells: Cells): string {
+export function addKey(secret: string, cells: Cells): string {
   const token = `'${digestForeign(secret)}'`;
   const name = `'sk-...${secret.slice(-4)}'`;
   return insert("LiteLLM_VerificationToken", {
@@ -102,6 +105,36 @@ const KINDS: readonly string[] = [
     model_name: "'stored'",
     litellm_params: "'{}'",
     ...BY,
+  }),
+  addKey(SECRETS.customers, { key_alias: "'for customers'" }),
+  addKey(SECRETS.tagged, { key_alias: "'tagged'", metadata: `'{"tags":["paid"]}'` }),
+  addKey(SECRETS.tagSeen, { key_alias: "'tag seen'" }),
+  insert("LiteLLM_TagTable", { tag_name: "'paid'", budget_id: "'b-1'", spend: "1.5" }),
+  insert("LiteLLM_EndUserTable", { user_id: "'alice'", budget_id: "'b-1'" }),
+  insert("LiteLLM_EndUserTable", { user_id: "'anybody'" }),
+  ...[SECRETS.customers, SECRETS.limited].map((secret, at) =>
+    insert("LiteLLM_DailyEndUserSpend", {
+      id: `'${at}'`,
+      end_user_id: at === 0 ? "'alice'" : "'anybody'",
+      date: "'2026-11-25'",
+      api_key: `'${digestForeign(secret)}'`,
+    }),
+  ),
+  ...[SECRETS.tagged, SECRETS.tagSeen].map((secret, at) =>
+    insert("LiteLLM_DailyTagSpend", {
+      id: `'${at}'`,
+      tag: "'paid'",
+      date: "'2026-11-25'",
+      api_key: `'${digestForeign(secret)}'`,
+    }),
+  ),
+  insert("LiteLLM_ModelAccessGroupBudgetTable", { access_group_name: "'chat'", budget_id: "'b-1'" }),
+  insert("LiteLLM_ModelTable", { id: "7", aliases: `'{"chat":"openai/gpt-5.4"}'` }),
+  insert("LiteLLM_TeamTable", {
+    team_id: "'team-3'",
+    team_alias: "'Renaming'",
+    models: "'{}'",
+    model_id: "7",
   }),
   insert("LiteLLM_UserTable", { user_id: "'u-1'", max_budget: "3" }),
 ];

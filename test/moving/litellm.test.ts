@@ -3,13 +3,15 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { openStore } from "../../src/app/open-store.ts";
 import { runImport } from "../../src/cli/import.ts";
 import { makeOwnerId } from "../../src/core/rows.ts";
 import { startPostgres } from "../postgres-server.ts";
+import { runSql } from "../postgres-suites.ts";
 import { runPrinting } from "../poundkey.ts";
 import { startSimulator } from "../simulator/server.ts";
-import { fillDatabase, PLAIN, SECRETS } from "./litellm-rows.ts";
+import { addKey, digestForeign, fillDatabase, PLAIN, SECRETS } from "./litellm-rows.ts";
 import { ask, askAll, MASTER_KEY, NODES_MS, startNode } from "./nodes.ts";
 
 setDefaultTimeout(NODES_MS);
@@ -58,7 +60,7 @@ async function start(): Promise<string> {
 
 interface Row {
   readonly item: string;
-  readonly isTaken: boolean;
+  readonly outcome: string;
   readonly line: number | null;
   readonly words: string;
 }
@@ -68,34 +70,44 @@ const find = (item: string) => rows.find((row) => row.item === item);
 
 test("a dry run says everything and writes nothing", async () => {
   const { code, out } = await run("--database", server.url, "--dry-run", "--json");
-  expect(code).toBe(0);
+  expect(code).toBe(3);
   rows = JSON.parse(out).rows;
   expect(find("key app 7")).toEqual({
     item: "key app 7",
-    isTaken: true,
+    outcome: "taken",
     line: null,
-    words: "would be added",
+    words: expect.stringMatching(/^would be added as key_\w+ in Search$/),
   });
   expect(() => readFileSync(config)).toThrow();
 });
 
 test("the import reports what it takes and what it leaves, with line and reason", async () => {
   const { code, out, err } = await run("--database", server.url, "--json");
-  expect([code, err.split("\n")[0]]).toEqual([0, expect.stringContaining("using the store at")]);
+  expect([code, err.split("\n")[0]]).toEqual([3, expect.stringContaining("using the store at")]);
   const result = JSON.parse(out);
   rows = result.rows;
-  expect(find("model chat")).toMatchObject({ isTaken: true, line: 2 });
-  expect(find("litellm_settings.cache")).toMatchObject({ isTaken: false, line: 6 });
-  const left = rows.filter(({ isTaken, line }) => !isTaken && line === null).map(({ item }) => item);
+  expect(find("model chat")).toMatchObject({ outcome: "taken", line: 2 });
+  expect(find("litellm_settings.cache")).toMatchObject({ outcome: "not_taken", line: 6 });
+  const left = rows
+    .filter(({ outcome, line }) => outcome !== "taken" && line === null)
+    .map(({ item }) => item);
   expect(left.toSorted()).toEqual([
+    "account Renaming",
+    "customers with limits (1)",
     "key everybody knows it",
     "key expired",
+    "key for customers",
     "key narrow: model unknown",
     "key per model: model_max_budget of other",
     "key per model: model_rpm_limit",
     "key shared: aliases",
+    "key tag seen",
+    "key tagged: metadata",
     "model stored of the database",
-    "user u-1: budget",
+    "tags with limits (1)",
+    "team Renaming: model_aliases",
+    "user u-1: limits",
+    "users (1)",
   ]);
   expect(result.variables.map(({ name }: { name: string }) => name)).toEqual([
     "UPSTREAM_KEY",
@@ -111,7 +123,7 @@ test("accounts and keys have the limits, budgets and spending that they had", as
     const keys = await opened.keys({ limit: 1000, after: null });
     const [account] = await opened.accountsNamed("Search");
     const key = (name: string) => keys.find((one) => one.name === name);
-    expect(keys).toHaveLength(PLAIN.length + 7);
+    expect(keys).toHaveLength(PLAIN.length + 10);
     expect(account).toMatchObject({ tokensPerMinute: 900_000_000, requestsPerDay: null });
     expect(account?.budgets).toMatchObject([{ nanoUsd: 100e9, per: "month" }]);
     expect(key("limited")).toMatchObject({
@@ -138,6 +150,45 @@ test("accounts and keys have the limits, budgets and spending that they had", as
   }
 });
 
+test("limits of customers, tags and groups of models bind the keys that they came with", async () => {
+  expect(find("key for customers")?.words).toEndWith(
+    "customers with limits of their own came with it: alice",
+  );
+  expect(find("key tag seen")?.words).toEndWith("tags with limits of their own came with it: paid");
+  expect(find("account Renaming")?.words).toContain("model_aliases: chat stands for openai/gpt-5.4 there");
+  const { store: opened } = await openStore(store, MASTER_KEY, "find");
+  try {
+    const keys = await opened.keys({ limit: 1000, after: null });
+    const key = (name: string) => keys.find((one) => one.name === name);
+    expect([key("for customers")?.isPaused, key("tag seen")?.isPaused]).toEqual([true, true]);
+    const tagged = { isPaused: false, requestsPerMinute: 60, budgets: [{ nanoUsd: 20e9, per: "week" }] };
+    expect(key("tagged")).toMatchObject(tagged);
+    expect(key("narrow")).toMatchObject(tagged);
+  } finally {
+    await opened.close();
+  }
+});
+
+test("a dry run beside a store works on a copy, and leaves none", async () => {
+  await runSql(server.url, addKey("sk-of-a-late-key", { key_alias: "'late'" }));
+  const { out } = await run("--database", server.url, "--dry-run", "--json");
+  rows = JSON.parse(out).rows;
+  expect(find("key late")?.words).toMatch(/^would be added as key_\w+ in Search$/);
+  expect(find("key app 7")?.words).toMatch(/^already here as key_\w+, left as it is$/);
+  const { store: opened } = await openStore(store, MASTER_KEY, "find");
+  try {
+    const keys = await opened.keys({ limit: 1000, after: null });
+    expect(keys.some(({ name }) => name === "late")).toBe(false);
+  } finally {
+    await opened.close();
+  }
+  const database = new SQL(store);
+  expect(await database`SELECT nspname FROM pg_namespace WHERE nspname LIKE 'poundkey%'`).toHaveLength(0);
+  await database.close();
+  const digest = digestForeign("sk-of-a-late-key");
+  await runSql(server.url, `DELETE FROM "LiteLLM_VerificationToken" WHERE token = '${digest}'`);
+});
+
 test("clients call as before, twice, on two nodes at once, and the limits are as they were", async () => {
   const [one, two] = [await start(), await start()];
   expect(await askAll([one, two], PLAIN)).toEqual(new Set(["ok"]));
@@ -162,8 +213,8 @@ test("a second import changes nothing, and prints the configuration instead of w
   const before = readFileSync(config, "utf8");
   writeFileSync(config, `store: "${store}"\n`);
   const { code, out } = await run("--database", server.url);
-  expect(code).toBe(0);
+  expect(code).toBe(3);
   expect(out).toContain(`${config} exists. Add to it:\n\n${before}`);
-  expect(out.match(/already here as key_\w+, left as it is/g)).toHaveLength(PLAIN.length + 7);
-  expect(out).toMatch(/^key expired +no +- +it has expired$/m);
+  expect(out.match(/already here as key_\w+, left as it is/g)).toHaveLength(PLAIN.length + 10);
+  expect(out).toMatch(/^key expired +not_taken +- +it has expired$/m);
 });

@@ -1,6 +1,7 @@
 // Moving in from One API: its own columns of a token's limits, and its own numbers of channel types.
 import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { load, type Place, usePlaces } from "./places.ts";
 
 const makePlace = usePlaces();
@@ -58,8 +59,8 @@ describe("One API's database", () => {
 
   test("has its channels at the vendors that its own numbers mean", async () => {
     const { code, out } = await place.run("new-api", place.path("one-api.db"), "--json");
-    expect(code).toBe(0);
-    const rows: readonly { item: string; isTaken: boolean; words: string }[] = JSON.parse(out).rows;
+    expect(code).toBe(3);
+    const rows: readonly { item: string; outcome: string; words: string }[] = JSON.parse(out).rows;
     const find = (item: string) => rows.find((row) => row.item === item)?.words;
     expect(["channel four", "channel coze", "channel deepl"].map(find)).toEqual([
       "CloseAI has no provider here",
@@ -104,7 +105,7 @@ test("One API's tokens stay limited from a CSV too", async () => {
   const place = makePlace({
     "tokens.csv": `${header}\n1,7,${secret("a")},1,limited,-1,0,1,0,"gpt-4o",10.0.0.0/8\n`,
   });
-  expect((await place.run("new-api", place.path("tokens.csv"))).code).toBe(0);
+  expect((await place.run("new-api", place.path("tokens.csv"))).code).toBe(3);
   const key = (await readKeys(place)).get("limited");
   expect([key?.allowedAddresses, key?.allowedModels?.length]).toEqual([["10.0.0.0/8"], 1]);
 });
@@ -120,9 +121,59 @@ test("in a database that moved from One API to new-api, only new-api's columns c
       "channels (id, type, key, name, models) VALUES (1, 43, 'k-43', 'deepseek', 'deepseek-chat')",
     ],
   );
-  expect((await place.run("new-api", place.path("one-api.db"))).code).toBe(0);
+  expect((await place.run("new-api", place.path("one-api.db"))).code).toBe(3);
   expect((await readKeys(place)).get("moved")).toMatchObject({
     allowedModels: ["DeepSeek#deepseek-chat"],
     allowedAddresses: ["203.0.113.7"],
+  });
+});
+
+describe("One API's first user, whose quota is a thousand million dollars,", () => {
+  const place = makePlace({});
+  const file = place.path("one-api.db");
+  beforeAll(() => {
+    makeDatabase(file, "", [
+      "users VALUES (4, 'rich', 5000000001, 0, 1)",
+      `tokens (id, user_id, key, name, status) VALUES
+        (1, 4, '${secret("a")}', 'of the rich', 1), (2, 4, '${secret("b")}', 'used up there', 4)`,
+    ]);
+    using database = new Database(file);
+    database.run("UPDATE users SET quota = 500000000000000 WHERE username = 'root'");
+  });
+  const readBalances = async () => {
+    const { store } = await place.open();
+    const accounts = await store.accounts({ limit: 10, after: null });
+    await store.close();
+    return Object.fromEntries(accounts.map(({ name, balanceNanoUsd }) => [name, balanceNanoUsd / 1e9]));
+  };
+  const find = (out: string, item: string) =>
+    JSON.parse(out).rows.find((row: { item: string }) => row.item === item);
+
+  test("stops no dry run, which makes nothing", async () => {
+    const { code, out, err } = await place.run("new-api", file, "--dry-run", "--json");
+    expect([code, err]).toEqual([0, ""]);
+    expect(find(out, "key of the rich").words).toMatch(/^would be added as key_/);
+    expect(existsSync(place.path("poundkey.db"))).toBe(false);
+  });
+
+  test("stops no import: large figures are confirmed, and larger ones than fit are cut", async () => {
+    const { code, out, err } = await place.run("new-api", file, "--json");
+    expect([code, err]).toEqual([0, expect.not.stringContaining("confirm")]);
+    expect(find(out, "balance of root")).toMatchObject({
+      outcome: "narrowed",
+      words: "1,000,000,000 USD there: an amount is up to 9,000,000 USD here",
+    });
+    expect(await readBalances()).toMatchObject({ root: 9_000_000, rich: 10_000.000002 });
+    const keys = await readKeys(place);
+    expect([keys.get("of the rich")?.isPaused, keys.get("used up there")?.isPaused]).toEqual([false, true]);
+  });
+
+  test("is topped up once, and a dry run beside the store adds nothing", async () => {
+    using database = new Database(file);
+    database.run("UPDATE users SET quota = 7500000000 WHERE username = 'off'");
+    const { out } = await place.run("new-api", file, "--dry-run", "--json");
+    expect(find(out, "account rich").words).toMatch(/^already here as acct_/);
+    await place.run("new-api", file);
+    expect(await readBalances()).toMatchObject({ root: 9_000_000, rich: 10_000.000002, off: 0.00001 });
   });
 });

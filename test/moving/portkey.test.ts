@@ -12,7 +12,9 @@ function read(...targets: readonly object[]) {
   const report = new Report();
   const config = readPortkey({ value: { targets }, findLine: () => 1 }, report);
   load(writeConfigText(config));
-  const left = report.rows.filter(({ item, isTaken }) => !isTaken && !item.startsWith("price of "));
+  const left = report.rows.filter(
+    ({ item, outcome }) => outcome !== "taken" && !item.startsWith("price of "),
+  );
   return { ...config, left: Object.fromEntries(left.map(({ item, words }) => [item, words])) };
 }
 

@@ -21,7 +21,9 @@ function readPrices(config: PlannedConfig, report: Report) {
   expect(text).not.toMatch(/[&*]a\d/);
   const env = Object.fromEntries([...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => [name, VALUE]));
   const { ownModels } = requireSettings(loadText(text, { env }));
-  const unknown = report.rows.filter(({ item, isTaken }) => !isTaken && item.startsWith("price of "));
+  const unknown = report.rows.filter(
+    ({ item, outcome }) => outcome !== "taken" && item.startsWith("price of "),
+  );
   return {
     listed: Object.fromEntries(ownModels.map(({ id, price }) => [id, price?.input ?? null])),
     unknown: unknown.map(({ item }) => item.slice("price of ".length)),

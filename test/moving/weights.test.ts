@@ -11,7 +11,7 @@ const refer = (name: string) => `\${${name}}`;
 const findLine = () => 1;
 
 function listLeft({ rows }: Report): Readonly<Record<string, string>> {
-  const left = rows.filter(({ item, isTaken }) => !isTaken && !item.startsWith("price of "));
+  const left = rows.filter(({ item, outcome }) => outcome !== "taken" && !item.startsWith("price of "));
   return Object.fromEntries(left.map(({ item, words }) => [item, words]));
 }
 

@@ -1,133 +1,187 @@
-// Budgets, limits and spending of LiteLLM's keys and teams.
+// Budgets, limits and spending of a row of LiteLLM's: a key, a team, or anyone else whose limits bind keys.
 import { type Budget, makeBudget, nameBudget, type Period } from "../../core/budget.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { asNumber, asObject, asString } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import { LIMIT_MAX } from "../../core/limit.ts";
-import type { NanoUsd } from "../../core/money.ts";
-import { type ForeignRow, readNumber, readObject, readText, roundUsd } from "../columns.ts";
-import type { Spent } from "../plan.ts";
+import {
+  type ForeignRow,
+  isEmptyCell,
+  readNumber,
+  readObject,
+  readText,
+  readTime,
+  roundUsd,
+} from "../columns.ts";
 import type { ModelNames } from "./config.ts";
-
-/** LiteLLM's durations, with the window here. */
-const PERIODS: readonly (readonly [look: RegExp, per: Period])[] = [
-  [/^(1d|24h|daily|day)$/, "day"],
-  [/^(7d|1w|weekly|week)$/, "week"],
-  [/^(30d|31d|28d|1mo|4w|monthly|month)$/, "month"],
-];
-
-/** Returns `total` without a duration, and null for one that has no window here. */
-function readPeriod(duration: string | null): Period | null {
-  if (duration === null) return "total";
-  return PERIODS.find(([look]) => look.test(duration.trim().toLowerCase()))?.[1] ?? null;
-}
+import { joinRates, joinUses, type Limits } from "./limits.ts";
+import type { Notes } from "./notes.ts";
+import { readPeriod } from "./periods.ts";
 
 const BUDGETS_MAX = KEY_FIELDS.budgets.elementsMax;
 
-interface ReadLimits {
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
-  readonly parallel: number | null;
-  readonly budgets: readonly Budget[];
-  readonly spent: Spent;
-  /** The parts that have no place here, with the reasons. */
-  readonly left: readonly (readonly [part: string, words: string])[];
+interface LimitParts {
+  readonly names: ModelNames;
+  readonly notes: Notes;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+  /** The owner of the limits, if it isn't the one that the notes are about: ` of user bob`. */
+  readonly where: string;
 }
 
-interface Sketch {
-  readonly budgets: Map<string, Budget>;
-  readonly spent: Map<string, NanoUsd>;
-  readonly left: [string, string][];
+type Uses = Map<string, { readonly budget: Budget; readonly spentNanoUsd: number }>;
+
+interface Reading extends LimitParts {
+  readonly row: ForeignRow;
+  readonly uses: Uses;
 }
 
 /** Columns of a row that another may complete, as a key's budget does. */
 const SHARED = [
-  ...["max_budget", "soft_budget", "budget_duration", "model_max_budget"],
+  ...["max_budget", "soft_budget", "budget_duration", "budget_reset_at", "model_max_budget"],
   ...["tpm_limit", "rpm_limit", "tpd_limit", "max_parallel_requests"],
 ];
+const NUMBERS = ["max_budget", "soft_budget", "tpm_limit", "rpm_limit", "tpd_limit", "max_parallel_requests"];
 
 /** Returns the row with what only its budget says. */
 export function addBudget(row: ForeignRow, budget: ForeignRow | undefined): ForeignRow {
   if (budget === undefined) return row;
-  const isEmpty = (value: unknown) =>
-    value === null || value === undefined || value === "" || value === "{}" || JSON.stringify(value) === "{}";
-  const added = SHARED.filter((column) => isEmpty(row[column])).map((column) => [column, budget[column]]);
+  const isMissing = (column: string) => isEmptyCell(row[column]) && readNumber(row, column) === null;
+  const added = SHARED.filter(isMissing).map((column) => [column, budget[column]]);
   return { ...row, ...Object.fromEntries(added) };
 }
 
-export function readLimits(row: ForeignRow, names: ModelNames): ReadLimits {
-  const sketch: Sketch = { budgets: new Map(), spent: new Map(), left: [] };
-  readWhole(row, sketch);
-  for (const [model, budget] of Object.entries(readObject(row, "model_max_budget"))) {
-    readPerModel(row, { model, budget }, names, sketch);
+export function readLimits(row: ForeignRow, parts: LimitParts): Limits {
+  const reading: Reading = { ...parts, row, uses: new Map() };
+  const { notes, where, uses } = reading;
+  for (const column of NUMBERS) {
+    if (!isEmptyCell(row[column]) && readNumber(row, column) === null)
+      notes.pause(`${column}${where} isn't a number`);
   }
-  const perDay = readNumber(row, "tpd_limit");
-  if (perDay !== null) sketch.left.push(["tpd_limit", "tokens aren't limited by the day: use a budget"]);
-  for (const field of ["model_rpm_limit", "model_tpm_limit"]) {
-    const isGiven = Object.keys(asObject(readObject(row, "metadata")[field])).length > 0;
-    if (isGiven) sketch.left.push([field, "limits of a minute are for all models together"]);
-  }
+  readWhole(reading);
+  readWindows(reading);
+  for (const [model, budget] of Object.entries(readObject(row, "model_max_budget")))
+    readPerModel(reading, model, budget);
+  if (uses.size > BUDGETS_MAX)
+    notes.pause(`it has ${uses.size} budgets${where}, and an owner has up to ${BUDGETS_MAX} here`);
+  if (readNumber(row, "tpd_limit") !== null)
+    notes.pause(`tpd_limit${where}: tokens aren't limited by the day here`);
   return {
-    requestsPerMinute: readLimit(row, "rpm_limit"),
-    tokensPerMinute: readLimit(row, "tpm_limit"),
+    requestsPerMinute: joinRates(readLimit(row, "rpm_limit"), readModelRate(reading, "model_rpm_limit")),
+    tokensPerMinute: joinRates(readLimit(row, "tpm_limit"), readModelRate(reading, "model_tpm_limit")),
     parallel: readLimit(row, "max_parallel_requests"),
-    ...{ budgets: [...sketch.budgets.values()], spent: sketch.spent, left: sketch.left },
+    uses,
   };
 }
 
 function readLimit(row: ForeignRow, column: string): number | null {
   const limit = readNumber(row, column);
-  return limit === null ? null : Math.max(0, Math.min(Math.floor(limit), LIMIT_MAX));
+  return limit === null ? null : roundLimit(limit);
+}
+
+function roundLimit(limit: number): number {
+  return Math.max(0, Math.min(Math.floor(limit), LIMIT_MAX));
+}
+
+/** Limits of single models: the lowest becomes that of all models together. */
+function readModelRate({ row, names, notes, where }: Reading, field: string): number | null {
+  const given = Object.entries(asObject(readObject(row, "metadata")[field]));
+  const rates = given.flatMap(([model, value]) => {
+    const rate = asNumber(value);
+    if (names.find(model).length === 0)
+      notes.leave(`${field}${where} of ${model}`, "the model isn't in the configuration");
+    else if (rate === undefined) notes.pause(`${field}${where} of ${model} isn't a number`);
+    else return [roundLimit(rate)];
+    return [];
+  });
+  if (rates.length === 0) return null;
+  const lowest = Math.min(...rates);
+  notes.narrow(`${field}${where}`, `${lowest} in a minute for all models together`);
+  return lowest;
 }
 
 /** The budget of all models. Of a soft one that stands alone, only the warning is left. */
-function readWhole(row: ForeignRow, sketch: Sketch): void {
+function readWhole(reading: Reading): void {
+  const { row, notes, where } = reading;
   const [usd, soft] = [readNumber(row, "max_budget"), readNumber(row, "soft_budget")];
   if (usd === null && soft === null) return;
-  const duration = readText(row, "budget_duration");
-  const per = readPeriod(duration);
-  if (per === null) {
-    sketch.left.push(["max_budget", `no window here is as long as '${duration}': set a budget by hand`]);
-    return;
-  }
+  // Models that cost nothing would go on here.
+  if (usd !== null && usd <= 0) notes.pause(`max_budget${where} is 0, which refuses everything there`);
+  const per = choosePeriod(reading, "max_budget", readText(row, "budget_duration"));
+  if (per === null) return;
   const warn = soft === null ? [] : [usd === null || usd <= 0 ? 1 : Math.min(1, soft / usd)];
   const nanoUsd = roundUsd(usd ?? soft ?? 0);
   const shares = warn.filter((share) => share > 0);
-  addOne(sketch, makeBudget({ nanoUsd, per, warn: shares, isHard: usd !== null }), readNumber(row, "spend"));
+  const budget = makeBudget({ nanoUsd, per, warn: shares, isHard: usd !== null });
+  addUse(reading.uses, budget, hasWindowEnded(reading) ? 0 : readNumber(row, "spend"));
 }
 
-interface PerModel {
-  readonly model: string;
-  /** USD, or `{ budget_limit, time_period }`. */
-  readonly budget: unknown;
+/** LiteLLM looks for windows that have ended every few minutes, and only then sets what was spent in them to 0. */
+function hasWindowEnded({ row, nowMs }: Reading): boolean {
+  const resetAtMs = readTime(row, "budget_reset_at");
+  return readText(row, "budget_duration") !== null && resetAtMs !== null && resetAtMs <= nowMs;
 }
 
-function readPerModel(row: ForeignRow, { model, budget }: PerModel, names: ModelNames, sketch: Sketch): void {
-  const fields = asObject(budget);
-  const usd = asNumber(budget) ?? asNumber(fields.budget_limit) ?? asNumber(fields.max_budget);
+/** Several windows at once. Each counts its spending in memory alone, so what the tables say of the owner's bounds it. */
+function readWindows(reading: Reading): void {
+  const { row, notes, where, uses } = reading;
+  const cell = row.budget_limits;
+  if (isEmptyCell(cell)) return;
+  const list: unknown = typeof cell === "string" ? parseReceived(cell) : cell;
+  const spentUsd = Math.max(readNumber(row, "spend") ?? 0, readNumber(row, "total_spend") ?? 0);
+  for (const one of Array.isArray(list) ? list : [list]) {
+    const { max_budget: max, budget_duration: duration } = asObject(one);
+    const usd = asNumber(max);
+    const text = asString(duration);
+    if (usd === undefined || text === undefined) {
+      notes.pause(`budget_limits${where} isn't a list of amounts and durations`);
+      continue;
+    }
+    const per = choosePeriod(reading, "budget_limits", text);
+    if (per === null) continue;
+    const isUsed = spentUsd > 0;
+    const words = `a budget of ${usd} USD per ${per}`;
+    if (isUsed)
+      notes.narrow(`budget_limits${where}, ${text}`, `${words}, which counts all that was ever spent`);
+    else notes.take(`budget_limits${where}, ${text}`, words);
+    addUse(uses, makeBudget({ nanoUsd: roundUsd(usd), per }), Math.min(spentUsd, usd));
+  }
+}
+
+function readPerModel(reading: Reading, model: string, given: unknown): void {
+  const { row, names, notes, where, uses } = reading;
+  const fields = asObject(given);
+  const usd = asNumber(given) ?? asNumber(fields.budget_limit) ?? asNumber(fields.max_budget);
   const duration = asString(fields.time_period) ?? asString(fields.budget_duration) ?? null;
-  const per = readPeriod(duration);
   const models = names.find(model);
   const part = `model_max_budget of ${model}`;
-  if (models.length === 0) sketch.left.push([part, "the model isn't in the configuration"]);
-  else if (usd === undefined || per === null)
-    sketch.left.push([part, `no window here is as long as '${duration}'`]);
-  else
-    addOne(
-      sketch,
-      makeBudget({ nanoUsd: roundUsd(usd), per, models }),
-      asNumber(readObject(row, "model_spend")[model]),
-    );
-}
-
-function addOne({ budgets, spent, left }: Sketch, budget: Budget, spentUsd: number | null | undefined): void {
-  const name = nameBudget(budget);
-  const before = budgets.get(name);
-  // Two names of LiteLLM's may be one model here. The lower bound holds.
-  if (before !== undefined && before.nanoUsd <= budget.nanoUsd) return;
-  if (before === undefined && budgets.size >= BUDGETS_MAX) {
-    left.push([`budget of ${name}`, `an owner has up to ${BUDGETS_MAX} budgets`]);
+  if (models.length === 0) {
+    notes.leave(`${part}${where}`, "the model isn't in the configuration");
     return;
   }
-  budgets.set(name, budget);
-  spent.set(name, roundUsd(spentUsd ?? 0));
+  if (usd === undefined) notes.pause(`${part}${where} isn't an amount`);
+  const per = choosePeriod(reading, part, duration);
+  if (usd === undefined || per === null) return;
+  addUse(
+    uses,
+    makeBudget({ nanoUsd: roundUsd(usd), per, models }),
+    asNumber(readObject(row, "model_spend")[model]),
+  );
+}
+
+/** Returns the window, and notes one that is longer than there. Null for a duration that can't be read. */
+function choosePeriod({ notes, where }: Reading, part: string, duration: string | null): Period | null {
+  const window = readPeriod(duration);
+  if (window === null) notes.pause(`${part}${where} is for '${duration}', which isn't a duration`);
+  else if (!window.isEqual)
+    notes.narrow(`${part}${where}`, `the amount of '${duration}' is per: ${window.per} here`);
+  return window?.per ?? null;
+}
+
+/** Two names of LiteLLM's may be one model here, and two durations one window. Both bind. */
+function addUse(uses: Uses, budget: Budget, spentUsd: number | null | undefined): void {
+  const name = nameBudget(budget);
+  const use = { budget, spentNanoUsd: roundUsd(spentUsd ?? 0) };
+  const before = uses.get(name);
+  uses.set(name, before === undefined ? use : joinUses(before, use));
 }

@@ -82,9 +82,9 @@ function readModel(
   report.take(line, `model ${label}`, isAll ? `every model of ${id.slice(0, -2)}` : id);
   const reportUnread = (fields: Fields, path: readonly string[]) => {
     for (const field of fields.listUnread()) {
-      const { isTaken, words } = describeParameter(field);
+      const { outcome, words } = describeParameter(field);
       const place = file.findLine(["model_list", at, ...path, field]);
-      report.add({ line: place, item: `${label}: ${field}`, isTaken, words });
+      report.add({ line: place, item: `${label}: ${field}`, outcome, words });
     }
   };
   reportUnread(params, ["litellm_params"]);

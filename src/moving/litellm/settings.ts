@@ -1,15 +1,15 @@
 // LiteLLM's settings outside its list of models: those that hold here anyway, and the reasons why others have no place.
 
-import { CACHE, HOOKS } from "../report.ts";
+import { CACHE, HOOKS, type Outcome } from "../report.ts";
 import { FACTS, PARAMETERS } from "./parameters.ts";
 
 interface Verdict {
-  readonly isTaken: boolean;
+  readonly outcome: Outcome;
   readonly words: string;
 }
 
-const holds = (words: string): Verdict => ({ isTaken: true, words });
-const lost = (words: string): Verdict => ({ isTaken: false, words });
+const holds = (words: string): Verdict => ({ outcome: "taken", words });
+const lost = (words: string): Verdict => ({ outcome: "not_taken", words });
 
 /** By field, in whichever section it stands. */
 const FIELDS: Readonly<Record<string, Verdict>> = {

@@ -29,9 +29,11 @@ const GATEWAY = "new-api";
 const UNITS_PER_USD = 500_000;
 const MS_PER_SECOND = 1000;
 const LAST_CHARACTERS = 4;
-const STATUS = { on: 1, off: 2, expired: 3 } as const;
+const STATUS = { on: 1, expired: 3 } as const;
 /** One API keeps the rows of users who were deleted. */
 const USER_DELETED = 3;
+/** A balance or budget is below nine million here. One API gives its first user a thousand million. */
+const USD_MAX = 9_000_000;
 /** Shorter ones could be guessed. */
 const SECRET_CHARACTERS_MIN = 16;
 
@@ -56,18 +58,34 @@ interface UnitParts extends OwnerParts {
   readonly units: number;
 }
 
-function readUser(id: number, row: ForeignRow, { units, nowMs }: UnitParts): PlannedAccount {
+function readUser(id: number, row: ForeignRow, { units, nowMs, report }: UnitParts): PlannedAccount {
   const name = cutName(readText(row, "username") ?? readText(row, "display_name") ?? "");
-  const isPaused = readNumber(row, "status") === STATUS.off;
+  const isPaused = isOff(row);
+  const shown = name === "" ? `user ${id}` : name;
   const account: Account = {
     ...ACCOUNT_DEFAULTS,
     id: deriveId("acct", GATEWAY, String(id)),
-    name: name === "" ? `user ${id}` : name,
+    name: shown,
     requestsPerDay: null,
     createdAtMs: nowMs,
     ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
   };
-  return { account, spent: new Map(), topUpNanoUsd: roundUsd((readNumber(row, "quota") ?? 0) / units) };
+  const usd = capUsd((readNumber(row, "quota") ?? 0) / units, `balance of ${shown}`, report);
+  const foreignId = String(id);
+  return { account, foreignId, spent: new Map(), pausedFor: [], topUpNanoUsd: roundUsd(usd) };
+}
+
+/** True for users and tokens that are refused there: disabled, used up, or anything else but enabled. */
+function isOff(row: ForeignRow): boolean {
+  const status = readNumber(row, "status");
+  return status !== null && status !== STATUS.on;
+}
+
+function capUsd(usd: number, item: string, report: Report): number {
+  if (usd <= USD_MAX) return usd;
+  const [there, here] = [usd, USD_MAX].map((one) => one.toLocaleString("en-US"));
+  report.narrow(null, item, `${there} USD there: an amount is up to ${here} USD here`);
+  return USD_MAX;
 }
 
 /** Returns null for a token that isn't taken. */
@@ -85,8 +103,9 @@ function readToken(row: ForeignRow, parts: UnitParts): PlannedKey | null {
   reportGroup(row, name, report);
   const [left, used] = [readNumber(row, "remain_quota") ?? 0, readNumber(row, "used_quota") ?? 0];
   const isUnlimited = readFlag(row, "unlimited_quota");
-  const budget = makeBudget({ nanoUsd: roundUsd((left + used) / units), per: "total" });
-  const isPaused = readNumber(row, "status") === STATUS.off;
+  const usd = isUnlimited ? 0 : capUsd((left + used) / units, `key ${name}: quota`, report);
+  const budget = makeBudget({ nanoUsd: roundUsd(usd), per: "total" });
+  const isPaused = isOff(row);
   const key: GatewayKey = {
     ...KEY_DEFAULTS,
     // Made of the secret, as another export may number its rows differently.
@@ -106,7 +125,7 @@ function readToken(row: ForeignRow, parts: UnitParts): PlannedKey | null {
     ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
   };
   const spent = new Map(isUnlimited ? [] : [[nameBudget(budget), roundUsd(used / units)]]);
-  return { key, spent, secret, foreign: [] };
+  return { key, spent, pausedFor: [], secret, foreign: [] };
 }
 
 /** Tokens without an end have -1. */

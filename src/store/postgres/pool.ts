@@ -14,6 +14,13 @@ const LONG = bind(`SET LOCAL statement_timeout = ${LONG_MS}`);
 const TRIES_MAX = 2;
 const PAUSE_MS = 20;
 
+interface PoolOptions {
+  /** The caller's time limit overall. */
+  readonly patienceMs: number;
+  readonly connections: number;
+  readonly searchPath: string | undefined;
+}
+
 export class Pool implements Engine {
   readonly hasOwnersInOrder = true;
   readonly blocksLoop = false;
@@ -27,16 +34,19 @@ export class Pool implements Engine {
   /** The time limit of a lookup. */
   readonly #lookupMs: number;
 
-  /** Connects lazily. `patienceMs` is the caller's time limit overall. */
-  constructor(dialer: Dialer, patienceMs: number, traits: Traits, max: number) {
-    const timeouts = makeTimeouts(patienceMs);
+  /** Connects lazily. */
+  constructor(dialer: Dialer, traits: Traits, { patienceMs, connections, searchPath }: PoolOptions) {
+    const timeouts = {
+      ...makeTimeouts(patienceMs),
+      ...(searchPath === undefined ? {} : { search_path: searchPath }),
+    };
     const { keepsSettings } = traits;
     this.traits = traits;
     this.#lookupMs = patienceMs / 3;
     this.#settings = keepsSettings ? [] : [setForTransaction(timeouts)];
     const settings = keepsSettings ? timeouts : {};
     const options = () => ({ settings, prepare: mayPrepare(dialer.url, traits) });
-    this.#connections = new Connections({ dialer, options, max });
+    this.#connections = new Connections({ dialer, options, max: connections });
   }
 
   /** Runs work on a connection and rolls back a transaction if it throws. Throws the database's errors. */

@@ -37,6 +37,8 @@ interface PostgresStoreOptions {
   readonly patienceMs?: number;
   /** The most connections, each opened when it is needed. Default: 10. */
   readonly connections?: number;
+  /** The PostgreSQL schema whose tables are meant, for a copy. If missing, the database decides. */
+  readonly searchPath?: string;
   /** The schema that this program knows. Tests add steps to it. */
   readonly schema?: Schema<readonly string[]>;
 }
@@ -110,7 +112,7 @@ async function checkReady(pool: Pool): Promise<readonly string[]> {
 type OpenOptions = PostgresStoreOptions & Required<Pick<PostgresStoreOptions, "schema">>;
 
 async function openPool(
-  { url, readUrl, lookUp, schema, create = true, connections = CONNECTIONS_MAX }: OpenOptions,
+  { url, readUrl, lookUp, schema, create = true, connections = CONNECTIONS_MAX, searchPath }: OpenOptions,
   patienceMs: number,
 ): Promise<Pool> {
   checkAddress(url);
@@ -118,7 +120,7 @@ async function openPool(
   let pool: Pool | null = null;
   try {
     const traits = await retryStartup(() => findTraits(dialer, patienceMs));
-    pool = new Pool(dialer, patienceMs, traits, connections);
+    pool = new Pool(dialer, traits, { patienceMs, connections, searchPath });
     if (await migrate(pool, schema, create)) return pool;
     throw new NoStoreError(redactAddress(url));
   } catch (error) {

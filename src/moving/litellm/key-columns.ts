@@ -1,0 +1,166 @@
+// The columns of LiteLLM's keys and teams, and what the loss of each means. A column that nobody here knows pauses its owner.
+import { asObject } from "../../core/json.ts";
+import { type ForeignRow, isEmptyCell, readList, readObject, readText } from "../columns.ts";
+import type { ModelNames } from "./config.ts";
+import type { Notes } from "./notes.ts";
+
+type Rule =
+  /** Read elsewhere, or a record of LiteLLM's own work. */
+  | "read"
+  /** Without it its owner can do no more than before. */
+  | { readonly leave: string }
+  | { readonly pause: string };
+type Rules = Readonly<Record<string, Rule>>;
+
+const GROUPS = "models of access groups in the database: list them in allowed_models";
+const POLICIES = "policies, which are guardrails, have no place here";
+const TOOLS = "there are no MCP servers or vector stores";
+const ROUTER = "failover is the same for all keys";
+
+function listRead(...columns: readonly string[]): Rules {
+  return Object.fromEntries(columns.map((column) => [column, "read"]));
+}
+
+/** LiteLLM 1.108's `schema.prisma`. */
+const SHARED: Rules = {
+  ...listRead("spend", "total_spend", "models", "metadata", "blocked", "team_id", "organization_id"),
+  ...listRead("max_budget", "soft_budget", "budget_duration", "budget_reset_at", "budget_limits"),
+  ...listRead(
+    "model_spend",
+    "model_max_budget",
+    "max_parallel_requests",
+    "tpm_limit",
+    "rpm_limit",
+    "tpd_limit",
+  ),
+  ...listRead("created_at", "created_by", "updated_at", "updated_by"),
+  access_group_ids: { leave: GROUPS },
+  router_settings: { leave: ROUTER },
+  object_permission_id: { leave: TOOLS },
+  policies: { pause: POLICIES },
+};
+
+export const KEY_COLUMNS: Rules = {
+  ...SHARED,
+  ...listRead(
+    "token",
+    "key_name",
+    "key_alias",
+    "expires",
+    "user_id",
+    "budget_id",
+    "aliases",
+    "allowed_routes",
+  ),
+  ...listRead(
+    "key_type",
+    "settings_updated_at",
+    "last_active",
+    "rotation_count",
+    "last_rotation_at",
+    "key_rotation_at",
+    "soft_budget_cooldown",
+  ),
+  auto_rotate: { leave: "rotate it by poundkey keys rotate" },
+  rotation_interval: { leave: "rotate it by poundkey keys rotate" },
+  budget_fallbacks: { leave: "a used-up budget refuses" },
+  permissions: { leave: "they allow more than calls of models" },
+  config: { leave: "it has no counterpart" },
+  allowed_cache_controls: { leave: "every client may send Cache-Control" },
+  project_id: { pause: "it is of a project, whose limits have no place here" },
+  agent_id: { pause: "it is of an agent, whose limits have no place here" },
+};
+
+const PEOPLE = "people sign in with the company's provider, and get their roles there or from an admin";
+
+export const TEAM_COLUMNS: Rules = {
+  ...SHARED,
+  ...listRead("team_alias", "model_id"),
+  admins: { leave: PEOPLE },
+  members: { leave: PEOPLE },
+  members_with_roles: { leave: PEOPLE },
+  team_member_permissions: { leave: PEOPLE },
+  default_team_member_models: { leave: PEOPLE },
+  allow_team_guardrail_config: { leave: "hooks are the operator's" },
+};
+
+export const USER_COLUMNS: Rules = {
+  ...SHARED,
+  ...listRead("user_id", "user_alias", "user_email", "sso_user_id", "password", "teams", "user_role"),
+  ...listRead("password_reset_required", "last_breach_check_at"),
+  ...listRead("allowed_cache_controls", "access_group_ids", "object_permission_id", "router_settings"),
+};
+
+/** Notes what is lost of the columns that aren't empty. `where` is as for limits. */
+export function checkColumns(row: ForeignRow, rules: Rules, notes: Notes, where = ""): void {
+  for (const [column, value] of Object.entries(row)) {
+    const rule = Object.hasOwn(rules, column) ? rules[column] : { pause: "a column that isn't known here" };
+    if (rule === undefined || rule === "read" || isEmptyCell(value)) continue;
+    if ("leave" in rule) notes.leave(`${column}${where}`, rule.leave);
+    else notes.pause(`${column}${where}: ${rule.pause}`);
+  }
+}
+
+/** Fields of `metadata` that limit requests. The others are notes of people and programs. */
+const METADATA: Rules = {
+  ...listRead("model_rpm_limit", "model_tpm_limit", "rpm_limit_type", "tpm_limit_type"),
+  ...listRead("team_member_budget_id"),
+  guardrails: { pause: "guardrails of single keys have no place here" },
+  policies: { pause: POLICIES },
+  enforced_params: { pause: "parameters that a request must have can't be set here" },
+  tag_rpm_limit: { pause: "limits of tags have no place here" },
+  model_itpm_limit: { pause: "limits of what is read or written in a minute have no place here" },
+  model_otpm_limit: { pause: "limits of what is read or written in a minute have no place here" },
+  end_user_budget_id: { pause: "budgets of customers have no place here" },
+  tag_tpm_limit: { pause: "limits of tags have no place here" },
+};
+
+export function checkMetadata(row: ForeignRow, notes: Notes): void {
+  const given = Object.entries(readObject(row, "metadata")).filter(([, value]) => !isEmptyCell(value));
+  for (const [field] of given) {
+    const rule = METADATA[field];
+    if (rule !== undefined && rule !== "read" && "pause" in rule) notes.pause(`${field}: ${rule.pause}`);
+  }
+  const others = given.map(([field]) => field).filter((field) => METADATA[field] === undefined);
+  if (others.length > 0) notes.leave("metadata", `${others.join(", ")}: a note for people is in notes`);
+}
+
+/** A name that means a model here and another one for this owner there would give it that model. */
+export function checkAliases(given: unknown, part: string, names: ModelNames, notes: Notes): void {
+  const aliases = Object.entries(asObject(given));
+  for (const [alias, target] of aliases) {
+    const [here, there] = [names.find(alias), names.find(String(target))];
+    if (here.some((id) => !there.includes(id)))
+      notes.pause(`${part}: ${alias} stands for ${target} there, and for ${here.join(", ")} here`);
+  }
+  if (aliases.length > 0) notes.leave(part, "aliases are for all keys: add them to the configuration");
+}
+
+/** Groups of routes that are all of those that call models. */
+const ALL_ROUTES = ["llm_api_routes", "*", "/*"];
+/** Groups without a route that calls one: keys of the types `management` and `read_only` have these. */
+const OTHER_ROUTES = ["management_routes", "info_routes"];
+/** The types whose keys may call models. */
+const TYPES = ["default", "llm_api"];
+
+/** Returns false if the key can call no model. */
+export function checkRoutes(row: ForeignRow, notes: Notes): boolean {
+  const type = readText(row, "key_type");
+  const isCalling = type === null || TYPES.includes(type);
+  if (!isCalling) notes.pause(`key_type: a key of the type ${type} is no key for models`);
+  return checkRouteList(row, notes) && isCalling;
+}
+
+function checkRouteList(row: ForeignRow, notes: Notes): boolean {
+  if (isEmptyCell(row.allowed_routes)) return true;
+  const routes = readList(row, "allowed_routes");
+  if (routes.some((route) => ALL_ROUTES.includes(route))) return true;
+  const given = routes.join(", ");
+  const isOther = routes.length > 0 && routes.every((route) => OTHER_ROUTES.includes(route));
+  if (isOther)
+    notes.pause(
+      `allowed_routes: it calls no models (${given}); for the admin routes, use poundkey tokens add`,
+    );
+  else notes.pause(`allowed_routes: ${given || "a list that can't be read"}; a key may use every API here`);
+  return !isOther;
+}

@@ -1,0 +1,56 @@
+// The limits of LiteLLM's keys: their own, and their share of those that they have together with other keys.
+import { KEY_FIELDS } from "../../core/fields/key.ts";
+import { type ForeignRow, readText } from "../columns.ts";
+import type { Bound } from "./bounds.ts";
+import { addBudget, readLimits } from "./budgets.ts";
+import type { ModelNames } from "./config.ts";
+import { checkColumns, USER_COLUMNS } from "./key-columns.ts";
+import { divideLimits, isTooSmall, isUnlimited, joinLimits, type Limits } from "./limits.ts";
+import type { Notes } from "./notes.ts";
+
+interface LimitParts {
+  readonly names: ModelNames;
+  readonly notes: Notes;
+  readonly nowMs: number;
+  /** The number of keys that share the limits of a bound, by its name. */
+  readonly sharers: ReadonlyMap<string, number>;
+}
+
+/** Its user may look at everything there, and call nothing. */
+const VIEWER = "proxy_admin_viewer";
+
+/** `budget` is the row of the key's own budget, if it has one. */
+export function readKeyLimits(
+  row: ForeignRow,
+  budget: ForeignRow | undefined,
+  bounds: readonly Bound[],
+  { sharers, ...parts }: LimitParts,
+): Limits {
+  const { notes } = parts;
+  const own = readLimits(addBudget(row, budget), { ...parts, where: "" });
+  const shares = bounds.map((bound) => {
+    checkBound(bound, notes);
+    return share(bound, sharers.get(bound.name) ?? 1, parts);
+  });
+  const limits = shares.reduce(joinLimits, own);
+  if (limits.uses.size > KEY_FIELDS.budgets.elementsMax)
+    notes.pause(`it would need ${limits.uses.size} budgets, and has up to ${KEY_FIELDS.budgets.elementsMax}`);
+  return limits;
+}
+
+function checkBound({ name, row }: Bound, notes: Notes): void {
+  if (!name.startsWith("user ")) return;
+  checkColumns(row, USER_COLUMNS, notes, ` of ${name}`);
+  if (readText(row, "user_role") === VIEWER) notes.pause(`user_role of ${name}: a ${VIEWER} calls no models`);
+}
+
+function share({ name, row }: Bound, among: number, parts: Omit<LimitParts, "sharers">): Limits {
+  const { notes } = parts;
+  const limits = readLimits(row, { ...parts, where: ` of ${name}` });
+  if (isUnlimited(limits)) return limits;
+  if (among === 1) notes.take(`limits of ${name}`, "it is its only key, and has them");
+  else notes.narrow(`limits of ${name}`, `${among} keys share them, so each has 1/${among}`);
+  const part = divideLimits(limits, among);
+  if (isTooSmall(limits, part)) notes.pause(`limits of ${name}: too small to be divided among ${among} keys`);
+  return part;
+}

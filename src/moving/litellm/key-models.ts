@@ -1,0 +1,67 @@
+// The models that LiteLLM's keys may use: those of the key itself, of its team, and of all others that bind it.
+import { matchesAny, NO_MODELS } from "../../core/pattern.ts";
+import { type ForeignRow, isEmptyCell, readList } from "../columns.ts";
+import type { ModelNames } from "./config.ts";
+import type { Notes } from "./notes.ts";
+
+const ALL_MODELS = ["all-proxy-models", "*"];
+const TEAM_MODELS = "all-team-models";
+/** A list of this alone allows none, since a list of nothing allows all. */
+const NONE = "no-default-models";
+
+interface ModelParts {
+  readonly names: ModelNames;
+  readonly notes: Notes;
+}
+
+type Patterns = readonly string[] | null;
+
+/** Returns what all of the lists allow. Null for all models. `others` are LiteLLM's names, in lists of which none is empty. */
+export function readKeyModels(
+  row: ForeignRow,
+  team: ForeignRow | null,
+  others: readonly (readonly string[])[],
+  parts: ModelParts,
+): Patterns {
+  const own = readNames(row, parts.notes);
+  const isTeams = own.includes(TEAM_MODELS);
+  if (isTeams && team === null) parts.notes.pause(`models: ${TEAM_MODELS}, and it has no team`);
+  const lists = [isTeams ? [] : own, team === null ? [] : readNames(team, parts.notes), ...others];
+  const allowed = lists.map((list) => listModels(list, parts)).reduce(intersect, null);
+  if (allowed !== null) reportFallbacks(allowed, parts);
+  return allowed;
+}
+
+function readNames(row: ForeignRow, notes: Notes): readonly string[] {
+  const names = readList(row, "models");
+  if (names.length === 0 && !isEmptyCell(row.models)) notes.pause("models: a list that can't be read");
+  return names;
+}
+
+function intersect(one: Patterns, other: Patterns): Patterns {
+  if (one === null || other === null) return one ?? other;
+  // A pattern as a text fits another pattern only if all that fits it does.
+  const common = [
+    ...one.filter((model) => matchesAny(other, model)),
+    ...other.filter((model) => matchesAny(one, model)),
+  ];
+  return common.length === 0 ? [NO_MODELS] : [...new Set(common)];
+}
+
+function listModels(given: readonly string[], { names, notes }: ModelParts): Patterns {
+  if (given.length === 0 || given.some((model) => ALL_MODELS.includes(model))) return null;
+  const found = given.flatMap((model) => {
+    const ids = names.find(model);
+    if (ids.length === 0 && model !== NONE) notes.leave(`model ${model}`, "it isn't in the configuration");
+    return ids;
+  });
+  return found.length === 0 ? [NO_MODELS] : [...new Set(found)];
+}
+
+/** LiteLLM falls back to models that the key itself may not use. */
+function reportFallbacks(allowed: readonly string[], { names, notes }: ModelParts): void {
+  for (const id of allowed) {
+    const lost = names.findFallbacks(id).filter((one) => !matchesAny(allowed, one));
+    if (lost.length > 0) notes.leave(`fallbacks of ${id}`, `allowed_models doesn't have ${lost.join(", ")}`);
+  }
+}

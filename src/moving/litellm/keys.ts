@@ -1,0 +1,175 @@
+// A key of LiteLLM's as a key here, which is paused if it could do, use or spend more than there.
+import { type GatewayKey, KEY_DEFAULTS } from "../../core/key.ts";
+import { NO_MODELS } from "../../core/pattern.ts";
+import { listKnownDigests } from "../../keys/foreign.ts";
+import {
+  cutName,
+  type ForeignRow,
+  isEmptyCell,
+  readFlag,
+  readObject,
+  readText,
+  readTime,
+} from "../columns.ts";
+import { deriveId } from "../ids.ts";
+import type { PlannedKey } from "../plan.ts";
+import type { Report } from "../report.ts";
+import { type Bound, type BoundFinder, listTags } from "./bounds.ts";
+import type { ModelNames } from "./config.ts";
+import { checkAliases, checkColumns, checkMetadata, checkRoutes, KEY_COLUMNS } from "./key-columns.ts";
+import { readKeyLimits } from "./key-limits.ts";
+import { readKeyModels } from "./key-models.ts";
+import { type Limits, listBudgets, listSpent } from "./limits.ts";
+import { Notes } from "./notes.ts";
+
+export interface KeySource {
+  readonly row: ForeignRow;
+  readonly team: ForeignRow | null;
+  /** Limits of others that bind it. */
+  readonly bounds: readonly Bound[];
+  /** The reasons why some of them aren't known. */
+  readonly unknown: readonly string[];
+}
+
+interface KeyParts {
+  readonly names: ModelNames;
+  readonly report: Report;
+  readonly nowMs: number;
+  readonly foreignUntilMs: number;
+  readonly finder: BoundFinder;
+  readonly sharers: ReadonlyMap<string, number>;
+  readonly replaced: readonly ForeignRow[];
+  readonly findReasons: (digest: string, ownTags: readonly string[]) => readonly string[];
+}
+
+export const GATEWAY = "litellm";
+const KNOWN = listKnownDigests();
+const DIGEST = /^[0-9a-f]{64}$/;
+const LAST_CHARACTERS = 4;
+
+/** Returns the number of keys that are bound by each, by its name. Those that are blocked count: they may be resumed. */
+export function listSharers(
+  sources: readonly KeySource[],
+  { nowMs }: Pick<KeyParts, "nowMs">,
+): ReadonlyMap<string, number> {
+  const sharers = new Map<string, number>();
+  for (const { row, bounds } of sources) {
+    if (refuseKey(row, nowMs) !== null) continue;
+    for (const { name } of bounds) sharers.set(name, (sharers.get(name) ?? 0) + 1);
+  }
+  return sharers;
+}
+
+/** Returns null for a key that isn't taken. */
+export function readKey(source: KeySource, parts: KeyParts): PlannedKey | null {
+  const { row } = source;
+  const digest = readDigest(row);
+  const name = nameKey(row, digest);
+  const refusal = refuseKey(row, parts.nowMs);
+  if (refusal !== null) {
+    parts.report.leave(null, `key ${name}`, refusal);
+    return null;
+  }
+  const notes = new Notes(parts.report, `key ${name}`);
+  for (const reason of source.unknown) notes.pause(reason);
+  checkTimes(row, notes);
+  for (const reason of parts.findReasons(digest, listTags(row, source.team))) notes.pause(reason);
+  checkColumns(row, KEY_COLUMNS, notes);
+  checkMetadata(row, notes);
+  checkAliases(readObject(row, "aliases"), "aliases", parts.names, notes);
+  const mayCall = checkRoutes(row, notes);
+  const limits = readLimits(source, notes, parts);
+  const others = source.bounds.map(({ models }) => models);
+  const allowed = readKeyModels(row, source.team, others, { names: parts.names, notes });
+  const models = mayCall ? allowed : [NO_MODELS];
+  return finishKey(source, { name, limits, models, pausedFor: notes.pausedFor }, parts);
+}
+
+/** A time or flag that can't be read must not end as none. */
+function checkTimes(row: ForeignRow, notes: Notes): void {
+  if (!isEmptyCell(row.expires) && readTime(row, "expires") === null) notes.pause("expires isn't a time");
+  if (!isEmptyCell(row.blocked) && !readFlag(row, "blocked"))
+    notes.pause("blocked is neither true nor false");
+}
+
+function readLimits({ row, bounds }: KeySource, notes: Notes, parts: KeyParts): Limits {
+  const budgetId = readText(row, "budget_id");
+  const budget = budgetId === null ? undefined : parts.finder.findBudget(budgetId);
+  if (typeof budget === "string") notes.pause(budget);
+  return readKeyLimits(row, typeof budget === "string" ? undefined : budget, bounds, { ...parts, notes });
+}
+
+interface Reading {
+  readonly name: string;
+  readonly limits: Limits;
+  readonly models: readonly string[] | null;
+  readonly pausedFor: readonly string[];
+}
+
+function finishKey(
+  { row }: KeySource,
+  { name, limits, models, pausedFor }: Reading,
+  { nowMs, foreignUntilMs, replaced }: KeyParts,
+): PlannedKey {
+  const digest = readDigest(row);
+  const teamId = readText(row, "team_id");
+  const grace = findGrace(replaced, digest, nowMs);
+  const isPaused = readFlag(row, "blocked") || pausedFor.length > 0;
+  const key: GatewayKey = {
+    ...KEY_DEFAULTS,
+    requestsPerMinute: limits.requestsPerMinute,
+    tokensPerMinute: limits.tokensPerMinute,
+    parallel: limits.parallel,
+    budgets: listBudgets(limits),
+    id: deriveId("key", GATEWAY, digest),
+    name,
+    last4: (readText(row, "key_name") ?? digest).slice(-LAST_CHARACTERS),
+    accountId: teamId === null ? "default" : deriveId("acct", GATEWAY, teamId),
+    createdAtMs: readTime(row, "created_at") ?? nowMs,
+    expiresAtMs: readTime(row, "expires"),
+    allowedModels: models,
+    requestsPerDay: null,
+    ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
+    ...(grace === null ? {} : { rotations: 1, oldSecretUntilMs: grace.untilMs }),
+  };
+  const { rotations } = key;
+  const foreign = [{ digest, rotation: rotations, endsAtMs: foreignUntilMs }];
+  if (grace !== null && !KNOWN.has(grace.digest)) {
+    const endsAtMs = Math.min(foreignUntilMs, grace.untilMs);
+    foreign.push({ digest: grace.digest, rotation: rotations - 1, endsAtMs });
+  }
+  return { key, spent: listSpent(limits), pausedFor, secret: null, foreign };
+}
+
+function readDigest(row: ForeignRow): string {
+  return readText(row, "token")?.toLowerCase() ?? "";
+}
+
+function nameKey(row: ForeignRow, digest: string): string {
+  const name = cutName(readText(row, "key_alias") ?? readText(row, "key_name") ?? "");
+  return name === "" ? `litellm ${digest.slice(0, 8)}` : name;
+}
+
+function refuseKey(row: ForeignRow, nowMs: number): string | null {
+  const digest = readDigest(row);
+  if (!DIGEST.test(digest)) return "its token isn't a SHA-256 in hex";
+  if (KNOWN.has(digest)) return "its secret stands in LiteLLM's documentation, so everybody knows it";
+  const expiresAtMs = readTime(row, "expires");
+  return expiresAtMs !== null && expiresAtMs <= nowMs ? "it has expired" : null;
+}
+
+interface Grace {
+  readonly digest: string;
+  readonly untilMs: number;
+}
+
+/** Returns the secret before the present one, if it still works. Of several, the one that works longest. */
+function findGrace(replaced: readonly ForeignRow[], digest: string, nowMs: number): Grace | null {
+  const found = replaced.flatMap((row): readonly Grace[] => {
+    const old = readDigest(row);
+    const untilMs = readTime(row, "revoke_at");
+    const isOurs = readText(row, "active_token_id")?.toLowerCase() === digest && DIGEST.test(old);
+    return isOurs && untilMs !== null && untilMs > nowMs ? [{ digest: old, untilMs }] : [];
+  });
+  return found.toSorted((one, other) => other.untilMs - one.untilMs)[0] ?? null;
+}

@@ -1,0 +1,81 @@
+// Limits and budgets of one owner at LiteLLM: joined with those of another that bind too, or divided among several keys.
+import { type Budget, nameBudget } from "../../core/budget.ts";
+import type { NanoUsd } from "../../core/money.ts";
+import type { Spent } from "../plan.ts";
+
+interface Use {
+  readonly budget: Budget;
+  readonly spentNanoUsd: NanoUsd;
+}
+
+const RATES = ["requestsPerMinute", "tokensPerMinute", "parallel"] as const;
+type Rates = Readonly<Record<(typeof RATES)[number], number | null>>;
+
+export interface Limits extends Rates {
+  /** By the budget's name. */
+  readonly uses: ReadonlyMap<string, Use>;
+}
+
+export function isUnlimited(limits: Limits): boolean {
+  return limits.uses.size === 0 && RATES.every((rate) => limits[rate] === null);
+}
+
+/** Returns limits under which nobody can do more than under either. */
+export function joinLimits(one: Limits, other: Limits): Limits {
+  const uses = new Map(one.uses);
+  for (const [name, use] of other.uses) {
+    const before = uses.get(name);
+    uses.set(name, before === undefined ? use : joinUses(before, use));
+  }
+  return { ...mapRates((rate) => joinRates(one[rate], other[rate])), uses };
+}
+
+export function joinRates(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.min(one, other);
+}
+
+/** Both bind, so the smaller amount holds, and of it no more is left than of either. */
+export function joinUses(one: Use, other: Use): Use {
+  // One that only warns must not become a bound.
+  if (one.budget.isHard !== other.budget.isHard) return one.budget.isHard ? one : other;
+  const { budget } = one.budget.nanoUsd <= other.budget.nanoUsd ? one : other;
+  const left = Math.min(countLeft(one), countLeft(other));
+  return { budget, spentNanoUsd: Math.max(0, budget.nanoUsd - left) };
+}
+
+function countLeft({ budget, spentNanoUsd }: Use): NanoUsd {
+  return budget.nanoUsd - spentNanoUsd;
+}
+
+/** Returns what each of several keys may have of limits that they shared: together never more. */
+export function divideLimits(limits: Limits, among: number): Limits {
+  const share = (limit: number | null) => (limit === null ? null : Math.floor(limit / among));
+  const uses = [...limits.uses.values()].map(({ budget, spentNanoUsd }) => {
+    const part = { ...budget, nanoUsd: Math.floor(budget.nanoUsd / among) };
+    return [nameBudget(part), { budget: part, spentNanoUsd: Math.ceil(spentNanoUsd / among) }] as const;
+  });
+  return { ...mapRates((rate) => share(limits[rate])), uses: new Map(uses) };
+}
+
+/** True if a share of a limit that allowed something allows nothing. */
+export function isTooSmall(limits: Limits, share: Limits): boolean {
+  return RATES.some((rate) => share[rate] === 0 && limits[rate] !== 0);
+}
+
+function mapRates(read: (rate: (typeof RATES)[number]) => number | null): Rates {
+  const [requestsPerMinute, tokensPerMinute, parallel] = [
+    read("requestsPerMinute"),
+    read("tokensPerMinute"),
+    read("parallel"),
+  ];
+  return { requestsPerMinute, tokensPerMinute, parallel };
+}
+
+export function listBudgets({ uses }: Limits): readonly Budget[] {
+  return [...uses.values()].map(({ budget }) => budget);
+}
+
+export function listSpent({ uses }: Limits): Spent {
+  return new Map([...uses].map(([name, { spentNanoUsd }]) => [name, spentNanoUsd]));
+}

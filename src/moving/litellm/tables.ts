@@ -1,0 +1,80 @@
+// LiteLLM's tables, as a database or CSV files give them, and the look-ups in them.
+import { type ForeignRow, readText } from "../columns.ts";
+
+/** A key that was used with a tag, or for a customer. */
+interface Use {
+  readonly name: string;
+  readonly digest: string;
+}
+
+/** A table of limits. Null if it isn't given: what a key's reference to it means isn't known then. */
+type Given = readonly ForeignRow[] | null;
+
+/** Only the keys are needed. */
+export interface Tables {
+  readonly keys: readonly ForeignRow[];
+  /** Secrets that were replaced and still work for a while. */
+  readonly replaced: readonly ForeignRow[];
+  readonly teams: Given;
+  readonly budgets: Given;
+  readonly users: Given;
+  /** Users in teams, each pair with its budget. */
+  readonly members: Given;
+  readonly organizations: Given;
+  /** Names that some teams have for models. */
+  readonly teamAliases: Given;
+  /** Budgets of groups of models. */
+  readonly groupBudgets: readonly ForeignRow[];
+  readonly tags: readonly ForeignRow[];
+  readonly customers: readonly ForeignRow[];
+  /** Null if LiteLLM has kept no record of that. */
+  readonly tagUses: readonly Use[] | null;
+  readonly customerUses: readonly Use[] | null;
+}
+
+export const NO_TABLES: Tables = {
+  ...{ keys: [], replaced: [], groupBudgets: [], tags: [], customers: [], tagUses: null, customerUses: null },
+  ...{ teams: null, budgets: null, users: null, members: null, organizations: null, teamAliases: null },
+};
+
+/** The tables that a flag gives as a CSV beside that of the keys, each with the column of its id. */
+export const CSV_TABLES = {
+  teams: ["LiteLLM_TeamTable", "team_id"],
+  budgets: ["LiteLLM_BudgetTable", "budget_id"],
+  users: ["LiteLLM_UserTable", "user_id"],
+  members: ["LiteLLM_TeamMembership", "team_id"],
+  organizations: ["LiteLLM_OrganizationTable", "organization_id"],
+} as const;
+export type CsvTableName = keyof typeof CSV_TABLES;
+
+/** Rows by their ids. */
+export class Lookup {
+  readonly #flag: CsvTableName;
+  readonly #rows: ReadonlyMap<string, ForeignRow> | null;
+
+  constructor(
+    flag: CsvTableName,
+    rows: Given,
+    nameRow = (row: ForeignRow) => readText(row, CSV_TABLES[flag][1]),
+  ) {
+    this.#flag = flag;
+    this.#rows = rows && new Map(rows.map((row) => [nameRow(row) ?? "", row]));
+  }
+
+  get isGiven(): boolean {
+    return this.#rows !== null;
+  }
+
+  /** Undefined also if the table isn't given. */
+  find(id: string): ForeignRow | undefined {
+    return this.#rows?.get(id);
+  }
+
+  /** Returns why there is no row of this id. */
+  explainMissing(word: string, id: string): string {
+    const [table] = CSV_TABLES[this.#flag];
+    return this.isGiven
+      ? `its ${word} ${id} isn't in ${table}`
+      : `its ${word} ${id} may limit it: give --${this.#flag}, a CSV of ${table}`;
+  }
+}
