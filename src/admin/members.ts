@@ -8,8 +8,8 @@ import { EVERYTHING, type Grant, type Member, ROLES, type Scope } from "../core/
 import { readPages } from "../core/read-pages.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { KeyFilter } from "../core/store.ts";
-import { eachKey, endKeys } from "../people/leaving.ts";
 import { isLetIn, listGrants } from "../people/member.ts";
+import { eachKey, endKeys } from "../people/own-keys.ts";
 import { joinGrants } from "../people/roles.ts";
 import { changeForgetting } from "./audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
