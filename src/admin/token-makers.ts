@@ -12,7 +12,7 @@ export function isExpired({ expiresAtMs }: NamedToken, nowMs: number): boolean {
 }
 
 /** The person on whom a token stands: whoever made it, along tokens that made tokens. Null for nobody. */
-export interface Standing {
+interface Standing {
   readonly person: Member | null;
 }
 
