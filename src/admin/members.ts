@@ -8,9 +8,9 @@ import { EVERYTHING, type Grant, type Member, ROLES, type Scope } from "../core/
 import { readPages } from "../core/read-pages.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { KeyFilter } from "../core/store.ts";
-import { findMemberState, isLetIn, listGrants, MEMBER_STATES } from "../people/member.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
 import { findDoubt } from "../people/doubt.ts";
+import { findMemberState, isLetIn, listGrants, MEMBER_STATES } from "../people/member.ts";
 import { eachKey, endKeys } from "../people/own-keys.ts";
 import { joinGrants } from "../people/roles.ts";
 import { changeForgetting } from "./audit-trail.ts";

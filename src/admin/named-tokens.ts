@@ -10,8 +10,8 @@ import { memberAccess } from "../people/member.ts";
 import { makeNewSchema, readNew } from "./fields.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import type { Listed } from "./list.ts";
-import { allowNull, allowWords, boolean, instant, text, type View } from "./schema.ts";
 import { beyondOwnEnd } from "./own-end.ts";
+import { allowNull, allowWords, boolean, instant, text, type View } from "./schema.ts";
 import { findMakers, findStanding, isExpired, isUpheld } from "./token-makers.ts";
 import type { ActingWorld, AdminWorld } from "./world.ts";
 

@@ -16,10 +16,7 @@ export function readAccountNames(
 }
 
 /** Returns the names and ids of the accounts that give each member a hard budget. Null as for `readAccountNames`. */
-export function readBoundAccounts(
-  address: string,
-  mayConnect: boolean,
-): Promise<ReadonlySet<string> | null> {
+export function readBoundAccounts(address: string, mayConnect: boolean): Promise<ReadonlySet<string> | null> {
   return look(address, mayConnect, async (path) => {
     const { readPostgresBounds, readSqliteBounds } = await import("../store/account-names.ts");
     return path === null ? readPostgresBounds(address) : readSqliteBounds(path);
