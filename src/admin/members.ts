@@ -131,7 +131,7 @@ async function readMemberChange(
   };
 }
 
-/** Whoever acts by a role that was given until a time gives none that lasts longer. */
+/** A role that is given by one with an end doesn't outlast it. */
 function checkEnd(
   access: Access,
   { ownGrants, ownUntilMs }: Member,

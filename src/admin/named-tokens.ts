@@ -39,7 +39,7 @@ export const tokenSchema = Type.Object({
   contact: allowNull(text),
   last4: text,
   created_by: Type.Object({ kind: allowWords(ACTOR_KINDS), id: text }),
-  // The person with whose rights it ends: whoever made it, along tokens that made tokens. Null for nobody.
+  // The person who made it, along tokens that made tokens, and with whose rights it ends. Null for nobody.
   member_id: allowNull(text),
   created_at: instant,
   expires_at: allowNull(instant),
@@ -87,7 +87,7 @@ export async function createToken(
   return { ...tokenView(token, "active", access.personId), secret };
 }
 
-/** Whoever acts by a role that was given until a time passes on nothing that lasts longer. */
+/** A token that is made by a role with an end doesn't outlast it. */
 function limitByEnd(
   expiresAtMs: number,
   given: string | null | undefined,

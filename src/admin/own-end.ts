@@ -1,4 +1,4 @@
-// What people may not do with their own rights: change them, or pass on what outlasts them.
+// Nobody changes their own rights, and nobody passes on rights that outlast their own.
 import { Fault } from "../core/fault.ts";
 import type { Access } from "../people/access.ts";
 import { formatInstant } from "./format.ts";

@@ -11,7 +11,7 @@ export function isExpired({ expiresAtMs }: NamedToken, nowMs: number): boolean {
   return expiresAtMs !== null && expiresAtMs <= nowMs;
 }
 
-/** The person on whom a token stands: whoever made it, along tokens that made tokens. Null for nobody. */
+/** A token stands on the person who made it, along tokens that made tokens. Null for nobody. */
 interface Standing {
   readonly person: Member | null;
 }

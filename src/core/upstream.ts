@@ -1,6 +1,7 @@
 // The meaning of upstream errors by status and code. Every dialect's `explain` ends here.
 import { cleanWords, SECRET_WORDS, type UpstreamReport } from "./failure.ts";
-import { Fault, type FaultCode, type FaultDetails } from "./fault.ts";
+import { Fault, type FaultCode } from "./fault.ts";
+import type { FaultDetails } from "./fault-details.ts";
 
 /** An error's own words. */
 export interface ErrorWords {

@@ -19,14 +19,14 @@ interface Viewer {
   readonly readsContent: boolean;
   /** Null for tokens. */
   readonly memberId: string | null;
-  /** The person on whom the sender stands: oneself, or whoever made the token. Null for nobody. */
+  /** The sender, or the person who made the token with which it is sent. Null for nobody. */
   readonly personId: string | null;
   /** Null if no grant has an end. */
   readonly ends: GrantEnds | null;
 }
 
 /** The end of a person's grants that an admin gave, and the grants that last without these. */
-export interface GrantEnds {
+interface GrantEnds {
   readonly lasting: readonly Grant[];
   readonly untilMs: number;
 }

@@ -136,7 +136,7 @@ async function doubtPerson(
   const doubt = keepDoubt(rules, member, nowMs);
   const events = wasRefused ? [] : [makeMemberEvent(parts, member, "member.in_doubt", describeDoubt(doubt))];
   const waitMs = doubt.keysUntilMs <= nowMs ? findPeriod(rules) : RETRY_MS;
-  const change = { doubt, ...waitFor(rules, nowMs, waitMs), leasedUntilMs: REFUSED };
+  const change = { doubt, ...postpone(rules, nowMs, waitMs), leasedUntilMs: REFUSED };
   if (!(await note(parts, member, change, events))) return;
   if (member.seenAtMs + rules.members.keysExpireMs <= nowMs)
     await expireKeys(parts, rules, { ...member, ...change });
@@ -153,7 +153,7 @@ function keepDoubt(rules: SignInRules, member: Member, nowMs: number): Doubt {
 }
 
 /** Asks again after a while, and about those first who were due before. */
-function waitFor(rules: SignInRules, nowMs: number, waitMs: number): Pick<Member, "checkedAtMs"> {
+function postpone(rules: SignInRules, nowMs: number, waitMs: number): Pick<Member, "checkedAtMs"> {
   const periodMs = findPeriod(rules);
   return { checkedAtMs: nowMs - periodMs + Math.min(periodMs, waitMs) };
 }
@@ -208,7 +208,7 @@ async function waitForIssuer(
 ): Promise<false> {
   const nowMs = parts.clock.nowMs();
   await note(parts, member, {
-    ...waitFor(rules, nowMs, RETRY_MS),
+    ...postpone(rules, nowMs, RETRY_MS),
     leasedUntilMs: isTokenDoubtful ? nowMs : 0,
     doubt: keepDoubt(rules, member, nowMs),
   });

@@ -92,7 +92,7 @@ export async function completeAttempt(
   return { secret, returnTo };
 }
 
-/** Whoever comes without a rule that matches has what they had no longer, as if the gateway had asked the issuer itself. */
+/** A refusal by the rules ends what the person has, as if the gateway had asked the issuer itself. */
 async function admitOrEnd(parts: SignInParts, id: string, decide: () => Admission): Promise<Admission> {
   try {
     return decide();

@@ -81,7 +81,7 @@ export const MEMBER_LIMITS: Step = [
   { kind: "addField", table: "account", field: ACCOUNT_FIELDS.member_defaults },
 ];
 
-/** How long a token from before goes on that only its contact upholds. */
+/** A token from before goes on for this time if only its contact upholds it. */
 const CONTACTS_MS = 7 * 86_400_000;
 const CONTACT_UNTIL = `WHERE contact IS NOT NULL AND contact_until_ms IS NULL AND revoked_at_ms IS NULL
   AND maker_kind IN ('person', 'token')`;

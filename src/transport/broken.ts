@@ -1,5 +1,6 @@
 // Recognizes errors of `fetch` for broken or failed connections by their codes.
-import { Fault, type FaultDetails } from "../core/fault.ts";
+import { Fault } from "../core/fault.ts";
+import type { FaultDetails } from "../core/fault-details.ts";
 
 /**
  * Codes of connections that failed before anything was sent: unknown host, refused connection, untrusted certificate.

@@ -1,6 +1,7 @@
 // The order of candidates after failures, with time as an argument: credentials, conversations, fallbacks.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Fault, type FaultCode, type FaultDetails } from "../../src/core/fault.ts";
+import { Fault, type FaultCode } from "../../src/core/fault.ts";
+import type { FaultDetails } from "../../src/core/fault-details.ts";
 import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
 
 let router: Planning;

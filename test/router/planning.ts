@@ -2,7 +2,8 @@
 
 import type { Attempt } from "../../src/core/attempt.ts";
 import type { GroupMember, ModelCard } from "../../src/core/card.ts";
-import { Fault, type FaultCode, type FaultDetails } from "../../src/core/fault.ts";
+import { Fault, type FaultCode } from "../../src/core/fault.ts";
+import type { FaultDetails } from "../../src/core/fault-details.ts";
 import type { Credential } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
 import { planCalls, type Selection } from "../../src/gateway/plan.ts";
