@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { warnOfContacts } from "../../src/app/ending-tokens.ts";
 import { openStore } from "../../src/app/open-store.ts";
+import { clock } from "../../src/app/world.ts";
 import { DOUBTS } from "../../src/store/people-step.ts";
 import { makeSqliteSchema } from "../../src/store/sqlite/migrate.ts";
 import { STEPS } from "../../src/store/steps.ts";
@@ -49,5 +51,14 @@ test("they get a week, and no others do", async () => {
     undefined,
     undefined,
   ]);
+  const told = async () =>
+    (await store.takeEvents(Date.now(), 100)).map(({ type, data }) => [type, data.token_id]);
+  await warnOfContacts({ store, clock });
+  expect((await told()).filter(([type]) => type === "token.ending").toSorted()).toEqual([
+    ["token.ending", "of a person"],
+    ["token.ending", "of a token"],
+  ]);
+  await warnOfContacts({ store, clock });
+  expect(await told()).toEqual([]);
   await store.close();
 });
