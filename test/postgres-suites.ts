@@ -11,7 +11,6 @@ import { chainingSuite } from "./store-chaining.suite.ts";
 import { checkoutsSuite } from "./store-checkouts.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
-import { doubtsSuite } from "./store-doubts.suite.ts";
 import { entriesSuite } from "./store-entries.suite.ts";
 import { erasingSuite } from "./store-erasing.suite.ts";
 import { eventsSuite } from "./store-events.suite.ts";
@@ -69,7 +68,6 @@ const SUITES = [
   foldingSuite,
   foreignSuite,
   devicesSuite,
-  doubtsSuite,
   erasingSuite,
   eventsSuite,
   movesSuite,

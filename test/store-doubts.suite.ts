@@ -4,15 +4,13 @@ import type { Doubt, Member } from "../src/core/people.ts";
 import { mayUseKeys, memberAccess } from "../src/people/member.ts";
 import { makeMember } from "./people/samples.ts";
 import { NOON } from "./samples.ts";
-import { makeSuite, type TwoStores } from "./two-stores.ts";
-
-export const doubtsSuite = makeSuite({ "people in doubt": doubts });
+import type { TwoStores } from "./two-stores.ts";
 
 const ISSUER = "https://issuer.example";
 const DOUBT: Doubt = { sinceMs: NOON, actsUntilMs: NOON + 10, keysUntilMs: NOON + 20 };
 const DUE = NOON - 100;
 
-function doubts(opened: () => TwoStores): void {
+export function doubts(opened: () => TwoStores): void {
   const put = (id: string, fields: Partial<Member> = {}) =>
     opened().store.people.changeMember(id, () =>
       makeMember(id, {

@@ -49,7 +49,8 @@ function changingRoutes(operator: WritingParts, parts: Parts) {
   return new Elysia({ prefix: "/admin/v1" })
     .patch(
       "/members/:id",
-      ({ params: { id }, body, request }) => changeMember(actAsSender(parts, request), id, body, readOperator(request).access),
+      ({ params: { id }, body, request }) =>
+        changeMember(actAsSender(parts, request), id, body, readOperator(request).access),
       {
         ...writes(
           "members.write",
