@@ -10,7 +10,6 @@ import { mayUseKeys } from "../src/people/member.ts";
 import { makeMember, PEOPLE } from "./people/samples.ts";
 import { makeKey, NOON } from "./samples.ts";
 import { readSettings } from "./settings.ts";
-import { doubts } from "./store-doubts.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 import { makeSuite, type TwoStores } from "./two-stores.ts";
 
@@ -20,7 +19,6 @@ export const devicesSuite = makeSuite({
   devices,
   "devices that end": ending,
   "devices of somebody whose role ends": roles,
-  "people in doubt": doubts,
 });
 
 type Opened = () => TwoStores;
