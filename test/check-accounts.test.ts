@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readAccountNames } from "../src/app/account-names.ts";
+import { readAccountNames, readBoundAccounts } from "../src/app/account-names.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { type CheckPorts, runCheck } from "../src/cli/check.ts";
+import { makeBudget } from "../src/core/budget.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { makeAccount } from "./samples.ts";
 import { readFrom } from "./settings.ts";
@@ -44,6 +45,69 @@ sign_in: { oidc: { issuer: "https://login.example.com", client_id: a, client_sec
   expect(await runCheck(args, io, ports)).toBe(0);
   return said.filter((line) => line.includes("account"));
 }
+
+const UNBOUND =
+  "warning: sign_in.oidc.rules[0]: its members have no budget of their own, and each new key begins its own again; set 'budgets' here, or 'member_defaults' of the accounts";
+
+/** Returns the warnings about people without a bound, for a rule with these fields. */
+async function checkBounds(
+  store: string,
+  rule: string,
+  args: readonly string[] = [],
+): Promise<readonly string[]> {
+  const yaml = `store: "${store}"
+server: { public_url: "https://gateway.example" }
+key_defaults: { budgets: [{ usd: 50, per: month }] }
+sign_in: { oidc: { issuer: "https://login.example.com", client_id: a, client_secret: b, rules: [{ group: a, ${rule} }] } }`;
+  const said: string[] = [];
+  const ports: CheckPorts = {
+    ...{ env: () => undefined, known: [], readFile: readFrom({}) },
+    readConfig: readFrom({ "poundkey.yaml": yaml }),
+    ...{ probe: async () => [], probeIssuer: async () => "", exposedFiles: () => [] },
+    ...{ accountNames: readAccountNames, boundAccounts: readBoundAccounts },
+    ...{ schema: async () => null, version: async () => "" },
+  };
+  expect(await runCheck(args, { out: () => {}, err: (text) => said.push(text) }, ports)).toBe(0);
+  return said.filter((line) => line.includes("budget of their own"));
+}
+
+async function bind(address: string, isHard: boolean): Promise<void> {
+  const { store } = await openStore(address, Buffer.alloc(32, 5).toString("base64"));
+  const budgets = [makeBudget({ nanoUsd: 5e9, per: "month", isHard })];
+  const limits = { requestsPerMinute: null, tokensPerMinute: null, parallel: null };
+  await store.changeAccount("default", {
+    memberDefaults: { ...limits, budgets, allowedModels: null, keys: null },
+  });
+  await store.close();
+}
+
+test("members whom nothing bounds are warned of, until their rule or each of its accounts has a hard budget", async () => {
+  const address = `sqlite:${join(directory, "bounds.db")}`;
+  const rule = "role: member, accounts: [default]";
+  expect(await checkBounds(address, rule)).toEqual([UNBOUND]);
+  expect(await checkBounds(address, "role: viewer")).toEqual([]);
+  expect(await checkBounds(address, `${rule}, budgets: [{ usd: 5, per: day }]`)).toEqual([]);
+  expect(await checkBounds(address, `${rule}, budgets: [{ usd: 5, per: day, hard: false }]`)).toEqual([
+    UNBOUND,
+  ]);
+  await bind(address, false);
+  expect(await checkBounds(address, rule)).toEqual([UNBOUND]);
+  await bind(address, true);
+  expect(await checkBounds(address, rule)).toEqual([]);
+  expect(await checkBounds(address, "role: member, accounts: [default, Search]")).toEqual([UNBOUND]);
+  expect(await checkBounds(address, "role: member")).toEqual([UNBOUND]);
+});
+
+test(
+  "a server is asked about the bounds of its accounts with --probe only",
+  async () => {
+    await bind(server.url, true);
+    const rule = "role: member, accounts: [default]";
+    expect(await checkBounds(server.url, rule)).toEqual([UNBOUND]);
+    expect(await checkBounds(server.url, rule, ["--probe"])).toEqual([]);
+  },
+  LONG_MS,
+);
 
 async function fill(address: string, id = "acc_1", name = "Search"): Promise<void> {
   const { store } = await openStore(address, Buffer.alloc(32, 5).toString("base64"));

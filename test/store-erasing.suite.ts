@@ -13,10 +13,15 @@ import { TESTER } from "./acting.ts";
 import { makeMember } from "./people/samples.ts";
 import { makeRefusal } from "./refusal-samples.ts";
 import { decideByDemand, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
+import { doubts } from "./store-doubts.suite.ts";
 import { makeSuite, type TwoStores } from "./two-stores.ts";
 import { makeDelivery } from "./webhooks/samples.ts";
 
-export const erasingSuite = makeSuite({ erasing, "erasing from statements": closed });
+export const erasingSuite = makeSuite({
+  erasing,
+  "erasing from statements": closed,
+  "people in doubt": doubts,
+});
 
 const ID = "mem_1";
 const NAME = "Erika Müller";

@@ -116,6 +116,6 @@ function makeOrder(
 
 /** Throws the Fault `not_permitted` if what binds the sender would be widened by the sender, unless by an admin. */
 function refuseOwn(access: Access, memberId: string, accountId: string): void {
-  if (access.memberId !== memberId || access.roleIn(accountId) === "admin") return;
+  if (access.personId !== memberId || access.roleIn(accountId) === "admin") return;
   throw new Fault("not_permitted", "This isn't permitted: these limits bind yourself.", { param: "id" });
 }

@@ -9,7 +9,7 @@ import { PAUSERS, type Pauser, type Role } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { LIMIT_RULES, type LimitRules, type QuotaRules } from "../core/settings.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
-import { type BoundName, isBeyond, listBeyond, listWidened } from "../people/key-bounds.ts";
+import { type BoundName, findMaxima, isBeyond, listBeyond, listWidened } from "../people/key-bounds.ts";
 import { isAbove } from "../people/roles.ts";
 
 /** The sender of a change to a key, and the configuration's rules for keys. */
@@ -82,10 +82,11 @@ export function completeKey(
 }
 
 /** A field that is left out is never beyond what the role may give. */
-function fillKey(key: GatewayKey, given: Given, { keyDefaults, keyMaxima }: LimitRules): GatewayKey {
-  const { budgets, ...most } = keyMaxima;
+function fillKey(key: GatewayKey, given: Given, limitRules: LimitRules): GatewayKey {
+  const maxima = findMaxima(limitRules, key);
+  const { budgets, ...most } = maxima;
   const filled: { -readonly [Name in keyof GatewayKey]?: GatewayKey[Name] } = {};
-  const beyond = listBeyond(resolveLimits(key, keyDefaults), keyMaxima).filter(
+  const beyond = listBeyond(resolveLimits(key, limitRules.keyDefaults), maxima).filter(
     (name) => given[name] === undefined,
   );
   if (beyond.includes("requests_per_minute")) filled.requestsPerMinute = most.requestsPerMinute;
@@ -181,7 +182,7 @@ export function checkReset({ access }: Pick<KeyRights, "access">, key: GatewayKe
 }
 
 function isOwn(access: Access, { memberId }: Pick<GatewayKey, "memberId">): boolean {
-  return memberId !== null && memberId === access.memberId;
+  return memberId !== null && memberId === access.personId;
 }
 
 function notPermitted(param: string, message: string): Fault {
@@ -216,14 +217,14 @@ interface Checked extends Omit<KeyRights, "access" | "personalKeysMax"> {
 
 /** Only fields of the request are looked at: what others set before may stay. */
 function checkBounds({ role, given, key, account, limitRules, quota, nowMs }: Checked): void {
-  const { keyDefaults, keyMaxima } = limitRules;
-  const limits = resolveLimits(key, keyDefaults);
-  const beyond = listBeyond(limits, keyMaxima).find((name) => given[name] !== undefined);
-  if (beyond !== undefined)
-    throw invalidValue(beyond, "it is more than 'key_maxima' allows; null is no limit at all");
-  const latestMs = keyMaxima.expireInMs === null ? null : nowMs + keyMaxima.expireInMs;
+  const maxima = findMaxima(limitRules, key);
+  const by = key.memberId === null ? "'key_maxima' allows" : "'key_maxima' or else 'key_defaults' allows";
+  const limits = resolveLimits(key, limitRules.keyDefaults);
+  const beyond = listBeyond(limits, maxima).find((name) => given[name] !== undefined);
+  if (beyond !== undefined) throw invalidValue(beyond, `it is more than ${by}; null is no limit at all`);
+  const latestMs = maxima.expireInMs === null ? null : nowMs + maxima.expireInMs;
   if (given.expires_at !== undefined && isBeyond(key.expiresAtMs, latestMs)) {
-    throw invalidValue("expires_at", "it is later than 'key_maxima' allows; null is no end at all");
+    throw invalidValue("expires_at", `it is later than ${by}; null is no end at all`);
   }
   if (role !== "manager") return;
   const ofAccount = listAboveAccount(key, account, { limitRules, quota }).find(

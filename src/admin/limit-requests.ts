@@ -15,6 +15,7 @@ import type { Access } from "../people/access.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import { momentSchema, noteSchema, readInstant, readLine, readName, readUsd } from "./input.ts";
 import { type Listed, listPage, pageFields } from "./list.ts";
+import { beyondOwnEnd } from "./own-end.ts";
 import { budgetPattern } from "./patterns.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "./schema.ts";
 import type { ActingWorld, AdminWorld } from "./world.ts";
@@ -199,11 +200,13 @@ export async function decideLimitRequest(
   if (known === null) throw noRequest();
   const { accountId, memberId } = known.request;
   access.require("members.limit", accountId);
-  if (access.memberId === memberId) {
+  if (access.personId === memberId) {
     throw new Fault("not_permitted", "This isn't permitted: nobody decides about their own limits.", {
       param: "id",
     });
   }
+  const endMs = access.findEnd("members.limit", [accountId]);
+  if (grant && endMs !== null && known.request.untilMs > endMs) throw beyondOwnEnd("until", endMs);
   const nowMs = clock.nowMs();
   const eventId = mintId("evt", random);
   const state: LimitRequest["state"] = grant ? "granted" : "refused";

@@ -8,13 +8,16 @@ import { EVERYTHING, type Grant, type Member, ROLES, type Scope } from "../core/
 import { readPages } from "../core/read-pages.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { KeyFilter } from "../core/store.ts";
-import { eachKey, endKeys } from "../people/leaving.ts";
-import { isLetIn, listGrants } from "../people/member.ts";
+import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
+import { findDoubt } from "../people/doubt.ts";
+import { findMemberState, isLetIn, listGrants, MEMBER_STATES } from "../people/member.ts";
+import { eachKey, endKeys } from "../people/own-keys.ts";
 import { joinGrants } from "../people/roles.ts";
 import { changeForgetting } from "./audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import { changePauses } from "./key-rights.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
+import { beyondOwnEnd, refuseOwnGrants } from "./own-end.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "./schema.ts";
 import type { ActingWorld, AdminWorld } from "./world.ts";
 
@@ -39,9 +42,12 @@ export const memberSchema = Type.Object({
   until: allowNull(instant),
   content: boolean,
   disabled: boolean,
+  state: allowWords(MEMBER_STATES),
+  // Since then, the issuer has said neither yes nor no about the person.
+  doubt_since: allowNull(instant),
   created_at: instant,
   seen_at: instant,
-  // Where the issuer can't be asked about the person: the end of personal keys, unless they sign in again. Null elsewhere.
+  // The end of personal keys, unless the person signs in again. Null while the issuer says that they are there.
   keys_expire_at: allowNull(instant),
   anonymised_at: allowNull(instant),
 });
@@ -78,13 +84,20 @@ export function listMembers(parts: MemberParts, query: PageQuery, scope: Scope):
 }
 
 /** Changes what an admin gives besides the rules, or shuts the person out at once, with their keys. */
-export async function changeMember(parts: ActingParts, id: string, given: MemberChange): Promise<MemberView> {
+export async function changeMember(
+  parts: ActingParts,
+  id: string,
+  given: MemberChange,
+  access = adminAccess(COMMAND_LINE),
+): Promise<MemberView> {
   const { store, changes, clock } = parts;
+  refuseOwnGrants(access, id);
   const before = requireMember(await store.people.member(id));
   if (before.anonymisedAtMs !== null) {
     throw invalidValue("id", "this person was anonymised, and has no access any more");
   }
   const change = await readMemberChange(parts, before, given);
+  checkEnd(access, { ...before, ...change }, given);
   const changed = requireMember(
     await changes.changeMember(id, (now) => (now === null ? null : { ...now, ...change })),
   );
@@ -116,6 +129,18 @@ async function readMemberChange(
     ...(ownUntilMs === undefined ? {} : { ownUntilMs }),
     ...(disabled === undefined ? {} : { isDisabled: disabled }),
   };
+}
+
+/** A role that is given by one with an end doesn't outlast it. */
+function checkEnd(
+  access: Access,
+  { ownGrants, ownUntilMs }: Member,
+  { role, accounts, until }: MemberChange,
+): void {
+  const isGiven = role !== undefined || accounts !== undefined || until !== undefined;
+  const endMs = access.findEnd("members.write", [null]);
+  if (!isGiven || endMs === null || ownGrants.length === 0) return;
+  if (ownUntilMs === null || ownUntilMs > endMs) throw beyondOwnEnd("until", endMs);
 }
 
 /** A role that is given without an end has none, whatever end an earlier one had. Undefined if the end stays as it is. */
@@ -160,7 +185,12 @@ async function makeGrants(
  * Ends the person's access for good, and erases who it was. Their usage and acts stay, under an id that says nothing. The
  * e-mail address goes last: by it, a call that was interrupted can be repeated.
  */
-export async function anonymiseMember(parts: ActingParts, id: string): Promise<MemberView> {
+export async function anonymiseMember(
+  parts: ActingParts,
+  id: string,
+  access = adminAccess(COMMAND_LINE),
+): Promise<MemberView> {
+  refuseOwnGrants(access, id);
   const { store, changes, clock } = parts;
   const nowMs = clock.nowMs();
   const erased = { name: "", subject: "", refreshSealed: null, ruleLimits: null, groups: [] };
@@ -225,6 +255,8 @@ export function viewMember(
     until: formatInstantOrNull(member.ownUntilMs),
     content: member.readsContent,
     disabled: member.isDisabled,
+    state: findMemberState(member),
+    doubt_since: formatInstantOrNull(findDoubt(member)?.sinceMs ?? null),
     created_at: formatInstant(member.createdAtMs),
     seen_at: formatInstant(member.seenAtMs),
     keys_expire_at: formatInstantOrNull(findKeysEnd(member, keysExpireMs())),
@@ -236,6 +268,10 @@ function viewGrant({ role, accountId }: Grant) {
   return { role, account: accountId };
 }
 
-function findKeysEnd({ refreshSealed, seenAtMs, anonymisedAtMs }: Member, ms: number | null): number | null {
-  return refreshSealed !== null || ms === null || anonymisedAtMs !== null ? null : seenAtMs + ms;
+function findKeysEnd(member: Member, expireMs: number | null): number | null {
+  const { refreshSealed, seenAtMs, anonymisedAtMs } = member;
+  if (anonymisedAtMs !== null) return null;
+  const doubt = findDoubt(member);
+  if (doubt !== null) return doubt.keysUntilMs;
+  return refreshSealed !== null || expireMs === null ? null : seenAtMs + expireMs;
 }

@@ -5,12 +5,14 @@ import { TOKEN_FIELDS } from "../core/fields/token.ts";
 import { ACTOR_KINDS, type Grant, type NamedToken, ROLES } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { digestSecret, mintId, mintTokenSecret } from "../keys/secret.ts";
-import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
+import { type Access, adminAccess, COMMAND_LINE, tokenAccess } from "../people/access.ts";
+import { memberAccess } from "../people/member.ts";
 import { makeNewSchema, readNew } from "./fields.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import type { Listed } from "./list.ts";
+import { beyondOwnEnd } from "./own-end.ts";
 import { allowNull, allowWords, boolean, instant, text, type View } from "./schema.ts";
-import { isExpired, isUpheld } from "./token-makers.ts";
+import { findMakers, findStanding, isExpired, isUpheld } from "./token-makers.ts";
 import type { ActingWorld, AdminWorld } from "./world.ts";
 
 const LAST_CHARACTERS_SHOWN = 4;
@@ -37,6 +39,8 @@ export const tokenSchema = Type.Object({
   contact: allowNull(text),
   last4: text,
   created_by: Type.Object({ kind: allowWords(ACTOR_KINDS), id: text }),
+  // The person who made it, along tokens that made tokens, and with whose rights it ends. Null for nobody.
+  member_id: allowNull(text),
   created_at: instant,
   expires_at: allowNull(instant),
   revoked_at: allowNull(instant),
@@ -69,10 +73,10 @@ export async function createToken(
     (accountId): Grant => ({ role, accountId }),
   );
   checkMaker(access, grants, fields.readsContent);
+  const expiresAtMs = limitByEnd(fields.expiresAtMs, given.expires_at, access, grants);
   const token: NamedToken = {
     ...fields,
-    grants,
-    id,
+    ...{ expiresAtMs, grants, id },
     last4: secret.slice(-LAST_CHARACTERS_SHOWN),
     makerKind: access.actor.kind,
     makerId: access.actor.id,
@@ -80,7 +84,23 @@ export async function createToken(
     revokedAtMs: null,
   };
   await changes.addToken(token, digestSecret(secret, pepper));
-  return { ...tokenView(token, "active"), secret };
+  return { ...tokenView(token, "active", access.personId), secret };
+}
+
+/** A token that is made by a role with an end doesn't outlast it. */
+function limitByEnd(
+  expiresAtMs: number,
+  given: string | null | undefined,
+  access: Access,
+  grants: readonly Grant[],
+): number {
+  const endMs = access.findEnd(
+    "tokens.write",
+    grants.map(({ accountId }) => accountId),
+  );
+  if (endMs === null || expiresAtMs <= endMs) return expiresAtMs;
+  if (given === undefined) return endMs;
+  throw beyondOwnEnd("expires_at", endMs);
 }
 
 /** Returns what a new token has, but for its accounts' ids. Throws the Faults of bad input. */
@@ -150,7 +170,7 @@ export async function listTokens(
   const nowMs = clock.nowMs();
   const tokens = await store.people.tokens(LISTED_MAX);
   const seen = tokens.filter(({ grants }) => access.covers(grants));
-  const data = await Promise.all(seen.map(async (one) => tokenView(one, await findState(store, one, nowMs))));
+  const data = await Promise.all(seen.map((one) => viewToken(store, one, nowMs)));
   return { data, next: null };
 }
 
@@ -163,23 +183,41 @@ export async function revokeToken(
   const known = await store.people.token(id);
   const revoked =
     known !== null && access.covers(known.grants) ? await changes.revokeToken(id, clock.nowMs()) : null;
-  if (revoked !== null) return tokenView(revoked, "revoked");
+  if (revoked !== null) return viewToken(store, revoked, clock.nowMs());
   throw new Fault("not_found", "There is no token with that id.");
+}
+
+/** A token that works, and its rights. */
+interface ProvenToken {
+  readonly token: NamedToken;
+  readonly access: Access;
 }
 
 /** Returns the token with this secret, if it still works. */
 export async function findNamedToken(
-  { store, clock, pepper }: Pick<AdminWorld, "store" | "clock" | "pepper">,
+  world: Pick<AdminWorld, "store" | "clock" | "pepper">,
   secret: string,
-): Promise<NamedToken | null> {
-  const token = await store.people.tokenByDigest(digestSecret(secret, pepper));
-  return token !== null && (await findState(store, token, clock.nowMs())) === "active" ? token : null;
+): Promise<ProvenToken | null> {
+  return prove(world, await world.store.people.tokenByDigest(digestSecret(secret, world.pepper)));
 }
 
 /** Returns the token with this id, if it still works. */
-export async function findTokenById({ store, clock }: World, id: string): Promise<NamedToken | null> {
-  const token = await store.people.token(id);
-  return token !== null && (await findState(store, token, clock.nowMs())) === "active" ? token : null;
+export async function findTokenById(world: World, id: string): Promise<ProvenToken | null> {
+  return prove(world, await world.store.people.token(id));
+}
+
+async function prove({ store, clock }: World, token: NamedToken | null): Promise<ProvenToken | null> {
+  const nowMs = clock.nowMs();
+  if (token === null || token.revokedAtMs !== null || isExpired(token, nowMs)) return null;
+  const standing = await findStanding(store, token, nowMs);
+  if (standing === null) return null;
+  const { person } = standing;
+  return { token, access: tokenAccess(token, person === null ? undefined : memberAccess(person, nowMs)) };
+}
+
+async function viewToken(store: AdminWorld["store"], token: NamedToken, nowMs: number): Promise<TokenView> {
+  const { person } = await findMakers(store, token);
+  return tokenView(token, await findState(store, token, nowMs), person?.id ?? null);
 }
 
 async function findState(
@@ -192,7 +230,7 @@ async function findState(
   return (await isUpheld(store, token, nowMs)) ? "active" : "ended";
 }
 
-function tokenView(token: NamedToken, state: TokenView["state"]): TokenView {
+function tokenView(token: NamedToken, state: TokenView["state"], memberId: string | null): TokenView {
   const accounts = token.grants.flatMap(({ accountId }) => accountId ?? []);
   return {
     id: token.id,
@@ -204,6 +242,7 @@ function tokenView(token: NamedToken, state: TokenView["state"]): TokenView {
     contact: token.contact,
     last4: token.last4,
     created_by: { kind: token.makerKind, id: token.makerId },
+    member_id: memberId,
     created_at: formatInstant(token.createdAtMs),
     expires_at: formatInstantOrNull(token.expiresAtMs),
     revoked_at: formatInstantOrNull(token.revokedAtMs),

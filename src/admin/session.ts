@@ -9,7 +9,7 @@ import {
   isSameDigest,
   mintSessionSecret,
 } from "../keys/secret.ts";
-import { type Access, ADMIN_TOKEN, adminAccess, tokenAccess } from "../people/access.ts";
+import { type Access, ADMIN_TOKEN, adminAccess } from "../people/access.ts";
 import { PERMISSION_NAMES } from "../people/roles.ts";
 import { formatInstantOrNull } from "./format.ts";
 import { findNamedToken, findTokenById, grantSchema, grantView } from "./named-tokens.ts";
@@ -81,10 +81,11 @@ export async function proveToken(
   if (kept !== null && isSameDigest(kept, digest)) {
     return { access: adminAccess(ADMIN_TOKEN), expiresAtMs: null, tokenDigest: kept, tokenId: null };
   }
-  const token = checkTokenSecret(secret) ? await findNamedToken(world, secret) : null;
-  if (token === null) return null;
+  const proven = checkTokenSecret(secret) ? await findNamedToken(world, secret) : null;
+  if (proven === null) return null;
+  const { token, access } = proven;
   return {
-    access: tokenAccess(token),
+    access,
     expiresAtMs: token.expiresAtMs,
     tokenDigest: digest,
     tokenId: token.id,
@@ -127,8 +128,7 @@ async function findTokenAccess(
   { tokenId, tokenDigest }: Session,
 ): Promise<Access | null> {
   if (tokenId !== null) {
-    const token = await findTokenById(world, tokenId);
-    return token && tokenAccess(token);
+    return (await findTokenById(world, tokenId))?.access ?? null;
   }
   const kept = await adminTokenDigest(world, configured);
   return kept !== null && isSameDigest(kept, tokenDigest) ? adminAccess(ADMIN_TOKEN) : null;

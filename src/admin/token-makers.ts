@@ -1,7 +1,7 @@
 // Named tokens are upheld by the rights that their makers have now, along the tokens between them.
 import type { Member, NamedToken } from "../core/people.ts";
 import { type Access, tokenAccess } from "../people/access.ts";
-import { memberAccess } from "../people/member.ts";
+import { isLetIn, memberAccess } from "../people/member.ts";
 import type { AdminWorld } from "./world.ts";
 
 /** Tokens that were made by a token that was made by a token … */
@@ -11,26 +11,41 @@ export function isExpired({ expiresAtMs }: NamedToken, nowMs: number): boolean {
   return expiresAtMs !== null && expiresAtMs <= nowMs;
 }
 
-/**
- * A token is upheld by its contact, if that is somebody else than the person who made it. Otherwise it is upheld by its
- * maker, as long as the maker's own rights cover the token's.
- */
+/** A token stands on the person who made it, along tokens that made tokens. Null for nobody. */
+interface Standing {
+  readonly person: Member | null;
+}
+
+/** True if the token's maker may do now all that the token may. */
 export async function isUpheld(
   store: AdminWorld["store"],
   token: NamedToken,
   nowMs: number,
 ): Promise<boolean> {
+  return (await findStanding(store, token, nowMs)) !== null;
+}
+
+/** Returns whom the token stands on. Null if its maker may no longer do all that the token may, so that it has ended. */
+export async function findStanding(
+  store: AdminWorld["store"],
+  token: NamedToken,
+  nowMs: number,
+): Promise<Standing | null> {
   const { tokens, person } = await findMakers(store, token);
   let made = token;
   for (const maker of tokens) {
-    if (hasOtherContact(made, person)) return true;
-    if (maker.revokedAtMs !== null || isExpired(maker, nowMs)) return false;
-    if (!isCovered(made, tokenAccess(maker))) return false;
+    if (isKeptByContact(made, person, nowMs)) return { person };
+    if (maker.revokedAtMs !== null || isExpired(maker, nowMs)) return null;
+    if (!isCovered(made, tokenAccess(maker))) return null;
     made = maker;
   }
-  if (hasOtherContact(made, person)) return true;
-  if (made.makerKind === "person") return person !== null && isCovered(made, memberAccess(person, nowMs));
-  return made.makerKind !== "token";
+  if (isKeptByContact(made, person, nowMs)) return { person };
+  const isOwn = made.makerKind !== "person" && made.makerKind !== "token";
+  return isOwn || isPersonAbove(made, person, nowMs) ? { person } : null;
+}
+
+function isPersonAbove(made: NamedToken, person: Member | null, nowMs: number): boolean {
+  return person !== null && isCovered(made, memberAccess(person, nowMs));
 }
 
 interface Makers {
@@ -40,7 +55,7 @@ interface Makers {
   readonly person: Member | null;
 }
 
-async function findMakers({ people }: AdminWorld["store"], token: NamedToken): Promise<Makers> {
+export async function findMakers({ people }: AdminWorld["store"], token: NamedToken): Promise<Makers> {
   const tokens: NamedToken[] = [];
   let last: NamedToken | null = token;
   while (last?.makerKind === "token" && tokens.length < MAKERS_MAX) {
@@ -50,8 +65,14 @@ async function findMakers({ people }: AdminWorld["store"], token: NamedToken): P
   return { tokens, person: last?.makerKind === "person" ? await people.member(last.makerId) : null };
 }
 
-function hasOtherContact({ contact }: NamedToken, person: Member | null): boolean {
-  if (contact === null) return false;
+/** For a while, a contact still upholds a token from before, unless an admin has shut its maker out. */
+function isKeptByContact(
+  { contact, contactUntilMs }: NamedToken,
+  person: Member | null,
+  nowMs: number,
+): boolean {
+  if (contact === null || contactUntilMs === undefined || contactUntilMs <= nowMs) return false;
+  if (person !== null && !isLetIn(person)) return false;
   const own = person === null ? [] : [person.id, person.name, person.email ?? ""];
   return !own.some((name) => name.toLowerCase() === contact.trim().toLowerCase());
 }

@@ -7,6 +7,7 @@ import { carryCounts } from "../ledger/key-move.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { findOldestRow, REPLY_KEPT_MS } from "../ledger/replies.ts";
 import { type AuditUpkeepParts, chainAudit, logAuditHead, pruneAudit } from "./audit-upkeep.ts";
+import { warnOfContacts } from "./ending-tokens.ts";
 import { warnOfExpiry } from "./expiring-keys.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
 
@@ -102,6 +103,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   const { delivering, stateEvents } = parts;
   if (delivering) tasks.push(schedule("events_failed", EVENTS_MS, () => delivering.tick()));
   if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)));
+  if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)));
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
   if (stateEvents) tasks.push(schedule("health_events_failed", STATES_MS, () => stateEvents.refresh()));
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));

@@ -8,6 +8,7 @@ import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { type ConfigError, createError, formatError } from "../config/errors.ts";
 import type { Loaded } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
+import { listUnbounded } from "../config/unbounded-rules.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
 import type { SignInRules } from "../core/sign-in.ts";
@@ -22,6 +23,8 @@ export interface CheckPorts extends ConfigSource {
   readonly probeIssuer: (rules: SignInRules) => Promise<string>;
   /** Returns how many of the store's accounts a name or id means, or null if that can't be known without more than a look. */
   readonly accountNames: (store: string, mayConnect: boolean) => Promise<ReadonlyMap<string, number> | null>;
+  /** Returns the names and ids of the store's accounts that bound each member, or null as above. Missing if no store is. */
+  readonly boundAccounts?: (store: string, mayConnect: boolean) => Promise<ReadonlySet<string> | null>;
   /** Returns the store's files that other users of the machine may read or write. */
   readonly exposedFiles: (store: string) => readonly string[];
   /** Returns the versions of the store's schema or why they can't be read, or null if that takes more than a look. */
@@ -85,7 +88,10 @@ async function lookAtStore(loaded: Loaded, ports: CheckPorts, mayConnect: boolea
   const { settings, warnings } = loaded;
   const found = await ports.schema(settings.store, mayConnect);
   const schema = found !== null && "known" in found ? found : null;
-  const unknown = await warnOfAccounts(settings, ports, mayConnect);
+  const unknown = [
+    ...(await warnOfAccounts(settings, ports, mayConnect)),
+    ...(await warnOfUnbounded(settings, ports, mayConnect)),
+  ];
   return {
     warnings: [...warnings, ...unknown, ...warnOfExposed(settings, ports), ...warnOfUnread(found)],
     schema,
@@ -174,6 +180,22 @@ async function warnOfAccounts(
         return createError({ file: "", line: 0, column: 0, field, message });
       }),
   );
+}
+
+/** Accounts that aren't known bound nobody. */
+async function warnOfUnbounded(
+  { store, signIn }: Settings,
+  { boundAccounts }: CheckPorts,
+  mayConnect: boolean,
+): Promise<readonly ConfigError[]> {
+  if (signIn === undefined) return [];
+  const bound = await boundAccounts?.(store, mayConnect);
+  return listUnbounded(signIn, bound ?? new Set()).map((at) => {
+    const field = `sign_in.oidc.rules[${at}]`;
+    const message =
+      "its members have no budget of their own, and each new key begins its own again; set 'budgets' here, or 'member_defaults' of the accounts";
+    return createError({ file: "", line: 0, column: 0, field, message });
+  });
 }
 
 type Warnings = readonly ConfigError[];

@@ -30,15 +30,21 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: {
     about: "validate the configuration",
     run: async (args, io) => {
-      const [{ runCheck }, { probe }, { probeIssuer }, { readAccountNames }, versions] = await Promise.all([
-        import("./check.ts"),
-        import("../app/probe.ts"),
-        import("../app/sign-in.ts"),
-        import("../app/account-names.ts"),
-        import("../app/store-versions.ts"),
-      ]);
+      const [{ runCheck }, { probe }, { probeIssuer }, { readAccountNames, readBoundAccounts }, versions] =
+        await Promise.all([
+          import("./check.ts"),
+          import("../app/probe.ts"),
+          import("../app/sign-in.ts"),
+          import("../app/account-names.ts"),
+          import("../app/store-versions.ts"),
+        ]);
       const { readStoreVersions: schema } = versions;
-      const store = { accountNames: readAccountNames, exposedFiles: findExposedFiles, schema };
+      const store = {
+        accountNames: readAccountNames,
+        boundAccounts: readBoundAccounts,
+        exposedFiles: findExposedFiles,
+        schema,
+      };
       const ports = { probe, probeIssuer, ...store, version: describeVersion };
       return runCheck(args, io, { ...source, ...ports });
     },

@@ -60,6 +60,7 @@ const members = options(
     keys: integer(0, KEYS_MAX),
     recheck: duration("1s", "7d"),
     key_expires: duration("1s", "3650d"),
+    doubt: duration("0s", "7d"),
   },
   "People who sign in, and their personal keys.",
 );
@@ -233,5 +234,6 @@ function buildMemberRules(given: Static<typeof members>): SignInRules["members"]
     keysMax,
     recheckMs: parseDuration(given.recheck ?? "1h") ?? 0,
     keysExpireMs: parseDuration(given.key_expires ?? "30d") ?? 0,
+    doubtMs: parseDuration(given.doubt ?? "24h") ?? 0,
   };
 }

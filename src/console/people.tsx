@@ -124,9 +124,11 @@ export function Standing({ of }: { readonly of: MemberView }) {
   return <Badge text={word} tone={tone} hasDot />;
 }
 
-function findStanding({ anonymised_at, disabled, role }: MemberView): readonly [word: string, tone?: Tone] {
+function findStanding(person: MemberView): readonly [word: string, tone?: Tone] {
+  const { anonymised_at, disabled, role, state } = person;
   if (anonymised_at !== null) return ["anonymised"];
   if (disabled) return ["disabled", "warn"];
+  if (state === "in_doubt") return ["in doubt", "warn"];
   return role === null ? ["no access"] : ["active", "ok"];
 }
 

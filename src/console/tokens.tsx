@@ -88,7 +88,7 @@ function TokenForm({ onMade, onClose }: TokenFormProps) {
   return (
     <FormDialog title="Add token" action="Create token" form={form} onClose={onClose}>
       {renderControls(TOKEN_FIELDS, form)}
-      <p class="small faint">Without a contact, the token ends when whoever made it leaves.</p>
+      <p class="small faint">The token ends with the rights of the person who makes it.</p>
     </FormDialog>
   );
 }

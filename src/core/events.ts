@@ -14,6 +14,8 @@ export const EVENTS = {
   "limit_request.made": "A person asks for more of a limit ({kind}).",
   "limit_request.decided": "A request for more of a limit ({kind}) was decided.",
   "member.left": "A person has left ({reason}), and their sessions and personal keys have ended.",
+  "member.in_doubt":
+    "The provider refuses to say whether a person is still there: without a sign-in, their keys end at {keys_end_at}.",
   "member.without_role": "A person has no role any more ({reason}).",
   "member.keys_expired": "A person's personal keys have expired at {until}.",
   "provider.down": "The provider {provider} gets no requests any more: {reason}.",
@@ -23,6 +25,7 @@ export const EVENTS = {
   "topup.paid": "{account} was topped up with {amount} USD by card.",
   "topup.refunded": "{amount} USD of a card payment of {account} were refunded ({state}).",
   "topup.disputed": "A card payment of {account} is disputed over {amount} USD ({state}).",
+  "token.ending": "Only its contact upholds the token {name}, which ends at {until}.",
   "key.created": "The key {name} was created.",
   "key.revoked": "The key {name} was revoked.",
   "key.contact_gone": "The contact of the service key {name} has left.",

@@ -1,4 +1,4 @@
-// The details of a failure beside its code.
+// The details of a failure beside its code: what clients are shown, what the log keeps, and what decides on retries.
 import type { UpstreamReport } from "./failure.ts";
 import type { FieldMistake } from "./field-mistake.ts";
 import type { RefusingLimit } from "./limit.ts";

@@ -38,6 +38,8 @@ export const FAULTS = {
   invalid_header: { ...bad },
   invalid_type: { ...bad },
   invalid_value: { ...bad },
+  /** A role, token or raise would last longer than the role by which it is given. */
+  beyond_own_end: { ...bad, wayOut: "Set an end that isn't later than that of your own role." },
   missing_required_parameter: { ...bad },
   unknown_parameter: { ...bad },
   decimal_above_max_value: { ...bad },
@@ -103,6 +105,8 @@ export const FAULTS = {
   },
   /** The role of the person or token doesn't permit it. */
   not_permitted: { ...denied },
+  /** Somebody would change their own role, its end, or whether they are let in. */
+  own_grants: { ...denied, wayOut: "Ask another admin." },
   /** Another site's page made a signed-in browser send the request. */
   cross_site_request: { ...denied },
   model_not_found: {

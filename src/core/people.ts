@@ -57,6 +57,16 @@ export interface Scope {
 
 export const EVERYTHING: Scope = { accountIds: null, own: null };
 
+/** The time since which the issuer has given no definite word about a person, and what ends if it gives none. */
+export interface Doubt {
+  /** The end of the first look at the issuer that brought no definite word. */
+  readonly sinceMs: number;
+  /** The end of sessions, agents' sign-ins and named tokens. */
+  readonly actsUntilMs: number;
+  /** The end of personal keys. */
+  readonly keysUntilMs: number;
+}
+
 /** A person who signed in by OIDC at least once. */
 export interface Member {
   /** `mem_…`, made from the issuer and the subject, which are the identity. The e-mail address never is. */
@@ -90,12 +100,17 @@ export interface Member {
   readonly checkedAtMs: number;
   readonly leasedUntilMs: number;
   readonly anonymisedAtMs: number | null;
+  /** Missing if the issuer's last word was definite. One from before `seenAtMs` is over. */
+  readonly doubt?: Doubt | undefined;
 }
 
 /** The part of a member that limits their keys: their grants, and the limits of the rules that matched. */
 export interface KeyTerms
   extends Pick<MemberTerms, "rules">,
-    Pick<Member, "ruleGrants" | "ownGrants" | "ownUntilMs" | "isDisabled" | "anonymisedAtMs"> {}
+    Pick<
+      Member,
+      "ruleGrants" | "ownGrants" | "ownUntilMs" | "isDisabled" | "anonymisedAtMs" | "seenAtMs" | "doubt"
+    > {}
 
 /** A named token of the admin routes. Only a keyed digest of its secret is stored. */
 export interface NamedToken {
@@ -106,10 +121,13 @@ export interface NamedToken {
   readonly grants: readonly Grant[];
   /** True if it may read prompts and answers. */
   readonly readsContent: boolean;
-  /** The actor who made it. It ends with them unless it has a contact. */
+  /** The actor who made it. It works as long as the person or token that made it may do all that it may. */
   readonly makerKind: Actor["kind"];
   readonly makerId: string;
+  /** For people to read. */
   readonly contact: string | null;
+  /** Until then, the contact upholds a token from before contacts were words alone. Missing for all others. */
+  readonly contactUntilMs?: number | undefined;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
@@ -141,6 +159,11 @@ export interface PeopleStore {
    * without access and those whom a node is just checking are left out.
    */
   dueMembers(checkedMs: number, nowMs: number, most: number): Promise<readonly Member[]>;
+  /**
+   * Puts everybody in doubt about whom the issuer would have been asked by now, unless they are already, and sets the ends
+   * of all who are.
+   */
+  doubtDueMembers(issuer: string, checkedMs: number, doubt: Doubt): Promise<void>;
   /**
    * Writes the member that `change` makes of the stored one (null if there is none) and returns it. Null from `change`
    * writes nothing. `change` must be pure: it may run more than once.

@@ -23,6 +23,8 @@ interface MemberRules {
   readonly recheckMs: number;
   /** Where the issuer can't be asked, personal keys end this long after it last confirmed the person. */
   readonly keysExpireMs: number;
+  /** Personal keys end this long after the issuer gave no definite word about somebody, but never before `recheckMs`. */
+  readonly doubtMs: number;
 }
 
 /** Settings that agents get, from a file of the operator's. */

@@ -49,7 +49,8 @@ function changingRoutes(operator: WritingParts, parts: Parts) {
   return new Elysia({ prefix: "/admin/v1" })
     .patch(
       "/members/:id",
-      ({ params: { id }, body, request }) => changeMember(actAsSender(parts, request), id, body),
+      ({ params: { id }, body, request }) =>
+        changeMember(actAsSender(parts, request), id, body, readOperator(request).access),
       {
         ...writes(
           "members.write",
@@ -85,7 +86,7 @@ function changingRoutes(operator: WritingParts, parts: Parts) {
     .post(
       "/members/:id/anonymise",
       async ({ params: { id }, request, status }) =>
-        status(201, await anonymiseMember(actAsSender(parts, request), id)),
+        status(201, await anonymiseMember(actAsSender(parts, request), id, readOperator(request).access)),
       {
         ...reads("members.write", "anonymiseMember", "End a person's access for good and forget who it was"),
         response: { 201: member },

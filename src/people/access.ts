@@ -19,6 +19,16 @@ interface Viewer {
   readonly readsContent: boolean;
   /** Null for tokens. */
   readonly memberId: string | null;
+  /** The sender, or the person who made the token with which it is sent. Null for nobody. */
+  readonly personId: string | null;
+  /** Null if no grant has an end. */
+  readonly ends: GrantEnds | null;
+}
+
+/** The end of a person's grants that an admin gave, and the grants that last without these. */
+interface GrantEnds {
+  readonly lasting: readonly Grant[];
+  readonly untilMs: number;
 }
 
 /** The part of a key that decides who may see and change it. */
@@ -33,15 +43,19 @@ export class Access {
   readonly grants: readonly Grant[];
   readonly readsContent: boolean;
   readonly memberId: string | null;
+  readonly personId: string | null;
+  readonly ends: GrantEnds | null;
   readonly #counted: readonly Grant[];
   /** Those that show prompts and answers. Empty if that is not said of single ones. */
   readonly #showing: readonly Grant[];
 
-  constructor({ actor, grants, readsContent, memberId }: Viewer) {
+  constructor({ actor, grants, readsContent, memberId, personId, ends }: Viewer) {
     this.actor = actor;
     this.grants = joinGrants(grants);
     this.readsContent = readsContent;
     this.memberId = memberId;
+    this.personId = personId;
+    this.ends = ends;
     this.#showing = grants.filter((grant) => grant.readsContent);
     this.#counted = countGrants(grants);
   }
@@ -121,6 +135,18 @@ export class Access {
     );
   }
 
+  /**
+   * Returns the end of the sender's permission in these accounts, beyond which nothing may last that is given by it. Null
+   * if it has none. In the list, null stands for all accounts.
+   */
+  findEnd(permission: Permission, accountIds: readonly (string | null)[]): number | null {
+    if (this.ends === null) return null;
+    const lasting = listPermitted(countGrants(this.ends.lasting), permission);
+    const isLasting =
+      lasting === null || accountIds.every((accountId) => accountId !== null && lasting.includes(accountId));
+    return isLasting ? null : this.ends.untilMs;
+  }
+
   /** True if others' prompts and answers are shown to the sender in the accounts of all these grants. */
   coversContent(grants: readonly Grant[]): boolean {
     return grants.every(({ accountId }) => this.#isShownContent(accountId));
@@ -132,14 +158,20 @@ export function adminAccess(actor: Actor): Access {
   return new Access({
     actor,
     grants: [{ role: "admin", accountId: null }],
-    readsContent: true,
-    memberId: null,
+    ...{ readsContent: true, memberId: null, personId: null, ends: null },
   });
 }
 
-/** Returns the access of a named token. */
-export function tokenAccess({ id, name, grants, readsContent }: NamedToken): Access {
-  return new Access({ actor: { kind: "token", id, name }, grants, readsContent, memberId: null });
+/** Returns the access of a named token, which stands on a person, or on nobody. */
+export function tokenAccess(
+  { id, name, grants, readsContent }: NamedToken,
+  person: Pick<Access, "personId" | "ends"> = { personId: null, ends: null },
+): Access {
+  const { personId, ends } = person;
+  return new Access({
+    ...{ actor: { kind: "token", id, name }, grants, readsContent },
+    ...{ memberId: null, personId, ends },
+  });
 }
 
 export const ADMIN_TOKEN: Actor = { kind: "admin", id: "admin", name: "admin token" };

@@ -6,7 +6,7 @@ import { findKeyState } from "../core/key.ts";
 import type { SignInRules } from "../core/sign-in.ts";
 import type { Random } from "../core/world.ts";
 import { digestSecret, mintAgentCode, mintId, mintSecret } from "../keys/secret.ts";
-import { mayUseKeys } from "./member.ts";
+import { mayRefreshAgents } from "./member.ts";
 import type { SignInParts } from "./sign-in.ts";
 
 /** The time within which a person has to type the code. */
@@ -230,7 +230,7 @@ async function isStillIn(
 ): Promise<boolean> {
   const member = await store.people.member(memberId);
   if (member === null || member.issuer !== issuer) return false;
-  if (!mayUseKeys(member, accountId, nowMs)) return false;
+  if (!mayRefreshAgents(member, accountId, nowMs)) return false;
   const key = await store.key(keyId);
   return key !== null && !["revoked", "expired"].includes(findKeyState(key, nowMs));
 }

@@ -3,10 +3,10 @@ import { containsBlock } from "../core/address.ts";
 import { type Budget, nameBudget } from "../core/budget.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import { resolveAllowance, resolveLimits } from "../core/key-limits.ts";
-import type { OwnerLimits } from "../core/limit.ts";
+import type { KeyMaxima, OwnerLimits } from "../core/limit.ts";
 import { matchesAny } from "../core/pattern.ts";
 import { isSelector } from "../core/selector.ts";
-import type { QuotaRules } from "../core/settings.ts";
+import type { LimitRules, QuotaRules } from "../core/settings.ts";
 
 /** Fields of a key that limit it, as they are called on the wire. */
 type LimitName = "requests_per_minute" | "tokens_per_minute" | "parallel" | "budgets";
@@ -17,6 +17,24 @@ export type BoundName =
   | "expires_at"
   | "allowed_models"
   | "allowed_addresses";
+
+/**
+ * Returns the most that roles below admin may give a key. Where `key_maxima` says nothing, a personal key may have no more
+ * than what it has by default: otherwise its member could leave the defaults behind.
+ */
+export function findMaxima(
+  { keyDefaults, keysExpireInMs, keyMaxima }: LimitRules,
+  { memberId }: Pick<GatewayKey, "memberId">,
+): KeyMaxima {
+  if (memberId === null) return keyMaxima;
+  return {
+    requestsPerMinute: keyMaxima.requestsPerMinute ?? keyDefaults.requestsPerMinute,
+    tokensPerMinute: keyMaxima.tokensPerMinute ?? keyDefaults.tokensPerMinute,
+    parallel: keyMaxima.parallel ?? keyDefaults.parallel,
+    budgets: keyMaxima.budgets.length > 0 ? keyMaxima.budgets : keyDefaults.budgets,
+    expireInMs: keyMaxima.expireInMs ?? keysExpireInMs,
+  };
+}
 
 interface Defaults {
   readonly keyDefaults: OwnerLimits;

@@ -6,6 +6,7 @@ import type { RecordedStore } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { digestSecret } from "../keys/secret.ts";
 import { Access } from "./access.ts";
+import { findDoubt } from "./doubt.ts";
 import { countGrants, isPermitted } from "./roles.ts";
 
 const ID_DIGITS = 32;
@@ -38,16 +39,43 @@ function listCurrentGrants(member: Rights, nowMs: number): readonly Grant[] {
   return isLetIn(member) && member.ruleGrants.length > 0 ? listGrants(member, nowMs) : [];
 }
 
+/** Grants for what ends first in doubt: sessions, agents' sign-ins and named tokens. */
+function listActingGrants(member: Rights, nowMs: number): readonly Grant[] {
+  const doubt = findDoubt(member);
+  return doubt !== null && doubt.actsUntilMs <= nowMs ? [] : listCurrentGrants(member, nowMs);
+}
+
 /** True if the person may use personal keys in the account at that time. */
 export function mayUseKeys(member: Rights, accountId: string, nowMs: number): boolean {
+  const doubt = findDoubt(member);
+  if (doubt !== null && doubt.keysUntilMs <= nowMs) return false;
   return isPermitted(countGrants(listCurrentGrants(member, nowMs)), "own.keys.write", accountId);
+}
+
+/** True if an agent that the person signed in may have other tokens for that account. */
+export function mayRefreshAgents(member: Rights, accountId: string, nowMs: number): boolean {
+  return isPermitted(countGrants(listActingGrants(member, nowMs)), "own.keys.write", accountId);
 }
 
 /** Returns the rights of a person at that time. */
 export function memberAccess(member: Member, nowMs: number): Access {
   const { id, name, readsContent } = member;
-  const grants = listCurrentGrants(member, nowMs);
-  return new Access({ actor: { kind: "person", id, name }, grants, readsContent, memberId: id });
+  const grants = listActingGrants(member, nowMs);
+  const ends = member.ownUntilMs === null ? null : { lasting: member.ruleGrants, untilMs: member.ownUntilMs };
+  return new Access({
+    ...{ actor: { kind: "person", id, name }, grants, readsContent },
+    ...{ memberId: id, personId: id, ends },
+  });
+}
+
+export const MEMBER_STATES = ["active", "in_doubt", "left", "disabled", "anonymised"] as const;
+
+/** Returns the state that decides what the person may do, the hardest one first. */
+export function findMemberState(member: Member): (typeof MEMBER_STATES)[number] {
+  if (member.anonymisedAtMs !== null) return "anonymised";
+  if (member.isDisabled) return "disabled";
+  if (member.ruleGrants.length === 0) return "left";
+  return findDoubt(member) === null ? "active" : "in_doubt";
 }
 
 interface PersonParts {

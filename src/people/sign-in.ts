@@ -1,14 +1,12 @@
 // A sign-in with the company's identity provider, from the first redirect to the session.
-import type { AuditFacts } from "../core/audit-log.ts";
-import type { Changes } from "../core/changes.ts";
-import type { OutboxEvent } from "../core/events.ts";
 import { asObject, parseJson } from "../core/json.ts";
 import type { Act, Member } from "../core/people.ts";
 import type { SignInRules } from "../core/sign-in.ts";
 import type { RecordedStore } from "../core/store.ts";
-import type { Clock, Log, Random, Vault } from "../core/world.ts";
+import type { Log, Random, Vault } from "../core/world.ts";
 import { digestSecret, digestSession, mintSessionSecret } from "../keys/secret.ts";
 import { type Admission, admit, type Identity, type KnownAccounts, readIdentity } from "./claims.ts";
+import { type EndingParts, endPerson, isEnding, type Recording } from "./ending.ts";
 import { type Attempt, type Confirmed, type Issuer, SignInRefused, type Tokens } from "./issuer.ts";
 import { isLetIn, makeMemberId } from "./member.ts";
 import { keepOwnAccount, makeOwnAccountId } from "./own-account.ts";
@@ -21,19 +19,9 @@ const REFRESH_USE = "refresh token";
 const NAME_DIGITS = 12;
 const ACCOUNTS_AT_ONCE = 500;
 
-/** Puts on record what a sender changes, and does besides. */
-interface Recording {
-  readonly changes: Changes;
-  note(facts: AuditFacts): Promise<void>;
-}
-
-export interface SignInParts {
-  readonly store: RecordedStore;
-  /** Without an act, it is the gateway's own. The events are recorded with each change. */
-  readonly recordAs: (act?: Act, events?: readonly OutboxEvent[]) => Recording;
+export interface SignInParts extends EndingParts {
   readonly pepper: Uint8Array;
   readonly random: Random;
-  readonly clock: Pick<Clock, "nowMs">;
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly log: Log;
   /** Undefined while people can't sign in. */
@@ -94,7 +82,7 @@ export async function completeAttempt(
   const identity = readIdentity(confirmed, rules);
   const id = makeMemberId(rules.issuer, confirmed.subject, parts.pepper);
   const known = await findAccounts(parts, rules, id);
-  const admission = admit(confirmed, identity, rules, known);
+  const admission = await admitOrEnd(parts, id, () => admit(confirmed, identity, rules, known));
   const recording = parts.recordAs({ ...from, actor: { kind: "person", id, name: identity.name } });
   const found = { id, tokens, confirmed, identity, admission };
   const member = await keepMember(parts, recording, rules, found);
@@ -102,6 +90,19 @@ export async function completeAttempt(
   const secret = await startSession(parts, member, confirmed);
   await recording.note({ action: "session.started", target: { type: "session", id: "", name: "" } });
   return { secret, returnTo };
+}
+
+/** A refusal by the rules ends what the person has, as if the gateway had asked the issuer itself. */
+async function admitOrEnd(parts: SignInParts, id: string, decide: () => Admission): Promise<Admission> {
+  try {
+    return decide();
+  } catch (error) {
+    if (error instanceof SignInRefused && isEnding(error)) {
+      const member = await parts.store.people.member(id);
+      if (member !== null && member.ruleGrants.length > 0) await endPerson(parts, member, error.reason);
+    }
+    throw error;
+  }
 }
 
 /** Returns the attempt to which the callback belongs. It may be used once, over all nodes. */
@@ -209,7 +210,7 @@ async function keepMember(
   const seen = { ...describeMember(identity, admission), refreshSealed, seenAtMs: nowMs, checkedAtMs: nowMs };
   const member = await changes.changeMember(id, (before) => {
     if (before === null) return { ...makeMember(id, issuer, subject, nowMs), ...seen };
-    return isLetIn(before) ? { ...before, ...seen, leasedUntilMs: 0 } : null;
+    return isLetIn(before) ? { ...before, ...seen, leasedUntilMs: 0, doubt: undefined } : null;
   });
   if (member !== null) return member;
   const message = "Your access to this gateway was ended by an administrator.";

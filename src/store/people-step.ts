@@ -80,3 +80,33 @@ export const MEMBER_RULES: Step = [
 export const MEMBER_LIMITS: Step = [
   { kind: "addField", table: "account", field: ACCOUNT_FIELDS.member_defaults },
 ];
+
+/** A token from before goes on for this time if only its contact upholds it. */
+const CONTACTS_MS = 7 * 86_400_000;
+const CONTACT_UNTIL = `WHERE contact IS NOT NULL AND contact_until_ms IS NULL AND revoked_at_ms IS NULL
+  AND maker_kind IN ('person', 'token')`;
+
+/**
+ * People about whom the issuer gave no definite word, and the end of the tokens that only a contact upholds. An older version
+ * writes neither, so a doubt that is older than the person's last sign-in is over.
+ */
+export const DOUBTS: Step = [
+  ...(["doubt_since_ms", "acts_until_ms", "keys_until_ms"] as const).map(
+    (name) =>
+      ({ kind: "addColumn", table: "member", column: { name, type: "integer", isNullable: true } }) as const,
+  ),
+  {
+    kind: "addColumn",
+    table: "token",
+    column: { name: "contact_until_ms", type: "integer", isNullable: true },
+  },
+  {
+    kind: "moveRows",
+    sqlite: [
+      `UPDATE token SET contact_until_ms = CAST(unixepoch() AS INTEGER) * 1000 + ${CONTACTS_MS} ${CONTACT_UNTIL}`,
+    ],
+    postgres: [
+      `UPDATE token SET contact_until_ms = floor(extract(epoch FROM now()))::bigint * 1000 + ${CONTACTS_MS} ${CONTACT_UNTIL}`,
+    ],
+  },
+];

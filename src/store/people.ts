@@ -3,6 +3,7 @@ import type { Changes } from "../core/changes.ts";
 import { asArray, parseJson } from "../core/json.ts";
 import {
   ACTOR_KINDS,
+  type Doubt,
   type Grant,
   type KeyTerms,
   type Member,
@@ -10,9 +11,20 @@ import {
   type NamedToken,
   type PeopleStore,
 } from "../core/people.ts";
-import { allowNull, FLAG, INTEGER, makeJson, makeWord, nameColumn, TEXT, TIME } from "./columns.ts";
+import {
+  allowNull,
+  type Column,
+  type Columns,
+  FLAG,
+  INTEGER,
+  makeJson,
+  makeWord,
+  nameColumn,
+  TEXT,
+  TIME,
+} from "./columns.ts";
 import { bind, type Engine, readFirst, type Statement } from "./engine.ts";
-import { readText } from "./found.ts";
+import { readInteger, readText } from "./found.ts";
 import { parseGrants, readRules } from "./member-columns.ts";
 import type { Recorder } from "./recording.ts";
 import { narrowMembers } from "./scope.ts";
@@ -24,6 +36,28 @@ const GRANTS = makeJson<readonly Grant[]>(parseGrants);
 const GROUPS = makeJson<readonly string[]>((json) =>
   asArray(parseJson(json)).filter((one) => typeof one === "string"),
 );
+
+const OPTIONAL_TIME: Column<number | undefined> = {
+  type: "integer",
+  write: (value) => value ?? null,
+  read: (found, column) => (found[column] === null ? undefined : readInteger(found, column)),
+};
+
+const DOUBT: Columns<Doubt | undefined> = {
+  columns: {
+    doubt_since_ms: { type: "integer", write: (doubt) => doubt?.sinceMs ?? null },
+    acts_until_ms: { type: "integer", write: (doubt) => doubt?.actsUntilMs ?? null },
+    keys_until_ms: { type: "integer", write: (doubt) => doubt?.keysUntilMs ?? null },
+  },
+  read: (found) =>
+    found.doubt_since_ms === null
+      ? undefined
+      : {
+          sinceMs: readInteger(found, "doubt_since_ms"),
+          actsUntilMs: readInteger(found, "acts_until_ms"),
+          keysUntilMs: readInteger(found, "keys_until_ms"),
+        },
+};
 
 const TOKEN = table<NamedToken>("token", ["id"], {
   id: TEXT,
@@ -37,6 +71,7 @@ const TOKEN = table<NamedToken>("token", ["id"], {
   createdAtMs: INTEGER,
   expiresAtMs: allowNull(TIME),
   revokedAtMs: allowNull(TIME),
+  contactUntilMs: { ...OPTIONAL_TIME, name: "contact_until_ms" },
 });
 
 const RIGHTS = {
@@ -45,6 +80,8 @@ const RIGHTS = {
   ownUntilMs: allowNull(TIME),
   isDisabled: FLAG,
   anonymisedAtMs: allowNull(TIME),
+  seenAtMs: TIME,
+  doubt: DOUBT,
 };
 
 /** The part of a member that is read for each request of a personal key. */
@@ -59,7 +96,6 @@ const MEMBER = table<Member>("member", ["id"], {
   ...RIGHTS,
   readsContent: FLAG,
   createdAtMs: TIME,
-  seenAtMs: TIME,
   refreshSealed: allowNull(TEXT),
   groups: nameColumn("issuer_groups", GROUPS),
   ruleLimits: allowNull(TEXT),
@@ -72,6 +108,7 @@ export function peopleMethods(engine: Engine) {
   return {
     ...tokenMethods(engine),
     ...memberMethods(engine),
+    ...doubtMethods(engine),
     ...accessMethods(engine),
     ...onceMethods(engine),
   };
@@ -147,6 +184,25 @@ function memberMethods({ mark, run }: Engine) {
     },
     dueMembers: async (checkedMs, nowMs, most) =>
       (await run(bind(due, checkedMs, nowMs, most))).map(MEMBER.rowOf),
+  } satisfies Partial<PeopleStore>;
+}
+
+function doubtMethods({ mark, runAll }: Engine) {
+  const [first, second, third] = [mark(1), mark(2), mark(3)].map((one) => `CAST(${one} AS BIGINT)`);
+  // A doubt from before the person was last seen is over.
+  const begin = `UPDATE member SET doubt_since_ms = ${first}, acts_until_ms = ${second}, keys_until_ms = ${third}
+    WHERE checked_at_ms <= CAST(${mark(4)} AS BIGINT) AND issuer = ${mark(5)} AND refresh_sealed IS NOT NULL
+    AND is_disabled = 0 AND anonymised_at_ms IS NULL AND coalesce(doubt_since_ms, 0) <= seen_at_ms`;
+  const [acts, keys] = [`doubt_since_ms + ${first}`, `doubt_since_ms + ${second}`];
+  const follow = `UPDATE member SET acts_until_ms = ${acts}, keys_until_ms = ${keys}
+    WHERE issuer = ${mark(3)} AND doubt_since_ms > seen_at_ms AND (acts_until_ms <> ${acts} OR keys_until_ms <> ${keys})`;
+  return {
+    doubtDueMembers: (issuer, checkedMs, { sinceMs, actsUntilMs, keysUntilMs }) =>
+      runAll([
+        bind(begin, sinceMs, actsUntilMs, keysUntilMs, checkedMs, issuer),
+        // The configured times may have changed since others fell into doubt.
+        bind(follow, actsUntilMs - sinceMs, keysUntilMs - sinceMs, issuer),
+      ]),
   } satisfies Partial<PeopleStore>;
 }
 

@@ -10,7 +10,7 @@ import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
-import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
+import { DOUBTS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
@@ -241,4 +241,5 @@ export const STEPS: readonly Step[] = [
   HOOKS,
   TAGS,
   EXTERNAL_IDS,
+  DOUBTS,
 ];

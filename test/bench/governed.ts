@@ -84,6 +84,7 @@ function noPeople(): Pick<
     member: nothing,
     memberTerms: nothing,
     members: nobody,
+    doubtDueMembers: async () => {},
     dueMembers: nobody,
     changeMember: nothing,
     erase: async () => {},

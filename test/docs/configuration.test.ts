@@ -86,6 +86,7 @@ test("as does signing in", () => {
     keysMax: 10,
     recheckMs: 3_600_000,
     keysExpireMs: 30 * 86_400_000,
+    doubtMs: 86_400_000,
   });
 });
 

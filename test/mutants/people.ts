@@ -29,8 +29,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   {
     name: "people: somebody decides about their own limits",
     file: "src/admin/limit-requests.ts",
-    find: "if (access.memberId === memberId) {",
-    replace: "if (access.memberId === id) {",
+    find: "if (access.personId === memberId) {",
+    replace: "if (access.personId === id) {",
     tests: REQUESTS,
   },
   {

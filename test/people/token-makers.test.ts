@@ -1,4 +1,4 @@
-// A named token is never more than its maker is, unless somebody else looks after it.
+// A named token is never more than the person is who made it, along tokens that made tokens.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { isUpheld } from "../../src/admin/token-makers.ts";
@@ -52,10 +52,11 @@ test("an admin for a time isn't one for longer by their own token, nor by those 
   const works = () => Promise.all(all.map(async (one) => (await as(one).get("/keys")).status));
   expect(await works()).toEqual([200, 200, 200, 200, 200]);
   await admin.patch(path, { role: null });
-  expect(await works()).toEqual([401, 401, 200, 401, 401]);
+  expect(await works()).toEqual([401, 401, 401, 401, 401]);
   expect((await as(plain).patch(path, { role: "admin" })).status).toBe(401);
   const list = (await admin.get("/tokens")).body.data as readonly JsonObject[];
   expect(list.find(({ id }) => id === plain.id)).toMatchObject({ state: "ended", revoked_at: null });
+  expect(list.filter(({ member_id }) => member_id === "mem_temp")).toHaveLength(all.length);
   await admin.patch(path, { role: "admin" });
   expect(await works()).toEqual([200, 200, 200, 200, 200]);
 });
@@ -69,6 +70,9 @@ function makeToken(id: string, fields: Partial<NamedToken>): NamedToken {
     ...fields,
   };
 }
+
+/** A token from before contacts were words alone. */
+const makeOld = (contactUntilMs: number) => makeToken("t", { contact: "ops", contactUntilMs });
 
 describe("a token of somebody", () => {
   const inA = [{ role: "admin" as const, accountId: "a" }];
@@ -109,11 +113,22 @@ describe("a token of somebody", () => {
     ],
     ["who was shut out", false, { ruleGrants: EVERYWHERE, isDisabled: true }, makeToken("t", {})],
     ["with an own contact", false, { ruleGrants: VIEWER }, makeToken("t", { contact: "mem_maker" })],
-    ["with another contact", true, { ruleGrants: VIEWER }, makeToken("t", { contact: "ops" })],
+    ["with another contact", false, { ruleGrants: VIEWER }, makeToken("t", { contact: "ops" })],
+    ["with another contact from before", true, { ruleGrants: VIEWER }, makeOld(NOW + 1)],
+    ["with another contact whose week is over", false, { ruleGrants: VIEWER }, makeOld(NOW)],
+    ["with another contact from before, and shut out", false, { isDisabled: true }, makeOld(NOW + 1)],
+    ["with another contact from before, and anonymous", false, { anonymisedAtMs: 1 }, makeOld(NOW + 1)],
+    [
+      "with their own contact from before",
+      false,
+      { ruleGrants: VIEWER },
+      { ...makeOld(NOW + 1), contact: " MEM_maker" },
+    ],
   ];
   test.each(cases)("%s is upheld: %p", async (_, expected, maker, token) => {
     await changeMaker("mem_maker", {
       ...{ ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: false },
+      anonymisedAtMs: null,
       ...maker,
     });
     expect(await isUpheld(opened.store, token, NOW)).toBe(expected);
@@ -124,8 +139,8 @@ describe("a token of somebody", () => {
   });
 });
 
-test("a chain is upheld by the first contact that is somebody else, and by nobody's own", async () => {
-  await changeMaker("mem_chain", { ruleGrants: VIEWER, email: "chain@example.com" });
+test("a chain stands on the person at its root, and a contact is words alone", async () => {
+  await changeMaker("mem_chain", { ruleGrants: EVERYWHERE, email: "chain@example.com" });
   const add = async (token: NamedToken) => {
     await opened.store.people.addToken(token, `digest of ${token.id}`);
     return token.id;
@@ -133,14 +148,19 @@ test("a chain is upheld by the first contact that is somebody else, and by nobod
   const byToken = (id: string, makerId: string, contact: string | null = null) =>
     makeToken(id, { makerKind: "token", makerId, contact });
   const plain = await add(makeToken("tok_plain", { makerId: "mem_chain" }));
-  const handed = await add(makeToken("tok_handed", { makerId: "mem_chain", contact: "ops" }));
+  const second = await add(byToken("tok_second", plain, "ops"));
+  const old = await add(
+    makeToken("tok_old", { makerId: "mem_chain", contact: "ops", contactUntilMs: NOW + 1 }),
+  );
   const upheld = (token: NamedToken) => isUpheld(opened.store, token, NOW);
-  expect(await upheld(byToken("t", plain))).toBe(false);
-  expect(await upheld(byToken("t", plain, "chain@example.com"))).toBe(false);
-  expect(await upheld(byToken("t", plain, "ops"))).toBe(true);
-  expect(await upheld(byToken("t", handed))).toBe(true);
-  expect(await upheld(byToken("t", handed, "chain@example.com"))).toBe(true);
-  const revoked = await add({ ...makeToken("tok_revoked", { contact: "ops" }), revokedAtMs: 1 });
-  expect(await upheld(byToken("t", revoked))).toBe(false);
-  expect(await upheld(byToken("t", "tok_none"))).toBe(false);
+  const chained = [byToken("t", plain), byToken("t", plain, "ops"), byToken("t", second), byToken("t", old)];
+  const all = () => Promise.all(chained.map(upheld));
+  expect(await all()).toEqual([true, true, true, true]);
+  await changeMaker("mem_chain", { ruleGrants: VIEWER });
+  expect(await all()).toEqual([false, false, false, true]);
+  const revoked = await add({ ...makeToken("tok_revoked", { makerId: "mem_chain" }), revokedAtMs: 1 });
+  await changeMaker("mem_chain", { ruleGrants: EVERYWHERE });
+  expect(await upheld(byToken("t", revoked, "ops"))).toBe(false);
+  expect(await upheld(byToken("t", "tok_none", "ops"))).toBe(false);
+  expect(await upheld(makeToken("t", { makerKind: "admin", makerId: "admin" }))).toBe(true);
 });

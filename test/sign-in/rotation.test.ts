@@ -1,96 +1,24 @@
 // A refresh token that is replaced at each use is never lost: it is stored before anything else can fail.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { makeRecordAs } from "../../src/admin/audit-trail.ts";
-import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { IssuerSilent, PersonGone, type Tokens } from "../../src/people/issuer.ts";
-import { recheckMembers } from "../../src/people/leaving.ts";
-import { openRefresh, type SignInParts, sealRefresh } from "../../src/people/sign-in.ts";
+import { openRefresh, sealRefresh } from "../../src/people/sign-in.ts";
 import { makeKey } from "../samples.ts";
-import { readSettings } from "../settings.ts";
-import { oidcYaml, RULES } from "./world.ts";
+import { createRechecks, HOUR_MS, here } from "./rechecks.ts";
+import { RULES } from "./world.ts";
 
-const HOUR_MS = 3_600_000;
-const NOON = Date.parse("2026-11-20T12:00:00Z");
-const ISSUER = "https://login.example.com";
-
-let opened: OpenedStore;
-let nowMs = NOON;
-const open = async () => {
-  opened = await openStore("sqlite::memory:", Buffer.alloc(32, 5).toString("base64"));
-};
-beforeAll(open);
-afterAll(() => opened.store.close());
-
-/** One person who is signed in, with a refresh token. */
-async function addMember(id: string, token = "first"): Promise<void> {
-  const { store, credentialVault } = opened;
-  await store.people.changeMember(id, () => ({
-    ...{ id, issuer: ISSUER, subject: id, name: id, email: null, createdAtMs: NOON },
-    ...{ ruleGrants: [{ role: "admin", accountId: null }], ownGrants: [], ownUntilMs: null },
-    ...{ readsContent: false, isDisabled: false, seenAtMs: nowMs },
-    ...{ ruleLimits: null, groups: [], warnedAtMs: null },
-    ...{ refreshSealed: sealRefresh(credentialVault, token), checkedAtMs: nowMs },
-    ...{ leasedUntilMs: 0, anonymisedAtMs: null },
-  }));
-  const session = { digest: id, tokenDigest: "", tokenId: null, memberId: id, issuerSession: null };
-  await store.addSession({ ...session, expiresAtMs: nowMs + 12 * HOUR_MS }, nowMs);
-}
-
-/** Another node, by its own clock and the time at which it reads who is due. */
-interface Node {
-  /** The milliseconds by which its clock is ahead of the store's. */
-  readonly aheadMs?: number;
-  /** Called between the lookup of those who are due and what is done about them. */
-  readonly onDue?: () => Promise<void>;
-  readonly rules?: string;
-}
-
-/** Rechecks everybody who is due, with an issuer that answers like this. Returns the tokens that it was sent. */
-async function recheck(
-  answer: (token: string) => Promise<Tokens>,
-  { aheadMs = 0, onDue = async () => {}, rules = RULES }: Node = {},
-): Promise<readonly string[]> {
-  const { world, credentialVault: vault } = opened;
-  const dueMembers: SignInParts["store"]["people"]["dueMembers"] = async (...asked) => {
-    const due = await opened.store.people.dueMembers(...asked);
-    await onDue();
-    return due;
-  };
-  const people = { ...opened.store.people, dueMembers };
-  const store = { ...opened.store, people, clockAheadMs: () => -aheadMs };
-  const sent: string[] = [];
-  const unused = async () => {
-    throw new Error("not part of a recheck");
-  };
-  const others = { readLogout: unused, offersRefresh: unused, findSignOut: unused };
-  const rest = { begin: unused, finish: unused, ...others };
-  const { signIn } = readSettings(`server: { public_url: "https://a.example" }\n${oidcYaml(ISSUER, rules)}`);
-  const refresh = (token: string) => {
-    sent.push(token);
-    return answer(token);
-  };
-  const parts: SignInParts = {
-    recordAs: makeRecordAs(world),
-    ...{ store, vault, pepper: world.pepper, random: world.random, log: () => {} },
-    ...{ clock: { nowMs: () => nowMs + aheadMs }, rules: () => signIn, issuer: () => ({ ...rest, refresh }) },
-  };
-  await recheckMembers(parts);
-  return sent;
-}
-
-const here = (subject: string): Tokens => ({
-  refreshToken: "second",
-  confirm: async () => ({ subject, claims: { groups: ["platform"] }, hasIdToken: true }),
-});
+const rechecks = createRechecks();
+const { addMember, recheck } = rechecks;
+beforeAll(() => rechecks.open());
+afterAll(() => rechecks.close());
 
 async function readMember(id: string) {
-  const member = await opened.store.people.member(id);
+  const member = await rechecks.opened.store.people.member(id);
   if (member === null) throw new Error("the person is gone");
   const { refreshSealed } = member;
-  const token = refreshSealed === null ? null : openRefresh(opened.credentialVault, refreshSealed);
+  const token = refreshSealed === null ? null : openRefresh(rechecks.opened.credentialVault, refreshSealed);
   return {
     token,
-    isIn: await opened.store.people.hasSession(id, nowMs),
+    isIn: await rechecks.opened.store.people.hasSession(id, rechecks.nowMs),
     leasedUntilMs: member.leasedUntilMs,
   };
 }
@@ -98,15 +26,15 @@ async function readMember(id: string) {
 test("the new token is used next, and only when it is due", async () => {
   await addMember("ada");
   expect(await recheck(async () => here("ada"))).toEqual([]);
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   expect(await recheck(async () => here("ada"))).toEqual(["first"]);
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   expect(await recheck(async () => here("ada"))).toEqual(["second"]);
   expect(await readMember("ada")).toEqual({ token: "second", isIn: true, leasedUntilMs: 0 });
 });
 
 test("it is stored even if the issuer then falls silent", async () => {
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   const confirm = async () => {
     throw new IssuerSilent("the user information didn't come", true);
   };
@@ -116,25 +44,27 @@ test("it is stored even if the issuer then falls silent", async () => {
 });
 
 test("a refusal after a look that was broken off ends nobody: the token may be the one that was replaced", async () => {
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   await recheck(async () => {
     throw new IssuerSilent("the connection broke", true);
   });
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   await recheck(async () => {
     throw new PersonGone("invalid_grant");
   });
-  expect(await readMember("ada")).toEqual({ token: null, isIn: true, leasedUntilMs: 0 });
+  expect(await readMember("ada")).toMatchObject({ token: "third", isIn: true });
+  expect(await rechecks.opened.store.people.member("ada")).toMatchObject({ ruleGrants: [{ role: "admin" }] });
+  await rechecks.opened.store.endSessionsOf("ada");
 });
 
 test("a refusal after an issuer that was never reached does end it", async () => {
   await addMember("eve");
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   await recheck(async () => {
     throw new IssuerSilent("connection refused", false);
   });
   expect((await readMember("eve")).isIn).toBe(true);
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   await recheck(async () => {
     throw new PersonGone("invalid_grant");
   });
@@ -143,83 +73,90 @@ test("a refusal after an issuer that was never reached does end it", async () =>
 
 test("a refusal of a token that a new sign-in has replaced ends nobody", async () => {
   await addMember("kim");
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   await recheck(async () => {
-    const refreshSealed = sealRefresh(opened.credentialVault, "of the new sign-in");
-    await opened.store.people.changeMember(
+    const refreshSealed = sealRefresh(rechecks.opened.credentialVault, "of the new sign-in");
+    await rechecks.opened.store.people.changeMember(
       "kim",
-      (before) => before && { ...before, refreshSealed, seenAtMs: nowMs },
+      (before) => before && { ...before, refreshSealed, seenAtMs: rechecks.nowMs },
     );
     throw new PersonGone("invalid_grant");
   });
   expect(await readMember("kim")).toMatchObject({ token: "of the new sign-in", isIn: true });
-  await opened.store.endSessionsOf("kim");
+  await rechecks.opened.store.endSessionsOf("kim");
 });
 
 test("one that can't be opened any more is forgotten, and is never sent", async () => {
   await addMember("pat");
-  await opened.store.people.changeMember(
+  await rechecks.opened.store.people.changeMember(
     "pat",
     (before) => before && { ...before, refreshSealed: "unreadable" },
   );
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   expect(await recheck(async () => here("pat"))).toEqual([]);
   expect(await readMember("pat")).toMatchObject({ token: null, isIn: true });
-  await opened.store.endSessionsOf("pat");
+  await rechecks.opened.store.endSessionsOf("pat");
 });
 
 test("a person about whom the issuer can't be asked doesn't keep it from being asked about others", async () => {
   await addMember("max", "of max");
-  nowMs += 1;
+  rechecks.nowMs += 1;
   await addMember("zoe", "of zoe");
   const rules = `${RULES}, members: { recheck: 7d, key_expires: 1h }`;
   const answer = async (token: string) => {
     if (token === "of max") throw new IssuerSilent("it answered 'server_error'", false);
     return here("zoe");
   };
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   expect(await recheck(answer, { rules })).toEqual(["of max"]);
   expect(await recheck(answer, { rules })).toEqual(["of zoe"]);
-  for (const id of ["max", "zoe"]) await opened.store.endSessionsOf(id);
+  for (const id of ["max", "zoe"]) await rechecks.opened.store.endSessionsOf(id);
 });
 
-test("keys that were left when a person was ended are ended at the next look", async () => {
-  const { store } = opened;
+test("keys of somebody who has left are revoked `key_expires` after the issuer last confirmed them", async () => {
+  const { store } = rechecks.opened;
   await addMember("lee");
-  await store.people.changeMember(
-    "lee",
-    (before) => before && { ...before, ruleGrants: [], refreshSealed: null },
-  );
   await store.addKey(makeKey("key_lee", { memberId: "lee" }), "digest of key_lee");
-  nowMs += HOUR_MS;
-  await recheck(async () => here("lee"));
-  expect((await store.key("key_lee"))?.revokedAtMs).toBe(nowMs);
+  const gone = () =>
+    recheck(
+      async () => {
+        throw new PersonGone("invalid_grant");
+      },
+      { rules: `${RULES}, members: { key_expires: 2h }` },
+    );
+  rechecks.nowMs += HOUR_MS;
+  await gone();
+  expect((await readMember("lee")).isIn).toBe(false);
+  expect((await store.key("key_lee"))?.revokedAtMs).toBeNull();
+  rechecks.nowMs += HOUR_MS;
+  await gone();
+  expect((await store.key("key_lee"))?.revokedAtMs).toBe(rechecks.nowMs);
 });
 
 test.each([
   ["rules name no account that exists", { groups: ["nowhere"] }],
   ["list of groups was cut off", { hasgroups: true }],
 ])("somebody whose %s has no role until that is mended, and keeps the keys", async (why, claims) => {
-  const { store } = opened;
+  const { store } = rechecks.opened;
   await addMember(why);
   await store.addKey(makeKey(`key of ${why}`, { memberId: why }), `digest of ${why}`);
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   await recheck(async () => ({
     ...here(why),
     confirm: async () => ({ subject: why, claims, hasIdToken: true }),
   }));
   expect((await store.people.member(why))?.ruleGrants).toEqual([]);
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   await recheck(async () => here(why));
   expect((await store.people.member(why))?.ruleGrants).toEqual([{ role: "admin", accountId: null }]);
   expect((await store.key(`key of ${why}`))?.revokedAtMs).toBeNull();
-  await store.revokeKey(`key of ${why}`, nowMs);
+  await store.revokeKey(`key of ${why}`, rechecks.nowMs);
   await store.endSessionsOf(why);
 });
 
 test("while one node asks, no other does", async () => {
   await addMember("ida");
-  nowMs += HOUR_MS;
+  rechecks.nowMs += HOUR_MS;
   const asking = Promise.withResolvers<Tokens>();
   const asked = Promise.withResolvers<void>();
   const first = recheck(() => {
@@ -248,13 +185,13 @@ async function beginRecheck(id: string) {
 
 describe("of two nodes on a store of their own", () => {
   beforeEach(async () => {
-    await opened.store.close();
-    await open();
+    await rechecks.close();
+    await rechecks.open();
   });
 
   test("a node that read who was due before another kept the new token doesn't send the old one", async () => {
     await addMember("joe");
-    nowMs += HOUR_MS;
+    rechecks.nowMs += HOUR_MS;
     const read = Promise.withResolvers<void>();
     const late = Promise.withResolvers<void>();
     const onDue = () => {
@@ -273,7 +210,7 @@ describe("of two nodes on a store of their own", () => {
 
   test("while one node waits for the claims, another whose clock is two minutes ahead doesn't ask", async () => {
     await addMember("max");
-    nowMs += HOUR_MS;
+    rechecks.nowMs += HOUR_MS;
     const first = await beginRecheck("max");
     expect(await recheck(async () => here("max"), { aheadMs: 120_000 })).toEqual([]);
     await first.confirm();
@@ -282,9 +219,9 @@ describe("of two nodes on a store of their own", () => {
 
   test("a node that took too long ends nobody once another asks", async () => {
     await addMember("zoe");
-    nowMs += HOUR_MS;
+    rechecks.nowMs += HOUR_MS;
     const first = await beginRecheck("zoe");
-    nowMs += 61_000;
+    rechecks.nowMs += 61_000;
     const second = await beginRecheck("zoe");
     first.refuse(new PersonGone("invalid_grant"));
     await first.done;

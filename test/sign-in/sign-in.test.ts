@@ -62,6 +62,15 @@ describe("signing in", () => {
     expect(JSON.stringify(rows)).not.toContain("Bob");
   });
 
+  test("that no rule lets in any more ends the sessions from before at once", async () => {
+    world.provider.people.set("ned", { name: "Ned", groups: ["platform"] });
+    const { browser } = await signInAs(world, "ned");
+    expect((await askAs(browser, world.url, "/keys")).status).toBe(200);
+    world.provider.people.set("ned", { name: "Ned", groups: ["others"] });
+    expect((await signInAs(world, "ned")).page.status).toBe(403);
+    expect((await askAs(browser, world.url, "/keys")).status).toBe(401);
+  });
+
   test("permits no more than the role does", async () => {
     const { browser } = await signInAs(world, "vic");
     expect((await askAs(browser, world.url, "/usage")).status).toBe(200);

@@ -45,7 +45,7 @@ export const TOKEN_FIELDS = {
     property: "contact",
     initial: null,
     charactersMax: CONTACT_CHARACTERS_MAX,
-    manual: `who looks after it, up to ${CONTACT_CHARACTERS_MAX} characters: unless that is somebody else, it ends once the person or token that made it is gone or may do less than it; or null`,
+    manual: `who looks after it, up to ${CONTACT_CHARACTERS_MAX} characters, for people to read; or null`,
     flag: { name: "contact", value: "TEXT", help: "who looks after it" },
     control: { label: "Contact" },
   },

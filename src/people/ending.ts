@@ -1,0 +1,137 @@
+// The end of a person: their access ends at once, and their keys for good some time later.
+import type { AuditFacts } from "../core/audit-log.ts";
+import type { Changes } from "../core/changes.ts";
+import { type EventData, type EventType, makeEvent, type OutboxEvent } from "../core/events.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { Act, Member } from "../core/people.ts";
+import type { SignInRules } from "../core/sign-in.ts";
+import type { RecordedStore } from "../core/store.ts";
+import type { Clock } from "../core/world.ts";
+import type { SignInRefused } from "./issuer.ts";
+import { eachKey, endKeys, KEYS_AT_ONCE, listKeys } from "./own-keys.ts";
+
+/** Puts on record what a sender changes, and does besides. */
+export interface Recording {
+  readonly changes: Changes;
+  note(facts: AuditFacts): Promise<void>;
+}
+
+export interface EndingParts {
+  readonly store: RecordedStore;
+  /** Without an act, it is the gateway's own. The events are recorded with each change. */
+  readonly recordAs: (act?: Act, events?: readonly OutboxEvent[]) => Recording;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+const WEEK_MS = 7 * 86_400_000;
+
+const ENDING: ReadonlySet<string> = new Set(["no_rule", "domain"]);
+
+/** True if it says that the person may not be here. A renamed account, or a list that was cut off, says nothing about that. */
+export function isEnding({ reason }: SignInRefused): boolean {
+  return ENDING.has(reason);
+}
+
+/**
+ * Writes the change with its events and returns true, unless the person has signed in since `member` was read (what is
+ * found out with the token before says nothing about the one from then), or another node has begun to ask.
+ */
+export async function note(
+  { recordAs }: Pick<EndingParts, "recordAs">,
+  { id, seenAtMs, leasedUntilMs }: Member,
+  change: Partial<Member>,
+  events: readonly OutboxEvent[] = [],
+): Promise<boolean> {
+  const changed = await recordAs(undefined, events).changes.changeMember(id, (before) =>
+    before?.anonymisedAtMs === null && before.seenAtMs === seenAtMs && before.leasedUntilMs === leasedUntilMs
+      ? { ...before, ...change }
+      : null,
+  );
+  return changed !== null;
+}
+
+export function makeMemberEvent(
+  { clock }: Pick<EndingParts, "clock">,
+  { id }: Member,
+  type: Extract<EventType, `member.${string}`>,
+  data: EventData,
+): OutboxEvent {
+  return makeEvent(type, id, { accountId: "", atMs: clock.nowMs(), data: { member_id: id, ...data } });
+}
+
+/** Events of keys by the time at which they were caused, of which there is one for a member. */
+function makeKeyEvents(
+  { clock }: EndingParts,
+  { id: member_id }: Member,
+  type: "key.contact_gone" | "key.expiring",
+  keys: readonly GatewayKey[],
+  data: EventData = {},
+): readonly OutboxEvent[] {
+  const atMs = clock.nowMs();
+  return keys.map(({ id: key_id, accountId, name }) =>
+    makeEvent(type, key_id, { accountId, atMs, data: { key_id, name, member_id, ...data } }),
+  );
+}
+
+/**
+ * Ends the person's sessions and the agents that they signed in, on all nodes. Without grants, their keys and tokens are
+ * refused from then on, but not revoked: an issuer also refuses the tokens of people who have only changed a password,
+ * and they have everything back once they sign in.
+ */
+export async function endPerson(parts: EndingParts, member: Member, reason: string): Promise<void> {
+  const { store, clock, recordAs } = parts;
+  const events = [
+    makeMemberEvent(parts, member, "member.left", { reason }),
+    ...(await reportContacts(parts, member)),
+  ];
+  const change = { ruleGrants: [], refreshSealed: null, checkedAtMs: clock.nowMs(), doubt: undefined };
+  if (!(await note(parts, member, change, events))) return;
+  const sessions = await store.endSessionsOf(member.id);
+  if (sessions > 0) {
+    const target = { type: "session", id: member.id, name: "" } as const;
+    await recordAs().note({ action: "session.ended", target, reason, after: { sessions } });
+  }
+  await store.devices.endDevicesOf(member.id, clock.nowMs());
+  await note(parts, member, { leasedUntilMs: 0 });
+}
+
+/** Service keys stay, but somebody else has to look after those whose contact is the person's address. */
+async function reportContacts(parts: EndingParts, member: Member): Promise<readonly OutboxEvent[]> {
+  if (member.email === null) return [];
+  const keys: GatewayKey[] = [];
+  await eachKey(parts.store, { contact: member.email.toLowerCase() }, async (key) => keys.push(key));
+  return makeKeyEvents(parts, member, "key.contact_gone", keys);
+}
+
+/** Revokes the keys of a person that the gateway found gone. */
+function endOwnKeys({ store, clock, recordAs }: EndingParts, memberId: string): Promise<number> {
+  return endKeys({ store, clock, changes: recordAs().changes }, memberId);
+}
+
+/**
+ * Ends keys for good some time after the issuer last confirmed the person. Where nobody can ask the issuer, tokens end with
+ * them, and the person is warned a week before.
+ */
+export async function expireKeys(
+  parts: EndingParts,
+  { members: { keysExpireMs } }: SignInRules,
+  member: Member,
+): Promise<void> {
+  const nowMs = parts.clock.nowMs();
+  const endMs = member.seenAtMs + keysExpireMs;
+  const until = new Date(endMs).toISOString();
+  if (endMs <= nowMs) {
+    const hadRole = member.ruleGrants.length > 0;
+    const events = hadRole ? [makeMemberEvent(parts, member, "member.keys_expired", { until })] : [];
+    const ended = { ruleGrants: [], refreshSealed: null, doubt: undefined };
+    if (await note(parts, member, ended, events)) await endOwnKeys(parts, member.id);
+  } else if (
+    member.ruleGrants.length > 0 &&
+    endMs - WEEK_MS <= nowMs &&
+    (member.warnedAtMs ?? 0) <= member.seenAtMs
+  ) {
+    const keys = await listKeys(parts.store, member.id, KEYS_AT_ONCE);
+    const events = makeKeyEvents(parts, member, "key.expiring", keys, { until });
+    await note(parts, member, { warnedAtMs: nowMs }, events);
+  }
+}

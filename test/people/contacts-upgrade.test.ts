@@ -1,0 +1,64 @@
+// Tokens that only a contact upheld before contacts were words alone go on for a week after the upgrade.
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { warnOfContacts } from "../../src/app/ending-tokens.ts";
+import { openStore } from "../../src/app/open-store.ts";
+import { clock } from "../../src/app/world.ts";
+import { DOUBTS } from "../../src/store/people-step.ts";
+import { makeSqliteSchema } from "../../src/store/sqlite/migrate.ts";
+import { STEPS } from "../../src/store/steps.ts";
+
+const WEEK_MS = 7 * 86_400_000;
+const MINUTE_MS = 60_000;
+
+let directory = "";
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "poundkey-contacts-"));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** A store as the version before left it. */
+function makeOldStore(path: string): void {
+  const database = new Database(path);
+  const { steps, version } = makeSqliteSchema();
+  const isNew = STEPS.length - STEPS.indexOf(DOUBTS);
+  for (const step of steps.slice(0, -isNew)) database.exec(step);
+  database.exec(`PRAGMA user_version = ${version - isNew}`);
+  const add = (id: string, kind: string, contact: string) =>
+    database.exec(`INSERT INTO token (id, digest, name, last4, grants, reads_content, maker_kind, maker_id, contact, created_at_ms)
+      VALUES ('${id}', '${id}', 'old', 'abcd', '[]', 0, '${kind}', 'mem_gone', ${contact}, 1)`);
+  add("of a person", "person", "'ops'");
+  add("of a token", "token", "'ops'");
+  add("without a contact", "person", "NULL");
+  add("of the admin token", "admin", "'ops'");
+  database.close();
+}
+
+test("they get a week, and no others do", async () => {
+  const path = join(directory, "poundkey.db");
+  makeOldStore(path);
+  const beforeMs = Date.now();
+  const { store } = await openStore(`sqlite:${path}`, Buffer.alloc(32, 5).toString("base64"));
+  const until = async (id: string) => (await store.people.token(id))?.contactUntilMs;
+  for (const id of ["of a person", "of a token"]) {
+    const leftMs = ((await until(id)) ?? 0) - beforeMs;
+    expect(leftMs > WEEK_MS - MINUTE_MS && leftMs < WEEK_MS + MINUTE_MS).toBe(true);
+  }
+  expect([await until("without a contact"), await until("of the admin token")]).toEqual([
+    undefined,
+    undefined,
+  ]);
+  const told = async () =>
+    (await store.takeEvents(Date.now(), 100)).map(({ type, data }) => [type, data.token_id]);
+  await warnOfContacts({ store, clock });
+  expect((await told()).filter(([type]) => type === "token.ending").toSorted()).toEqual([
+    ["token.ending", "of a person"],
+    ["token.ending", "of a token"],
+  ]);
+  await warnOfContacts({ store, clock });
+  expect(await told()).toEqual([]);
+  await store.close();
+});
