@@ -12,6 +12,12 @@ interface Guardrail {
   readonly version: string;
 }
 
+/**
+ * The fields that the native lane may leave out of a client's own request: all that the card's model refuses, if the
+ * gateway chose the model, or only those that are certain to be answered with 400.
+ */
+export type Mending = "refused" | "surely_refused";
+
 /** Where to send a call, and with which credential. */
 export interface Target {
   /** Everything before the dialect's own path, without a trailing slash. */
@@ -26,6 +32,8 @@ export interface Target {
   readonly marksCache?: boolean;
   /** Fields outside the API that the operator lets pass: their names, or `*` (`extra_fields`). Missing if there are none. */
   readonly extraFields?: readonly string[];
+  /** Missing if the native lane leaves nothing out. */
+  readonly mends?: Mending;
   /** Missing if no guardrail applies. */
   readonly guardrail?: Guardrail;
 }

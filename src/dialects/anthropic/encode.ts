@@ -158,6 +158,9 @@ function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean)
   return { fields, dropped: [...dropped, ...refused] };
 }
 
+/** The last turn if the model refuses a conversation that ends with its own answer. */
+export const CONTINUE = "Go on with your last message exactly where it ends, without repeating any of it.";
+
 /**
  * Ensures a user turn at the end, unless the client began the answer and the model can continue it (white space at its
  * end is refused). Other models are asked in words to continue.
@@ -171,9 +174,7 @@ function endWithUser(
   if (last?.role !== "assistant") return { turns, isChanged: false };
   const isPrefill = lastMessage?.role === "assistant";
   if (isPrefill && canPrefill) return { turns: [...turns.slice(0, -1), trimText(last)], isChanged: false };
-  const text = isPrefill
-    ? "Go on with your last message exactly where it ends, without repeating any of it."
-    : "Go on.";
+  const text = isPrefill ? CONTINUE : "Go on.";
   return { turns: [...turns, { role: "user", content: [{ type: "text", text }] }], isChanged: true };
 }
 

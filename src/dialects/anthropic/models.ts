@@ -1,16 +1,22 @@
 // The rules of each generation of Claude models, as one table of name patterns.
+import type { ModelCard } from "../../core/card.ts";
+import type { Mending } from "../../core/dialect.ts";
 
-type Effort = "low" | "medium" | "high" | "xhigh" | "max";
+export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
 
 export interface Traits {
-  /** Accepts temperature and top_p at all. */
+  /** Accepts temperature, top_p and top_k at all. */
   readonly sampling: boolean;
   /** Accepts temperature and top_p in one request. */
   readonly samplingPair: boolean;
   /** The way to request thinking: by effort, by a token budget, or not at all. */
   readonly thinking: "adaptive" | "budget" | "none";
+  /** Accepts `thinking.type: "enabled"` with a budget, whether or not that is the way to request thinking. */
+  readonly budgets: boolean;
   /** Values of `output_config.effort`, lowest first. */
   readonly efforts: readonly Effort[];
+  /** The highest effort that it accepts with thinking turned off. Null for any. */
+  readonly quietEffort: Effort | null;
   /** The way to turn thinking off: nothing to do (off unless requested), by a `thinking.type`, or never. */
   readonly off: "unasked" | "disabled" | "between_tools" | "never";
   /** Returns thinking without text unless `thinking.display` requests a summary. */
@@ -25,14 +31,17 @@ export interface Traits {
   readonly prefill: boolean;
 }
 
-const EFFORTS: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
+/** Lowest first. */
+export const EFFORTS: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
 
 /** The strictest traits, also for unknown Claude names, since each generation has refused more. */
 const NEWEST: Traits = {
   sampling: false,
   samplingPair: false,
   thinking: "adaptive",
+  budgets: false,
   efforts: EFFORTS,
+  quietEffort: null,
   off: "never",
   hidesThinking: true,
   bindsThinking: true,
@@ -44,26 +53,30 @@ const CLAUDE_5: Traits = { ...NEWEST, off: "disabled", bindsThinking: false, for
 const CLAUDE_4_6: Traits = {
   ...CLAUDE_5,
   sampling: true,
+  budgets: true,
   efforts: ["low", "medium", "high", "max"],
   off: "unasked",
   hidesThinking: false,
 };
 const CLAUDE_4_5: Traits = { ...CLAUDE_4_6, thinking: "budget", efforts: [], prefill: true };
 const CLAUDE_4_0: Traits = { ...CLAUDE_4_5, samplingPair: true, structured: false };
-const CLAUDE_3: Traits = { ...CLAUDE_4_0, thinking: "none" };
+const CLAUDE_3: Traits = { ...CLAUDE_4_0, thinking: "none", budgets: false };
 
 /**
  * The first match of `<family>-<major>.<minor>` counts. Sources: Anthropic's model pages and migration guides (4.6 to
  * 5.5), the AI SDK's table of model capabilities (@ai-sdk/anthropic 4.0.105), recorded traffic for the refusal of a
- * prefill and of forced tool use.
+ * prefill and of forced tool use; the page "Effort" for opus-4.5, and for opus-5 without thinking ("Migrating to Claude
+ * Opus 5", July 2026).
  */
 const TRAITS_BY_MODEL: readonly (readonly [RegExp, Traits])[] = [
   [/^sonnet-5\.5$/, { ...NEWEST, off: "between_tools" }],
   [/^haiku-5\.5$/, { ...NEWEST, off: "disabled", forcedUse: true }],
   [/^(fable|mythos)-5\.0$/, { ...CLAUDE_5, off: "never" }],
-  [/^(opus|sonnet)-5\.0$/, CLAUDE_5],
+  [/^opus-5\.0$/, { ...CLAUDE_5, quietEffort: "high" }],
+  [/^sonnet-5\.0$/, CLAUDE_5],
   [/^opus-4\.[78]$/, { ...CLAUDE_5, off: "unasked" }],
   [/^\w+-4\.6$/, CLAUDE_4_6],
+  [/^opus-4\.5$/, { ...CLAUDE_4_5, efforts: ["low", "medium", "high"] }],
   [/^(\w+-4\.5|opus-4\.1)$/, CLAUDE_4_5],
   [/^(\w+-4\.\d|sonnet-3\.7)$/, CLAUDE_4_0],
   [/^\w+-[123]\.\d$/, CLAUDE_3],
@@ -74,11 +87,27 @@ const NAME = /claude-(?:([a-z]+)-)?v?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?(?:-
 
 /** Finds a model's traits by its upstream name. Other models on a server of this dialect get the oldest traits. */
 export function findTraits(name: string): Traits {
-  const lower = name.toLowerCase();
-  if (!lower.includes("claude")) return CLAUDE_4_0;
-  const match = NAME.exec(lower);
-  if (!match) return NEWEST;
+  return isClaude(name) ? (findClaude(name) ?? NEWEST) : CLAUDE_4_0;
+}
+
+/**
+ * Finds what a model takes of a client's own request. Null if nothing is known: other models on a server of this dialect
+ * are sent what the client sent, and so are Claude models that the table doesn't have, unless the gateway chose them.
+ */
+export function findLaneTraits({ name }: ModelCard, mends: Mending): Traits | null {
+  if (!isClaude(name)) return null;
+  return findClaude(name) ?? (mends === "refused" ? NEWEST : null);
+}
+
+function isClaude(name: string): boolean {
+  return name.toLowerCase().includes("claude");
+}
+
+/** Undefined for a name that the table doesn't have. */
+function findClaude(name: string): Traits | undefined {
+  const match = NAME.exec(name.toLowerCase());
+  if (!match) return undefined;
   const [, before, major, minor, after] = match;
   const key = `${before ?? after ?? "claude"}-${major}.${minor ?? "0"}`;
-  return TRAITS_BY_MODEL.find(([pattern]) => pattern.test(key))?.[1] ?? NEWEST;
+  return TRAITS_BY_MODEL.find(([pattern]) => pattern.test(key))?.[1];
 }

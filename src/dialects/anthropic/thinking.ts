@@ -86,12 +86,19 @@ function makeAdaptive(asked: ReasoningEffort, traits: Traits): Thinking {
 }
 
 function makeBudgeted(asked: Exclude<ReasoningEffort, "none">, outputTokens: number): Thinking {
+  const thinking = makeBudget(asked, outputTokens);
+  return thinking === null ? LEFT_OUT : { fields: { thinking }, isOn: true, isChanged: false };
+}
+
+/** Returns thinking with the budget for an effort. Null if the limit leaves no room for it. */
+export function makeBudget(
+  asked: Exclude<ReasoningEffort, "none">,
+  outputTokens: number,
+): JsonObject | null {
   const most = Math.min(BUDGET_MAX, outputTokens - BUDGET_MIN);
-  if (most < BUDGET_MIN) return LEFT_OUT;
+  if (most < BUDGET_MIN) return null;
   const share = Math.floor(outputTokens * BUDGET_SHARE[asked]);
-  const budget = Math.max(BUDGET_MIN, Math.min(most, share));
-  const fields = { thinking: { type: "enabled", budget_tokens: budget } };
-  return { fields, isOn: true, isChanged: false };
+  return { type: "enabled", budget_tokens: Math.max(BUDGET_MIN, Math.min(most, share)) };
 }
 
 export function makeThinkingBlock({ text, signature, data }: SignedThinking): Block {
