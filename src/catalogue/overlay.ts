@@ -32,6 +32,8 @@ export function applyOverlay(card: ModelCard, change: ModelOverlay | undefined):
     fallbacks: change.fallbacks ?? card.fallbacks,
     ...(change.skills ? { skills: change.skills } : {}),
     ...(change.hedge ? { hedge: change.hedge } : {}),
+    ...(change.refuses?.size ? { refuses: change.refuses } : {}),
+    ...(change.accepts?.size ? { accepts: change.accepts } : {}),
   };
 }
 

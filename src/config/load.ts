@@ -150,7 +150,7 @@ function buildSettings(
   const benchmarks = readProfilesFile(profilesFile, input.readFile, issues);
   const { providers, ownModels } = buildProviders(config.providers, input.known, input, cards, issues);
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
-  const models = new ModelFields([...cards, ...ownModels], inFile, input.isSimulated ?? true, issues);
+  const models = new ModelFields([...cards, ...ownModels], inFile, input, issues);
   const { charge = "beyond_allowance", markup = 1 } = config.billing ?? {};
   const overlay = models.overlay(config.models ?? {});
   const aliases = models.aliases(config.aliases ?? {});

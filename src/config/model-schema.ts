@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { PIECE_MAX, RATE_FIELDS, RATE_MAX, UNIT_FIELDS } from "../catalogue/price.ts";
 import { CAPABILITIES, OPERATIONS } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect.ts";
+import { APPLIED_REFUSALS } from "../core/refusals.ts";
 import { choice, day, integer, number, section, text } from "./field-types.ts";
 
 export const TOKENS_MAX = 100_000_000;
@@ -44,6 +45,12 @@ export const operations = Type.Array(choice(OPERATIONS), {
   minItems: 1,
   expected: "a list of operations without duplicates",
 });
+
+/** A word of the vocabulary of refusals, or one behind a minus sign. */
+export const refuses = Type.Array(
+  choice([...APPLIED_REFUSALS, ...APPLIED_REFUSALS.map((word) => `-${word}` as const)]),
+  { uniqueItems: true, minItems: 1, expected: "a list of refusals without duplicates" },
+);
 
 export const model = section(
   {

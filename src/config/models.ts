@@ -8,16 +8,30 @@ import { CHAT_ONLY, type HedgeRules, type ModelCard } from "../core/card.ts";
 import { parseDuration } from "../core/duration.ts";
 import type { HookRule } from "../core/hook.ts";
 import { matchesAny } from "../core/pattern.ts";
+import type { RefusalRules } from "../core/refusals.ts";
 import { FAIR_QUALITY, SELECTORS } from "../core/selector.ts";
-import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
+import type {
+  CategoryRule,
+  KnownProvider,
+  ModelOverlay,
+  ProviderSetup,
+  RouterRules,
+} from "../core/settings.ts";
 import type { Issues, Path } from "./errors.ts";
 import { checkPrices, normaliseId } from "./own-cards.ts";
+import { buildRefusals, listDialects } from "./refusals.ts";
 import type { AliasConfig, Config, GroupConfig, OverlayConfig, PolicyConfig, RuleConfig } from "./schema.ts";
 import { parsePercentile, parseShare } from "./units.ts";
 
 /** The simulator's models exist only if the command line enables it. */
 const SIMULATOR = "sim";
 const RULE_SHARE = 0.5;
+
+interface ModelSources {
+  /** False if the simulated provider is disabled. */
+  readonly isSimulated?: boolean;
+  readonly known: readonly KnownProvider[];
+}
 
 /** Looks up the model ids of all fields. */
 export class ModelFields {
@@ -28,15 +42,17 @@ export class ModelFields {
   /** Null if the environment decides which providers are enabled. Then no id is refused because its provider isn't. */
   readonly #on: ReadonlyMap<string, ProviderSetup> | null;
   readonly #isSimulated: boolean;
+  readonly #known: readonly KnownProvider[];
 
   constructor(
     ownModels: readonly ModelCard[],
     providers: readonly ProviderSetup[] | null,
-    isSimulated: boolean,
+    { isSimulated = true, known }: ModelSources,
     issues: Issues,
   ) {
     this.#issues = issues;
     this.#isSimulated = isSimulated;
+    this.#known = known;
     this.#cards = collectCards(ownModels);
     this.#ids = new Map([...this.#cards.keys()].map((id) => [normaliseId(id), id]));
     this.#on = providers && new Map(providers.map((provider) => [provider.name.toLowerCase(), provider]));
@@ -54,7 +70,7 @@ export class ModelFields {
       const operations = new Set(entry.operations ?? this.#cards.get(id)?.operations ?? CHAT_ONLY);
       const wrong = (at: Path, message: string) => this.#issues.atValue([...path, ...at], message);
       const isSound = checkPrices(entry, operations, wrong);
-      changes.set(id, this.#overlayOf(id, isSound ? entry : { ...entry, price: undefined }));
+      changes.set(id, this.#overlayOf(id, isSound ? entry : { ...entry, price: undefined }, path));
       names.set(id, name);
     }
     const passes = (id: string) => this.#passes(id);
@@ -66,7 +82,7 @@ export class ModelFields {
     return [...changes.values()];
   }
 
-  #overlayOf(id: string, entry: OverlayConfig): ModelOverlay {
+  #overlayOf(id: string, entry: OverlayConfig, path: Path): ModelOverlay {
     return {
       id,
       disabled: entry.disabled ?? false,
@@ -79,7 +95,16 @@ export class ModelFields {
       fallbacks: entry.fallbacks?.map((fallback) => this.#canonical(fallback)),
       skills: entry.skills,
       hedge: entry.hedge === undefined ? undefined : parseHedge(entry.hedge),
+      ...this.#refusals(id, entry.refuses ?? [], path),
     };
+  }
+
+  #refusals(id: string, texts: readonly string[], path: Path): RefusalRules {
+    const card = this.#cards.get(id);
+    if (card === undefined || texts.length === 0) return {};
+    const spoken = listDialects(card, this.#on?.get(card.provider.toLowerCase()), this.#known);
+    const wrong = (at: number, message: string) => this.#issues.atValue([...path, "refuses", at], message);
+    return buildRefusals(texts, spoken, wrong);
   }
 
   aliases(aliases: Readonly<Record<string, AliasConfig>>): Readonly<Record<string, Alias>> {

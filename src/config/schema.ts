@@ -38,6 +38,7 @@ import {
   modelPattern,
   operations,
   price,
+  refuses,
   TOKENS_MAX,
 } from "./model-schema.ts";
 import { contact, keyDefaults, keyMaxima } from "./owner-limits.ts";
@@ -73,6 +74,7 @@ const overlay = options(
     fallbacks: Type.Array(modelId, { maxItems: 20 }),
     skills: byName(SKILLS, number(0, 1), "The probability of a good answer by kind of task."),
     hedge: section({ after: hedgeDelay, at_most: share }, "A second attempt if the first is slow."),
+    refuses,
   },
   "Changes to one model in the catalogue.",
 );

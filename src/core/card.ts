@@ -2,6 +2,7 @@
 
 import type { Benchmark } from "./benchmark.ts";
 import type { DialectName } from "./dialect.ts";
+import type { RefusalRules } from "./refusals.ts";
 import type { SkillRow } from "./skill.ts";
 
 /**
@@ -89,7 +90,8 @@ export interface HedgeRules {
   readonly shareMax: number;
 }
 
-export interface ModelCard {
+/** The operator's words about refusals are missing if there are none. */
+export interface ModelCard extends RefusalRules {
   /** `<Provider>#<name>`, the canonical id. */
   readonly id: string;
   readonly provider: string;

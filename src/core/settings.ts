@@ -8,6 +8,7 @@ import type { DialectName, Target } from "./dialect.ts";
 import type { HookRule } from "./hook.ts";
 import type { KeyMaxima, OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
+import type { RefusalRules } from "./refusals.ts";
 import type { SignInRules } from "./sign-in.ts";
 import type { Kind } from "./skill.ts";
 import type { MetricsRules, TelemetryRules } from "./telemetry-rules.ts";
@@ -228,7 +229,8 @@ export interface ServerRules {
 
 /** The operator's changes to a card of the catalogue. Fields that are not set keep the catalogue's value. */
 export interface ModelOverlay
-  extends Partial<Pick<ModelCard, "capabilities" | "operations" | "fallbacks" | "skills" | "hedge">> {
+  extends Partial<Pick<ModelCard, "capabilities" | "operations" | "fallbacks" | "skills" | "hedge">>,
+    RefusalRules {
   readonly id: string;
   readonly disabled: boolean;
   readonly price?: Price;

@@ -1,0 +1,135 @@
+// The vocabulary of refusals: everything that a model or the server in front of it may refuse in a request, one row each.
+// A new rule of a target is a row here, and the code that applies it.
+import type { DialectName } from "./dialect.ts";
+
+/** The part of a request that a refusal is about. */
+type RefusedPart = "field" | "turns" | "tools" | "pictures";
+
+interface RefusalRule {
+  readonly concerns: RefusedPart;
+  /** The end of the sentence "The target refuses …", for the manual. */
+  readonly meaning: string;
+  /** A public report of a target that refuses it, and its month. */
+  readonly source: string;
+  readonly seen: string;
+  /** The dialects in which it has an effect. The configuration accepts it only for models that are called in one of them. */
+  readonly appliesIn: readonly DialectName[];
+}
+
+const LIVE_TABLE = { source: "pi, issue 7961", seen: "2026-08" };
+const LETTA = { source: "letta-code, issue 3877", seen: "2026-09" };
+const OMNIROUTE = { source: "OmniRoute, issue 4661", seen: "2026-08" };
+const TEMPLATE = { source: "vLLM, issue 41114", seen: "2026-04" };
+const PICTURES = { source: "home-assistant, issue 167208", seen: "2026-08" };
+
+function refuseField(meaning: string, found: Pick<RefusalRule, "source" | "seen">): RefusalRule {
+  return { concerns: "field", meaning, ...found, appliesIn: [] };
+}
+
+/** Every word of the vocabulary but those with a number in them. */
+export const REFUSALS = {
+  temperature: refuseField("a `temperature`", LIVE_TABLE),
+  top_p: refuseField("a `top_p`", LIVE_TABLE),
+  top_k: refuseField("a `top_k`", LIVE_TABLE),
+  reasoning_effort: refuseField("every level of effort", OMNIROUTE),
+  "reasoning_effort=none": refuseField("the level of effort `none`", LETTA),
+  "reasoning_effort=minimal": refuseField("the level of effort `minimal`", LETTA),
+  "reasoning_effort=low": refuseField("the level of effort `low`", LETTA),
+  "reasoning_effort=medium": refuseField("the level of effort `medium`", LETTA),
+  "reasoning_effort=high": refuseField("the level of effort `high`", LETTA),
+  "reasoning_effort=xhigh": refuseField("the level of effort `xhigh`", LETTA),
+  "reasoning_effort=max": refuseField("the level of effort `max`", LETTA),
+  thinking_adaptive: refuseField("thinking of the type `adaptive`", OMNIROUTE),
+  thinking_budget: refuseField("thinking with a budget of tokens", LIVE_TABLE),
+  thinking_level: refuseField("Gemini's `thinkingLevel`", LIVE_TABLE),
+  prefill: {
+    concerns: "turns",
+    meaning: "a conversation that ends with the assistant's turn",
+    ...LIVE_TABLE,
+    appliesIn: [],
+  },
+  system_late: {
+    concerns: "turns",
+    meaning: "a system message anywhere but at the beginning",
+    ...TEMPLATE,
+    appliesIn: ["openai"],
+  },
+  system_several: {
+    concerns: "turns",
+    meaning: "more than one system message",
+    ...TEMPLATE,
+    appliesIn: ["openai"],
+  },
+  same_role_twice: {
+    concerns: "turns",
+    meaning: "two turns of the user's, or two of the assistant's, in a row",
+    source: "vLLM, issue 6862",
+    seen: "2024-07",
+    appliesIn: ["openai"],
+  },
+  forced_tool: {
+    concerns: "tools",
+    meaning: "a `tool_choice` that forces a call",
+    ...LIVE_TABLE,
+    appliesIn: [],
+  },
+  schema_union: {
+    concerns: "tools",
+    meaning: "a tool's schema with `anyOf`, `oneOf` or `allOf` at its top",
+    source: "LiteLLM, issue 38839",
+    seen: "2026-08",
+    appliesIn: [],
+  },
+  picture_png: refusePicture("PNG"),
+  picture_jpeg: refusePicture("JPEG"),
+  picture_gif: refusePicture("GIF"),
+  picture_webp: refusePicture("WebP"),
+} as const satisfies Readonly<Record<string, RefusalRule>>;
+
+function refusePicture(kind: string): RefusalRule {
+  return { concerns: "pictures", meaning: `pictures in ${kind}`, ...PICTURES, appliesIn: [] };
+}
+
+export type RefusalWord = keyof typeof REFUSALS;
+
+/** One word of the vocabulary. `tools>128` refuses more than 128 tools. */
+export type Refusal = RefusalWord | `tools>${number}`;
+
+/** The words that have an effect, so that the configuration accepts them. */
+export const APPLIED_REFUSALS: readonly RefusalWord[] = listWords().filter(
+  (word) => REFUSALS[word].appliesIn.length > 0,
+);
+
+function listWords(): readonly RefusalWord[] {
+  return Object.keys(REFUSALS).filter(isWord);
+}
+
+function isWord(name: string): name is RefusalWord {
+  return Object.hasOwn(REFUSALS, name);
+}
+
+interface ParsedRefusal {
+  readonly word: RefusalWord;
+  /** True if it was written behind a minus sign: the target takes it after all. */
+  readonly isTaken: boolean;
+  readonly appliesIn: readonly DialectName[];
+}
+
+/** Reads a word as the operator writes it. Null if the vocabulary doesn't have it. */
+export function parseRefusal(text: string): ParsedRefusal | null {
+  const isTaken = text.startsWith("-");
+  const word = isTaken ? text.slice(1) : text;
+  return isWord(word) ? { word, isTaken, appliesIn: REFUSALS[word].appliesIn } : null;
+}
+
+/** What the operator says of a target. A word in `accepts` takes the gateway's own row away, and what it learned. */
+export interface RefusalRules {
+  readonly refuses?: ReadonlySet<Refusal>;
+  readonly accepts?: ReadonlySet<Refusal>;
+}
+
+/** True if the target refuses it: by the operator's word, or else by what the gateway knows. */
+export function isRefused({ refuses, accepts }: RefusalRules, refusal: Refusal, isKnown = false): boolean {
+  if (refuses?.has(refusal)) return true;
+  return isKnown && !accepts?.has(refusal);
+}
