@@ -4,7 +4,7 @@ import type { Benchmark } from "./benchmark.ts";
 import type { CacheRules } from "./caching.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { StripeRules } from "./checkout.ts";
-import type { DialectName, Target } from "./dialect.ts";
+import type { DialectName, Mending, Target } from "./dialect.ts";
 import type { HookRule } from "./hook.ts";
 import type { KeyMaxima, OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
@@ -176,6 +176,8 @@ export interface Limits {
   readonly known?: KnownByOperator;
   /** True if clients may have a provider of the Responses API store their answers. */
   readonly storesUpstream?: boolean;
+  /** What a native request for a model that its client named is sent without. Missing if it is sent as it came. */
+  readonly mendsNamed?: Mending;
 }
 
 /** Restricts the models that selectors consider for a kind of task. */

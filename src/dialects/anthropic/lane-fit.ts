@@ -7,7 +7,6 @@ import { type Planned, turnOff } from "./lane-thinking.ts";
 import { EFFORTS, type Effort, findLaneTraits, type Traits } from "./models.ts";
 import { makeBudget } from "./thinking.ts";
 
-const SAMPLING = ["temperature", "top_p", "top_k"] as const;
 /** The API's defaults are taken even where the field isn't. */
 const DEFAULTS: JsonObject = { temperature: 1, top_p: 1 };
 /** The effort of a request that names none ("Effort"). */
@@ -20,8 +19,8 @@ export function fitToModel(
   mends: Mending | undefined,
   outputTokensMax: number,
 ): Planned {
-  const traits = mends === undefined ? null : findLaneTraits(card, mends);
-  if (traits === null) return { body, dropped: [] };
+  if (mends === undefined) return { body, dropped: [] };
+  const traits = findLaneTraits(card, mends);
   const sampling = fitSampling(body, traits, mends);
   const thinking = fitThinking(sampling.body, traits, outputTokensMax);
   const effort = fitEffort(thinking.body, traits);
@@ -34,17 +33,19 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function fitSampling(body: JsonObject, traits: Traits, mends: Mending | undefined): Planned {
-  const isTaken = (field: string) => mends !== "refused" && body[field] === DEFAULTS[field];
-  const given = SAMPLING.filter((field) => isSet(body[field]));
-  const refused = traits.sampling ? [] : given.filter((field) => !isTaken(field));
-  const isPair = traits.sampling && !traits.samplingPair && isSet(body.temperature) && isSet(body.top_p);
-  return leaveOut(body, isPair ? ["top_p"] : refused);
-}
-
-function leaveOut(body: JsonObject, fields: readonly string[]): Planned {
-  const gone = Object.fromEntries(fields.map((field) => [field, undefined]));
-  return { body: changeFields(body, gone), dropped: fields };
+function fitSampling(body: JsonObject, traits: Traits, mends: Mending): Planned {
+  const isHarmless = (field: string) => mends !== "refused" && body[field] === DEFAULTS[field];
+  const isRefused = (field: string, isTaken: boolean) => isSet(body[field]) && !isTaken && !isHarmless(field);
+  const isSecond = traits.temperature && !traits.samplingPair && isSet(body.temperature);
+  const dropped: string[] = [];
+  if (isRefused("temperature", traits.temperature)) dropped.push("temperature");
+  if (isRefused("top_p", traits.topP && !isSecond)) dropped.push("top_p");
+  if (isRefused("top_k", traits.topK)) dropped.push("top_k");
+  if (dropped.length === 0) return { body, dropped };
+  return {
+    body: changeFields(body, Object.fromEntries(dropped.map((field) => [field, undefined]))),
+    dropped,
+  };
 }
 
 /** Moves the client's form of thinking to the model's own. */
@@ -55,11 +56,17 @@ function fitThinking(body: JsonObject, traits: Traits, outputTokensMax: number):
     case "enabled":
       return traits.budgets ? { body, dropped: [] } : thinkAdaptively(body, thinking, traits);
     case "adaptive":
-      return traits.thinking === "adaptive" ? { body, dropped: [] } : thinkByBudget(body, traits, outputTokensMax);
+      return traits.thinking === "adaptive"
+        ? { body, dropped: [] }
+        : thinkByBudget(body, traits, outputTokensMax);
     case "disabled":
-      return traits.off === "never" || traits.off === "between_tools" ? thinkLess(body, traits) : { body, dropped: [] };
+      return traits.off === "never" || traits.off === "between_tools"
+        ? thinkLess(body, traits)
+        : { body, dropped: [] };
     case "between_tools":
-      return traits.off === "between_tools" ? { body, dropped: [] } : thinkLess(body, traits);
+      return traits.off === "between_tools" || traits.off === "any"
+        ? { body, dropped: [] }
+        : thinkLess(body, traits);
     default:
       return { body, dropped: [] };
   }
@@ -85,8 +92,12 @@ function thinkByBudget(body: JsonObject, traits: Traits, outputTokensMax: number
 function thinkLess(body: JsonObject, { off, efforts }: Traits): Planned {
   if (off !== "never") return turnOff(body, { type: off === "between_tools" ? off : "disabled" });
   const { body: left, dropped } = turnOff(body, undefined);
-  const output_config = { ...asObject(body.output_config), effort: efforts[0] };
-  return { body: changeFields(left, { output_config }), dropped };
+  const [effort] = efforts;
+  if (effort === undefined) return { body: left, dropped };
+  return {
+    body: changeFields(left, { output_config: { ...asObject(body.output_config), effort } }),
+    dropped,
+  };
 }
 
 function findEffort(given: unknown): Effort | undefined {
@@ -97,8 +108,7 @@ function findEffort(given: unknown): Effort | undefined {
 function fitEffort(body: JsonObject, { efforts, quietEffort }: Traits): Planned {
   const config = asObject(body.output_config);
   const asked = findEffort(config.effort);
-  const isRefused = isSet(config.effort) && efforts.length === 0;
-  if (!isRefused && asked === undefined) return { body, dropped: [] };
+  if (!isSet(config.effort) || (asked === undefined && efforts.length > 0)) return { body, dropped: [] };
   const isQuiet = asObject(body.thinking).type === "disabled" && quietEffort !== null;
   const most = isQuiet ? EFFORTS.indexOf(quietEffort) : EFFORTS.length;
   const rank = asked === undefined ? 0 : Math.min(EFFORTS.indexOf(asked), most);

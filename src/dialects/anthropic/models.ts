@@ -1,12 +1,16 @@
 // The rules of each generation of Claude models, as one table of name patterns.
 import type { ModelCard } from "../../core/card.ts";
 import type { Mending } from "../../core/dialect.ts";
+import { hasRules, isRefused, listEfforts } from "../../core/refusals.ts";
+import { remember } from "../../core/remember.ts";
 
 export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
 
 export interface Traits {
-  /** Accepts temperature, top_p and top_k at all. */
-  readonly sampling: boolean;
+  /** Accepts each of these at all. */
+  readonly temperature: boolean;
+  readonly topP: boolean;
+  readonly topK: boolean;
   /** Accepts temperature and top_p in one request. */
   readonly samplingPair: boolean;
   /** The way to request thinking: by effort, by a token budget, or not at all. */
@@ -17,8 +21,8 @@ export interface Traits {
   readonly efforts: readonly Effort[];
   /** The highest effort that it accepts with thinking turned off. Null for any. */
   readonly quietEffort: Effort | null;
-  /** The way to turn thinking off: nothing to do (off unless requested), by a `thinking.type`, or never. */
-  readonly off: "unasked" | "disabled" | "between_tools" | "never";
+  /** The way to turn thinking off: nothing to do (off unless requested), by a `thinking.type`, never, or in any way. */
+  readonly off: "unasked" | "disabled" | "between_tools" | "never" | "any";
   /** Returns thinking without text unless `thinking.display` requests a summary. */
   readonly hidesThinking: boolean;
   /** Answers 400 to thinking after a changed prefix, unless asked to drop it. */
@@ -36,7 +40,9 @@ export const EFFORTS: readonly Effort[] = ["low", "medium", "high", "xhigh", "ma
 
 /** The strictest traits, also for unknown Claude names, since each generation has refused more. */
 const NEWEST: Traits = {
-  sampling: false,
+  temperature: false,
+  topP: false,
+  topK: false,
   samplingPair: false,
   thinking: "adaptive",
   budgets: false,
@@ -52,7 +58,9 @@ const NEWEST: Traits = {
 const CLAUDE_5: Traits = { ...NEWEST, off: "disabled", bindsThinking: false, forcedUse: true };
 const CLAUDE_4_6: Traits = {
   ...CLAUDE_5,
-  sampling: true,
+  temperature: true,
+  topP: true,
+  topK: true,
   budgets: true,
   efforts: ["low", "medium", "high", "max"],
   off: "unasked",
@@ -61,6 +69,8 @@ const CLAUDE_4_6: Traits = {
 const CLAUDE_4_5: Traits = { ...CLAUDE_4_6, thinking: "budget", efforts: [], prefill: true };
 const CLAUDE_4_0: Traits = { ...CLAUDE_4_5, samplingPair: true, structured: false };
 const CLAUDE_3: Traits = { ...CLAUDE_4_0, thinking: "none", budgets: false };
+/** A client's own request to a model of which nothing is known. */
+const TAKES_ALL: Traits = { ...CLAUDE_4_0, thinking: "adaptive", efforts: EFFORTS, off: "any" };
 
 /**
  * The first match of `<family>-<major>.<minor>` counts. Sources: Anthropic's model pages and migration guides (4.6 to
@@ -86,25 +96,50 @@ const TRAITS_BY_MODEL: readonly (readonly [RegExp, Traits])[] = [
 const NAME = /claude-(?:([a-z]+)-)?v?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?(?:-([a-z]+))?/;
 
 /** Finds a model's traits by its upstream name. Other models on a server of this dialect get the oldest traits. */
-export function findTraits(name: string): Traits {
-  return isClaude(name) ? (findClaude(name) ?? NEWEST) : CLAUDE_4_0;
-}
+export const findTraits = remember((card: ModelCard): Traits => {
+  const { name } = card;
+  return applyRules(card, findListed(name) ?? (isClaude(name) ? NEWEST : CLAUDE_4_0));
+});
 
 /**
- * Finds what a model takes of a client's own request. Null if nothing is known: other models on a server of this dialect
- * are sent what the client sent, and so are Claude models that the table doesn't have, unless the gateway chose them.
+ * Finds what a model takes of a client's own request. Other models on a server of this dialect are sent what the client
+ * sent, and so are Claude models that the table doesn't have, unless the gateway chose them.
  */
-export function findLaneTraits({ name }: ModelCard, mends: Mending): Traits | null {
-  if (!isClaude(name)) return null;
-  return findClaude(name) ?? (mends === "refused" ? NEWEST : null);
+export function findLaneTraits(card: ModelCard, mends: Mending): Traits {
+  return mends === "refused" ? findChosen(card) : findNamed(card);
+}
+
+const findNamed = remember((card: ModelCard) => findSure(card, TAKES_ALL));
+const findChosen = remember((card: ModelCard) => findSure(card, isClaude(card.name) ? NEWEST : TAKES_ALL));
+
+function findSure(card: ModelCard, others: Traits): Traits {
+  return applyRules(card, findListed(card.name) ?? others);
+}
+
+/** Puts the operator's words over the table. */
+function applyRules(card: ModelCard, known: Traits): Traits {
+  if (!hasRules(card)) return known;
+  const isAdaptive = !isRefused(card, "thinking_adaptive", known.thinking !== "adaptive");
+  const budgets = !isRefused(card, "thinking_budget", !known.budgets);
+  const byBudget = budgets ? "budget" : "none";
+  return {
+    ...known,
+    temperature: !isRefused(card, "temperature", !known.temperature),
+    topP: !isRefused(card, "top_p", !known.topP),
+    topK: !isRefused(card, "top_k", !known.topK),
+    thinking: isAdaptive ? "adaptive" : byBudget,
+    budgets,
+    efforts: listEfforts(card, EFFORTS, known.efforts),
+    prefill: !isRefused(card, "prefill", !known.prefill),
+  };
 }
 
 function isClaude(name: string): boolean {
   return name.toLowerCase().includes("claude");
 }
 
-/** Undefined for a name that the table doesn't have. */
-function findClaude(name: string): Traits | undefined {
+/** Finds a Claude model's traits by its name. Undefined for a name that the table doesn't have. */
+export function findListed(name: string): Traits | undefined {
   const match = NAME.exec(name.toLowerCase());
   if (!match) return undefined;
   const [, before, major, minor, after] = match;
