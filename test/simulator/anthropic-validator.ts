@@ -53,20 +53,23 @@ function checkThinking(body: JsonObject, model: string, betas: string): boolean 
   return on;
 }
 
+function rankEffort(effort: string): number {
+  return EFFORTS.flatMap(String).indexOf(effort);
+}
+
 function checkEffort(body: JsonObject, model: string): void {
   const traits = findListed(model);
   const effort = asString(asObject(body.output_config).effort);
   if (traits === undefined || effort === undefined) return;
   const { efforts, quietEffort } = traits;
   if (efforts.length === 0) reject("value", "This model does not support the effort parameter.");
-  const rank = EFFORTS.findIndex((one) => one === effort);
   if (!efforts.some((one) => one === effort))
     reject(
       "value",
       `This model does not support effort level '${effort}'. Supported levels: ${efforts.join(", ")}.`,
     );
   const isQuiet = asObject(body.thinking).type === "disabled" && quietEffort !== null;
-  if (isQuiet && rank > EFFORTS.indexOf(quietEffort))
+  if (isQuiet && rankEffort(effort) > rankEffort(quietEffort))
     reject(
       "value",
       `output_config.effort '${effort}' is not supported when thinking is disabled on this model. Use effort '${quietEffort}' or below, or enable thinking.`,

@@ -80,6 +80,7 @@ const FACTS: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^gemma/, { ...GEMMA, thinking: { by: "level", levels: ["MINIMAL", "HIGH"] } }],
   [/^gemini-2.*image/, { ...TWO_FIVE, choicesMax: 1, thinking: null, draws: true }],
   [/image|nano-banana/, { ...NEWEST, thinking: null, draws: true }],
+  [/^gemini-2\.0.*thinking/, { ...TWO, thinking: TWO_FIVE.thinking }],
   [/^gemini-(1|2\.0|exp|pro$)|^learnlm/, TWO],
   [/^gemini-2\.5-pro/, { ...TWO_FIVE, thinking: { by: "budget", least: 128, most: 32_768 } }],
   [/^gemini-2|^gemini-robotics-er-1/, TWO_FIVE],
