@@ -121,7 +121,7 @@ async function ask(provider: string, model: string, fields: string, asking: Aski
   };
 }
 
-/** What the gateway itself sets, and the prompt. */
+/** The fields that the gateway itself sets, and the prompt. */
 const OWN = new Set(["model", "stream", "max_tokens", "messages", "input", "contents", "store", "include"]);
 
 function readSent({ text }: Answer): JsonObject {

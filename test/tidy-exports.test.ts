@@ -61,6 +61,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/config/fields.ts FIELDS",
     "src/config/fields.ts findNote",
     "src/config/fields.ts visitFields",
+    "src/core/overflow-words.ts OVERFLOW_ROWS",
     "src/surfaces/anthropic-messages/lane.ts BODY",
     "src/surfaces/anthropic-messages/texts.ts TEXTS",
     "src/surfaces/gemini/texts.ts TEXTS",
@@ -71,7 +72,8 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/surfaces/openai-responses/lane.ts REASONING",
     "src/telemetry/metric-table.ts RENAMED",
   ],
-  "the simulator's rules, which the strict validators apply too": [
+  "rules of the product's, which the strict validators apply too": [
+    "src/dialects/anthropic/models.ts findListed",
     "src/simulator/anthropic.ts ALWAYS_THINKS",
     "src/simulator/chat-messages.ts readCalls",
     "src/simulator/control.ts CONTROLS",

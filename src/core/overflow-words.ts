@@ -1,5 +1,5 @@
-// The words in which providers and servers say that a prompt is too long. Agents compact a conversation only if they are
-// told so in a form that they know, so each row is one reported sentence, and the tests replay all of them.
+// The words in which providers and servers say that a prompt is too long. Agents compact a conversation only at
+// words that they know, so a sentence that isn't recognised here ends their session. The tests replay every row.
 
 interface OverflowRow {
   readonly says: RegExp;

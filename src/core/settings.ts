@@ -4,10 +4,11 @@ import type { Benchmark } from "./benchmark.ts";
 import type { CacheRules } from "./caching.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { StripeRules } from "./checkout.ts";
-import type { DialectName, Mending, Target } from "./dialect.ts";
+import type { DialectName, Target } from "./dialect.ts";
 import type { HookRule } from "./hook.ts";
 import type { KeyMaxima, OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
+import type { NativeRules } from "./native-rules.ts";
 import type { RefusalRules } from "./refusals.ts";
 import type { SignInRules } from "./sign-in.ts";
 import type { Kind } from "./skill.ts";
@@ -160,24 +161,11 @@ export interface BillingRules {
   readonly markup: number;
 }
 
-/** Vendors' names that the gateway passes on without holding for what they may cost. */
-interface KnownByOperator {
-  readonly betas: ReadonlySet<string>;
-  readonly blocks: ReadonlySet<string>;
-  readonly tools: ReadonlySet<string>;
-}
-
-export interface Limits {
+export interface Limits extends NativeRules {
   readonly choicesMax: number;
   readonly messagesMax: number;
-  /** True if clients may name tool servers for the provider to call. */
-  readonly remoteTools?: boolean;
-  /** Names newer than the gateway's own lists, which the operator lets pass. */
-  readonly known?: KnownByOperator;
   /** True if clients may have a provider of the Responses API store their answers. */
   readonly storesUpstream?: boolean;
-  /** What a native request for a model that its client named is sent without. Missing if it is sent as it came. */
-  readonly mendsNamed?: Mending;
 }
 
 /** Restricts the models that selectors consider for a kind of task. */

@@ -23,7 +23,7 @@ export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | 
   readonly permit: Permit | null;
   /** Asks for no more answers than the dialect gives per call. */
   readonly ask: F["ask"];
-  /** What the native lane may leave out. Missing if nothing. */
+  /** The fields that the native lane may leave out. Missing for none. */
   readonly mends?: Mending | undefined;
   /** Added to the index of each answer. */
   readonly offset: number;

@@ -63,7 +63,7 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly usable: () => readonly ModelCard[];
   readonly rules: RouterRules;
   readonly markup: number;
-  /** What the native lane may leave out for a model that the client named. Missing if nothing. */
+  /** The fields that the native lane may leave out for a model that the client named. Missing for none. */
   readonly mendsNamed?: Mending | undefined;
   /** When the client's own time limit ends, on the monotonic clock. Infinity if there is none. */
   readonly limitAtMs: number;

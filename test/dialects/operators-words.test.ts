@@ -1,4 +1,4 @@
-// What the operator says that a model refuses or takes, in translation and in each native lane.
+// The operator's words on what a model refuses or takes, in translation and in each native lane.
 import { expect, test } from "bun:test";
 import type { ModelCard } from "../../src/core/card.ts";
 import type { Family, Mending } from "../../src/core/dialect.ts";

@@ -170,7 +170,7 @@ for (const family of FAMILIES) {
             family.name === "gemini" ? request : { ...request, model: "m" },
           );
           if (exchange.raw === null) throw new Error("no raw request");
-          // What a provider answered, it didn't refuse.
+          // A request that a provider has answered had nothing that it refuses.
           const mends = subject.recording.status === 200 ? ({ mends: "surely_refused" } as const) : {};
           const baseUrl = subject.recording.id.startsWith("vertexai") ? VERTEX : "https://provider.test";
           const target = { baseUrl, secret: "s", headers: {}, ...mends };

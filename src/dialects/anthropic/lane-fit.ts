@@ -119,7 +119,7 @@ function fitEffort(body: JsonObject, { efforts, quietEffort }: Traits): Planned 
   return { body: changeFields(body, { output_config }), dropped: ["output_config.effort"] };
 }
 
-/** Asks in words for the rest of an answer that the client began. What the provider paused isn't begun by the client. */
+/** Asks in words for the rest of an answer that the client began. A turn that the provider paused is left as it is. */
 function endWithUser(body: JsonObject, { prefill }: Traits): Planned {
   const messages = asArray(body.messages);
   const last = asObject(messages.at(-1));
