@@ -64,7 +64,9 @@ describe("valid configurations", () => {
         free: { models: ["*"], budgetNanoUsd: 20_000_000_000 },
       });
       expect(settings.billing).toEqual({ charge: "beyond_allowance", markup: 1 });
-      expect(settings.limits).toEqual({ choicesMax: 16, messagesMax: 10_000 });
+      expect(settings.limits).toEqual({
+        ...{ choicesMax: 16, messagesMax: 10_000, mendsNamed: "surely_refused" },
+      });
       expect(settings.log).toEqual({ level: null, content: false, keepMs: 2_592_000_000, address: "full" });
       expect(settings.metrics).toEqual({ token: null, balances: [] });
       expect(settings.router).toEqual({ fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 });

@@ -62,6 +62,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/config/fields.ts findNote",
     "src/config/fields.ts visitFields",
     "src/core/refusals.ts REFUSALS",
+    "src/core/overflow-words.ts OVERFLOW_ROWS",
     "src/surfaces/anthropic-messages/lane.ts BODY",
     "src/surfaces/anthropic-messages/texts.ts TEXTS",
     "src/surfaces/gemini/texts.ts TEXTS",
@@ -75,7 +76,8 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "words that the gateway recognises, in which a fake speaks": [
     "src/core/refusal-words.ts REFUSAL_SENTENCES",
   ],
-  "the simulator's rules, which the strict validators apply too": [
+  "rules of the product's, which the strict validators apply too": [
+    "src/dialects/anthropic/models.ts findListed",
     "src/simulator/anthropic.ts ALWAYS_THINKS",
     "src/simulator/chat-messages.ts readCalls",
     "src/simulator/control.ts CONTROLS",

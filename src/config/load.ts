@@ -191,11 +191,12 @@ function buildMetricsRules(
   return { token, balances };
 }
 
-function buildNativeRules({ remote_tools, known = {} }: NonNullable<Config["native"]>) {
+function buildNativeRules({ remote_tools, mend, known = {} }: NonNullable<Config["native"]>) {
   const { betas = [], blocks = [], tools = [] } = known;
   const hasNames = betas.length + blocks.length + tools.length > 0;
   const names = { betas: new Set(betas), blocks: new Set(blocks), tools: new Set(tools) };
-  return { ...(remote_tools ? { remoteTools: true } : {}), ...(hasNames ? { known: names } : {}) };
+  const mends = mend === "never" ? {} : { mendsNamed: "surely_refused" as const };
+  return { ...(remote_tools ? { remoteTools: true } : {}), ...(hasNames ? { known: names } : {}), ...mends };
 }
 
 function buildRequestLimits({ limits = {}, native, responses }: Config): Settings["limits"] {

@@ -83,6 +83,7 @@ const vendorName = text("a name as the vendor writes it", /^[\w.-]{1,100}$/);
 const native = options(
   {
     remote_tools: truth,
+    mend: choice(["surely_refused", "never"]),
     known: options(
       { betas: list(vendorName), blocks: list(vendorName), tools: list(vendorName) },
       "Vendors' names that are newer than the gateway.",

@@ -13,6 +13,12 @@ interface Guardrail {
   readonly version: string;
 }
 
+/**
+ * The fields that the native lane may leave out of a client's own request: all that the card's model refuses, if the
+ * gateway chose the model, or only those that are certain to be answered with 400.
+ */
+export type Mending = "refused" | "surely_refused";
+
 /** Where to send a call, and with which credential. */
 export interface Target {
   /** Everything before the dialect's own path, without a trailing slash. */
@@ -29,6 +35,8 @@ export interface Target {
   readonly extraFields?: readonly string[];
   /** Everything that the model is known to refuse. Missing if that is nothing. */
   readonly refuses?: ReadonlySet<Refusal>;
+  /** Missing if the native lane leaves nothing out. */
+  readonly mends?: Mending;
   /** Missing if no guardrail applies. */
   readonly guardrail?: Guardrail;
 }

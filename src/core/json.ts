@@ -41,6 +41,18 @@ export function keepSame<Value extends object>(given: Value, made: Value): Value
   return isSame ? given : made;
 }
 
+/**
+ * Returns the object with other values for these fields, each in its place, and without those that are undefined. Returns
+ * the same object if there are none.
+ */
+export function changeFields(given: JsonObject, changes: JsonObject): JsonObject {
+  const names = Object.keys(changes);
+  if (names.length === 0) return given;
+  const changed: JsonObject = { ...given, ...changes };
+  for (const name of names) if (changed[name] === undefined) delete changed[name];
+  return changed;
+}
+
 /** More than any model reads or writes. Sums and prices of such counts stay exact. */
 const COUNT_MAX = 1e9;
 

@@ -22,31 +22,39 @@ const OMNIROUTE = { source: "OmniRoute, issue 4661", seen: "2026-08" };
 const TEMPLATE = { source: "vLLM, issue 41114", seen: "2026-04" };
 const PICTURES = { source: "home-assistant, issue 167208", seen: "2026-08" };
 
-function refuseField(meaning: string, found: Pick<RefusalRule, "source" | "seen">): RefusalRule {
-  return { concerns: "field", meaning, ...found, appliesIn: [] };
+function refuseField(
+  meaning: string,
+  found: Pick<RefusalRule, "source" | "seen">,
+  ...appliesIn: readonly DialectName[]
+): RefusalRule {
+  return { concerns: "field", meaning, ...found, appliesIn };
 }
+
+const SAMPLED: readonly DialectName[] = ["openai", "responses", "anthropic", "gemini"];
+const LEVELLED: readonly DialectName[] = ["openai", "responses", "anthropic"];
+const LEVELLED_FROM_NONE: readonly DialectName[] = ["openai", "responses"];
 
 /** Every word of the vocabulary but those with a number in them. */
 export const REFUSALS = {
-  temperature: refuseField("a `temperature`", LIVE_TABLE),
-  top_p: refuseField("a `top_p`", LIVE_TABLE),
-  top_k: refuseField("a `top_k`", LIVE_TABLE),
-  reasoning_effort: refuseField("every level of effort", OMNIROUTE),
-  "reasoning_effort=none": refuseField("the level of effort `none`", LETTA),
-  "reasoning_effort=minimal": refuseField("the level of effort `minimal`", LETTA),
-  "reasoning_effort=low": refuseField("the level of effort `low`", LETTA),
-  "reasoning_effort=medium": refuseField("the level of effort `medium`", LETTA),
-  "reasoning_effort=high": refuseField("the level of effort `high`", LETTA),
-  "reasoning_effort=xhigh": refuseField("the level of effort `xhigh`", LETTA),
-  "reasoning_effort=max": refuseField("the level of effort `max`", LETTA),
-  thinking_adaptive: refuseField("thinking of the type `adaptive`", OMNIROUTE),
-  thinking_budget: refuseField("thinking with a budget of tokens", LIVE_TABLE),
-  thinking_level: refuseField("Gemini's `thinkingLevel`", LIVE_TABLE),
+  temperature: refuseField("a `temperature`", LIVE_TABLE, ...SAMPLED),
+  top_p: refuseField("a `top_p`", LIVE_TABLE, ...SAMPLED),
+  top_k: refuseField("a `top_k`", LIVE_TABLE, "anthropic", "gemini"),
+  reasoning_effort: refuseField("every level of effort", OMNIROUTE, ...LEVELLED),
+  "reasoning_effort=none": refuseField("the level of effort `none`", LETTA, ...LEVELLED_FROM_NONE),
+  "reasoning_effort=minimal": refuseField("the level of effort `minimal`", LETTA, ...LEVELLED_FROM_NONE),
+  "reasoning_effort=low": refuseField("the level of effort `low`", LETTA, ...LEVELLED),
+  "reasoning_effort=medium": refuseField("the level of effort `medium`", LETTA, ...LEVELLED),
+  "reasoning_effort=high": refuseField("the level of effort `high`", LETTA, ...LEVELLED),
+  "reasoning_effort=xhigh": refuseField("the level of effort `xhigh`", LETTA, ...LEVELLED),
+  "reasoning_effort=max": refuseField("the level of effort `max`", LETTA, ...LEVELLED),
+  thinking_adaptive: refuseField("thinking of the type `adaptive`", OMNIROUTE, "anthropic"),
+  thinking_budget: refuseField("thinking with a budget of tokens", LIVE_TABLE, "anthropic", "gemini"),
+  thinking_level: refuseField("Gemini's `thinkingLevel`", LIVE_TABLE, "gemini"),
   prefill: {
     concerns: "turns",
     meaning: "a conversation that ends with the assistant's turn",
     ...LIVE_TABLE,
-    appliesIn: [],
+    appliesIn: ["anthropic", "gemini"],
   },
   system_late: {
     concerns: "turns",
@@ -132,4 +140,26 @@ export interface RefusalRules {
 export function isRefused({ refuses, accepts }: RefusalRules, refusal: Refusal, isKnown = false): boolean {
   if (refuses?.has(refusal)) return true;
   return isKnown && !accepts?.has(refusal);
+}
+
+type EffortLevel = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+/** Returns the levels of effort that the target takes. `known` are those that the gateway knows it to take. */
+export function listEfforts<Level extends EffortLevel>(
+  rules: RefusalRules,
+  levels: readonly Level[],
+  known: readonly Level[],
+): readonly Level[] {
+  if (!hasRules(rules)) return known;
+  if (isRefused(rules, "reasoning_effort")) return [];
+  const isAny = rules.accepts?.has("reasoning_effort") === true;
+  return levels.filter((level) => {
+    const isKnown = !isAny && !known.includes(level);
+    return !isRefused(rules, `reasoning_effort=${level}`, isKnown);
+  });
+}
+
+/** True if the operator said anything of the target. */
+export function hasRules({ refuses, accepts }: RefusalRules): boolean {
+  return refuses !== undefined || accepts !== undefined;
 }

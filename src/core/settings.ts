@@ -9,6 +9,7 @@ import type { DialectName } from "./dialect-names.ts";
 import type { HookRule } from "./hook.ts";
 import type { KeyMaxima, OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
+import type { NativeRules } from "./native-rules.ts";
 import type { RefusalRules } from "./refusals.ts";
 import type { SignInRules } from "./sign-in.ts";
 import type { Kind } from "./skill.ts";
@@ -161,20 +162,9 @@ export interface BillingRules {
   readonly markup: number;
 }
 
-/** Vendors' names that the gateway passes on without holding for what they may cost. */
-interface KnownByOperator {
-  readonly betas: ReadonlySet<string>;
-  readonly blocks: ReadonlySet<string>;
-  readonly tools: ReadonlySet<string>;
-}
-
-export interface Limits {
+export interface Limits extends NativeRules {
   readonly choicesMax: number;
   readonly messagesMax: number;
-  /** True if clients may name tool servers for the provider to call. */
-  readonly remoteTools?: boolean;
-  /** Names newer than the gateway's own lists, which the operator lets pass. */
-  readonly known?: KnownByOperator;
   /** True if clients may have a provider of the Responses API store their answers. */
   readonly storesUpstream?: boolean;
 }

@@ -3,6 +3,7 @@ import { cleanWords, SECRET_WORDS, type UpstreamReport } from "./failure.ts";
 import { Fault, type FaultCode } from "./fault.ts";
 import type { FaultDetails } from "./fault-details.ts";
 import { readRefusals } from "./refusal-words.ts";
+import { OVERFLOW_WORDS } from "./overflow-words.ts";
 
 /** An error's own words. */
 export interface ErrorWords {
@@ -71,8 +72,6 @@ const VAGUE_STATUSES: ReadonlySet<number> = new Set([400, 422, 429]);
  * error.
  */
 type Harmless = "context_length_exceeded" | "content_filter";
-const CONTEXT_WORDS =
-  /context[ _-]?(length|window|size)|maximum context|exceed context limit|too many (input )?tokens|prompt is too long|exceeds? the (maximum )?(number of )?tokens|input token count/i;
 const FILTER_WORDS =
   /content[ _-]?(filter|policy|management)|responsible ?ai|data_?inspection_?failed|blocked by (a |the )?guardrail|input was flagged|violates usage guidelines|sensitive content|high[ _]risk/i;
 /** Single quotes only count around words, because of apostrophes. */
@@ -171,7 +170,7 @@ export function isRefusal(error: ErrorWords): boolean {
 
 function searched(error: ErrorWords): Harmless | undefined {
   const words = searchable(error);
-  if (CONTEXT_WORDS.test(words)) return "context_length_exceeded";
+  if (OVERFLOW_WORDS.test(words)) return "context_length_exceeded";
   return FILTER_WORDS.test(words) ? "content_filter" : undefined;
 }
 

@@ -9,6 +9,7 @@ import type { Load } from "../health/rate.ts";
 import { type Form, joinLists } from "../operations/form.ts";
 import { readRequestId } from "../transport/report.ts";
 import type { AttemptCall, CallWatcher } from "./attempt.ts";
+import type { Call } from "./call.ts";
 import { countCalls } from "./calls.ts";
 import type { RequestContext } from "./context.ts";
 import { fitAsk } from "./fitted.ts";
@@ -75,6 +76,11 @@ export function isPaidByHold({ outputTokens }: Granted, card: ModelCard): boolea
   return outputTokens === null || outputTokens[card.id] !== undefined;
 }
 
+/** True if the client named the model itself, so that neither a selector, a group nor failover chose it. */
+function isNamed({ selection }: Pick<Call<Form>, "selection">, card: ModelCard): boolean {
+  return selection.kind === "card" && selection.card === card;
+}
+
 export class AttemptRun<F extends Form> implements CallWatcher {
   readonly attempt: Attempt;
   readonly call: AttemptCall<F>;
@@ -116,6 +122,7 @@ export class AttemptRun<F extends Form> implements CallWatcher {
       raw,
       dropped,
       lost,
+      mends: isNamed(call, card) ? call.mendsNamed : "refused",
       offset: 0,
       totalAtMs: Math.min(admittedMs + parts.upstream.setup.timeouts.totalMs, limitAtMs),
       clientLimitAtMs: limitAtMs,

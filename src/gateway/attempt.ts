@@ -1,6 +1,6 @@
 // One attempt: sends the request in the provider's dialect and reads the whole answer.
 import type { ModelCard } from "../core/card.ts";
-import type { Outgoing, Target } from "../core/dialect.ts";
+import type { Mending, Outgoing, Target } from "../core/dialect.ts";
 import { type Ending, makeClientTimeout } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Refusal } from "../core/refusals.ts";
@@ -24,6 +24,8 @@ export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | 
   readonly permit: Permit | null;
   /** Asks for no more answers than the dialect gives per call. */
   readonly ask: F["ask"];
+  /** The fields that the native lane may leave out. Missing for none. */
+  readonly mends?: Mending | undefined;
   /** Added to the index of each answer. */
   readonly offset: number;
   readonly client: Ending;
@@ -151,8 +153,8 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
   } = attempt.upstream.setup;
   const route = requireRoute(attempt.upstream, attempt);
   const { secret } = attempt.credential;
-  const { refuses } = attempt;
-  const target = { baseUrl, headers, marksCache, apiVersion, extraFields, guardrail, refuses, secret };
+  const { refuses, mends } = attempt;
+  const target = { baseUrl, headers, marksCache, apiVersion, extraFields, guardrail, refuses, mends, secret };
   const write = () => encode(attempt, route, target);
   const { outgoing, codec, isNative } = attempt.watcher ? attempt.watcher.time(write) : write();
   attempt.watcher?.recordDropped(

@@ -3,7 +3,7 @@
 import type { Caching } from "../core/caching.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Claim, Granted } from "../core/demand.ts";
-import type { RawRequest } from "../core/dialect.ts";
+import type { Mending, RawRequest } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import type { TracedHook } from "../core/hook.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -63,6 +63,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly usable: () => readonly ModelCard[];
   readonly rules: RouterRules;
   readonly markup: number;
+  /** The fields that the native lane may leave out for a model that the client named. Missing for none. */
+  readonly mendsNamed?: Mending | undefined;
   /** When the client's own time limit ends, on the monotonic clock. Infinity if there is none. */
   readonly limitAtMs: number;
   /** The demands on the choice of a model, by the alias that it names and by its own headers. */

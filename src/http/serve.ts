@@ -235,7 +235,7 @@ function makeCall<F extends Form>(
     trace,
   }: Caller & Arrived & { request: Request; exchange: Exchange<F>; pin: Pin | null },
 ): Call<F> {
-  const { catalogue, upstreams, rules, billing } = ports.snapshot();
+  const { catalogue, upstreams, rules, billing, limits } = ports.snapshot();
   const { ask, session } = exchange;
   const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
   const nowMs = ports.clock.nowMs();
@@ -260,6 +260,7 @@ function makeCall<F extends Form>(
     upstreams,
     rules,
     markup: billing.markup,
+    mendsNamed: limits.mendsNamed,
     limitAtMs: seconds === null ? Number.POSITIVE_INFINITY : ports.clock.monotonicMs() + seconds * 1000,
     caching: readCaching(headers, key, selection, ports.cacheRules()),
     held,

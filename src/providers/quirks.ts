@@ -244,6 +244,7 @@ export const ZAI: OpenaiQuirks = {
   errors: [
     { status: 429, code: "1113", means: "upstream_auth" },
     { status: 400, code: "1301", means: "content_filter" },
+    { status: 400, code: "1261", means: "context_length_exceeded" },
   ],
   models: [
     {

@@ -116,16 +116,16 @@ test("old and new spellings of a model's name belong to the same generation", ()
   const names: [string, Partial<Traits>][] = [
     ["claude-opus-4-20250514", { structured: false, samplingPair: true, thinking: "budget" }],
     ["claude-sonnet-4@20250514", { structured: false }],
-    ["claude-3-5-haiku-latest", { thinking: "none", sampling: true }],
+    ["claude-3-5-haiku-latest", { thinking: "none", temperature: true }],
     ["claude-opus-4-1-20250805", { structured: true, samplingPair: false }],
-    ["anthropic/claude-sonnet-4.6", { thinking: "adaptive", sampling: true, prefill: false }],
+    ["anthropic/claude-sonnet-4.6", { thinking: "adaptive", temperature: true, prefill: false }],
     ["claude-opus-5-20260724", { forcedUse: true, bindsThinking: false }],
     ["claude-haiku-5-5-20261001", { off: "disabled", bindsThinking: true }],
     ["claude-fable-5", { off: "never", forcedUse: true, bindsThinking: false }],
     ["claude-fable-5-2", { forcedUse: false, bindsThinking: true }],
-    ["claude-someday-12", { sampling: false, forcedUse: false, off: "never" }],
-    ["glm-4.6", { thinking: "budget", sampling: true, forcedUse: true, structured: false }],
+    ["claude-someday-12", { temperature: false, forcedUse: false, off: "never" }],
+    ["glm-4.6", { thinking: "budget", temperature: true, forcedUse: true, structured: false }],
   ];
   for (const [name, traits] of names)
-    expect({ name, ...findTraits(name) }).toMatchObject({ name, ...traits });
+    expect({ name, ...findTraits({ ...makeCard(NEWEST), name }) }).toMatchObject({ name, ...traits });
 });

@@ -1,5 +1,7 @@
-// Validates requests to Anthropic's Messages beyond their shape: the order of turns and blocks, and the limits of each generation of models.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
+// Validates requests to Anthropic's Messages beyond their shape: the order of turns and blocks, and what each model refuses
+// by the product's own table.
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
+import { EFFORTS, findListed } from "../../src/dialects/anthropic/models.ts";
 import { ALWAYS_THINKS } from "../../src/simulator/anthropic.ts";
 import { type Path, reject } from "../../src/simulator/problem.ts";
 import { sign } from "../../src/simulator/responder.ts";
@@ -8,16 +10,8 @@ import { MESSAGES_REQUEST } from "./anthropic-shapes.ts";
 import { checkAnthropicSchema } from "./schema-validator.ts";
 
 const CACHE_MARKS_MAX = 4;
-/** Models without sampling parameters and thinking budgets ("Migration guide": opus-4-7, sonnet-5 and later). */
-const NO_SAMPLING = /^claude-(opus-4-[78]|(opus|sonnet|haiku|fable)-[5-9])/;
-/** Models that refuse temperature and top_p together: opus-4-1, the 4-5 models and later. */
-const NOT_BOTH = /^claude-(opus-4-[1-9]|(sonnet|haiku)-4-[5-9]|(opus|sonnet|haiku|fable)-[5-9])/;
-const NO_FORCED_TOOLS = /^claude-(sonnet-5-5|opus-5-5|fable-5-[12])/;
-/** Models with `thinking.type: "between_tools"` ("Extended thinking", 2026-08). */
-const BETWEEN_TOOLS = /^claude-sonnet-5-5/;
 const CONTEXT_BETA = "context-management-2025-06-27";
 const BINDING_BETA = "thinking-binding-controls-2026-08-01";
-const NO_PREFILL = /^claude-((opus|sonnet|haiku|fable)-[5-9]|(opus|sonnet)-4-[678])/;
 const OUTPUT_MAX: readonly (readonly [RegExp, number])[] = [
   [/^claude-opus-4-1/, 32_000],
   [/^claude-(opus|sonnet|haiku)-4-5/, 64_000],
@@ -25,11 +19,13 @@ const OUTPUT_MAX: readonly (readonly [RegExp, number])[] = [
 ];
 
 function checkSampling(body: JsonObject, model: string): void {
-  const set = ["temperature", "top_p", "top_k"].filter((field) => body[field] !== undefined);
-  const [first] = set;
-  if (first !== undefined && NO_SAMPLING.test(model))
-    reject("value", `\`${first}\` is not supported for this model.`, [first]);
-  if (body.temperature !== undefined && body.top_p !== undefined && NOT_BOTH.test(model))
+  const traits = findListed(model);
+  if (traits === undefined) return;
+  const taken = { temperature: traits.temperature, top_p: traits.topP, top_k: traits.topK };
+  for (const [field, isTaken] of Object.entries(taken))
+    if (body[field] !== undefined && !isTaken)
+      reject("value", `\`${field}\` is not supported for this model.`, [field]);
+  if (body.temperature !== undefined && body.top_p !== undefined && !traits.samplingPair)
     reject(
       "value",
       "`temperature` and `top_p` cannot both be specified for this model. Please use only one.",
@@ -44,15 +40,40 @@ function checkThinking(body: JsonObject, model: string, betas: string): boolean 
   };
   if ((asNumber(thinking.budget_tokens) ?? 0) >= Number(body.max_tokens))
     reject("value", "`max_tokens` must be greater than `thinking.budget_tokens`.");
-  refused(type === "enabled" && NO_SAMPLING.test(model));
+  const traits = findListed(model);
+  refused(type === "enabled" && traits?.budgets === false);
+  refused(type === "adaptive" && traits !== undefined && traits.thinking !== "adaptive");
   refused(type === "disabled" && ALWAYS_THINKS.test(model));
-  refused(type === "between_tools" && !BETWEEN_TOOLS.test(model));
+  refused(type === "between_tools" && traits?.off !== "between_tools");
   if (thinking.block_binding !== undefined && !betas.includes(BINDING_BETA))
     reject("unknown", "Extra inputs are not permitted", ["thinking", "block_binding"]);
   const on = type === "enabled" || type === "adaptive";
   if (on && body.temperature !== undefined && body.temperature !== 1)
     reject("value", "`temperature` may only be set to 1 when thinking is enabled.");
   return on;
+}
+
+function rankEffort(effort: string): number {
+  return EFFORTS.flatMap(String).indexOf(effort);
+}
+
+function checkEffort(body: JsonObject, model: string): void {
+  const traits = findListed(model);
+  const effort = asString(asObject(body.output_config).effort);
+  if (traits === undefined || effort === undefined) return;
+  const { efforts, quietEffort } = traits;
+  if (efforts.length === 0) reject("value", "This model does not support the effort parameter.");
+  if (!efforts.some((one) => one === effort))
+    reject(
+      "value",
+      `This model does not support effort level '${effort}'. Supported levels: ${efforts.join(", ")}.`,
+    );
+  const isQuiet = asObject(body.thinking).type === "disabled" && quietEffort !== null;
+  if (isQuiet && rankEffort(effort) > rankEffort(quietEffort))
+    reject(
+      "value",
+      `output_config.effort '${effort}' is not supported when thinking is disabled on this model. Use effort '${quietEffort}' or below, or enable thinking.`,
+    );
 }
 
 function checkChoice(body: JsonObject, model: string, thinks: boolean): void {
@@ -66,7 +87,7 @@ function checkChoice(body: JsonObject, model: string, thinks: boolean): void {
     reject("value", `Tool '${String(name)}' not found in provided tools`, ["tool_choice"]);
   if (thinks)
     reject("value", "Thinking may not be enabled when tool_choice forces tool use.", ["tool_choice"]);
-  if (NO_FORCED_TOOLS.test(model))
+  if (findListed(model)?.forcedUse === false)
     reject("value", "Forced tool use is not supported for this model.", ["tool_choice"]);
 }
 
@@ -133,7 +154,7 @@ function checkTurns(body: JsonObject, model: string): void {
     asked = blocks.filter(({ type }) => type === "tool_use").map(({ id }) => String(id));
   });
   if (asked.length > 0) checkResults([], asked, messages.length);
-  if (messages.at(-1)?.role === "assistant" && NO_PREFILL.test(model))
+  if (messages.at(-1)?.role === "assistant" && findListed(model)?.prefill === false)
     reject(
       "value",
       "This model does not support assistant message prefill. The conversation must end with a user message.",
@@ -186,6 +207,7 @@ export function checkMessagesRequest(body: JsonObject, model: string, headers: I
     reject("value", "context_management: Extra inputs are not permitted", ["context_management"]);
   }
   const thinks = checkThinking(body, model, betas);
+  checkEffort(body, model);
   checkChoice(body, model, thinks);
   checkTurns(body, model);
   if (asObject(body.thinking).type === "enabled") checkThoughtKept(body);

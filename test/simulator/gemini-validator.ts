@@ -1,7 +1,9 @@
 // Validates requests to Gemini's generateContent: fields, turns of calls and responses, signatures, schemas and combinations.
 import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
+import { findFacts, isKnownModel } from "../../src/dialects/gemini/models.ts";
 import { signCall } from "../../src/simulator/gemini.ts";
 import { reject } from "../../src/simulator/problem.ts";
+import { makeModelCard } from "../cards.ts";
 import { checkGeminiSchema } from "./schema-validator.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";
@@ -177,6 +179,26 @@ function checkSignatures(contents: readonly JsonObject[], model: string): void {
   });
 }
 
+function checkEnd(contents: readonly JsonObject[], model: string): void {
+  const card = makeModelCard(`Google#${model}`);
+  const isModels = contents.at(-1)?.role === "model";
+  if (isModels && isKnownModel(card) && !findFacts(card).prefill)
+    reject("value", "Requests ending with a model turn are not supported for this model.");
+}
+
+/** By the product's own table. */
+function checkThinkingForm(budget: unknown, model: string): void {
+  const card = makeModelCard(`Google#${model}`);
+  const { thinking } = findFacts(card);
+  if (typeof budget !== "number" || budget < 0 || !isKnownModel(card) || thinking?.by !== "budget") return;
+  const { least, most } = thinking;
+  if (budget < least || budget > most)
+    reject(
+      "value",
+      `The thinking budget ${budget} is invalid. Please choose a value between ${least} and ${most}.`,
+    );
+}
+
 function checkCombinations(body: JsonObject, model: string): void {
   const config = asObject(body.generationConfig);
   const { thinkingBudget, thinkingLevel, includeThoughts } = asObject(config.thinkingConfig);
@@ -187,6 +209,7 @@ function checkCombinations(body: JsonObject, model: string): void {
     reject("value", "You can only set only one of thinking budget and thinking level.");
   if (thinkingBudget === 0 && includeThoughts === true)
     reject("value", "Thinking_config.include_thoughts is only enabled when thinking is enabled.");
+  checkThinkingForm(thinkingBudget, model);
   const level = String(thinkingLevel ?? "").toUpperCase();
   if (level === "MINIMAL" && /^gemini-([3-9]\S*-pro|3\.[7-9]|[4-9])/.test(model))
     reject(
@@ -222,4 +245,5 @@ export function checkGeminiRequest(body: JsonObject, model: string): void {
   checkResponses(contents);
   checkSignatures(contents, model);
   checkCombinations(body, model);
+  checkEnd(contents, model);
 }

@@ -150,6 +150,8 @@ const SMALL_REQUESTS: Readonly<Record<Family["name"], JsonObject>> = {
   responses: { model: "m", input: "a" },
   gemini: { contents: [{ parts: [{ text: "a" }] }] },
 };
+/** Google's other service takes more of the same models' fields. */
+const VERTEX = "https://aiplatform.googleapis.com/v1";
 const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
 for (const family of FAMILIES) {
@@ -168,7 +170,10 @@ for (const family of FAMILIES) {
             family.name === "gemini" ? request : { ...request, model: "m" },
           );
           if (exchange.raw === null) throw new Error("no raw request");
-          const target = { baseUrl: "https://provider.test", secret: "s", headers: {} };
+          // A request that a provider has answered had nothing that it refuses.
+          const mends = subject.recording.status === 200 ? ({ mends: "surely_refused" } as const) : {};
+          const baseUrl = subject.recording.id.startsWith("vertexai") ? VERTEX : "https://provider.test";
+          const target = { baseUrl, secret: "s", headers: {}, ...mends };
           const { body, dropped } = laneOf(family).encode(exchange.raw, exchange.ask, subject.card, target);
           expect(dropped.filter((field) => !family.set.includes(field))).toEqual([]);
           const sent = Object.fromEntries(

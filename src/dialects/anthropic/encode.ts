@@ -71,7 +71,7 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const traits = findTraits(card.name);
+  const traits = findTraits(card);
   const conversation = makeConversation(request, !mustOmitThinking(request, traits));
   const limit = clampOutputLimit(request, card, "max_tokens");
   const outputTokens = asNumber(limit.fields.max_tokens) ?? card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
@@ -146,17 +146,20 @@ function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean)
   const fields: JsonObject = stops.length > 0 ? { stop_sequences: stops } : {};
   const dropped: string[] = [];
   if (temperature !== undefined) {
-    if (traits.sampling && !isThinking) fields.temperature = Math.min(1, temperature);
+    if (traits.temperature && !isThinking) fields.temperature = Math.min(1, temperature);
     if (fields.temperature !== temperature) dropped.push("temperature");
   }
   if (topP !== undefined) {
     const isAlone = fields.temperature === undefined || traits.samplingPair;
     const isHighEnough = !isThinking || topP >= THINKING_TOP_P_MIN;
-    if (traits.sampling && isAlone && isHighEnough) fields.top_p = topP;
+    if (traits.topP && isAlone && isHighEnough) fields.top_p = topP;
     else dropped.push("top_p");
   }
   return { fields, dropped: [...dropped, ...refused] };
 }
+
+/** The last turn if the model refuses a conversation that ends with its own answer. */
+export const CONTINUE = "Go on with your last message exactly where it ends, without repeating any of it.";
 
 /**
  * Ensures a user turn at the end, unless the client began the answer and the model can continue it (white space at its
@@ -171,9 +174,7 @@ function endWithUser(
   if (last?.role !== "assistant") return { turns, isChanged: false };
   const isPrefill = lastMessage?.role === "assistant";
   if (isPrefill && canPrefill) return { turns: [...turns.slice(0, -1), trimText(last)], isChanged: false };
-  const text = isPrefill
-    ? "Go on with your last message exactly where it ends, without repeating any of it."
-    : "Go on.";
+  const text = isPrefill ? CONTINUE : "Go on.";
   return { turns: [...turns, { role: "user", content: [{ type: "text", text }] }], isChanged: true };
 }
 

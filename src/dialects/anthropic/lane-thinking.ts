@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { RawRequest } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
-import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, changeFields, isObject, type JsonObject } from "../../core/json.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
 import { hasCallsWithoutThinking } from "./conversation.ts";
 import { isThinkingMissed } from "./errors.ts";
@@ -10,7 +10,8 @@ import { isThinkingMissed } from "./errors.ts";
 /** The smallest thinking budget, and the least that it leaves for the answer (Messages API reference). */
 const THINKING_TOKENS_MIN = 1024;
 
-interface Planned {
+/** A client's own body with some fields changed, and their names. */
+export interface Planned {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
 }
@@ -36,16 +37,15 @@ export function planLaneThinking(body: JsonObject, { name }: ModelCard, limit: n
 const THINKING_EDIT = /^clear_thinking/;
 
 /** Sets `thinking`, or leaves it out if it is undefined. */
-function turnOff(given: JsonObject, off: JsonObject | undefined): Planned {
-  const { thinking: _thinking, context_management: management, ...others } = given;
-  const body = off === undefined ? others : { ...others, thinking: off };
-  if (management === undefined) return { body, dropped: ["thinking"] };
+export function turnOff(given: JsonObject, off: JsonObject | undefined): Planned {
+  const { context_management: management } = given;
   const edits = asArray(asObject(management).edits);
   const kept = edits.filter((edit) => !THINKING_EDIT.test(String(asObject(edit).type)));
   if (kept.length === edits.length)
-    return { body: { ...body, context_management: management }, dropped: ["thinking"] };
-  const rest = kept.length === 0 ? {} : { context_management: { ...asObject(management), edits: kept } };
-  return { body: { ...body, ...rest }, dropped: ["thinking", "context_management"] };
+    return { body: changeFields(given, { thinking: off }), dropped: ["thinking"] };
+  const rest = kept.length === 0 ? undefined : { ...asObject(management), edits: kept };
+  const body = changeFields(given, { thinking: off, context_management: rest });
+  return { body, dropped: ["thinking", "context_management"] };
 }
 
 /**

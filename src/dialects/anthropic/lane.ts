@@ -1,4 +1,5 @@
-// The native lane of the Messages API: the client's own request, changed only in its limit and thinking.
+// The native lane of the Messages API: the client's own request, changed only in its limit, its thinking, and what the
+// model refuses.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
@@ -9,6 +10,7 @@ import type { ChatLane } from "../dialect.ts";
 import { leaveOutAddedSearches } from "./added-tools.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
+import { fitToModel } from "./lane-fit.ts";
 import { planLaneThinking, withoutRefusedThinking } from "./lane-thinking.ts";
 
 export const ANTHROPIC_LANE: ChatLane = {
@@ -28,7 +30,8 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const asked = readOutputLimit(request);
   const most = Math.min(asked ?? Number.POSITIVE_INFINITY, card.outputTokensMax ?? Number.POSITIVE_INFINITY);
   const isLowered = typeof given.max_tokens === "number" && given.max_tokens > most;
-  const thinking = planLaneThinking(given, card, isLowered ? most : null);
+  const fitted = fitToModel(given, card, target.mends, most);
+  const thinking = planLaneThinking(fitted.body, card, isLowered ? most : null);
   const betas = listBetas(raw);
   const isLong = (card.contextTokensMax ?? LONG_CONTEXT_TOKENS) >= LONG_CONTEXT_TOKENS;
   const covered = betas.filter((beta) => isLong || !LONG_CONTEXT.test(beta));
@@ -40,6 +43,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
       ...[...dropped, ...search.dropped],
       ...(messages === raw.body.messages ? [] : ["messages"]),
       ...(isLowered ? ["max_tokens"] : []),
+      ...fitted.dropped,
       ...thinking.dropped,
       ...(covered.length < betas.length ? [BETAS] : []),
     ],

@@ -1,18 +1,28 @@
 // The rules of each generation of Claude models, as one table of name patterns.
+import type { ModelCard } from "../../core/card.ts";
+import type { Mending } from "../../core/dialect.ts";
+import { hasRules, isRefused, listEfforts } from "../../core/refusals.ts";
+import { remember } from "../../core/remember.ts";
 
-type Effort = "low" | "medium" | "high" | "xhigh" | "max";
+export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
 
 export interface Traits {
-  /** Accepts temperature and top_p at all. */
-  readonly sampling: boolean;
+  /** Accepts each of these at all. */
+  readonly temperature: boolean;
+  readonly topP: boolean;
+  readonly topK: boolean;
   /** Accepts temperature and top_p in one request. */
   readonly samplingPair: boolean;
   /** The way to request thinking: by effort, by a token budget, or not at all. */
   readonly thinking: "adaptive" | "budget" | "none";
+  /** Accepts `thinking.type: "enabled"` with a budget, whether or not that is the way to request thinking. */
+  readonly budgets: boolean;
   /** Values of `output_config.effort`, lowest first. */
   readonly efforts: readonly Effort[];
-  /** The way to turn thinking off: nothing to do (off unless requested), by a `thinking.type`, or never. */
-  readonly off: "unasked" | "disabled" | "between_tools" | "never";
+  /** The highest effort that it accepts with thinking turned off. Null for any. */
+  readonly quietEffort: Effort | null;
+  /** The way to turn thinking off: nothing to do (off unless requested), by a `thinking.type`, never, or in any way. */
+  readonly off: "unasked" | "disabled" | "between_tools" | "never" | "any";
   /** Returns thinking without text unless `thinking.display` requests a summary. */
   readonly hidesThinking: boolean;
   /** Answers 400 to thinking after a changed prefix, unless asked to drop it. */
@@ -25,14 +35,19 @@ export interface Traits {
   readonly prefill: boolean;
 }
 
-const EFFORTS: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
+/** Lowest first. */
+export const EFFORTS: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
 
 /** The strictest traits, also for unknown Claude names, since each generation has refused more. */
 const NEWEST: Traits = {
-  sampling: false,
+  temperature: false,
+  topP: false,
+  topK: false,
   samplingPair: false,
   thinking: "adaptive",
+  budgets: false,
   efforts: EFFORTS,
+  quietEffort: null,
   off: "never",
   hidesThinking: true,
   bindsThinking: true,
@@ -43,27 +58,35 @@ const NEWEST: Traits = {
 const CLAUDE_5: Traits = { ...NEWEST, off: "disabled", bindsThinking: false, forcedUse: true };
 const CLAUDE_4_6: Traits = {
   ...CLAUDE_5,
-  sampling: true,
+  temperature: true,
+  topP: true,
+  topK: true,
+  budgets: true,
   efforts: ["low", "medium", "high", "max"],
   off: "unasked",
   hidesThinking: false,
 };
 const CLAUDE_4_5: Traits = { ...CLAUDE_4_6, thinking: "budget", efforts: [], prefill: true };
 const CLAUDE_4_0: Traits = { ...CLAUDE_4_5, samplingPair: true, structured: false };
-const CLAUDE_3: Traits = { ...CLAUDE_4_0, thinking: "none" };
+const CLAUDE_3: Traits = { ...CLAUDE_4_0, thinking: "none", budgets: false };
+/** A client's own request to a model of which nothing is known. */
+const TAKES_ALL: Traits = { ...CLAUDE_4_0, thinking: "adaptive", efforts: EFFORTS, off: "any" };
 
 /**
  * The first match of `<family>-<major>.<minor>` counts. Sources: Anthropic's model pages and migration guides (4.6 to
  * 5.5), the AI SDK's table of model capabilities (@ai-sdk/anthropic 4.0.105), recorded traffic for the refusal of a
- * prefill and of forced tool use.
+ * prefill and of forced tool use; the page "Effort" for opus-4.5, and for opus-5 without thinking ("Migrating to Claude
+ * Opus 5", July 2026).
  */
 const TRAITS_BY_MODEL: readonly (readonly [RegExp, Traits])[] = [
   [/^sonnet-5\.5$/, { ...NEWEST, off: "between_tools" }],
   [/^haiku-5\.5$/, { ...NEWEST, off: "disabled", forcedUse: true }],
   [/^(fable|mythos)-5\.0$/, { ...CLAUDE_5, off: "never" }],
-  [/^(opus|sonnet)-5\.0$/, CLAUDE_5],
+  [/^opus-5\.0$/, { ...CLAUDE_5, quietEffort: "high" }],
+  [/^sonnet-5\.0$/, CLAUDE_5],
   [/^opus-4\.[78]$/, { ...CLAUDE_5, off: "unasked" }],
   [/^\w+-4\.6$/, CLAUDE_4_6],
+  [/^opus-4\.5$/, { ...CLAUDE_4_5, efforts: ["low", "medium", "high"] }],
   [/^(\w+-4\.5|opus-4\.1)$/, CLAUDE_4_5],
   [/^(\w+-4\.\d|sonnet-3\.7)$/, CLAUDE_4_0],
   [/^\w+-[123]\.\d$/, CLAUDE_3],
@@ -73,12 +96,53 @@ const TRAITS_BY_MODEL: readonly (readonly [RegExp, Traits])[] = [
 const NAME = /claude-(?:([a-z]+)-)?v?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?(?:-([a-z]+))?/;
 
 /** Finds a model's traits by its upstream name. Other models on a server of this dialect get the oldest traits. */
-export function findTraits(name: string): Traits {
-  const lower = name.toLowerCase();
-  if (!lower.includes("claude")) return CLAUDE_4_0;
-  const match = NAME.exec(lower);
-  if (!match) return NEWEST;
+export const findTraits = remember((card: ModelCard): Traits => {
+  const { name } = card;
+  return applyRules(card, findListed(name) ?? (isClaude(name) ? NEWEST : CLAUDE_4_0));
+});
+
+/**
+ * Finds what a model takes of a client's own request. Other models on a server of this dialect are sent what the client
+ * sent, and so are Claude models that the table doesn't have, unless the gateway chose them.
+ */
+export function findLaneTraits(card: ModelCard, mends: Mending): Traits {
+  return mends === "refused" ? findChosen(card) : findNamed(card);
+}
+
+const findNamed = remember((card: ModelCard) => findSure(card, TAKES_ALL));
+const findChosen = remember((card: ModelCard) => findSure(card, isClaude(card.name) ? NEWEST : TAKES_ALL));
+
+function findSure(card: ModelCard, others: Traits): Traits {
+  return applyRules(card, findListed(card.name) ?? others);
+}
+
+/** Puts the operator's words over the table. */
+function applyRules(card: ModelCard, known: Traits): Traits {
+  if (!hasRules(card)) return known;
+  const isAdaptive = !isRefused(card, "thinking_adaptive", known.thinking !== "adaptive");
+  const budgets = !isRefused(card, "thinking_budget", !known.budgets);
+  const byBudget = budgets ? "budget" : "none";
+  return {
+    ...known,
+    temperature: !isRefused(card, "temperature", !known.temperature),
+    topP: !isRefused(card, "top_p", !known.topP),
+    topK: !isRefused(card, "top_k", !known.topK),
+    thinking: isAdaptive ? "adaptive" : byBudget,
+    budgets,
+    efforts: listEfforts(card, EFFORTS, known.efforts),
+    prefill: !isRefused(card, "prefill", !known.prefill),
+  };
+}
+
+function isClaude(name: string): boolean {
+  return name.toLowerCase().includes("claude");
+}
+
+/** Finds a Claude model's traits by its name. Undefined for a name that the table doesn't have. */
+export function findListed(name: string): Traits | undefined {
+  const match = NAME.exec(name.toLowerCase());
+  if (!match) return undefined;
   const [, before, major, minor, after] = match;
   const key = `${before ?? after ?? "claude"}-${major}.${minor ?? "0"}`;
-  return TRAITS_BY_MODEL.find(([pattern]) => pattern.test(key))?.[1] ?? NEWEST;
+  return TRAITS_BY_MODEL.find(([pattern]) => pattern.test(key))?.[1];
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest, ReasoningEffort } from "../../operations/chat/form.ts";
 import type { SignedThinking } from "../_chat/thinking.ts";
 import type { Block } from "./content.ts";
-import type { Traits } from "./models.ts";
+import type { Effort, Traits } from "./models.ts";
 
 /** The `format` of reasoning details that hold Anthropic's signatures (OpenRouter's name for them). */
 export const THINKING_FORMAT = "anthropic-claude-v1";
@@ -67,12 +67,13 @@ export function planThinking(
 function turnOff(traits: Traits): Thinking {
   switch (traits.off) {
     case "unasked":
+    case "any":
       return UNASKED;
     case "disabled":
     case "between_tools":
       return { ...UNASKED, fields: { thinking: { type: traits.off } } };
     case "never":
-      return { ...LEFT_OUT, fields: { output_config: { effort: traits.efforts[0] } } };
+      return { ...LEFT_OUT, fields: makeEffort(traits.efforts[0]) };
   }
 }
 
@@ -81,17 +82,25 @@ function makeAdaptive(asked: ReasoningEffort, traits: Traits): Thinking {
   const effort = traits.efforts.findLast((one) => RANK.indexOf(one) <= rank) ?? traits.efforts[0];
   // Without `display`, newer models return thinking blocks with empty text.
   const thinking = { type: "adaptive", ...(traits.hidesThinking ? { display: "summarized" } : {}) };
-  const fields = { thinking, output_config: { effort } };
+  const fields = { thinking, ...makeEffort(effort) };
   return { fields, isOn: true, isChanged: effort !== asked };
 }
 
+function makeEffort(effort: Effort | undefined): JsonObject {
+  return effort === undefined ? {} : { output_config: { effort } };
+}
+
 function makeBudgeted(asked: Exclude<ReasoningEffort, "none">, outputTokens: number): Thinking {
+  const thinking = makeBudget(asked, outputTokens);
+  return thinking === null ? LEFT_OUT : { fields: { thinking }, isOn: true, isChanged: false };
+}
+
+/** Returns thinking with the budget for an effort. Null if the limit leaves no room for it. */
+export function makeBudget(asked: Exclude<ReasoningEffort, "none">, outputTokens: number): JsonObject | null {
   const most = Math.min(BUDGET_MAX, outputTokens - BUDGET_MIN);
-  if (most < BUDGET_MIN) return LEFT_OUT;
+  if (most < BUDGET_MIN) return null;
   const share = Math.floor(outputTokens * BUDGET_SHARE[asked]);
-  const budget = Math.max(BUDGET_MIN, Math.min(most, share));
-  const fields = { thinking: { type: "enabled", budget_tokens: budget } };
-  return { fields, isOn: true, isChanged: false };
+  return { type: "enabled", budget_tokens: Math.max(BUDGET_MIN, Math.min(most, share)) };
 }
 
 export function makeThinkingBlock({ text, signature, data }: SignedThinking): Block {

@@ -39,6 +39,7 @@ export function makeConfig(
   drop(...length.dropped);
   const config = {
     ...length.fields,
+    ...makeNucleus(request, limits.facts, drop),
     ...makeSampling(request, drop),
     ...makeScoring(request, limits, drop),
     ...format.config,
@@ -53,11 +54,19 @@ export function makeConfig(
   return { config, instruction: format.instruction };
 }
 
+function makeNucleus(request: ChatRequest, facts: ModelFacts, drop: Drop): JsonObject {
+  const config: JsonObject = {};
+  const { temperature, top_p: topP } = request;
+  if (!facts.temperature) drop("temperature");
+  else if (temperature !== undefined) config.temperature = temperature;
+  if (!facts.topP) drop("top_p");
+  else if (topP !== undefined) config.topP = topP;
+  return config;
+}
+
 function makeSampling(request: ChatRequest, drop: Drop): JsonObject {
   const config: JsonObject = {};
-  const { temperature, top_p: topP, seed, n } = request;
-  if (temperature !== undefined) config.temperature = temperature;
-  if (topP !== undefined) config.topP = topP;
+  const { seed, n } = request;
   if (n !== undefined && n > 1) config.candidateCount = n;
   const stops = request.stop?.filter((text) => text !== "") ?? [];
   if (stops.length > STOPS_MAX) drop("stop");

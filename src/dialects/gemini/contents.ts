@@ -25,7 +25,7 @@ import { toSentName } from "./tools.ts";
 /** The format of this provider's thinking in clients' messages (OpenRouter's name for it). */
 export const REASONING_FORMAT = "google-gemini-v1";
 /** The last turn if the model refuses a conversation that ends with its own answer. */
-const GO_ON = "Continue exactly where you stopped, without repeating anything.";
+export const GO_ON = "Continue exactly where you stopped, without repeating anything.";
 
 interface Turn {
   readonly role: "user" | "model";

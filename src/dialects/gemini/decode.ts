@@ -31,10 +31,10 @@ export class GeminiDecoder implements Decoder {
 
   readonly #isWhole: boolean;
 
-  constructor({ name }: ModelCard, request: ChatRequest, isWhole = false) {
+  constructor(card: ModelCard, request: ChatRequest, isWhole = false) {
     this.#isWhole = isWhole;
     this.#names = mapSentNames(request);
-    this.#queriesMax = findFacts(name).signed ? Number.POSITIVE_INFINITY : 1;
+    this.#queriesMax = findFacts(card).signed ? Number.POSITIVE_INFINITY : 1;
   }
 
   push(event: ServerEvent): readonly ChatChunk[] {

@@ -49,7 +49,7 @@ function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
     name: "gemini",
     chat: boundCodec(
       {
-        answersPerCall: (card) => findFacts(card.name).choicesMax,
+        answersPerCall: (card) => findFacts(card).choicesMax,
         fit,
         searches,
         encode: (request, card, target) => encode(request, card, target, isOnVertex(target)),
@@ -85,7 +85,7 @@ function fit(request: ChatRequest, card: ModelCard, operator: Passing): Changed<
 }
 
 function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: boolean): Outgoing {
-  const facts = findFacts(card.name);
+  const facts = findFacts(card);
   const extras = passRest(request, listCarried(request, card), [], target);
   const dropped = new Set(extras.dropped);
   const drop = (...fields: readonly string[]) => {

@@ -1,5 +1,5 @@
 // The native lane of generateContent: the client's own request, changed only in its limit, in thinking that this leaves no
-// room for, and in calls of other models.
+// room for, in calls of other models, and in what the model refuses.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
@@ -7,6 +7,7 @@ import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/searches.ts";
 import type { ChatLane } from "../dialect.ts";
 import { GeminiDecoder, parseReply } from "./decode.ts";
+import { fitToModel } from "./lane-fit.ts";
 import { findFacts } from "./models.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
 import { signLastTurn } from "./signatures.ts";
@@ -21,7 +22,8 @@ export const GEMINI_LANE: ChatLane = {
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const search = leaveOutUnpricedSearch(raw.body, card);
-  const body = { ...raw.body, ...search.changes, ...signCalls(raw, card) };
+  const fitted = fitToModel({ ...raw.body, ...search.changes, ...signCalls(raw, card) }, card, target);
+  const { body } = fitted;
   const config = asObject(body.generationConfig);
   const asked = readOutputLimit(request);
   const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
@@ -34,6 +36,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     body: lowered ? { ...body, generationConfig: lowered } : body,
     dropped: [
       ...search.dropped,
+      ...fitted.dropped,
       ...(lowered && given !== undefined ? ["generationConfig.maxOutputTokens"] : []),
       ...(lowered && lowered.thinkingConfig !== config.thinkingConfig
         ? ["generationConfig.thinkingConfig"]
@@ -45,12 +48,12 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
 function lowerLimit(config: JsonObject, card: ModelCard, maxOutputTokens: number): JsonObject {
   const { thinkingConfig: given } = config;
   if (!isObject(given)) return { ...config, maxOutputTokens };
-  const thinkingConfig = fitThinking(given, findFacts(card.name).thinking, maxOutputTokens);
+  const thinkingConfig = fitThinking(given, findFacts(card).thinking, maxOutputTokens);
   return { ...config, maxOutputTokens, thinkingConfig };
 }
 
 function signCalls({ body }: RawRequest, card: ModelCard): JsonObject {
-  if (!findFacts(card.name).signed) return {};
+  if (!findFacts(card).signed) return {};
   const given = asArray(body.contents).map(asObject);
   const contents = signLastTurn(given);
   return contents === given ? {} : { contents };

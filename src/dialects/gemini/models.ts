@@ -1,5 +1,9 @@
 // The facts needed for encoding, by patterns of model names: Gemini's API accepts different fields per generation.
 
+import type { ModelCard } from "../../core/card.ts";
+import { hasRules, isRefused } from "../../core/refusals.ts";
+import { remember } from "../../core/remember.ts";
+
 /** The levels of thinking, from the lowest. */
 export const LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH"] as const;
 export type Level = (typeof LEVELS)[number];
@@ -26,6 +30,10 @@ export interface ModelFacts {
   readonly draws: boolean;
   /** Null if the model refuses a `thinkingConfig`. */
   readonly thinking: Thinking | null;
+  /** Accepts each of these at all. */
+  readonly temperature: boolean;
+  readonly topP: boolean;
+  readonly topK: boolean;
 }
 
 /** The facts of the newest generation, also used for any name not listed below (Gemini 3.6 and later, 4). */
@@ -38,6 +46,9 @@ const NEWEST: ModelFacts = {
   prefill: false,
   draws: false,
   thinking: { by: "level", levels: ["LOW", "MEDIUM", "HIGH"] },
+  temperature: true,
+  topP: true,
+  topK: true,
 };
 const THREE: ModelFacts = { ...NEWEST, prefill: true };
 const THREE_FLASH: ModelFacts = { ...THREE, thinking: { by: "level", levels: LEVELS } };
@@ -69,6 +80,7 @@ const FACTS: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^gemma/, { ...GEMMA, thinking: { by: "level", levels: ["MINIMAL", "HIGH"] } }],
   [/^gemini-2.*image/, { ...TWO_FIVE, choicesMax: 1, thinking: null, draws: true }],
   [/image|nano-banana/, { ...NEWEST, thinking: null, draws: true }],
+  [/^gemini-2\.0.*thinking/, { ...TWO, thinking: TWO_FIVE.thinking }],
   [/^gemini-(1|2\.0|exp|pro$)|^learnlm/, TWO],
   [/^gemini-2\.5-pro/, { ...TWO_FIVE, thinking: { by: "budget", least: 128, most: 32_768 } }],
   [/^gemini-2|^gemini-robotics-er-1/, TWO_FIVE],
@@ -78,10 +90,32 @@ const FACTS: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^gemini-3\.[56]-flash/, { ...THREE_FLASH, prefill: false }],
 ];
 
-/** Finds a model's facts by its name, with or without `models/`. */
-export function findFacts(modelName: string): ModelFacts {
+/** Finds a model's facts by its name, with the operator's words over them. */
+export const findFacts = remember(
+  (card: ModelCard): ModelFacts => applyRules(card, findByName(card.name) ?? NEWEST),
+);
+
+/** True if a row has the model's name. */
+export const isKnownModel = ({ name }: ModelCard): boolean => findByName(name) !== undefined;
+
+/** Names may begin with `models/`. */
+function findByName(modelName: string): ModelFacts | undefined {
   const name = modelName.toLowerCase().replace(/^.*\//, "");
-  return FACTS.find(([pattern]) => pattern.test(name))?.[1] ?? NEWEST;
+  return FACTS.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+function applyRules(card: ModelCard, known: ModelFacts): ModelFacts {
+  if (!hasRules(card)) return known;
+  const { thinking } = known;
+  const isThinkingRefused = thinking !== null && isRefused(card, `thinking_${thinking.by}`);
+  return {
+    ...known,
+    thinking: isThinkingRefused ? null : thinking,
+    prefill: !isRefused(card, "prefill", !known.prefill),
+    temperature: !isRefused(card, "temperature", !known.temperature),
+    topP: !isRefused(card, "top_p", !known.topP),
+    topK: !isRefused(card, "top_k", !known.topK),
+  };
 }
 
 /** True for Vertex AI, which serves the same dialect with other limits. */

@@ -1,5 +1,5 @@
 // Gemini's `thinkingConfig`: chosen for an effort, and fitted into an output limit.
-import type { JsonObject } from "../../core/json.ts";
+import { changeFields, type JsonObject } from "../../core/json.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 import { LEVELS, type Level, type Thinking } from "./models.ts";
 
@@ -29,6 +29,10 @@ const WANTED: Readonly<Record<ReasoningEffort, Level>> = {
   max: "HIGH",
 };
 
+const EFFORTS = { MINIMAL: "minimal", LOW: "low", MEDIUM: "medium", HIGH: "high" } as const;
+
+type BudgetThinking = Extract<Thinking, { by: "budget" }>;
+
 interface ThinkingChoice {
   readonly config: JsonObject;
   /** True if the model lacks the requested setting, or the limit leaves no room for it, and it got the nearest one. */
@@ -45,7 +49,7 @@ export function chooseThinking(
   const isShown = effort !== "none";
   if (thinking.by === "budget") {
     const wanted = Math.min(BUDGETS[effort], roomTokens);
-    const budget = Math.min(thinking.most, Math.max(thinking.least, wanted));
+    const budget = clamp(wanted, thinking);
     return {
       config: makeBudgeted(budget, isShown ? { includeThoughts: true } : {}),
       changed: budget > BUDGETS[effort] || budget < Math.min(BUDGETS[effort], thinking.most),
@@ -56,6 +60,36 @@ export function chooseThinking(
     config: { thinkingLevel: level, ...(isShown ? { includeThoughts: true } : {}) },
     changed: level !== WANTED[effort],
   };
+}
+
+/**
+ * Returns the client's own `thinkingConfig` in the form that the model takes: the same object if it is in that form.
+ * Undefined if the model takes none.
+ */
+export function adaptThinking(given: JsonObject, thinking: Thinking | null): JsonObject | undefined {
+  const { thinkingBudget: budget, thinkingLevel } = given;
+  const asked = LEVELS.find((level) => level === String(thinkingLevel).toUpperCase());
+  if (thinking === null) return Object.values(given).some((value) => value ?? false) ? undefined : given;
+  if (thinking.by === "level") {
+    if (asked === undefined || thinking.levels.includes(asked)) return given;
+    return changeFields(given, { thinkingLevel: findLevel(thinking.levels, asked) });
+  }
+  if (typeof budget === "number") return clampBudget(given, budget, thinking);
+  if (asked === undefined) return given;
+  const { thinkingLevel: _level, ...others } = given;
+  return makeBudgeted(clamp(BUDGETS[EFFORTS[asked]], thinking), others);
+}
+
+/** A negative budget leaves it to the model. */
+function clampBudget(given: JsonObject, budget: number, thinking: BudgetThinking): JsonObject {
+  const thinkingBudget = budget < 0 ? budget : clamp(budget, thinking);
+  const isLevelled = (given.thinkingLevel ?? null) !== null;
+  if (thinkingBudget === budget && !isLevelled) return given;
+  return changeFields(given, { thinkingBudget, ...(isLevelled ? { thinkingLevel: undefined } : {}) });
+}
+
+function clamp(budget: number, { least, most }: BudgetThinking): number {
+  return Math.min(most, Math.max(least, budget));
 }
 
 /** Returns the client's own `thinkingConfig` within a lowered limit: the same object if it fits. */

@@ -18,7 +18,7 @@ export function carryVertexGemini(outgoing: Outgoing, card: ModelCard, { baseUrl
   const path = outgoing.url.slice(baseUrl.length);
   const { contents } = outgoing.body;
   const body = Array.isArray(contents)
-    ? { ...outgoing.body, contents: contents.map((turn) => makeTurn(turn, findFacts(card.name).signed)) }
+    ? { ...outgoing.body, contents: contents.map((turn) => makeTurn(turn, findFacts(card).signed)) }
     : outgoing.body;
   return { ...outgoing, url: `${baseUrl}/publishers/google${path}`, body };
 }

@@ -17,7 +17,7 @@ import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 /** Makes the dialect for a server (OpenAI API reference, `/chat/completions`), which may serve more than chat. */
 export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs, "chat"> = {}): ChatDialect {
   // Each step of a request asks for them.
-  const quirksOf = remember((card: ModelCard) => findQuirks(quirks, card.name));
+  const quirksOf = remember((card: ModelCard) => findQuirks(quirks, card));
   return {
     name: "openai",
     ...beyondChat,

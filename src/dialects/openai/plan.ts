@@ -9,10 +9,8 @@ import { type EncodedFields, type Instructed, UNASKED } from "../_chat/outgoing.
 import { askForJson, writeJsonInstruction } from "../_chat/schema.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { mentionsJson, withCacheMark } from "./messages.ts";
-import type { OpenaiQuirks } from "./quirks.ts";
+import { EFFORTS, type OpenaiQuirks } from "./quirks.ts";
 import { toMoonshotSchema } from "./schema.ts";
-
-const ORDER: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 interface ThinkingPlan extends EncodedFields {
   /** True if the model will not think. */
@@ -52,9 +50,10 @@ function chooseEffort(
   values: readonly ReasoningEffort[],
 ): ReasoningEffort | undefined {
   if (values.includes(asked)) return asked;
-  const distance = (value: ReasoningEffort): number => Math.abs(ORDER.indexOf(value) - ORDER.indexOf(asked));
+  const distance = (value: ReasoningEffort): number =>
+    Math.abs(EFFORTS.indexOf(value) - EFFORTS.indexOf(asked));
   const thinking = values.filter((value) => value !== "none");
-  return thinking.toSorted((a, b) => distance(a) - distance(b) || ORDER.indexOf(b) - ORDER.indexOf(a))[0];
+  return thinking.toSorted((a, b) => distance(a) - distance(b) || EFFORTS.indexOf(b) - EFFORTS.indexOf(a))[0];
 }
 
 /** Returns how the request directs tool use, in the words of the quirks, or undefined for `auto`. */

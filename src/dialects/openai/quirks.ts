@@ -1,6 +1,8 @@
 // The differences between chat-completions servers, as data: one value of this type per provider.
 
+import type { ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { hasRules, isRefused, listEfforts } from "../../core/refusals.ts";
 import type { ErrorRule } from "../../core/upstream.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 import { type Bounds, CHAT_BOUNDS } from "../_chat/bounds.ts";
@@ -84,6 +86,17 @@ export interface ModelQuirks {
 
 export const NO_EFFORT: EffortQuirks = { values: [] };
 
+/** Lowest first. */
+export const EFFORTS: readonly ReasoningEffort[] = [
+  "none",
+  "minimal",
+  "low",
+  "medium",
+  "high",
+  "xhigh",
+  "max",
+];
+
 /** Fields that only OpenAI is known to accept, since they name features of its own. */
 export const OPENAI_ONLY: readonly string[] = [
   "audio",
@@ -134,8 +147,25 @@ export const PLAIN: OpenaiQuirks = {
   models: [],
 };
 
-/** Returns the quirks for one model. */
-export function findQuirks(quirks: OpenaiQuirks, name: string): OpenaiQuirks {
-  const exception = quirks.models.find((model) => model.names.test(name));
-  return exception === undefined ? quirks : { ...quirks, ...exception.quirks };
+/** Returns the quirks for one model, with the operator's words over them. */
+export function findQuirks(quirks: OpenaiQuirks, card: ModelCard): OpenaiQuirks {
+  const exception = quirks.models.find((model) => model.names.test(card.name));
+  return applyRules(card, exception === undefined ? quirks : { ...quirks, ...exception.quirks });
+}
+
+const WORDS = ["temperature", "top_p"] as const;
+
+function applyRules(card: ModelCard, known: OpenaiQuirks): OpenaiQuirks {
+  if (!hasRules(card)) return known;
+  const isTaken = (field: string) => WORDS.some((word) => word === field && !isRefused(card, word, true));
+  const values = listEfforts(card, EFFORTS, known.effort.values);
+  return {
+    ...known,
+    refuses: [
+      ...known.refuses.filter((field) => !isTaken(field)),
+      ...WORDS.filter((word) => isRefused(card, word)),
+    ],
+    refusesThinking: known.refusesThinking.filter((field) => !isTaken(field)),
+    effort: { ...known.effort, values },
+  };
 }

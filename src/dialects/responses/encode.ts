@@ -2,6 +2,7 @@
 import { can, type ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { isRefused } from "../../core/refusals.ts";
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import type { SearchOptions } from "../../operations/chat/search-form.ts";
 import {
@@ -26,7 +27,7 @@ import {
 import { loosenTools } from "../_chat/strict-tools.ts";
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
 import { makeInputForm, type ReasoningReplay } from "./input.ts";
-import { chooseEffort, findFacts, type ModelFacts } from "./models.ts";
+import { chooseEffort, findFacts, type ModelFacts, refusesSampling } from "./models.ts";
 
 /** Lower values are answered with 400 (OpenAI, Responses API: `max_output_tokens`). */
 export const OUTPUT_TOKENS_MIN = 16;
@@ -76,7 +77,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const limit = clampOutputLimit(request, card, "max_output_tokens");
   const { fields, dropped } = mergeFields(
     makeReasoning(request, facts),
-    makeSampling(request, facts),
+    makeSampling(request, card, facts),
     makeTextOptions(request, facts),
   );
   const extras = passRest(request, listCarried(request, card), [], target);
@@ -130,17 +131,19 @@ function makeReasoning(request: ChatRequest, facts: ModelFacts): EncodedFields {
   };
 }
 
-/** OpenAI's models refuse sampling parameters while they reason. Those with effort `none` accept them with it. */
-function makeSampling(request: ChatRequest, facts: ModelFacts): EncodedFields {
-  const asked = request.reasoning_effort;
-  const isOff =
-    asked === undefined ? facts.offByDefault : asked === "none" && facts.efforts?.includes("none");
-  const free = !facts.openAi || !facts.reasons || isOff;
-  const names = ["temperature", "top_p", "logprobs", "top_logprobs"];
-  if (!free) return { fields: {}, dropped: Object.keys(pickFields(request, names)) };
-  const fields = pickFields(request, ["temperature", "top_p"]);
-  if (request.logprobs === true) fields.top_logprobs = request.top_logprobs ?? 0;
-  return { fields, dropped: [] };
+function makeSampling(request: ChatRequest, card: ModelCard, facts: ModelFacts): EncodedFields {
+  const isSilenced = refusesSampling(facts, request.reasoning_effort);
+  const fields: JsonObject = {};
+  const dropped: string[] = [];
+  for (const field of ["temperature", "top_p"] as const) {
+    if (request[field] === undefined) continue;
+    if (isRefused(card, field, isSilenced)) dropped.push(field);
+    else fields[field] = request[field];
+  }
+  const scores = pickFields(request, ["logprobs", "top_logprobs"]);
+  if (isSilenced) dropped.push(...Object.keys(scores));
+  else if (request.logprobs === true) fields.top_logprobs = request.top_logprobs ?? 0;
+  return { fields, dropped };
 }
 
 function makeTextOptions(request: ChatRequest, facts: ModelFacts): EncodedFields {

@@ -1,4 +1,5 @@
-// The native lane of the Responses API: the client's own request, changed only in its limit and `store`.
+// The native lane of the Responses API: the client's own request, changed only in its limit, `store`, and what the model
+// refuses.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
@@ -9,6 +10,7 @@ import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
 import { isReasoningRefused, READING } from "./dialect.ts";
 import { OUTPUT_TOKENS_MIN } from "./encode.ts";
+import { fitToModel } from "./lane-fit.ts";
 import { findFacts } from "./models.ts";
 
 const SEALED = "reasoning.encrypted_content";
@@ -22,7 +24,8 @@ export const RESPONSES_LANE: ChatLane = {
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const search = leaveOutUnpricedSearch(raw.body, card);
-  const passed = passExtras({ ...raw.body, ...search.changes }, "all");
+  const fitted = fitToModel({ ...raw.body, ...search.changes }, card, target.mends);
+  const passed = passExtras(fitted.body, "all");
   const { max_output_tokens: given, ...rest } = withoutPlainReasoning(passed.fields, card);
   const asked = readOutputLimit(request);
   const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
@@ -37,7 +40,12 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
   };
   const lowered = isLowered && given !== undefined ? ["max_output_tokens"] : [];
-  return makeCall(target, "/responses", body, [...passed.dropped, ...search.dropped, ...lowered]);
+  return makeCall(target, "/responses", body, [
+    ...passed.dropped,
+    ...search.dropped,
+    ...fitted.dropped,
+    ...lowered,
+  ]);
 }
 
 /** OpenAI refuses reasoning that it hasn't encrypted. Other servers read theirs as plain content. */

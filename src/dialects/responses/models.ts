@@ -1,5 +1,7 @@
 // The rules of OpenAI's own models, by name pattern (OpenAI, model pages and the Node SDK's types; November 2026).
 import type { ModelCard } from "../../core/card.ts";
+import { hasRules, listEfforts } from "../../core/refusals.ts";
+import { remember } from "../../core/remember.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 
 interface Family {
@@ -8,6 +10,8 @@ interface Family {
   readonly efforts: readonly ReasoningEffort[];
   /** True if it accepts `text.verbosity` other than medium. */
   readonly verbosity: boolean;
+  /** True for a row of models that may not exist yet. */
+  readonly isGuess?: true;
 }
 
 const LOW_TO_HIGH = ["low", "medium", "high"] as const;
@@ -27,13 +31,15 @@ const FAMILIES: readonly Family[] = [
   { pattern: /^gpt-5\.1/, efforts: ["none", ...LOW_TO_HIGH], verbosity: true },
   { pattern: /^gpt-5\.[2-5]/, efforts: ["none", ...LOW_TO_XHIGH], verbosity: true },
   { pattern: /^gpt-(5\.|6-(luna|sol)|6\.1-terra)/, efforts: ["none", ...LOW_TO_MAX], verbosity: true },
-  { pattern: /^gpt-\d/, efforts: LOW_TO_MAX, verbosity: true },
+  { pattern: /^gpt-6(\.1)?(-|$)/, efforts: LOW_TO_MAX, verbosity: true },
+  { pattern: /^gpt-\d/, efforts: LOW_TO_MAX, verbosity: true, isGuess: true },
 ];
 
 /** They reason only if asked to (OpenAI, "Using GPT-5.2"). Those without effort `none` always do. */
 const OFF_BY_DEFAULT = /^gpt-5\.[1-4]/;
 
-const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", ...LOW_TO_MAX];
+/** Lowest first. */
+export const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", ...LOW_TO_MAX];
 
 export interface ModelFacts {
   /** Undefined if unknown: its reasoning is then neither refused nor relied on. */
@@ -44,20 +50,31 @@ export interface ModelFacts {
   readonly offByDefault: boolean;
   /** True for OpenAI's own models: they accept only sealed thinking, and sampling fields only if they don't reason. */
   readonly openAi: boolean;
+  /** False if they are assumed, from the newest models that are known or from the card's capabilities. */
+  readonly isSure: boolean;
 }
 
-/** Finds a card's facts by name, with or without a vendor's prefix (`openai/gpt-5`, `openai.gpt-5`, `ft:gpt-4o:…`). */
-export function findFacts(card: ModelCard): ModelFacts {
+/** Finds a card's facts by name, with the operator's words over them. */
+export const findFacts = remember((card: ModelCard): ModelFacts => {
+  const known = findByName(card);
+  if (!hasRules(card)) return known;
+  const efforts = listEfforts(card, EFFORTS, known.efforts ?? EFFORTS);
+  return { ...known, efforts, reasons: efforts.length === 0 ? false : known.reasons };
+});
+
+/** Names may have a vendor's prefix (`openai/gpt-5`, `openai.gpt-5`, `ft:gpt-4o:…`). */
+function findByName(card: ModelCard): ModelFacts {
   const name = card.name.replace(/^(openai[./]|ft:)/, "");
   const family = FAMILIES.find(({ pattern }) => pattern.test(name));
   if (family) {
-    const { efforts, verbosity } = family;
+    const { efforts, verbosity, isGuess = false } = family;
     const offByDefault = OFF_BY_DEFAULT.test(name) && efforts.includes("none");
-    return { reasons: efforts.length > 0, efforts, verbosity, offByDefault, openAi: true };
+    const reasons = efforts.length > 0;
+    return { reasons, efforts, verbosity, offByDefault, openAi: true, isSure: !isGuess };
   }
   const reasons = card.listed ? card.capabilities.has("reasoning") : undefined;
   const efforts = reasons === false ? [] : null;
-  return { reasons, efforts, verbosity: true, offByDefault: false, openAi: false };
+  return { reasons, efforts, verbosity: true, offByDefault: false, openAi: false, isSure: false };
 }
 
 /** Chooses the accepted effort nearest to the requested one: the next higher, else the highest. */
@@ -66,4 +83,11 @@ export function chooseEffort(asked: ReasoningEffort, facts: ModelFacts): Reasoni
   if (efforts === null || efforts.includes(asked)) return asked;
   const rank = EFFORTS.indexOf(asked);
   return efforts.find((effort) => EFFORTS.indexOf(effort) > rank) ?? efforts.at(-1);
+}
+
+/** OpenAI's models refuse sampling fields while they reason. Those with effort `none` accept them with it. */
+export function refusesSampling(facts: ModelFacts, effort: unknown): boolean {
+  if (!facts.openAi || !facts.reasons) return false;
+  const isOff = effort === undefined ? facts.offByDefault : effort === "none";
+  return !(isOff && facts.efforts?.includes("none"));
 }

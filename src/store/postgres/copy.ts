@@ -1,9 +1,9 @@
 // A temporary copy of what a change of owners meets in a PostgreSQL store, in a schema of its own in the same database.
 import { randomBytes } from "node:crypto";
-import type { ReservedSQL, SQL } from "bun";
+import type { ReservedSQL } from "bun";
 import { NoStoreError, redactAddress } from "../address.ts";
+import { Dialer } from "./dialer.ts";
 import { describeError } from "./failures.ts";
-import { makeClient } from "./traits.ts";
 
 /** Tables whose rows are copied. The others, such as the request log, which may hold millions of rows, stay empty. */
 const COPIED = [
@@ -23,18 +23,20 @@ interface SchemaCopy {
  */
 export async function copyToSchema(url: string): Promise<SchemaCopy> {
   const searchPath = `poundkey_copy_${randomBytes(NAME_BYTES).toString("hex")}`;
-  const client = makeClient(url, { settings: {}, max: 1, idleSeconds: 0, prepare: false });
+  const session = await new Dialer({ url }).open({ settings: {}, prepare: false });
+  const connection = session.reserved;
   const remove = async () => {
-    await client.unsafe(`DROP SCHEMA IF EXISTS ${searchPath} CASCADE`);
-    await client.close({ timeout: 0 });
+    await connection.unsafe(`DROP SCHEMA IF EXISTS ${searchPath} CASCADE`);
+    session.close();
   };
   try {
-    await client.begin("isolation level repeatable read", (transaction) =>
-      copyTables(transaction, searchPath),
-    );
+    await connection.unsafe("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    await copyTables(connection, searchPath);
+    await connection.unsafe("COMMIT");
     return { searchPath, remove };
   } catch (error) {
-    await client.close({ timeout: 0 });
+    // The transaction that has not been committed ends with its connection.
+    session.close();
     if (error === NOTHING_THERE) throw new NoStoreError(redactAddress(url));
     throw new Error(`The store ${redactAddress(url)} can't be copied: ${describeError(error)}.`, {
       cause: error,
@@ -44,7 +46,7 @@ export async function copyToSchema(url: string): Promise<SchemaCopy> {
 
 const NOTHING_THERE = new Error("no store");
 
-async function copyTables(transaction: Pick<SQL | ReservedSQL, "unsafe">, to: string): Promise<void> {
+async function copyTables(transaction: Pick<ReservedSQL, "unsafe">, to: string): Promise<void> {
   const found: readonly { readonly name: string; readonly place: string }[] = await transaction.unsafe(
     `SELECT quote_ident(tablename) AS name, quote_ident(schemaname) AS place FROM pg_tables
       WHERE schemaname = (SELECT nspname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace

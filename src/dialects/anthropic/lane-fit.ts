@@ -1,0 +1,131 @@
+// Leaves out of a client's own Messages request what the card's model refuses, by the same table as in translation.
+import type { ModelCard } from "../../core/card.ts";
+import type { Mending } from "../../core/dialect.ts";
+import { asArray, asNumber, asObject, changeFields, isObject, type JsonObject } from "../../core/json.ts";
+import { CONTINUE } from "./encode.ts";
+import { type Planned, turnOff } from "./lane-thinking.ts";
+import { EFFORTS, type Effort, findLaneTraits, type Traits } from "./models.ts";
+import { makeBudget } from "./thinking.ts";
+
+/** The API's defaults are taken even where the field isn't. */
+const DEFAULTS: JsonObject = { temperature: 1, top_p: 1 };
+/** The effort of a request that names none ("Effort"). */
+const EFFORT_DEFAULT: Effort = "high";
+
+/** Returns the body as the model takes it: the same object if nothing is refused. `outputTokensMax` bounds the answer. */
+export function fitToModel(
+  body: JsonObject,
+  card: ModelCard,
+  mends: Mending | undefined,
+  outputTokensMax: number,
+): Planned {
+  if (mends === undefined) return { body, dropped: [] };
+  const traits = findLaneTraits(card, mends);
+  const sampling = fitSampling(body, traits, mends);
+  const thinking = fitThinking(sampling.body, traits, outputTokensMax);
+  const effort = fitEffort(thinking.body, traits);
+  const ending = mends === "refused" ? endWithUser(effort.body, traits) : { body: effort.body, dropped: [] };
+  const dropped = [...sampling.dropped, ...thinking.dropped, ...effort.dropped, ...ending.dropped];
+  return { body: ending.body, dropped };
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function fitSampling(body: JsonObject, traits: Traits, mends: Mending): Planned {
+  const isHarmless = (field: string) => mends !== "refused" && body[field] === DEFAULTS[field];
+  const isRefused = (field: string, isTaken: boolean) => isSet(body[field]) && !isTaken && !isHarmless(field);
+  const isSecond = traits.temperature && !traits.samplingPair && isSet(body.temperature);
+  const dropped: string[] = [];
+  if (isRefused("temperature", traits.temperature)) dropped.push("temperature");
+  if (isRefused("top_p", traits.topP && !isSecond)) dropped.push("top_p");
+  if (isRefused("top_k", traits.topK)) dropped.push("top_k");
+  if (dropped.length === 0) return { body, dropped };
+  return {
+    body: changeFields(body, Object.fromEntries(dropped.map((field) => [field, undefined]))),
+    dropped,
+  };
+}
+
+/** Moves the client's form of thinking to the model's own. */
+function fitThinking(body: JsonObject, traits: Traits, outputTokensMax: number): Planned {
+  const { thinking } = body;
+  if (!isObject(thinking)) return { body, dropped: [] };
+  switch (thinking.type) {
+    case "enabled":
+      return traits.budgets ? { body, dropped: [] } : thinkAdaptively(body, thinking, traits);
+    case "adaptive":
+      return traits.thinking === "adaptive"
+        ? { body, dropped: [] }
+        : thinkByBudget(body, traits, outputTokensMax);
+    case "disabled":
+      return traits.off === "never" || traits.off === "between_tools"
+        ? thinkLess(body, traits)
+        : { body, dropped: [] };
+    case "between_tools":
+      return traits.off === "between_tools" || traits.off === "any"
+        ? { body, dropped: [] }
+        : thinkLess(body, traits);
+    default:
+      return { body, dropped: [] };
+  }
+}
+
+function thinkAdaptively(body: JsonObject, { display }: JsonObject, traits: Traits): Planned {
+  if (traits.thinking !== "adaptive") return turnOff(body, undefined);
+  // Without `display`, newer models return thinking blocks with empty text.
+  const shown = display ?? (traits.hidesThinking ? "summarized" : undefined);
+  const thinking = { type: "adaptive", ...(shown === undefined ? {} : { display: shown }) };
+  return { body: changeFields(body, { thinking }), dropped: ["thinking"] };
+}
+
+function thinkByBudget(body: JsonObject, traits: Traits, outputTokensMax: number): Planned {
+  if (traits.thinking !== "budget") return turnOff(body, undefined);
+  const limit = Math.min(asNumber(body.max_tokens) ?? outputTokensMax, outputTokensMax);
+  const thinking = makeBudget(findEffort(asObject(body.output_config).effort) ?? EFFORT_DEFAULT, limit);
+  if (thinking === null) return turnOff(body, undefined);
+  return { body: changeFields(body, { thinking }), dropped: ["thinking"] };
+}
+
+/** Turns thinking off as far as the model can. */
+function thinkLess(body: JsonObject, { off, efforts }: Traits): Planned {
+  if (off !== "never") return turnOff(body, { type: off === "between_tools" ? off : "disabled" });
+  const { body: left, dropped } = turnOff(body, undefined);
+  const [effort] = efforts;
+  if (effort === undefined) return { body: left, dropped };
+  return {
+    body: changeFields(left, { output_config: { ...asObject(body.output_config), effort } }),
+    dropped,
+  };
+}
+
+function findEffort(given: unknown): Effort | undefined {
+  return EFFORTS.find((effort) => effort === given);
+}
+
+/** Lowers the effort to one that the model takes. A level that the gateway doesn't know stays. */
+function fitEffort(body: JsonObject, { efforts, quietEffort }: Traits): Planned {
+  const config = asObject(body.output_config);
+  const asked = findEffort(config.effort);
+  if (!isSet(config.effort) || (asked === undefined && efforts.length > 0)) return { body, dropped: [] };
+  const isQuiet = asObject(body.thinking).type === "disabled" && quietEffort !== null;
+  const most = isQuiet ? EFFORTS.indexOf(quietEffort) : EFFORTS.length;
+  const rank = asked === undefined ? 0 : Math.min(EFFORTS.indexOf(asked), most);
+  const effort = efforts.findLast((one) => EFFORTS.indexOf(one) <= rank) ?? efforts[0];
+  if (effort === config.effort) return { body, dropped: [] };
+  const fitted = changeFields(config, { effort });
+  const output_config = Object.keys(fitted).length === 0 ? undefined : fitted;
+  return { body: changeFields(body, { output_config }), dropped: ["output_config.effort"] };
+}
+
+/** Asks in words for the rest of an answer that the client began. A turn that the provider paused is left as it is. */
+function endWithUser(body: JsonObject, { prefill }: Traits): Planned {
+  const messages = asArray(body.messages);
+  const last = asObject(messages.at(-1));
+  if (prefill || last.role !== "assistant") return { body, dropped: [] };
+  const isText = typeof last.content === "string" || asObject(asArray(last.content).at(-1)).type === "text";
+  if (!isText) return { body, dropped: [] };
+  const turn = { role: "user", content: [{ type: "text", text: CONTINUE }] };
+  return { body: changeFields(body, { messages: [...messages, turn] }), dropped: ["messages"] };
+}
