@@ -1,0 +1,20 @@
+// What a prompt is known by: keyed digests of its beginnings, each over every byte of them.
+
+/** A hash under a key that clients don't know, so that nobody can make two texts that count as the same. */
+export interface Hasher {
+  update(text: string): unknown;
+  /** Returns another one that has read the same so far. */
+  copy(): Hasher;
+  digest(encoding: "base64"): string;
+}
+
+export interface PromptDigests {
+  /** Of the whole prompt. */
+  readonly whole: string;
+  /** Of its beginnings that an earlier request may have been, the longest first. The whole is one. */
+  readonly beginnings: readonly string[];
+  /** The estimated tokens of the whole. */
+  readonly tokens: number;
+  /** Of the instructions and tools, which other conversations may begin with, and their estimated tokens. Null without them. */
+  readonly shared: { readonly digest: string; readonly tokens: number } | null;
+}
