@@ -1,4 +1,4 @@
-// What a prompt is known by: keyed digests of its beginnings, each over every byte of them.
+// Keyed digests by which a prompt is known, each over every byte of one of its beginnings.
 
 /** A hash under a key that clients don't know, so that nobody can make two texts that count as the same. */
 export interface Hasher {
@@ -9,12 +9,12 @@ export interface Hasher {
 }
 
 export interface PromptDigests {
-  /** Of the whole prompt. */
+  /** The digest of the whole prompt. */
   readonly whole: string;
-  /** Of its beginnings that an earlier request may have been, the longest first. The whole is one. */
+  /** The digests of the beginnings that an earlier request may have been, the longest first. The whole is one. */
   readonly beginnings: readonly string[];
-  /** The estimated tokens of the whole. */
+  /** The estimated tokens of the whole prompt. */
   readonly tokens: number;
-  /** Of the instructions and tools, which other conversations may begin with, and their estimated tokens. Null without them. */
+  /** The instructions and tools, which other conversations may begin with, and their estimated tokens. Null without them. */
   readonly shared: { readonly digest: string; readonly tokens: number } | null;
 }

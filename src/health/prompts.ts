@@ -31,7 +31,7 @@ export class Prompt {
 }
 
 /** The part of a prompt that is cached. */
-export interface CachedPrompt {
+interface CachedPrompt {
   /** As its provider reported them. */
   readonly tokens: number;
   /** The same, but no more than the ordinary estimate of that part: taken off an estimate, it leaves that of the rest. */

@@ -1,4 +1,4 @@
-// What counts as a prompt that a provider has cached: the same bytes, of the same key and card, for ten minutes.
+// A prompt counts as cached by its bytes, for the same key and card, for ten minutes.
 import { describe, expect, test } from "bun:test";
 import { random } from "../../src/app/world.ts";
 import type { RawRequest } from "../../src/core/dialect.ts";
