@@ -1,12 +1,14 @@
 // A coding agent under a budget of $5 a day: a model, four subagents, and a prefix of 150,000 tokens that they share.
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { random } from "../src/app/world.ts";
 import type { ModelCard } from "../src/core/card.ts";
 import { listBillLines, sumBill } from "../src/core/price.ts";
 import type { Store } from "../src/core/store.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { reserveCached } from "../src/gateway/reserving.ts";
-import { Conversation, Stickiness } from "../src/health/stickiness.ts";
+import { KnownPrompts, Prompt } from "../src/health/prompts.ts";
 import type { Ticket } from "../src/ledger/ledger.ts";
+import { digestPrompt } from "../src/operations/chat/digest-prompt.ts";
 import type { ChatMessage, ChatRequest } from "../src/operations/chat/form.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { makeModelCard } from "./cards.ts";
@@ -36,11 +38,11 @@ afterEach(() => store.close());
 /** An agent's conversation, which grows with each turn. */
 class Agent {
   readonly messages: ChatMessage[];
-  readonly #stickiness: Stickiness;
-  #conversation: Conversation | null = null;
+  readonly #prompts: KnownPrompts;
+  #prompt: Prompt | null = null;
 
-  constructor(name: string, stickiness: Stickiness) {
-    this.#stickiness = stickiness;
+  constructor(name: string, prompts: KnownPrompts) {
+    this.#prompts = prompts;
     this.messages = [
       { role: "system", content: PREFIX },
       { role: "user", content: `You are ${name}.` },
@@ -51,17 +53,16 @@ class Agent {
     const request: ChatRequest = { model: CARD.id, messages: this.messages, max_tokens: 32_000 };
     const terms = { isLimitRequired: true, answersPerCall: 1, searches: 0, unreadBytes: 0 };
     const offers = [CHAT.offer(request, CARD, terms)];
-    const conversation = new Conversation(key.id, () => CHAT.nameConversation(request, null));
-    this.#conversation = conversation;
-    const ports = { stickiness: this.#stickiness, deadlines: { nowMs: () => 0, watch: () => never() } };
-    return isReserving ? reserveCached(ports, { conversation }, [CARD], offers) : offers;
+    const prompt = new Prompt(key.id, (makeHasher) => digestPrompt(request, null, makeHasher));
+    this.#prompt = prompt;
+    const ports = { prompts: this.#prompts, deadlines: { nowMs: () => 0, watch: () => never() } };
+    return isReserving ? reserveCached(ports, { prompt }, [CARD], offers) : offers;
   }
 
   /** Goes on after an answer, as the gateway remembers it. */
   turn(cachedTokens: number): void {
-    if (this.#conversation === null) throw new Error("Nothing was asked.");
-    this.#stickiness.keep(this.#conversation, { card: CARD, credential: { secret: "s", weight: 1 } }, 0);
-    this.#stickiness.noteCached(this.#conversation, CARD.id, cachedTokens, 0);
+    if (this.#prompt === null) throw new Error("Nothing was asked.");
+    this.#prompts.note(this.#prompt, CARD.id, cachedTokens, 0);
     this.messages.push({ role: "assistant", content: "done" });
     this.messages.push({ role: "user", content: "more words ".repeat((TURN_TOKENS * BYTES_PER_TOKEN) / 11) });
   }
@@ -73,8 +74,8 @@ function never(): never {
 
 test("spends at least 85 % of it before the first refusal for good, with five requests at a time", async () => {
   const ledger = ledgerOn(store);
-  const stickiness = new Stickiness();
-  const agents = ["the model", "one", "two", "three", "four"].map((name) => new Agent(name, stickiness));
+  const prompts = new KnownPrompts(random);
+  const agents = ["the model", "one", "two", "three", "four"].map((name) => new Agent(name, prompts));
   let [spent, count, reserved] = [0, 0, 0];
   for (let isOver = false; !isOver; ) {
     const flying: { agent: Agent; ticket: Ticket }[] = [];

@@ -2,6 +2,7 @@
 
 import type { ModelCard } from "../src/core/card.ts";
 import { UNSTEERED } from "../src/core/steering.ts";
+import { Prompt } from "../src/health/prompts.ts";
 import { Conversation } from "../src/health/stickiness.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
@@ -20,6 +21,7 @@ export function plainCall() {
     held: { bytes: 0, shrinkTo: () => {}, release: () => {} },
     time: <Result>(work: () => Result) => work(),
     kept: null,
+    prompt: new Prompt("key", () => null),
     trace: null,
   };
 }

@@ -12,6 +12,7 @@ import { Gateway } from "../src/gateway/gateway.ts";
 import { makeUpstream } from "../src/gateway/upstream.ts";
 import { Caches } from "../src/health/caches.ts";
 import { Health } from "../src/health/health.ts";
+import { KnownPrompts } from "../src/health/prompts.ts";
 import { Stickiness } from "../src/health/stickiness.ts";
 import { createVault } from "../src/keys/vault.ts";
 import { createLedger } from "../src/ledger/ledger.ts";
@@ -67,6 +68,7 @@ beforeEach(async () => {
   gateway = new Gateway({
     ...{ log, clock, random, deadlines, health, learning: NO_LEARNING },
     ...{ stickiness: new Stickiness(), caches: new Caches(), kept: new KeptConnections() },
+    prompts: new KnownPrompts(random),
     authorize: createAuthorize(NO_TOKENS),
     ledger: createLedger({ store, clock, rules: () => RULES }),
     vault: createVault(random.bytes(32), random),

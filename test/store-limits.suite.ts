@@ -4,6 +4,7 @@ import { type Budget, makeBudget } from "../src/core/budget.ts";
 import { ALWAYS, findErrors, openPayments } from "./payments.ts";
 import { makeMember } from "./people/samples.ts";
 import { addKey, costing, give, ledgerOn, MINUTE, makeKey, NOON, standingClock } from "./samples.ts";
+import { SHARES } from "./store-shares.suite.ts";
 import { tried } from "./tried.ts";
 import { makeSuite, type TwoStores } from "./two-stores.ts";
 
@@ -13,6 +14,7 @@ export const limitsSuite = makeSuite({
   "spend limits": spendLimits,
   "limits of members": memberLimits,
   "a member's use": memberUse,
+  ...SHARES,
 });
 
 function spendLimits(opened: Opened): void {

@@ -9,7 +9,14 @@ import { PAUSERS, type Pauser, type Role } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { LIMIT_RULES, type LimitRules, type QuotaRules } from "../core/settings.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
-import { type BoundName, findMaxima, isBeyond, listBeyond, listWidened } from "../people/key-bounds.ts";
+import {
+  type BoundName,
+  findMaxima,
+  hasPlacesBeside,
+  isBeyond,
+  listBeyond,
+  listWidened,
+} from "../people/key-bounds.ts";
 import { isAbove } from "../people/roles.ts";
 
 /** The sender of a change to a key, and the configuration's rules for keys. */
@@ -58,6 +65,7 @@ export function checkNewKey(
   const role = findRole(access, key);
   if (role === "admin") return;
   checkFields(role, given);
+  if (isOwn(access, key) && hasPlacesBeside(key, account, quota)) refuseOwn("requests_per_day");
   if (role === "operator") refuseBalance(account, "make a key");
   checkBounds({ role, given, key, account, limitRules, quota, nowMs: key.createdAtMs });
 }
@@ -144,8 +152,7 @@ function checkChange(
   const isMoved = account.id !== from.id;
   const widened = listWidened(before, after, account, { keyDefaults: limitRules.keyDefaults, quota });
   const own = widened.find((name) => OWN_LIMITS.has(name) && isOwn(access, before));
-  if (own !== undefined)
-    throw notPermitted(own, `'${own}' binds yourself: you may lower it, and ask for more`);
+  if (own !== undefined) refuseOwn(own);
   const work = nameWork(widened, { isMoved, isResumed });
   for (const place of isMoved ? [from, account] : [from]) {
     const role = findRole(access, { accountId: place.id });
@@ -183,6 +190,14 @@ export function checkReset({ access }: Pick<KeyRights, "access">, key: GatewayKe
 
 function isOwn(access: Access, { memberId }: Pick<GatewayKey, "memberId">): boolean {
   return memberId !== null && memberId === access.personId;
+}
+
+function refuseOwn(name: BoundName): never {
+  const message =
+    name === "requests_per_day"
+      ? "your own keys share the account's daily allowance, and have no places beside it"
+      : `'${name}' binds yourself: you may lower it, and ask for more`;
+  throw notPermitted(name, message);
 }
 
 function notPermitted(param: string, message: string): Fault {

@@ -12,6 +12,7 @@ import { KeptAnswers } from "../gateway/kept-answers.ts";
 import type { Step } from "../gateway/step.ts";
 import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
+import { KnownPrompts } from "../health/prompts.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { listen } from "../http/app.ts";
 import { BodyMemory } from "../http/body-memory.ts";
@@ -282,6 +283,7 @@ function buildGateway(
     fetch,
     reachability: new Reachability(parts.deadlines, reach),
     kept: new KeptConnections(),
+    prompts: new KnownPrompts(random),
     authorize: createAuthorize({ clock, deadlines: parts.deadlines, fetch, readFile: readTokenFile }),
   });
 }

@@ -21,6 +21,4 @@ export interface ConversationNames {
   readonly kept: readonly string[];
   /** The approximate length of the prompt up to the model's last turn. */
   readonly heldTokens: number;
-  /** The prompt's first message, which other conversations may share, and its approximate length. Missing if there is none. */
-  readonly prefix?: { readonly name: string; readonly tokens: number };
 }

@@ -13,6 +13,7 @@ import type { RequestOrigin } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
 import type { Steering } from "../core/steering.ts";
 import type { TraceContext } from "../core/trace-context.ts";
+import type { Prompt } from "../health/prompts.ts";
 import type { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
@@ -55,6 +56,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly origin: RequestOrigin;
   /** The conversation it belongs to. */
   readonly conversation: Conversation;
+  /** The prompt, as it is known by its bytes. */
+  readonly prompt: Prompt;
   readonly selection: Selection;
   /** The only credential that can serve it. Null if any can. */
   readonly pin: Pin | null;

@@ -2,7 +2,7 @@
 import type { UnsettledRecord } from "../core/record.ts";
 import type { Clock, Deadlines } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
-import type { Stickiness } from "../health/stickiness.ts";
+import type { KnownPrompts } from "../health/prompts.ts";
 import type { GradedAnswer, LearningPort } from "../learning/port.ts";
 import type { Form } from "../operations/form.ts";
 import type { RequestContext } from "./context.ts";
@@ -10,21 +10,21 @@ import type { RequestContext } from "./context.ts";
 export interface LearnPorts {
   readonly learning: Pick<LearningPort, "learn">;
   readonly caches: Caches;
-  readonly stickiness: Stickiness;
+  readonly prompts: KnownPrompts;
   readonly clock: Clock;
   readonly deadlines: Deadlines;
 }
 
 /** Deferred so that no answer waits for it. */
 export function learnLater<F extends Form>(
-  { learning, caches, stickiness, clock, deadlines }: LearnPorts,
+  { learning, caches, prompts, clock, deadlines }: LearnPorts,
   context: RequestContext<F>,
   record: UnsettledRecord,
 ): void {
-  const { conversation } = context.call;
+  const { conversation, prompt } = context.call;
   const { amounts, modelUsed } = record;
   if (modelUsed !== null && record.usageSource === "provider")
-    stickiness.noteCached(conversation, modelUsed, amounts.cached + amounts.cacheWrite, deadlines.nowMs());
+    prompts.note(prompt, modelUsed, amounts.cached + amounts.cacheWrite, deadlines.nowMs());
   const answer = findGradedAnswer(context);
   if (answer === null || record.ended !== "done") return;
   const { granted, ticket } = context;

@@ -1,29 +1,32 @@
-// Reservations for a request whose conversation is known: its cached prefix costs less, and no tokens of a minute.
+// Reservations for a request whose prompt begins with one that is known: what is cached of it costs less, and takes no
+// tokens of a minute.
 import type { ModelCard } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { TokenLoad } from "../core/limit.ts";
 import type { Deadlines } from "../core/world.ts";
-import type { Stickiness } from "../health/stickiness.ts";
+import type { KnownPrompts } from "../health/prompts.ts";
 import type { Form } from "../operations/form.ts";
 import type { Call } from "./call.ts";
 
 export interface ReservingPorts {
-  readonly stickiness: Stickiness;
+  readonly prompts: KnownPrompts;
   readonly deadlines: Deadlines;
 }
 
-/** Returns the offers with what budgets reserve of the card that served the conversation's last turn. */
+/** Returns the offers with what budgets reserve of cards that have cached a part of the prompt. */
 export function reserveCached<F extends Form>(
-  { stickiness, deadlines }: ReservingPorts,
-  { conversation }: Pick<Call<F>, "conversation">,
+  { prompts, deadlines }: ReservingPorts,
+  { prompt }: Pick<Call<F>, "prompt">,
   cards: readonly ModelCard[],
   offers: readonly Offer[],
 ): readonly Offer[] {
-  const cached = stickiness.findCached(conversation, deadlines.nowMs());
-  if (cached === null || cached.tokens === 0) return offers;
-  const rate = findCachedRate(cards.find(({ id }) => id === cached.cardId));
-  if (rate === null) return offers;
-  return offers.map((offer) => (offer.card === cached.cardId ? reserve(offer, cached.tokens, rate) : offer));
+  const nowMs = deadlines.nowMs();
+  return offers.map((offer) => {
+    const cached = prompts.find(prompt, offer.card, nowMs);
+    if (cached === null || cached.tokens === 0) return offer;
+    const rate = findCachedRate(cards.find(({ id }) => id === offer.card));
+    return rate === null ? offer : reserve(offer, cached.tokens, rate);
+  });
 }
 
 /** Each answer reads the prefix. */
@@ -47,12 +50,13 @@ function findCachedRate(card: ModelCard | undefined): number | null {
   return Math.max(...rates.map(({ input, cachedInput = input }) => cachedInput));
 }
 
-/** Estimates the tokens that a limit of the minute counts. */
+/** Estimates the tokens that a limit of the minute counts. `cards` are the plan's, in its order. */
 export function estimateLoad<F extends Form>(
-  { stickiness, deadlines }: ReservingPorts,
-  { operation, ask, conversation }: Pick<Call<F>, "operation" | "ask" | "conversation">,
+  { prompts, deadlines }: ReservingPorts,
+  { operation, ask, prompt }: Pick<Call<F>, "operation" | "ask" | "prompt">,
+  [first]: readonly ModelCard[],
 ): TokenLoad {
-  const { prompt, output } = operation.estimateLoad(ask);
-  const cached = stickiness.findCached(conversation, deadlines.nowMs())?.tokens ?? 0;
-  return { prompt: Math.max(0, prompt - cached), output };
+  const load = operation.estimateLoad(ask);
+  const cached = first ? prompts.find(prompt, first.id, deadlines.nowMs()) : null;
+  return cached === null ? load : { ...load, prompt: Math.max(0, load.prompt - cached.estimatedTokens) };
 }

@@ -48,7 +48,7 @@ export function makeTicket<F extends Form>(
       return isReserving ? reserveCached(ports, call, cards, offers) : offers;
     },
     ownOffers: () => cards.map(makeSmallestOffer),
-    load: () => estimateLoad(ports, call),
+    load: () => estimateLoad(ports, call, cards),
     leastOffers: offerLeast && (() => cards.map((card) => offerLeast(ask, card))),
     isPayable: isPayable(selection),
     isGroup: selection.kind === "group",

@@ -1,4 +1,5 @@
-// A conversation stays with the deployment that served it last, because its prompt is cached there.
+// A conversation stays with the deployment that served it last, because its prompt is cached there. It is known by names that
+// clients may choose, so nothing that costs money depends on them.
 import type { Attempt, Cached, ConversationNames } from "../core/attempt.ts";
 
 const KEPT_MS = 600_000;
@@ -12,8 +13,6 @@ export class Conversation {
   #kept: readonly string[] | null = null;
   /** The card that has probably cached the prompt. */
   holder: string | null = null;
-  /** As `findCached` found it first. Undefined until it is asked for. */
-  cached: Cached | null | undefined = undefined;
 
   /** Conversations belong to the gateway key that has them. */
   constructor(keyId: string, name: () => ConversationNames) {
@@ -41,12 +40,6 @@ export class Conversation {
     return this.#names.heldTokens;
   }
 
-  /** The beginning that conversations of the same key may share, once the names are computed. */
-  get prefix(): ConversationNames["prefix"] {
-    const prefix = this.#names?.prefix;
-    return prefix && { ...prefix, name: this.#keyId + prefix.name };
-  }
-
   /** The prompt's tokens that a card had probably cached when the request arrived. */
   countTokensHeldBy(cardId: string): number {
     return this.holder === cardId ? this.heldTokens : 0;
@@ -58,15 +51,11 @@ interface Served {
   /** The credential with which each provider served it: an agent's session alternates between models. */
   readonly secrets: Readonly<Record<string, string | null>>;
   readonly untilMs: number;
-  /** The tokens of the last turn's prompt that its usage report showed as cached. Missing until it came. */
-  cachedTokens?: number;
 }
 
 /** Times are on the monotonic clock. */
 export class Stickiness {
   readonly #served = new Map<string, Served>();
-  /** The cards that have cached the beginnings of prompts. */
-  readonly #prefixes = new Map<string, Cached & Pick<Served, "untilMs">>();
 
   /**
    * The attempt that served this conversation within the last ten minutes, or else the first model's with the credential
@@ -86,38 +75,6 @@ export class Stickiness {
     const served = this.#findServed(conversation, nowMs);
     conversation.holder = served?.cardId ?? null;
     return served ? { cardId: served.cardId, tokens: conversation.heldTokens } : null;
-  }
-
-  /**
-   * The last card to serve the conversation, and what it last reported to have cached of it. Of a new conversation, what
-   * it has in common with another one of the key. Null if unknown.
-   */
-  findCached(conversation: Conversation, nowMs: number): Cached | null {
-    if (conversation.cached === undefined) conversation.cached = this.#seekCached(conversation, nowMs);
-    return conversation.cached;
-  }
-
-  #seekCached(conversation: Conversation, nowMs: number): Cached | null {
-    const served = this.#findServed(conversation, nowMs);
-    if (served?.cachedTokens !== undefined) return { cardId: served.cardId, tokens: served.cachedTokens };
-    const { prefix } = conversation;
-    const shared = prefix && this.#prefixes.get(prefix.name);
-    return shared && shared.untilMs > nowMs ? { cardId: shared.cardId, tokens: shared.tokens } : null;
-  }
-
-  /** Remembers what the card that served a conversation has cached of it. Nothing if that was never asked for. */
-  noteCached(conversation: Conversation, cardId: string, cachedTokens: number, nowMs: number): void {
-    for (const name of conversation.kept ?? []) {
-      const served = this.#served.get(name);
-      if (served?.cardId === cardId) served.cachedTokens = cachedTokens;
-    }
-    const { prefix } = conversation;
-    if (prefix === undefined) return;
-    const tokens = Math.min(cachedTokens, prefix.tokens);
-    this.#prefixes.delete(prefix.name);
-    this.#prefixes.set(prefix.name, { cardId, tokens, untilMs: nowMs + KEPT_MS });
-    const [oldest] = this.#prefixes.keys();
-    if (this.#prefixes.size > KEPT_MAX && oldest !== undefined) this.#prefixes.delete(oldest);
   }
 
   #findServed({ sought }: Conversation, nowMs: number): Served | null {

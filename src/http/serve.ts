@@ -9,6 +9,7 @@ import { type Call, type Facts, NO_FACTS } from "../gateway/call.ts";
 import type { RequestContext } from "../gateway/context.ts";
 import { digestIdempotency } from "../gateway/idempotency.ts";
 import { type Pin, pinSelection } from "../gateway/pin.ts";
+import { Prompt } from "../health/prompts.ts";
 import { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import { findSurface } from "../surfaces/index.ts";
@@ -252,6 +253,10 @@ function makeCall<F extends Form>(
     key,
     proof,
     conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),
+    prompt: new Prompt(
+      key.id,
+      (makeHasher) => operation.digestPrompt?.(ask, exchange.raw, makeHasher) ?? null,
+    ),
     selection: pin ? pinSelection(selection, pin) : selection,
     steering,
     pin,

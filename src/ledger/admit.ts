@@ -156,7 +156,7 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
   const { demand, key, account, limits, offers } = admitting;
   const { nowMs, quota } = demand;
   const standing = readStanding(books, key, account, limit, quota, nowMs);
-  const hasPlace = standing.meter.used < limit;
+  const hasPlace = standing.counted.used < limit;
   const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
   const terms =
     hasPlace || hasSlot

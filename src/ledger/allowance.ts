@@ -34,6 +34,8 @@ export interface Counts {
 export interface OpenDay {
   /** Not stored until something is taken. */
   readonly meter: Meter;
+  /** The same, with what a person's key took by itself that day: one with its own limit, or at a node of before 1.3. */
+  readonly counted: Meter;
   /** Start of the next day, Unix milliseconds. */
   readonly resetsAtMs: number;
   /** Slots taken at or after this moment came from a wrong clock. */
@@ -56,12 +58,14 @@ type AccountAllowance = Pick<Account, "requestsPerDay">;
 export const ALLOWANCE_BY_QUOTA: AccountAllowance = { requestsPerDay: "default" };
 
 /**
- * Returns the key or account that the request counts against. A key with its own limit always counts by itself, and the
- * others of an account with its own together.
+ * Returns the key or account that the request counts against. A key with its own limit always counts by itself. Of the
+ * others, those that people make count together, because a person could make another key once one is used up, and so do all
+ * of an account with a limit of its own.
  */
 function findOwner(key: GatewayKey, account: AccountAllowance, { scope }: QuotaRules): string {
   if (key.requestsPerDay !== "default") return key.id;
-  return scope === "account" || account.requestsPerDay !== "default" ? key.accountId : key.id;
+  const isShared = key.memberId !== null || scope === "account" || account.requestsPerDay !== "default";
+  return isShared ? key.accountId : key.id;
 }
 
 /** The rows that `readStanding` may need, even if the key's row or the account's has changed meanwhile. */
@@ -118,10 +122,31 @@ export function openDay(
   const day = begun ? tomorrow : today;
   const kept = begun ?? counts.meters.get(makeMeterId(key.accountId, owner, today.name));
   const { accountId } = key;
+  const meter = kept ?? makeMeter({ accountId, owner, day: day.name, lastAtMs: nowMs });
   return {
-    meter: kept ?? makeMeter({ accountId, owner, day: day.name, lastAtMs: nowMs }),
+    meter,
+    counted: isOfPerson(key, owner)
+      ? addOwn(meter, counts.meters.get(makeMeterId(accountId, key.id, day.name)))
+      : meter,
     resetsAtMs: day.endMs,
     slotsEndMs: tomorrow.endMs,
+  };
+}
+
+/** True for a person's key that shares its account's allowance: what it took by itself before stays used. */
+function isOfPerson({ id, memberId }: Pick<GatewayKey, "id" | "memberId">, owner: string): boolean {
+  return memberId !== null && owner !== id;
+}
+
+/** Adds what a key took by itself to what its account's keys took together. */
+function addOwn(meter: Meter, own: Meter | null | undefined): Meter {
+  if (!own) return meter;
+  return {
+    ...meter,
+    used: meter.used + own.used,
+    lastAtMs: own.used > 0 ? Math.max(meter.used > 0 ? meter.lastAtMs : 0, own.lastAtMs) : meter.lastAtMs,
+    freeSpentNanoUsd: meter.freeSpentNanoUsd + own.freeSpentNanoUsd,
+    freeHeldNanoUsd: meter.freeHeldNanoUsd + own.freeHeldNanoUsd,
   };
 }
 
@@ -134,14 +159,19 @@ export function readStanding(
   nowMs: number,
 ): Standing {
   const open = openDay(counts, key, account, quota, nowMs);
-  const { accountId, owner, lastAtMs } = open.meter;
+  const { accountId, owner } = open.meter;
   const state = counts.owners.get(makeOwnerId(accountId, owner)) ?? makeOwnerState(accountId, owner);
-  // A slot beyond tomorrow would block the throttle until then.
-  const { taken } = state;
-  const takenAtMs = taken && taken.atMs < open.slotsEndMs ? taken.atMs : 0;
-  const usedAtMs = open.meter.used > 0 ? lastAtMs : 0;
+  const own = isOfPerson(key, owner) ? counts.owners.get(makeOwnerId(accountId, key.id)) : null;
+  const takenAtMs = Math.max(readSlot(state, open), readSlot(own, open));
+  const usedAtMs = open.counted.used > 0 ? open.counted.lastAtMs : 0;
   const slotAtMs = quota.throttleMs > 0 ? Math.max(usedAtMs, takenAtMs) + quota.throttleMs : null;
   return { ...open, limit, state, slotAtMs };
+}
+
+/** Returns the last slot taken, or 0. One beyond tomorrow would block the throttle until then. */
+function readSlot(state: OwnerState | null | undefined, { slotsEndMs }: OpenDay): number {
+  const atMs = state?.taken?.atMs ?? 0;
+  return atMs < slotsEndMs ? atMs : 0;
 }
 
 /** The refusal if the allowance is used up and the throttle has no free slot. A balance may pay for the request instead. */
@@ -164,9 +194,9 @@ export function makeUsedUpFault(
 
 /** Returns the allowance that remains once `taken` more places are used. */
 export function listLimits(
-  { limit, meter, resetsAtMs }: Standing,
+  { limit, counted, resetsAtMs }: Standing,
   taken: number,
   nowMs: number,
 ): RequestLimits {
-  return { limit, remaining: Math.max(0, limit - meter.used - taken), resetMs: resetsAtMs - nowMs };
+  return { limit, remaining: Math.max(0, limit - counted.used - taken), resetMs: resetsAtMs - nowMs };
 }

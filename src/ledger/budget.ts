@@ -62,7 +62,7 @@ export function computeFreeTerms(
     const isBound = demand.isCapped === true || free.length < offers.length;
     return { kind: "free", terms: { ...holdWith(free, funds, isBound, billing.markup), freeNanoUsd: null } };
   }
-  const { freeSpentNanoUsd, freeHeldNanoUsd } = day.meter;
+  const { freeSpentNanoUsd, freeHeldNanoUsd } = day.counted;
   const fund = { room: measureRoom(budgetNanoUsd, freeSpentNanoUsd, freeHeldNanoUsd) };
   const terms = computeHoldTerms(free, [...funds, fund], billing.markup);
   if (terms !== null) {
@@ -104,7 +104,7 @@ function notFree({ modelAsked }: Admission, { isPayable }: Caller): Fault {
 function describeRefusal(
   { nowMs, quota }: Admission,
   { key, account, isPayable }: Caller,
-  { meter, resetsAtMs }: OpenDay,
+  { meter, counted, resetsAtMs }: OpenDay,
   limitNanoUsd: NanoUsd,
 ): BudgetRefusal {
   const { models } = quota.free;
@@ -113,7 +113,7 @@ function describeRefusal(
       meter.owner === key.id ? { scope: "key", name: key.name } : { scope: "account", name: account.name },
     ...{ free: { isPayable: isPayable() }, limitNanoUsd, endMs: resetsAtMs, nowMs, tookMs: FLIGHT_MS },
     name: nameBudget({ per: "day", models: models.includes("*") ? null : models }),
-    spentNanoUsd: meter.freeSpentNanoUsd,
-    heldNanoUsd: meter.freeHeldNanoUsd,
+    spentNanoUsd: counted.freeSpentNanoUsd,
+    heldNanoUsd: counted.freeHeldNanoUsd,
   };
 }

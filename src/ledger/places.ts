@@ -33,9 +33,9 @@ interface Taking {
  * is free, so its slots may lie ahead: the next request waits for all of them.
  */
 export function takePlaces(books: Books, standing: Standing, taking: Taking): Place {
-  const { limit, meter, state } = standing;
+  const { limit, meter, counted, state } = standing;
   const { answers, nowMs, everyMs, freeNanoUsd } = taking;
-  const places = Math.min(answers, Math.max(0, limit - meter.used));
+  const places = Math.min(answers, Math.max(0, limit - counted.used));
   const slots = everyMs > 0 ? answers - places : 0;
   const { accountId, owner, day } = meter;
   if (places > 0 || freeNanoUsd !== null) {

@@ -61,7 +61,7 @@ function computeAllowance(
   const limit = resolveAllowance(key, account, quota);
   if (limit === null) return { limit, used: 0, remaining: null, resetsAtMs, nextSlotAtMs: null };
   const standing = readStanding(rows ?? NOTHING_COUNTED, key, account, limit, quota, nowMs);
-  const { used } = standing.meter;
+  const { used } = standing.counted;
   const throttled = used >= limit && standing.slotAtMs !== null;
   return {
     limit,

@@ -6,6 +6,7 @@ import type { Offer } from "../core/demand.ts";
 import type { Delivered, Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { TokenLoad } from "../core/limit.ts";
+import type { Hasher, PromptDigests } from "../core/prompt-digests.ts";
 import type { ChangeText, IsDropped, NativeTexts } from "../core/texts.ts";
 import type { Amounts } from "../core/units.ts";
 import type { ChatRequest } from "./chat/form.ts";
@@ -216,6 +217,8 @@ export interface Operation<F extends Form> {
   };
   /** Returns the names that identify a conversation. `session` is the client's own. */
   nameConversation(ask: F["ask"], session: string | null): ConversationNames;
+  /** Returns the digests by which a prompt that goes on is known. Missing if no provider caches the operation's prompts. */
+  digestPrompt?(ask: F["ask"], raw: RawRequest | null, makeHasher: () => Hasher): PromptDigests;
   /**
    * Drops the prompt, in place, of a request that can't be sent again, and returns the length of the rest. Estimates and
    * names stay what they were. Missing if the prompt is only dropped with the request.

@@ -78,12 +78,24 @@ export function listWidened(
     ...listBeyond(resolveLimits(after, keyDefaults), resolveLimits(before, keyDefaults)),
   ];
   const [allowed, allowedBefore] = [after, before].map((key) => resolveAllowance(key, account, quota));
-  if (isBeyond(allowed ?? null, allowedBefore ?? null)) found.push("requests_per_day");
+  const isMore = isBeyond(allowed ?? null, allowedBefore ?? null);
+  if (isMore || (before.requestsPerDay === "default" && hasPlacesBeside(after, account, quota)))
+    found.push("requests_per_day");
   if (isBeyond(after.spendLimitNanoUsd, before.spendLimitNanoUsd)) found.push("spend_limit_usd");
   if (isBeyond(after.expiresAtMs, before.expiresAtMs)) found.push("expires_at");
   if (!hasNoMoreModels(after.allowedModels, before.allowedModels)) found.push("allowed_models");
   if (!hasNoMoreAddresses(after.allowedAddresses, before.allowedAddresses)) found.push("allowed_addresses");
   return found;
+}
+
+/** True if a person's key has free requests of its own, on top of those that it would share with the account. */
+export function hasPlacesBeside(
+  { memberId, requestsPerDay }: Pick<GatewayKey, "memberId" | "requestsPerDay">,
+  account: Pick<Account, "requestsPerDay">,
+  quota: Defaults["quota"],
+): boolean {
+  if (memberId === null || requestsPerDay === "default" || requestsPerDay === 0) return false;
+  return resolveAllowance({ requestsPerDay: "default" }, account, quota) !== null;
 }
 
 /** A star in a pattern is matched by a star alone, so a matched pattern names no more models than the one it matches. */

@@ -16,6 +16,7 @@ import { Gateway } from "../../src/gateway/gateway.ts";
 import { makeUpstream } from "../../src/gateway/upstream.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
+import { KnownPrompts } from "../../src/health/prompts.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
@@ -133,6 +134,7 @@ function gatewayOn(store: Store, exported: Telemetry | null = null): Gateway {
     vault: createVault(random.bytes(32), random),
     stickiness: new Stickiness(),
     caches: new Caches(),
+    prompts: new KnownPrompts(random),
     learning: NO_LEARNING,
     reachability: new Reachability(deadlines, reach),
     kept: new KeptConnections(),

@@ -60,6 +60,7 @@ export function readBody(word: SurfaceWord, body: JsonObject): Exchange<ChatForm
   const { ask } = exchange;
   CHAT.choosing?.describe(ask);
   CHAT.nameConversation(ask, null);
+  CHAT.digestPrompt?.(ask, exchange.raw, () => new Bun.CryptoHasher("sha256", "key"));
   CHAT.estimatePrompt(ask);
   return exchange;
 }

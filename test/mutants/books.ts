@@ -109,8 +109,14 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "allowance off by one",
     file: "src/ledger/admit.ts",
-    find: "const hasPlace = standing.meter.used < limit;",
-    replace: "const hasPlace = standing.meter.used <= limit;",
+    find: "const hasPlace = standing.counted.used < limit;",
+    replace: "const hasPlace = standing.counted.used <= limit;",
+  },
+  {
+    name: "each key of a person begins an allowance of its own",
+    file: "src/ledger/allowance.ts",
+    find: "const isShared = key.memberId !== null || scope",
+    replace: "const isShared = scope",
   },
   {
     name: "give back without end",

@@ -162,6 +162,11 @@ describe("a manager", () => {
       "403 not_permitted requests_per_minute",
     );
     expect(told(await lead("POST", `${path}/budgets/reset`, { reason: "x" }))).toBe("403 not_permitted id");
+    const beside = "403 not_permitted requests_per_day";
+    const more = { name: "more", kind: "personal", requests_per_day: 100 };
+    expect(told(await lead("POST", "/keys", more))).toBe(beside);
+    expect(told(await lead("PATCH", path, { requests_per_day: 100 }))).toBe(beside);
+    expect(told(await lead("PATCH", path, { requests_per_day: 0 }))).toBe("200");
     const { body: service } = await lead("POST", "/keys", { name: "theirs", requests_per_minute: 5 });
     expect(service.kind).toBe("service");
     expect(told(await lead("PATCH", `/keys/${service.id}`, { requests_per_minute: 6 }))).toBe("200");

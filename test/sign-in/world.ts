@@ -20,6 +20,8 @@ interface Wanted {
   readonly issuer?: string;
   /** YAML beside `oidc:`, such as `agents: { token: 2s }`. */
   readonly beside?: string;
+  /** YAML below all that, such as `quota: { requests_per_day: 3 }`. */
+  readonly more?: string;
   readonly setup?: Setup;
 }
 
@@ -38,6 +40,7 @@ export async function startSignInWorld({
   oidc = RULES,
   issuer,
   beside,
+  more = "",
   setup = {},
 }: Wanted = {}): Promise<SignInWorld> {
   const front = startFront();
@@ -45,7 +48,7 @@ export async function startSignInWorld({
   const gateway = await startUnderTest({
     ...setup,
     server: `public_url: "${front.url}"`,
-    more: oidcYaml(issuer ?? provider.issuer, oidc, beside),
+    more: `${oidcYaml(issuer ?? provider.issuer, oidc, beside)}\n${more}`,
   });
   front.lead(gateway.url);
   return {

@@ -8,6 +8,7 @@ import type { Log } from "../../src/core/world.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
+import { KnownPrompts } from "../../src/health/prompts.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import { createVault } from "../../src/keys/vault.ts";
 import { AnswerLessons } from "../../src/learning/answer-lessons.ts";
@@ -216,6 +217,7 @@ function gatewayOn(world: NodeWorld, { ledger, life, store }: Parts, onDeath: Se
     health: new Health(() => {}),
     stickiness: new Stickiness(),
     caches: new Caches(),
+    prompts: new KnownPrompts(random),
     learning: { known: learned, learn: (answer) => lessons.learn(answer) },
     fetch: providers.fetchFor(() => life.dead, onDeath),
     reachability: new Reachability(deadlines, providers.reach),

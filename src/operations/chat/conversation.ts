@@ -17,7 +17,6 @@ export function nameConversation(request: ChatRequest, session: string | null): 
   let characters = 0;
   let heldCharacters = 0;
   let before: string | null = null;
-  let prefix: ConversationNames["prefix"];
   for (const [at, message] of messages.entries()) {
     if (at === lastReply) {
       before = `#${digest}`;
@@ -27,18 +26,15 @@ export function nameConversation(request: ChatRequest, session: string | null): 
       digest = Bun.hash.wyhash(text, digest);
       characters += text.length;
     }
-    if (at === 0 && message.role !== "user")
-      prefix = { name: `#${digest}`, tokens: Math.round(characters / CHARACTERS_PER_TOKEN) };
   }
   const whole = `#${digest}`;
   const heldTokens = Math.round(heldCharacters / CHARACTERS_PER_TOKEN);
-  const held = prefix === undefined ? { heldTokens } : { heldTokens, prefix };
   const given = session ?? findText(request.prompt_cache_key) ?? findText(request.user);
   if (given !== null) {
     const name = ` ${given.slice(0, 512)}`;
-    return { sought: name, kept: [name], ...held };
+    return { sought: name, kept: [name], heldTokens };
   }
-  return { sought: before, kept: before === null ? [whole] : [before, whole], ...held };
+  return { sought: before, kept: before === null ? [whole] : [before, whole], heldTokens };
 }
 
 function findText(value: unknown): string | null {

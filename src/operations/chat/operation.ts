@@ -12,6 +12,7 @@ import { AnswerReader, parseAnswer } from "./answer.ts";
 import { fitToHold } from "./bounded.ts";
 import { nameConversation } from "./conversation.ts";
 import type { ChatForm } from "./decoder.ts";
+import { digestPrompt } from "./digest-prompt.ts";
 import { dropReplyThoughts, dropThoughts } from "./drop-thinking.ts";
 import { estimatePromptTokens } from "./estimate.ts";
 import { Fold, unfold } from "./fold.ts";
@@ -64,6 +65,7 @@ export const CHAT: Operation<ChatForm> = {
   mapPieces,
   thoughts: { drop: dropThoughts, dropFromReply: dropReplyThoughts },
   nameConversation,
+  digestPrompt,
   forgetPrompt,
   estimatePrompt: estimatePromptTokens,
   estimateLoad: (ask) => ({

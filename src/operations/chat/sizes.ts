@@ -36,7 +36,7 @@ export class Sizes {
 }
 
 /** Fields that no model reads. All others count, known or not, because servers put their own fields into the prompt. */
-const NOT_READ = new Set([
+export const NOT_READ: ReadonlySet<string> = new Set([
   ...["model", "messages", "metadata", "user", "logit_bias", "stop", "stream_options"],
   ...["tool_choice", "reasoning_effort", "modalities", "service_tier", "verbosity"],
 ]);

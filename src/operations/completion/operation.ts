@@ -14,6 +14,7 @@ const {
   cuts: _cuts,
   thoughts: _thoughts,
   hasJsonAnswer: _always,
+  digestPrompt: _conversations,
   ...SHARED
 } = CHAT;
 
