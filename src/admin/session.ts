@@ -9,9 +9,9 @@ import {
   isSameDigest,
   mintSessionSecret,
 } from "../keys/secret.ts";
+import type { DayRules } from "../ledger/day.ts";
 import { type Access, ADMIN_TOKEN, adminAccess, tokenAccess } from "../people/access.ts";
 import { PERMISSION_NAMES } from "../people/roles.ts";
-import type { DayRules } from "../ledger/day.ts";
 import { formatInstantOrNull, formatTimeOfDay } from "./format.ts";
 import { findNamedToken, findTokenById, grantSchema, grantView } from "./named-tokens.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";

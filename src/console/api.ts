@@ -63,12 +63,7 @@ export async function call(
   }
 }
 
-async function callRoute(
-  method: Method,
-  path: string,
-  body: unknown,
-  init: CallOptions,
-): Promise<Response> {
+async function callRoute(method: Method, path: string, body: unknown, init: CallOptions): Promise<Response> {
   // A form sets its own content type, which includes its boundary.
   const isJson = body !== undefined && !(body instanceof FormData);
   const response = await send(path === ROUTES || path === PROVIDER ? path : ROOT + path, {

@@ -63,7 +63,8 @@ export function readPeriod(query: URLSearchParams, { atMs, days, timeZone, fallb
   if (from || to) return { ...(from ? { from } : {}), ...(to ? { to } : {}) };
   const name = query.get("range") ?? fallback;
   const last = LAST_DAYS[name];
-  if (last) return last.step === "hour" ? findLastHours(atMs, last.days) : findLastDays(atMs, last.days, days);
+  if (last)
+    return last.step === "hour" ? findLastHours(atMs, last.days) : findLastDays(atMs, last.days, days);
   const back = MONTHS_BACK[name];
   return back === undefined ? {} : findMonth(atMs, back, timeZone);
 }

@@ -47,12 +47,15 @@ function countRequests(page: Page): () => Promise<Count> {
     await until("the page has all that it asks for", async () => {
       // A row that an answer has brought asks for its own only once it is drawn.
       await page.evaluate(
-        () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn)))),
+        () =>
+          new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn)))),
       );
       return pending.size === 0;
     });
     const counts = Object.entries(Object.groupBy(paths, (path) => path));
-    const repeated = counts.flatMap(([path, all = []]) => (all.length > 1 ? [`${path} × ${all.length}`] : []));
+    const repeated = counts.flatMap(([path, all = []]) =>
+      all.length > 1 ? [`${path} × ${all.length}`] : [],
+    );
     return { repeated, paths };
   };
 }

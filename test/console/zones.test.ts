@@ -1,15 +1,27 @@
-// Days are those of the gateway's zone: on charts, behind a click on one, and where the last 30 begin.
+// Days are those of the gateway's zone: on charts, behind a click on one, and where the last 30 begin. A date has no zone.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { asArray, asObject, asString } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { createOperator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
 import { asking } from "../http/world.ts";
-import { HAS_BROWSER, newVisitor, signIn, startBrowser, VISIT_MS } from "./visitor.ts";
+import {
+  HAS_BROWSER,
+  newVisitor,
+  openConsole,
+  signIn,
+  startBrowser,
+  startConsoleWorld,
+  VISIT_MS,
+} from "./visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
+
+const MODEL = "OpenAI#gpt-5.4";
+const DATE = { day: "numeric", month: "short", year: "numeric" } as const;
 
 let browser: Browser | null = null;
 beforeAll(async () => {
@@ -20,7 +32,7 @@ afterAll(() => browser?.close());
 /** Two days ago at noon in the zone: 3 requests, more than on any other day. */
 async function startIn(zone: string): Promise<{ readonly gateway: UnderTest; readonly day: string }> {
   const gateway = await startUnderTest({ more: `quota: { time_zone: "${zone}" }` });
-  for (let count = 0; count < 3; count++) await (await gateway.chat(asking("OpenAI#gpt-5.4", zone))).text();
+  for (let count = 0; count < 3; count++) await (await gateway.chat(asking(MODEL, zone))).text();
   await until("3 requests are summed", async () => {
     const { body } = await createOperator(gateway).get("/overview?step=hour");
     return JSON.stringify(body).includes('"totals":{"requests":3,');
@@ -74,8 +86,24 @@ describe.skipIf(!HAS_BROWSER)("days of the gateway's zone (skipped without Chrom
     expect(await reachBar(page, 3)).toStartWith(`${name}, `);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Activity" }).waitFor();
-    expect(readAddress(page)).toEqual({ from: startOf(date, zone), to: startOf(date.add({ days: 1 }), zone) });
+    expect(readAddress(page)).toEqual({
+      from: startOf(date, zone),
+      to: startOf(date.add({ days: 1 }), zone),
+    });
     await leave();
     await gateway.stop();
+  });
+
+  test("a date is the same day in every browser", async () => {
+    const world = await startConsoleWorld();
+    const { page, open, leave } = await openConsole(world, { timezoneId: "America/Los_Angeles" });
+    const { body } = await createOperator(world.gateway).get("/models");
+    const cards = asArray(asObject(body).data)?.map(asObject) ?? [];
+    const released = asString(cards.find(({ id }) => id === MODEL)?.released) ?? "";
+    await open(`/models/${encodeURIComponent(MODEL)}`);
+    const date = Temporal.PlainDate.from(released).toLocaleString("en-GB", DATE);
+    await page.getByText(date, { exact: true }).first().waitFor();
+    await leave();
+    await world.stop();
   });
 });
