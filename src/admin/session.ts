@@ -55,7 +55,7 @@ interface LiveSession extends Proven {
   readonly session: Session;
 }
 
-/** What everybody who is signed in may know of the gateway. */
+/** Facts about the gateway for everybody who is signed in. */
 export interface GatewayFacts {
   /** The program's version. */
   readonly version: string;

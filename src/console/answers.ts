@@ -3,13 +3,13 @@ import { ApiError, countChanges, describeError, getText } from "./api.ts";
 import { monotonicMs, runAfter } from "./browser.ts";
 import { countVisits } from "./route.ts";
 
-/** What opens later on the same page, such as a dialog, asks again for an answer that is older. */
+/** A part that opens later on the same page, such as a dialog, asks again for an answer that is older. */
 const FRESH_MS = 30_000;
 /** A page that couldn't be loaded asks again this often, until the gateway is back. */
 const RETRY_MS = 2500;
 
 interface Request {
-  /** How many changes the gateway had answered. The answer may lack those that came later. */
+  /** The number of changes that the gateway had answered. The answer may lack those that came later. */
   readonly changes: number;
   readonly visit: number;
   readonly atMs: number;

@@ -39,7 +39,7 @@ export function withQuery(path: string, query: Query): string {
 
 let changes = 0;
 
-/** Returns how many changes the gateway has answered. What was asked for before the latest may lack it. */
+/** Returns how many changes the gateway has answered. An answer to an earlier request may lack the latest one. */
 export function countChanges(): number {
   return changes;
 }

@@ -37,7 +37,7 @@ export type PeriodName = (typeof PERIODS)[number]["value"];
 /** The longest period with hourly figures. */
 const HOURLY_MAX_MS = 8 * DAY_MS;
 
-/** How days are told apart. */
+/** The time zone of days, and their beginning. */
 export interface DayRules {
   readonly timeZone: string;
   /** When they begin, in minutes after midnight. */

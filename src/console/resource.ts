@@ -35,7 +35,7 @@ export function useResource<Data>(path: string | null, everyMs = 0): Resource<Da
     const leave = source.join(redraw);
     // It may have been answered between the drawing and now.
     if (source.version !== shown) redraw();
-    // Of those who show the same, the one that is due first asks.
+    // Several parts that show the same path ask once per interval.
     const stop = everyMs > 0 ? runEvery(everyMs, () => void source.refresh(everyMs / 2)) : undefined;
     return () => {
       stop?.();

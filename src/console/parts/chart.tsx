@@ -13,7 +13,7 @@ interface Line {
 }
 
 /** An hour, or a day of the gateway. */
-export interface ChartStep {
+interface ChartStep {
   /** Its place on the axis, in Unix milliseconds: an hour's start; midnight UTC of a day's date, wherever the day begins. */
   readonly placeMs: number;
   /** When it ends, in Unix milliseconds. */
