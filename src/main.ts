@@ -9,17 +9,12 @@ const FETCH_CEILING_MAX = "65535";
  * time under load. This cuts that to a third, and memory is still returned.
  */
 const ALLOCATOR_REST = { MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "2000" };
-/**
- * The number of runs after which the last and slowest of the runtime's compilers works on a function. By default it takes
- * a quarter of the CPU time of a process's first 16,000 requests, and later ones don't cost measurably less.
- */
-const LAST_COMPILER = { BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: "2000000" };
 
 const args = process.argv.slice(2);
 if (args[0] === "serve" && !process.env[FETCH_CEILING]) {
   // Restarts the process under the same id with the variables set.
   const [file = process.execPath, ...own] = readOwnCommand();
-  const set = { ...ALLOCATOR_REST, ...LAST_COMPILER, ...process.env, [FETCH_CEILING]: FETCH_CEILING_MAX };
+  const set = { ...ALLOCATOR_REST, ...process.env, [FETCH_CEILING]: FETCH_CEILING_MAX };
   process.execve?.(file, [file, ...own], set);
 }
 // Everything else is imported only here, because above it would be loaded twice.

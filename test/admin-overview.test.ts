@@ -44,6 +44,25 @@ test("every day of the range is listed, with totals for it and for the range bef
   expect(await only({ account_id: "acct_none" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 0 0");
 });
 
+test("a day has the date that it has in the gateway's zone, also where the range cuts it", async () => {
+  const datesIn = async (timeZone: string, dayStartsMinutes: number, query: object) => {
+    const rules = { ...QUOTA, timeZone, dayStartsMinutes };
+    const { series } = await overview({ ...world, dayRules: () => rules }, query);
+    return series.map(({ at, day }) => `${at.slice(5, 16)} ${day}`);
+  };
+  expect(await datesIn("Europe/Berlin", 0, { from: "2026-11-18", to: "2026-11-19" })).toEqual([
+    "11-17T23:00 2026-11-18",
+    "11-18T23:00 2026-11-19",
+  ]);
+  const cut = { from: "2026-11-18T12:00:00Z", to: "2026-11-19" };
+  expect(await datesIn("Pacific/Auckland", 4 * 60, cut)).toEqual([
+    "11-18T12:00 2026-11-18",
+    "11-18T15:00 2026-11-19",
+  ]);
+  const hours = await ask({ from: "2026-11-20T10:00:00Z", to: "2026-11-20T11:00:00Z", step: "hour" });
+  expect(hours.series.map(({ day }) => day)).toEqual([undefined]);
+});
+
 test("by the hour, the hours that begin within the range are listed", async () => {
   await asked(NOON - 90 * 60_000);
   await asked(NOON - 1, { status: 404 });

@@ -34,7 +34,6 @@ const TEST_MS = 60_000;
 function slowly(command: string) {
   const quoted = COMMAND.map((part) => `'${part}'`).join(" ");
   const child = Bun.spawnSync(["sh", "-c", `${quoted} ${command} | (sleep 0.3; cat)`], {
-    cwd: import.meta.dir,
     env: { PATH: process.env.PATH ?? "", OPENAI_API_KEY: "any", OPENROUTER_API_KEY: "any" },
   });
   return child.stdout.toString();

@@ -31,7 +31,15 @@ export const overviewSchema = Type.Object({
   step: allowWords(STEPS),
   totals: figuresSchema,
   previous: figuresSchema,
-  series: Type.Array(Type.Object({ at: instant, ...figuresSchema.properties })),
+  series: Type.Array(
+    Type.Object({
+      at: instant,
+      day: Type.Optional(
+        Type.String({ format: "date", description: "With step=day: the date, in the gateway's time zone." }),
+      ),
+      ...figuresSchema.properties,
+    }),
+  ),
 });
 export type Overview = View<typeof overviewSchema>;
 
@@ -62,6 +70,7 @@ export async function overview(
     for (const row of usage) for (const one of [totals, stepOf(row)]) one?.add(row);
     for (const row of firstTokens) for (const one of [totals, stepOf(row)]) one?.addFirstTokens(row);
   });
+  const dates = new Map(step === "day" ? days.map(({ fromMs, name }) => [fromMs, { day: name }]) : []);
   const { fromMs, toMs } = span;
   const previous = { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
   return {
@@ -70,7 +79,11 @@ export async function overview(
     step,
     totals: totals.view(),
     previous: (await sumFigures(store, previous, only)).view(),
-    series: [...series].map(([atMs, figures]) => ({ at: formatInstant(atMs), ...figures.view() })),
+    series: [...series].map(([atMs, figures]) => ({
+      at: formatInstant(atMs),
+      ...dates.get(atMs),
+      ...figures.view(),
+    })),
   };
 }
 

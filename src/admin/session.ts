@@ -10,8 +10,9 @@ import {
   mintSessionSecret,
 } from "../keys/secret.ts";
 import { type Access, ADMIN_TOKEN, adminAccess } from "../people/access.ts";
+import type { DayRules } from "../ledger/day.ts";
 import { PERMISSION_NAMES } from "../people/roles.ts";
-import { formatInstantOrNull } from "./format.ts";
+import { formatInstantOrNull, formatTimeOfDay } from "./format.ts";
 import { findNamedToken, findTokenById, grantSchema, grantView } from "./named-tokens.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";
 import { adminTokenDigest } from "./token.ts";
@@ -25,6 +26,8 @@ export const signInSchema = closeObject({ token: text });
 export const sessionSchema = Type.Object({
   expires_at: allowNull(instant),
   version: text,
+  time_zone: Type.String({ description: "The time zone of the gateway's days, `quota.time_zone`." }),
+  day_starts: Type.String({ description: "When they begin, `quota.day_starts`." }),
   actor: Type.Object({ kind: allowWords(ACTOR_KINDS), id: text, name: text }),
   role: allowNull(allowWords(ROLES)),
   accounts: allowNull(Type.Array(text)),
@@ -52,13 +55,23 @@ interface LiveSession extends Proven {
   readonly session: Session;
 }
 
+/** Facts about the gateway for everybody who is signed in. */
+export interface GatewayFacts {
+  /** The program's version. */
+  readonly version: string;
+  readonly dayRules: () => DayRules;
+}
+
 /** Shows highest roles per account. `role` is the highest of all, and `accounts` are those with any role. */
-export function sessionView({ access, expiresAtMs }: Proven, version: string): SessionView {
+export function sessionView({ access, expiresAtMs }: Proven, facts: GatewayFacts): SessionView {
+  const { timeZone, dayStartsMinutes } = facts.dayRules();
   const { actor, grants, role } = access;
   const isEverywhere = grants.some(({ accountId }) => accountId === null);
   return {
     expires_at: formatInstantOrNull(expiresAtMs),
-    version,
+    version: facts.version,
+    time_zone: timeZone,
+    day_starts: formatTimeOfDay(dayStartsMinutes),
     actor,
     role,
     accounts: isEverywhere ? null : [...new Set(grants.flatMap(({ accountId }) => accountId ?? []))],

@@ -124,7 +124,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(playgroundRoutes(operator, ports, (request, key) => decideForKey(routePorts, request, key)))
     .use(sampleRoutes(operator, parts.sampling))
     .use(consoleRoutes(loadConsoleFiles))
-    .use(sessionRoutes({ ...operator, version }))
+    .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(
       managedSettingsRoutes({

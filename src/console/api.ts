@@ -37,13 +37,33 @@ export function withQuery(path: string, query: Query): string {
   return text === "" ? path : `${path}?${text}`;
 }
 
+let changes = 0;
+
+/** Returns how many changes the gateway has answered. An answer to an earlier request may lack the latest one. */
+export function countChanges(): number {
+  return changes;
+}
+
+interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** Calls an admin route. Throws an ApiError; a 401 also shows the sign-in page. */
 export async function call(
   method: Method,
   path: string,
   body?: unknown,
-  init: { readonly signal?: AbortSignal; readonly headers?: Readonly<Record<string, string>> } = {},
+  init: CallOptions = {},
 ): Promise<Response> {
+  try {
+    return await callRoute(method, path, body, init);
+  } finally {
+    if (method !== "GET") changes++;
+  }
+}
+
+async function callRoute(method: Method, path: string, body: unknown, init: CallOptions): Promise<Response> {
   // A form sets its own content type, which includes its boundary.
   const isJson = body !== undefined && !(body instanceof FormData);
   const response = await send(path === ROUTES || path === PROVIDER ? path : ROOT + path, {

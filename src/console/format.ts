@@ -102,7 +102,9 @@ const dayTime = new Intl.DateTimeFormat("en-GB", {
   hour: "2-digit",
   minute: "2-digit",
 });
-const dayOnly = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const DATE_PARTS = { day: "numeric", month: "short", year: "numeric" } as const;
+const dayOnly = new Intl.DateTimeFormat("en-GB", DATE_PARTS);
+const dateOnly = new Intl.DateTimeFormat("en-GB", { ...DATE_PARTS, timeZone: "UTC" });
 const full = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
 /** Formats a time: today's as the time of day, others with their date. */
@@ -116,8 +118,9 @@ export function formatFullTime(instant: string): string {
   return full.format(new Date(instant));
 }
 
-export function formatDay(instant: string): string {
-  return dayOnly.format(new Date(instant));
+/** Formats the day of a time, or a date, which is the same day everywhere. */
+export function formatDay(day: string): string {
+  return (day.includes("T") ? dayOnly : dateOnly).format(new Date(day));
 }
 
 const weekday = new Intl.DateTimeFormat("en-GB", {

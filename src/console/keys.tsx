@@ -6,7 +6,6 @@ import type { KeyInUseView } from "../admin/keys-in-use.ts";
 import type { UsageSums, UsageView } from "../admin/usage.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { change, describeError, withQuery } from "./api.ts";
-import { nowMs } from "./browser.ts";
 import { listTexts } from "./field-form.tsx";
 import { formatCount, formatDay, formatFullTime, formatRelativeTime, formatUsd } from "./format.ts";
 import { KeyForm } from "./key-form.tsx";
@@ -19,10 +18,10 @@ import { PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Meter, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
-import { readPeriod } from "./period.ts";
 import { usePages, useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
-import { isMemberOnly, may, mayWriteKey } from "./session.ts";
+import { readRange } from "./scope.ts";
+import { isMemberOnly, may, mayWriteKey, readDayRules } from "./session.ts";
 
 const EVERY_MS = 10_000;
 const STATES = [
@@ -137,11 +136,7 @@ interface Acting {
 
 /** The requests of the last 30 days, summed by key. */
 function useSums(): readonly UsageView[] {
-  const { from = "", to = "" } = readPeriod(new URLSearchParams(), {
-    atMs: nowMs(),
-    timeZone: "UTC",
-    fallback: "30d",
-  });
+  const { from = "", to = "" } = readRange(new URLSearchParams(), "30d", readDayRules()).period;
   const path = may("usage.read") ? withQuery("/usage", { group_by: "key", from, to }) : null;
   return useResource<UsageSums>(path, EVERY_MS).data?.data ?? [];
 }

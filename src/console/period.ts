@@ -1,8 +1,10 @@
-// Periods of time as a page's address names them: the last days, a calendar month in a time zone, or any two moments.
+// Periods of time as a page's address names them: the last days of the gateway, a calendar month in a time zone, or any
+// two moments.
 import { nowMs } from "./browser.ts";
 import { DAY_MS } from "./format.ts";
 
 const HOUR_MS = DAY_MS / 24;
+const MINUTE_MS = HOUR_MS / 60;
 
 type Step = "hour" | "day";
 
@@ -35,8 +37,20 @@ export type PeriodName = (typeof PERIODS)[number]["value"];
 /** The longest period with hourly figures. */
 const HOURLY_MAX_MS = 8 * DAY_MS;
 
+/** The time zone of days, and their beginning. */
+export interface DayRules {
+  readonly timeZone: string;
+  /** When they begin, in minutes after midnight. */
+  readonly startsMinutes: number;
+}
+
+/** Providers' days. */
+export const UTC_DAYS: DayRules = { timeZone: "UTC", startsMinutes: 0 };
+
 interface Now {
   readonly atMs: number;
+  /** The days that the last ones are counted in. */
+  readonly days: DayRules;
   /** The zone of calendar months. */
   readonly timeZone: string;
   /** The name of the period if the address has none. */
@@ -44,27 +58,35 @@ interface Now {
 }
 
 /** Returns the period that an address names by `range`, or by `from` and `to`. */
-export function readPeriod(query: URLSearchParams, { atMs, timeZone, fallback }: Now): Period {
+export function readPeriod(query: URLSearchParams, { atMs, days, timeZone, fallback }: Now): Period {
   const [from, to] = [query.get("from"), query.get("to")];
   if (from || to) return { ...(from ? { from } : {}), ...(to ? { to } : {}) };
   const name = query.get("range") ?? fallback;
   const last = LAST_DAYS[name];
-  if (last) return findLastDays(atMs, last.days, last.step);
+  if (last)
+    return last.step === "hour" ? findLastHours(atMs, last.days) : findLastDays(atMs, last.days, days);
   const back = MONTHS_BACK[name];
   return back === undefined ? {} : findMonth(atMs, back, timeZone);
 }
 
-/** Ends with the current step, so that the period stays the same until the next one. */
-function findLastDays(ms: number, days: number, step: Step): Period {
-  const grain = step === "hour" ? HOUR_MS : DAY_MS;
-  const end = Math.floor(ms / grain) * grain + grain;
+/** Ends with the current hour, so that the period stays the same until the next one. */
+function findLastHours(ms: number, days: number): Period {
+  const end = Math.floor(ms / HOUR_MS) * HOUR_MS + HOUR_MS;
   return { from: formatInstant(end - days * DAY_MS), to: formatInstant(end) };
+}
+
+/** Ends with the current day, and has only whole ones, some of which may have 23 or 25 hours. */
+function findLastDays(ms: number, days: number, { timeZone, startsMinutes }: DayRules): Period {
+  const shiftMs = startsMinutes * MINUTE_MS;
+  const today = Math.floor((ms + readOffset(ms, timeZone) - shiftMs) / DAY_MS);
+  const startOf = (day: number) => formatInstant(findInstant(day * DAY_MS + shiftMs, timeZone));
+  return { from: startOf(today + 1 - days), to: startOf(today + 1) };
 }
 
 /** Returns the calendar month that a moment lies in, or one so many months before it. */
 function findMonth(ms: number, back: number, timeZone: string): Period {
   const [year, month] = readMonth(ms, timeZone);
-  const startOf = (at: number) => formatInstant(findMonthStart(year, month + at, timeZone));
+  const startOf = (at: number) => formatInstant(findInstant(Date.UTC(year, month + at, 1), timeZone));
   return { from: startOf(-back), to: startOf(1 - back) };
 }
 
@@ -85,9 +107,9 @@ function readMonth(ms: number, timeZone: string): readonly [year: number, month:
   return [wall.getUTCFullYear(), wall.getUTCMonth()];
 }
 
-function findMonthStart(year: number, month: number, timeZone: string): number {
-  const wall = Date.UTC(year, month, 1);
-  // The offset may change between the first guess and the month's start.
+/** Returns the moment at which the zone's clocks show this time, which is written as if it were UTC. */
+function findInstant(wall: number, timeZone: string): number {
+  // The offset may change between the first guess and the moment.
   return wall - readOffset(wall - readOffset(wall, timeZone), timeZone);
 }
 

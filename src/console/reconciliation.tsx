@@ -6,7 +6,7 @@ import { Vitals } from "./parts/figures.tsx";
 import { Card, PageHead, QueryFilter } from "./parts/page.tsx";
 import { Empty, Loaded } from "./parts/states.tsx";
 import { type Column, GrowingTable, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
-import { PERIODS } from "./period.ts";
+import { PERIODS, UTC_DAYS } from "./period.ts";
 import { useResource } from "./resource.ts";
 import { makeHref, route } from "./route.ts";
 import { readRange } from "./scope.ts";
@@ -16,13 +16,11 @@ type Row = ReconciliationView["data"][number];
 
 const PATH = "/settings/reconciliation";
 const FALLBACK = "month";
-/** Invoices are cut by it. */
-const TIME_ZONE = "UTC";
 const ROWS_SHOWN = 60;
 
 export function ReconciliationPage() {
   const { query } = route.value;
-  const range = readRange(query, FALLBACK, TIME_ZONE);
+  const range = readRange(query, FALLBACK, UTC_DAYS);
   const sums = useResource<ReconciliationView>(withQuery("/reconciliation", { ...range.period }));
   const all = sums.data?.data ?? [];
   const filters = { provider: query.get("provider") ?? "", credential: query.get("credential") ?? "" };

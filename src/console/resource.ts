@@ -1,19 +1,9 @@
 // Data from the gateway, fetched on demand and cached so that a page seen before appears at once.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Listed } from "../admin/list.ts";
-import { ApiError, describeError, getText, type Query, withQuery } from "./api.ts";
-import { isReturning, runAfter, runEvery } from "./browser.ts";
-
-/** The latest answers as text, parsed by each reader into a value of its own. */
-const answers = new Map<string, string>();
-const ANSWERS_MAX = 200;
-
-function cacheAnswer(path: string, text: string): void {
-  answers.delete(path);
-  answers.set(path, text);
-  const [oldest] = answers.keys();
-  if (answers.size > ANSWERS_MAX && oldest !== undefined) answers.delete(oldest);
-}
+import { clearSources, findSource } from "./answers.ts";
+import { getText, type Query, withQuery } from "./api.ts";
+import { isReturning, runEvery } from "./browser.ts";
 
 /** The pages of each list that had more than one, as text, for those who come back to it. */
 const added = new Map<string, string>();
@@ -21,15 +11,8 @@ const ADDED_MAX = 20;
 
 /** Clears the cache when the operator signs out. */
 export function clearCache(): void {
-  answers.clear();
+  clearSources();
   added.clear();
-}
-
-/** A page that couldn't be loaded asks again this often, until the gateway is back. */
-const RETRY_MS = 2500;
-
-function isOutage(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }
 
 export interface Resource<Data> {
@@ -41,40 +24,29 @@ export interface Resource<Data> {
   readonly reload: () => Promise<void>;
 }
 
-/** Fetches a route's answer, again every `everyMs` if that is positive. Nothing is fetched without a path. */
+/** Shows a route's answer, asked for again every `everyMs` if that is positive. Nothing is fetched without a path. */
 export function useResource<Data>(path: string | null, everyMs = 0): Resource<Data> {
   const [, draw] = useState(0);
-  const failed = useRef<{ readonly path: string; readonly message: string } | null>(null);
-  const current = useRef(path);
-  current.current = path;
-  const retry = useRef(() => {});
-  const reload = useCallback(async () => {
-    retry.current();
-    if (path === null) return;
-    try {
-      cacheAnswer(path, await getText(path));
-      failed.current = null;
-    } catch (error) {
-      failed.current = { path, message: describeError(error) };
-      if (current.current === path && isOutage(error))
-        retry.current = runAfter(RETRY_MS, () => void reload());
-    }
-    if (current.current === path) draw((count) => count + 1);
-  }, [path]);
+  const source = path === null ? null : findSource(path);
+  const shown = source?.version;
   useEffect(() => {
-    current.current = path;
-    void reload();
-    const stop = everyMs > 0 ? runEvery(everyMs, () => void reload()) : undefined;
+    if (source === null) return;
+    const redraw = () => draw((count) => count + 1);
+    const leave = source.join(redraw);
+    // It may have been answered between the drawing and now.
+    if (source.version !== shown) redraw();
+    // Several parts that show the same path ask once per interval.
+    const stop = everyMs > 0 ? runEvery(everyMs, () => void source.refresh(everyMs / 2)) : undefined;
     return () => {
-      current.current = null;
-      retry.current();
       stop?.();
+      leave();
     };
-  }, [reload, everyMs]);
-  const text = path === null ? undefined : answers.get(path);
+  }, [source, everyMs]);
+  const reload = useCallback(async () => source?.reload(), [source]);
+  const text = source?.text;
   const parsed = useRef<{ readonly text: string; readonly data: Data } | null>(null);
   if (text !== undefined && parsed.current?.text !== text) parsed.current = { text, data: JSON.parse(text) };
-  const error = failed.current && failed.current.path === path ? failed.current.message : null;
+  const error = source?.error ?? null;
   const data = text === undefined ? undefined : parsed.current?.data;
   return { data, error, isLoading: path !== null && data === undefined && error === null, reload };
 }

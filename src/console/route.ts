@@ -16,10 +16,19 @@ function parseRoute(hash: string): Route {
 
 export const route = signal<Route>(parseRoute(location.hash));
 
+let visits = 0;
+
+/** Returns how many pages have been opened. A page asks again for what the one before has shown. */
+export function countVisits(): number {
+  return visits;
+}
+
 watchAddress(() => {
-  const before = route.value.path;
-  route.value = parseRoute(location.hash);
-  if (!isReturning() && before !== route.value.path) window.scrollTo(0, 0);
+  const next = parseRoute(location.hash);
+  const isOther = next.path !== route.value.path;
+  if (isOther) visits++;
+  route.value = next;
+  if (isOther && !isReturning()) window.scrollTo(0, 0);
 });
 
 /** Returns the address of a page of the console. */

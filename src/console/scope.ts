@@ -1,12 +1,10 @@
 // The part of the log that a page shows, by a period and by filters such as a key. All of it is in the page's address.
 
-import type { SettingsView } from "../admin/settings-schema.ts";
 import { nowMs } from "./browser.ts";
 import { useNames } from "./names.ts";
-import { PERIODS, type Period, type PeriodName, readPeriod } from "./period.ts";
-import { useResource } from "./resource.ts";
+import { type DayRules, PERIODS, type Period, type PeriodName, readPeriod } from "./period.ts";
 import { route } from "./route.ts";
-import { may } from "./session.ts";
+import { readDayRules } from "./session.ts";
 
 /** Filters that requests and sums share. */
 export const SHARED_FILTERS = ["key_id", "account_id", "provider", "model"] as const;
@@ -25,35 +23,35 @@ export interface LogScope {
   readonly range: PeriodName | null;
 }
 
-/** Reads the address. `fallback` names the period if it has none; months are those of the account. */
+/** Reads the address. `fallback` names the period if it has none; days are the gateway's, and months the account's. */
 export function useScope(fallback = "", accountId?: string): LogScope {
   const { query } = route.value;
   const given = FILTERS.map((name) => [name, query.get(name) ?? ""] as const);
   const filters: Filters = Object.fromEntries(given.filter(([, value]) => value !== ""));
-  const timeZone = useTimeZone(accountId ?? filters.account_id);
-  return { filters, ...readRange(query, fallback, timeZone) };
+  const days = readDayRules();
+  const timeZone = useTimeZone(accountId ?? filters.account_id) ?? days.timeZone;
+  return { filters, ...readRange(query, fallback, days, timeZone) };
 }
 
 /** Reads the period of an address. `fallback` names it if the address has none; months are those of the time zone. */
 export function readRange(
   query: URLSearchParams,
   fallback: string,
-  timeZone: string,
+  days: DayRules,
+  timeZone = days.timeZone,
 ): Omit<LogScope, "filters"> {
   const isByMoments = query.has("from") || query.has("to");
   const name = query.get("range") ?? fallback;
   return {
-    period: readPeriod(query, { fallback, timeZone, atMs: nowMs() }),
+    period: readPeriod(query, { fallback, days, timeZone, atMs: nowMs() }),
     range: isByMoments ? null : (PERIODS.find(({ value }) => value === name)?.value ?? null),
   };
 }
 
-/** The time zone of the account's months, or else the gateway's. */
-function useTimeZone(accountId: string | undefined): string {
+/** The time zone of the account's months, if it has its own. */
+function useTimeZone(accountId: string | undefined): string | null | undefined {
   const { accounts } = useNames();
-  const own = accounts.find(({ id }) => id === accountId)?.time_zone;
-  const settings = useResource<SettingsView>(may("settings.read") ? "/settings" : null);
-  return own ?? settings.data?.quota.time_zone ?? "UTC";
+  return accounts.find(({ id }) => id === accountId)?.time_zone;
 }
 
 /** Returns the scope's part of an address, for links between pages that have one. */

@@ -6,6 +6,7 @@ import type { SignInView } from "../admin/sign-in.ts";
 import { TOKEN_FIELDS } from "../core/fields/token.ts";
 import { ApiError, call, PROVIDER, signedIn } from "./api.ts";
 import { recall, remember } from "./browser.ts";
+import { type DayRules, UTC_DAYS } from "./period.ts";
 
 /** Null until it is known. It stays after the end of a session, until the next one. */
 export const session = signal<SessionView | null>(null);
@@ -57,6 +58,14 @@ export function findFirstPayer(): string {
 /** True for people who have nothing here but keys of their own. */
 export function isMemberOnly(): boolean {
   return session.value?.role === "member";
+}
+
+/** The gateway's days, by which its figures are summed. */
+export function readDayRules(): DayRules {
+  if (session.value === null) return UTC_DAYS;
+  const { time_zone: timeZone, day_starts } = session.value;
+  const [hours = 0, minutes = 0] = day_starts.split(":").map(Number);
+  return { timeZone, startsMinutes: hours * 60 + minutes };
 }
 
 /** Remembers a sign-in. A browser that never signed in has no session to check. */

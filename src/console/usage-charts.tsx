@@ -33,10 +33,15 @@ const SHORT = 2;
 
 export function UsageCharts({ data, filters, isShort = false }: UsageChartsProps) {
   const { totals, series, step } = data;
-  const times = series.map(({ at }) => Date.parse(at));
-  const show = (fromMs: number, toMs: number) => {
-    const period = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
-    navigate("/activity", { ...filters, ...period });
+  // Each step ends where the next one begins: some days have 23 or 25 hours.
+  const endOf = (at: number) => series[at + 1]?.at ?? data.to;
+  const steps = series.map(({ at, day }, index) => ({
+    placeMs: Date.parse(day ?? at),
+    endMs: Date.parse(endOf(index)),
+  }));
+  const show = (first: number, last: number) => {
+    const from = series[first]?.at;
+    if (from !== undefined) navigate("/activity", { ...filters, from, to: endOf(last) });
   };
   return (
     <div class="stack">
@@ -49,7 +54,7 @@ export function UsageCharts({ data, filters, isShort = false }: UsageChartsProps
         {CHARTS.slice(0, isShort ? SHORT : CHARTS.length).map(({ title, describe, lines, ...look }) => (
           <Card key={title} title={title}>
             <Chart
-              {...{ ...look, times, step }}
+              {...{ ...look, steps, step }}
               label={describe(totals)}
               onSpan={show}
               lines={lines.map(([label, color, pick]) => ({ label, color, values: series.map(pick) }))}

@@ -1,5 +1,6 @@
 // The configuration as the console shows it: every card of the catalogue, and the current rules, without secrets.
 import { viewTarget } from "../admin/alias-target.ts";
+import { formatTimeOfDay } from "../admin/format.ts";
 import type { Listed } from "../admin/list.ts";
 import type { CardView, SettingsView } from "../admin/settings-schema.ts";
 import { collectCards, stripProvider } from "../catalogue/catalogue.ts";
@@ -102,12 +103,11 @@ function routerView({ fairQuality, allow = ["*"], deny, pin, rules, explore, pre
 }
 
 function quotaView({ requestsPerDay, throttleMs, scope, dayStartsMinutes, timeZone, free }: QuotaRules) {
-  const two = (number: number) => String(number).padStart(2, "0");
   return {
     requests_per_day: requestsPerDay,
     throttle_ms: throttleMs,
     scope,
-    day_starts: `${two(Math.floor(dayStartsMinutes / 60))}:${two(dayStartsMinutes % 60)}`,
+    day_starts: formatTimeOfDay(dayStartsMinutes),
     time_zone: timeZone,
     free: {
       models: free.models,

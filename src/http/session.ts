@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { note } from "../admin/audit-trail.ts";
 import {
   beginSession,
+  type GatewayFacts,
   type Proven,
   proveToken,
   SESSION_MS,
@@ -30,10 +31,7 @@ const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
 const TAG = "Session";
 const SET_COOKIE = { 204: { description: "The cookie is set or removed." } } as const;
 
-interface SessionPorts extends OperatorParts, BodyPorts {
-  /** The program's version. */
-  readonly version: string;
-}
+type SessionPorts = OperatorParts & BodyPorts & GatewayFacts;
 
 export function sessionRoutes(ports: SessionPorts) {
   return new Elysia({ prefix: "/admin/v1" })
@@ -58,7 +56,7 @@ export function sessionRoutes(ports: SessionPorts) {
         const hasBearer = request.headers.has("authorization");
         const proven = await (hasBearer ? proveOperator(ports, asked) : requireSession(ports, asked));
         Object.assign(set.headers, JSON_HEADERS);
-        return sessionView(proven, ports.version);
+        return sessionView(proven, ports);
       },
       {
         response: returnsBody(sessionSchema),

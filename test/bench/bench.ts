@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { BENCHMARKS } from "./benchmarks.ts";
 import { BUILD_CASES, compareBuilds } from "./builds.ts";
+import { whole } from "./cpu.ts";
 import { aimsText, type Finding, findingText } from "./report.ts";
 import { machineText, writeResults } from "./results.ts";
 import { runSoak } from "./soak.ts";
@@ -18,6 +19,7 @@ const HELP = `usage: npm run bench -- [options]
                  --only then takes ${BUILD_CASES.join(", ")}
   --stages       instead: what each stage of a whole answer costs, by builds without one of them
   --rounds N     the rounds of --ab and --stages (10)
+  --warm-up N    the requests of --ab that warm a process up (whole: ${whole.before}; others: fewer)
   --seed N       determines their order and the draws for the intervals (1)`;
 
 const { values } = parseArgs({
@@ -29,6 +31,7 @@ const { values } = parseArgs({
     ab: { type: "string" },
     stages: { type: "boolean", default: false },
     rounds: { type: "string", default: "10" },
+    "warm-up": { type: "string" },
     seed: { type: "string", default: "1" },
     help: { type: "boolean", default: false },
   },
@@ -74,7 +77,8 @@ async function runAll(stage: Stage, names: readonly string[]): Promise<void> {
 
 async function runBuilds(stage: Stage, other: string, only: readonly string[]): Promise<void> {
   const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
-  printFinding(await compareBuilds(stage, { other, rounds, seed, only }));
+  const warmUp = values["warm-up"] === undefined ? undefined : Number(values["warm-up"]);
+  printFinding(await compareBuilds(stage, { other, rounds, seed, warmUp, only }));
 }
 
 function printFinding(finding: Finding): void {

@@ -41,6 +41,8 @@ export interface BuildOptions {
   readonly other: string;
   readonly rounds: number;
   readonly seed: number;
+  /** Requests that warm a process up, instead of the case's own number. */
+  readonly warmUp?: number | undefined;
   /** Some of `BUILD_CASES`. */
   readonly only: readonly string[];
 }
@@ -64,8 +66,9 @@ export async function compareBuilds(stage: Stage, options: BuildOptions): Promis
   };
   for (const [name, one] of Object.entries(cases)) {
     if (!only.includes(name)) continue;
-    const requests = Math.max(one.requests, Math.ceil(one.before * MEASURED));
-    const load = { ...one, before: stage.size(one.before, 16), requests: stage.size(requests, 16) };
+    const before = options.warmUp ?? one.before;
+    const requests = Math.max(one.requests, Math.ceil(before * MEASURED));
+    const load = { ...one, before: stage.size(before, 16), requests: stage.size(requests, 16) };
     const floor = stage.contenders(one.scenario).filter((program) => program.name === FLOOR);
     const found = await measureFresh(stage, [...floor, ...builds], load, rounds, random);
     add(`${one.title}, ${one.connections} at once`, found);

@@ -1,7 +1,6 @@
 // From figures to what is behind them: periods and filters in the address, a span of a chart, and a model by a part of
 // its name.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readPeriod } from "../../src/console/period.ts";
 import { until } from "../http/until.ts";
 import {
   type ConsoleWorld,
@@ -24,16 +23,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => world.stop());
-
-test("calendar months are those of the time zone, with its half hours and its change to summer time", () => {
-  const monthOf = (range: string, timeZone: string, atMs = Date.UTC(2026, 2, 31, 23)) =>
-    Object.values(readPeriod(new URLSearchParams({ range }), { atMs, timeZone, fallback: "" })).join(" ");
-  expect(monthOf("month", "UTC")).toBe("2026-03-01T00:00:00.000Z 2026-04-01T00:00:00.000Z");
-  expect(monthOf("last-month", "Europe/Berlin")).toBe("2026-02-28T23:00:00.000Z 2026-03-31T22:00:00.000Z");
-  expect(monthOf("month", "Asia/Kolkata")).toBe("2026-03-31T18:30:00.000Z 2026-04-30T18:30:00.000Z");
-  const january = Date.UTC(2026, 0, 15);
-  expect(monthOf("last-month", "UTC", january)).toBe("2025-12-01T00:00:00.000Z 2026-01-01T00:00:00.000Z");
-});
 
 describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
   test("a filter by keyboard narrows the overview, and goes with it to Activity", async () => {

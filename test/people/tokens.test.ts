@@ -77,6 +77,7 @@ describe("a named token", () => {
     expect(shown).toMatchObject({
       actor: { kind: "token", id, name: "report" },
       ...{ role: "manager", accounts: [team], grants: [{ role: "manager", account: team }] },
+      ...{ time_zone: "UTC", day_starts: "00:00" },
     });
     const permitted = shown.permissions as readonly { name: string; accounts: unknown }[];
     expect(permitted).toContainEqual({ name: "keys.write", accounts: [team] });

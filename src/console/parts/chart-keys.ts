@@ -12,8 +12,8 @@ interface Span {
 interface ChartKeysProps {
   readonly plot: RefObject<uPlot | null>;
   readonly label: string;
-  /** The start of each step in Unix milliseconds. */
-  readonly times: readonly number[];
+  /** Each step's place on the axis in Unix milliseconds. */
+  readonly places: readonly number[];
   /** Words for a step, such as its time and figures. */
   readonly describe: (at: number) => string;
   /** Called with the first and the last step. */
@@ -21,14 +21,14 @@ interface ChartKeysProps {
 }
 
 /** Returns the attributes and handlers that make an element a slider over the chart's steps. */
-export function useChartKeys({ plot, label, times, describe, onOpen }: ChartKeysProps) {
+export function useChartKeys({ plot, label, places, describe, onOpen }: ChartKeysProps) {
   const [span, setSpan] = useState<Span | null>(null);
-  const most = times.length - 1;
+  const most = places.length - 1;
   // The figures may have become fewer since.
   const reach = (at: number) => Math.max(0, Math.min(at, most));
   const show = (next: Span | null) => {
     setSpan(next);
-    if (plot.current) drawSpan(plot.current, next, times);
+    if (plot.current) drawSpan(plot.current, next, places);
   };
   const moveTo = (wanted: number, isExtending: boolean) => {
     const at = reach(wanted);
@@ -72,16 +72,16 @@ function describeSpan(span: Span, describe: (at: number) => string): string {
 }
 
 /** Marks the span as the mouse does, and shows the figures of the step that the keys have reached. */
-function drawSpan(plot: uPlot, span: Span | null, times: readonly number[]): void {
+function drawSpan(plot: uPlot, span: Span | null, places: readonly number[]): void {
   const height = plot.over.clientHeight;
   if (span === null) {
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     plot.setCursor({ left: -1, top: -1 });
     return;
   }
-  const place = (at: number) => plot.valToPos((times[at] ?? 0) / 1000, "x");
+  const place = (at: number) => plot.valToPos((places[at] ?? 0) / 1000, "x");
   const [first, last] = order(span);
-  const half = times.length > 1 ? (place(1) - place(0)) / 2 : plot.over.clientWidth / 2;
+  const half = places.length > 1 ? (place(1) - place(0)) / 2 : plot.over.clientWidth / 2;
   plot.setSelect(
     { left: place(first) - half, top: 0, width: place(last) - place(first) + 2 * half, height },
     false,

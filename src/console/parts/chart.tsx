@@ -12,18 +12,25 @@ interface Line {
   readonly values: readonly (number | null)[];
 }
 
+/** An hour, or a day of the gateway. */
+interface ChartStep {
+  /** Its place on the axis, in Unix milliseconds: an hour's start; midnight UTC of a day's date, wherever the day begins. */
+  readonly placeMs: number;
+  /** When it ends, in Unix milliseconds. */
+  readonly endMs: number;
+}
+
 interface ChartProps {
   readonly label: string;
-  /** The start of each step in Unix milliseconds. */
-  readonly times: readonly number[];
+  readonly steps: readonly ChartStep[];
   readonly lines: readonly Line[];
   readonly isBars?: boolean;
   /** True if fractions make no sense: the axis has whole numbers only. */
   readonly isWhole?: boolean;
   readonly format: (value: number) => string;
   readonly step: "hour" | "day";
-  /** Called with the span of the steps that were brushed or clicked, in Unix milliseconds. */
-  readonly onSpan?: (fromMs: number, toMs: number) => void;
+  /** Called with the first and the last of the steps that were brushed or clicked, by index. */
+  readonly onSpan?: (first: number, last: number) => void;
 }
 
 const HEIGHT = 196;
@@ -40,7 +47,7 @@ export function Chart(props: ChartProps) {
   latest.current = props;
   const [at, setAt] = useState<number | null>(null);
   const isDark = useDark();
-  const shape = JSON.stringify([props.times, lines.map(({ label, values }) => [label, values])]);
+  const shape = JSON.stringify([props.steps, lines.map(({ label, values }) => [label, values])]);
   useEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -54,16 +61,17 @@ export function Chart(props: ChartProps) {
       drawn.current = null;
     };
   }, [shape, isDark]);
+  const places = listPlaces(props);
   const describe = (step: number) =>
     [
-      timeText(props.times[step] ?? 0, props.step),
+      timeText(places[step] ?? 0, props.step),
       ...lines.map(({ label, values }) => `${label} ${formatKnown(values[step], format)}`),
     ].join(", ");
   const keys = useChartKeys({
-    ...{ plot: drawn, label, times: props.times, describe },
-    onOpen: (first, last) => openSpan(props, first, last),
+    ...{ plot: drawn, label, places, describe },
+    onOpen: (first, last) => props.onSpan?.(first, last),
   });
-  const time = at === null ? undefined : props.times[at];
+  const place = at === null ? undefined : places[at];
   if (lines.every(({ values }) => values.every((value) => value === null)))
     return <p class="faint chart-empty">Nothing was measured in this period.</p>;
   return (
@@ -79,7 +87,7 @@ export function Chart(props: ChartProps) {
             </span>
           );
         })}
-        <span class="legend-time faint">{time === undefined ? "" : timeText(time, props.step)}</span>
+        <span class="legend-time faint">{place === undefined ? "" : timeText(place, props.step)}</span>
       </figcaption>
       <div
         ref={box}
@@ -96,6 +104,10 @@ function formatKnown(value: number | null | undefined, format: (value: number) =
   return value === null || value === undefined ? "unknown" : format(value);
 }
 
+function listPlaces({ steps }: ChartProps): readonly number[] {
+  return steps.map(({ placeMs }) => placeMs);
+}
+
 const DAY_SECONDS = 86_400;
 
 /** Returns the margin in seconds that keeps the first and last bars from being cut off. */
@@ -107,14 +119,14 @@ function chooseZone(step: "hour" | "day"): { readonly timeZone?: string } {
   return step === "day" ? { timeZone: "UTC" } : {};
 }
 
-function timeText(ms: number, step: "hour" | "day"): string {
+function timeText(placeMs: number, step: "hour" | "day"): string {
   const time = step === "hour" ? ({ hour: "2-digit", minute: "2-digit" } as const) : chooseZone(step);
   return new Intl.DateTimeFormat("en-GB", {
     weekday: "short",
     day: "numeric",
     month: "short",
     ...time,
-  }).format(ms);
+  }).format(placeMs);
 }
 
 function useDark(): boolean {
@@ -129,11 +141,12 @@ function useDark(): boolean {
 }
 
 /** Returns the chart's data. Bars are stacked: each includes those below it and is drawn behind them. */
-function makeData({ times, lines, isBars }: ChartProps): uPlot.AlignedData {
-  const seconds = times.map((ms) => ms / 1000);
+function makeData(props: ChartProps): uPlot.AlignedData {
+  const { lines, isBars } = props;
+  const seconds = listPlaces(props).map((ms) => ms / 1000);
   if (!isBars) return [seconds, ...lines.map((line) => [...line.values])];
   const stacked = lines.map((_, index) =>
-    times.map((_, at) => lines.slice(0, index + 1).reduce((sum, line) => sum + (line.values[at] ?? 0), 0)),
+    seconds.map((_, at) => lines.slice(0, index + 1).reduce((sum, line) => sum + (line.values[at] ?? 0), 0)),
   );
   return [seconds, ...stacked.reverse()];
 }
@@ -160,7 +173,7 @@ function makeOptions(
       points: { show: !isBars },
     },
     padding: [8, 10, 0, 0],
-    // The gateway's days start at midnight UTC.
+    // Days stand at midnight UTC.
     ...(props.step === "day"
       ? { tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") }
       : {}),
@@ -210,14 +223,6 @@ function makeSeries(
   };
 }
 
-const STEP_MS = { hour: 3_600_000, day: DAY_SECONDS * 1000 } as const;
-
-/** Tells of the span from the one step to the other, if there are such steps. */
-function openSpan({ times, step, onSpan }: ChartProps, from: number, to: number): void {
-  const [first, last] = [times[from], times[to]];
-  if (first !== undefined && last !== undefined) onSpan?.(first, last + STEP_MS[step]);
-}
-
 /** Tells of the steps between the mouse's button going down and up, which may be one. */
 function watchSpans(plot: uPlot, latest: { readonly current: ChartProps }): void {
   let start: number | null = null;
@@ -230,16 +235,15 @@ function watchSpans(plot: uPlot, latest: { readonly current: ChartProps }): void
     const [from, to] = [Math.min(start ?? 0, end ?? 0), Math.max(start ?? 0, end ?? 0)];
     const isPressed = start !== null;
     start = null;
-    if (isPressed) openSpan(latest.current, from, to);
+    if (isPressed) latest.current.onSpan?.(from, to);
   });
 }
 
 /** Bars, with that of the running step paler, since it has yet to grow. */
-function makeBars({ times, step }: ChartProps, color: string, surface: string): uPlot.Series.PathBuilder {
-  const isOver = (ms: number) => ms + STEP_MS[step] <= nowMs();
+function makeBars({ steps }: ChartProps, color: string, surface: string): uPlot.Series.PathBuilder {
   // Not transparent, since bars stand in front of each other.
   const paler = `color-mix(in srgb, ${color} 50%, ${surface})`;
-  const colors = times.map((ms) => (isOver(ms) ? color : paler));
+  const colors = steps.map(({ endMs }) => (endMs <= nowMs() ? color : paler));
   const each = { unit: 3, values: () => colors };
   const build = uPlot.paths.bars?.({ size: [0.72, 28, 1], radius: 0.12, disp: { fill: each, stroke: each } });
   if (!build) throw new Error("uPlot has no bars.");
