@@ -6,6 +6,7 @@ const RATES = [
   ["cachedInput", "cached_input"],
   ["cacheWrite", "cache_write"],
   ["cacheWrite1h", "cache_write_1h"],
+  ["cacheWrite12h", "cache_write_12h"],
   ["reasoning", "reasoning"],
   ["inputAudio", "input_audio"],
   ["outputAudio", "output_audio"],

@@ -51,6 +51,8 @@ export interface Rates {
   readonly cacheWrite?: number;
   /** Defaults to `cacheWrite`. */
   readonly cacheWrite1h?: number;
+  /** Defaults to `cacheWrite`. */
+  readonly cacheWrite12h?: number;
   readonly reasoning?: number;
   readonly inputAudio?: number;
   readonly outputAudio?: number;

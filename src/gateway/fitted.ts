@@ -27,7 +27,7 @@ function makeOffer<F extends Form>(
   call: Fitting<F> & Pick<Call<F>, "ask"> & Omit<OfferTerms, "answersPerCall">,
   card: ModelCard,
 ): Offer {
-  const { operation, isLimitRequired, searches, unreadBytes } = call;
+  const { operation, isLimitRequired, searches, unreadBytes, cachesLong = false } = call;
   const route = findCardRoute(call, call.ask, card);
   const ask = fitTo(route, call, call.ask, card);
   const answersPerCall = Math.max(1, route?.codec.answersPerCall(card, ask) ?? Number.POSITIVE_INFINITY);
@@ -38,6 +38,7 @@ function makeOffer<F extends Form>(
     answersPerCall,
     searches: isOwn ? searches : 0,
     unreadBytes: isOwn ? unreadBytes : 0,
+    cachesLong: isOwn && cachesLong,
   });
 }
 
