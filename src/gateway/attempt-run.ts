@@ -3,6 +3,7 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Granted } from "../core/demand.ts";
+import { priceCardAt } from "../core/hours.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { formatTraceparent } from "../core/trace-context.ts";
 import type { Load } from "../health/rate.ts";
@@ -48,7 +49,8 @@ export function beginAttempt<F extends Form>(
   context.model = attempt.card.id;
   const last4 = ports.health.key(attempt)?.last4 ?? null;
   const named = last4 === null ? { last4, ...findPosition(upstream, attempt) } : { last4 };
-  const traced = context.tracing.begin(attempt.card, named, nowMs);
+  const priced = priceCardAt(attempt.card, context.toWallMs(nowMs));
+  const traced = context.tracing.begin(priced, named, nowMs);
   return new AttemptRun(ports, context, traced, attempt, { upstream, permit, fresh, client });
 }
 
@@ -128,8 +130,8 @@ export class AttemptRun<F extends Form> implements CallWatcher {
   /** Makes this attempt the one that answers: the request takes over its facts and the usage it has reported so far. */
   win(): void {
     const { deadlines, stickiness } = this.#ports;
-    const { card, raw } = this.call;
-    const { calls, unreadBytes, rounds } = this.#traced;
+    const { raw } = this.call;
+    const { card, calls, unreadBytes, rounds } = this.#traced;
     const context = this.#context;
     const { operation, upstreams } = context.call;
     const ask = fitAsk({ operation, upstreams, raw }, this.call.ask, card);

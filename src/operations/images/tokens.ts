@@ -48,8 +48,11 @@ export function countWorstTokens(
   if (BY_AREA.test(name)) return countByArea(size, quality, name);
   const shape = readSize(size) ?? LARGEST_SQUARE;
   if (BY_STEPS_UP_TO_HIGH.test(name)) return countBySteps(shape, isChosen(quality) ? quality : "high");
-  const bySteps = Math.max(countBySteps(shape, quality), LOW_FACTOR * countBySteps(shape, "low"));
-  return BY_STEPS.test(name) ? bySteps : Math.max(bySteps, countByArea(size, quality, name));
+  const bySteps = countBySteps(shape, quality);
+  const other = BY_STEPS.test(name)
+    ? LOW_FACTOR * countBySteps(shape, "low")
+    : countByArea(size, quality, name);
+  return Math.max(bySteps, other);
 }
 
 /** Returns the usual tokens of one picture of a model that isn't known. */
