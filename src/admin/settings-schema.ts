@@ -1,7 +1,7 @@
 // The configuration as the operator sees it: the schemas of the catalogue's models and the current rules.
 import { Type } from "@sinclair/typebox";
-import type { LaterPriceFields } from "../catalogue/later-prices.ts";
 import { DAYS } from "../catalogue/hours.ts";
+import type { LaterPriceFields } from "../catalogue/later-prices.ts";
 import { type PriceFields, UNIT_FIELDS } from "../catalogue/price.ts";
 import { RATE_FIELDS, type RateFields } from "../catalogue/rates.ts";
 import { MODEL_KINDS } from "../core/card.ts";

@@ -3,8 +3,8 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Granted } from "../core/demand.ts";
-import { priceCardAt } from "../core/hours.ts";
 import { Fault, toFault } from "../core/fault.ts";
+import { priceCardAt } from "../core/hours.ts";
 import { formatTraceparent } from "../core/trace-context.ts";
 import type { Load } from "../health/rate.ts";
 import { type Form, joinLists } from "../operations/form.ts";

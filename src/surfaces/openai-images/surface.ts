@@ -45,7 +45,13 @@ export const OPENAI_IMAGES: Surface<ImagesForm> = makeOpenAiSurface({
   body: "either",
   schema: imagesRequestSchema,
   list: "prompt",
-  fieldTypes: { n: "number", output_compression: "number", frame_count: "number", partial_images: "number", stream: "boolean" },
+  fieldTypes: {
+    n: "number",
+    output_compression: "number",
+    frame_count: "number",
+    partial_images: "number",
+    stream: "boolean",
+  },
   read(given, { image, images, mask, ...extras }, { url, limits }) {
     const isEdit = EDITS.test(new URL(url).pathname);
     refuseLargeNumber(given.n, limits.choicesMax, "n");
