@@ -1,5 +1,6 @@
-// Requests that OpenAI bills at more than usual: held and charged as it does, so that they pass no budget and no balance.
+// Requests that providers bill at more than usual: held and charged as they do, so that they pass no budget and no balance.
 import { afterAll, describe, expect, test } from "bun:test";
+import { DAYS } from "../src/catalogue/hours.ts";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { startUnderTest } from "./harness.ts";
 
@@ -59,8 +60,19 @@ function answer(url: string, body: JsonObject): object {
   };
 }
 
+const DAY_MS = 86_400_000;
+/** A day of the week that no call of these tests meets. */
+const OTHER_DAY = DAYS[new Date(Date.now() + 3 * DAY_MS).getUTCDay()];
+
 const under = await startUnderTest({
-  more: "billing: { charge: always }",
+  more: `  Clocked:
+    dialect: openai
+    base_url: "http://clocked.example/v1"
+    keys: [k]
+    models:
+      - { name: busy, output: 10, price: { input: 1, output: 4, hours: [{ from: "00:00", to: "24:00", input: 2, output: 8 }] } }
+      - { name: quiet, output: 10, price: { input: 1, output: 4, hours: [{ days: [${OTHER_DAY}], from: "00:00", to: "24:00", input: 2, output: 8 }] } }
+billing: { charge: always }`,
   fetch: async (url, { body }) => Response.json(answer(url, asObject(await new Response(body).json()))),
 });
 afterAll(() => under.stop());
@@ -169,4 +181,21 @@ describe("pictures of its successors", () => {
     expect(refused.status).toBe(400);
     expect(asObject(asObject(await refused.json()).error)).toMatchObject({ param: "output_format" });
   });
+});
+
+test("at hours that cost double a prompt is held and charged at twice the price", async () => {
+  const payer = await makePayer(20);
+  const messages = [{ role: "user", content: "word ".repeat(86_000) }];
+  const ask = async (name: string) => {
+    const body = { model: `Clocked#${name}`, messages };
+    expect((await post("/chat/completions", body, payer.secret)).status).toBe(200);
+    const { cost_usd, hold_usd } = await readLastRow();
+    return { cost: Number(cost_usd), hold: Number(hold_usd) };
+  };
+  const usual = await ask("quiet");
+  const double = await ask("busy");
+  expect(usual.cost).toBeCloseTo((TOKENS + 4) / 1e6, 9);
+  expect(double.cost).toBeCloseTo(2 * usual.cost, 9);
+  expect(double.hold).toBeCloseTo(2 * usual.hold, 6);
+  expect(await payer.balance()).toBeCloseTo(20 - 3 * usual.cost, 9);
 });
