@@ -116,7 +116,7 @@ export interface ModelCard {
   readonly like?: string;
   /** Release date in Unix seconds, for the list of models. */
   readonly created: number;
-  /** The announced shutdown date as `YYYY-MM-DD`, if any. */
+  /** The last day on which its provider answers, as `YYYY-MM-DD`. Missing if no end is announced. */
   readonly shutdownDate?: string;
   /** `soon` in the last 30 days before the shutdown, `over` after that day. Missing before, and without a date. */
   readonly ending?: "soon" | "over";
