@@ -22,7 +22,7 @@ const ITEM = {
   status: "completed",
   content: [{ type: "output_text", text: "hi", annotations: [] }],
 };
-/** What OpenAI's calculator says of a square picture. */
+/** Output tokens of a square picture by OpenAI's calculator. */
 const PICTURE_TOKENS = new Map([
   ["low", 196],
   ["medium", 1756],

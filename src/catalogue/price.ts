@@ -76,17 +76,25 @@ export function findPriceProblem(fields: PriceFields): string | null {
   const { cached_input: cached, input } = fields;
   if (cached !== undefined && input !== undefined && cached > input)
     return `cached_input ${cached} is higher than input ${input}`;
-  const starts = (fields.tiers ?? []).map((tier) => tier.above_tokens);
+  return findTierProblem(fields) ?? findHourProblem(fields);
+}
+
+function findTierProblem({ tiers = [] }: PriceFields): string | null {
+  const starts = tiers.map((tier) => tier.above_tokens);
   if (new Set(starts).size < starts.length) return "two tiers start at the same number of tokens";
-  for (const tier of fields.tiers ?? []) {
+  for (const tier of tiers) {
     const wrong = findPriceProblem({ ...tier });
     if (wrong !== null) return `tier above ${tier.above_tokens} tokens: ${wrong}`;
   }
-  for (const { days: _days, from: _from, to: _to, ...rates } of fields.hours ?? []) {
+  return null;
+}
+
+function findHourProblem({ input, hours = [] }: PriceFields): string | null {
+  for (const { days: _days, from: _from, to: _to, ...rates } of hours) {
     const wrong = findPriceProblem({ input, ...rates });
     if (wrong !== null) return `hours: ${wrong}`;
   }
-  return findHoursProblem(fields.hours ?? []);
+  return findHoursProblem(hours);
 }
 
 function findRateProblem(name: string, rate: number): string | null {

@@ -23,7 +23,7 @@ export function listHourlyPrices({ hours = [], ...usual }: Price): readonly Pric
   return [usual, ...hours.map(({ price }) => price)];
 }
 
-export function findPriceAt({ hours = [], ...usual }: Price, atMs: number): Price {
+function findPriceAt({ hours = [], ...usual }: Price, atMs: number): Price {
   return hours.find((one) => covers(one, atMs))?.price ?? usual;
 }
 

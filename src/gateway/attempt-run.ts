@@ -17,6 +17,8 @@ import type { PlanPorts } from "./plan-request.ts";
 import type { TracingAttempt } from "./tracing.ts";
 import type { Upstream } from "./upstream.ts";
 
+const MS_PER_SECOND = 1000;
+
 type AttemptPorts = Pick<PlanPorts, "health" | "stickiness" | "deadlines">;
 
 /** Begins a request's first attempt. Returns null if failover must: it may be raced, or can't be made now. */
@@ -49,7 +51,8 @@ export function beginAttempt<F extends Form>(
   context.model = attempt.card.id;
   const last4 = ports.health.key(attempt)?.last4 ?? null;
   const named = last4 === null ? { last4, ...findPosition(upstream, attempt) } : { last4 };
-  const priced = priceCardAt(attempt.card, context.toWallMs(nowMs));
+  const wallMs = context.call.created * MS_PER_SECOND + nowMs - context.startedMs;
+  const priced = priceCardAt(attempt.card, wallMs);
   const traced = context.tracing.begin(priced, named, nowMs);
   return new AttemptRun(ports, context, traced, attempt, { upstream, permit, fresh, client });
 }

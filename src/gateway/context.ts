@@ -122,11 +122,6 @@ export class RequestContext<F extends Form> implements Facts {
     return this.granted;
   }
 
-  /** Converts a time on the monotonic clock to wall time, Unix milliseconds. */
-  toWallMs(monotonicMs: number): number {
-    return this.#atMs + monotonicMs - this.startedMs;
-  }
-
   /** True if a provider produced any output. */
   get produced(): boolean {
     return this.#isFinished || this.#count.meter.hasAnswer;

@@ -89,7 +89,7 @@ export function makeImages(quirks: ImagesQuirks): Codec<ImagesForm> {
   });
 }
 
-/** An SVG is written by a second model, whose bill is in `svg_usage`: no hold covers it. */
+/** An SVG is written by a second model, whose bill stands beside the usage: no hold covers it. */
 function refuseDrawing({ outputFormat }: ImagesRequest, { id, name }: ModelCard): void {
   if (outputFormat !== "svg" || !/gpt-image/.test(name)) return;
   const message = `'${id}' can't be asked for an SVG here, because a second model writes and bills it. Use png, webp, jpeg or gif.`;

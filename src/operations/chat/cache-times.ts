@@ -1,4 +1,4 @@
-// How long a chat request asks to keep its prompt in the provider's cache: longer times cost more to write.
+// The time for which a chat request asks its provider to cache the prompt: writing for longer costs more.
 import { asArray, asObject } from "../../core/json.ts";
 import type { ChatMessage, ChatRequest } from "./form.ts";
 
