@@ -1,11 +1,7 @@
 // The catalogue: a client's `model` resolves as the contract says, with the operator's changes applied.
 import { describe, expect, test } from "bun:test";
-import {
-  buildCatalogue,
-  type CatalogueInput,
-  modelView,
-  type Resolution,
-} from "../src/catalogue/catalogue.ts";
+import { buildCatalogue, type CatalogueInput, type Resolution } from "../src/catalogue/catalogue.ts";
+import { modelView } from "../src/catalogue/model-view.ts";
 import { findOverlayProblems } from "../src/catalogue/overlay.ts";
 import { buildPrice, findPriceProblem, type PriceFields } from "../src/catalogue/price.ts";
 import { buildCards, loadShippedCards } from "../src/catalogue/rows.ts";

@@ -16,7 +16,7 @@ const KEYS_MAX = 100;
 
 export const retiringSchema = Type.Object({
   model: text,
-  shutdown: Type.String({ format: "date", description: "The first day without it." }),
+  shutdown: Type.String({ format: "date", description: "Its last day." }),
   days_left: Type.Integer({ description: "Negative once it has ended." }),
   requests: Type.Integer({ minimum: 0, description: "Of the last 30 days, as all counts here." }),
   keys_total: count,

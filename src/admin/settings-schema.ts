@@ -1,7 +1,9 @@
 // The configuration as the operator sees it: the schemas of the catalogue's models and the current rules.
 import { Type } from "@sinclair/typebox";
+import { DAYS } from "../catalogue/hours.ts";
 import type { LaterPriceFields } from "../catalogue/later-prices.ts";
-import { type PriceFields, RATE_FIELDS, type RateFields, UNIT_FIELDS } from "../catalogue/price.ts";
+import { type PriceFields, UNIT_FIELDS } from "../catalogue/price.ts";
+import { RATE_FIELDS, type RateFields } from "../catalogue/rates.ts";
 import { MODEL_KINDS } from "../core/card.ts";
 import { SOURCES } from "../core/origin.ts";
 import { KINDS } from "../core/skill.ts";
@@ -11,10 +13,17 @@ import { allowNull, allowWords, boolean, count, number, share, text, usd, type V
 const eachUsd = (fields: readonly string[]) =>
   Object.fromEntries(fields.map((field) => [field, Type.Optional(usd)]));
 const rates = { ...eachUsd(RATE_FIELDS), input: usd, output: usd };
+const hours = Type.Object({
+  days: Type.Array(allowWords(DAYS)),
+  from: Type.String({ description: "In UTC." }),
+  to: Type.String({ description: "The first minute that is over, in UTC." }),
+  ...rates,
+});
 const prices = {
   ...rates,
   ...eachUsd(UNIT_FIELDS),
   tiers: Type.Optional(Type.Array(Type.Object({ above_tokens: count, ...rates }))),
+  hours: Type.Optional(Type.Array(hours)),
 };
 const pricingSchema = Type.Unsafe<PriceFields & RateFields>(
   Type.Object(prices, { description: "In USD per million tokens; `per_…` fields in USD per unit." }),

@@ -74,7 +74,7 @@ export class LiveConfiguration {
 
   /** Running requests keep the prices that they began with. */
   get snapshot(): Snapshot {
-    if (this.#clock.nowMs() >= this.#snapshot.catalogue.pricesUntilMs) this.#snapshot = this.#buildSnapshot();
+    if (this.#clock.nowMs() >= this.#snapshot.catalogue.changesAtMs) this.#snapshot = this.#buildSnapshot();
     return this.#snapshot;
   }
 
@@ -85,7 +85,7 @@ export class LiveConfiguration {
   /** Returns the Unix seconds at which each enabled model ends whose end its provider has announced. */
   findEnds(): ReadonlyMap<string, number> {
     const ends = this.snapshot.catalogue
-      .list()
+      .listWithEnded()
       .flatMap(({ id, shutdownDate }): [string, number][] =>
         shutdownDate === undefined ? [] : [[id, Date.parse(shutdownDate) / MS_PER_SECOND]],
       );

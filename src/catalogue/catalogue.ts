@@ -1,17 +1,16 @@
 // The catalogue: every card that clients can ask for, and the meaning of a client's `model`.
 import { type Alias, isPolicy } from "../core/alias.ts";
 import type { Benchmark } from "../core/benchmark.ts";
-import { CAPABILITIES, CHAT_ONLY, type GroupMember, type ModelCard } from "../core/card.ts";
+import { CHAT_ONLY, type GroupMember, type ModelCard } from "../core/card.ts";
 import { findNearest } from "../core/nearest.ts";
 import { matches } from "../core/pattern.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
 import { UNSTEERED } from "../core/steering.ts";
-import { applyPrices, findNextChange, formatDay, viewLaterPrices } from "./later-prices.ts";
+import { dateCard, findNextChange } from "./dated.ts";
 import { applyOverlay } from "./overlay.ts";
 import { applyOwnPrice } from "./own-price.ts";
 import { type ResolvedPolicy, readPolicy } from "./policy.ts";
-import { priceView } from "./price.ts";
 import { loadShippedCards } from "./rows.ts";
 import { dash, listSpellings } from "./spellings.ts";
 import { makeUnlistedCard } from "./unlisted.ts";
@@ -48,7 +47,7 @@ export interface CatalogueInput {
   /** From the operator's file of benchmarks, by card id. */
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly aliases: Readonly<Record<string, Alias>>;
-  /** The time whose prices apply, Unix milliseconds. If missing, no announced price applies. */
+  /** The time whose prices apply, Unix milliseconds. If missing, no announced price applies, and no model ends. */
   readonly nowMs?: number;
 }
 
@@ -111,6 +110,10 @@ function isListed({ name }: ModelCard, offering: Offering | undefined): boolean 
   return !offering?.unlistedPrefixes?.some((prefix) => name.startsWith(prefix));
 }
 
+function hasEnded({ ending }: ModelCard): boolean {
+  return ending === "over";
+}
+
 function isOffered({ dialects }: ModelCard, provider: Offering | undefined): boolean {
   if (provider === undefined) return false;
   const spoken = provider.dialects;
@@ -118,8 +121,10 @@ function isOffered({ dialects }: ModelCard, provider: Offering | undefined): boo
 }
 
 export class Catalogue {
-  /** The time of the next price change, Unix milliseconds. Infinity if none is announced. */
-  readonly pricesUntilMs: number;
+  /** The time of the next change of a price or of a model's end, Unix milliseconds. Infinity if none is known. */
+  readonly changesAtMs: number;
+  /** Ended models that the configuration doesn't name. They aren't listed, but still answer to their names. */
+  readonly #ended: readonly ModelCard[];
   readonly #cards: readonly ModelCard[];
   readonly #byKey = new Map<string, ModelCard>();
   /** The cards that requests have named by their ids. */
@@ -144,10 +149,13 @@ export class Catalogue {
     const offered = known
       .filter((card) => isOffered(card, on.get(card.provider)))
       .flatMap((card) => applyOverlay(card, changes.get(card.id)) ?? [])
-      .map((card) => applyOwnPrice(applyPrices(card, nowMs), on.get(card.provider)));
+      .map((card) => applyOwnPrice(dateCard(card, nowMs), on.get(card.provider)));
     const own = new Set(ownModels.map(({ id }) => id));
-    this.#cards = offered.filter((card) => own.has(card.id) || isListed(card, on.get(card.provider)));
-    this.pricesUntilMs = findNextChange(this.#cards);
+    const listed = offered.filter((card) => own.has(card.id) || isListed(card, on.get(card.provider)));
+    this.#ended = listed.filter((card) => hasEnded(card) && !own.has(card.id) && !changes.has(card.id));
+    const hidden = new Set(this.#ended);
+    this.#cards = listed.filter((card) => !hidden.has(card));
+    this.changesAtMs = findNextChange(listed, nowMs);
     this.#disabled = new Set(overlay.filter((change) => change.disabled).map((change) => change.id));
     this.#open = new Map(
       providers.filter((one) => one.unlistedModels).map((one) => [one.name.toLowerCase(), one]),
@@ -168,9 +176,14 @@ export class Catalogue {
     }
   }
 
-  /** The cards of enabled providers, except disabled ones and those that must be deployed first. */
+  /** The cards of enabled providers, except disabled ones, ended ones and those that must be deployed first. */
   list(): readonly ModelCard[] {
     return this.#cards;
+  }
+
+  /** The same with the models that have ended. */
+  listWithEnded(): readonly ModelCard[] {
+    return [...this.#cards, ...this.#ended];
   }
 
   /** The names of the groups that clients can ask for, without patterns. */
@@ -198,7 +211,7 @@ export class Catalogue {
     return card === undefined ? null : { kind: "card", card };
   }
 
-  /** Models of a group that aren't available now are left out. */
+  /** Models of a group that aren't available now are left out, as are those that end soon if there are others. */
   #findAliased(text: string): Resolution | null {
     const alias = this.#aliases.get(text) ?? this.#patterns.find(({ names }) => matches(names, text))?.target;
     if (alias === undefined) return null;
@@ -208,7 +221,8 @@ export class Catalogue {
       const found = this.#findNamed(model) ?? this.#makeUnlisted(model);
       return found?.kind === "card" ? [{ card: found.card, weight }] : [];
     });
-    return members.length === 0 ? null : { kind: "group", members };
+    const lasting = members.filter(({ card }) => card.ending === undefined);
+    return members.length === 0 ? null : { kind: "group", members: lasting.length > 0 ? lasting : members };
   }
 
   /** Returns a card without facts for a name that isn't in the catalogue, if its provider accepts such names. */
@@ -275,26 +289,3 @@ export class Catalogue {
 function sortByWeight(alias: Alias): Alias {
   return typeof alias === "string" || isPolicy(alias) ? alias : alias.toSorted((a, b) => b.weight - a.weight);
 }
-
-const MILLISECONDS_PER_SECOND = 1000;
-
-/** An entry of `GET /v1/models`: OpenAI's four fields, then ours. Unknown values and an unpriced `pricing` are null. */
-export function modelView(card: ModelCard) {
-  return {
-    id: card.id,
-    object: "model",
-    created: card.created,
-    owned_by: card.ownedBy,
-    name: stripProvider(card),
-    context_window: card.contextTokensMax,
-    max_output_tokens: card.outputTokensMax,
-    pricing: card.price === null ? null : priceView(card.price),
-    ...(card.laterPrices ? { later_pricing: viewLaterPrices(card) } : {}),
-    capabilities: CAPABILITIES.filter((capability) => card.capabilities.has(capability)),
-    operations: card.operations ? [...card.operations] : null,
-    release_date: card.created === 0 ? null : formatDay(card.created * MILLISECONDS_PER_SECOND),
-    shutdown_date: card.shutdownDate ?? null,
-    kind: card.kind ?? null,
-  };
-}
-export type ModelView = ReturnType<typeof modelView>;

@@ -2,7 +2,8 @@
 import type { Benchmark } from "../core/benchmark.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ModelOverlay } from "../core/settings.ts";
-import { collectCards, modelView } from "./catalogue.ts";
+import { collectCards } from "./catalogue.ts";
+import { modelView } from "./model-view.ts";
 import { applyOverlay } from "./overlay.ts";
 
 export interface CardChange {

@@ -54,13 +54,6 @@ export function applyPrices(card: ModelCard, nowMs: number): ModelCard {
   return { ...rest, price: last.price, ...(left.length === 0 ? {} : { laterPrices: left }) };
 }
 
-/** Returns the time of the next price change, Unix milliseconds. Infinity if there is none. */
-export function findNextChange(cards: readonly ModelCard[]): number {
-  let next = Number.POSITIVE_INFINITY;
-  for (const { laterPrices } of cards) next = Math.min(next, laterPrices?.[0]?.fromMs ?? next);
-  return next;
-}
-
 /** Returns the announced prices as JSON for clients. */
 export function viewLaterPrices({ laterPrices = [] }: ModelCard): readonly LaterPriceFields[] {
   return laterPrices.map(({ fromMs, price }) => ({ from: formatDay(fromMs), ...priceView(price) }));

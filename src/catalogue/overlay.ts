@@ -18,8 +18,10 @@ export function applyOverlay(card: ModelCard, change: ModelOverlay | undefined):
   const { laterPrices: announced, ...own } = card;
   // The operator's own price applies until the operator changes it, so announced ones are dropped.
   const laterPrices = change.laterPrices ?? (change.price ? undefined : announced);
+  const { shutdownDate = card.shutdownDate } = change;
   return {
     ...own,
+    shutdownDate: shutdownDate ?? undefined,
     // The provider bills searches, whether or not the operator's price names them.
     price: change.price
       ? { ...change.price, perSearch: change.price.perSearch ?? card.price?.perSearch }

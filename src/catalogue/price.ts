@@ -1,17 +1,7 @@
 // Prices as the catalogue file, the configuration and the model list write them, and the checks for implausible ones.
-import type { OperationName, Price, Rates, UnitPrices } from "../core/card.ts";
-
-/** The optional rates, each with its name in the catalogue and in the API. */
-const RATES = [
-  ["cachedInput", "cached_input"],
-  ["cacheWrite", "cache_write"],
-  ["cacheWrite1h", "cache_write_1h"],
-  ["reasoning", "reasoning"],
-  ["inputAudio", "input_audio"],
-  ["outputAudio", "output_audio"],
-  ["inputImage", "input_image"],
-  ["outputImage", "output_image"],
-] as const satisfies readonly (readonly [keyof Rates, string])[];
+import type { OperationName, Price, UnitPrices } from "../core/card.ts";
+import { buildHours, findHoursProblem, type HourFields, viewHours } from "./hours.ts";
+import { buildRates, type OptionalFields, type RateFields, viewRates } from "./rates.ts";
 
 /** The prices per piece, each with both names. */
 const UNIT_PRICES = [
@@ -24,22 +14,15 @@ const UNIT_PRICES = [
   ["perPage", "per_page"],
 ] as const satisfies readonly (readonly [keyof UnitPrices, string])[];
 
-/** USD per million tokens, by the names that operators and clients see. */
-export interface RateFields extends OptionalFields<typeof RATES> {
-  readonly input: number;
-  readonly output: number;
-}
 interface TierFields extends RateFields {
   readonly above_tokens: number;
 }
 /** Prices per piece are in USD, `per_character_million` for a million characters. */
 export interface PriceFields extends Partial<RateFields>, OptionalFields<typeof UNIT_PRICES> {
   readonly tiers?: readonly TierFields[];
+  /** Other rates at some hours. */
+  readonly hours?: readonly HourFields[];
 }
-type OptionalFields<Names extends readonly (readonly [string, string])[]> = Readonly<
-  Partial<Record<Names[number][1], number>>
->;
-
 /** No model costs more: a higher rate is per token or in cents. */
 export const RATE_MAX = 10_000;
 /** USD for one piece, such as a request, a search or a million characters. */
@@ -48,23 +31,17 @@ export const PIECE_MAX = 100;
 const SLIP_FACTOR = 100;
 const DIGITS = 1e6;
 
-/** The names of all fields but `tiers`. */
-export const RATE_FIELDS = ["input", "output", ...RATES.map(([, field]) => field)] as const;
 export const UNIT_FIELDS = UNIT_PRICES.map(([, field]) => field);
 
 /** Returns the price. Tokens cost nothing if it names only pieces. */
 export function buildPrice(fields: PriceFields): Price {
   const tiers = fields.tiers?.map((tier) => ({ ...buildRates(tier), aboveTokens: tier.above_tokens }));
-  return {
+  const usual: Price = {
     ...buildRates(fields),
     ...Object.fromEntries(UNIT_PRICES.map(([name, field]) => [name, fields[field]])),
     tiers: tiers?.sort((one, other) => one.aboveTokens - other.aboveTokens),
   };
-}
-
-function buildRates(fields: Partial<RateFields>): Rates {
-  const { input = 0, output = 0 } = fields;
-  return { input, output, ...Object.fromEntries(RATES.map(([name, field]) => [name, fields[field]])) };
+  return fields.hours === undefined ? usual : { ...usual, hours: buildHours(fields.hours, usual) };
 }
 
 /** Returns the price as JSON for clients. Rates that the model doesn't have are undefined, so JSON omits them. */
@@ -73,12 +50,8 @@ export function priceView(price: Price): PriceFields & RateFields {
     ...viewRates(price),
     ...Object.fromEntries(UNIT_PRICES.map(([name, field]) => [field, price[name]])),
     tiers: price.tiers?.map((tier) => ({ above_tokens: tier.aboveTokens, ...viewRates(tier) })),
+    ...(price.hours ? { hours: viewHours(price.hours) } : {}),
   };
-}
-
-function viewRates(rates: Rates): RateFields {
-  const { input, output } = rates;
-  return { input, output, ...Object.fromEntries(RATES.map(([name, field]) => [field, rates[name]])) };
 }
 
 /** Returns a rate that the model needs but the price lacks. Null if there is none. */
@@ -103,13 +76,25 @@ export function findPriceProblem(fields: PriceFields): string | null {
   const { cached_input: cached, input } = fields;
   if (cached !== undefined && input !== undefined && cached > input)
     return `cached_input ${cached} is higher than input ${input}`;
-  const starts = (fields.tiers ?? []).map((tier) => tier.above_tokens);
+  return findTierProblem(fields) ?? findHourProblem(fields);
+}
+
+function findTierProblem({ tiers = [] }: PriceFields): string | null {
+  const starts = tiers.map((tier) => tier.above_tokens);
   if (new Set(starts).size < starts.length) return "two tiers start at the same number of tokens";
-  for (const tier of fields.tiers ?? []) {
+  for (const tier of tiers) {
     const wrong = findPriceProblem({ ...tier });
     if (wrong !== null) return `tier above ${tier.above_tokens} tokens: ${wrong}`;
   }
   return null;
+}
+
+function findHourProblem({ input, hours = [] }: PriceFields): string | null {
+  for (const { days: _days, from: _from, to: _to, ...rates } of hours) {
+    const wrong = findPriceProblem({ input, ...rates });
+    if (wrong !== null) return `hours: ${wrong}`;
+  }
+  return findHoursProblem(hours);
 }
 
 function findRateProblem(name: string, rate: number): string | null {

@@ -2,7 +2,8 @@
 import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
-import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
+import { buildCatalogue } from "../catalogue/catalogue.ts";
+import { type ModelView, modelView } from "../catalogue/model-view.ts";
 import { OPERATIONS, type OperationName } from "../core/card.ts";
 import { listPiecePrices } from "../core/fields/piece-prices.ts";
 import { suggest } from "../core/nearest.ts";

@@ -38,6 +38,7 @@ const SAME: readonly (readonly [path: string, as: string])[] = [
   ["models.<name>.price.", "providers.<name>.models[].price."],
   ["models.<name>.later_prices[].", "providers.<name>.models[].later_prices[]."],
   ["providers.<name>.models[].later_prices[].", "providers.<name>.models[].price."],
+  ["providers.<name>.models[].price.hours[].", "providers.<name>.models[].price."],
   ["providers.<name>.models[].price.tiers[].", "providers.<name>.models[].price."],
 ];
 

@@ -1,6 +1,8 @@
 // The configuration's schema of models: their limits, prices and abilities.
 import { type Static, Type } from "@sinclair/typebox";
-import { PIECE_MAX, RATE_FIELDS, RATE_MAX, UNIT_FIELDS } from "../catalogue/price.ts";
+import { DAYS, HOUR } from "../catalogue/hours.ts";
+import { PIECE_MAX, RATE_MAX, UNIT_FIELDS } from "../catalogue/price.ts";
+import { RATE_FIELDS } from "../catalogue/rates.ts";
 import { CAPABILITIES, OPERATIONS } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect-names.ts";
 import { APPLIED_REFUSALS } from "../core/refusals.ts";
@@ -27,6 +29,22 @@ const priceFields = {
         "All prices for longer prompts.",
       ),
       { maxItems: 8 },
+    ),
+  ),
+  hours: optional(
+    Type.Array(
+      section(
+        {
+          days: optional(
+            Type.Array(choice(DAYS), { minItems: 1, uniqueItems: true, expected: "a list of days like mon" }),
+          ),
+          from: text("a time like 01:00", HOUR),
+          to: text("a time like 04:00, up to 24:00", HOUR),
+          ...rates,
+        },
+        "Other prices at some hours, in UTC.",
+      ),
+      { minItems: 1, maxItems: 50, expected: "a list of 1 to 50 hours" },
     ),
   ),
 };

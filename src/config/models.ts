@@ -88,6 +88,7 @@ export class ModelFields {
       disabled: entry.disabled ?? false,
       price: entry.price === undefined ? undefined : buildPrice(entry.price),
       laterPrices: entry.later_prices && buildLaterPrices(entry.later_prices),
+      ...(entry.shutdown === undefined ? {} : { shutdownDate: entry.shutdown }),
       contextTokensMax: entry.context,
       outputTokensMax: entry.output,
       capabilities: entry.capabilities === undefined ? undefined : new Set(entry.capabilities),

@@ -153,6 +153,8 @@ function Routes({ model: { id, fallbacks } }: { readonly model: CardView }) {
   );
 }
 
+const WEEK_DAYS = 7;
+
 interface PriceRow {
   readonly name: string;
   readonly rates: NonNullable<CardView["pricing"]>;
@@ -160,10 +162,14 @@ interface PriceRow {
 
 function listPrices({ pricing, later_pricing }: CardView): readonly PriceRow[] {
   if (!pricing) return [];
-  const tiers = pricing.tiers ?? [];
+  const { tiers = [], hours = [] } = pricing;
   return [
     { name: tiers.length > 0 ? "Short prompts" : "Every request", rates: pricing },
     ...tiers.map((rates) => ({ name: `Prompts above ${formatTokens(rates.above_tokens)} tokens`, rates })),
+    ...hours.map(({ days = [], from, to, input = pricing.input, output = pricing.output, ...rates }) => ({
+      name: `${from} to ${to} UTC, ${days.length === WEEK_DAYS ? "every day" : days.join(" ")}`,
+      rates: { ...rates, input, output },
+    })),
     ...later_pricing.map(({ from, input = 0, output = 0, ...rates }) => ({
       name: `From ${formatDay(from)}`,
       rates: { ...rates, input, output },

@@ -52,6 +52,8 @@ export interface Rates {
   readonly cacheWrite?: number;
   /** Defaults to `cacheWrite`. */
   readonly cacheWrite1h?: number;
+  /** Defaults to `cacheWrite`. */
+  readonly cacheWrite12h?: number;
   readonly reasoning?: number;
   readonly inputAudio?: number;
   readonly outputAudio?: number;
@@ -73,6 +75,19 @@ export interface UnitPrices {
 export interface Price extends Rates, UnitPrices {
   /** If the prompt has more than `aboveTokens` tokens, the whole request is priced at the highest such tier. */
   readonly tiers?: readonly (Rates & { readonly aboveTokens: number })[];
+  /** The prices of some hours. The price itself applies outside them. */
+  readonly hours?: readonly HourlyPrice[];
+}
+
+/** A whole price that applies at some hours of the week. */
+export interface HourlyPrice {
+  /** The days of the week in UTC, Sunday is 0. */
+  readonly days: ReadonlySet<number>;
+  /** The first minute of the day in UTC. */
+  readonly fromMinute: number;
+  /** The first minute that is over, up to 1440. */
+  readonly toMinute: number;
+  readonly price: Price;
 }
 
 /** A price that takes effect at a given time. */
@@ -103,8 +118,10 @@ export interface ModelCard extends RefusalRules {
   readonly like?: string;
   /** Release date in Unix seconds, for the list of models. */
   readonly created: number;
-  /** The announced shutdown date as `YYYY-MM-DD`, if any. */
+  /** The last day on which its provider answers, as `YYYY-MM-DD`. Missing if no end is announced. */
   readonly shutdownDate?: string;
+  /** `soon` in the last 30 days before the shutdown, `over` after that day. Missing before, and without a date. */
+  readonly ending?: "soon" | "over";
   /** Missing for a model of general use. */
   readonly kind?: ModelKind;
   /** Results from the operator's file of benchmarks. */
@@ -114,6 +131,8 @@ export interface ModelCard extends RefusalRules {
   readonly outputTokensMax: number | null;
   /** Null if the price is unknown, so the model can't be charged for. */
   readonly price: Price | null;
+  /** The usual price with those of other hours, if it depends on the hour: then `price` is the one of now. */
+  readonly timedPrice?: Price;
   /** Announced price changes, earliest first. */
   readonly laterPrices?: readonly LaterPrice[];
   readonly capabilities: ReadonlySet<Capability>;

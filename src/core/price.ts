@@ -34,14 +34,15 @@ export function listBillLines(price: Price, amounts: Amounts, calls = 1): readon
 type AddLine = (what: string, count: number, usdPerMillion: number) => void;
 
 function addTokenLines(add: AddLine, rates: Rates, amounts: Amounts): void {
-  const { prompt, cached, cacheWrite, cacheWrite1h, inputAudio, inputImage } = amounts;
+  const { prompt, cached, cacheWrite, cacheWrite1h, cacheWrite12h, inputAudio, inputImage } = amounts;
   const { completion, reasoning, outputAudio, outputImage } = amounts;
   const { input, output } = rates;
   const write = rates.cacheWrite ?? input;
   add("input", prompt - cached - cacheWrite - inputAudio - inputImage, input);
   add("cached input", cached, rates.cachedInput ?? input);
-  add("cache write", cacheWrite - cacheWrite1h, write);
+  add("cache write", cacheWrite - cacheWrite1h - cacheWrite12h, write);
   add("cache write for an hour", cacheWrite1h, rates.cacheWrite1h ?? write);
+  add("cache write for twelve hours", cacheWrite12h, rates.cacheWrite12h ?? write);
   add("audio input", inputAudio, rates.inputAudio ?? input);
   add("image input", inputImage, rates.inputImage ?? input);
   add("output", completion - reasoning - outputAudio - outputImage, output);

@@ -227,6 +227,8 @@ export interface ModelOverlay
   readonly price?: Price;
   /** If missing, the card's own apply, unless `price` is set. */
   readonly laterPrices?: readonly LaterPrice[];
+  /** `YYYY-MM-DD`. Null if it doesn't end. */
+  readonly shutdownDate?: string | null;
   readonly contextTokensMax?: number;
   readonly outputTokensMax?: number;
 }

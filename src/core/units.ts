@@ -11,6 +11,8 @@ const none = {
   cacheWrite: 0,
   /** The part of `cacheWrite` that is cached for an hour. */
   cacheWrite1h: 0,
+  /** The part of `cacheWrite` that is cached for twelve hours. */
+  cacheWrite12h: 0,
   inputAudio: 0,
   inputImage: 0,
   completion: 0,

@@ -4,6 +4,7 @@ import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Granted } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
+import { priceCardAt } from "../core/hours.ts";
 import { formatTraceparent } from "../core/trace-context.ts";
 import type { Load } from "../health/rate.ts";
 import { type Form, joinLists } from "../operations/form.ts";
@@ -16,6 +17,8 @@ import { fitAsk } from "./fitted.ts";
 import type { PlanPorts } from "./plan-request.ts";
 import type { TracingAttempt } from "./tracing.ts";
 import type { Upstream } from "./upstream.ts";
+
+const MS_PER_SECOND = 1000;
 
 type AttemptPorts = Pick<PlanPorts, "health" | "stickiness" | "deadlines">;
 
@@ -49,7 +52,9 @@ export function beginAttempt<F extends Form>(
   context.model = attempt.card.id;
   const last4 = ports.health.key(attempt)?.last4 ?? null;
   const named = last4 === null ? { last4, ...findPosition(upstream, attempt) } : { last4 };
-  const traced = context.tracing.begin(attempt.card, named, nowMs);
+  const wallMs = context.call.created * MS_PER_SECOND + nowMs - context.startedMs;
+  const priced = priceCardAt(attempt.card, wallMs);
+  const traced = context.tracing.begin(priced, named, nowMs);
   const { refusals } = ports.health;
   const refuses = refusals.isInUse ? refusals.list(attempt.card, nowMs) : attempt.card.refuses;
   return new AttemptRun(ports, context, traced, attempt, { upstream, permit, fresh, client, refuses });
@@ -137,8 +142,8 @@ export class AttemptRun<F extends Form> implements CallWatcher {
   /** Makes this attempt the one that answers: the request takes over its facts and the usage it has reported so far. */
   win(): void {
     const { deadlines, stickiness } = this.#ports;
-    const { card, raw } = this.call;
-    const { calls, unreadBytes, rounds } = this.#traced;
+    const { raw } = this.call;
+    const { card, calls, unreadBytes, rounds } = this.#traced;
     const context = this.#context;
     const { operation, upstreams } = context.call;
     const ask = fitAsk({ operation, upstreams, raw }, this.call.ask, card);

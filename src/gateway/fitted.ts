@@ -2,6 +2,7 @@
 // change them.
 import type { ModelCard } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
+import { priceCardWithin } from "../core/hours.ts";
 import type { Form } from "../operations/form.ts";
 import type { OfferTerms } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
@@ -14,20 +15,38 @@ export function fitAsk<F extends Form>(call: Fitting<F>, ask: F["ask"], card: Mo
   return fitTo(findCardRoute(call, ask, card), call, ask, card);
 }
 
-/** Returns the worst-case cost on each card, each card once, in order. */
+/**
+ * Returns the worst-case cost on each card, each card once, in order. `nowMs` is wall time: prices that depend on the hour
+ * count at the highest of the hours that a call may meet, or of all hours if it is missing.
+ */
 export function makeOffers<F extends Form>(
   call: Fitting<F> & Pick<Call<F>, "ask"> & Omit<OfferTerms, "answersPerCall">,
   cards: readonly ModelCard[],
+  nowMs?: number,
 ): readonly Offer[] {
   const once = cards.length === 1 ? cards : [...new Set(cards)];
-  return once.map((card) => makeOffer(call, card));
+  return once.map((card) => makeOffer(call, priceWorst(call, card, nowMs)));
+}
+
+/** Clocks differ from a provider's, and an attempt begins some time after the admission. */
+const HOUR_SLACK_MS = 60_000;
+
+function priceWorst<F extends Form>(
+  { upstreams }: Pick<Fitting<F>, "upstreams">,
+  card: ModelCard,
+  nowMs: number | undefined,
+): ModelCard {
+  if (card.timedPrice === undefined) return card;
+  const totalMs = upstreams.get(card.provider)?.setup.timeouts.totalMs;
+  if (nowMs === undefined || totalMs === undefined) return priceCardWithin(card, 0, Number.POSITIVE_INFINITY);
+  return priceCardWithin(card, nowMs - HOUR_SLACK_MS, nowMs + totalMs + HOUR_SLACK_MS);
 }
 
 function makeOffer<F extends Form>(
   call: Fitting<F> & Pick<Call<F>, "ask"> & Omit<OfferTerms, "answersPerCall">,
   card: ModelCard,
 ): Offer {
-  const { operation, isLimitRequired, searches, unreadBytes } = call;
+  const { operation, isLimitRequired, searches, unreadBytes, cachesLong = false } = call;
   const route = findCardRoute(call, call.ask, card);
   const ask = fitTo(route, call, call.ask, card);
   const answersPerCall = Math.max(1, route?.codec.answersPerCall(card, ask) ?? Number.POSITIVE_INFINITY);
@@ -38,6 +57,7 @@ function makeOffer<F extends Form>(
     answersPerCall,
     searches: isOwn ? searches : 0,
     unreadBytes: isOwn ? unreadBytes : 0,
+    cachesLong: isOwn && cachesLong,
   });
 }
 

@@ -2,6 +2,7 @@
 // tokens of a minute.
 import type { ModelCard } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
+import { listHourlyPrices } from "../core/hours.ts";
 import type { TokenLoad } from "../core/limit.ts";
 import type { Deadlines } from "../core/world.ts";
 import type { KnownPrompts } from "../health/prompts.ts";
@@ -42,11 +43,11 @@ function reserve(offer: Offer, cachedTokens: number, usdPerMillion: number): Off
   return { ...offer, reservedLines };
 }
 
-/** The highest over the price's tiers, in USD per million. Null without a price. */
+/** The highest over the price's tiers and hours, in USD per million. Null without a price. */
 function findCachedRate(card: ModelCard | undefined): number | null {
-  const price = card?.price;
-  if (!price) return null;
-  const rates = [price, ...(price.tiers ?? [])];
+  if (!card?.price) return null;
+  const prices = card.timedPrice ? listHourlyPrices(card.timedPrice) : [card.price];
+  const rates = prices.flatMap((price) => [price, ...(price.tiers ?? [])]);
   return Math.max(...rates.map(({ input, cachedInput = input }) => cachedInput));
 }
 

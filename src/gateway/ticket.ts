@@ -29,6 +29,7 @@ export function makeTicket<F extends Form>(
   const { operation, surface, id, requestId, key, proof, ask, selection, idempotency } = call;
   const { offerLeast } = operation;
   const cards = plan.attempts.map(({ card }) => card);
+  const nowMs = ports.clock.nowMs();
   return ports.ledger.ticket({
     id,
     isNew: !isEntered,
@@ -44,7 +45,7 @@ export function makeTicket<F extends Form>(
     stream: ask.stream === true,
     answers: countPlaces(call, plan.attempts),
     offers: (isReserving) => {
-      const offers = makeOffers(call, cards);
+      const offers = makeOffers(call, cards, nowMs);
       return isReserving ? reserveCached(ports, call, cards, offers) : offers;
     },
     ownOffers: () => cards.map(makeSmallestOffer),
@@ -54,7 +55,7 @@ export function makeTicket<F extends Form>(
     isGroup: selection.kind === "group",
     idempotency,
     ceilingNanoUsd: findCeiling(call),
-    nowMs: ports.clock.nowMs(),
+    nowMs,
   });
 }
 

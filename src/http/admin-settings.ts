@@ -28,7 +28,7 @@ export interface SettingPorts extends WritingParts, Running {
 export function settingRoutes(ports: SettingPorts) {
   const { reads } = createOperatorHooks(ports, "Settings");
   const { store, clock } = ports.world;
-  const retiringParts = { store, clock, cards: () => ports.catalogue().list() };
+  const retiringParts = { store, clock, cards: () => ports.catalogue().listWithEnded() };
   return new Elysia({ prefix: "/admin/v1" })
     .get("/models", () => modelsView(ports.settings(), clock.nowMs()), {
       ...reads("models.read", "listCards", "List all known models, enabled or not"),

@@ -4,10 +4,10 @@ import { formatTimeOfDay } from "../admin/format.ts";
 import type { Listed } from "../admin/list.ts";
 import type { CardView, SettingsView } from "../admin/settings-schema.ts";
 import { collectCards, stripProvider } from "../catalogue/catalogue.ts";
-import { applyPrices, viewLaterPrices } from "../catalogue/later-prices.ts";
+import { dateCard, viewPrice } from "../catalogue/dated.ts";
+import { viewLaterPrices } from "../catalogue/later-prices.ts";
 import { applyOverlay } from "../catalogue/overlay.ts";
 import { applyOwnPrice } from "../catalogue/own-price.ts";
-import { priceView } from "../catalogue/price.ts";
 import type { ModelCard } from "../core/card.ts";
 import { toUsd } from "../core/money.ts";
 import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../core/settings.ts";
@@ -24,7 +24,7 @@ export function modelsView(
     data: [...collectCards(ownModels, newerModels, benchmarks).values()].map((card) => {
       const changed = applyOverlay(card, changes.get(card.id));
       const offBecause = !on.has(card.provider) ? "provider_off" : changed === null ? "disabled" : null;
-      const priced = applyOwnPrice(applyPrices(changed ?? card, nowMs), on.get(card.provider));
+      const priced = applyOwnPrice(dateCard(changed ?? card, nowMs), on.get(card.provider));
       return modelView(priced, offBecause);
     }),
     next: null,
@@ -44,7 +44,7 @@ function modelView(card: ModelCard, offBecause: CardView["off_because"]): CardVi
     capabilities: [...card.capabilities],
     operations: card.operations ? [...card.operations] : null,
     fallbacks: [...card.fallbacks],
-    pricing: card.price && priceView(card.price),
+    pricing: viewPrice(card),
     later_pricing: viewLaterPrices(card),
     kind: card.kind ?? null,
     shutdown: card.shutdownDate ?? null,

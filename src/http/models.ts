@@ -1,6 +1,7 @@
 // GET /v1/models: the models that this key can use now, including selectors.
 import { Elysia } from "elysia";
-import { type Catalogue, modelView } from "../catalogue/catalogue.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import { modelView } from "../catalogue/model-view.ts";
 import type { GroupMember } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, mayUse } from "../core/key.ts";

@@ -35,6 +35,8 @@ export interface Asking<F extends Form> {
   readonly fetches?: number;
   /** Bytes of text that only a provider of the client's family reads. The hold counts them as part of the prompt. */
   readonly unreadBytes: number;
+  /** True if a cache mark in the native lane asks for the provider's longest time, wherever it stands. */
+  readonly cachesLong?: boolean;
   /** The place of its newest message, if a translation leaves nothing of it: only the native lane carries it. */
   readonly nativeOnly?: string | undefined;
   /** True if it explicitly asks for its answer to be stored, whether or not anybody does. */
@@ -42,7 +44,8 @@ export interface Asking<F extends Form> {
 }
 
 /** Terms of a hold that come from the request's own form, and from how a card's provider is called. */
-export interface OfferTerms extends Pick<Asking<Form>, "isLimitRequired" | "searches" | "unreadBytes"> {
+export interface OfferTerms
+  extends Pick<Asking<Form>, "isLimitRequired" | "searches" | "unreadBytes" | "cachesLong"> {
   /** The most answers that one call gives. */
   readonly answersPerCall: number;
 }

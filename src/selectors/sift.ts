@@ -4,7 +4,7 @@ import { SKILLS } from "../core/skill.ts";
 import type { PreparedAsk, Wishes } from "./ask.ts";
 import { estimateAll } from "./estimates.ts";
 import { NOT_ALLOWED } from "./rules.ts";
-import { ASIDE, toBits } from "./table.ts";
+import { ASIDE, ENDED, toBits } from "./table.ts";
 
 const UNHEALTHY = "unhealthy";
 /**
@@ -156,6 +156,7 @@ function findAside({ table, rules, prediction, input }: PreparedAsk, row: number
   const place = table.aside[row] ?? 0;
   // Reading a list before its first place would take longest.
   const reason = place === 0 ? null : (ASIDE[place - 1] ?? null);
+  if (reason === ENDED) return reason;
   if (reason === null || rules.pin?.id === table.cards[row]?.id) return null;
   if (reason === "preview" && input.rules.preview === true) return null;
   if (reason === "completion" && (prediction.skills[CODING] ?? 0) >= CODING_SHARE) return null;

@@ -69,11 +69,14 @@ function readRates({ input, output, cachedInput = input, reasoning = output }: R
   return { input, output, cachedInput, reasoning };
 }
 
+/** Its provider no longer answers, so nothing brings the model back. */
+export const ENDED = "ended";
 /** The reasons not to choose a model for what it isn't made for. */
-export const ASIDE: readonly string[] = ["preview", "completion", "deprecated"];
+export const ASIDE: readonly string[] = ["preview", "completion", "deprecated", ENDED];
 
-function findAside({ kind, shutdownDate }: ModelCard): string | undefined {
-  return kind ?? (shutdownDate === undefined ? undefined : "deprecated");
+function findAside({ kind, ending }: ModelCard): string | undefined {
+  if (ending === "over") return ENDED;
+  return kind ?? (ending === undefined ? undefined : "deprecated");
 }
 
 /** Cached by list, which lives as long as a configuration. */

@@ -75,6 +75,8 @@ export interface LaneResult {
   readonly dropped: readonly string[];
   /** The most searches that the provider may run. */
   readonly searches: number;
+  /** True if it asks the provider to cache the prompt for its longest time. Missing if that costs no more. */
+  readonly cachesLong?: boolean;
 }
 
 export function refuseField(param: string, reason: string): Fault {

@@ -96,6 +96,18 @@ const SQUARE_TOKENS = new Map([
 /** ai.google.dev, "Image generation": 1,120 tokens, and what the model thinks before. */
 const GOOGLE_TOKENS = 2000;
 
+/** OpenAI's calculator for gpt-image-2, as its developer forum worked it out (thread 1382699). Its successors may be billed for qualities above high. */
+function drawBySteps(quality: string, width: number, height: number): number {
+  const steps = new Map([
+    ["low", 16],
+    ["medium", 48],
+    ["high", 96],
+  ]).get(quality);
+  if (steps === undefined) return 2 * drawBySteps("high", width, height);
+  const across = Math.round((steps * Math.min(width, height)) / Math.max(width, height));
+  return Math.ceil((steps * across * (2_000_000 + width * height)) / 4_000_000);
+}
+
 function billImages(body: JsonObject, { name }: ModelCard): Amounts {
   const images = findNumber(body, ["n", "sampleCount"]) ?? 1;
   // Imagen is priced by the image.
@@ -104,9 +116,13 @@ function billImages(body: JsonObject, { name }: ModelCard): Amounts {
   const sides = (asString(body.size) ?? "").split("x").map(Number).filter(Boolean);
   const [width = largest, height = other] = sides;
   const best = /^gpt-image-(1|2(?!\.))/.test(name) ? "high" : "";
-  const square = SQUARE_TOKENS.get(asString(body.quality) ?? best) ?? 8320;
+  const quality = asString(body.quality) ?? best;
+  const square = SQUARE_TOKENS.get(quality) ?? 8320;
   const drafts = (asNumber(body.partial_images) ?? 0) * 100;
-  const own = Math.ceil((square * width * height) / SQUARE) + drafts;
+  const drawn = name.startsWith("gpt-image-2")
+    ? drawBySteps(quality, width, height)
+    : Math.ceil((square * width * height) / SQUARE);
+  const own = drawn + drafts;
   const outputImage = images * (body.contents === undefined ? own : GOOGLE_TOKENS);
   const sources = asArray(body.images).length + (body.mask ? 1 : 0);
   const inputImage = sources * 6000;

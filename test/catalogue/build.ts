@@ -15,13 +15,16 @@ import {
   CAPABILITY_RULES,
   FILLS_IN,
   FREE,
+  KINDS,
   LEFT_OUT,
   NEWER,
   type Newer,
-  SHUTDOWNS,
 } from "./corrections.ts";
+import { findEnd } from "./ends.ts";
+import { addLongCaches, plain } from "./long-caches.ts";
 import { OPEN_ROUTER } from "./openrouter.ts";
 import { findTwin } from "./platforms.ts";
+import { REPRICED, WINDOWS } from "./repriced.ts";
 import {
   curatedPrices,
   type DatedPrices,
@@ -42,6 +45,7 @@ interface Row {
   output: number | null;
   price: PriceFacts | null;
   capabilities: string[];
+  kind?: string;
   /** Chat only if missing. */
   operations?: string[];
   like?: string;
@@ -85,11 +89,23 @@ export function buildRows(folder: string): Built {
   for (const [name, like] of Object.entries(OPEN_ROUTER)) {
     finish(applyNewer(rows, { id: `OpenRouter#${name}`, like }, dated, true));
   }
-  const sorted = [...rows.values()].sort(byProviderThenName);
+  const sorted = [...rows.values()].sort(byProviderThenName).map(orderFields);
   return {
     rows: sorted,
     disagreements,
     text: `[\n${sorted.map((row) => JSON.stringify(row)).join(",\n")}\n]\n`,
+  };
+}
+
+/** The optional fields last, in the same order in every row. */
+function orderFields({ kind, operations, like, dialects, shutdown, ...row }: Row): Row {
+  return {
+    ...row,
+    ...(shutdown ? { shutdown } : {}),
+    ...(kind ? { kind } : {}),
+    ...(like ? { like } : {}),
+    ...(dialects ? { dialects } : {}),
+    ...(operations ? { operations } : {}),
   };
 }
 
@@ -188,29 +204,13 @@ function passedOn(price: PriceFacts | null, maker: PriceFacts | null): PriceFact
   return rates;
 }
 
-/** A cache-write rate below the input rate is a storage fee. A reasoning rate equal to the output rate is redundant. */
-function plain(price: PriceFacts): PriceFacts {
-  const { input, output, cached_input, cache_write: write, reasoning, ...rest } = price;
-  const kept: PriceFacts = { input, output };
-  if (cached_input !== undefined) kept.cached_input = cached_input;
-  if (write !== undefined && write >= input) kept.cache_write = write;
-  if (reasoning !== undefined && reasoning !== output) kept.reasoning = reasoning;
-  return { ...kept, ...rest };
-}
-
-const CLAUDE = /^(Anthropic|Azure|Bedrock|Vertex)#.*claude/;
-
-/** Anthropic's price page: writing to a one-hour cache costs twice the input rate, on every cloud. */
-function withHours({ tiers, ...price }: PriceFacts): PriceFacts {
-  const addHour = <Rates extends Pick<PriceFacts, "input" | "cache_write">>(rates: Rates): Rates =>
-    rates.cache_write === undefined ? rates : { ...rates, cache_write_1h: 2 * rates.input };
-  return { ...addHour(price), ...(tiers ? { tiers: tiers.map(addHour) } : {}) };
-}
-
 function finish(row: Row): void {
+  if (row.price !== null) row.price = { ...row.price, ...REPRICED[row.id] };
+  const window = WINDOWS[row.id];
+  if (window !== undefined) [row.context, row.output] = [window.context, window.output ?? null];
   row.price = row.price === null ? null : plain(row.price);
   if (FREE.test(row.id)) row.price = FREE_PRICE;
-  if (row.price !== null && CLAUDE.test(row.id)) row.price = withHours(row.price);
+  if (row.price !== null) row.price = addLongCaches(row.id, row.price);
   for (const { ids, price } of ALSO_PRICED) {
     if (row.price !== null && ids.test(row.id)) row.price = { ...row.price, ...price };
   }
@@ -223,8 +223,10 @@ function finish(row: Row): void {
   row.capabilities = listBedrockCapabilities(row.id, row.capabilities);
   const dialects = listBedrockDialects(row.id);
   if (dialects) row.dialects = dialects;
-  const shutdown = SHUTDOWNS.find((one) => one.ids.test(row.id));
-  if (shutdown) row.shutdown = shutdown.on;
+  const shutdown = findEnd(row.id);
+  if (shutdown) row.shutdown = shutdown;
+  const kind = KINDS.find(({ names }) => names.test(row.id))?.kind;
+  if (kind) row.kind = kind;
   if (FILLS_IN.test(row.id)) row.operations = ["chat", "completion"];
 }
 

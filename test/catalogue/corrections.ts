@@ -3,7 +3,7 @@ import { BEDROCK_LEFT_OUT } from "./bedrock.ts";
 import type { PriceFacts } from "./sources.ts";
 
 /** The date for which the catalogue is built. */
-export const BUILT_FOR = "2026-11-20";
+export const BUILT_FOR = "2026-11-26";
 
 /** Names that no longer serve chat completions, or never did, by provider, with the reason. */
 export const LEFT_OUT: Readonly<Record<string, readonly { readonly names: RegExp; readonly why: string }[]>> =
@@ -71,13 +71,10 @@ export const ALSO_PRICED: readonly { readonly ids: RegExp; readonly price: Parti
 /** Models that are really free. Any other 0 in the lists is a missing price. */
 export const FREE = /^(ZAI#glm-4\.[57]-flash|OpenRouter#.*:free)$/;
 
-/** Shutdown dates from the providers' announcements. */
-export const SHUTDOWNS: readonly { readonly ids: RegExp; readonly on: string }[] = [
-  { ids: /^OpenAI#(gpt-5|gpt-5-(mini|nano|pro)|o3|o3-pro)$/, on: "2026-12-11" },
-  { ids: /^OpenAI#(gpt-4o|gpt-4\.1)/, on: "2027-01-14" },
-  { ids: /^OpenAI#(gpt-5\.1|gpt-5\.3-codex|gpt-5\.4-nano)$/, on: "2027-04-01" },
-  { ids: /^Anthropic#claude-sonnet-4-5/, on: "2026-11-30" },
-  { ids: /^Google#gemini-2\.5-(pro|flash)$/, on: "2026-12-01" },
+/** Models that selectors don't choose by default. */
+export const KINDS: readonly { readonly names: RegExp; readonly kind: string }[] = [
+  { names: /-preview/, kind: "preview" },
+  { names: /codestral/, kind: "completion" },
 ];
 
 /** Chat models that also serve legacy completions (the providers' pages on "FIM"). */
@@ -114,11 +111,22 @@ const GEMINI_LIMITS = { context: 1048576, output: 65536 };
 const CLAUDE_5 = { like: "Anthropic#claude-opus-4-8", context: MILLION, output: 128000 };
 
 export const NEWER: readonly Newer[] = [
-  { id: "OpenAI#gpt-6-sol", like: "OpenAI#gpt-6-astra", released: "2026-09-22", price: openAi(2, 0.2, 10) },
+  // Since 2026-08-21 (OpenAI, "Changelog"). A promotion that ran at least until 2026-11-21: the list price is 5 and 30.
+  { id: "OpenAI#gpt-5.6-sol", price: openAi(4, 0.4, 20) },
+  {
+    id: "OpenAI#gpt-6-sol",
+    like: "OpenAI#gpt-6-astra",
+    released: "2026-09-22",
+    context: 1050000,
+    output: 128000,
+    price: openAi(2, 0.2, 10),
+  },
   {
     id: "OpenAI#gpt-6-luna",
     like: "OpenAI#gpt-6-astra",
     released: "2026-09-22",
+    context: 1050000,
+    output: 128000,
     price: openAi(0.1, 0.01, 0.5),
   },
   {
@@ -193,8 +201,8 @@ export const NEWER: readonly Newer[] = [
     price: {
       input: 2,
       output: 6,
-      cached_input: 0.5,
-      tiers: [{ above_tokens: 200000, input: 4, output: 12, cached_input: 1 }],
+      cached_input: 0.3,
+      tiers: [{ above_tokens: 200000, input: 4, output: 12, cached_input: 0.6 }],
     },
   },
   { id: "Moonshot#kimi-k3", like: "Moonshot#kimi-k2.6" },

@@ -28,8 +28,11 @@ describe("a future price", () => {
     const settings = readSettings(OWN(`price: { input: 2, output: 4 }, later_prices: ${LATER}`));
     const times = [0, MARCH - 1, MARCH, JUNE - 1, JUNE, JUNE * 2];
     expect(times.map((nowMs) => priceOf(settings, nowMs))).toEqual([2, 2, 3, 3, 4, 4]);
-    expect(buildCatalogue({ ...settings, nowMs: MARCH }).pricesUntilMs).toBe(JUNE);
-    expect(buildCatalogue({ ...settings, nowMs: JUNE }).pricesUntilMs).toBe(Number.POSITIVE_INFINITY);
+    const providers = settings.providers.filter(({ name }) => name === "Own");
+    expect(buildCatalogue({ ...settings, providers, nowMs: MARCH }).changesAtMs).toBe(JUNE);
+    expect(buildCatalogue({ ...settings, providers, nowMs: JUNE }).changesAtMs).toBe(
+      Number.POSITIVE_INFINITY,
+    );
   });
 
   test("may be the first known price", () => {

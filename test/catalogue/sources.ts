@@ -18,12 +18,17 @@ export interface PriceFacts {
   cached_input?: number;
   cache_write?: number;
   cache_write_1h?: number;
+  cache_write_12h?: number;
   reasoning?: number;
   input_audio?: number;
   per_search?: number;
   tiers?: ({ above_tokens: number } & Pick<
     PriceFacts,
-    "input" | "output" | "cached_input" | "cache_write" | "cache_write_1h"
+    "input" | "output" | "cached_input" | "cache_write" | "cache_write_1h" | "cache_write_12h"
+  >)[];
+  hours?: ({ days: string[]; from: string; to: string } & Pick<
+    PriceFacts,
+    "input" | "output" | "cached_input"
   >)[];
 }
 

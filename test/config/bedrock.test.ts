@@ -205,7 +205,7 @@ test.each(["platform: bedrock", "dialect: bedrock"])(
       "us.anthropic.claude-sonnet-5",
       arn,
       ["anthropic"],
-      3.3,
+      2.2,
     ]);
   },
 );

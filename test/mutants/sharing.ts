@@ -78,7 +78,7 @@ export const SHARING: readonly Mutant[] = [
   {
     name: "an announced price waits for a restart",
     file: "src/app/live-configuration.ts",
-    find: ">= this.#snapshot.catalogue.pricesUntilMs",
+    find: ">= this.#snapshot.catalogue.changesAtMs",
     replace: ">= Number.POSITIVE_INFINITY",
     tests: ["test/catalogue/later-prices.test.ts"],
   },

@@ -8,7 +8,7 @@ import { asking, CODE, even, makeCard, makeInput, pick, RULES, TRIVIA } from "./
 const usual = makeCard("usual", 10, { skills: even(0.7) });
 const preview = makeCard("preview", 1, { skills: even(0.95), kind: "preview" });
 const coder = makeCard("coder", 1, { skills: even(0.95), kind: "completion" });
-const dying = makeCard("dying", 1, { skills: even(0.95), shutdownDate: "2027-01-14" });
+const dying = makeCard("dying", 1, { skills: even(0.95), ending: "soon" });
 
 function findReasons(cards: readonly (typeof usual)[], prompt = TRIVIA) {
   const { candidates } = choose(SELECTOR_RULES.fair, makeInput(asking(prompt), { cards }));

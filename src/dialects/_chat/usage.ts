@@ -38,13 +38,16 @@ interface Counts {
   /** Part of the prompt. */
   readonly cached?: number | undefined;
   readonly written?: number | undefined;
+  /** Part of `written`. */
+  readonly writtenFor12Hours?: number | undefined;
   /** Part of the completion. */
   readonly reasoning?: number | undefined;
   readonly searches?: number | undefined;
 }
 
 /** Makes a usage of these counts. Undefined counts were not reported. */
-export function makeUsage({ prompt, completion, cached, written, reasoning, searches }: Counts): Usage {
+export function makeUsage(counts: Counts): Usage {
+  const { prompt, completion, cached, written, writtenFor12Hours, reasoning, searches } = counts;
   const usage: Usage = {
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -54,6 +57,7 @@ export function makeUsage({ prompt, completion, cached, written, reasoning, sear
     usage.prompt_tokens_details = {
       ...(cached === undefined ? {} : { cached_tokens: cached }),
       ...(written === undefined ? {} : { cache_write_tokens: written }),
+      ...(writtenFor12Hours === undefined ? {} : { cache_write_12h_tokens: writtenFor12Hours }),
     };
   }
   if (reasoning !== undefined) usage.completion_tokens_details = { reasoning_tokens: reasoning };
@@ -85,6 +89,8 @@ function parseUsage(given: JsonObject): Usage | undefined {
   if (prompt === undefined && completion === undefined) return undefined;
   const promptDetails = readCounts(given.prompt_tokens_details);
   const completionDetails = readCounts(given.completion_tokens_details);
+  const { ttl_12h_tokens } = readCounts(asObject(given.prompt_tokens_details).cache_write_tokens_details);
+  if (ttl_12h_tokens !== undefined) promptDetails.cache_write_12h_tokens = ttl_12h_tokens;
   for (const field of CACHED) {
     const cached = parseKnownCount(given[field]);
     if (cached !== undefined) promptDetails.cached_tokens ??= cached;

@@ -19,6 +19,7 @@ export function parseResponseUsage(given: JsonObject, searches: number): Usage {
     completion,
     cached,
     written: parseKnownCount(input.cache_write_tokens ?? input.cache_creation_input_tokens),
+    writtenFor12Hours: parseKnownCount(asObject(input.cache_write_tokens_details).ttl_12h_tokens),
     reasoning: parseKnownCount(output.reasoning_tokens),
     searches: searches === 0 ? undefined : searches,
   });

@@ -11,6 +11,7 @@ export const SETTINGS = [
   ["background", "background"],
   ["outputFormat", "output_format"],
   ["outputCompression", "output_compression"],
+  ["frameCount", "frame_count"],
   ["moderation", "moderation"],
   ["style", "style"],
   ["responseFormat", "response_format"],

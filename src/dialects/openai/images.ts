@@ -41,7 +41,8 @@ interface ImagesQuirks {
 
 const PICTURES_MAX = 10;
 const NEWER_FIELDS: readonly Setting[] = [
-  ...(["background", "outputFormat", "outputCompression", "moderation", "inputFidelity"] as const),
+  ...(["background", "outputFormat", "outputCompression", "frameCount", "moderation"] as const),
+  "inputFidelity",
 ];
 
 export const OPENAI_IMAGES: ImagesQuirks = {
@@ -54,7 +55,7 @@ export const OPENAI_IMAGES: ImagesQuirks = {
     // Recorded: `response_format` is refused with 400 unknown_parameter, since these always return the image itself.
     { names: /gpt-image/, fields: ["responseFormat", "style"] },
   ],
-  passes: ["user", "safety_identifier"],
+  passes: ["user", "safety_identifier", "complexity", "frame_duration_ms"],
   streams: /^(?!dall-e)/,
   writeSource: (url) => ({ image_url: url }),
 };
@@ -88,7 +89,15 @@ export function makeImages(quirks: ImagesQuirks): Codec<ImagesForm> {
   });
 }
 
+/** An SVG is written by a second model, whose bill stands beside the usage: no hold covers it. */
+function refuseDrawing({ outputFormat }: ImagesRequest, { id, name }: ModelCard): void {
+  if (outputFormat !== "svg" || !/gpt-image/.test(name)) return;
+  const message = `'${id}' can't be asked for an SVG here, because a second model writes and bills it. Use png, webp, jpeg or gif.`;
+  throw new Fault("unsupported_parameter", message, { param: "output_format" });
+}
+
 function encodeImages(quirks: ImagesQuirks, ask: ImagesRequest, card: ModelCard, target: Target): Outgoing {
+  refuseDrawing(ask, card);
   const { fields, dropped } = listFields(quirks, ask, card.name, target);
   if (ask.sources.length === 0) return makeCall(target, quirks.generationsPath, fields, dropped);
   if (quirks.editsPath === null) {

@@ -206,6 +206,7 @@ export interface Usage extends JsonObject {
     cached_tokens?: number;
     cache_write_tokens?: number;
     cache_write_1h_tokens?: number;
+    cache_write_12h_tokens?: number;
   };
   completion_tokens_details?: JsonObject & { reasoning_tokens?: number };
   /** The billed counts, if they differ from what the model read and wrote (Cohere). */

@@ -1,11 +1,11 @@
 // The worst-case cost of a chat request on a card, which the ledger holds before a provider is called.
 import type { ModelCard, Price, Rates } from "../../core/card.ts";
 import type { Offer } from "../../core/demand.ts";
-import { asArray, asObject } from "../../core/json.ts";
 import { isLimitMeant } from "../../core/output-limit.ts";
 import type { OfferTerms } from "../operation.ts";
+import { asksToCache } from "./cache-times.ts";
 import { estimateWorstPromptTokens } from "./estimate.ts";
-import { type ChatMessage, type ChatRequest, readOutputLimit } from "./form.ts";
+import { type ChatRequest, readOutputLimit } from "./form.ts";
 import { searchesMax } from "./searches.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
@@ -13,16 +13,17 @@ const UNITS_PER_MILLION = 1_000_000;
 /**
  * Returns the highest rates that a prompt of up to this many tokens may be billed at, over the tiers within its reach.
  */
-function findHighestRates(price: Price, request: ChatRequest, promptTokens: number) {
-  const isForAnHour = price.cacheWrite1h !== undefined && cachesForAnHour(request);
+function findHighestRates(price: Price, request: ChatRequest, promptTokens: number, cachesLong = false) {
+  const isForAnHour = price.cacheWrite1h !== undefined && asksToCache(request, "1h");
+  const isFor12Hours = price.cacheWrite12h !== undefined && (cachesLong || asksToCache(request, "12h"));
   const isHeard = hasSound(request);
   const highest = { input: 0, output: 0 };
   const reach = (rates: Rates) => {
-    const { input, cacheWrite = 0, cachedInput = 0, cacheWrite1h = 0, inputAudio = 0 } = rates;
-    const { output, reasoning = 0, outputAudio = 0 } = rates;
-    const hour = isForAnHour ? cacheWrite1h : 0;
+    const { input, cacheWrite = 0, cachedInput = 0, cacheWrite1h = 0, cacheWrite12h = 0 } = rates;
+    const { inputAudio = 0, output, reasoning = 0, outputAudio = 0 } = rates;
+    const written = Math.max(cacheWrite, isForAnHour ? cacheWrite1h : 0, isFor12Hours ? cacheWrite12h : 0);
     const heard = isHeard ? inputAudio : 0;
-    highest.input = Math.max(highest.input, input, cacheWrite, cachedInput, hour, heard);
+    highest.input = Math.max(highest.input, input, written, cachedInput, heard);
     highest.output = Math.max(highest.output, output, reasoning, outputAudio);
   };
   const tiers = price.tiers ?? [];
@@ -37,15 +38,6 @@ function hasSound({ messages }: ChatRequest): boolean {
     ({ content }) =>
       Array.isArray(content) && content.some(({ type }) => type === "input_audio" || type === "file"),
   );
-}
-
-/** True if a cache mark of the request asks for an hour, which costs more than five minutes. */
-function cachesForAnHour({ cache_control: mark, tools, messages }: ChatRequest): boolean {
-  const isMarked = (one: unknown) => asObject(asObject(one).cache_control).ttl === "1h";
-  const isWithinMarked = ({ content, tool_calls: calls }: ChatMessage) =>
-    [...asArray(content), ...asArray(calls)].some(isMarked);
-  const isMessageMarked = (one: ChatMessage) => isMarked(one) || isWithinMarked(one);
-  return asObject(mark).ttl === "1h" || (tools ?? []).some(isMarked) || messages.some(isMessageMarked);
 }
 
 /** Returns the most that the request may cost on a card. */
@@ -63,7 +55,7 @@ export function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTer
   if (price === null) return { ...limits, isPriced: false, lines: [], outputUsdPerMillion: 0 };
   const searches = Math.max(terms.searches, searchesMax(request, card));
   const promptTokens = estimateWorstPromptTokens(request, card, terms.unreadBytes, searches);
-  const rates = findHighestRates(price, request, promptTokens);
+  const rates = findHighestRates(price, request, promptTokens, terms.cachesLong);
   const lines = [
     { what: "input", count: choices * promptTokens, usdPerMillion: rates.input },
     { what: "request", count: choices, usdPerMillion: (price.perRequest ?? 0) * UNITS_PER_MILLION },

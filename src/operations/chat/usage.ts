@@ -3,6 +3,7 @@ import { asCount } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { PlausibleUsage, SentAsk } from "../operation.ts";
 import { CONTEXT_SLACK } from "../text-tokens.ts";
+import { asksToCache } from "./cache-times.ts";
 import { estimateWorstPromptTokens } from "./estimate.ts";
 import { type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { searchesMax } from "./searches.ts";
@@ -16,6 +17,7 @@ export function countAmounts(usage: Usage): Amounts {
   const completion = asCount(usage.billed_units?.output_tokens ?? usage.completion_tokens);
   const cached = Math.min(prompt, asCount(usage.prompt_tokens_details?.cached_tokens));
   const cacheWrite = Math.min(prompt - cached, asCount(usage.prompt_tokens_details?.cache_write_tokens));
+  const cacheWrite1h = Math.min(cacheWrite, asCount(usage.prompt_tokens_details?.cache_write_1h_tokens));
   const reasoning = Math.min(completion, asCount(usage.completion_tokens_details?.reasoning_tokens));
   const heard = asCount(usage.prompt_tokens_details?.audio_tokens);
   const spoken = asCount(usage.completion_tokens_details?.audio_tokens);
@@ -25,7 +27,11 @@ export function countAmounts(usage: Usage): Amounts {
     completion,
     cached,
     cacheWrite,
-    cacheWrite1h: Math.min(cacheWrite, asCount(usage.prompt_tokens_details?.cache_write_1h_tokens)),
+    cacheWrite1h,
+    cacheWrite12h: Math.min(
+      cacheWrite - cacheWrite1h,
+      asCount(usage.prompt_tokens_details?.cache_write_12h_tokens),
+    ),
     inputAudio: Math.min(prompt - cached - cacheWrite, heard),
     reasoning,
     outputAudio: Math.min(completion - reasoning, spoken),
@@ -78,8 +84,18 @@ const TIMES_ESTIMATE = 10;
 
 type SentRequest = SentAsk<ChatRequest>;
 
+/** Counts all cache writes at the longest time that was asked for, if the report doesn't say for how long they are kept. */
+function splitWrites(usage: Usage, { ask, card }: SentRequest): Usage {
+  const details = usage.prompt_tokens_details;
+  if (card.price?.cacheWrite12h === undefined || !details?.cache_write_tokens) return usage;
+  if (details.cache_write_12h_tokens !== undefined || !asksToCache(ask, "12h")) return usage;
+  const split = { ...details, cache_write_12h_tokens: details.cache_write_tokens };
+  return { ...usage, prompt_tokens_details: split };
+}
+
 /** Caps the usage at what is possible, and says whether that is less than reported: the rest is not charged. */
-export function cutUsage(usage: Usage, sent: SentRequest): PlausibleUsage<Usage> {
+export function cutUsage(reported: Usage, sent: SentRequest): PlausibleUsage<Usage> {
+  const usage = splitWrites(reported, sent);
   const { prompt, completion, searches } = countAmounts(usage);
   const promptMax = promptTokensMax(prompt, sent);
   const completionMax = completionTokensMax(sent);

@@ -17,6 +17,8 @@ export interface ImagesRequest extends OpenAsk {
   readonly background?: string;
   readonly outputFormat?: string;
   readonly outputCompression?: number;
+  /** The pictures of an animation. */
+  readonly frameCount?: number;
   readonly moderation?: string;
   readonly style?: string;
   readonly responseFormat?: "url" | "b64_json";

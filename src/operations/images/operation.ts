@@ -1,28 +1,19 @@
 // Images as an operation: creates pictures from a description.
-import type { ModelCard } from "../../core/card.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import { type Operation, shareAnswers } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { ImagesForm, ImagesReply, ImagesRequest } from "./form.ts";
-import { findLargest, PIXELS_CHOSEN, readPixels, SQUARE } from "./pixels.ts";
+import { countLikelyTokens, countWorstTokens } from "./tokens.ts";
 
-/** Output tokens of a square picture (OpenAI, "Image generation", cost and latency). Others take them by their area. */
-const SQUARE_TOKENS: ReadonlyMap<string, number> = new Map([
-  ["low", 272],
-  ["medium", 1056],
-  ["high", 4160],
-]);
-/** Newer models have qualities above `high`. */
-const SQUARE_TOKENS_HIGHEST = 8320;
 /** An input picture read with high fidelity. */
 const [SOURCE_TOKENS_WORST, SOURCE_TOKENS] = [6500, 1000];
 /** Recorded: the provider adds about six tokens to the prompt. */
 const WRAPPING_TOKENS = 8;
 /** OpenAI, "Image generation": each draft takes this many more tokens. */
 const DRAFT_TOKENS = 100;
-/** The best of these is `high` (OpenAI API reference, "Create image"). */
-const OLDER = /(^|\/)(gpt-image-(1|2(?![.\d]))|chatgpt-image)/;
+/** OpenAI API reference, "Create image": a GIF has this many pictures unless `frame_count` says another number. */
+const FRAMES = 9;
 /** The most fields of an answer, and of a picture in it. */
 const [ANSWER_ELEMENTS, PICTURE_ELEMENTS] = [1000, 100];
 
@@ -43,9 +34,10 @@ export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   findCodec: ({ images }) => images ?? null,
   countAnswers: ({ n }) => n,
   // No tokenizer makes more tokens than a text has bytes.
-  countWorst: (ask, card) =>
-    count(ask, SOURCE_TOKENS_WORST, countWorstPictureTokens(ask, card), (bytes) => bytes),
-  countLikely: (ask) => count(ask, SOURCE_TOKENS, countLikelyPictureTokens(ask), estimateTextTokens),
+  countWorst: (ask, { name }) =>
+    count(ask, SOURCE_TOKENS_WORST, countWorstTokens(ask, name), (bytes) => bytes),
+  countLikely: (ask) =>
+    count(ask, SOURCE_TOKENS, countLikelyTokens(ask.size, ask.quality), estimateTextTokens),
   split: (ask, picturesPerCall) => shareAnswers(ask.n, picturesPerCall).map((n) => ({ ...ask, n })),
   join: (replies) => ({
     usage: null,
@@ -70,8 +62,9 @@ function count(
   estimate: (bytes: number) => number,
 ): Amounts {
   const { prompt, n, sources, mask, partialImages = 0 } = ask;
+  const frames = ask.outputFormat === "gif" ? (ask.frameCount ?? FRAMES) : 1;
   const inputImage = (sources.length + (mask ? 1 : 0)) * perSource;
-  const outputImage = n * (perPicture + partialImages * DRAFT_TOKENS);
+  const outputImage = n * (frames * perPicture + partialImages * DRAFT_TOKENS);
   const text = WRAPPING_TOKENS + estimate(Buffer.byteLength(prompt));
   return {
     ...NO_AMOUNTS,
@@ -81,24 +74,4 @@ function count(
     outputImage,
     images: n,
   };
-}
-
-/** If the model chooses the quality, it may be the highest. */
-function countWorstPictureTokens({ size, quality }: ImagesRequest, { name }: ModelCard): number {
-  const chosen = OLDER.test(name) ? "high" : "";
-  const tokens = SQUARE_TOKENS.get(isChosen(quality) ? quality : chosen) ?? SQUARE_TOKENS_HIGHEST;
-  return scaleTokens(tokens, Math.max(SQUARE, readPixels(size) ?? findLargest(name)));
-}
-
-function countLikelyPictureTokens({ size, quality }: ImagesRequest): number {
-  const tokens = SQUARE_TOKENS.get(isChosen(quality) ? quality : "medium") ?? SQUARE_TOKENS_HIGHEST;
-  return scaleTokens(tokens, readPixels(size) ?? PIXELS_CHOSEN);
-}
-
-function isChosen(quality: string | undefined): quality is string {
-  return quality !== undefined && quality !== "auto";
-}
-
-function scaleTokens(squareTokens: number, pixels: number): number {
-  return Math.ceil((squareTokens * pixels) / SQUARE);
 }

@@ -26,6 +26,7 @@ export const imagesRequestSchema = openObject({
   background: Type.Optional(word),
   output_format: Type.Optional(word),
   output_compression: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  frame_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   moderation: Type.Optional(word),
   style: Type.Optional(word),
   response_format: Type.Optional(checkChoice("url", "b64_json")),
@@ -44,7 +45,13 @@ export const OPENAI_IMAGES: Surface<ImagesForm> = makeOpenAiSurface({
   body: "either",
   schema: imagesRequestSchema,
   list: "prompt",
-  fieldTypes: { n: "number", output_compression: "number", partial_images: "number", stream: "boolean" },
+  fieldTypes: {
+    n: "number",
+    output_compression: "number",
+    frame_count: "number",
+    partial_images: "number",
+    stream: "boolean",
+  },
   read(given, { image, images, mask, ...extras }, { url, limits }) {
     const isEdit = EDITS.test(new URL(url).pathname);
     refuseLargeNumber(given.n, limits.choicesMax, "n");
@@ -54,6 +61,7 @@ export const OPENAI_IMAGES: Surface<ImagesForm> = makeOpenAiSurface({
       sources: isEdit ? readSources(image, images) : [],
       extras,
       ...{ outputFormat: given.output_format, outputCompression: given.output_compression },
+      ...(given.frame_count === undefined ? {} : { frameCount: given.frame_count }),
       ...{ responseFormat: given.response_format, inputFidelity: given.input_fidelity },
       ...(mask === undefined ? {} : { mask: readSource(mask, "mask") }),
       ...(stream === true ? { stream, partialImages: given.partial_images } : {}),

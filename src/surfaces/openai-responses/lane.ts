@@ -38,6 +38,7 @@ export const NAMES = new LaneTable({
   tunnel_id: REMOTE,
 });
 
+const CACHE_FIELDS: ReadonlySet<string> = new Set(["prompt_cache_options", "prompt_cache_breakpoint"]);
 const SEARCHES: ReadonlySet<string> = new Set(SEARCH_TOOLS);
 /** The limit of calls if the client sets none: without one, a provider may search endlessly. */
 const TOOL_CALLS_DEFAULT = 5;
@@ -60,11 +61,13 @@ export function applyLane(given: JsonObject, seal: Sealer, rules: LaneRules): La
   }
   const searches = found.searches ? (asNumber(body.max_tool_calls) ?? TOOL_CALLS_DEFAULT) : 0;
   if (searches > 0) body.max_tool_calls = searches;
-  return { body, dropped, searches };
+  return { body, dropped, searches, cachesLong: found.cachesLong };
 }
 
 class Findings implements Visitor<Kind> {
   searches = false;
+  /** True if a cache mark, or the request as a whole, asks for twelve hours: writing those costs twice as much. */
+  cachesLong = false;
   readonly #rules: LaneRules;
   readonly #seal: Sealer;
   readonly #dropped: string[];
@@ -90,6 +93,7 @@ class Findings implements Visitor<Kind> {
   }
 
   checkField(field: string, value: unknown, path: Path): void {
+    if (CACHE_FIELDS.has(field) && asObject(value).ttl === "12h") this.cachesLong = true;
     const row = NAMES.findRefusal(field, this.#rules.remoteTools === true);
     const isName = typeof value === "string" ? value !== "" : Array.isArray(value) && value.length > 0;
     if (row && isName) throw refuseField(String(path), row.reason);

@@ -42,12 +42,19 @@ const READ_FIELDS: ReadFields = {
   ...readWhole("model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "include"),
   ...readWhole("stream", "stream_options", "store", "previous_response_id", "metadata", "truncation"),
   ...readWhole("max_output_tokens", "temperature", "top_p", "top_logprobs"),
-  ...readWhole("user", "safety_identifier", "prompt_cache_key"),
+  ...readWhole("user", "safety_identifier", "prompt_cache_key", "prompt_cache_options"),
   reasoning: ["effort", "summary", "generate_summary"],
   text: ["format", "verbosity"],
 };
 /** Fields that are the same in a chat request. */
-const SAME = ["temperature", "top_p", "user", "safety_identifier", "prompt_cache_key"] as const;
+const SAME = [
+  "temperature",
+  "top_p",
+  "user",
+  "safety_identifier",
+  "prompt_cache_key",
+  "prompt_cache_options",
+] as const;
 
 /** The size of a conversation stored at a provider is only known in tokens, so the hold assumes this length. */
 const BYTES_PER_TOKEN = 4;
@@ -105,6 +112,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
     session:
       headers.get("session-id") ?? headers.get("session_id") ?? asString(given.prompt_cache_key) ?? null,
     searches: lane.searches,
+    cachesLong: lane.cachesLong,
     unreadBytes: read.unreadBytes + (stored ? stored.tokens * BYTES_PER_TOKEN : 0),
     dropped: lane.dropped,
     lost: read.lost.filter((field) => !lane.dropped.includes(field)),

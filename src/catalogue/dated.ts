@@ -1,0 +1,49 @@
+// The catalogue's cards as of a time: with the prices that apply then, and how near their models' ends are.
+import type { ModelCard } from "../core/card.ts";
+import { findNextHour, priceCardAt } from "../core/hours.ts";
+import { applyPrices, parseDay } from "./later-prices.ts";
+import { type PriceFields, priceView } from "./price.ts";
+import type { RateFields } from "./rates.ts";
+
+const DAY_MS = 86_400_000;
+/** Long enough to move to another model before the end. */
+const SOON_DAYS = 30;
+
+/** Returns the card as of that time, Unix milliseconds. */
+export function dateCard(card: ModelCard, nowMs: number): ModelCard {
+  const priced = applyPrices(card, nowMs);
+  const ending = findEnding(priced, nowMs);
+  const dated = ending === undefined ? priced : { ...priced, ending };
+  const { price } = dated;
+  return price?.hours ? priceCardAt({ ...dated, timedPrice: price }, nowMs) : dated;
+}
+
+/** Returns the next time after that one at which any of the cards changes, Unix milliseconds. Infinity if there is none. */
+export function findNextChange(cards: readonly ModelCard[], nowMs: number): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const card of cards) {
+    const { laterPrices, timedPrice } = card;
+    next = Math.min(next, laterPrices?.[0]?.fromMs ?? next);
+    if (timedPrice) next = Math.min(next, findNextHour(timedPrice, nowMs));
+    for (const atMs of listEnds(card)) if (atMs > nowMs) next = Math.min(next, atMs);
+  }
+  return next;
+}
+
+/** Returns the card's price as clients see it: the usual one, with those of other hours. Null if it has none. */
+export function viewPrice({ price, timedPrice }: ModelCard): (PriceFields & RateFields) | null {
+  const usual = timedPrice ?? price;
+  return usual && priceView(usual);
+}
+
+function findEnding(card: ModelCard, nowMs: number): ModelCard["ending"] {
+  const [soonMs, overMs] = listEnds(card);
+  if (soonMs === undefined || overMs === undefined || nowMs < soonMs) return undefined;
+  return nowMs < overMs ? "soon" : "over";
+}
+
+/** Returns when the model's last days begin, and the end of its last day. Empty if no shutdown is announced. */
+function listEnds({ shutdownDate }: ModelCard): readonly number[] {
+  const dayMs = shutdownDate === undefined ? null : parseDay(shutdownDate);
+  return dayMs === null ? [] : [dayMs - SOON_DAYS * DAY_MS, dayMs + DAY_MS];
+}

@@ -1,0 +1,28 @@
+// A model as clients see it in the list of models.
+import { CAPABILITIES, type ModelCard } from "../core/card.ts";
+import { stripProvider } from "./catalogue.ts";
+import { viewPrice } from "./dated.ts";
+import { formatDay, viewLaterPrices } from "./later-prices.ts";
+
+const MILLISECONDS_PER_SECOND = 1000;
+
+/** An entry of `GET /v1/models`: OpenAI's four fields, then ours. Unknown values and an unpriced `pricing` are null. */
+export function modelView(card: ModelCard) {
+  return {
+    id: card.id,
+    object: "model",
+    created: card.created,
+    owned_by: card.ownedBy,
+    name: stripProvider(card),
+    context_window: card.contextTokensMax,
+    max_output_tokens: card.outputTokensMax,
+    pricing: viewPrice(card),
+    ...(card.laterPrices ? { later_pricing: viewLaterPrices(card) } : {}),
+    capabilities: CAPABILITIES.filter((capability) => card.capabilities.has(capability)),
+    operations: card.operations ? [...card.operations] : null,
+    release_date: card.created === 0 ? null : formatDay(card.created * MILLISECONDS_PER_SECOND),
+    shutdown_date: card.shutdownDate ?? null,
+    kind: card.kind ?? null,
+  };
+}
+export type ModelView = ReturnType<typeof modelView>;
