@@ -9,8 +9,8 @@ import {
   isSameDigest,
   mintSessionSecret,
 } from "../keys/secret.ts";
-import { type Access, ADMIN_TOKEN, adminAccess } from "../people/access.ts";
 import type { DayRules } from "../ledger/day.ts";
+import { type Access, ADMIN_TOKEN, adminAccess } from "../people/access.ts";
 import { PERMISSION_NAMES } from "../people/roles.ts";
 import { formatInstantOrNull, formatTimeOfDay } from "./format.ts";
 import { findNamedToken, findTokenById, grantSchema, grantView } from "./named-tokens.ts";

@@ -2,8 +2,8 @@
 import { cleanWords, SECRET_WORDS, type UpstreamReport } from "./failure.ts";
 import { Fault, type FaultCode } from "./fault.ts";
 import type { FaultDetails } from "./fault-details.ts";
-import { readRefusals } from "./refusal-words.ts";
 import { OVERFLOW_WORDS } from "./overflow-words.ts";
+import { readRefusals } from "./refusal-words.ts";
 
 /** An error's own words. */
 export interface ErrorWords {
