@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { type ConfigError, ERRORS_MAX, formatError } from "../src/config/errors.ts";
 import type { Loaded } from "../src/config/load.ts";
-import { configJsonSchema } from "../src/config/schema.ts";
+import { configJsonSchema } from "../src/config/published-schema.ts";
 import type { KnownProvider } from "../src/core/settings.ts";
 import { loadText, requireSettings, type Surroundings } from "./settings.ts";
 

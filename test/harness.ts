@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startGateway } from "../src/app/composition.ts";
 import { openStore } from "../src/app/open-store.ts";
-import { configJsonSchema } from "../src/config/schema.ts";
+import { configJsonSchema } from "../src/config/published-schema.ts";
 import type { Fetch, LogEvent } from "../src/core/world.ts";
 import type { Step } from "../src/gateway/step.ts";
 import { writeEmptyStore } from "./empty-store.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { startGateway } from "../src/app/composition.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { makeMasterKeyCommand } from "../src/cli/master-key.ts";
-import { configJsonSchema } from "../src/config/schema.ts";
+import { configJsonSchema } from "../src/config/published-schema.ts";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { asking } from "./http/world.ts";
 import { startPostgres } from "./postgres-server.ts";

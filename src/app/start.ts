@@ -2,7 +2,7 @@
 import { version } from "../../package.json" with { type: "json" };
 import { ensureAdminToken } from "../admin/token.ts";
 import type { Sections } from "../config/load.ts";
-import { configJsonSchema } from "../config/schema.ts";
+import { configJsonSchema } from "../config/published-schema.ts";
 import { watchConfig } from "../config/watch.ts";
 import type { LogRules, Settings } from "../core/settings.ts";
 import type { Log, LogEvent } from "../core/world.ts";

@@ -34,8 +34,15 @@ export function applyOverlay(card: ModelCard, change: ModelOverlay | undefined):
     fallbacks: change.fallbacks ?? card.fallbacks,
     ...(change.skills ? { skills: change.skills } : {}),
     ...(change.hedge ? { hedge: change.hedge } : {}),
-    ...(change.refuses?.size ? { refuses: change.refuses } : {}),
-    ...(change.accepts?.size ? { accepts: change.accepts } : {}),
+    ...takeRefusals(change),
+  };
+}
+
+/** A model that refuses nothing has no field for it, so that a request needn't look. */
+function takeRefusals({ refuses, accepts }: ModelOverlay): Pick<ModelCard, "refuses" | "accepts"> {
+  return {
+    ...(refuses?.size ? { refuses } : {}),
+    ...(accepts?.size ? { accepts } : {}),
   };
 }
 

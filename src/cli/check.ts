@@ -7,7 +7,7 @@ import { EXIT, type Io } from "../app/terminal.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { type ConfigError, createError, formatError } from "../config/errors.ts";
 import type { Loaded } from "../config/load.ts";
-import { configJsonSchema } from "../config/schema.ts";
+import { configJsonSchema } from "../config/published-schema.ts";
 import { listUnbounded } from "../config/unbounded-rules.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";

@@ -1,7 +1,6 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX, MAX_COST_USD, MAX_MS, PATTERNS_MAX } from "../core/alias.ts";
-import { isObject } from "../core/json.ts";
 import { SELECTORS } from "../core/selector.ts";
 import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
 import { KINDS, SKILLS } from "../core/skill.ts";
@@ -30,7 +29,6 @@ import {
   text,
   timeZone,
 } from "./field-types.ts";
-import { describeFields } from "./fields.ts";
 import { hooks } from "./hooks.ts";
 import {
   capabilities,
@@ -275,27 +273,3 @@ export const ConfigSchema = options(
 export type Config = Static<typeof ConfigSchema>;
 export type OverlayConfig = Static<typeof overlay>;
 export type RuleConfig = Static<typeof categoryRule>;
-
-/** Keywords for our own errors, which aren't part of JSON Schema. */
-const NOTES: ReadonlySet<string> = new Set(["expected", "expectedName"]);
-
-/** Returns the schema as JSON Schema, for editors and `GET /config.schema.json`. */
-export function configJsonSchema(): object {
-  const schema: TSchema = {
-    $schema: "http://json-schema.org/draft-07/schema#",
-    title: "Poundkey",
-    ...ConfigSchema,
-  };
-  const text = JSON.stringify(schema, (key, value) => (NOTES.has(key) ? undefined : value));
-  return describeFields(JSON.parse(text, allowReference));
-}
-
-const REFERENCE = { type: "string", pattern: "\\$\\{" };
-const SCALARS: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"]);
-
-/** A text with `${NAME}` may stand for any scalar, since only the program knows its value. */
-function allowReference(_key: string, schema: unknown): unknown {
-  const types = isObject(schema) ? [schema.type].flat() : [];
-  const isScalar = types.length > 0 && types.every((type) => SCALARS.has(type));
-  return isScalar ? { anyOf: [schema, REFERENCE] } : schema;
-}

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
-import { configJsonSchema } from "../../src/config/schema.ts";
+import { configJsonSchema } from "../../src/config/published-schema.ts";
 
 const ajv = new Ajv({ strict: false });
 addFormats(ajv);

@@ -7,7 +7,7 @@ import { openMasterKey } from "../../src/admin/master-key.ts";
 import { startGateway } from "../../src/app/composition.ts";
 import { addKeys, type OpenedStore } from "../../src/app/open-store.ts";
 import { random, upstreamFetch } from "../../src/app/world.ts";
-import { configJsonSchema } from "../../src/config/schema.ts";
+import { configJsonSchema } from "../../src/config/published-schema.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { masterKeyFile } from "../../src/store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";

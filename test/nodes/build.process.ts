@@ -3,7 +3,7 @@
 
 import { startGateway } from "../../src/app/composition.ts";
 import { addKeys } from "../../src/app/open-store.ts";
-import { configJsonSchema } from "../../src/config/schema.ts";
+import { configJsonSchema } from "../../src/config/published-schema.ts";
 import { deriveDataKeys } from "../../src/keys/data-keys.ts";
 import { makePostgresSchema } from "../../src/store/postgres/migrations.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
