@@ -1,5 +1,5 @@
 // The program's entry: prepares the process, then runs the command that the arguments name.
-import { readOwnCommand } from "./app/own-command.ts";
+import { readOwnCommand } from "./app/workers/own-command.ts";
 
 /** Bun's `fetch` runs at most 256 calls at once unless this is set before the process starts. */
 const FETCH_CEILING = "BUN_CONFIG_MAX_HTTP_REQUESTS";

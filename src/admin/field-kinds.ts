@@ -1,15 +1,13 @@
 // The schemas of each kind of field on the admin routes, its reading from a request and its form in an answer.
 import { type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
-import { isAddressBlock } from "../core/address.ts";
-import type { CacheSetting } from "../core/caching.ts";
 import type { Field, KindName, Value, Wire, WireMemberDefaults } from "../core/fields/field.ts";
 import { areTags, formatTags, readTagsText, TAGS_EXPECTED, type Tags } from "../core/fields/tags-text.ts";
-import { toUsd } from "../core/money.ts";
-import { ROLES } from "../core/people.ts";
-import { invalidValue } from "../core/schema-fault.ts";
-import { isTimeZone } from "../core/time-zone.ts";
-import { budgetView, formatBudgets, makeBudgetSchema, readBudgets } from "./budgets.ts";
-import { cacheSettingSchema, readCacheSetting } from "./cache-setting.ts";
+import { invalidValue } from "../core/json/schema-fault.ts";
+import type { CacheSetting } from "../core/models/caching.ts";
+import { toUsd } from "../core/money/money.ts";
+import { ROLES } from "../core/people/people.ts";
+import { isTimeZone } from "../core/text/time-zone.ts";
+import { isAddressBlock } from "../core/world/address.ts";
 import { formatInstantOrNull } from "./format.ts";
 import {
   integerSchema,
@@ -22,13 +20,15 @@ import {
   readUsd,
   usdSchema,
 } from "./input.ts";
+import { cacheSettingSchema, readCacheSetting } from "./keys/cache-setting.ts";
+import { budgetView, formatBudgets, makeBudgetSchema, readBudgets } from "./limits/budgets.ts";
 import {
   formatMemberDefaults,
   makeMemberDefaultsSchema,
   memberDefaultsView,
   readMemberDefaults,
-} from "./member-defaults.ts";
-import { budgetPattern, pattern } from "./patterns.ts";
+} from "./limits/member-defaults.ts";
+import { budgetPattern, pattern } from "./models/patterns.ts";
 import { allowNull, allowWords, boolean, count, instant, number, text, usd } from "./schema.ts";
 
 interface Given<Name extends KindName> {

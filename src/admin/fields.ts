@@ -11,7 +11,7 @@ import {
   type Value,
   type Wire,
 } from "../core/fields/field.ts";
-import { missingParameter } from "../core/schema-fault.ts";
+import { missingParameter } from "../core/json/schema-fault.ts";
 import { RENDERERS, type Schemas } from "./field-kinds.ts";
 import { closeObject } from "./schema.ts";
 

@@ -1,10 +1,10 @@
 // Reads operators' input: checks it against its schema, then the few fields that a schema can't describe.
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { WEIGHT_MAX, WEIGHT_MIN } from "../core/alias.ts";
 import { Fault } from "../core/fault.ts";
-import { isObject, type JsonObject } from "../core/json.ts";
-import { type NanoUsd, toNanoUsd } from "../core/money.ts";
-import { findFirstFault, invalidValue } from "../core/schema-fault.ts";
+import { isObject, type JsonObject } from "../core/json/json.ts";
+import { findFirstFault, invalidValue } from "../core/json/schema-fault.ts";
+import { WEIGHT_MAX, WEIGHT_MIN } from "../core/models/alias.ts";
+import { type NanoUsd, toNanoUsd } from "../core/money/money.ts";
 
 const IDEMPOTENCY_KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 const INSTANT_SHAPE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;

@@ -1,8 +1,8 @@
 // Paginated lists: `limit` and `after` in, `data` and `next` out.
 import { type Static, Type } from "@sinclair/typebox";
-import type { Searched } from "../core/log-query.ts";
-import type { Page, Position } from "../core/page.ts";
-import { invalidValue } from "../core/schema-fault.ts";
+import { invalidValue } from "../core/json/schema-fault.ts";
+import type { Searched } from "../core/log/log-query.ts";
+import type { Page, Position } from "../core/world/page.ts";
 import { formatInstant } from "./format.ts";
 import { closeObject } from "./schema.ts";
 

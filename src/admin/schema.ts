@@ -1,6 +1,6 @@
 // Building blocks of the admin schemas, from which the OpenAPI document and the console's types are derived.
 import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import type { Frozen } from "../core/frozen.ts";
+import type { Frozen } from "../core/world/frozen.ts";
 
 /** The read-only type of a schema's values. */
 export type View<Schema extends TSchema> = Frozen<Static<Schema>>;

@@ -1,7 +1,7 @@
 // Time ranges as operators request them: bounded by moments, or by dates that cover whole days.
 import { type Static, Type } from "@sinclair/typebox";
-import { invalidValue } from "../core/schema-fault.ts";
-import { computeDay, type Day, type DayRules, dayAfter } from "../ledger/day.ts";
+import { invalidValue } from "../core/json/schema-fault.ts";
+import { computeDay, type Day, type DayRules, dayAfter } from "../ledger/limits/day.ts";
 import { momentSchema, readInstant } from "./input.ts";
 
 const DAYS = 30;

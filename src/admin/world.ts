@@ -1,8 +1,8 @@
 // The ports of the operator's use-cases.
-import type { Changes } from "../core/changes.ts";
-import type { Act } from "../core/people.ts";
+import type { Changes } from "../core/audit/changes.ts";
+import type { Act } from "../core/people/people.ts";
 import type { RecordedStore } from "../core/store.ts";
-import type { Clock, Random } from "../core/world.ts";
+import type { Clock, Random } from "../core/world/world.ts";
 
 export interface AdminWorld {
   readonly store: RecordedStore;

@@ -1,10 +1,10 @@
 // Lists the problems of a gateway that serves: for /readyz, the console's banner and the metrics.
-import type { ProblemView } from "../admin/problems.ts";
+import type { ProblemView } from "../admin/events/problems.ts";
 import { type ConfigError, formatError } from "../config/errors.ts";
-import type { ProviderHealth } from "../core/health.ts";
-import type { Clock } from "../core/world.ts";
+import type { ProviderHealth } from "../core/models/health.ts";
+import type { Clock } from "../core/world/world.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
-import type { StoreWatch } from "./store-watch.ts";
+import type { StoreWatch } from "./upkeep/store-watch.ts";
 
 /** The configuration in use, and the change that was refused since it was loaded. Times are Unix milliseconds. */
 export class ConfigurationState {

@@ -1,7 +1,7 @@
 // The running gateway's state: its counters, its store, its configuration, its export; and the log that feeds them.
 import { version } from "../../package.json" with { type: "json" };
 import type { Settings } from "../core/settings.ts";
-import type { Deadlines, Log } from "../core/world.ts";
+import type { Deadlines, Log } from "../core/world/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Health } from "../health/health.ts";
 import { PaymentTroubles } from "../payments/troubles.ts";
@@ -9,13 +9,13 @@ import { Metrics } from "../telemetry/metrics.ts";
 import { Refusals } from "../telemetry/refusals.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
 import { readShortText } from "../transport/short-text.ts";
-import type { LiveConfiguration } from "./live-configuration.ts";
-import { Measures } from "./measures.ts";
-import type { OpenedStore } from "./open-store.ts";
 import { ConfigurationState } from "./problems.ts";
-import { PROCESS_READINGS } from "./process-readings.ts";
-import { createStateReadings } from "./state-readings.ts";
-import { StoreWatch } from "./store-watch.ts";
+import type { LiveConfiguration } from "./start/live-configuration.ts";
+import type { OpenedStore } from "./start/open-store.ts";
+import { Measures } from "./upkeep/measures.ts";
+import { PROCESS_READINGS } from "./upkeep/process-readings.ts";
+import { createStateReadings } from "./upkeep/state-readings.ts";
+import { StoreWatch } from "./upkeep/store-watch.ts";
 import { clock, random, upstreamFetch } from "./world.ts";
 
 const MICROSECONDS_PER_MS = 1000;

@@ -1,16 +1,16 @@
 // Connects hooks and the cache with the configuration, the network and the store, and composes the list of steps.
 import { version } from "../../package.json" with { type: "json" };
-import { hooksKey } from "../admin/console-key.ts";
+import { hooksKey } from "../admin/keys/console-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
-import { HOOKS_KEY, type HookRule } from "../core/hook.ts";
-import { asArray } from "../core/json.ts";
+import { asArray } from "../core/json/json.ts";
+import { HOOKS_KEY, type HookRule } from "../core/models/hook.ts";
 import type { Store } from "../core/store.ts";
-import type { Fetch, Log } from "../core/world.ts";
+import type { Fetch, Log } from "../core/world/world.ts";
 import type { GatewayPorts } from "../gateway/gateway.ts";
 import type { Step } from "../gateway/step.ts";
 import { Breaker } from "../health/breaker.ts";
-import { callOwn } from "../http/own-call.ts";
 import type { HttpPorts } from "../http/ports.ts";
+import { callOwn } from "../http/serve/own-call.ts";
 import type { Cache } from "../steps/cache/cache.ts";
 import { Hooks } from "../steps/hooks/hooks.ts";
 import { askModel, type Moderate } from "../steps/hooks/moderation.ts";

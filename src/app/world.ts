@@ -1,5 +1,5 @@
 // The real effects: this machine's clock, random bytes and network.
-import type { Clock, Fetch, Random, Reach } from "../core/world.ts";
+import type { Clock, Fetch, Random, Reach } from "../core/world/world.ts";
 import { decompress } from "../transport/decompress.ts";
 
 export const clock: Clock = {

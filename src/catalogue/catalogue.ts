@@ -1,12 +1,12 @@
 // The catalogue: every card that clients can ask for, and the meaning of a client's `model`.
-import { type Alias, isPolicy } from "../core/alias.ts";
-import type { Benchmark } from "../core/benchmark.ts";
-import { CHAT_ONLY, type GroupMember, type ModelCard } from "../core/card.ts";
-import { findNearest } from "../core/nearest.ts";
-import { matches } from "../core/pattern.ts";
-import { SELECTORS, type Selector } from "../core/selector.ts";
+import { type Alias, isPolicy } from "../core/models/alias.ts";
+import type { Benchmark } from "../core/models/benchmark.ts";
+import { CHAT_ONLY, type GroupMember, type ModelCard } from "../core/models/card.ts";
+import { SELECTORS, type Selector } from "../core/models/selector.ts";
+import { UNSTEERED } from "../core/models/steering.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
-import { UNSTEERED } from "../core/steering.ts";
+import { findNearest } from "../core/text/nearest.ts";
+import { matches } from "../core/text/pattern.ts";
 import { dateCard, findNextChange } from "./dated.ts";
 import { applyOverlay } from "./overlay.ts";
 import { applyOwnPrice } from "./own-price.ts";

@@ -1,6 +1,6 @@
 // Compares two catalogues, model by model and field by field.
-import type { Benchmark } from "../core/benchmark.ts";
-import type { ModelCard } from "../core/card.ts";
+import type { Benchmark } from "../core/models/benchmark.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import type { ModelOverlay } from "../core/settings.ts";
 import { collectCards } from "./catalogue.ts";
 import { modelView } from "./model-view.ts";

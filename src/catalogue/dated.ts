@@ -1,6 +1,6 @@
 // The catalogue's cards as of a time: with the prices that apply then, and how near their models' ends are.
-import type { ModelCard } from "../core/card.ts";
-import { findNextHour, priceCardAt } from "../core/hours.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import { findNextHour, priceCardAt } from "../core/money/hours.ts";
 import { applyPrices, parseDay } from "./later-prices.ts";
 import { type PriceFields, priceView } from "./price.ts";
 import type { RateFields } from "./rates.ts";

@@ -1,5 +1,5 @@
 // Prices of some hours of the week, as the catalogue file, the configuration and the model list write them.
-import type { HourlyPrice, Price, Rates } from "../core/card.ts";
+import type { HourlyPrice, Price, Rates } from "../core/models/card.ts";
 import { buildRates, RATES, type RateFields, viewRates } from "./rates.ts";
 
 /** The days of the week, in the order of JavaScript's. */

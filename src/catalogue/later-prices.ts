@@ -1,5 +1,5 @@
 // Announced prices: each applies from a day on and replaces the one before.
-import type { LaterPrice, ModelCard, OperationName } from "../core/card.ts";
+import type { LaterPrice, ModelCard, OperationName } from "../core/models/card.ts";
 import { buildPrice, findMissingRate, findPriceProblem, type PriceFields, priceView } from "./price.ts";
 
 export interface LaterPriceFields extends PriceFields {

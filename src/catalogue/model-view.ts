@@ -1,5 +1,5 @@
 // A model as clients see it in the list of models.
-import { CAPABILITIES, type ModelCard } from "../core/card.ts";
+import { CAPABILITIES, type ModelCard } from "../core/models/card.ts";
 import { stripProvider } from "./catalogue.ts";
 import { viewPrice } from "./dated.ts";
 import { formatDay, viewLaterPrices } from "./later-prices.ts";

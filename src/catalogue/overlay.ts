@@ -1,7 +1,7 @@
 // The operator's changes to the catalogue's cards, and the mistakes in them.
-import type { ModelCard } from "../core/card.ts";
-import { findNearest } from "../core/nearest.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import type { ModelOverlay } from "../core/settings.ts";
+import { findNearest } from "../core/text/nearest.ts";
 import { isUnitMistake, priceView } from "./price.ts";
 
 /** A mistake in an entry. The path is empty if the id itself is wrong. */

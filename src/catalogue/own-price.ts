@@ -1,5 +1,5 @@
 // The price of models on the operator's own servers, where nobody charges for a request.
-import type { ModelCard, Price } from "../core/card.ts";
+import type { ModelCard, Price } from "../core/models/card.ts";
 import type { ProviderSetup } from "../core/settings.ts";
 
 const NOTHING: Price = { input: 0, output: 0 };

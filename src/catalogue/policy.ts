@@ -1,8 +1,8 @@
 // The policy of an alias as a request meets it.
-import type { SelectorPolicy } from "../core/alias.ts";
-import type { CacheSetting } from "../core/caching.ts";
-import type { Selector } from "../core/selector.ts";
-import { type Steering, UNSTEERED } from "../core/steering.ts";
+import type { SelectorPolicy } from "../core/models/alias.ts";
+import type { CacheSetting } from "../core/models/caching.ts";
+import type { Selector } from "../core/models/selector.ts";
+import { type Steering, UNSTEERED } from "../core/models/steering.ts";
 
 export interface ResolvedPolicy {
   readonly selector: Selector;

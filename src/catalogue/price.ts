@@ -1,5 +1,5 @@
 // Prices as the catalogue file, the configuration and the model list write them, and the checks for implausible ones.
-import type { OperationName, Price, UnitPrices } from "../core/card.ts";
+import type { OperationName, Price, UnitPrices } from "../core/models/card.ts";
 import { buildHours, findHoursProblem, type HourFields, viewHours } from "./hours.ts";
 import { buildRates, type OptionalFields, type RateFields, viewRates } from "./rates.ts";
 

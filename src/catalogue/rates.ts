@@ -1,5 +1,5 @@
 // Rates as the catalogue file, the configuration and the model list write them.
-import type { Rates } from "../core/card.ts";
+import type { Rates } from "../core/models/card.ts";
 
 /** The optional rates, each with its name in the catalogue and in the API. */
 export const RATES = [

@@ -1,4 +1,6 @@
 // The shipped catalogue files as cards: one row per model, checked as it is read.
+
+import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json/json.ts";
 import {
   CAPABILITIES,
   CHAT_ONLY,
@@ -8,9 +10,8 @@ import {
   OPERATIONS,
   type OperationName,
   type Price,
-} from "../core/card.ts";
-import { DIALECTS } from "../core/dialect-names.ts";
-import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
+} from "../core/models/card.ts";
+import { DIALECTS } from "../core/models/dialect-names.ts";
 import beyondChat from "./beyond-chat.data.json";
 import { buildLaterPrices, findLaterProblem, type LaterPriceFields } from "./later-prices.ts";
 import data from "./models.data.json";

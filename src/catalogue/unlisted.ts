@@ -1,5 +1,5 @@
 // The card of a model that is known only by name.
-import type { ModelCard } from "../core/card.ts";
+import type { ModelCard } from "../core/models/card.ts";
 
 /** No request is refused for a missing capability. The card has no price. */
 export function makeUnlistedCard(

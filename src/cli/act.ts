@@ -1,6 +1,6 @@
 // The sender of changes that are made on the command line: the operating system's user, if it is known.
 import { userInfo } from "node:os";
-import type { Act } from "../core/people.ts";
+import type { Act } from "../core/people/people.ts";
 
 const USAGE = /^usage: poundkey (\S+)/;
 

@@ -1,14 +1,14 @@
 // The common parts of the commands on the store: they choose the action, open the store only for a well-formed call, and format the result.
-import { actAs } from "../admin/audit-trail.ts";
+import { actAs } from "../admin/audit/audit-trail.ts";
 import type { Listed } from "../admin/list.ts";
 import type { ActingWorld, AdminWorld } from "../admin/world.ts";
-import type { Opening } from "../app/open-store.ts";
+import type { Opening } from "../app/start/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import type { StoreSettings } from "../config/store-settings.ts";
 import { Fault } from "../core/fault.ts";
-import { formatPlainUsd, toNearestNanoUsd } from "../core/money.ts";
-import { suggest } from "../core/nearest.ts";
+import { formatPlainUsd, toNearestNanoUsd } from "../core/money/money.ts";
 import type { Settings } from "../core/settings.ts";
+import { suggest } from "../core/text/nearest.ts";
 import { makeCommandAct, readCommandName } from "./act.ts";
 import { type Arguments, type FlagKinds, formatUsageError, parseArguments, UsageError } from "./arguments.ts";
 import { cutHelp } from "./help.ts";

@@ -1,8 +1,8 @@
 // Parses a command's flags strictly: unknown ones, and those without their value, are errors.
 import { parseArgs } from "node:util";
 import { EXIT, type Io } from "../app/terminal.ts";
-import { suggest } from "../core/nearest.ts";
-import { findAddressMistake } from "../core/postgres-address.ts";
+import { suggest } from "../core/text/nearest.ts";
+import { findAddressMistake } from "../core/world/postgres-address.ts";
 
 /** A command's flags by name. A "value" takes one, a "switch" doesn't. */
 export type FlagKinds = Readonly<Record<string, "value" | "switch">>;

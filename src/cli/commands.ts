@@ -7,13 +7,13 @@ import {
   loadStoreConfig,
   source,
   UNCERTAIN,
-} from "../app/configuration.ts";
-import { describeStore, findExposedFiles, openStore, showPlace } from "../app/open-store.ts";
+} from "../app/start/configuration.ts";
+import { describeStore, findExposedFiles, openStore, showPlace } from "../app/start/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { describeVersion } from "../app/version.ts";
 import type { ConfigError } from "../config/errors.ts";
 import type { StoreSettings } from "../config/store-settings.ts";
-import { suggest } from "../core/nearest.ts";
+import { suggest } from "../core/text/nearest.ts";
 import type { Administration, Open } from "./administration.ts";
 
 interface Command {
@@ -25,18 +25,18 @@ interface Command {
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     about: "run the gateway",
-    run: async (args, io) => (await import("./serve.ts")).runServe(args, io),
+    run: async (args, io) => (await import("./start/serve.ts")).runServe(args, io),
   },
   check: {
     about: "validate the configuration",
     run: async (args, io) => {
       const [{ runCheck }, { probe }, { probeIssuer }, { readAccountNames, readBoundAccounts }, versions] =
         await Promise.all([
-          import("./check.ts"),
-          import("../app/probe.ts"),
-          import("../app/sign-in.ts"),
-          import("../app/account-names.ts"),
-          import("../app/store-versions.ts"),
+          import("./start/check.ts"),
+          import("../app/models/probe.ts"),
+          import("../app/oidc/sign-in.ts"),
+          import("../app/start/account-names.ts"),
+          import("../app/start/store-versions.ts"),
         ]);
       const { readStoreVersions: schema } = versions;
       const store = {
@@ -51,88 +51,88 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   keys: onStore(
     "add, list, pause, rotate and revoke gateway keys",
-    async () => (await import("./keys.ts")).runKeys,
+    async () => (await import("./keys/keys.ts")).runKeys,
   ),
   accounts: onStore(
     "add, list, top up and show accounts",
-    async () => (await import("./accounts.ts")).runAccounts,
+    async () => (await import("./money/accounts.ts")).runAccounts,
   ),
   tokens: onStore(
     "add, list and revoke named tokens of the admin routes",
-    async () => (await import("./tokens.ts")).runTokens,
+    async () => (await import("./people/tokens.ts")).runTokens,
   ),
-  requests: onStore("list requests of the log", async () => (await import("./log.ts")).runRequests),
-  refusals: onStore("list refused requests", async () => (await import("./log.ts")).runRefusals),
+  requests: onStore("list requests of the log", async () => (await import("./log/log.ts")).runRequests),
+  refusals: onStore("list refused requests", async () => (await import("./log/log.ts")).runRefusals),
   statement: onStore(
     "print an account's statement of a month",
-    async () => (await import("./log.ts")).runStatement,
+    async () => (await import("./log/log.ts")).runStatement,
   ),
-  usage: onStore("sum up usage", async () => (await import("./log.ts")).runUsage),
+  usage: onStore("sum up usage", async () => (await import("./log/log.ts")).runUsage),
   providers: onStore(
     "sum up each provider's requests by outcome",
-    async () => (await import("./log.ts")).runProviders,
+    async () => (await import("./log/log.ts")).runProviders,
   ),
   export: onStore(
     "write whole lists as CSV or JSON lines",
-    async () => (await import("./export.ts")).runExport,
+    async () => (await import("./log/export.ts")).runExport,
   ),
-  ledger: onStore("verify the books", async () => (await import("./ledger.ts")).runLedger),
-  audit: onStore("verify the audit log", async () => (await import("./audit.ts")).runAudit),
-  admin: onStore("reset the admin token", async () => (await import("./admin.ts")).runAdmin),
+  ledger: onStore("verify the books", async () => (await import("./money/ledger.ts")).runLedger),
+  audit: onStore("verify the audit log", async () => (await import("./audit/audit.ts")).runAudit),
+  admin: onStore("reset the admin token", async () => (await import("./people/admin.ts")).runAdmin),
   route: onStore(
     "show which model a selector would choose, and why",
-    async () => (await import("./route.ts")).runRoute,
+    async () => (await import("./models/route.ts")).runRoute,
   ),
   backup: onStore("copy a SQLite store while a gateway runs on it", async () => {
     const [{ runBackup }, { makeStoreCommand }] = await Promise.all([
-      import("./backup.ts"),
+      import("./start/backup.ts"),
       import("./administration.ts"),
     ]);
     return makeStoreCommand((...given) => runBackup(...given, process.env.POUNDKEY_MASTER_KEY));
   }),
   restore: onStore("put a backup in an empty place, and prove it", async () => {
-    const { runRestore } = await import("./restore.ts");
+    const { runRestore } = await import("./start/restore.ts");
     return (...given) => runRestore(...given, process.env.POUNDKEY_MASTER_KEY);
   }),
   "master-key": onStore("replace the master key, while gateways run", async () =>
-    (await import("./master-key.ts")).makeMasterKeyCommand(process.env.POUNDKEY_MASTER_KEY),
+    (await import("./start/master-key.ts")).makeMasterKeyCommand(process.env.POUNDKEY_MASTER_KEY),
   ),
   import: {
     about: "move in from another gateway",
     run: async (args, io) =>
-      (await import("./import.ts")).runImport(args, io, process.env.POUNDKEY_MASTER_KEY),
+      (await import("./state/import.ts")).runImport(args, io, process.env.POUNDKEY_MASTER_KEY),
   },
   apply: onStore(
     "bring accounts, keys, aliases and tokens to what a file says",
-    async () => (await import("./apply.ts")).runApply,
+    async () => (await import("./state/apply.ts")).runApply,
   ),
   models: {
     about: "list the models in the catalogue",
-    run: async (args, io) => (await import("./models.ts")).runModels(args, io, source),
+    run: async (args, io) => (await import("./models/models.ts")).runModels(args, io, source),
   },
   catalogue: {
     about: "show what a catalogue file would change",
-    run: async (args, io) => (await import("./catalogue.ts")).runCatalogue(args, io, source),
+    run: async (args, io) => (await import("./models/catalogue.ts")).runCatalogue(args, io, source),
   },
   health: {
     about: "tell whether a running gateway is ready",
-    run: async (args, io) => (await import("./health.ts")).runHealth(args, io, source),
+    run: async (args, io) => (await import("./start/health.ts")).runHealth(args, io, source),
   },
   samples: {
     about: "write files for a deployment: compose, chart, units, proxies",
-    run: async (args, io) => (await import("./samples.ts")).runSamples(args, io),
+    run: async (args, io) => (await import("./start/samples.ts")).runSamples(args, io),
   },
   login: {
     about: "sign in at a gateway with the company's account",
-    run: async (args, io) => (await import("./login.ts")).runLogin(args, io),
+    run: async (args, io) => (await import("./people/login.ts")).runLogin(args, io),
   },
   token: {
     about: "print a key of that sign-in, for agents",
-    run: async (args, io) => (await import("./login.ts")).runToken(args, io),
+    run: async (args, io) => (await import("./people/login.ts")).runToken(args, io),
   },
   simulate: {
     about: "run only the simulated providers",
-    run: async (args, io) => (await import("./simulate.ts")).runSimulate(args, io),
+    run: async (args, io) => (await import("./models/simulate.ts")).runSimulate(args, io),
   },
 };
 

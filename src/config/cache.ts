@@ -7,7 +7,7 @@ import {
   CACHE_TTL_MAX,
   type CacheRules,
   parseTtl,
-} from "../core/caching.ts";
+} from "../core/models/caching.ts";
 import { duration, integer, options, section, size, text } from "./field-types.ts";
 import { parseSize } from "./units.ts";
 

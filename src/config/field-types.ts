@@ -2,8 +2,8 @@
 
 import { Kind, type TProperties, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
 import { parseDay } from "../catalogue/later-prices.ts";
-import { DURATION, parseDuration } from "../core/duration.ts";
-import { isTimeZone } from "../core/time-zone.ts";
+import { DURATION, parseDuration } from "../core/text/duration.ts";
+import { isTimeZone } from "../core/text/time-zone.ts";
 import {
   CLOCK,
   isHost,

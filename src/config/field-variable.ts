@@ -3,7 +3,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Issues } from "./errors.ts";
 import type { Environment } from "./interpolate.ts";
-import { readVariable } from "./platform.ts";
+import { readVariable } from "./providers/platform.ts";
 
 /** Returns a variable that replaces the field with that schema, or null if it isn't set. */
 export function readField(

@@ -1,5 +1,5 @@
 // The meaning and default of each field, for the manual and for editors by the published schema.
-import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import notes from "./field-notes.yaml";
 
 export interface FieldNote {

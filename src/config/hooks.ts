@@ -1,11 +1,11 @@
 // `hooks`: what is asked about the texts of requests and answers, in order.
 import { createHash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
-import { parseDuration } from "../core/duration.ts";
-import { HOOK_PLACES, type HookRule, type HookTarget } from "../core/hook.ts";
+import { HOOK_PLACES, type HookRule, type HookTarget } from "../core/models/hook.ts";
+import { parseDuration } from "../core/text/duration.ts";
 import type { Issues } from "./errors.ts";
 import { baseUrl, choice, duration, number, section, text } from "./field-types.ts";
-import { secret } from "./provider-schema.ts";
+import { secret } from "./providers/provider-schema.ts";
 import { parseBaseUrl } from "./units.ts";
 
 const HOOKS_MAX = 20;

@@ -1,6 +1,6 @@
 // Loads the settings from a file's text, the environment and the command line: the checked settings, or all errors.
-import { parseDuration } from "../core/duration.ts";
-import { NANO_PER_USD } from "../core/money.ts";
+
+import { NANO_PER_USD } from "../core/money/money.ts";
 import type {
   KnownProvider,
   ProviderSetup,
@@ -9,16 +9,17 @@ import type {
   ServerRules,
   Settings,
 } from "../core/settings.ts";
+import { parseDuration } from "../core/text/duration.ts";
 import { buildCacheRules } from "./cache.ts";
-import { readCatalogueFile } from "./catalogue-file.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
 import { readField } from "./field-variable.ts";
 import { buildHooks } from "./hooks.ts";
 import { type Environment, type Interpolated, interpolate, leaveOutWithin } from "./interpolate.ts";
-import { ModelFields } from "./models.ts";
+import { readCatalogueFile } from "./models/catalogue-file.ts";
+import { ModelFields } from "./models/models.ts";
+import { readProfilesFile } from "./models/profiles-file.ts";
 import { buildLimitRules } from "./owner-limits.ts";
-import { readProfilesFile } from "./profiles-file.ts";
-import { buildProviders } from "./providers.ts";
+import { buildProviders } from "./providers/providers.ts";
 import { adminToken, type Config } from "./schema.ts";
 import { buildSignInRules } from "./sign-in.ts";
 import { readStore } from "./store-place.ts";

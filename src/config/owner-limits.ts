@@ -1,13 +1,13 @@
 // The limits of keys that say nothing themselves, the most that a key may get, and whom refusals name.
 import { type Static, Type } from "@sinclair/typebox";
-import { type Budget, makeBudget, nameBudget, PERIODS } from "../core/budget.ts";
-import { parseDuration } from "../core/duration.ts";
-import { LIMIT_MAX, type OwnerLimits } from "../core/limit.ts";
-import { NANO_PER_USD } from "../core/money.ts";
+import { type Budget, makeBudget, nameBudget, PERIODS } from "../core/limits/budget.ts";
+import { LIMIT_MAX, type OwnerLimits } from "../core/limits/limit.ts";
+import { NANO_PER_USD } from "../core/money/money.ts";
 import type { LimitRules } from "../core/settings.ts";
+import { parseDuration } from "../core/text/duration.ts";
 import type { Issues, Path } from "./errors.ts";
 import { choice, duration, integer, number, options, orNull, section, text } from "./field-types.ts";
-import { modelPattern } from "./model-schema.ts";
+import { modelPattern } from "./models/model-schema.ts";
 
 const BUDGETS_MAX = 20;
 const USD_MAX = 1_000_000_000;

@@ -1,6 +1,6 @@
 // The configuration's schema as it is published: JSON Schema, for editors.
 import type { TSchema } from "@sinclair/typebox";
-import { isObject } from "../core/json.ts";
+import { isObject } from "../core/json/json.ts";
 import { describeFields } from "./fields.ts";
 import { ConfigSchema } from "./schema.ts";
 

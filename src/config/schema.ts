@@ -1,10 +1,17 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX, MAX_COST_USD, MAX_MS, PATTERNS_MAX } from "../core/alias.ts";
-import { SELECTORS } from "../core/selector.ts";
+import {
+  ALIAS_EXPECTED,
+  ALIAS_NAME,
+  GROUP_MAX,
+  MAX_COST_USD,
+  MAX_MS,
+  PATTERNS_MAX,
+} from "../core/models/alias.ts";
+import { SELECTORS } from "../core/models/selector.ts";
+import { KINDS, SKILLS } from "../core/models/skill.ts";
 import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
-import { KINDS, SKILLS } from "../core/skill.ts";
-import { LEVELS } from "../core/world.ts";
+import { LEVELS } from "../core/world/world.ts";
 import { cache, cacheSetting } from "./cache.ts";
 import {
   addressBlock,
@@ -39,9 +46,9 @@ import {
   price,
   refuses,
   TOKENS_MAX,
-} from "./model-schema.ts";
+} from "./models/model-schema.ts";
 import { contact, keyDefaults, keyMaxima } from "./owner-limits.ts";
-import { provider, secret, weight } from "./provider-schema.ts";
+import { provider, secret, weight } from "./providers/provider-schema.ts";
 import { signIn } from "./sign-in.ts";
 import { telemetry } from "./telemetry.ts";
 import { topups } from "./topups.ts";
@@ -53,7 +60,7 @@ const FREE_BUDGET_MAX_USD = 1_000_000;
 const truth = Type.Boolean();
 const list = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: LIST_MAX });
 
-/** A correct guess is always accepted, so only the length protects the token. `http/auth.ts` reads at most 512 characters. */
+/** A correct guess is always accepted, so only the length protects the token. `http/serve/auth.ts` reads at most 512 characters. */
 export const adminToken = text("16 to 512 printable characters without spaces", /^[\x21-\x7e]{16,512}$/);
 const BALANCES_MAX = 100;
 const accountNames = Type.Array(text("an account's name of 1 to 100 characters", /^[^\n]{1,100}$/), {

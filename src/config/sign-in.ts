@@ -1,17 +1,17 @@
 // `sign_in`: its fields, and the checks that keep strangers out.
 import { type Static, Type } from "@sinclair/typebox";
-import { parseDuration } from "../core/duration.ts";
-import { LIMIT_MAX } from "../core/limit.ts";
-import type { RuleLimits } from "../core/member-limits.ts";
-import { ROLES } from "../core/people.ts";
-import type { SignInRule, SignInRules } from "../core/sign-in.ts";
+import { LIMIT_MAX } from "../core/limits/limit.ts";
+import type { RuleLimits } from "../core/limits/member-limits.ts";
+import { ROLES } from "../core/people/people.ts";
+import type { SignInRule, SignInRules } from "../core/people/sign-in.ts";
+import { parseDuration } from "../core/text/duration.ts";
 import type { Issues } from "./errors.ts";
 import { choice, duration, integer, options, record, section, text } from "./field-types.ts";
 import type { Environment } from "./interpolate.ts";
-import { modelPattern } from "./model-schema.ts";
+import { modelPattern } from "./models/model-schema.ts";
+import { readPolicies } from "./models/policies.ts";
 import { budgetList, buildBudgets } from "./owner-limits.ts";
-import { readPolicies } from "./policies.ts";
-import { secret } from "./provider-schema.ts";
+import { secret } from "./providers/provider-schema.ts";
 
 const RULES_MAX = 1000;
 const ACCOUNTS_MAX = 1000;

@@ -1,6 +1,7 @@
 // The store's address, from the command line, the file or the environment.
-import { findAddressMistake } from "../core/postgres-address.ts";
+
 import type { Settings } from "../core/settings.ts";
+import { findAddressMistake } from "../core/world/postgres-address.ts";
 import type { Issues } from "./errors.ts";
 import { storeUrl } from "./field-types.ts";
 import { readField } from "./field-variable.ts";

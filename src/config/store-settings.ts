@@ -1,5 +1,5 @@
 // The settings of commands that work on the store or a running gateway alone, read from a configuration even if it has mistakes elsewhere.
-import { isObject } from "../core/json.ts";
+import { isObject } from "../core/json/json.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import { type LoadInput, loadSettings } from "./load.ts";
 import { ConfigSchema } from "./schema.ts";

@@ -1,11 +1,11 @@
 // Where traces and logs are exported: the section `telemetry`, and the variables that OpenTelemetry's SDKs read.
 import { type Static, Type } from "@sinclair/typebox";
-import type { OtlpDestination, TelemetryRules } from "../core/telemetry-rules.ts";
+import type { OtlpDestination, TelemetryRules } from "../core/log/telemetry-rules.ts";
 import type { Issues } from "./errors.ts";
 import { baseUrl, number, options, orNull } from "./field-types.ts";
 import type { Environment } from "./interpolate.ts";
-import { readVariable } from "./platform.ts";
-import { headers } from "./provider-schema.ts";
+import { readVariable } from "./providers/platform.ts";
+import { headers } from "./providers/provider-schema.ts";
 import { parseBaseUrl } from "./units.ts";
 
 const truth = Type.Boolean();

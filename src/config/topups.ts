@@ -1,9 +1,9 @@
 // `topups`: payments by card, and the checks without which anybody could forge one.
 import { type Static, Type } from "@sinclair/typebox";
-import type { StripeRules } from "../core/checkout.ts";
+import type { StripeRules } from "../core/money/checkout.ts";
 import type { Issues } from "./errors.ts";
 import { baseUrl, number, options, section, text } from "./field-types.ts";
-import { isSafeUrl } from "./private-url.ts";
+import { isSafeUrl } from "./providers/private-url.ts";
 
 const AMOUNTS_MAX = 20;
 /** Stripe takes no less, and the ledger's operator wants no slip of a digit. */

@@ -1,5 +1,5 @@
 // Rules of the sign-in by which people use models without a bound of their own.
-import type { SignInRules } from "../core/sign-in.ts";
+import type { SignInRules } from "../core/people/sign-in.ts";
 
 /**
  * Returns the positions of the rules whose members have no hard budget, neither by the rule nor by `member_defaults` of

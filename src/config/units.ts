@@ -1,7 +1,7 @@
 // Parses the notations of the configuration: sizes, shares, times of day, addresses.
 import type nodeNet from "node:net";
-import { isAddressBlock } from "../core/address.ts";
-import { parsePostgresAddress } from "../core/postgres-address.ts";
+import { isAddressBlock } from "../core/world/address.ts";
+import { parsePostgresAddress } from "../core/world/postgres-address.ts";
 
 export const SIZE = /^(\d{1,12})(B|KB|MB|GB|KiB|MiB|GiB)$/;
 const BYTES: Readonly<Record<string, number>> = {

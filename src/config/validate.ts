@@ -2,8 +2,8 @@
 import type { TSchema } from "@sinclair/typebox";
 import { ValueErrorType } from "@sinclair/typebox/errors";
 import { Value, type ValueError } from "@sinclair/typebox/value";
-import { isObject } from "../core/json.ts";
-import { suggest } from "../core/nearest.ts";
+import { isObject } from "../core/json/json.ts";
+import { suggest } from "../core/text/nearest.ts";
 import { type Issue, nameKind, type Path, showValue } from "./errors.ts";
 import { type Interpolated, parseTyped } from "./interpolate.ts";
 import { type Config, ConfigSchema } from "./schema.ts";

@@ -1,9 +1,9 @@
 // Warnings about a valid configuration: fields that cost or reveal more than one might expect.
 
 import { splitId } from "../catalogue/catalogue.ts";
-import { isObject } from "../core/json.ts";
-import { warnOfParameters } from "../core/postgres-address.ts";
+import { isObject } from "../core/json/json.ts";
 import type { Settings } from "../core/settings.ts";
+import { warnOfParameters } from "../core/world/postgres-address.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Interpolated } from "./interpolate.ts";
 import type { Config } from "./schema.ts";

@@ -1,6 +1,6 @@
 // Watches the configuration file and passes changed settings on, but only if the whole file is valid.
 import type { Settings } from "../core/settings.ts";
-import type { Clock } from "../core/world.ts";
+import type { Clock } from "../core/world/world.ts";
 import type { ConfigError } from "./errors.ts";
 import type { Loaded, Sections } from "./load.ts";
 

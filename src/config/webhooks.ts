@@ -1,14 +1,14 @@
 // `webhooks`: the receivers of events, and the checks that keep events and signatures where they belong.
 import { createHash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
-import { AUDIT_ACTIONS } from "../core/audit-log.ts";
-import { AUDIT_TYPE, EVENTS } from "../core/events.ts";
-import { matchesAny } from "../core/pattern.ts";
-import { type Endpoint, WEBHOOK_FORMS } from "../core/webhook.ts";
+import { AUDIT_ACTIONS } from "../core/audit/audit-log.ts";
+import { AUDIT_TYPE, EVENTS } from "../core/events/events.ts";
+import { type Endpoint, WEBHOOK_FORMS } from "../core/events/webhook.ts";
+import { matchesAny } from "../core/text/pattern.ts";
 import type { Issues } from "./errors.ts";
 import { choice, section, text } from "./field-types.ts";
-import { isSafeUrl } from "./private-url.ts";
-import { secret } from "./provider-schema.ts";
+import { isSafeUrl } from "./providers/private-url.ts";
+import { secret } from "./providers/provider-schema.ts";
 
 const ENDPOINTS_MAX = 50;
 const NAMES_MAX = 100;

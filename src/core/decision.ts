@@ -1,13 +1,14 @@
 // The rows that demands are decided on, and the decision: answers, and rows to write.
-import type { Checkout } from "./checkout.ts";
+
 import type { Answer, Demand } from "./demand.ts";
-import type { OutboxEvent } from "./events.ts";
-import type { Account, GatewayKey } from "./key.ts";
-import type { MemberTerms } from "./member-limits.ts";
-import type { Movement } from "./movement.ts";
-import type { ModelSum } from "./opening.ts";
-import type { CallSum } from "./provider-call.ts";
-import type { RequestRecord } from "./record.ts";
+import type { OutboxEvent } from "./events/events.ts";
+import type { Account, GatewayKey } from "./keys/key.ts";
+import type { MemberTerms } from "./limits/member-limits.ts";
+import type { ModelSum } from "./limits/opening.ts";
+import type { CallSum } from "./log/provider-call.ts";
+import type { RequestRecord } from "./log/record.ts";
+import type { Checkout } from "./money/checkout.ts";
+import type { Movement } from "./money/movement.ts";
 import type {
   Entry,
   FirstTokenSum,

@@ -1,14 +1,14 @@
 // Demands on the books, what is needed to decide them, and the answers.
-import type { AuditEntry } from "./audit-log.ts";
-import type { CheckoutChange, CheckoutOutcome } from "./checkout.ts";
+import type { AuditEntry } from "./audit/audit-log.ts";
 import type { Fault } from "./fault.ts";
 import type { Tags } from "./fields/tags-text.ts";
-import type { Account, KeyProof } from "./key.ts";
-import type { TokenLoad } from "./limit.ts";
-import type { BillLine, NanoUsd } from "./money.ts";
-import type { Closing, Funding } from "./movement.ts";
-import type { Opening } from "./opening.ts";
-import type { RequestHead, RequestLimits, UnsettledRecord } from "./record.ts";
+import type { Account, KeyProof } from "./keys/key.ts";
+import type { TokenLoad } from "./limits/limit.ts";
+import type { Opening } from "./limits/opening.ts";
+import type { RequestHead, RequestLimits, UnsettledRecord } from "./log/record.ts";
+import type { CheckoutChange, CheckoutOutcome } from "./money/checkout.ts";
+import type { BillLine, NanoUsd } from "./money/money.ts";
+import type { Closing, Funding } from "./money/movement.ts";
 import type { Hold, Place } from "./rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "./settings.ts";
 

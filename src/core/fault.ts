@@ -1,6 +1,6 @@
 // The closed table of failures: status, type, who is to blame, and whether another attempt may help.
 import type { FaultDetails } from "./fault-details.ts";
-import type { RefusingLimit } from "./limit.ts";
+import type { RefusingLimit } from "./limits/limit.ts";
 
 type FaultType =
   | "invalid_request_error"

@@ -1,11 +1,11 @@
 // The rows on which admission and settlement are decided, common to all store engines.
 import type { CREDENTIAL_FIELDS } from "./fields/credential.ts";
 import type { ValuesOf } from "./fields/field.ts";
-import type { BudgetUse, LimitUse, Minute } from "./limit.ts";
-import type { NanoUsd } from "./money.ts";
-import { MOVEMENT_KINDS } from "./movement.ts";
-import type { Ended, RequestHead, RequestOutcome, UsageSource } from "./record.ts";
-import type { Amounts } from "./units.ts";
+import type { BudgetUse, LimitUse, Minute } from "./limits/limit.ts";
+import type { Ended, RequestHead, RequestOutcome, UsageSource } from "./log/record.ts";
+import type { NanoUsd } from "./money/money.ts";
+import { MOVEMENT_KINDS } from "./money/movement.ts";
+import type { Amounts } from "./money/units.ts";
 
 /** One day of an owner, which is a key, a member or an account. */
 export interface Meter {

@@ -1,22 +1,23 @@
 // The operator's settings by section, as the rooms receive them.
-import type { Alias } from "./alias.ts";
-import type { Benchmark } from "./benchmark.ts";
-import type { CacheRules } from "./caching.ts";
-import type { LaterPrice, ModelCard, Price } from "./card.ts";
-import type { StripeRules } from "./checkout.ts";
-import type { Target } from "./dialect.ts";
-import type { DialectName } from "./dialect-names.ts";
-import type { HookRule } from "./hook.ts";
-import type { KeyMaxima, OwnerLimits } from "./limit.ts";
-import type { NanoUsd } from "./money.ts";
-import type { NativeRules } from "./native-rules.ts";
-import type { RefusalRules } from "./refusals.ts";
-import type { SignInRules } from "./sign-in.ts";
-import type { Kind } from "./skill.ts";
-import type { MetricsRules, TelemetryRules } from "./telemetry-rules.ts";
-import type { AwsContainer, AwsProof, TokenSource } from "./token-source.ts";
-import type { Endpoint } from "./webhook.ts";
-import type { Level } from "./world.ts";
+
+import type { Endpoint } from "./events/webhook.ts";
+import type { KeyMaxima, OwnerLimits } from "./limits/limit.ts";
+import type { MetricsRules, TelemetryRules } from "./log/telemetry-rules.ts";
+import type { Alias } from "./models/alias.ts";
+import type { Benchmark } from "./models/benchmark.ts";
+import type { CacheRules } from "./models/caching.ts";
+import type { LaterPrice, ModelCard, Price } from "./models/card.ts";
+import type { Target } from "./models/dialect.ts";
+import type { DialectName } from "./models/dialect-names.ts";
+import type { HookRule } from "./models/hook.ts";
+import type { NativeRules } from "./models/native-rules.ts";
+import type { RefusalRules } from "./models/refusals.ts";
+import type { Kind } from "./models/skill.ts";
+import type { AwsContainer, AwsProof, TokenSource } from "./models/token-source.ts";
+import type { StripeRules } from "./money/checkout.ts";
+import type { NanoUsd } from "./money/money.ts";
+import type { SignInRules } from "./people/sign-in.ts";
+import type { Level } from "./world/world.ts";
 
 /** A cloud with per-customer addresses and models of many vendors. */
 export const PLATFORMS = ["azure", "bedrock", "vertex"] as const;

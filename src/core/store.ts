@@ -1,26 +1,28 @@
 // The store port: the guarantees of every engine, for decisions and for views.
-import type { Audit } from "./audit.ts";
-import type { AuditLogStore } from "./audit-log.ts";
-import type { CacheStore } from "./cached-answer.ts";
-import type { Changes, OperatorSetting, Trail, UnrecordedChanges } from "./changes.ts";
-import type { CheckoutStore } from "./checkout.ts";
+
+import type { AuditLogStore } from "./audit/audit-log.ts";
+import type { Changes, OperatorSetting, Trail, UnrecordedChanges } from "./audit/changes.ts";
 import type { Rows } from "./decision.ts";
 import type { Answer, Demand, Reads } from "./demand.ts";
-import type { DeviceStore } from "./device.ts";
-import type { FOREIGN_SECRETS, ForeignStore } from "./foreign-secret.ts";
-import type { JournalStore } from "./journal.ts";
-import type { ResponseStore } from "./kept.ts";
-import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
-import type { NamedStore } from "./key-change.ts";
-import type { MovingStore } from "./key-move.ts";
-import type { LimitRequestStore } from "./limit-request.ts";
-import type { RequestFilter, RowSum, RowSumsQuery, Searched, UsageQuery } from "./log-query.ts";
-import type { NanoUsd } from "./money.ts";
-import type { Page } from "./page.ts";
-import type { PeopleStore, Scope } from "./people.ts";
-import type { ProviderCallStore } from "./provider-call.ts";
-import type { ListedRequest, RequestRecord } from "./record.ts";
-import type { RefusalCount, RefusalFilter, TakenRefusals } from "./refusal-log.ts";
+import type { EventStore, WebhookStore } from "./events/webhook.ts";
+import type { FOREIGN_SECRETS, ForeignStore } from "./keys/foreign-secret.ts";
+import type { Account, GatewayKey, KeyState, ProvenKey } from "./keys/key.ts";
+import type { NamedStore } from "./keys/key-change.ts";
+import type { MovingStore } from "./keys/key-move.ts";
+import type { LimitRequestStore } from "./limits/limit-request.ts";
+import type { RequestFilter, RowSum, RowSumsQuery, Searched, UsageQuery } from "./log/log-query.ts";
+import type { ProviderCallStore } from "./log/provider-call.ts";
+import type { ListedRequest, RequestRecord } from "./log/record.ts";
+import type { RefusalCount, RefusalFilter, TakenRefusals } from "./log/refusal-log.ts";
+import type { CacheStore } from "./models/cached-answer.ts";
+import type { ResponseStore } from "./models/kept.ts";
+import type { Audit } from "./money/audit.ts";
+import type { CheckoutStore } from "./money/checkout.ts";
+import type { JournalStore } from "./money/journal.ts";
+import type { NanoUsd } from "./money/money.ts";
+import type { StatementStore } from "./money/statement.ts";
+import type { DeviceStore } from "./people/device.ts";
+import type { PeopleStore, Scope } from "./people/people.ts";
 import type {
   FirstTokenSum,
   Hold,
@@ -31,8 +33,7 @@ import type {
   StoredCredential,
   UsageSum,
 } from "./rows.ts";
-import type { StatementStore } from "./statement.ts";
-import type { EventStore, WebhookStore } from "./webhook.ts";
+import type { Page } from "./world/page.ts";
 
 /** Rows must match every field given. */
 export interface KeyFilter {

@@ -1,7 +1,7 @@
 // The port that every upstream dialect implements: pure functions between an operation's own form and one wire format.
-import type { ModelCard } from "../core/card.ts";
-import type { Outgoing, Target } from "../core/dialect.ts";
-import type { DialectName } from "../core/dialect-names.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import type { Outgoing, Target } from "../core/models/dialect.ts";
+import type { DialectName } from "../core/models/dialect-names.ts";
 import type { ChatForm } from "../operations/chat/decoder.ts";
 import type { Codec, Codecs, Explain, Lane } from "../operations/codec.ts";
 

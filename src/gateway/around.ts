@@ -1,10 +1,10 @@
 // The steps around one answer, from the last of the list to the first.
 import type { Form } from "../operations/form.ts";
-import type { OpenedAnswer } from "./answer-stream.ts";
+import type { OpenedAnswer } from "./answer/answer-stream.ts";
+import type { Take } from "./answer/flow.ts";
+import type { PieceStream } from "./attempt/streamed.ts";
 import type { RequestContext } from "./context.ts";
-import type { Take } from "./flow.ts";
 import type { AnswerEnd, Around, Later } from "./step.ts";
-import type { PieceStream } from "./streamed.ts";
 import { untilEnded } from "./until-ended.ts";
 
 type Pieces<F extends Form> = readonly F["piece"][];

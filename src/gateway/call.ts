@@ -1,25 +1,25 @@
 // A request as the gateway receives it, and the facts reported beside its answer.
 
-import type { Caching } from "../core/caching.ts";
-import type { ModelCard } from "../core/card.ts";
 import type { Claim, Granted } from "../core/demand.ts";
-import type { Mending, RawRequest } from "../core/dialect.ts";
-import type { Ending } from "../core/ending.ts";
-import type { TracedHook } from "../core/hook.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Caller, GatewayKey } from "../core/key.ts";
-import type { NanoUsd } from "../core/money.ts";
-import type { RequestOrigin } from "../core/record.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Caller, GatewayKey } from "../core/keys/key.ts";
+import type { RequestOrigin } from "../core/log/record.ts";
+import type { TraceContext } from "../core/log/trace-context.ts";
+import type { Caching } from "../core/models/caching.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import type { Mending, RawRequest } from "../core/models/dialect.ts";
+import type { TracedHook } from "../core/models/hook.ts";
+import type { Steering } from "../core/models/steering.ts";
+import type { NanoUsd } from "../core/money/money.ts";
 import type { RouterRules } from "../core/settings.ts";
-import type { Steering } from "../core/steering.ts";
-import type { TraceContext } from "../core/trace-context.ts";
+import type { Ending } from "../core/world/ending.ts";
 import type { Prompt } from "../health/prompts.ts";
 import type { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
-import type { Pin } from "./pin.ts";
-import type { Selection } from "./plan.ts";
-import type { Upstream } from "./upstream.ts";
+import type { Pin } from "./plan/pin.ts";
+import type { Selection } from "./plan/plan.ts";
+import type { Upstream } from "./plan/upstream.ts";
 
 /** Memory that counts as in use until the gateway lets go of it: when the request can't be sent again. */
 interface HeldMemory {

@@ -1,31 +1,32 @@
 // The state of one request, from its plan to its row in the log.
-import type { Attempt } from "../core/attempt.ts";
+
 import type { Granted, Settled } from "../core/demand.ts";
-import type { RawRequest } from "../core/dialect.ts";
-import { clientGone, type Ending } from "../core/ending.ts";
 import { type Fault, toFault } from "../core/fault.ts";
-import { toUsd } from "../core/money.ts";
-import type { Ended, UnsettledRecord } from "../core/record.ts";
-import { addOwners } from "../core/tags.ts";
-import type { Trace } from "../core/trace.ts";
+import type { Ended, UnsettledRecord } from "../core/log/record.ts";
+import type { Trace } from "../core/log/trace.ts";
+import type { Attempt } from "../core/models/attempt.ts";
+import type { RawRequest } from "../core/models/dialect.ts";
+import { toUsd } from "../core/money/money.ts";
+import { addOwners } from "../core/text/tags.ts";
+import { clientGone, type Ending } from "../core/world/ending.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
-import { AnswerCount } from "./answer-count.ts";
+import { AnswerCount } from "./answer/answer-count.ts";
+import type { ContentRecorder } from "./answer/contents.ts";
+import { makeGrader } from "./answer/grading.ts";
+import { openEnding } from "./answer/sharing.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
-import type { ContentRecorder } from "./contents.ts";
-import { type Counted, countPrompt, UNCOUNTED } from "./counted.ts";
-import { fitAsk } from "./fitted.ts";
-import { makeGrader } from "./grading.ts";
-import { ReplyCopy } from "./idempotency.ts";
-import type { Plan } from "./plan.ts";
-import { makeTrace } from "./row-trace.ts";
-import { openEnding } from "./sharing.ts";
+import { fitAsk } from "./plan/fitted.ts";
+import type { Plan } from "./plan/plan.ts";
+import { type Counted, countPrompt, UNCOUNTED } from "./settle/counted.ts";
+import { ReplyCopy } from "./settle/idempotency.ts";
+import { makeTrace } from "./settle/row-trace.ts";
+import { Tracing } from "./settle/tracing.ts";
+import { findEnding, isByClient, judge } from "./settle/verdict.ts";
 import type { Around, Changed, OwnAnswer, Step } from "./step.ts";
-import { Tracing } from "./tracing.ts";
-import { findEnding, isByClient, judge } from "./verdict.ts";
 
 export class RequestContext<F extends Form> implements Facts {
   readonly call: Call<F>;

@@ -1,19 +1,19 @@
 // The part of a request's life before its admission: an earlier answer, a look at what is surely refused, the steps, and
 // the entry of a request that ends or waits there.
 import type { Admitted, Replayed } from "../core/demand.ts";
-import { asNumber } from "../core/json.ts";
-import { NANO_PER_USD, type NanoUsd, toUsd } from "../core/money.ts";
-import type { Clock, Deadlines, Log, Vault } from "../core/world.ts";
+import { asNumber } from "../core/json/json.ts";
+import { NANO_PER_USD, type NanoUsd, toUsd } from "../core/money/money.ts";
+import type { Clock, Deadlines, Log, Vault } from "../core/world/world.ts";
 import type { Ledger, Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
 import { withoutUsage } from "../operations/folding.ts";
 import type { Form } from "../operations/form.ts";
-import { type Admissions, requireStaying } from "./admissions.ts";
-import type { Closing } from "./closing.ts";
+import type { Shown } from "./attempt/mode.ts";
 import type { RequestContext } from "./context.ts";
-import { openReply } from "./idempotency.ts";
-import type { Shown } from "./mode.ts";
-import type { ReservingPorts } from "./reserving.ts";
+import type { ReservingPorts } from "./plan/reserving.ts";
+import { type Admissions, requireStaying } from "./settle/admissions.ts";
+import type { Closing } from "./settle/closing.ts";
+import { openReply } from "./settle/idempotency.ts";
 import type { OwnAnswer } from "./step.ts";
 import { passBefore } from "./step-list.ts";
 import { makeTicket } from "./ticket.ts";

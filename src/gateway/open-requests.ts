@@ -1,7 +1,8 @@
 // The open requests: ending them and waiting for their end.
-import type { Ending } from "../core/ending.ts";
+
 import type { Fault } from "../core/fault.ts";
-import type { Clock, Deadlines } from "../core/world.ts";
+import type { Ending } from "../core/world/ending.ts";
+import type { Clock, Deadlines } from "../core/world/world.ts";
 
 const POLL_MS = 10;
 

@@ -1,11 +1,11 @@
 // The steps of a gateway: what stands before a request's admission, and around its answer.
-import type { ModelCard } from "../core/card.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import type { Form } from "../operations/form.ts";
 import { Arounds } from "./around.ts";
 import type { RequestContext } from "./context.ts";
+import { findRoute } from "./plan/upstream.ts";
 import type { Answered, Around, Enter, OwnAnswer } from "./step.ts";
 import { untilEnded } from "./until-ended.ts";
-import { findRoute } from "./upstream.ts";
 
 /** Asks each step in turn. Returns the first answer that one of them gives. Throws the Fault of one that refuses. */
 export async function passBefore<F extends Form>(

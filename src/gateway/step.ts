@@ -1,10 +1,11 @@
 // The port of a step: something that stands before and around every answer, such as a hook or a cache.
-import type { ModelCard } from "../core/card.ts";
-import type { Family } from "../core/dialect.ts";
-import type { Ending } from "../core/ending.ts";
+
 import type { Fault } from "../core/fault.ts";
-import type { NanoUsd } from "../core/money.ts";
-import type { UnsettledRecord } from "../core/record.ts";
+import type { UnsettledRecord } from "../core/log/record.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import type { Family } from "../core/models/dialect.ts";
+import type { NanoUsd } from "../core/money/money.ts";
+import type { Ending } from "../core/world/ending.ts";
 import type { Form } from "../operations/form.ts";
 import type { Call } from "./call.ts";
 

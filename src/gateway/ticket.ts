@@ -1,15 +1,16 @@
 // A request's ticket: what the ledger needs to admit and settle it.
-import type { ModelCard, Price } from "../core/card.ts";
+
 import type { Offer } from "../core/demand.ts";
-import type { Clock } from "../core/world.ts";
+import type { ModelCard, Price } from "../core/models/card.ts";
+import type { Clock } from "../core/world/world.ts";
 import type { Ledger, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
+import { countPlaces } from "./attempt/calls.ts";
 import { type Call, shortenModel } from "./call.ts";
-import { countPlaces } from "./calls.ts";
-import { findCeiling } from "./ceiling.ts";
-import { makeOffers } from "./fitted.ts";
-import { isPayable, nameFirst, type Plan } from "./plan.ts";
-import { estimateLoad, type ReservingPorts, reserveCached } from "./reserving.ts";
+import { findCeiling } from "./plan/ceiling.ts";
+import { makeOffers } from "./plan/fitted.ts";
+import { isPayable, nameFirst, type Plan } from "./plan/plan.ts";
+import { estimateLoad, type ReservingPorts, reserveCached } from "./plan/reserving.ts";
 
 /** A nano-dollar. */
 const SMALLEST = [{ what: "request", count: 1, usdPerMillion: 0.001 }];

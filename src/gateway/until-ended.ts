@@ -1,5 +1,5 @@
 // Waits for a step no longer than anybody needs the answer.
-import type { Ending } from "../core/ending.ts";
+import type { Ending } from "../core/world/ending.ts";
 import type { Later } from "./step.ts";
 
 /** Throws the reason if the request ends first. */

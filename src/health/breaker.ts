@@ -1,5 +1,5 @@
 // A circuit breaker: closed while calls succeed, open after a burst of failures, half-open while one probe is out.
-import type { Vitals } from "../core/health.ts";
+import type { Vitals } from "../core/models/health.ts";
 import { FadingCounts } from "./decay.ts";
 
 const HALF_LIFE_MS = 10_000;

@@ -1,5 +1,5 @@
 // One credential of a provider: whether the provider accepts it, and the number of attempts under way with it.
-import type { ModelCard } from "../core/card.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import type { Credential } from "../core/settings.ts";
 import { Breaker, type BreakerTerms } from "./breaker.ts";
 import type { Deployment } from "./deployment.ts";

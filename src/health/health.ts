@@ -1,11 +1,11 @@
 // The health of every model with every credential: which may be called now, and the outcome of each attempt.
 
-import type { Attempt } from "../core/attempt.ts";
-import { type ModelCard, readProvider } from "../core/card.ts";
-import { CardMap } from "../core/card-map.ts";
 import { Fault } from "../core/fault.ts";
+import type { Attempt } from "../core/models/attempt.ts";
+import { type ModelCard, readProvider } from "../core/models/card.ts";
 import { type Credential, identifyCredential, type ProviderSetup } from "../core/settings.ts";
-import type { Log } from "../core/world.ts";
+import { CardMap } from "../core/world/card-map.ts";
+import type { Log } from "../core/world/world.ts";
 import { Addresses } from "./address.ts";
 import { Key, RetirementBudget } from "./credential.ts";
 import { computeQuantiles } from "./decay.ts";

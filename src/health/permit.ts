@@ -1,9 +1,10 @@
 // The permit for one attempt: its outcome is recorded once, and its end in any case.
-import type { ModelCard } from "../core/card.ts";
-import { describeFailure } from "../core/failure.ts";
+
 import type { Fault } from "../core/fault.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Level, Log } from "../core/world.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { describeFailure } from "../core/log/failure.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import type { Level, Log } from "../core/world/world.ts";
 import type { Address } from "./address.ts";
 import type { Key, RetirementBudget } from "./credential.ts";
 import type { Deployment } from "./deployment.ts";

@@ -1,7 +1,7 @@
 // The prompts that providers lately reported to have cached. Nothing but their bytes tells which they are: a name that a
 // client gives them would let one cached prompt stand for any other.
-import type { Hasher, PromptDigests } from "../core/prompt-digests.ts";
-import type { Random } from "../core/world.ts";
+import type { Hasher, PromptDigests } from "../core/models/prompt-digests.ts";
+import type { Random } from "../core/world/world.ts";
 
 const SECRET_BYTES = 32;
 const KEPT_MS = 600_000;

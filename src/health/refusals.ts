@@ -1,6 +1,6 @@
 // Remembers for a while which orders and fields the servers of models have refused, beside those that the operator set.
-import type { ModelCard } from "../core/card.ts";
-import { isRefused, type Refusal } from "../core/refusals.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import { isRefused, type Refusal } from "../core/models/refusals.ts";
 
 /** A server's template may be changed. After this time it is asked in the client's own order again. */
 const KEPT_MS = 3_600_000;

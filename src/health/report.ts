@@ -1,6 +1,6 @@
 // The health report: every configured provider, its credentials and its models.
-import { type ModelCard, readProvider } from "../core/card.ts";
-import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
+import { type ModelCard, readProvider } from "../core/models/card.ts";
+import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/models/health.ts";
 import { type Credential, identifyCredential, type ProviderSetup } from "../core/settings.ts";
 import type { Address } from "./address.ts";
 import { computeQuantiles } from "./decay.ts";

@@ -1,6 +1,6 @@
 // A conversation stays with the deployment that served it last, because its prompt is cached there. It is known by names that
 // clients may choose, so nothing that costs money depends on them.
-import type { Attempt, Cached, ConversationNames } from "../core/attempt.ts";
+import type { Attempt, Cached, ConversationNames } from "../core/models/attempt.ts";
 
 const KEPT_MS = 600_000;
 const KEPT_MAX = 50_000;

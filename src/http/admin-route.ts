@@ -1,15 +1,15 @@
 // The hooks and OpenAPI texts that all admin routes share.
 
-import { actAs } from "../admin/audit-trail.ts";
+import { actAs } from "../admin/audit/audit-trail.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Permission } from "../people/roles.ts";
-import { JSON_HEADERS } from "./answers.ts";
-import type { HeaderStore } from "./app.ts";
-import { createSuccessHook, expectChange, noteUse } from "./audited.ts";
-import { type BodyPorts, readJson } from "./body.ts";
-import { checkOperator, type OperatorParts, type OperatorRequest, readOperator } from "./operator.ts";
-import type { ChangingRoute } from "./route-actions.ts";
-import { describeRoute } from "./route-schema.ts";
+import { createSuccessHook, expectChange, noteUse } from "./audit/audited.ts";
+import type { ChangingRoute } from "./audit/route-actions.ts";
+import { type BodyPorts, readJson } from "./body/body.ts";
+import { describeRoute } from "./openapi/route-schema.ts";
+import { checkOperator, type OperatorParts, type OperatorRequest, readOperator } from "./people/operator.ts";
+import { JSON_HEADERS } from "./serve/answers.ts";
+import type { HeaderStore } from "./serve/app.ts";
 
 const BODY = { owner: "operator", bytesMax: 64 * 1024 } as const;
 

@@ -1,5 +1,9 @@
 // /admin/v1: accounts and their money, and the settings, each narrowed to what the sender sees.
 import { Elysia } from "elysia";
+import { budgetResetSchema, resetAccountBudgets } from "../admin/limits/budget-reset.ts";
+import { addLimits } from "../admin/limits/limits.ts";
+import { pageQuery } from "../admin/list.ts";
+import type { RequestParts } from "../admin/log/requests.ts";
 import {
   accountChangeSchema,
   accountDetailSchema,
@@ -9,19 +13,15 @@ import {
   listAccounts,
   newAccountSchema,
   updateAccount,
-} from "../admin/accounts.ts";
-import { budgetResetSchema, resetAccountBudgets } from "../admin/budget-reset.ts";
-import { addLimits } from "../admin/limits.ts";
-import { pageQuery } from "../admin/list.ts";
-import type { RequestParts } from "../admin/requests.ts";
+} from "../admin/money/accounts.ts";
 import { wrapRows } from "../admin/schema.ts";
-import type { KeyRouteParts, KeyRoutePorts } from "./admin-keys.ts";
-import { type LogParts, logRoutes } from "./admin-log.ts";
-import { moneyRoutes } from "./admin-money.ts";
 import { actAsSender, createOperatorHooks } from "./admin-route.ts";
-import { type SettingPorts, settingRoutes } from "./admin-settings.ts";
-import { readOperator } from "./operator.ts";
-import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
+import type { KeyRouteParts, KeyRoutePorts } from "./keys/admin-keys.ts";
+import { type LogParts, logRoutes } from "./log/admin-log.ts";
+import { type SettingPorts, settingRoutes } from "./models/admin-settings.ts";
+import { moneyRoutes } from "./money/admin-money.ts";
+import { returnsBody, takesBody, takesQuery } from "./openapi/route-schema.ts";
+import { readOperator } from "./people/operator.ts";
 
 interface AdminPorts extends KeyRoutePorts, SettingPorts {
   readonly contentVault: RequestParts["contentVault"];

@@ -1,16 +1,16 @@
 // The ports of the routes: the rooms they call, and the operator's current settings.
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { CacheRules } from "../core/caching.ts";
-import type { ProvenKey } from "../core/key.ts";
+import type { ProvenKey } from "../core/keys/key.ts";
+import type { TraceSink } from "../core/log/trace-context.ts";
+import type { CacheRules } from "../core/models/caching.ts";
 import type { AddressRule, BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
-import type { TraceSink } from "../core/trace-context.ts";
-import type { Clock, Log, Random, Sealer, Vault } from "../core/world.ts";
+import type { Clock, Log, Random, Sealer, Vault } from "../core/world/world.ts";
+import type { KeptAnswers } from "../gateway/answer/kept-answers.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import type { KeptAnswers } from "../gateway/kept-answers.ts";
-import type { Upstream } from "../gateway/upstream.ts";
+import type { Upstream } from "../gateway/plan/upstream.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { BodyPorts } from "./body.ts";
-import type { ReadOrigin } from "./client-address.ts";
+import type { BodyPorts } from "./body/body.ts";
+import type { ReadOrigin } from "./serve/client-address.ts";
 
 /** The current configuration. A reload replaces it, but running requests keep theirs. */
 export interface Snapshot {

@@ -1,11 +1,12 @@
 // Finds the key that a client's secret proves, with what binds the person whose key it is.
-import type { ProvenAgent } from "../core/device.ts";
+
 import { Fault } from "../core/fault.ts";
-import { invalidKey, isProven, nameKey, type ProvenKey, refusePaused } from "../core/key.ts";
-import { findMemberModels } from "../core/member-limits.ts";
-import type { KeyTerms } from "../core/people.ts";
+import { invalidKey, isProven, nameKey, type ProvenKey, refusePaused } from "../core/keys/key.ts";
+import { findMemberModels } from "../core/limits/member-limits.ts";
+import type { ProvenAgent } from "../core/people/device.ts";
+import type { KeyTerms } from "../core/people/people.ts";
 import type { Store } from "../core/store.ts";
-import type { Clock } from "../core/world.ts";
+import type { Clock } from "../core/world/world.ts";
 import type { ForeignSecrets } from "./foreign.ts";
 import { checkSecret, digestSecret } from "./secret.ts";
 

@@ -1,6 +1,6 @@
 // The store's own keys, and the list of them that the store holds, sealed under each master key that opens it.
-import { asArray, asObject, parseJson } from "../core/json.ts";
-import type { Random } from "../core/world.ts";
+import { asArray, asObject, parseJson } from "../core/json/json.ts";
+import type { Random } from "../core/world/world.ts";
 import {
   deriveCheckValue,
   deriveContentKey,

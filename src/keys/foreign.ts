@@ -1,9 +1,9 @@
 // Finds keys by secrets that other gateways made, which don't have the form of ours.
 import { createHash } from "node:crypto";
-import { cutToHost } from "../core/address.ts";
-import type { ProvenKey } from "../core/key.ts";
+import type { ProvenKey } from "../core/keys/key.ts";
 import type { Store } from "../core/store.ts";
-import type { Clock } from "../core/world.ts";
+import { cutToHost } from "../core/world/address.ts";
+import type { Clock } from "../core/world/world.ts";
 
 /** Secrets that those gateways' own documentation and examples use. Everybody knows them. */
 const KNOWN_DEFAULTS: ReadonlySet<string> = new Set([

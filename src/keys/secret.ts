@@ -1,5 +1,5 @@
 // Makes secrets and ids, and checks the form of a secret without a lookup.
-import type { Random } from "../core/world.ts";
+import type { Random } from "../core/world/world.ts";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE = BigInt(DIGITS.length);

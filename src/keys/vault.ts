@@ -1,6 +1,6 @@
 // Encrypts texts for the store: AES-256-GCM under a key derived from the master key.
 import { createCipheriv, createDecipheriv } from "node:crypto";
-import type { Random, Sealer, Vault } from "../core/world.ts";
+import type { Random, Sealer, Vault } from "../core/world/world.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;

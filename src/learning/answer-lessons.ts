@@ -1,8 +1,9 @@
 // Learns from each answer: its length, whether it is broken, and the score that its client gives it.
-import type { ModelCard } from "../core/card.ts";
-import type { RequestRecord } from "../core/record.ts";
+
+import type { RequestRecord } from "../core/log/record.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import type { Store } from "../core/store.ts";
-import type { Clock, Log } from "../core/world.ts";
+import type { Clock, Log } from "../core/world/world.ts";
 import { findProfile } from "../selectors/profiles.ts";
 import { estimatePriorQuality } from "../selectors/quality.ts";
 import type { Learned } from "./learned.ts";

@@ -1,7 +1,7 @@
 // Tells when a model has become worse or better: its newest scores by users differ from the older ones by more than
 // chance explains.
 import { type Static, Type } from "@sinclair/typebox";
-import type { Frozen } from "../core/frozen.ts";
+import type { Frozen } from "../core/world/frozen.ts";
 import type { Change } from "../selectors/knowledge.ts";
 
 /** A user's score of one model. */

@@ -1,8 +1,8 @@
 // The result of learning, and the text form in which a gateway finds it at its start.
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { Frozen } from "../core/frozen.ts";
-import { FloatRows } from "../core/weighted-sums.ts";
+import type { Frozen } from "../core/world/frozen.ts";
+import { FloatRows } from "../core/world/weighted-sums.ts";
 import { fingerprintParameters } from "../selectors/row.ts";
 import { type Drifts, driftSchema } from "./drift.ts";
 import { mapInSlices } from "./slices.ts";

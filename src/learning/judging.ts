@@ -1,6 +1,7 @@
 // Has a model judge answers to one prompt: what it is asked, in both orders, and what its answers say.
-import { asArray, asNumber, asObject, asString, isObject } from "../core/json.ts";
-import { parseReceived } from "../core/json-bounds.ts";
+
+import { parseReceived } from "../core/json/bounds.ts";
+import { asArray, asNumber, asObject, asString, isObject } from "../core/json/json.ts";
 import type { ChatMessage, ChatRequest } from "../operations/chat/form.ts";
 
 /** Longer texts are cut in the middle: the judge would read what nobody else does. */

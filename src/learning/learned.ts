@@ -1,13 +1,13 @@
 // Learns online from scores of answers: labels are kept by prompt and fitted for all models together, so that a
 // decision costs one look at the request and one dot product per model.
-import type { ModelCard } from "../core/card.ts";
-import { CardMap, type Places } from "../core/card-map.ts";
-import type { FloatRows } from "../core/weighted-sums.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import { CardMap, type Places } from "../core/world/card-map.ts";
+import type { FloatRows } from "../core/world/weighted-sums.ts";
 import type { FindModel } from "../selectors/expense.ts";
 import { type Change, type Knowledge, NO_SHIFTS, type Shifts } from "../selectors/knowledge.ts";
-import type { Prediction } from "../selectors/predictor.ts";
 import { readDesign, readTopics } from "../selectors/row.ts";
-import { TOPICS } from "../selectors/topics.ts";
+import type { Prediction } from "../selectors/text/predictor.ts";
+import { TOPICS } from "../selectors/text/topics.ts";
 import { clampMagnitude, dot, measureUnder } from "./algebra.ts";
 import { type Drifts, describeDrift, viewDrift } from "./drift.ts";
 import { Evidence, type Evident } from "./evidence.ts";

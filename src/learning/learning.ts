@@ -1,9 +1,10 @@
 // Applies the lessons that all nodes draw from answers' scores, read from the store at the start and every few seconds.
-import type { ModelCard } from "../core/card.ts";
-import { asNumber, asObject, parseJson } from "../core/json.ts";
+
+import { asNumber, asObject, parseJson } from "../core/json/json.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
-import type { Clock, Log } from "../core/world.ts";
+import type { Clock, Log } from "../core/world/world.ts";
 import { makeFindModel } from "../selectors/expense.ts";
 import type { Drifts } from "./drift.ts";
 import { LESSON_AGE_MAX_MS } from "./evidence.ts";

@@ -1,7 +1,7 @@
 // The lengths of each model's answers, compared with the predicted ones.
-import { CardMap, type Places } from "../core/card-map.ts";
+import { CardMap, type Places } from "../core/world/card-map.ts";
 import { LENGTH_SPREAD } from "../selectors/knowledge.ts";
-import type { Prediction } from "../selectors/predictor.ts";
+import type { Prediction } from "../selectors/text/predictor.ts";
 import { clampMagnitude } from "./algebra.ts";
 
 const START = 8;

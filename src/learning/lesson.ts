@@ -1,14 +1,15 @@
 // Turns a logged decision and a score into a lesson, and feeds lessons to the learner.
-import type { ModelCard } from "../core/card.ts";
-import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "../core/json.ts";
+
+import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "../core/json/json.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import { KINDS } from "../core/models/skill.ts";
 import type { Lesson } from "../core/rows.ts";
-import { KINDS } from "../core/skill.ts";
 import type { LessonBound } from "../core/store.ts";
-import { foldKinds } from "../selectors/kinds.ts";
-import type { Prediction } from "../selectors/predictor.ts";
 import { findProfile } from "../selectors/profiles.ts";
 import { estimatePriorQuality } from "../selectors/quality.ts";
 import { computeRowWidth, packRow, unpackRow } from "../selectors/row.ts";
+import { foldKinds } from "../selectors/text/kinds.ts";
+import type { Prediction } from "../selectors/text/predictor.ts";
 import type { Learned } from "./learned.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,7 @@
 // The port of learning: from answers and their scores to what selectors read.
-import type { ModelCard } from "../core/card.ts";
-import type { RequestRecord, UnsettledRecord } from "../core/record.ts";
+
+import type { RequestRecord, UnsettledRecord } from "../core/log/record.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import type { Grade } from "../operations/operation.ts";
 import type { KeptDecision } from "../selectors/decision.ts";
 import type { Knowledge } from "../selectors/knowledge.ts";

@@ -1,7 +1,7 @@
 // Bayesian linear regression on the labels of all models, which share one design; leaving out each prompt in turn sets
 // the noise and the trust in each model's own weights.
 import type { FindModel } from "../selectors/expense.ts";
-import { TOPICS } from "../selectors/topics.ts";
+import { TOPICS } from "../selectors/text/topics.ts";
 import { addOuter, addScaled, dot, halve, invert, measureUnder, multiply } from "./algebra.ts";
 import type { Labelled, Mark } from "./evidence.ts";
 import { LEVEL_START, SCORE_SPREAD } from "./feedback.ts";

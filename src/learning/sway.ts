@@ -1,6 +1,6 @@
 // Finds the account without whose scores another model would be the best overall.
-import type { ModelCard } from "../core/card.ts";
-import { SKILLS } from "../core/skill.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import { SKILLS } from "../core/models/skill.ts";
 import { findProfile } from "../selectors/profiles.ts";
 import { CAUTION, computeSpread, prepareQuality } from "../selectors/quality.ts";
 import { clampMagnitude } from "./algebra.ts";

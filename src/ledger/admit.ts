@@ -2,14 +2,14 @@
 import type { Admission, Answer, Granted, Lacking, Offer, Refused } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
-import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/key.ts";
-import { resolveAllowance } from "../core/key-limits.ts";
-import { formatUsd, type NanoUsd } from "../core/money.ts";
-import type { RequestLimits } from "../core/record.ts";
-import { tagRecord } from "../core/tags.ts";
+import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/keys/key.ts";
+import { resolveAllowance } from "../core/limits/key-limits.ts";
+import type { RequestLimits } from "../core/log/record.ts";
+import { formatUsd, type NanoUsd } from "../core/money/money.ts";
+import { tagRecord } from "../core/text/tags.ts";
 import { listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
-import { computeFreeTerms, coverUnheld, type FreeHold } from "./budget.ts";
+import { computeFreeTerms, coverUnheld, type FreeHold } from "./limits/budget.ts";
 import {
   findLacking,
   findNearestLimit,
@@ -20,13 +20,13 @@ import {
   readLimits,
   refuseByMinute,
   takeLimits,
-} from "./limits.ts";
+} from "./limits/limits.ts";
 import {
   ALL_OF_THE_MINUTE,
   ENTRY_OF_THE_MINUTE,
   type MinuteCheck,
   TOKENS_OF_THE_MINUTE,
-} from "./minute-checks.ts";
+} from "./limits/minute-checks.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { settle, undoHold } from "./settle.ts";

@@ -2,13 +2,13 @@
 
 import type { Reads } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
-import { HOOKS_KEY } from "../core/hook.ts";
-import type { Account, GatewayKey } from "../core/key.ts";
-import type { RequestLimits } from "../core/record.ts";
+import type { Account, GatewayKey } from "../core/keys/key.ts";
+import type { RequestLimits } from "../core/log/record.ts";
+import { HOOKS_KEY } from "../core/models/hook.ts";
 import { type Meter, makeMeterId, makeOwnerId, makeOwnerState, type OwnerState } from "../core/rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "../core/settings.ts";
-import { computeDay, dayAfter } from "./day.ts";
 import { describeDuration } from "./duration.ts";
+import { computeDay, dayAfter } from "./limits/day.ts";
 
 /** The rules that decide whether a request is admitted. */
 export interface LedgerRules {

@@ -1,13 +1,14 @@
 // The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
-import type { Checkout } from "../core/checkout.ts";
 import type { Decision, Gone } from "../core/decision.ts";
 import type { Answer } from "../core/demand.ts";
-import type { OutboxEvent } from "../core/events.ts";
-import type { Account, GatewayKey } from "../core/key.ts";
-import type { Movement } from "../core/movement.ts";
-import { addRequestCalls, type CallSum } from "../core/provider-call.ts";
-import type { RequestRecord, UnsettledRecord } from "../core/record.ts";
+import type { OutboxEvent } from "../core/events/events.ts";
+import type { Account, GatewayKey } from "../core/keys/key.ts";
+import { addRequestCalls, type CallSum } from "../core/log/provider-call.ts";
+import type { RequestRecord, UnsettledRecord } from "../core/log/record.ts";
+import { readTrace } from "../core/log/trace.ts";
+import type { Checkout } from "../core/money/checkout.ts";
+import type { Movement } from "../core/money/movement.ts";
 import {
   type Entry,
   type Hold,
@@ -19,9 +20,8 @@ import {
   type OwnerState,
   type Spend,
 } from "../core/rows.ts";
-import { readTrace } from "../core/trace.ts";
-import { findBalanceLow } from "./balance-low.ts";
-import type { LimitedMember } from "./limit-owners.ts";
+import type { LimitedMember } from "./limits/limit-owners.ts";
+import { findBalanceLow } from "./money/balance-low.ts";
 import type { RowLookup } from "./row-lookup.ts";
 import { UsageSums } from "./usage-sums.ts";
 

@@ -5,10 +5,10 @@ import { Fault } from "../core/fault.ts";
 import { admit } from "./admit.ts";
 import { coversMoment } from "./allowance.ts";
 import { Books } from "./books.ts";
-import { resetBudgets } from "./budget-reset.ts";
-import { changeCheckout } from "./checkouts.ts";
-import { close } from "./closing.ts";
-import { fund } from "./movements.ts";
+import { resetBudgets } from "./limits/budget-reset.ts";
+import { changeCheckout } from "./money/checkouts.ts";
+import { close } from "./money/closing.ts";
+import { fund } from "./money/movements.ts";
 import { settle } from "./settle.ts";
 
 /** Decides a batch in order: each demand sees the changes of those before it. */

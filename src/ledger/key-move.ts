@@ -1,9 +1,9 @@
 // Carries what a key has used to another account; what its requests in flight hold stays, and comes after them.
-import type { Carry, KeyCounts } from "../core/key-move.ts";
-import { type BudgetUse, type Minute, PART_MS } from "../core/limit.ts";
+import type { Carry, KeyCounts } from "../core/keys/key-move.ts";
+import { type BudgetUse, type Minute, PART_MS } from "../core/limits/limit.ts";
 import { type Meter, makeOwnerState, type OwnerState, type Spend } from "../core/rows.ts";
 import { makeMeter } from "./allowance.ts";
-import { runMinute } from "./minute.ts";
+import { runMinute } from "./limits/minute.ts";
 
 /**
  * Requests are settled in the account that admitted them, so `parallel` and everything held stays there. The used

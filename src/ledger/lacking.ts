@@ -1,6 +1,6 @@
 // Repeats an admission with what its decision lacked: a limit of the key or the account that wasn't known before.
 import type { Admission, Answer, Lacking, Offer } from "../core/demand.ts";
-import type { TokenLoad } from "../core/limit.ts";
+import type { TokenLoad } from "../core/limits/limit.ts";
 
 /** A decision may lack the offers, then the load, then sums, each once. */
 const LACKING_MAX = 4;

@@ -9,24 +9,24 @@ import type {
   Settled,
   Settlement,
 } from "../core/demand.ts";
-import type { Account, Caller, GatewayKey } from "../core/key.ts";
-import { resolveAllowance } from "../core/key-limits.ts";
-import type { LimitState, TokenLoad } from "../core/limit.ts";
-import type { NanoUsd } from "../core/money.ts";
-import type { RequestHead } from "../core/record.ts";
+import type { Account, Caller, GatewayKey } from "../core/keys/key.ts";
+import { resolveAllowance } from "../core/limits/key-limits.ts";
+import type { LimitState, TokenLoad } from "../core/limits/limit.ts";
+import type { RequestHead } from "../core/log/record.ts";
+import type { NanoUsd } from "../core/money/money.ts";
 import type { Hold } from "../core/rows.ts";
 import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import { findTagDay } from "../core/tags.ts";
-import type { Clock } from "../core/world.ts";
+import { findTagDay } from "../core/text/tags.ts";
+import type { Clock } from "../core/world/world.ts";
 import { ALLOWANCE_BY_QUOTA, findRules, type LedgerRules, makeReads } from "./allowance.ts";
 import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { type Supplies, supply } from "./lacking.ts";
-import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limit-state.ts";
+import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limits/limit-state.ts";
+import { type ResetOrder, resetBudgets } from "./limits/reset-order.ts";
 import { lostRecord, readsOfHold, resolveEach } from "./lost.ts";
 import { makeLostOutcome, type Outcome } from "./outcome.ts";
-import { type ResetOrder, resetBudgets } from "./reset-order.ts";
 import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
 import { EVERYTHING, NOTHING, type Wanted, Wants } from "./wants.ts";
 

@@ -1,8 +1,8 @@
 // Requests whose node died: only what their holds say is known.
 import type { Reads } from "../core/demand.ts";
-import { UNKNOWN_ORIGIN, type UnsettledRecord } from "../core/record.ts";
+import { UNKNOWN_ORIGIN, type UnsettledRecord } from "../core/log/record.ts";
+import { NO_AMOUNTS } from "../core/money/units.ts";
 import type { Hold } from "../core/rows.ts";
-import { NO_AMOUNTS } from "../core/units.ts";
 
 /** The rows that the settlement of a hold needs. */
 export function readsOfHold({ id, accountId, keyId, place, replyId }: Hold): Reads {

@@ -1,6 +1,6 @@
 // The outcome of a request, with which it is settled.
 import type { Settlement } from "../core/demand.ts";
-import type { UnsettledRecord } from "../core/record.ts";
+import type { UnsettledRecord } from "../core/log/record.ts";
 
 export interface Outcome
   extends Pick<Settlement, "produced" | "isDue" | "giveBack">,

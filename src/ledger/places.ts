@@ -1,10 +1,10 @@
 // Places: what an admitted request takes of its owner's day, and what is returned if it was not served.
 import type { GiveBack } from "../core/demand.ts";
-import type { NanoUsd } from "../core/money.ts";
+import type { NanoUsd } from "../core/money/money.ts";
 import { type Hold, makeMeterId, makeOwnerId, type Place } from "../core/rows.ts";
 import { makeMeter, type OpenDay, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
-import { recordUsedUp } from "./exceeded.ts";
+import { recordUsedUp } from "./limits/exceeded.ts";
 
 /** Answers returned per day to an owner without an allowance. With one, the allowance is the bound. */
 const GIVE_BACK_MAX = 200;

@@ -1,12 +1,12 @@
 // Settlement: what a finished request costs, who pays, and what is returned.
 import type { Settled, Settlement } from "../core/demand.ts";
-import type { NanoUsd } from "../core/money.ts";
-import type { RequestRecord, UnsettledRecord } from "../core/record.ts";
+import type { RequestRecord, UnsettledRecord } from "../core/log/record.ts";
+import type { NanoUsd } from "../core/money/money.ts";
 import type { Hold } from "../core/rows.ts";
 import type { Books } from "./books.ts";
-import { followRelease } from "./closing.ts";
-import { settleLimits, settleLimitsLate, undoLimits } from "./limit-settle.ts";
-import { computeMonth } from "./month.ts";
+import { settleLimits, settleLimitsLate, undoLimits } from "./limits/limit-settle.ts";
+import { followRelease } from "./money/closing.ts";
+import { computeMonth } from "./money/month.ts";
 import { addFreeCost, returnPlaces, settleFreeBudget } from "./places.ts";
 import { fillReply, freeReply, keepLateReply } from "./replies.ts";
 

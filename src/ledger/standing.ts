@@ -1,12 +1,12 @@
 // Keys' allowances as shown to their holders and the operator.
 
 import type { Rows } from "../core/decision.ts";
-import type { GatewayKey } from "../core/key.ts";
-import { resolveAllowance } from "../core/key-limits.ts";
+import type { GatewayKey } from "../core/keys/key.ts";
+import { resolveAllowance } from "../core/limits/key-limits.ts";
 import type { Store } from "../core/store.ts";
-import type { Clock } from "../core/world.ts";
+import type { Clock } from "../core/world/world.ts";
 import { ALLOWANCE_BY_QUOTA, type Counts, type LedgerRules, makeReads, readStanding } from "./allowance.ts";
-import { computeDay } from "./day.ts";
+import { computeDay } from "./limits/day.ts";
 
 interface AllowanceParts {
   readonly store: Pick<Store, "read" | "clockAheadMs">;

@@ -1,7 +1,7 @@
 // The counts of a request in the hourly sums.
-import { isError, type RequestRecord } from "../core/record.ts";
+import { isError, type RequestRecord } from "../core/log/record.ts";
+import { addAmounts, NO_AMOUNTS, negateAmounts } from "../core/money/units.ts";
 import type { UsageSum } from "../core/rows.ts";
-import { addAmounts, NO_AMOUNTS, negateAmounts } from "../core/units.ts";
 
 const NO_COUNTS = {
   ...{ requests: 0, errors: 0, amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0 },

@@ -1,10 +1,11 @@
 // The hourly sums during one batch: of usage, of usage by tag, and of times to the first token.
-import { findBucket } from "../core/histogram.ts";
-import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
-import type { RequestRecord } from "../core/record.ts";
+
+import { findCountedModel, findOutcome, readProvider } from "../core/log/outcome.ts";
+import type { RequestRecord } from "../core/log/record.ts";
 import { type FirstTokenSum, makeTagDayId, type TagOfDay, type UsageSum } from "../core/rows.ts";
-import { findTagDay, OTHER_TAGS, TAGGED, TAGS_PER_DAY_MAX } from "../core/tags.ts";
-import { addEdge, findHour } from "./month.ts";
+import { findTagDay, OTHER_TAGS, TAGGED, TAGS_PER_DAY_MAX } from "../core/text/tags.ts";
+import { findBucket } from "../core/world/histogram.ts";
+import { addEdge, findHour } from "./money/month.ts";
 import type { RowLookup } from "./row-lookup.ts";
 import { addCounts } from "./usage-counts.ts";
 

@@ -1,6 +1,6 @@
 // Remembers which keys' admissions need more than the usual, from decisions that lacked it.
 import type { Lacking } from "../core/demand.ts";
-import type { GatewayKey } from "../core/key.ts";
+import type { GatewayKey } from "../core/keys/key.ts";
 
 /** True for what is made before the decision asks for it. */
 export type Wanted = Pick<Lacking, "offers" | "reserved" | "load">;

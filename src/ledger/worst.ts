@@ -1,6 +1,6 @@
 // The worst case of a request's cost, which is held before a provider is called.
 import type { Offer } from "../core/demand.ts";
-import { type BillLine, computeCost, type NanoUsd } from "../core/money.ts";
+import { type BillLine, computeCost, type NanoUsd } from "../core/money/money.ts";
 
 /** The share of the free balance that a request without an output limit may hold. */
 const SHARE_UNASKED = 1 / 4;

@@ -1,9 +1,9 @@
 // Balances that an import opens, and accounts that it leaves without one where every request is paid.
-import { topUpAccount } from "../admin/topups.ts";
+import { topUpAccount } from "../admin/money/topups.ts";
 import type { ActingWorld } from "../admin/world.ts";
 import { Fault } from "../core/fault.ts";
-import type { Account } from "../core/key.ts";
-import { type NanoUsd, toUsd } from "../core/money.ts";
+import type { Account } from "../core/keys/key.ts";
+import { type NanoUsd, toUsd } from "../core/money/money.ts";
 import type { PlannedOwners } from "./plan.ts";
 import type { Report } from "./report.ts";
 

@@ -1,5 +1,5 @@
 // Providers on Azure, Bedrock and Vertex AI, of the parts that other gateways know them by.
-import { omitUndefined } from "../core/json.ts";
+import { omitUndefined } from "../core/json/json.ts";
 import type { Deployment } from "./providers.ts";
 import type { Report } from "./report.ts";
 

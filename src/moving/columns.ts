@@ -1,7 +1,8 @@
 // Values of foreign tables, as a database gives them or as text in a CSV file.
-import { isObject, type JsonObject } from "../core/json.ts";
-import { parseReceived } from "../core/json-bounds.ts";
-import { type NanoUsd, toNearestNanoUsd } from "../core/money.ts";
+
+import { parseReceived } from "../core/json/bounds.ts";
+import { isObject, type JsonObject } from "../core/json/json.ts";
+import { type NanoUsd, toNearestNanoUsd } from "../core/money/money.ts";
 
 export type ForeignRow = JsonObject;
 

@@ -1,5 +1,5 @@
 // The fields of an entry in a foreign file. It knows which of them were read, so that all others can be reported.
-import { asNumber, asString, type JsonObject } from "../core/json.ts";
+import { asNumber, asString, type JsonObject } from "../core/json/json.ts";
 
 /** The reasons why fields have no place here. */
 export type Reasons = Readonly<Record<string, string>>;

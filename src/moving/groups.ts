@@ -1,6 +1,7 @@
 // Names that clients ask for, each with the models behind it: aliases, groups and fallbacks.
-import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX, WEIGHT_MAX, WEIGHT_MIN } from "../core/alias.ts";
-import { omitUndefined } from "../core/json.ts";
+
+import { omitUndefined } from "../core/json/json.ts";
+import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX, WEIGHT_MAX, WEIGHT_MIN } from "../core/models/alias.ts";
 
 interface Member {
   readonly id: string;

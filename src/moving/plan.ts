@@ -1,7 +1,7 @@
 // The plan that an import makes of another gateway's files and tables, before anything is written.
-import type { ForeignSecret } from "../core/foreign-secret.ts";
-import type { Account, GatewayKey } from "../core/key.ts";
-import type { NanoUsd } from "../core/money.ts";
+import type { ForeignSecret } from "../core/keys/foreign-secret.ts";
+import type { Account, GatewayKey } from "../core/keys/key.ts";
+import type { NanoUsd } from "../core/money/money.ts";
 
 /** The configuration's sections, as they are written to its file. */
 export interface PlannedConfig {

@@ -7,7 +7,7 @@ import {
   isObject,
   type JsonObject,
   omitUndefined,
-} from "../core/json.ts";
+} from "../core/json/json.ts";
 import { type AwsKeys, hasProof, type Placed, placeAzure, placeBedrock, placeVertex } from "./clouds.ts";
 import { Fields, type Reasons } from "./fields.ts";
 import { Groups } from "./groups.ts";

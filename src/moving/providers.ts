@@ -1,7 +1,7 @@
 // The providers that an import found: one for each address, with its keys and models, as the configuration has them.
 import { loadShippedCards } from "../catalogue/rows.ts";
-import type { ModelCard } from "../core/card.ts";
-import { omitUndefined } from "../core/json.ts";
+import { omitUndefined } from "../core/json/json.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import { clampWeight, type Groups } from "./groups.ts";
 import type { Report } from "./report.ts";
 import { isOwnServer } from "./servers.ts";

@@ -1,7 +1,7 @@
 // Facts on servers that an import needs: the variables of their keys, and their dialects.
 import { loadShippedCards } from "../catalogue/rows.ts";
-import { isPrivateHost } from "../core/address.ts";
-import { asString, omitUndefined } from "../core/json.ts";
+import { asString, omitUndefined } from "../core/json/json.ts";
+import { isPrivateHost } from "../core/world/address.ts";
 import { PROVIDERS } from "../providers/index.ts";
 
 /** The variables of providers' keys, as their own SDKs call them. */

@@ -1,13 +1,13 @@
 // Writes accounts and keys that an import found. Those that are there already stay as they are, so it can be repeated.
 import type { ActingWorld } from "../admin/world.ts";
-import { nameBudget } from "../core/budget.ts";
-import { FOREIGN_SECRETS, readForeignUntil } from "../core/foreign-secret.ts";
-import type { Account, GatewayKey } from "../core/key.ts";
+import { FOREIGN_SECRETS, readForeignUntil } from "../core/keys/foreign-secret.ts";
+import type { Account, GatewayKey } from "../core/keys/key.ts";
+import { nameBudget } from "../core/limits/budget.ts";
 import type { OwnerState } from "../core/rows.ts";
 import type { QuotaRules } from "../core/settings.ts";
 import { digestSecret, mintSecret } from "../keys/secret.ts";
-import { openUse } from "../ledger/budget-use.ts";
-import { computeWindow, makeWindowRules } from "../ledger/window.ts";
+import { openUse } from "../ledger/limits/budget-use.ts";
+import { computeWindow, makeWindowRules } from "../ledger/limits/window.ts";
 import { AccountNames } from "./account-names.ts";
 import { openBalance } from "./balances.ts";
 import type { PlannedAccount, PlannedKey, PlannedOwners, Spent } from "./plan.ts";

@@ -1,8 +1,9 @@
 // The port between an operation and a dialect: encodes the calls for a request and decodes their answers. Pure.
-import type { ModelCard } from "../core/card.ts";
-import type { Family, Outgoing, RawRequest, Target } from "../core/dialect.ts";
+
 import type { Fault } from "../core/fault.ts";
-import type { Refusal } from "../core/refusals.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import type { Family, Outgoing, RawRequest, Target } from "../core/models/dialect.ts";
+import type { Refusal } from "../core/models/refusals.ts";
 import type { ChatForm } from "./chat/decoder.ts";
 import type { CompletionForm } from "./completion/form.ts";
 import type { EmbeddingsForm } from "./embeddings/form.ts";

@@ -1,5 +1,5 @@
 // Collects streams as replies, for the cache to keep and repeat.
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import type { Form } from "./form.ts";
 
 /** Longer answers aren't stored. */

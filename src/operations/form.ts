@@ -1,5 +1,5 @@
 // The types of an operation: its request, the pieces of a streamed answer, the whole answer, and its usage.
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 
 /** The fields that the gateway reads in every request of any operation. */
 export interface Ask {

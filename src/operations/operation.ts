@@ -1,14 +1,15 @@
 // The port that every operation implements: everything that the gateway, the ledger and the log may know about a
 // request.
-import type { ConversationNames } from "../core/attempt.ts";
-import type { ModelCard, OperationName } from "../core/card.ts";
+
 import type { Offer } from "../core/demand.ts";
-import type { Delivered, Outgoing, RawRequest, Target } from "../core/dialect.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { TokenLoad } from "../core/limit.ts";
-import type { Hasher, PromptDigests } from "../core/prompt-digests.ts";
-import type { ChangeText, IsDropped, NativeTexts } from "../core/texts.ts";
-import type { Amounts } from "../core/units.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { TokenLoad } from "../core/limits/limit.ts";
+import type { ConversationNames } from "../core/models/attempt.ts";
+import type { ModelCard, OperationName } from "../core/models/card.ts";
+import type { Delivered, Outgoing, RawRequest, Target } from "../core/models/dialect.ts";
+import type { Hasher, PromptDigests } from "../core/models/prompt-digests.ts";
+import type { Amounts } from "../core/money/units.ts";
+import type { ChangeText, IsDropped, NativeTexts } from "../core/text/texts.ts";
 import type { ChatRequest } from "./chat/form.ts";
 import type { Signal } from "./chat/grader.ts";
 import type { Needs } from "./chat/needs.ts";

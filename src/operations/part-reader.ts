@@ -1,6 +1,7 @@
 // Reads, counts and collects the parts of a streamed answer that is a single result.
-import { type Amounts, addAmounts } from "../core/units.ts";
-import { malformed } from "../core/upstream.ts";
+
+import { malformed } from "../core/models/upstream.ts";
+import { type Amounts, addAmounts } from "../core/money/units.ts";
 import { EventParser } from "../transport/framing/sse.ts";
 import type { Folding } from "./folding.ts";
 import type { Ask } from "./form.ts";

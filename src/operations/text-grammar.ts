@@ -1,5 +1,5 @@
 // Tables of what the fields of a body hold: where its nodes (messages, blocks, tools) are, and which texts are its own.
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 
 /**
  * The content of a field. `text` is read by the model, alone or in a list, and `thought` is its thinking. `own` is the

@@ -1,7 +1,8 @@
 // The texts in the client's own JSON: values and keys, JSON in a text, schemas, and text documents sent as files.
-import { asString, isObject, type JsonObject } from "../core/json.ts";
-import { parseBounded, REQUEST_SHAPE } from "../core/json-bounds.ts";
-import { parseDataUrl } from "./chat/data-url.ts";
+
+import { parseBounded, REQUEST_SHAPE } from "../core/json/bounds.ts";
+import { asString, isObject, type JsonObject } from "../core/json/json.ts";
+import { parseDataUrl } from "./chat/prompt/data-url.ts";
 
 /** Returns what replaces a text or a key. */
 export interface JsonChange {

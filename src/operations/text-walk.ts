@@ -1,7 +1,8 @@
 // Reaches every text of a body by its table: each string that isn't listed as a setting or a word of the API.
-import { Attachment } from "../core/attachment.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { ChangeText, TextPlace } from "../core/texts.ts";
+
+import type { JsonObject } from "../core/json/json.ts";
+import { Attachment } from "../core/models/attachment.ts";
+import type { ChangeText, TextPlace } from "../core/text/texts.ts";
 import { type Form, findForm, type Holding, makeForm, type TextGrammar } from "./text-grammar.ts";
 import {
   isPlain,

@@ -1,6 +1,6 @@
 // The types of operations with a single result, returned whole or as a stream of parts that ends with it.
-import type { ServerEvent } from "../core/dialect.ts";
-import type { Amounts } from "../core/units.ts";
+import type { ServerEvent } from "../core/models/dialect.ts";
+import type { Amounts } from "../core/money/units.ts";
 import type { Ask, Form } from "./form.ts";
 
 /** The work that an answer took, and its cost. */

@@ -1,14 +1,15 @@
 // Operations with a single result, whole or in parts: what they have in common.
-import type { ModelCard, Price } from "../core/card.ts";
+
 import type { Offer } from "../core/demand.ts";
-import type { Delivered } from "../core/dialect.ts";
-import { asCount, isObject } from "../core/json.ts";
-import { parseBounded, REQUEST_SHAPE } from "../core/json-bounds.ts";
-import { LongJson } from "../core/long-json.ts";
-import { listBillLines } from "../core/price.ts";
-import type { ChangeText } from "../core/texts.ts";
-import { type Amounts, addAmounts, NO_AMOUNTS, UNITS, type Unit } from "../core/units.ts";
-import { catchUnreadable, malformed } from "../core/upstream.ts";
+import { parseBounded, REQUEST_SHAPE } from "../core/json/bounds.ts";
+import { asCount, isObject } from "../core/json/json.ts";
+import { LongJson } from "../core/json/long.ts";
+import type { ModelCard, Price } from "../core/models/card.ts";
+import type { Delivered } from "../core/models/dialect.ts";
+import { catchUnreadable, malformed } from "../core/models/upstream.ts";
+import { listBillLines } from "../core/money/price.ts";
+import { type Amounts, addAmounts, NO_AMOUNTS, UNITS, type Unit } from "../core/money/units.ts";
+import type { ChangeText } from "../core/text/texts.ts";
 import type { Codec } from "./codec.ts";
 import type { Ask } from "./form.ts";
 import type { OfferTerms, Operation, SentAsk } from "./operation.ts";

@@ -1,11 +1,11 @@
 // Takes an event from Stripe: from its signature to the entry in the books, which is safe before Stripe is answered.
-import type { AuditAction, AuditEntry, AuditFacts } from "../core/audit-log.ts";
-import type { Checkout, CheckoutStep, StripeRules, TakingStep } from "../core/checkout.ts";
+import type { AuditAction, AuditEntry, AuditFacts } from "../core/audit/audit-log.ts";
 import { Fault, toFault } from "../core/fault.ts";
-import { toUsd } from "../core/money.ts";
+import type { Checkout, CheckoutStep, StripeRules, TakingStep } from "../core/money/checkout.ts";
+import { toUsd } from "../core/money/money.ts";
 import type { Store } from "../core/store.ts";
-import type { Clock, Log } from "../core/world.ts";
-import { recordCheckoutStep } from "../ledger/checkouts.ts";
+import type { Clock, Log } from "../core/world/world.ts";
+import { recordCheckoutStep } from "../ledger/money/checkouts.ts";
 import { readStripeEvent, type StripeEvent, type Told } from "./event.ts";
 import { refuseSignature } from "./signature.ts";
 import { isLiveKey } from "./stripe.ts";

@@ -1,10 +1,16 @@
 // The call to Stripe that opens the page on which a checkout is paid.
-import { CHECKOUT_FIELD, type Checkout, type CheckoutPages, type StripeRules } from "../core/checkout.ts";
+
 import { Fault } from "../core/fault.ts";
-import { asObject, asString } from "../core/json.ts";
-import { parseReceived } from "../core/json-bounds.ts";
-import { NANO_PER_CENT } from "../core/money.ts";
-import type { Clock, Fetch, ReadText } from "../core/world.ts";
+import { parseReceived } from "../core/json/bounds.ts";
+import { asObject, asString } from "../core/json/json.ts";
+import {
+  CHECKOUT_FIELD,
+  type Checkout,
+  type CheckoutPages,
+  type StripeRules,
+} from "../core/money/checkout.ts";
+import { NANO_PER_CENT } from "../core/money/money.ts";
+import type { Clock, Fetch, ReadText } from "../core/world/world.ts";
 
 /** Stripe keeps old versions for years. */
 const VERSION = "2026-10-28.endive";

@@ -1,5 +1,5 @@
 // Card payments that need the operator: kept for a day, in this process, beside its lines in the log.
-import type { Clock, Log } from "../core/world.ts";
+import type { Clock, Log } from "../core/world/world.ts";
 
 const SHOWN_MS = 86_400_000;
 const SHOWN_MAX = 20;

@@ -1,6 +1,13 @@
 // The rights of the sender of a request to the admin routes.
 import { Fault } from "../core/fault.ts";
-import { type Actor, type Grant, type NamedToken, ROLES, type Role, type Scope } from "../core/people.ts";
+import {
+  type Actor,
+  type Grant,
+  type NamedToken,
+  ROLES,
+  type Role,
+  type Scope,
+} from "../core/people/people.ts";
 import {
   countGrants,
   findScope,

@@ -1,8 +1,8 @@
 // Reads an issuer's claims about a person, and applies the operator's rules to them. Pure.
 
-import type { GivenLimits } from "../core/member-limits.ts";
-import type { Grant } from "../core/people.ts";
-import type { SignInRule, SignInRules } from "../core/sign-in.ts";
+import type { GivenLimits } from "../core/limits/member-limits.ts";
+import type { Grant } from "../core/people/people.ts";
+import type { SignInRule, SignInRules } from "../core/people/sign-in.ts";
 import { type Claims, type Confirmed, SignInRefused } from "./issuer.ts";
 import { isPermitted, joinGrants } from "./roles.ts";
 

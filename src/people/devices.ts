@@ -1,10 +1,10 @@
 // Sign-in from an agent (RFC 8628): the codes, the tokens that an approved one becomes, and their refresh.
 
-import { cutToHost } from "../core/address.ts";
-import type { AgentSecret, CodeStep, Device, DeviceCode, DeviceStep } from "../core/device.ts";
-import { findKeyState } from "../core/key.ts";
-import type { SignInRules } from "../core/sign-in.ts";
-import type { Random } from "../core/world.ts";
+import { findKeyState } from "../core/keys/key.ts";
+import type { AgentSecret, CodeStep, Device, DeviceCode, DeviceStep } from "../core/people/device.ts";
+import type { SignInRules } from "../core/people/sign-in.ts";
+import { cutToHost } from "../core/world/address.ts";
+import type { Random } from "../core/world/world.ts";
 import { digestSecret, mintAgentCode, mintId, mintSecret } from "../keys/secret.ts";
 import { mayRefreshAgents } from "./member.ts";
 import type { SignInParts } from "./sign-in.ts";

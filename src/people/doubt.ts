@@ -1,6 +1,6 @@
 // Doubt about a person: what ends, and when, while the issuer gives no definite word.
-import type { Doubt, Member } from "../core/people.ts";
-import type { SignInRules } from "../core/sign-in.ts";
+import type { Doubt, Member } from "../core/people/people.ts";
+import type { SignInRules } from "../core/people/sign-in.ts";
 
 /** Returns the person's doubt. Null if the issuer's last word was definite: every sign-in and every yes ends a doubt. */
 export function findDoubt({ doubt, seenAtMs }: Pick<Member, "doubt" | "seenAtMs">): Doubt | null {

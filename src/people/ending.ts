@@ -1,12 +1,12 @@
 // The end of a person: their access ends at once, and their keys for good some time later.
-import type { AuditFacts } from "../core/audit-log.ts";
-import type { Changes } from "../core/changes.ts";
-import { type EventData, type EventType, makeEvent, type OutboxEvent } from "../core/events.ts";
-import type { GatewayKey } from "../core/key.ts";
-import type { Act, Member } from "../core/people.ts";
-import type { SignInRules } from "../core/sign-in.ts";
+import type { AuditFacts } from "../core/audit/audit-log.ts";
+import type { Changes } from "../core/audit/changes.ts";
+import { type EventData, type EventType, makeEvent, type OutboxEvent } from "../core/events/events.ts";
+import type { GatewayKey } from "../core/keys/key.ts";
+import type { Act, Member } from "../core/people/people.ts";
+import type { SignInRules } from "../core/people/sign-in.ts";
 import type { RecordedStore } from "../core/store.ts";
-import type { Clock } from "../core/world.ts";
+import type { Clock } from "../core/world/world.ts";
 import type { SignInRefused } from "./issuer.ts";
 import { eachKey, endKeys, KEYS_AT_ONCE, listKeys } from "./own-keys.ts";
 

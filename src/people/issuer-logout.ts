@@ -1,5 +1,5 @@
 // The issuer's own sign-out (OpenID Connect Back-Channel Logout 1.0): it ends sessions here without a browser.
-import { isObject } from "../core/json.ts";
+import { isObject } from "../core/json/json.ts";
 import { digestSecret } from "../keys/secret.ts";
 import { type Claims, SignInRefused } from "./issuer.ts";
 import { makeMemberId } from "./member.ts";

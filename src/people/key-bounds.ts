@@ -1,12 +1,13 @@
 // Compares what a key may with a bound: the most that is allowed, the account's own limits, or the key as it was.
-import { containsBlock } from "../core/address.ts";
-import { type Budget, nameBudget } from "../core/budget.ts";
-import type { Account, GatewayKey } from "../core/key.ts";
-import { resolveAllowance, resolveLimits } from "../core/key-limits.ts";
-import type { KeyMaxima, OwnerLimits } from "../core/limit.ts";
-import { matchesAny } from "../core/pattern.ts";
-import { isSelector } from "../core/selector.ts";
+
+import type { Account, GatewayKey } from "../core/keys/key.ts";
+import { type Budget, nameBudget } from "../core/limits/budget.ts";
+import { resolveAllowance, resolveLimits } from "../core/limits/key-limits.ts";
+import type { KeyMaxima, OwnerLimits } from "../core/limits/limit.ts";
+import { isSelector } from "../core/models/selector.ts";
 import type { LimitRules, QuotaRules } from "../core/settings.ts";
+import { matchesAny } from "../core/text/pattern.ts";
+import { containsBlock } from "../core/world/address.ts";
 
 /** Fields of a key that limit it, as they are called on the wire. */
 type LimitName = "requests_per_minute" | "tokens_per_minute" | "parallel" | "budgets";

@@ -1,7 +1,7 @@
 // People who leave: they are looked up at the issuer while they have a session or keys, and both end with them.
-import type { EventData } from "../core/events.ts";
-import type { Doubt, Member } from "../core/people.ts";
-import type { SignInRules } from "../core/sign-in.ts";
+import type { EventData } from "../core/events/events.ts";
+import type { Doubt, Member } from "../core/people/people.ts";
+import type { SignInRules } from "../core/people/sign-in.ts";
 import { admit, type Identity, readIdentity } from "./claims.ts";
 import { findDoubt, makeDoubt } from "./doubt.ts";
 import { endPerson, expireKeys, isEnding, makeMemberEvent, note } from "./ending.ts";

@@ -1,9 +1,9 @@
 // People who signed in: their ids, and what they may do now.
-import type { Grant, KeyTerms, Member } from "../core/people.ts";
+import type { Grant, KeyTerms, Member } from "../core/people/people.ts";
+import type { SignInRules } from "../core/people/sign-in.ts";
 import type { Session } from "../core/rows.ts";
-import type { SignInRules } from "../core/sign-in.ts";
 import type { RecordedStore } from "../core/store.ts";
-import type { Clock } from "../core/world.ts";
+import type { Clock } from "../core/world/world.ts";
 import { digestSecret } from "../keys/secret.ts";
 import { Access } from "./access.ts";
 import { findDoubt } from "./doubt.ts";

@@ -1,9 +1,9 @@
 // The account that a person gets of their own, where the rules name none in which the person may use keys.
-import type { Changes } from "../core/changes.ts";
-import { ACCOUNT_DEFAULTS } from "../core/key.ts";
-import type { SignInRules } from "../core/sign-in.ts";
+import type { Changes } from "../core/audit/changes.ts";
+import { ACCOUNT_DEFAULTS } from "../core/keys/key.ts";
+import type { SignInRules } from "../core/people/sign-in.ts";
 import type { RecordedStore } from "../core/store.ts";
-import type { Clock } from "../core/world.ts";
+import type { Clock } from "../core/world/world.ts";
 import { digestSecret } from "../keys/secret.ts";
 import type { Admission } from "./claims.ts";
 

@@ -1,10 +1,10 @@
 // The personal keys of a person: found, changed and ended together.
-import type { Changes } from "../core/changes.ts";
-import type { GatewayKey } from "../core/key.ts";
-import type { Page } from "../core/page.ts";
-import { readPages } from "../core/read-pages.ts";
+import type { Changes } from "../core/audit/changes.ts";
+import type { GatewayKey } from "../core/keys/key.ts";
 import type { KeyFilter, RecordedStore } from "../core/store.ts";
-import type { Clock } from "../core/world.ts";
+import type { Page } from "../core/world/page.ts";
+import { readPages } from "../core/world/read-pages.ts";
+import type { Clock } from "../core/world/world.ts";
 
 /** The most keys that are read at once. */
 export const KEYS_AT_ONCE = 100;

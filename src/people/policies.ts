@@ -1,5 +1,5 @@
 // Chooses among the operator's settings for agents those of a person.
-import type { AgentPolicy } from "../core/sign-in.ts";
+import type { AgentPolicy } from "../core/people/sign-in.ts";
 
 /** Returns the first in the operator's order that names one of the groups, or `*`. Null if none does. */
 export function findPolicy(policies: readonly AgentPolicy[], groups: readonly string[]): AgentPolicy | null {

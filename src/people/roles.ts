@@ -1,5 +1,5 @@
 // A table of permissions, each with the roles that have it.
-import { type Grant, ROLES, type Role, type Scope } from "../core/people.ts";
+import { type Grant, ROLES, type Role, type Scope } from "../core/people/people.ts";
 
 const READERS = ["viewer", "manager", "billing", "operator", "admin"] as const satisfies readonly Role[];
 const KEY_HOLDERS = ["member", "manager", "operator", "admin"] as const satisfies readonly Role[];

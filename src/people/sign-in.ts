@@ -1,9 +1,9 @@
 // A sign-in with the company's identity provider, from the first redirect to the session.
-import { asObject, parseJson } from "../core/json.ts";
-import type { Act, Member } from "../core/people.ts";
-import type { SignInRules } from "../core/sign-in.ts";
+import { asObject, parseJson } from "../core/json/json.ts";
+import type { Act, Member } from "../core/people/people.ts";
+import type { SignInRules } from "../core/people/sign-in.ts";
 import type { RecordedStore } from "../core/store.ts";
-import type { Log, Random, Vault } from "../core/world.ts";
+import type { Log, Random, Vault } from "../core/world/world.ts";
 import { digestSecret, digestSession, mintSessionSecret } from "../keys/secret.ts";
 import { type Admission, admit, type Identity, type KnownAccounts, readIdentity } from "./claims.ts";
 import { type EndingParts, endPerson, isEnding, type Recording } from "./ending.ts";

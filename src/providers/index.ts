@@ -1,5 +1,5 @@
 // The table of known providers, one row each, and the dialects that a configured server may speak.
-import type { DialectName } from "../core/dialect-names.ts";
+import type { DialectName } from "../core/models/dialect-names.ts";
 import type { KnownProvider, PlatformName } from "../core/settings.ts";
 import { bridge } from "../dialects/_chat/bridged.ts";
 import { carryAzure, carryVertexOpen } from "../dialects/_chat/carriers.ts";

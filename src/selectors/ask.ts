@@ -1,21 +1,21 @@
 // A request as every model is compared with it: the part that is the same for all models, computed once.
-import type { Cached } from "../core/attempt.ts";
-import type { ModelCard } from "../core/card.ts";
+import type { Cached } from "../core/models/attempt.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import { type Steering, UNSTEERED } from "../core/models/steering.ts";
 import type { RouterRules } from "../core/settings.ts";
-import { type Steering, UNSTEERED } from "../core/steering.ts";
 import { makeFindAnswerRoom } from "../operations/chat/bounded.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
-import { listMedia } from "../operations/chat/media.ts";
 import type { Needs } from "../operations/chat/needs.ts";
+import { listMedia } from "../operations/chat/prompt/media.ts";
 import type { UrlKind } from "../operations/codec.ts";
 import { type HealthView, makeThoughtEstimate } from "./expense.ts";
 import { type Knowledge, NOTHING_KNOWN } from "./knowledge.ts";
 import { findLightShare } from "./light.ts";
-import type { Prediction } from "./predictor.ts";
 import { prepareQuality } from "./quality.ts";
 import { selectRules } from "./rules.ts";
 import type { RankAsk } from "./selector.ts";
 import { type CardTable, findTable } from "./table.ts";
+import type { Prediction } from "./text/predictor.ts";
 
 const NO_HEALTH: HealthView = { over: () => () => null };
 /** Below this likeness the request is stranger than nearly all labelled prompts, and their trade-offs are ignored. */

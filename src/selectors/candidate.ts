@@ -1,6 +1,6 @@
 // A model as a candidate for one request, as it is shown and logged.
-import type { ModelCard } from "../core/card.ts";
-import { SOURCES } from "../core/origin.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import { SOURCES } from "../core/models/origin.ts";
 import {
   type Estimates,
   estimateThought,

@@ -1,16 +1,16 @@
 // A selector's choice: the models that can serve a request, ranked by one prediction, with the reasons.
-import type { ModelCard } from "../core/card.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import { type ChooseInput, type PreparedAsk, prepareAsk } from "./ask.ts";
 import { type Candidate, makeCandidate } from "./candidate.ts";
 import { type Estimates, estimateAll } from "./estimates.ts";
-import { readFeatures } from "./features.ts";
 import { SELECTOR_RULES } from "./index.ts";
-import type { Parameters } from "./parameters.ts";
-import { type Prediction, predict } from "./predictor.ts";
 import { compareByScore, compareIds, rankAll, type SelectorRule } from "./selector.ts";
-import type { SideCall } from "./side-calls.ts";
 import { CONTEXT, sift } from "./sift.ts";
 import { findStaying } from "./staying.ts";
+import { readFeatures } from "./text/features.ts";
+import type { Parameters } from "./text/parameters.ts";
+import { type Prediction, predict } from "./text/predictor.ts";
+import type { SideCall } from "./text/side-calls.ts";
 import { explainChoice } from "./why.ts";
 
 /** `foremost` holds this many by score, the champion, the candidate of the highest quality, and those that others are compared with. */

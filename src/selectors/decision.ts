@@ -1,7 +1,8 @@
 // A selector's decision as the log keeps it: enough to explain it, to repeat it, and to learn from a score.
-import type { ModelCard } from "../core/card.ts";
-import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
-import { SOURCES } from "../core/origin.ts";
+
+import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json/json.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import { SOURCES } from "../core/models/origin.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { SELECTOR_RULES } from "./index.ts";

@@ -1,6 +1,6 @@
 // The models that are compared for one request, as columns: the expected quality, cost and time of each one's answer.
 
-import { GUESS, LABELS } from "../core/origin.ts";
+import { GUESS, LABELS } from "../core/models/origin.ts";
 import type { PreparedAsk } from "./ask.ts";
 import { CLOSE } from "./best.ts";
 import { estimateCost, estimateMs, estimatePlainCost } from "./expense.ts";

@@ -1,5 +1,5 @@
 // Estimates the cost and time of an answer.
-import type { ModelCard, Price, Rates } from "../core/card.ts";
+import type { ModelCard, Price, Rates } from "../core/models/card.ts";
 import type { ReasoningEffort } from "../operations/chat/form.ts";
 import { findProfile } from "./profiles.ts";
 import type { Lengths } from "./row.ts";

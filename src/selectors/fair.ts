@@ -1,7 +1,7 @@
 // Router#fair: the model with the best quality for its cost that keeps the share of the champion's quality asked for by
 // the operator or the client; without labels, the cheapest that keeps it. Unless more than the usual share is asked for,
 // it never costs more than the choice of Router#best.
-import { FAIR_QUALITY } from "../core/selector.ts";
+import { FAIR_QUALITY } from "../core/models/selector.ts";
 import { scoreBest } from "./best.ts";
 import { weighCost } from "./expense.ts";
 import { findFirst, findTop, isGoodEnough, scoreAbove, scoreByWeight } from "./saving.ts";

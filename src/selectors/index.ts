@@ -1,5 +1,5 @@
 // The selectors, by name.
-import type { Selector } from "../core/selector.ts";
+import type { Selector } from "../core/models/selector.ts";
 import { best } from "./best.ts";
 import { fair } from "./fair.ts";
 import { light } from "./light.ts";

@@ -1,6 +1,6 @@
 // The port through which choosing reads what was learned of models, and its answers while nothing is known.
-import type { Places } from "../core/card-map.ts";
-import type { Prediction } from "./predictor.ts";
+import type { Places } from "../core/world/card-map.ts";
+import type { Prediction } from "./text/predictor.ts";
 
 /** The corrections of a card, by its place. Numbers, not an object for each: a decision asks for thousands. */
 export interface Shifts {

@@ -1,9 +1,9 @@
 // Prior knowledge of each card (skills with their uncertainty, speed, thinking): the operator's own skills, else results
-// of benchmarks, else a guess. The data are made by test/router/profiles.ts.
-import type { Benchmark } from "../core/benchmark.ts";
-import type { ModelCard } from "../core/card.ts";
-import type { Origin } from "../core/origin.ts";
-import { SKILLS, type Skill, type SkillRow } from "../core/skill.ts";
+// of benchmarks, else a guess. The data are made by test/selectors/training/profiles.ts.
+import type { Benchmark } from "../core/models/benchmark.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import type { Origin } from "../core/models/origin.ts";
+import { SKILLS, type Skill, type SkillRow } from "../core/models/skill.ts";
 import shipped from "./benchmarks.data.json";
 import data from "./profiles.data.json";
 

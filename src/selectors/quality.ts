@@ -1,7 +1,8 @@
 // Predicts the probability of a good answer from a model's skills, the request's kinds and difficulty, and what was
 // learned; the less familiar the request, the closer to the model's overall level.
-import type { Prediction } from "./predictor.ts";
+
 import type { Profile } from "./profiles.ts";
+import type { Prediction } from "./text/predictor.ts";
 
 /** Log-odds lost per unit of predicted difficulty. */
 const DIFFICULTY_SLOPE = 0.7;

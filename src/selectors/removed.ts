@@ -1,6 +1,7 @@
 // Says in sentences why no model is left to choose from, with what would bring the nearest ones back.
-import { formatPlainUsd, toNearestNanoUsd } from "../core/money.ts";
-import type { Steering } from "../core/steering.ts";
+
+import type { Steering } from "../core/models/steering.ts";
+import { formatPlainUsd, toNearestNanoUsd } from "../core/money/money.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { MAX_COST, MAX_MS, UNPRICED } from "./sift.ts";

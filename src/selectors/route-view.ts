@@ -1,10 +1,10 @@
 // A selector's choice as `poundkey route` shows it to the operator, and `POST /v1/route` to a key: without what tells
 // of others' traffic.
 import { type Static, Type } from "@sinclair/typebox";
-import type { ModelCard } from "../core/card.ts";
-import type { Frozen } from "../core/frozen.ts";
-import { SOURCES } from "../core/origin.ts";
-import { KINDS } from "../core/skill.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import { SOURCES } from "../core/models/origin.ts";
+import { KINDS } from "../core/models/skill.ts";
+import type { Frozen } from "../core/world/frozen.ts";
 import { LIKENESS_MIN } from "./best.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";

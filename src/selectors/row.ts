@@ -1,8 +1,8 @@
 // A request's row of numbers that learning works with: made from a prediction, read, and stored as text.
-import { SKILLS } from "../core/skill.ts";
-import { loadShippedParameters, type Parameters } from "./parameters.ts";
-import { readLogTokens, STRUCTURE_SIZE } from "./structure.ts";
-import { TOPICS, weighSkills } from "./topics.ts";
+import { SKILLS } from "../core/models/skill.ts";
+import { loadShippedParameters, type Parameters } from "./text/parameters.ts";
+import { readLogTokens, STRUCTURE_SIZE } from "./text/structure.ts";
+import { TOPICS, weighSkills } from "./text/topics.ts";
 
 /** A row holds a constant, the difficulty, the topics, the words, the structure and, last, the answer's length. */
 const TOPICS_FROM = 2;

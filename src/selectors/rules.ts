@@ -1,11 +1,11 @@
 // The operator's rules for selectors as they apply to one request: the excluded models and the pinned model.
-import type { ModelCard } from "../core/card.ts";
-import { matchesAny } from "../core/pattern.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import { KINDS, type Kind, SKILLS } from "../core/models/skill.ts";
+import type { Steering } from "../core/models/steering.ts";
 import type { RouterRules } from "../core/settings.ts";
-import { KINDS, type Kind, SKILLS } from "../core/skill.ts";
-import type { Steering } from "../core/steering.ts";
-import type { Prediction } from "./predictor.ts";
+import { matchesAny } from "../core/text/pattern.ts";
 import type { CardTable } from "./table.ts";
+import type { Prediction } from "./text/predictor.ts";
 
 /** The prefix of reasons that come from an operator's rule. */
 export const BY_RULE = "rule:";

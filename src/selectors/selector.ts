@@ -1,5 +1,5 @@
 // The port of a selector, a rule that scores the models able to serve a request: one file each, with a row in index.ts.
-import type { ModelCard } from "../core/card.ts";
+import type { ModelCard } from "../core/models/card.ts";
 
 export interface SelectorRule {
   /** Clients ask for `Router#` and this name. */

@@ -1,6 +1,6 @@
 // Separates the models that can serve a request from the others.
-import type { ModelCard } from "../core/card.ts";
-import { SKILLS } from "../core/skill.ts";
+import type { ModelCard } from "../core/models/card.ts";
+import { SKILLS } from "../core/models/skill.ts";
 import type { PreparedAsk, Wishes } from "./ask.ts";
 import { estimateAll } from "./estimates.ts";
 import { NOT_ALLOWED } from "./rules.ts";

@@ -1,8 +1,15 @@
 // The models to choose among as columns of numbers by place, made once for each list of cards: a request that read
 // thousands of cards and profiles as objects would mostly wait for memory.
-import { CAPABILITIES, type Capability, can, type ModelCard, type Price, type Rates } from "../core/card.ts";
-import { SOURCES } from "../core/origin.ts";
-import { SKILLS } from "../core/skill.ts";
+import {
+  CAPABILITIES,
+  type Capability,
+  can,
+  type ModelCard,
+  type Price,
+  type Rates,
+} from "../core/models/card.ts";
+import { SOURCES } from "../core/models/origin.ts";
+import { SKILLS } from "../core/models/skill.ts";
 import { findProfile, type Profile } from "./profiles.ts";
 
 export type CardTable = Readonly<ReturnType<typeof makeTable>>;

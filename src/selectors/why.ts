@@ -1,5 +1,5 @@
 // The reason for a choice in a sentence of plain ASCII, and the reasons against models that are predicted to be better.
-import type { ModelCard } from "../core/card.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import type { Candidate } from "./candidate.ts";
 import type { SelectorRule } from "./selector.ts";
 

@@ -1,5 +1,5 @@
 // The Anthropic dialect from the provider's side: `/anthropic/v1/messages`.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import { joinText } from "./chat-messages.ts";
 import { countBase64Bytes, readBearer, renderNamedEvent, renderTypedEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, formatDottedPath, type Problem, type ProblemKind } from "./problem.ts";

@@ -1,5 +1,13 @@
 // Amazon Bedrock from the provider's side: Converse, and Claude through InvokeModel, each whole or in binary frames.
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  parseJson,
+} from "../core/json/json.ts";
 import { STOP as ANTHROPIC_STOP, anthropic } from "./anthropic.ts";
 import { joinText } from "./chat-messages.ts";
 import { encodeFrames, nameException } from "./event-frames.ts";

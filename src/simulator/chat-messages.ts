@@ -1,6 +1,6 @@
 // Reads chat messages in OpenAI's form, shared by Mistral and Cohere, into turns.
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
-import { parseDataUrl } from "../operations/chat/data-url.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json/json.ts";
+import { parseDataUrl } from "../operations/chat/prompt/data-url.ts";
 import { countBase64Bytes } from "./formats.ts";
 import type { Media, OfferedTool, Prompt, Turn } from "./types.ts";
 

@@ -1,5 +1,5 @@
 // The Cohere dialect from the provider's side: `/cohere/v2/chat`.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
 import { renderTypedEvent } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem } from "./problem.ts";

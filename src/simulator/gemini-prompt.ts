@@ -1,5 +1,5 @@
 // Reads a Gemini request into a prompt.
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json/json.ts";
 import { countBase64Bytes } from "./formats.ts";
 import type { Media, OfferedTool, Prompt, Turn } from "./types.ts";
 

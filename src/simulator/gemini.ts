@@ -1,5 +1,5 @@
 // The Gemini dialect from the provider's side: `/gemini/v1beta/models/{model}:generateContent` and `:streamGenerateContent`.
-import { asObject, type JsonObject } from "../core/json.ts";
+import { asObject, type JsonObject } from "../core/json/json.ts";
 import { readPrompt } from "./gemini-prompt.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign } from "./responder.ts";

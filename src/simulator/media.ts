@@ -1,5 +1,5 @@
 // Images, speech, transcripts and legacy completions from OpenAI's side: small answers computed from the request alone.
-import { asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
+import { asNumber, asObject, asString, type JsonObject } from "../core/json/json.ts";
 import { renderDataEvent, renderTypedEvent } from "./formats.ts";
 import { countTokens } from "./responder.ts";
 import { type Frame, RawContent, type WholeForm, type WholeRequest } from "./types.ts";

@@ -1,5 +1,5 @@
 // The Mistral dialect from the provider's side: `/mistral/v1/chat/completions`.
-import { asNumber, type JsonObject } from "../core/json.ts";
+import { asNumber, type JsonObject } from "../core/json/json.ts";
 import { FINISH_REASONS, readChatPrompt } from "./chat-messages.ts";
 import { renderDataEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, type Problem, type ProblemKind } from "./problem.ts";

@@ -1,5 +1,5 @@
 // The models of the provider `Sim`, with made-up prices above zero so that costs show.
-import type { Capability, OperationName, Price } from "../core/card.ts";
+import type { Capability, OperationName, Price } from "../core/models/card.ts";
 
 interface SimModel {
   readonly name: string;

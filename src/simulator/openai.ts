@@ -1,5 +1,5 @@
 // The OpenAI dialect from the provider's side: `/openai/v1/chat/completions` and `/openai/v1/models`.
-import { asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { asNumber, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import { FINISH_REASONS, readChatPrompt } from "./chat-messages.ts";
 import { renderDataEvent, renderWait } from "./formats.ts";
 import { OPENAI_MEDIA } from "./media.ts";

@@ -1,5 +1,5 @@
 // Perplexity's Agent API from the provider's side: `/perplexity/v1/agent`.
-import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import { renderDataEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign, takeFirstAnswer } from "./responder.ts";

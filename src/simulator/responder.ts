@@ -1,5 +1,5 @@
 // The simulated models' answers: a function of the request alone, so that tests can predict them.
-import { isObject, parseJson } from "../core/json.ts";
+import { isObject, parseJson } from "../core/json/json.ts";
 import type { Control } from "./control.ts";
 import { reject } from "./problem.ts";
 import { makeSample } from "./sample.ts";

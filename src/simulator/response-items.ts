@@ -1,5 +1,5 @@
 // Input and output items of the Responses API, shared by OpenAI and Perplexity's Agent API.
-import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json/json.ts";
 import { joinText, parseMedia, readToolChoice, readTools } from "./chat-messages.ts";
 import { renderAnnotation } from "./searches.ts";
 import type { Answer, AnswerCall, Exchange, Media, Prompt, TokenCount, Turn } from "./types.ts";

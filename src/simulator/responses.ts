@@ -1,5 +1,5 @@
 // OpenAI's Responses API from the provider's side: `/openai/v1/responses`.
-import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import { renderTypedEvent } from "./formats.ts";
 import { isOpenaiModel, isReasoning, OPENAI_ERRORS } from "./openai.ts";
 import type { Problem } from "./problem.ts";

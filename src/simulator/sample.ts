@@ -1,5 +1,5 @@
 // Makes a small value that satisfies a JSON Schema.
-import { asArray, asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject } from "../core/json/json.ts";
 
 const DEPTH_MAX = 32;
 

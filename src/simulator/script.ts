@@ -1,5 +1,5 @@
 // Turns a request into the script of its connection; pure, since clock, seed and counters are passed in.
-import { isObject } from "../core/json.ts";
+import { isObject } from "../core/json/json.ts";
 import {
   type Control,
   INJECTED_FAULTS,

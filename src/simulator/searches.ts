@@ -1,6 +1,6 @@
 // Web searches that a simulated provider runs: if one is offered and the instructions or the last user's message say
 // "search", or if it is demanded.
-import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import type { Answer, Exchange } from "./types.ts";
 
 export const QUERY = "simulated";

@@ -1,6 +1,6 @@
 // The simulated providers' HTTP server: the simulator's only file with a socket, a clock and timers.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { asObject, parseJson } from "../core/json.ts";
+import { asObject, parseJson } from "../core/json/json.ts";
 import { anthropic } from "./anthropic.ts";
 import { bedrock } from "./bedrock.ts";
 import { cohere } from "./cohere.ts";

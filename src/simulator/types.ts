@@ -1,7 +1,8 @@
 // The simulator's types: requests, prompts and answers in a form that all dialects share, and the port that a dialect
 // implements.
-import type { DialectName } from "../core/dialect-names.ts";
-import type { JsonObject } from "../core/json.ts";
+
+import type { JsonObject } from "../core/json/json.ts";
+import type { DialectName } from "../core/models/dialect-names.ts";
 import type { Problem, ProblemKind } from "./problem.ts";
 
 /** A request as received. Header names are lower case. */

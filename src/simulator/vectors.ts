@@ -1,5 +1,5 @@
 // Embeddings, rerank and moderation from the provider's side: answers computed from a request's words alone.
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json/json.ts";
 import { countTokens } from "./responder.ts";
 import type { WholeForm, WholeRequest } from "./types.ts";
 

@@ -10,7 +10,7 @@ import {
   TypeRegistry,
 } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
-import { isObject } from "../core/json.ts";
+import { isObject } from "../core/json/json.ts";
 
 const STRING_ENUM = "StringEnum";
 TypeRegistry.Set<{ readonly enum: readonly unknown[] }>(STRING_ENUM, (schema, value) =>

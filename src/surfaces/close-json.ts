@@ -1,6 +1,7 @@
 // Completes a truncated JSON object: clients parse a call's arguments, which may be cut off in the middle.
-import type { JsonObject } from "../core/json.ts";
-import type { JsonBudget } from "../core/json-bounds.ts";
+
+import type { JsonBudget } from "../core/json/bounds.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import type { Finish } from "../operations/chat/form.ts";
 
 /** The texts that may complete a value: the rest of a key, an element or a field, of a number, and of each word. */

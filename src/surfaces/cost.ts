@@ -1,5 +1,5 @@
 // The gateway's own usage fields, the same on every surface.
-import { type JsonObject, omitUndefined } from "../core/json.ts";
+import { type JsonObject, omitUndefined } from "../core/json/json.ts";
 import type { WorkUsage } from "../operations/whole-form.ts";
 
 /** Returns the answer's cost and the charge for it, in USD, if known. */

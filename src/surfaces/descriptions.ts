@@ -1,6 +1,6 @@
 // Descriptions of the surfaces' paths for the OpenAPI document, with the requests' schemas and examples.
 import { type TSchema, Type } from "@sinclair/typebox";
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import { countSchema, messagesSchema } from "./anthropic-messages/schema.ts";
 import { batchEmbedSchema, embedSchema } from "./gemini/embeddings.ts";
 import { countSchema as geminiCountSchema, generateSchema } from "./gemini/schema.ts";

@@ -1,6 +1,6 @@
 // Messages of which a translation leaves nothing, because only a provider of the client's family reads their content.
 import type { ChatMessage } from "../operations/chat/form.ts";
-import { findNewest } from "../operations/chat/media.ts";
+import { findNewest } from "../operations/chat/prompt/media.ts";
 
 /** Many APIs refuse an empty message, and one less would join its neighbours. */
 const LINE = "[content left out: this model can't read it]";

@@ -1,6 +1,6 @@
 // The framing of server-sent events for clients.
 import { errorBody, type Fault } from "../core/fault.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import type { Writer } from "./surface.ts";
 
 /** Returns an unnamed event. `json` must not contain a line break. */

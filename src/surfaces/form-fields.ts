@@ -1,8 +1,9 @@
 // Converts a form's fields, which are all text, to the types that JSON would have.
-import { Attachment } from "../core/attachment.ts";
+
 import { Fault } from "../core/fault.ts";
-import type { JsonObject } from "../core/json.ts";
-import { missingParameter } from "../core/schema-fault.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { missingParameter } from "../core/json/schema-fault.ts";
+import { Attachment } from "../core/models/attachment.ts";
 
 export type FieldTypes = Readonly<Record<string, "number" | "boolean">>;
 

@@ -1,6 +1,6 @@
 // The shared parts of all families' lanes: rows of fields that the gateway never passes on, each with its reason.
 import { Fault } from "../core/fault.ts";
-import { isObject, type JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json/json.ts";
 
 interface LaneRow {
   readonly field: string;

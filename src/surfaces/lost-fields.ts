@@ -1,5 +1,5 @@
 // The fields of a client's request that its surface doesn't read: only the native lane carries them.
-import { isObject, type JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json/json.ts";
 
 /** The names that a surface reads, and for fields that are read only in part, the names that they hold. */
 export type ReadFields = Readonly<Record<string, true | readonly string[]>>;

@@ -1,6 +1,6 @@
 // Leaves out the nulls of a request's optional fields at any depth, as far as a schema describes them.
-import { isObject, type JsonObject } from "../core/json.ts";
-import { findTag, fitsType, type Rules } from "../core/schema-rules.ts";
+import { isObject, type JsonObject } from "../core/json/json.ts";
+import { findTag, fitsType, type Rules } from "../core/json/schema-rules.ts";
 import { mapList } from "../operations/text-json.ts";
 
 /**

@@ -1,8 +1,9 @@
 // Writes a chat answer piece by piece: chunks that a surface translates, or the provider's own events.
-import { asObject, type JsonObject } from "../core/json.ts";
-import { parseReceived } from "../core/json-bounds.ts";
+
+import { parseReceived } from "../core/json/bounds.ts";
+import { asObject, type JsonObject } from "../core/json/json.ts";
+import { isChunk, type Part, type ShownEvents, Verbatim } from "../operations/chat/answer/run.ts";
 import type { ChatChunk, Usage } from "../operations/chat/form.ts";
-import { isChunk, type Part, type ShownEvents, Verbatim } from "../operations/chat/run.ts";
 import { namedEvent } from "./event-stream.ts";
 import type { Stamp } from "./surface.ts";
 

@@ -1,6 +1,6 @@
 // The places of a translated conversation's pictures, files and sounds in the client's own request, for errors about them.
 import type { ChatRequest, ContentPart } from "../operations/chat/form.ts";
-import { findPart, listMedia, writePath } from "../operations/chat/media.ts";
+import { findPart, listMedia, writePath } from "../operations/chat/prompt/media.ts";
 
 /** By part, so that they go with the prompt. */
 const places = new WeakMap<ContentPart, string>();

@@ -1,6 +1,6 @@
 // Visits the nodes of a client's own request body (messages, blocks, parts, tools), by a table of each family's nodes.
 import { Fault } from "../core/fault.ts";
-import { isObject, type JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json/json.ts";
 import { type Form, findForm, type Grammar, type Holding, type Nodes } from "../operations/text-grammar.ts";
 
 /** The place of a value in the body. Written only when it is needed. */

@@ -1,8 +1,8 @@
 // Our own signatures on other providers' thinking: sealed for the account, opened when the client sends them back.
-import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
-import type { Sealer } from "../core/world.ts";
-import { joinFragments } from "../operations/chat/details.ts";
+import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json/json.ts";
+import type { Sealer } from "../core/world/world.ts";
 import type { ReasoningDetail } from "../operations/chat/form.ts";
+import { joinFragments } from "../operations/chat/prompt/details.ts";
 import type { TurnPart } from "../operations/chat/turn.ts";
 
 const PREFIX = "pk1.";

@@ -1,11 +1,12 @@
 // The port that every surface implements: a client's wire format, in pure functions to and from an operation's form.
-import type { Family } from "../core/dialect.ts";
+
 import { errorBody, type Fault } from "../core/fault.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Earlier, EarlierAnswers, KeptExchange, StoredAnswer } from "../core/kept.ts";
-import type { SurfaceName } from "../core/record.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { SurfaceName } from "../core/log/record.ts";
+import type { Family } from "../core/models/dialect.ts";
+import type { Earlier, EarlierAnswers, KeptExchange, StoredAnswer } from "../core/models/kept.ts";
 import type { Limits } from "../core/settings.ts";
-import type { Sealer } from "../core/world.ts";
+import type { Sealer } from "../core/world/world.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
 

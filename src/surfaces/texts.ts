@@ -1,6 +1,6 @@
 // Makes a family's functions that reach the texts of its own requests and answers, from its table.
-import { asArray, asObject, type JsonObject } from "../core/json.ts";
-import type { IsDropped, NativeTexts } from "../core/texts.ts";
+import { asArray, asObject, type JsonObject } from "../core/json/json.ts";
+import type { IsDropped, NativeTexts } from "../core/text/texts.ts";
 import type { TextGrammar } from "../operations/text-grammar.ts";
 import { mapBody } from "../operations/text-walk.ts";
 

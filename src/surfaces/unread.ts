@@ -1,5 +1,5 @@
 // Text that only a provider of the client's family reads: it is in no canonical field, but costs just as much.
-import { asObject, isObject, type JsonObject } from "../core/json.ts";
+import { asObject, isObject, type JsonObject } from "../core/json/json.ts";
 
 /** The quotes, colons, commas and brackets around each JSON entry. */
 const QUOTING_BYTES = 4;

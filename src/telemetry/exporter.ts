@@ -1,9 +1,10 @@
 // Sends one signal's items to a collector by OTLP/HTTP, in batches. Nothing waits for it, and what it can't send is counted.
-import { asCount, asObject } from "../core/json.ts";
-import { parseReceived } from "../core/json-bounds.ts";
-import { describeNoConnection } from "../core/no-connection.ts";
-import type { OtlpDestination } from "../core/telemetry-rules.ts";
-import type { Clock, Fetch, Log, ReadText } from "../core/world.ts";
+
+import { parseReceived } from "../core/json/bounds.ts";
+import { asCount, asObject } from "../core/json/json.ts";
+import { describeNoConnection } from "../core/log/no-connection.ts";
+import type { OtlpDestination } from "../core/log/telemetry-rules.ts";
+import type { Clock, Fetch, Log, ReadText } from "../core/world/world.ts";
 import { type Batch, Batches } from "./batches.ts";
 import { createEnvelope, type Signal } from "./otlp-json.ts";
 

@@ -1,6 +1,6 @@
 // Log events as entries of OTLP: the fields of the line, each with its type.
-import { asString } from "../core/json.ts";
-import type { Level, LogEvent } from "../core/world.ts";
+import { asString } from "../core/json/json.ts";
+import type { Level, LogEvent } from "../core/world/world.ts";
 import { createLine } from "./log-lines.ts";
 import type { OtlpWriter } from "./otlp-json.ts";
 import { Phrases } from "./phrases.ts";

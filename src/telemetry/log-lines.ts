@@ -1,7 +1,7 @@
 // Writes log events as JSON lines.
-import { findOutcome, findProvider } from "../core/outcome.ts";
-import type { RequestRecord } from "../core/record.ts";
-import { LEVELS, type Level, type LogEvent } from "../core/world.ts";
+import { findOutcome, findProvider } from "../core/log/outcome.ts";
+import type { RequestRecord } from "../core/log/record.ts";
+import { LEVELS, type Level, type LogEvent } from "../core/world/world.ts";
 
 /** Returns a log that writes events of the level `least` and above as one JSON line each. `nowMs` is their time. */
 export function createLineLog(

@@ -1,5 +1,5 @@
 // A row of the table of metrics, and what rows of one kind share.
-import { NANO_PER_USD } from "../core/money.ts";
+import { NANO_PER_USD } from "../core/money/money.ts";
 
 export interface MetricRow {
   readonly type: "counter" | "gauge" | "histogram";

@@ -1,9 +1,9 @@
 // Counts log events for this process's `/metrics`. No metric names a key or an account.
-import { asNumber } from "../core/json.ts";
-import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
-import type { RequestOutcome, RequestRecord } from "../core/record.ts";
-import type { Unit } from "../core/units.ts";
-import type { LogEvent } from "../core/world.ts";
+import { asNumber } from "../core/json/json.ts";
+import { findCountedModel, findOutcome, readProvider } from "../core/log/outcome.ts";
+import type { RequestOutcome, RequestRecord } from "../core/log/record.ts";
+import type { Unit } from "../core/money/units.ts";
+import type { LogEvent } from "../core/world/world.ts";
 import { formatLabels } from "./exposition.ts";
 import {
   type CounterName,

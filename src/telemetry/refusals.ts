@@ -1,11 +1,11 @@
 // Counts refusals by key, model, code and minute, in bounded rings, until they are added to the store.
 import { createHash } from "node:crypto";
-import { readProvider } from "../core/outcome.ts";
-import { isKept, type Refusal } from "../core/refusal.ts";
-import { MANY, type RefusalCount, type TakenRefusals } from "../core/refusal-log.ts";
+import { readProvider } from "../core/log/outcome.ts";
+import { isKept, type Refusal } from "../core/log/refusal.ts";
+import { MANY, type RefusalCount, type TakenRefusals } from "../core/log/refusal-log.ts";
+import { NO_AMOUNTS } from "../core/money/units.ts";
 import type { UsageSum } from "../core/rows.ts";
-import { NO_AMOUNTS } from "../core/units.ts";
-import type { LogEvent } from "../core/world.ts";
+import type { LogEvent } from "../core/world/world.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

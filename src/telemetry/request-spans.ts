@@ -1,6 +1,5 @@
 // The spans of a request: one of the server, and below it the choice of a model, the admission and each provider's call.
-import { asArray, asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
-import { toUsd } from "../core/money.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject } from "../core/json/json.ts";
 import {
   deriveSpanId,
   type FinishedAttempt,
@@ -9,7 +8,8 @@ import {
   type Recording,
   type RefusedRequest,
   type TraceContext,
-} from "../core/trace-context.ts";
+} from "../core/log/trace-context.ts";
+import { toUsd } from "../core/money/money.ts";
 import type { OtlpWriter, SpanEnd, SpanHead } from "./otlp-json.ts";
 import { Phrases } from "./phrases.ts";
 

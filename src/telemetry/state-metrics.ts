@@ -1,5 +1,5 @@
 // The metrics that show a state to alert on: the store, the configuration, providers, balances, the gateway's own work.
-import { NANO_PER_USD } from "../core/money.ts";
+import { NANO_PER_USD } from "../core/money/money.ts";
 import { gauge, MS_PER_SECOND, work } from "./metric-row.ts";
 
 export const STATE_METRICS = {

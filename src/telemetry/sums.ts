@@ -1,5 +1,5 @@
 // Sums by metric and labels as whole numbers: of one process, or of several added up.
-import { isObject } from "../core/json.ts";
+import { isObject } from "../core/json/json.ts";
 import { findRow, isMetric, type MetricName } from "./metric-table.ts";
 
 /** A counter's or gauge's one number, or a histogram's sum, its count and the counts of its buckets. */

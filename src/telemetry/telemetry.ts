@@ -1,15 +1,16 @@
 // Traces and logs on their way to a collector, by the current configuration: what is sampled, and to whom it is sent.
-import { mintOrderedId } from "../core/ordered-id.ts";
-import type { Settings } from "../core/settings.ts";
-import type { OtlpDestination } from "../core/telemetry-rules.ts";
+
+import type { OtlpDestination } from "../core/log/telemetry-rules.ts";
 import {
   type FinishedRequest,
   type RefusedRequest,
   readTraceparent,
   type TraceContext,
   type TraceSink,
-} from "../core/trace-context.ts";
-import type { Clock, Fetch, Log, LogEvent, Random, ReadText } from "../core/world.ts";
+} from "../core/log/trace-context.ts";
+import type { Settings } from "../core/settings.ts";
+import { mintOrderedId } from "../core/world/ordered-id.ts";
+import type { Clock, Fetch, Log, LogEvent, Random, ReadText } from "../core/world/world.ts";
 import { Exporter } from "./exporter.ts";
 import { writeLogEntry } from "./log-entries.ts";
 import { isWritten } from "./log-lines.ts";

@@ -1,11 +1,12 @@
 // One HTTP call to a provider: bounded in time, ended with its client, with every failure reported as a Fault.
-import type { Delivered, Outgoing } from "../core/dialect.ts";
-import type { Ending } from "../core/ending.ts";
+
 import { Fault, toFault } from "../core/fault.ts";
-import { LongJsonReader } from "../core/long-json.ts";
+import { LongJsonReader } from "../core/json/long.ts";
+import type { Delivered, Outgoing } from "../core/models/dialect.ts";
+import { malformed } from "../core/models/upstream.ts";
 import type { Proof, Timeouts } from "../core/settings.ts";
-import { malformed } from "../core/upstream.ts";
-import type { Clock, Deadline, Deadlines, Fetch } from "../core/world.ts";
+import type { Ending } from "../core/world/ending.ts";
+import type { Clock, Deadline, Deadlines, Fetch } from "../core/world/world.ts";
 import type { Authorize } from "./auth/authorize.ts";
 import { isConnectFailure, isConnectionReset, isNetworkError, makeConnectionFault } from "./broken.ts";
 import type { KeptConnections } from "./kept.ts";

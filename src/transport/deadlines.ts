@@ -1,5 +1,5 @@
 // A single timer for all deadlines: an arriving chunk only changes a number, without creating or clearing timers.
-import type { Clock, Deadline, Deadlines } from "../core/world.ts";
+import type { Clock, Deadline, Deadlines } from "../core/world/world.ts";
 
 const SWEEP_PERIOD_MS = 250;
 

@@ -1,5 +1,5 @@
 // Writes multipart/form-data (RFC 7578) without copying its files.
-import type { FormEntry } from "../core/attachment.ts";
+import type { FormEntry } from "../core/models/attachment.ts";
 
 const BOUNDARY_BYTES = 16;
 /** The chunk size for large files. */

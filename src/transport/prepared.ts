@@ -1,6 +1,7 @@
 // A call ready to be sent: its body is encoded once, so that a signature can cover it.
-import type { Outgoing } from "../core/dialect.ts";
-import { writeJson } from "../core/json-source.ts";
+
+import { writeJson } from "../core/json/source.ts";
+import type { Outgoing } from "../core/models/dialect.ts";
 import { streamForm, type WrittenForm, writeForm } from "./multipart.ts";
 import { SHORT_CHARACTERS, streamText } from "./text-stream.ts";
 

@@ -1,6 +1,6 @@
 // Sends a call with the proof its provider requires, and replaces a rejected token once.
 import type { Proof } from "../core/settings.ts";
-import type { Clock } from "../core/world.ts";
+import type { Clock } from "../core/world/world.ts";
 import type { Authorize } from "./auth/authorize.ts";
 import type { PreparedRequest } from "./prepared.ts";
 

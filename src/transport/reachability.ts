@@ -1,6 +1,6 @@
 // Limits the time for connecting, which `fetch` can't: while a call waits, a connection of our own tests its host.
 import { Fault } from "../core/fault.ts";
-import type { Deadlines, Reach } from "../core/world.ts";
+import type { Deadlines, Reach } from "../core/world/world.ts";
 
 const ORIGINS_MAX = 1000;
 

@@ -1,5 +1,5 @@
 // Reads a body as text as it arrives: decoded by the runtime, from Amazon's frames, or byte by byte.
-import type { Outgoing } from "../core/dialect.ts";
+import type { Outgoing } from "../core/models/dialect.ts";
 import { EventStreamText } from "./framing/aws-eventstream.ts";
 
 export interface TextReader {

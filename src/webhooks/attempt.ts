@@ -1,7 +1,8 @@
 // One attempt of a delivery: a POST that follows no redirect, and what its answer means.
-import { describeNoConnection } from "../core/no-connection.ts";
-import type { Delivery, DeliveryResult, Endpoint } from "../core/webhook.ts";
-import type { Clock, Fetch, Random } from "../core/world.ts";
+
+import type { Delivery, DeliveryResult, Endpoint } from "../core/events/webhook.ts";
+import { describeNoConnection } from "../core/log/no-connection.ts";
+import type { Clock, Fetch, Random } from "../core/world/world.ts";
 import { FORMS } from "./forms.ts";
 import { sign } from "./signature.ts";
 

@@ -1,9 +1,9 @@
 // Delivery: the node that has the lease takes events, and sends each endpoint what is due, whatever the others do.
-import type { AuditRow } from "../core/audit-log.ts";
-import type { StoredEvent } from "../core/events.ts";
+import type { AuditRow } from "../core/audit/audit-log.ts";
+import type { StoredEvent } from "../core/events/events.ts";
+import type { Delivery, Endpoint } from "../core/events/webhook.ts";
 import type { Store } from "../core/store.ts";
-import type { Delivery, Endpoint } from "../core/webhook.ts";
-import type { Clock, Fetch, Log, Random } from "../core/world.ts";
+import type { Clock, Fetch, Log, Random } from "../core/world/world.ts";
 import { type Answer, planNext, send } from "./attempt.ts";
 import { FORMS } from "./forms.ts";
 import { findUnnamedMember, type Happening, readAudited, readEvent, routeTo } from "./route.ts";

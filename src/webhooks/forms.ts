@@ -1,6 +1,6 @@
 // The forms in which endpoints take an event: the whole event as JSON, or a sentence in a chat.
-import { AUDIT_TYPE, EVENTS } from "../core/events.ts";
-import type { Delivery, WebhookForm } from "../core/webhook.ts";
+import { AUDIT_TYPE, EVENTS } from "../core/events/events.ts";
+import type { Delivery, WebhookForm } from "../core/events/webhook.ts";
 
 type Told = Pick<Delivery, "type" | "atMs" | "data">;
 

@@ -1,5 +1,5 @@
 // The reported states of providers and their credentials: which go down and come back, and which are refused.
-import type { ProviderHealth } from "../core/health.ts";
+import type { ProviderHealth } from "../core/models/health.ts";
 import type { Seen } from "./state-events.ts";
 
 /** A provider is down if it gets no requests, and up if its last call succeeded. Before its first call it is neither. */

@@ -1,10 +1,10 @@
 // From an event, or a row of the audit log, to its deliveries: one for each endpoint that wants it.
 import { createHash } from "node:crypto";
-import type { AuditRow } from "../core/audit-log.ts";
-import { AUDIT_TYPE, AUDITED_EVENTS, type EventData, type StoredEvent } from "../core/events.ts";
-import { asArray, asObject, parseJson } from "../core/json.ts";
-import { matchesAny } from "../core/pattern.ts";
-import type { Delivery, Endpoint } from "../core/webhook.ts";
+import type { AuditRow } from "../core/audit/audit-log.ts";
+import { AUDIT_TYPE, AUDITED_EVENTS, type EventData, type StoredEvent } from "../core/events/events.ts";
+import type { Delivery, Endpoint } from "../core/events/webhook.ts";
+import { asArray, asObject, parseJson } from "../core/json/json.ts";
+import { matchesAny } from "../core/text/pattern.ts";
 
 /** An event before its endpoints are chosen. */
 export interface Happening {

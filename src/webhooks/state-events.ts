@@ -1,8 +1,8 @@
 // Reports states that change, such as a provider's health or the best model, once over all nodes.
-import { type EventData, type EventType, makeEvent, type OutboxEvent } from "../core/events.ts";
-import { asNumber, asObject, asString, parseJson } from "../core/json.ts";
+import { type EventData, type EventType, makeEvent, type OutboxEvent } from "../core/events/events.ts";
+import { asNumber, asObject, asString, parseJson } from "../core/json/json.ts";
 import type { Store } from "../core/store.ts";
-import type { Clock } from "../core/world.ts";
+import type { Clock } from "../core/world/world.ts";
 
 /** The same state of a subject is reported once within this time, however often it changes. */
 const QUIET_MS = 5 * 60_000;

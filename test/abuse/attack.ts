@@ -1,5 +1,5 @@
 // The worst clients of a route, each with a way to make the provider work for nothing, and what they achieve.
-import type { HttpWorld } from "../http/world.ts";
+import type { HttpWorld } from "../whole/world/world.ts";
 import type { Asked, AttackedRoute } from "./routes.ts";
 
 interface Way extends Partial<Omit<Asked, "model">> {

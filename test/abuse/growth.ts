@@ -1,11 +1,11 @@
 // `bun test/abuse/growth.ts [WORDS]`: a table of the time and memory of reading and encoding requests at four sizes.
 import { readFileSync, writeFileSync } from "node:fs";
 import { Fault } from "../../src/core/fault.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import { measureLeastMs, type Work } from "../growth/measure.ts";
-import type { Place } from "../growth/place.ts";
-import { PLACES, type SurfaceWord } from "../growth/places.ts";
-import { encodeRequest, MODELS, readBody } from "../growth/work.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import { measureLeastMs, type Work } from "../surfaces/growth/measure.ts";
+import type { Place } from "../surfaces/growth/place.ts";
+import { PLACES, type SurfaceWord } from "../surfaces/growth/places.ts";
+import { encodeRequest, MODELS, readBody } from "../surfaces/growth/work.ts";
 
 const MEGABYTE = 1_000_000;
 /** The largest of the four sizes, the first that the surface accepts. */

@@ -1,15 +1,16 @@
 // Requests that try to be held or charged for less than they cost, at every provider, with what each of them costs.
-import type { ModelCard } from "../../src/core/card.ts";
+
 import { Fault } from "../../src/core/fault.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import { type Amounts, addAmounts, NO_AMOUNTS } from "../../src/core/units.ts";
-import { countAnswer } from "../../src/gateway/counted.ts";
-import { fitAsk, makeOffers } from "../../src/gateway/fitted.ts";
-import { makeUpstream } from "../../src/gateway/upstream.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { ModelCard } from "../../src/core/models/card.ts";
+import { type Amounts, addAmounts, NO_AMOUNTS } from "../../src/core/money/units.ts";
+import { fitAsk, makeOffers } from "../../src/gateway/plan/fitted.ts";
+import { makeUpstream } from "../../src/gateway/plan/upstream.ts";
+import { countAnswer } from "../../src/gateway/settle/counted.ts";
 import { computeHoldTerms } from "../../src/ledger/worst.ts";
 import type { Form } from "../../src/operations/form.ts";
 import type { Operation } from "../../src/operations/operation.ts";
-import { cost } from "../cards.ts";
+import { cost } from "../harness/cards.ts";
 import {
   ASKED,
   type Asked,
@@ -17,7 +18,7 @@ import {
   PLAIN_SETUP,
   PROVIDER_DIALECTS,
   type ProviderDialect,
-} from "../holds/subjects.ts";
+} from "../ledger/holds/subjects.ts";
 import { billCall } from "./truth.ts";
 
 const WORDS = "some words, of the usual kind; ".repeat(200);

@@ -1,7 +1,7 @@
 // Hostile requests, each with a harmless one of the same size to the same model or a similar one.
 
-import { fill, list, SCHEMAS } from "../growth/place.ts";
-import { makeTag } from "../sound/files.ts";
+import { makeTag } from "../operations/sound/files.ts";
+import { fill, list, SCHEMAS } from "../surfaces/growth/place.ts";
 
 export interface Request {
   readonly path: string;

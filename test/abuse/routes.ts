@@ -1,7 +1,8 @@
 // Every route for key holders, with a request that makes a provider work.
-import { REGISTERED } from "../http/registered.ts";
-import { asking } from "../http/world.ts";
-import { makeWavFile } from "../sound/files.ts";
+
+import { makeWavFile } from "../operations/sound/files.ts";
+import { REGISTERED } from "../whole/world/registered.ts";
+import { asking } from "../whole/world/world.ts";
 
 /** A client's request to a route with a body. */
 export interface Asked {

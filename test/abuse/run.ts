@@ -1,6 +1,6 @@
 // `bun test/abuse/run.ts [--seconds N]`: a table of what the worst client of each route gets out of one key.
 import { parseArgs } from "node:util";
-import { type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import { attack, callsMax, WORST_CLIENTS, type WorstClient } from "./attack.ts";
 import { ATTACKED_ROUTES, type AttackedRoute } from "./routes.ts";
 

@@ -1,9 +1,10 @@
 // The most that a provider can truthfully bill for a call, read from the call itself: independent of the gateway's own
 // estimates, which are made before it is written.
-import type { ModelCard, OperationName } from "../../src/core/card.ts";
-import type { Outgoing } from "../../src/core/dialect.ts";
-import { asArray, asNumber, asObject, asString, type JsonObject } from "../../src/core/json.ts";
-import { type Amounts, NO_AMOUNTS } from "../../src/core/units.ts";
+
+import { asArray, asNumber, asObject, asString, type JsonObject } from "../../src/core/json/json.ts";
+import type { ModelCard, OperationName } from "../../src/core/models/card.ts";
+import type { Outgoing } from "../../src/core/models/dialect.ts";
+import { type Amounts, NO_AMOUNTS } from "../../src/core/money/units.ts";
 
 /** Measured with o200k: punctuation, base64 and UUIDs; half of the tokenizers keep each digit separate. */
 const BYTES_PER_TOKEN = 1.5;

@@ -1,7 +1,7 @@
 // The coding agents as programs: how each is started headless with the gateway as its only address.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { CLIENT_SETUPS, fillSnippet } from "../../src/docs/client-setups.ts";
+import { CLIENT_SETUPS, fillSnippet } from "../../src/docs/site/client-setups.ts";
 
 export interface Agent {
   readonly name: string;
@@ -54,7 +54,7 @@ export interface AgentRun {
 }
 
 const BIN = join(import.meta.dir, "node_modules", ".bin");
-const AIDER = join(import.meta.dir, "../../.venv/aider/bin/aider");
+const AIDER = join(import.meta.dir, "..", "..", ".venv", "aider", "bin", "aider");
 /** A turn takes a second and a long session half a minute, but the agents' own timeouts are minutes. */
 const RUN_MS = 480_000;
 

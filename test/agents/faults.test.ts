@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { doorTo } from "../clients/setting.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { AGENTS, type Agent, isInstalled, runAgent } from "./agents.ts";
 import { TROUBLES, type Trouble } from "./troubles.ts";
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asArray, asObject } from "../../src/core/json.ts";
-import { sendDecision } from "../sign-in/agent.ts";
-import type { Browser } from "../sign-in/browser.ts";
-import { askAs, type SignInWorld, signInAs, startSignInWorld } from "../sign-in/world.ts";
+import { asArray, asObject } from "../../src/core/json/json.ts";
+import { sendDecision } from "../people/sign-in/agent.ts";
+import type { Browser } from "../people/sign-in/browser.ts";
+import { askAs, type SignInWorld, signInAs, startSignInWorld } from "../people/sign-in/world.ts";
 import { AGENTS, findProgram, isInstalled } from "./agents.ts";
 import { hasTerminal, startTerminal, type Terminal } from "./terminal.ts";
 

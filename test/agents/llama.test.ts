@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { AGENTS, isInstalled, runAgent } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
-const PYTHON = join(import.meta.dir, "../../.venv/bin/python");
+const PYTHON = join(import.meta.dir, "..", "..", ".venv", "bin", "python");
 const SCRIPT = join(import.meta.dir, "llama_server.py");
 /** The only answer of its model. */
 const ANSWER = "hi you";

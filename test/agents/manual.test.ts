@@ -3,13 +3,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
+import { CLIENT_SETUPS } from "../../src/docs/site/client-setups.ts";
 import { ADDRESS, KEY } from "../docs/client-page.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
-const ROOT = join(import.meta.dir, "../..");
+const ROOT = join(import.meta.dir, "..", "..");
 const PATH = [
-  join(import.meta.dir, "node_modules/.bin"),
+  join(import.meta.dir, "node_modules", ".bin"),
   join(ROOT, ".venv/aider/bin"),
   process.env.PATH ?? "",
 ];

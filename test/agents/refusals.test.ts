@@ -1,7 +1,7 @@
 // Each refusal of limits and budgets met by each coding agent: it stops and shows our sentence, or waits and goes on, as
 // the manual's page on errors says.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { asObject } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json/json.ts";
 import { doorTo } from "../clients/setting.ts";
 import { AGENTS, type Agent, AIDER_AGENT, isInstalled, runAgent } from "./agents.ts";
 import { MODEL, REFUSALS, type Refusal, writePriced } from "./refusals.ts";

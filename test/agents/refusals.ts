@@ -1,5 +1,5 @@
 // The refusals of limits and budgets, each made by a key with real limits, and how each coding agent takes them.
-import type { UnderTest } from "../harness.ts";
+import type { UnderTest } from "../harness/harness.ts";
 
 /** A key, and what makes the gateway refuse it. */
 export interface Refused {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asArray, asObject } from "../../src/core/json.ts";
-import { until } from "../http/until.ts";
-import type { Browser } from "../sign-in/browser.ts";
-import { logInAt, runToken, TOKEN_COMMAND } from "../sign-in/command-line.ts";
-import { askAs, type SignInWorld, signInAs, startSignInWorld } from "../sign-in/world.ts";
+import { asArray, asObject } from "../../src/core/json/json.ts";
+import type { Browser } from "../people/sign-in/browser.ts";
+import { logInAt, runToken, TOKEN_COMMAND } from "../people/sign-in/command-line.ts";
+import { askAs, type SignInWorld, signInAs, startSignInWorld } from "../people/sign-in/world.ts";
+import { until } from "../whole/world/until.ts";
 import { AGENTS, type Agent, type AgentRun, isInstalled, runAgent, writeCall } from "./agents.ts";
 
 const PATIENT_MS = 300_000;

@@ -70,7 +70,7 @@ async function* map<From, To>(from: AsyncIterable<From>, change: (one: From) => 
 }
 
 const SCRIPT = join(import.meta.dir, "silent_stream.py");
-const VENV = join(import.meta.dir, "../../.venv");
+const VENV = join(import.meta.dir, "..", "..", ".venv");
 const PYTHONS: Readonly<Record<string, string>> = {
   openai: join(VENV, "bin/python"),
   "openai-responses": join(VENV, "bin/python"),

@@ -1,7 +1,7 @@
 // A program at a terminal of its own, with files of the test's in place of the machine's in `/etc`.
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { until } from "../http/until.ts";
+import { until } from "../whole/world/until.ts";
 
 const PATIENT_MS = 60_000;
 /** A program that shows nothing at all for so long after a key has lost it: it listens a moment after it draws. */

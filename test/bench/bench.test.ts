@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { BENCHMARKS } from "./benchmarks.ts";
 import { BUILD_CASES, compareBuilds } from "./builds.ts";
+import { soak } from "./loads/soak.ts";
+import { closeStage, openStage, type Stage } from "./loads/stage.ts";
+import { measureStages } from "./loads/stages.ts";
 import { stopAll } from "./processes.ts";
 import { aimsText, findingText, plot } from "./report.ts";
-import { soak } from "./soak.ts";
-import { closeStage, openStage, type Stage } from "./stage.ts";
-import { measureStages } from "./stages.ts";
 
 const TEST_MS = 60_000;
 let stage: Stage;

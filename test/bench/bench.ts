@@ -3,11 +3,11 @@ import { parseArgs } from "node:util";
 import { BENCHMARKS } from "./benchmarks.ts";
 import { BUILD_CASES, compareBuilds } from "./builds.ts";
 import { whole } from "./cpu.ts";
+import { runSoak } from "./loads/soak.ts";
+import { closeStage, openStage, type Stage } from "./loads/stage.ts";
+import { measureStages } from "./loads/stages.ts";
 import { aimsText, type Finding, findingText } from "./report.ts";
 import { machineText, writeResults } from "./results.ts";
-import { runSoak } from "./soak.ts";
-import { closeStage, openStage, type Stage } from "./stage.ts";
-import { measureStages } from "./stages.ts";
 
 const HELP = `usage: npm run bench -- [options]
 

@@ -1,20 +1,20 @@
 // All benchmarks by name, in the order in which they run.
 
-import { benchBodies } from "./bodies.ts";
-import { benchStart } from "./cold-start.ts";
 import { benchStreamed, benchWhole } from "./cpu.ts";
-import { benchGovernance } from "./governance.ts";
-import { benchHits } from "./hits.ts";
-import { benchLatency, benchTokens } from "./latency.ts";
-import { benchLimits } from "./limits.ts";
-import { benchNative } from "./native.ts";
+import { benchBodies } from "./loads/bodies.ts";
+import { benchStart } from "./loads/cold-start.ts";
+import { benchHits } from "./loads/hits.ts";
+import { benchLatency, benchTokens } from "./loads/latency.ts";
+import { benchLimits } from "./loads/limits.ts";
+import { benchNative } from "./loads/native.ts";
+import { benchKeys, benchModels } from "./loads/scale.ts";
+import type { Stage } from "./loads/stage.ts";
+import { benchStreams } from "./loads/streams.ts";
+import { benchTraces } from "./loads/traces.ts";
+import { benchWarmUp } from "./loads/warm-up.ts";
+import { benchWorkers } from "./loads/workers.ts";
+import { benchGovernance } from "./peers/governance.ts";
 import type { Finding } from "./report.ts";
-import { benchKeys, benchModels } from "./scale.ts";
-import type { Stage } from "./stage.ts";
-import { benchStreams } from "./streams.ts";
-import { benchTraces } from "./traces.ts";
-import { benchWarmUp } from "./warm-up.ts";
-import { benchWorkers } from "./workers.ts";
 
 export interface Benchmark {
   readonly name: string;

@@ -1,12 +1,12 @@
 // Two builds of the gateway, and the floor, in turn: CPU per request, and ratios of sums with their 95 % interval.
-import { makeDice } from "../router/dice.ts";
+import { makeDice } from "../selectors/dice.ts";
 import { agent, type Case, deltas, streamed, whole } from "./cpu.ts";
 import { computeRatio, type Ratio, writeRatio } from "./figures.ts";
-import { addPaidKey, startGateway } from "./gateways.ts";
+import { askGateway, type Contender, FLOOR, findBuild, type Scenario, type Stage } from "./loads/stage.ts";
 import { inRounds, measureCost } from "./measure.ts";
+import { addPaidKey, startGateway } from "./peers/gateways.ts";
 import type { Started } from "./processes.ts";
 import type { Aim, Finding, Table } from "./report.ts";
-import { askGateway, type Contender, FLOOR, findBuild, type Scenario, type Stage } from "./stage.ts";
 
 const THIS = "this build";
 const OTHER = "other build";

@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { HAS_BROWSER, openConsole, startConsoleWorld } from "../console/visitor.ts";
-import type { UnderTest } from "../harness.ts";
+import type { UnderTest } from "../harness/harness.ts";
 
 const REQUESTS = 100_000;
 const HOURS = 720;

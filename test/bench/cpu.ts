@@ -1,9 +1,9 @@
 // CPU time per request and per chunk at 32 connections: whole answers, streams in one dialect, translated streams.
-import { makeDice } from "../router/dice.ts";
+import { makeDice } from "../selectors/dice.ts";
 import { computeMedian, computeRatio, type Ratio, shown, spread, writeRatio } from "./figures.ts";
+import { DIRECT, FLOOR, OURS, type Scenario, type Stage } from "./loads/stage.ts";
 import { type Cost, costs, type Load, warmedUp } from "./measure.ts";
 import type { Aim, Bars, Finding, Table } from "./report.ts";
-import { DIRECT, FLOOR, OURS, type Scenario, type Stage } from "./stage.ts";
 
 const CONNECTIONS = 32;
 const PACED_CONNECTIONS = 48;

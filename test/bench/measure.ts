@@ -1,9 +1,10 @@
 // Shared by all benchmarks: rounds in random order, and each contender's CPU time per request.
-import { nothingSeen, type Seen } from "./answer.ts";
-import { type Ask, closedLoop } from "./client.ts";
+
 import { shuffled } from "./figures.ts";
+import { nothingSeen, type Seen } from "./loads/answer.ts";
+import { type Ask, closedLoop } from "./loads/client.ts";
+import type { Contender } from "./loads/stage.ts";
 import { cpuMicros } from "./processes.ts";
-import type { Contender } from "./stage.ts";
 
 /** Runs `once` for each in every round, in a new random order, and collects the results by name. */
 export async function inRounds<One extends { readonly name: string }, Result>(

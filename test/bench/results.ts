@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
+import type { Stage } from "./loads/stage.ts";
 import { aimsText, type Finding, findingText, plot } from "./report.ts";
-import type { Stage } from "./stage.ts";
 
 export const RESULTS = join(import.meta.dir, "results");
 

@@ -1,7 +1,7 @@
 // Generates `src/catalogue/models.data.json` from the public model lists: `bun test/catalogue/build.ts FOLDER`.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CAPABILITIES } from "../../src/core/card.ts";
+import { CAPABILITIES } from "../../src/core/models/card.ts";
 import {
   BEDROCK_PROFILES,
   findBedrockLike,
@@ -266,7 +266,7 @@ function comparePrices(
 
 if (import.meta.main) {
   const built = buildRows(process.argv[2] ?? ".");
-  writeFileSync(join(import.meta.dirname, "../../src/catalogue/models.data.json"), built.text);
+  writeFileSync(join(import.meta.dirname, "..", "..", "src", "catalogue", "models.data.json"), built.text);
   for (const line of built.disagreements) console.error(line);
   console.error(
     `${built.rows.length} models of ${new Set(built.rows.map((row) => split(row.id)[0])).size} providers`,

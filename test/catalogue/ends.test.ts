@@ -4,8 +4,8 @@ import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
-import { asking, CODE, makeInput } from "../router/sample-cards.ts";
-import { readSettings } from "../settings.ts";
+import { readSettings } from "../harness/settings.ts";
+import { asking, CODE, makeInput } from "../selectors/sample-cards.ts";
 
 /** Ends on 14 January 2027. */
 const ENDING = "OpenAI#gpt-4o";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { isUnitMistake } from "../../src/catalogue/price.ts";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
-import type { Price } from "../../src/core/card.ts";
+import type { Price } from "../../src/core/models/card.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import { findProfile } from "../../src/selectors/profiles.ts";
 import { buildRows } from "./build.ts";
@@ -117,7 +117,10 @@ describe("the shipped facts", () => {
   const lists = process.env.CATALOGUE_LISTS;
   if (lists !== undefined) {
     test("equal the public lists with our corrections applied", () => {
-      const file = readFileSync(join(import.meta.dir, "../../src/catalogue/models.data.json"), "utf8");
+      const file = readFileSync(
+        join(import.meta.dir, "..", "..", "src", "catalogue", "models.data.json"),
+        "utf8",
+      );
       expect(buildRows(lists).text).toBe(file);
     });
   }

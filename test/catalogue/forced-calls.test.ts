@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
-import type { ModelCard } from "../../src/core/card.ts";
+import type { ModelCard } from "../../src/core/models/card.ts";
 import type { ChatRequest, ToolChoice } from "../../src/operations/chat/form.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
-import { findChatCodec } from "../codec.ts";
+import { findChatCodec } from "../harness/codec.ts";
 
 const TOOLS = ["one", "two"].map((name) => ({ type: "function" as const, function: { name } }));
 const CHOICES: readonly ToolChoice[] = ["required", { type: "function", function: { name: "one" } }];

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { modelView } from "../../src/catalogue/model-view.ts";
-import { priceCardAt, priceCardWithin } from "../../src/core/hours.ts";
-import { readSettings } from "../settings.ts";
+import { priceCardAt, priceCardWithin } from "../../src/core/money/hours.ts";
+import { readSettings } from "../harness/settings.ts";
 
 const HOUR_MS = 3_600_000;
 const USUAL = "input: 1, output: 4, cached_input: 0.1, tiers: [{ above_tokens: 1000, input: 2, output: 6 }]";

@@ -3,13 +3,13 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LiveConfiguration } from "../../src/app/live-configuration.ts";
-import { openStore } from "../../src/app/open-store.ts";
+import { LiveConfiguration } from "../../src/app/start/live-configuration.ts";
+import { openStore } from "../../src/app/start/open-store.ts";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { buildCards } from "../../src/catalogue/rows.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { Health } from "../../src/health/health.ts";
-import { loadText, readSettings, requireSettings } from "../settings.ts";
+import { loadText, readSettings, requireSettings } from "../harness/settings.ts";
 
 const MARCH = Date.parse("2027-03-01T00:00:00Z");
 const JUNE = Date.parse("2027-06-01T00:00:00Z");

@@ -9,7 +9,7 @@ import {
   isObject,
   type JsonObject,
   parseJson,
-} from "../../src/core/json.ts";
+} from "../../src/core/json/json.ts";
 
 /** USD per million tokens, with the field names of the catalogue's file. */
 export interface PriceFacts {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createOpenAI } from "@ai-sdk/openai";
 import { DallEAPIWrapper } from "@langchain/openai";
 import { APICallError, generateImage, generateSpeech, transcribe } from "ai";
-import { PICTURE, SOUND } from "../media/upstream.ts";
-import { type MediaWorld, makeWav, startMediaWorld } from "../media/world.ts";
+import { PICTURE, SOUND } from "../operations/media/upstream.ts";
+import { type MediaWorld, makeWav, startMediaWorld } from "../operations/media/world.ts";
 import { failure, PICTURE_BYTES } from "./setting.ts";
 
 let world: MediaWorld;

@@ -6,7 +6,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { Agent, tool as agentTool, OpenAIProvider, Runner } from "@openai/agents";
 import { generateText, isStepCount, type LanguageModel, streamText, tool } from "ai";
 import { z } from "zod";
-import { startUnderTest } from "../harness.ts";
+import { startUnderTest } from "../harness/harness.ts";
 import { ASK_TWO } from "./setting.ts";
 
 const DIALECTS = [

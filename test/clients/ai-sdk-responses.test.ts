@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createOpenAI } from "@ai-sdk/openai";
 import { APICallError, generateText, isStepCount, Output, streamText, tool } from "ai";
 import { z } from "zod";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { ASK_ONE, failure, PICTURE_BYTES, PICTURE_SEEN, PLAIN, THINKING } from "./setting.ts";
 
 let under: UnderTest;

@@ -3,9 +3,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, generateText, isStepCount, Output, RetryError, streamText, tool } from "ai";
 import { z } from "zod";
-import { asArray, asObject } from "../../src/core/json.ts";
-import { startUnderTest } from "../harness.ts";
-import { until } from "../http/until.ts";
+import { asArray, asObject } from "../../src/core/json/json.ts";
+import { startUnderTest } from "../harness/harness.ts";
+import { until } from "../whole/world/until.ts";
 import {
   ASK_TWO,
   DIALECTS,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import {
   ASK_ONE,
   ASK_TWO,

@@ -6,7 +6,7 @@ import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import type { Browser, Page } from "playwright-core";
 import { HAS_BROWSER, startBrowser } from "../console/visitor.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 
 /** A browser on a busy machine takes seconds. */
 const WAIT_MS = 60_000;

@@ -1,7 +1,7 @@
 // Kept answers of the operations beside chat as OpenAI's SDK reads them: equal to new ones but for what they cost.
 import { afterAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { makeWav, startMediaWorld } from "../media/world.ts";
+import { makeWav, startMediaWorld } from "../operations/media/world.ts";
 
 const world = await startMediaWorld();
 const client = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: world.secret, maxRetries: 0 });

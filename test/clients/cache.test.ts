@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { ASK_ONE, WEATHER } from "./setting.ts";
 
 let under: UnderTest;

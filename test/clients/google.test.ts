@@ -1,7 +1,7 @@
 // One program with Google's JavaScript SDK, run against every dialect: generateContent on every model.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ApiError, type GenerateContentParameters, GoogleGenAI, type Part } from "@google/genai";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { ASK_ONE, ASK_TWO, EACH_DIALECT, failure, PLAIN, THINKING, WEATHER } from "./setting.ts";
 
 /** The names as used in a path, because the SDK loses what follows a bare `#`. */

@@ -10,8 +10,8 @@ import {
 import { tool } from "@langchain/core/tools";
 import { ChatOpenAI } from "@langchain/openai";
 import { z } from "zod";
-import { startUnderTest } from "../harness.ts";
-import { until } from "../http/until.ts";
+import { startUnderTest } from "../harness/harness.ts";
+import { until } from "../whole/world/until.ts";
 import {
   ASK_TWO,
   DIALECTS,

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import { z } from "zod";
-import { asArray, asObject } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json/json.ts";
 import { ASK_TWO, EACH_DIALECT, failure, PICTURE, PICTURE_SEEN, startOpenAI } from "./setting.ts";
 
 /** The models of one dialect refuse different fields. */

@@ -1,8 +1,8 @@
 // OpenAI's JavaScript SDK against the running gateway on failures: its exception classes, its retries, its aborts.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI, { AzureOpenAI } from "openai";
-import type { UnderTest } from "../harness.ts";
-import { until } from "../http/until.ts";
+import type { UnderTest } from "../harness/harness.ts";
+import { until } from "../whole/world/until.ts";
 import { doorTo, failure, PICTURE, PLAIN, readStanding, startOpenAI } from "./setting.ts";
 
 let under: UnderTest;

@@ -5,7 +5,7 @@ import type {
   ChatCompletionMessage,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
-import { PROVIDER_NAMES } from "../http/world.ts";
+import { PROVIDER_NAMES } from "../whole/world/world.ts";
 import { ASK_ONE, ASK_TWO, startOpenAI, WEATHER } from "./setting.ts";
 
 const { under, client } = await startOpenAI();

@@ -1,9 +1,9 @@
 // OpenAI's JavaScript SDK for images, speech and transcripts.
 import { afterAll, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
-import { DRAFTS, SPOKEN, STREAMED_PICTURE, STREAMED_USAGE, WORDS } from "../media/streams.ts";
-import { PICTURE, SOUND, VTT } from "../media/upstream.ts";
-import { makeWav, startMediaWorld } from "../media/world.ts";
+import { DRAFTS, SPOKEN, STREAMED_PICTURE, STREAMED_USAGE, WORDS } from "../operations/media/streams.ts";
+import { PICTURE, SOUND, VTT } from "../operations/media/upstream.ts";
+import { makeWav, startMediaWorld } from "../operations/media/world.ts";
 import { failure } from "./setting.ts";
 
 const world = await startMediaWorld();

@@ -4,7 +4,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { OpenAIEmbeddings } from "@langchain/openai";
 import { cosineSimilarity, embedMany } from "ai";
 import { BadRequestError } from "openai";
-import { asObject } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json/json.ts";
 import { failure, startOpenAI } from "./setting.ts";
 
 const MODELS = [

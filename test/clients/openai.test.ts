@@ -1,7 +1,7 @@
 // OpenAI's JavaScript SDK against the running gateway: whole answers, streams and the model list.
 import { afterAll, describe, expect, test } from "bun:test";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
-import { asObject } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json/json.ts";
 import { PICTURE, PICTURE_SEEN, PLAIN, startOpenAI, THINKING } from "./setting.ts";
 
 const { under, client } = await startOpenAI();

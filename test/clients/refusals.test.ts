@@ -10,7 +10,7 @@ import { ApiError, GoogleGenAI } from "@google/genai";
 import { APICallError, generateText, type LanguageModel } from "ai";
 import OpenAI from "openai";
 import { MODEL, REFUSALS, type Refusal, writePriced } from "../agents/refusals.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { type Door, doorTo } from "./setting.ts";
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });

@@ -1,8 +1,8 @@
 // Failures on the Responses API in OpenAI's JavaScript SDK and Codex: exhausted limits, broken streams, missing items.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { asObject } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { asObject } from "../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { splitEvents } from "../recorded/events.ts";
 import { failure, PLAIN } from "./setting.ts";
 

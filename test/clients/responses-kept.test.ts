@@ -6,8 +6,8 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, isStepCount, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { z } from "zod";
-import { asObject } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { asObject } from "../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { ASK_ONE, failure, PLAIN, THINKING, WEATHER_FUNCTION } from "./setting.ts";
 
 /** The native lane, and three translations. */

@@ -1,7 +1,7 @@
 // One program with OpenAI's JavaScript SDK on the Responses API, run against every dialect.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import type { UnderTest } from "../harness.ts";
+import type { UnderTest } from "../harness/harness.ts";
 import {
   ASK_ONE,
   ASK_TWO,

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, streamText } from "ai";
-import { asObject } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { asObject } from "../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 
 let world: UnderTest;
 beforeAll(async () => {

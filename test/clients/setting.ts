@@ -1,7 +1,7 @@
 // Shared by the tests with real SDKs: a tool, a picture, failures by their class, and a proxy that counts requests.
 import OpenAI from "openai";
-import { asObject } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { asObject } from "../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 
 /** A model of an OpenAI-compatible server that the catalogue doesn't know. The simulator's controls may follow. */
 export const PLAIN = "Local#sim-mini";

@@ -1,8 +1,8 @@
 // The manual's snippets for libraries, each run unchanged against the running gateway.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CLIENT_SETUPS, fillSnippet, type Snippet } from "../../src/docs/client-setups.ts";
-import { startUnderTest } from "../harness.ts";
+import { CLIENT_SETUPS, fillSnippet, type Snippet } from "../../src/docs/site/client-setups.ts";
+import { startUnderTest } from "../harness/harness.ts";
 
 export const SNIPPET_RUN_MS = 60_000;
 

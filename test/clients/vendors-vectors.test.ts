@@ -4,7 +4,7 @@ import { GoogleGenAI } from "@google/genai";
 import { CohereClient, CohereClientV2, CohereError } from "cohere-ai";
 import { AzureOpenAI, NotFoundError } from "openai";
 import { VoyageAIClient, VoyageAIError } from "voyageai";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { failure } from "./setting.ts";
 
 const QUERY = "what is a panda";

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { formatError } from "../../src/config/errors.ts";
+import type { AwsProof } from "../../src/core/models/token-source.ts";
 import type { Credential, ProviderSetup } from "../../src/core/settings.ts";
-import type { AwsProof } from "../../src/core/token-source.ts";
-import { loadText, readSettings } from "../settings.ts";
+import { loadText, readSettings } from "../harness/settings.ts";
 
 type Variables = Readonly<Record<string, string>>;
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig, source } from "../../src/app/configuration.ts";
+import { loadConfig, source } from "../../src/app/start/configuration.ts";
 import { formatError } from "../../src/config/errors.ts";
-import { loadText } from "../settings.ts";
+import { loadText } from "../harness/settings.ts";
 
 const COUNT = 100_000;
 const MANY = 10_000;

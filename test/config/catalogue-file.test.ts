@@ -1,12 +1,12 @@
 // An operator's catalogue file: its models, its mistakes, and its changes.
 import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
-import { runCatalogue } from "../../src/cli/catalogue.ts";
+import { runCatalogue } from "../../src/cli/models/catalogue.ts";
 import { formatError } from "../../src/config/errors.ts";
 import type { Loaded } from "../../src/config/load.ts";
-import { asObject } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json/json.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
-import { loadText, readFrom, requireSettings } from "../settings.ts";
+import { loadText, readFrom, requireSettings } from "../harness/settings.ts";
 
 const NEW = {
   ...{ id: "OpenAI#gpt-99", owner: "OpenAI", released: "2026-11-20", context: 400_000, output: 128_000 },

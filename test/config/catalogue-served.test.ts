@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { asArray, asObject } from "../../src/core/json.ts";
-import { LONG_MS, newPlace, startServe } from "../serve-process.ts";
+import { asArray, asObject } from "../../src/core/json/json.ts";
+import { LONG_MS, newPlace, startServe } from "../harness/serve-process.ts";
 
 const TOKEN = "admin-token-of-the-tests";
 

@@ -1,7 +1,7 @@
 // Extra fields of a provider over HTTP: taken at the start and at a reload, on every operation, and named if they are left out.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { asObject, type JsonObject } from "../../src/core/json.ts";
-import { LONG_MS, newPlace, startServe } from "../serve-process.ts";
+import { asObject, type JsonObject } from "../../src/core/json/json.ts";
+import { LONG_MS, newPlace, startServe } from "../harness/serve-process.ts";
 
 const TOKEN = "admin-token-of-the-tests";
 

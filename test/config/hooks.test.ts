@@ -1,6 +1,6 @@
 // The section `hooks` of the configuration.
 import { expect, test } from "bun:test";
-import { loadText } from "../settings.ts";
+import { loadText } from "../harness/settings.ts";
 
 function load(...rows: readonly string[]) {
   const text = [

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LONG_MS, newPlace, startServe } from "../serve-process.ts";
+import { LONG_MS, newPlace, startServe } from "../harness/serve-process.ts";
 
 const YAML = `server: { port: 0, admin_token: "admin-token-of-the-tests" }
 store: "sqlite:./poundkey.db"

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import { formatError } from "../../src/config/errors.ts";
 import type { Loaded } from "../../src/config/load.ts";
-import type { ModelCard } from "../../src/core/card.ts";
+import type { ModelCard } from "../../src/core/models/card.ts";
 import type { KnownProvider } from "../../src/core/settings.ts";
-import { loadText, requireSettings } from "../settings.ts";
+import { loadText, requireSettings } from "../harness/settings.ts";
 
 const KNOWN: readonly KnownProvider[] = [
   { name: "Anthropic", keyVariables: [], baseUrl: "http://a.example", dialects: [{ name: "anthropic" }] },

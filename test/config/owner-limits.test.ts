@@ -1,6 +1,6 @@
 // `key_defaults`, and whom refusals name: what a key has that says nothing itself.
 import { expect, test } from "bun:test";
-import { loadText, requireSettings } from "../settings.ts";
+import { loadText, requireSettings } from "../harness/settings.ts";
 
 const errorsOf = (text: string) => {
   const loaded = loadText(text, { known: [] });

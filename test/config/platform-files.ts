@@ -1,8 +1,8 @@
 // Configurations of clouds for tests: key files, variables, and reading a text with them.
 import type { Loaded } from "../../src/config/load.ts";
 import type { ProviderSetup, Settings } from "../../src/core/settings.ts";
-import { KEYS } from "../auth/token-server.ts";
-import { loadText, requireSettings } from "../settings.ts";
+import { loadText, requireSettings } from "../harness/settings.ts";
+import { KEYS } from "../transport/auth/token-server.ts";
 
 export type Env = Readonly<Record<string, string>>;
 

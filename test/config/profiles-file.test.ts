@@ -1,16 +1,16 @@
 // An operator's file of benchmark results: what it changes, and its mistakes.
 import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
-import { runCatalogue } from "../../src/cli/catalogue.ts";
+import { runCatalogue } from "../../src/cli/models/catalogue.ts";
 import { formatError } from "../../src/config/errors.ts";
 import type { Loaded } from "../../src/config/load.ts";
-import { SKILLS } from "../../src/core/skill.ts";
+import { SKILLS } from "../../src/core/models/skill.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import { best } from "../../src/selectors/best.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { findProfile } from "../../src/selectors/profiles.ts";
-import { asking, even, makeInput } from "../router/sample-cards.ts";
-import { loadText, readFrom, requireSettings } from "../settings.ts";
+import { loadText, readFrom, requireSettings } from "../harness/settings.ts";
+import { asking, even, makeInput } from "../selectors/sample-cards.ts";
 
 const ROW = { id: "OpenAI#gpt-6-astra", source: "LiveBench", date: "2026-11-01", skills: even(0.97) };
 const base = "providers: { OpenAI: { keys: [k] } }\nprofiles: new.json\n";

@@ -1,6 +1,6 @@
 // The values that a provider's errors may not quote: those that its section takes from the environment and from files.
 import { expect, test } from "bun:test";
-import { loadText, requireSettings } from "../settings.ts";
+import { loadText, requireSettings } from "../harness/settings.ts";
 
 test("a provider's values from variables and files are redacted, but not the names of models", () => {
   const text = `

@@ -1,6 +1,6 @@
 // `refuses` of a model: the words that it accepts, and those that would have no effect.
 import { expect, test } from "bun:test";
-import { loadText, readSettings } from "../settings.ts";
+import { loadText, readSettings } from "../harness/settings.ts";
 
 const LOCAL = `providers:
   Local: { dialect: openai, base_url: "http://127.0.0.1:1/v1", models: [{ name: m }] }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { formatError } from "../../src/config/errors.ts";
 import { watchConfig } from "../../src/config/watch.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { loadText, requireSettings } from "../settings.ts";
+import { loadText, requireSettings } from "../harness/settings.ts";
 
 const files = { "/run/store": "postgres://me:first@db/poundkey" };
 const load = (text: string, mayBeEmpty = true) => loadText(text, { known: [], mayBeEmpty, files });

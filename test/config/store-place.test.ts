@@ -1,9 +1,9 @@
 // The store's address: the servers that it lists, and its parts in files, which are read again.
 import { describe, expect, test } from "bun:test";
-import { readStoreAddress } from "../../src/app/configuration.ts";
-import { parsePostgresAddress } from "../../src/core/postgres-address.ts";
-import { redactAddress } from "../../src/store/address.ts";
-import { loadText, readFrom, requireSettings } from "../settings.ts";
+import { readStoreAddress } from "../../src/app/start/configuration.ts";
+import { parsePostgresAddress } from "../../src/core/world/postgres-address.ts";
+import { redactAddress } from "../../src/store/engine/address.ts";
+import { loadText, readFrom, requireSettings } from "../harness/settings.ts";
 
 describe("hosts", () => {
   test.each([

@@ -1,8 +1,8 @@
 // Traces and logs in the configuration: the section `telemetry`, OpenTelemetry's variables, and refused settings.
 import { describe, expect, test } from "bun:test";
 import { formatError } from "../../src/config/errors.ts";
-import type { TelemetryRules } from "../../src/core/telemetry-rules.ts";
-import { loadText, readSettings } from "../settings.ts";
+import type { TelemetryRules } from "../../src/core/log/telemetry-rules.ts";
+import { loadText, readSettings } from "../harness/settings.ts";
 
 type Variables = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 // The configuration of card payments: what is refused, with which words, and what the rest means.
 import { expect, test } from "bun:test";
 import { formatError } from "../../src/config/errors.ts";
-import { loadText, readSettings } from "../settings.ts";
+import { loadText, readSettings } from "../harness/settings.ts";
 
 const SERVER = { public_url: "https://gateway.example.com/" };
 const STRIPE = { secret_key: "sk_test_secret", webhook_secret: "whsec_secret" };

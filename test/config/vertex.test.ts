@@ -1,6 +1,6 @@
 // Vertex AI in the configuration: addresses by location, and credentials from files, variables and the machine.
 import { describe, expect, test } from "bun:test";
-import { KEYS } from "../auth/token-server.ts";
+import { KEYS } from "../transport/auth/token-server.ts";
 import { type Env, read, readProvider } from "./platform-files.ts";
 
 describe("Vertex's address and authentication", () => {

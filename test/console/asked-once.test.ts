@@ -1,7 +1,7 @@
 // A page asks the gateway for each list once, however many of its rows and cards show it.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
-import { until } from "../http/until.ts";
+import { until } from "../whole/world/until.ts";
 import { type PeopleWorld, startPeopleWorld } from "./people.ts";
 import { HAS_BROWSER, newVisitor, openConsole, signIn, VISIT_MS } from "./visitor.ts";
 

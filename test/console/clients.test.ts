@@ -1,6 +1,6 @@
 // The tabs of a new key's dialog: every client's lines with this gateway's address and the key, by mouse and keyboard.
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
+import { CLIENT_SETUPS } from "../../src/docs/site/client-setups.ts";
 import { HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
 
 setDefaultTimeout(VISIT_MS);

@@ -1,7 +1,7 @@
 // From figures to what is behind them: periods and filters in the address, a span of a chart, and a model by a part of
 // its name.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { until } from "../http/until.ts";
+import { until } from "../whole/world/until.ts";
 import {
   type ConsoleWorld,
   findBarriers,

@@ -2,9 +2,9 @@
 // the counts. Pasting is one key, a chord such as Ctrl+K one, and choosing from a list two clicks.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Locator } from "playwright-core";
-import { createOperator } from "../http/operator.ts";
-import { until } from "../http/until.ts";
-import { asking } from "../http/world.ts";
+import { createOperator } from "../whole/world/operator.ts";
+import { until } from "../whole/world/until.ts";
+import { asking } from "../whole/world/world.ts";
 import { type PeopleWorld, startPeopleWorld } from "./people.ts";
 import { HAS_BROWSER, newVisitor, openConsole, signIn, VISIT_MS, type Visitor } from "./visitor.ts";
 

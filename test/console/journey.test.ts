@@ -1,6 +1,6 @@
 // The operator's first hour in a browser: a key is created, copied, used, shown and revoked, and an account topped up.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { until } from "../http/until.ts";
+import { until } from "../whole/world/until.ts";
 import {
   type ConsoleWorld,
   HAS_BROWSER,

@@ -1,6 +1,6 @@
 // The manual and the API's page in a browser, in all themes and widths: no errors or foreign requests, accessible.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { CHAPTER_NAMES, INDEX } from "../../src/docs/contents.ts";
+import { CHAPTER_NAMES, INDEX } from "../../src/docs/site/contents.ts";
 import {
   type ConsoleWorld,
   findBarriers,

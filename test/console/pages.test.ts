@@ -1,8 +1,8 @@
 // Every page of the console in a browser, in all themes and widths: complete, no errors or foreign requests,
 // accessible.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { createOperator } from "../http/operator.ts";
-import { until } from "../http/until.ts";
+import { createOperator } from "../whole/world/operator.ts";
+import { until } from "../whole/world/until.ts";
 import { type Items, listUnseenPages, listViews } from "./views.ts";
 import {
   type ConsoleWorld,

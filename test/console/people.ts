@@ -1,10 +1,10 @@
 // A console whose visitors are people with roles, as if they had signed in with the company's provider.
 import { join } from "node:path";
 import type { BrowserContextOptions } from "playwright-core";
-import { beginSession } from "../../src/admin/session.ts";
-import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
-import type { Grant, Member } from "../../src/core/people.ts";
-import type { Setup } from "../harness.ts";
+import { beginSession } from "../../src/admin/people/session.ts";
+import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import type { Grant, Member } from "../../src/core/people/people.ts";
+import type { Setup } from "../harness/harness.ts";
 import { makeMember, PEOPLE } from "../people/samples.ts";
 import { type ConsoleWorld, newVisitor, startConsoleWorld, type Visitor } from "./visitor.ts";
 

@@ -1,9 +1,9 @@
 // The console on a bad day: the banner above every page, a failing provider in its own words, a failed request's attempt.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { deadAddresses } from "../http/dead-address.ts";
-import { createOperator } from "../http/operator.ts";
-import { until } from "../http/until.ts";
-import { asking } from "../http/world.ts";
+import { deadAddresses } from "../whole/world/dead-address.ts";
+import { createOperator } from "../whole/world/operator.ts";
+import { until } from "../whole/world/until.ts";
+import { asking } from "../whole/world/world.ts";
 import {
   type ConsoleWorld,
   findBarriers,

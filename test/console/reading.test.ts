@@ -1,6 +1,6 @@
 // Pages that read well: no row of three lines, no column of single letters, nothing said twice or left without a word.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { asking } from "../http/world.ts";
+import { asking } from "../whole/world/world.ts";
 import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
 
 setDefaultTimeout(VISIT_MS);

@@ -1,10 +1,10 @@
 // A gateway with believable people, money and a month of traffic, for pictures and tours of the console.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { UnderTest } from "../harness.ts";
-import { createOperator, type Operator } from "../http/operator.ts";
-import { until } from "../http/until.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { UnderTest } from "../harness/harness.ts";
+import { createOperator, type Operator } from "../whole/world/operator.ts";
+import { until } from "../whole/world/until.ts";
 import { type PeopleWorld, startPeopleWorld } from "./people.ts";
 import type { Items } from "./views.ts";
 

@@ -8,9 +8,9 @@ import {
   type Language,
   writeCurl,
   writeSnippet,
-} from "../../src/console/snippets.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { isThere, makePasteFolder, type PasteFolder, type Runner } from "../pasted.ts";
+} from "../../src/console/parts/snippets.ts";
+import { isThere, makePasteFolder, type PasteFolder, type Runner } from "../docs/pasted.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { VISIT_MS } from "./visitor.ts";
 
 setDefaultTimeout(VISIT_MS);

@@ -1,8 +1,8 @@
 // Tags in the console: set for a key, summed on the overview, and followed from there to the requests that have them.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { createOperator } from "../http/operator.ts";
-import { until } from "../http/until.ts";
-import { asking } from "../http/world.ts";
+import { createOperator } from "../whole/world/operator.ts";
+import { until } from "../whole/world/until.ts";
+import { asking } from "../whole/world/world.ts";
 import {
   type ConsoleWorld,
   findBarriers,

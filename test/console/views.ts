@@ -60,7 +60,7 @@ export function listViews(items: Partial<Items>): readonly OpenedView[] {
   });
 }
 
-const NAVIGATION = join(import.meta.dir, "../../src/console/navigation.tsx");
+const NAVIGATION = join(import.meta.dir, "..", "..", "src", "console", "frame", "navigation.tsx");
 
 /** Returns the pages in the navigation's table, and those of one item with `/…`, that no view opens. */
 export function listUnseenPages(): readonly string[] {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { type Setup, startUnderTest, type UnderTest } from "../harness.ts";
+import { type Setup, startUnderTest, type UnderTest } from "../harness/harness.ts";
 
 const EXECUTABLE = Bun.which("chromium") ?? Bun.which("google-chrome");
 const FLAGS = [
@@ -105,7 +105,7 @@ export async function signIn({ page }: Visitor, token: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-const AXE = readFileSync(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js"), "utf8");
+const AXE = readFileSync(join(import.meta.dir, "..", "..", "node_modules", "axe-core", "axe.min.js"), "utf8");
 
 interface Found {
   readonly impact?: string | null;

@@ -1,7 +1,7 @@
 // The page of webhooks: an event that its receiver refused, why, and sending it again by a click.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { until } from "../http/until.ts";
 import { SECRET, startReceiver, verify } from "../webhooks/receiver.ts";
+import { until } from "../whole/world/until.ts";
 import {
   type ConsoleWorld,
   findBarriers,

@@ -1,6 +1,6 @@
 // The console's words for the work of an answer.
 import { expect, test } from "bun:test";
-import { describeUnits, describeUsage } from "../../src/console/format.ts";
+import { describeUnits, describeUsage } from "../../src/console/frame/format.ts";
 
 const NOTHING = { images: 0, seconds: 0, characters: 0, search_units: 0, pages: 0 };
 

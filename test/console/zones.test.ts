@@ -3,11 +3,11 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { asArray, asObject, asString } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { createOperator } from "../http/operator.ts";
-import { until } from "../http/until.ts";
-import { asking } from "../http/world.ts";
+import { asArray, asObject, asString } from "../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { createOperator } from "../whole/world/operator.ts";
+import { until } from "../whole/world/until.ts";
+import { asking } from "../whole/world/world.ts";
 import {
   HAS_BROWSER,
   newVisitor,

@@ -1,9 +1,9 @@
 // A made day of one gateway's metrics, minute by minute, counted by the gateway's own code: quiet hours and incidents.
-import type { RequestRecord } from "../../src/core/record.ts";
-import { NO_AMOUNTS } from "../../src/core/units.ts";
+import type { RequestRecord } from "../../src/core/log/record.ts";
+import { NO_AMOUNTS } from "../../src/core/money/units.ts";
 import { LABEL_END, Metrics, type MetricsParts } from "../../src/telemetry/metrics.ts";
-import { NOTHING_READ, parseExposition, renderMetrics } from "../metrics-world.ts";
-import { makeRecord } from "../samples.ts";
+import { makeRecord } from "../harness/samples.ts";
+import { NOTHING_READ, parseExposition, renderMetrics } from "../telemetry/metrics-world.ts";
 
 const DAY_START = Date.UTC(2026, 10, 21) / 1000;
 const MINUTES = 24 * 60;

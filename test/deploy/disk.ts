@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asObject, parseJson } from "../../src/core/json.ts";
+import { asObject, parseJson } from "../../src/core/json/json.ts";
 
 const REQUESTS = Number(process.argv[2] ?? 20_000);
 const AT_ONCE = 32;

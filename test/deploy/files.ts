@@ -1,7 +1,7 @@
 // Reads the dashboards and alert rules in src/deploy, and the metrics and labels that their queries name.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { asArray, asObject, asString, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { asArray, asObject, asString, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 
 export const DEPLOY = join(import.meta.dir, "..", "..", "src", "deploy");
 

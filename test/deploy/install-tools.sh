@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the judges of src/deploy into a folder, which takes about 10 minutes: helm, compose-check and kubernetes-validate.
 #
-#   sh test/deploy/install-tools.sh FOLDER && PATH="FOLDER:$PATH" npm test -- deploy-files
+#   sh test/deploy/install-tools.sh FOLDER && PATH="FOLDER:$PATH" npm test -- deploy/files
 #
 # Needs Go and Python with venv.
 set -eu

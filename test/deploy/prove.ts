@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asArray, asObject, parseJson } from "../../src/core/json.ts";
-import { until } from "../http/until.ts";
+import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
+import { until } from "../whole/world/until.ts";
 import { DAY, writeDay } from "./day.ts";
 import { DEPLOY, listPanels, readAlerts } from "./files.ts";
 

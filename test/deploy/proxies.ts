@@ -7,8 +7,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asObject, parseJson } from "../../src/core/json.ts";
-import { until } from "../http/until.ts";
+import { asObject, parseJson } from "../../src/core/json/json.ts";
+import { until } from "../whole/world/until.ts";
 import { DEPLOY } from "./files.ts";
 
 const RESTARTS = Number(process.argv[2] ?? 20);

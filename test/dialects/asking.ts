@@ -1,10 +1,17 @@
 // One request to the gateway, whole or streamed, read as a strict client reads it and converted to one form.
 import { expect } from "bun:test";
-import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "../../src/core/json.ts";
-import { Fold } from "../../src/operations/chat/fold.ts";
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  type JsonObject,
+  parseJson,
+} from "../../src/core/json/json.ts";
+import { Fold } from "../../src/operations/chat/answer/fold.ts";
 import type { ChatChunk } from "../../src/operations/chat/form.ts";
-import type { UnderTest } from "../harness.ts";
-import { type Seen, seen } from "../http/observe.ts";
+import type { UnderTest } from "../harness/harness.ts";
+import { type Seen, seen } from "../whole/world/observe.ts";
 
 /** A chat-completions body without `model`, the same for every model. */
 export type Body = Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
 // The bounds of every provider on names and ids, written down independently of the code, and a check of calls by them.
 
-import { CAPABILITIES } from "../../src/core/card.ts";
 import { Fault } from "../../src/core/fault.ts";
-import { asObject, isObject, type JsonObject } from "../../src/core/json.ts";
+import { asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
+import { CAPABILITIES } from "../../src/core/models/card.ts";
 import type { ChatDialect } from "../../src/dialects/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
-import { makeModelCard } from "../cards.ts";
+import { makeModelCard } from "../harness/cards.ts";
 
 interface Bound {
   readonly name: RegExp;

@@ -1,11 +1,11 @@
 // Names and ids within a provider's bounds: shortened alike each time, apart from each other, and whole in answers.
 import { describe, expect, test } from "bun:test";
-import { asArray, asObject, parseJson } from "../../src/core/json.ts";
+import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
 import type { ChatDialect } from "../../src/dialects/dialect.ts";
 import type { ChatMessage, ChatRequest, Tool } from "../../src/operations/chat/form.ts";
 import { findDialect } from "../../src/providers/index.ts";
-import { streamed, whole, writeStream } from "../providers/drive.ts";
 import { CHAT_NAME, encode, listNamed, type Server } from "./bound-lint.ts";
+import { streamed, whole, writeStream } from "./cases/drive.ts";
 
 const LONG = `mcp__${"a".repeat(100)}_read`;
 const OTHER = `mcp__${"a".repeat(100)}_write`;

@@ -1,6 +1,6 @@
 // Features of structured output: JSON of any shape, JSON with a schema, strict and loose, beside tools and text.
 import { expect } from "bun:test";
-import { parseJson } from "../../src/core/json.ts";
+import { parseJson } from "../../src/core/json/json.ts";
 import { readWords } from "./asking.ts";
 import { answered, type Feature, feature, says, type Turn, user } from "./feature.ts";
 import { TOOLS } from "./features-tools.ts";

@@ -1,6 +1,6 @@
 // Features of messages: system prompts in any place, turns in any order, pictures, sound and documents.
 import { expect } from "bun:test";
-import { asArray, asObject } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json/json.ts";
 import { readChoice, readMessage, readWords } from "./asking.ts";
 import { answered, type Feature, feature, mentions, says, user } from "./feature.ts";
 

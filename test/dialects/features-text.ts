@@ -1,6 +1,6 @@
 // Features of plain text: its content, where it stops, the number of answers.
 import { expect } from "bun:test";
-import { asNumber, asObject, asString } from "../../src/core/json.ts";
+import { asNumber, asObject, asString } from "../../src/core/json/json.ts";
 import { type Answer, readCount, readFinish, readMessage, readWords } from "./asking.ts";
 import { answered, type Feature, feature, says, user } from "./feature.ts";
 

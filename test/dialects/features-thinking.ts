@@ -1,6 +1,6 @@
 // Features of thinking: every effort, thinking beside tools, and thinking sent back with the results, damaged or lost.
 import { expect } from "bun:test";
-import { asArray, asString, isObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asString, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import { type Answer, readCalls, readMessage } from "./asking.ts";
 import { answered, type Feature, feature, makes, mentions, says, type Turn, user } from "./feature.ts";
 import { makeResults } from "./features-results.ts";

@@ -1,13 +1,13 @@
 // The operator's words on what a model refuses or takes, in translation and in each native lane.
 import { expect, test } from "bun:test";
-import type { ModelCard } from "../../src/core/card.ts";
-import type { Family, Mending } from "../../src/core/dialect.ts";
-import { asObject, type JsonObject } from "../../src/core/json.ts";
-import type { Refusal } from "../../src/core/refusals.ts";
+import { asObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { ModelCard } from "../../src/core/models/card.ts";
+import type { Family, Mending } from "../../src/core/models/dialect.ts";
+import type { Refusal } from "../../src/core/models/refusals.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { MESSAGES_TEXTS } from "../../src/surfaces/anthropic-messages/texts.ts";
-import { makeModelCard } from "../cards.ts";
+import { makeModelCard } from "../harness/cards.ts";
 
 const TARGET = { baseUrl: "https://provider.test/v1", secret: "s", headers: {} };
 const REQUEST: ChatRequest = { model: "m", messages: [{ role: "user", content: "hi" }] };

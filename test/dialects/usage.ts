@@ -1,6 +1,6 @@
 // The usage that each dialect reports in its own fields, and its cost at prices that differ for every kind of token.
 
-import { asNumber, asObject, type JsonObject } from "../../src/core/json.ts";
+import { asNumber, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { type Answer, readCount } from "./asking.ts";
 
 /** USD per million tokens, different for each kind so that a mix-up changes the sum. */

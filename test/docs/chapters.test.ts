@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { collectCards } from "../../src/catalogue/catalogue.ts";
 import { FAULTS } from "../../src/core/fault.ts";
-import { readChapter } from "../../src/docs/chapter.ts";
-import { CHAPTER_NAMES, INDEX } from "../../src/docs/contents.ts";
+import { readChapter } from "../../src/docs/site/chapter.ts";
+import { CHAPTER_NAMES, INDEX } from "../../src/docs/site/contents.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import { SIM_MODELS } from "../../src/simulator/models.ts";
 import { DOCUMENTS, filesOfTests, readDocument, scriptsOfPackage } from "./documents.ts";
 
-const FOLDER = join(import.meta.dir, "../../src/docs");
+const FOLDER = join(import.meta.dir, "..", "..", "src", "docs");
 const chapters = CHAPTER_NAMES.map((name) =>
   readChapter(name, readFileSync(join(FOLDER, `${name}.md`), "utf8")),
 );

@@ -1,7 +1,7 @@
 // The claims of the documents, by kind, so that a change of the code can be followed by a look at those that it may
 // falsify: `CLAIMS=absent bun test docs/claims` prints the claims of what is missing.
 import { expect, test } from "bun:test";
-import { CHAPTER_NAMES } from "../../src/docs/contents.ts";
+import { CHAPTER_NAMES } from "../../src/docs/site/contents.ts";
 import { readProse } from "./documents.ts";
 
 interface Claim {

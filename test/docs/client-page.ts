@@ -1,5 +1,5 @@
 // A client's chapter of the manual, generated from its row in the table of clients.
-import { type ClientSetup, fillSnippet } from "../../src/docs/client-setups.ts";
+import { type ClientSetup, fillSnippet } from "../../src/docs/site/client-setups.ts";
 
 /** The address and the key in the manual's examples. */
 export const ADDRESS = "http://127.0.0.1:8080";

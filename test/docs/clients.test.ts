@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { CLIENT_SETUPS, type ClientSetup } from "../../src/docs/client-setups.ts";
+import { CLIENT_SETUPS, type ClientSetup } from "../../src/docs/site/client-setups.ts";
 import { writeClientPage } from "./client-page.ts";
 
 const LANGUAGES = { sh: "sh", toml: "toml", json: "json", yaml: "yaml", js: "js", python: "python" } as const;
@@ -14,7 +14,7 @@ const APIS = {
   generateContent: "generateContent",
   chat: "chat completions",
 } as const;
-const FOLDER = join(import.meta.dir, "../../src/docs");
+const FOLDER = join(import.meta.dir, "..", "..", "src", "docs");
 
 function compare(file: string, wanted: (text: string) => string): void {
   const path = join(FOLDER, file);

@@ -1,7 +1,7 @@
 // Every call of the command line in the documents is one that the command takes: its name, its action and its flags.
 import { expect, test } from "bun:test";
 import { runCommandLine } from "../../src/cli/commands.ts";
-import { runPrinting } from "../poundkey.ts";
+import { runPrinting } from "../harness/poundkey.ts";
 import { DOCUMENTS, readDocument } from "./documents.ts";
 
 interface Call {

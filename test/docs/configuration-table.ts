@@ -1,7 +1,7 @@
 // The manual's table of configuration fields, generated from the schema and the notes on its fields.
 import { FIELDS, type FieldNote, findNote, visitFields } from "../../src/config/fields.ts";
 import { ConfigSchema } from "../../src/config/schema.ts";
-import { asArray, asString, isObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asString, isObject, type JsonObject } from "../../src/core/json/json.ts";
 
 /** A field within its section: in `providers`, `timeouts.idle`. */
 interface Row {

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { FIELDS, findNote, visitFields } from "../../src/config/fields.ts";
 import { configJsonSchema } from "../../src/config/published-schema.ts";
 import { ConfigSchema } from "../../src/config/schema.ts";
-import { asObject } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json/json.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { readSettings } from "../settings.ts";
+import { readSettings } from "../harness/settings.ts";
 import { configurationTable } from "./configuration-table.ts";
 
-const FILE = join(import.meta.dir, "../../src/docs/configuration.md");
+const FILE = join(import.meta.dir, "..", "..", "src", "docs", "configuration.md");
 const START = /(<!-- fields: .* -->\n)[\s\S]*(<!-- end of fields -->)/;
 
 test("the chapter's fields match the schema (UPDATE_DOCS=1 updates them)", () => {

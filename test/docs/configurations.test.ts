@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { formatError } from "../../src/config/errors.ts";
 import { ConfigSchema } from "../../src/config/schema.ts";
-import { CHAPTER_NAMES } from "../../src/docs/contents.ts";
-import { loadText } from "../settings.ts";
+import { CHAPTER_NAMES } from "../../src/docs/site/contents.ts";
+import { loadText } from "../harness/settings.ts";
 import { readDocument } from "./documents.ts";
 
 interface Block {

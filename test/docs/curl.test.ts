@@ -1,8 +1,8 @@
 // The documents' calls by curl: they stand in blocks that tests find, and those that ask a model work as printed.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { isThere, makePasteFolder, type PasteFolder } from "../pasted.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { DOCUMENTS, readDocument, readProse } from "./documents.ts";
+import { isThere, makePasteFolder, type PasteFolder } from "./pasted.ts";
 
 /** The calls with their further lines. */
 const calls = [...DOCUMENTS, "src/deploy/README.md"].flatMap((path) =>

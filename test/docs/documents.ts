@@ -1,10 +1,10 @@
 // The repository's documents: the READMEs, the changelog and the manual's chapters.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { asObject } from "../../src/core/json.ts";
-import { CHAPTER_NAMES } from "../../src/docs/contents.ts";
+import { asObject } from "../../src/core/json/json.ts";
+import { CHAPTER_NAMES } from "../../src/docs/site/contents.ts";
 
-export const ROOT = join(import.meta.dir, "../..");
+export const ROOT = join(import.meta.dir, "..", "..");
 
 /** Paths from the repository's root. */
 export const DOCUMENTS: readonly string[] = [

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { EXTRA_FIELDS } from "../../src/providers/extra-fields.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 
-const FILE = join(import.meta.dir, "../../src/docs/models.md");
+const FILE = join(import.meta.dir, "..", "..", "src", "docs", "models.md");
 const HEAD = "| provider | operation | fields |\n|---|---|---|\n";
 
 function writeTable(): string {

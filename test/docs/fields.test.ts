@@ -8,7 +8,7 @@ import type { Fields } from "../../src/core/fields/field.ts";
 import { KEY_FIELDS } from "../../src/core/fields/key.ts";
 import { TOKEN_FIELDS } from "../../src/core/fields/token.ts";
 
-const FILE = join(import.meta.dir, "../../src/docs/admin-api.md");
+const FILE = join(import.meta.dir, "..", "..", "src", "docs", "admin-api.md");
 
 const TABLES: readonly (readonly [entity: string, fields: Fields])[] = [
   ["accounts", ACCOUNT_FIELDS],

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { REGISTERED } from "../http/registered.ts";
+import { REGISTERED } from "../whole/world/registered.ts";
 import { DOCUMENTS, ROOT, readDocument, readProse } from "./documents.ts";
 
 const README_BYTES_MAX = 10_240;

@@ -5,8 +5,8 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { poundkey } from "../poundkey.ts";
-import { loadText } from "../settings.ts";
+import { poundkey } from "../harness/poundkey.ts";
+import { loadText } from "../harness/settings.ts";
 import { readDocument } from "./documents.ts";
 
 /** A page has several commands, which run one after the other. */

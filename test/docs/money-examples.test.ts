@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatPlainUsd } from "../../src/core/money.ts";
-import { closeBooks } from "../http/money-asking.ts";
-import { type Books, type MoneyWorld, type Payer, startMoneyWorld } from "../http/money-world.ts";
-import { playEnding } from "../http/play-ending.ts";
-import { until } from "../http/until.ts";
+import { formatPlainUsd } from "../../src/core/money/money.ts";
+import { closeBooks } from "../whole/world/money-asking.ts";
+import { type Books, type MoneyWorld, type Payer, startMoneyWorld } from "../whole/world/money-world.ts";
+import { playEnding } from "../whole/world/play-ending.ts";
+import { until } from "../whole/world/until.ts";
 import { type Example, MONEY_EXAMPLES } from "./money-examples.ts";
 
-const FILE = join(import.meta.dir, "../../src/docs/money-by-example.md");
+const FILE = join(import.meta.dir, "..", "..", "src", "docs", "money-by-example.md");
 const SECTION = /(<!-- examples: .* -->\n)[\s\S]*?(<!-- end of examples -->)/;
 const BALANCE_USD = 1;
 const REFUSED_BEFORE_ADMISSION = [402, 429];

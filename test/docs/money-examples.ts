@@ -1,5 +1,5 @@
 // The examples of the chapter on what happens to a balance: requests that are played against a gateway.
-import { BEGUN, type Played } from "../http/play-ending.ts";
+import { BEGUN, type Played } from "../whole/world/play-ending.ts";
 
 export interface Example extends Played {
   /** Begins in the middle of a sentence: "when …". */

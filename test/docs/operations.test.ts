@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { OPERATIONS } from "../../src/core/card.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { makeWav } from "../media/world.ts";
-import { isThere, makePasteFolder, type PasteFolder, type Runner } from "../pasted.ts";
+import { OPERATIONS } from "../../src/core/models/card.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { makeWav } from "../operations/media/world.ts";
 import { readDocument } from "./documents.ts";
+import { isThere, makePasteFolder, type PasteFolder, type Runner } from "./pasted.ts";
 
 const CHAPTER = readDocument("src/docs/operations.md");
 

@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Field } from "../../src/core/fields/field.ts";
 import { KEY_FIELDS } from "../../src/core/fields/key.ts";
-import { ROLES } from "../../src/core/people.ts";
+import { ROLES } from "../../src/core/people/people.ts";
 import { PERMISSIONS } from "../../src/people/roles.ts";
 
-const FILE = join(import.meta.dir, "../../src/docs/people.md");
+const FILE = join(import.meta.dir, "..", "..", "src", "docs", "people.md");
 
 interface Row {
   readonly roles: readonly string[];

@@ -2,17 +2,17 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildSearchIndex } from "../../src/app/search-index.ts";
-import { readChapter } from "../../src/docs/chapter.ts";
-import { CHAPTER_NAMES } from "../../src/docs/contents.ts";
-import { buildIndex, findSections } from "../../src/docs/search.ts";
+import { buildSearchIndex } from "../../src/app/build/search-index.ts";
+import { readChapter } from "../../src/docs/site/chapter.ts";
+import { CHAPTER_NAMES } from "../../src/docs/site/contents.ts";
+import { buildIndex, findSections } from "../../src/docs/site/search.ts";
 import { PLAIN_QUERIES, type PlainQuery } from "./plain-queries.ts";
 
 /** Results that are seen without scrolling. */
 const SEEN = 5;
 const UNANSWERED_MAX = 5;
 
-const FOLDER = join(import.meta.dir, "../../src/docs");
+const FOLDER = join(import.meta.dir, "..", "..", "src", "docs");
 const entries = buildSearchIndex(
   CHAPTER_NAMES.map((name) => readChapter(name, readFileSync(join(FOLDER, `${name}.md`), "utf8"))),
 );

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { APPLIED_REFUSALS, REFUSALS } from "../../src/core/refusals.ts";
+import { APPLIED_REFUSALS, REFUSALS } from "../../src/core/models/refusals.ts";
 
-const FILE = join(import.meta.dir, "../../src/docs/models.md");
+const FILE = join(import.meta.dir, "..", "..", "src", "docs", "models.md");
 const HEAD = "| word | the model refuses | dialect |\n|---|---|---|\n";
 
 function writeTable(): string {

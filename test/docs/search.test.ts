@@ -1,9 +1,9 @@
 // The manual's search: forms of a word and synonyms count, headings rank above texts, and the excerpt shows the match.
 import { expect, test } from "bun:test";
-import { readChapter } from "../../src/docs/chapter.ts";
-import { buildIndex, type Entry, findSections } from "../../src/docs/search.ts";
-import { SYNONYMS } from "../../src/docs/synonyms.ts";
-import { findStem, splitWords } from "../../src/docs/words.ts";
+import { readChapter } from "../../src/docs/site/chapter.ts";
+import { buildIndex, type Entry, findSections } from "../../src/docs/site/search.ts";
+import { SYNONYMS } from "../../src/docs/site/synonyms.ts";
+import { findStem, splitWords } from "../../src/docs/site/words.ts";
 
 const entry = (chapter: string, heading: string, text: string): Entry => {
   return { href: `/docs/${chapter}#${heading}`, chapter, heading, text };

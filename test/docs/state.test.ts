@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { poundkey } from "../poundkey.ts";
+import { poundkey } from "../harness/poundkey.ts";
 import { readDocument } from "./documents.ts";
 
 /** Each test runs several commands, one after the other. */

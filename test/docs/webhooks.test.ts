@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { EVENTS } from "../../src/core/events.ts";
-import { ROOT } from "../sources.ts";
+import { EVENTS } from "../../src/core/events/events.ts";
+import { ROOT } from "../tidy/sources.ts";
 
 test("every event is in webhooks.md, and no other", () => {
   const text = readFileSync(join(ROOT, "src/docs/webhooks.md"), "utf8");

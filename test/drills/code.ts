@@ -1,7 +1,7 @@
 // The code of the source files without its comments, and where in it a name occurs.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../sources.ts";
+import { ROOT } from "../tidy/sources.ts";
 
 /** Texts and comments, whichever begins first. A `//` in a text begins no comment. */
 const TEXT_OR_COMMENT = /"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\*.*?\*\/|(?<!\\)\/\/[^\n]*/gs;

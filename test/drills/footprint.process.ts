@@ -3,7 +3,7 @@
 import { Session } from "node:inspector";
 import { join } from "node:path";
 import { plugin } from "bun";
-import { ROOT } from "../sources.ts";
+import { ROOT } from "../tidy/sources.ts";
 
 interface Coverage {
   readonly result: readonly {
@@ -95,8 +95,8 @@ async function measure(send: () => Promise<Response>): Promise<Record<string, nu
 
 await post("Profiler.enable");
 await post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
-const { startUnderTest } = await import("../harness.ts");
-const { until } = await import("../http/until.ts");
+const { startUnderTest } = await import("../harness/harness.ts");
+const { until } = await import("../whole/world/until.ts");
 const under = await startUnderTest();
 const { id } = await under.newKey();
 const send = (path: string, body: unknown, secret = under.secret, method = "POST") =>

@@ -1,6 +1,6 @@
 // The rules of every completion, whole or streamed, for any provider answer: choices, their finishes, a sound usage.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
-import { parseTranscript, type Transcript } from "../http/transcript.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json/json.ts";
+import { parseTranscript, type Transcript } from "../whole/world/transcript.ts";
 
 /** Returns the stream as a strict client reads it, or why it can't be read. */
 export function readStream(body: string): Transcript | string {

@@ -1,5 +1,5 @@
 // The rules for every answer of the gateway, for any odd request and any broken provider.
-import { asObject, isObject, parseJson } from "../../src/core/json.ts";
+import { asObject, isObject, parseJson } from "../../src/core/json/json.ts";
 import type { Case } from "./case.ts";
 import type { Answer, Played } from "./client.ts";
 import { readStream, streamedProblems, wholeProblems } from "./completions.ts";

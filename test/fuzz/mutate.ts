@@ -1,5 +1,5 @@
 // Random changes to JSON and bytes: wrong types, odd numbers and texts, deep nesting, lost and flipped bytes.
-import { isObject } from "../../src/core/json.ts";
+import { isObject } from "../../src/core/json/json.ts";
 import type { Dice } from "../sim/dice.ts";
 
 /** JSON text that `JSON.stringify` would not write. */

@@ -1,6 +1,6 @@
 // Compares the clients' answers and the provider's calls with the request log.
 import { Database } from "bun:sqlite";
-import { asArray, asObject } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json/json.ts";
 import type { SimCall } from "../simulator/calls.ts";
 import type { Told } from "./load.ts";
 import { brokenRules } from "./rules.ts";

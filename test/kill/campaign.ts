@@ -1,7 +1,7 @@
 // A gateway killed repeatedly under load on one aging store, with an audit after each restart.
 import { readdirSync } from "node:fs";
-import { until } from "../http/until.ts";
 import type { SimCall } from "../simulator/calls.ts";
+import { until } from "../whole/world/until.ts";
 import { audit, holdsLeft, numberOfCall } from "./audit.ts";
 import { type Asking, askAgain, type Load, type LoadOptions, runLoad, type Told } from "./load.ts";
 import { type Program, runCommand, startVictim, type Victim } from "./process.ts";

@@ -1,5 +1,5 @@
 // Parallel clients of a gateway that may die at any moment, and the answers that each received.
-import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../src/core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../src/core/json/json.ts";
 import { type Charge, type KeyName, MODELS, type ModelKind, PAYING } from "./world.ts";
 
 const CLIENTS = 16;

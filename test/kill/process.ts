@@ -1,7 +1,7 @@
 // `poundkey serve` as a process to be killed: the built binary, the sources, or a copy of them.
 import { openSync } from "node:fs";
 import { join } from "node:path";
-import { BINARY } from "../harness.ts";
+import { BINARY } from "../harness/harness.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const START_MS = 20_000;

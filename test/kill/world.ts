@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAccount } from "../../src/admin/accounts.ts";
-import { actAs } from "../../src/admin/audit-trail.ts";
-import { createKey } from "../../src/admin/keys.ts";
-import { openStore } from "../../src/app/open-store.ts";
-import { TESTER } from "../acting.ts";
+import { actAs } from "../../src/admin/audit/audit-trail.ts";
+import { createKey } from "../../src/admin/keys/keys.ts";
+import { createAccount } from "../../src/admin/money/accounts.ts";
+import { openStore } from "../../src/app/start/open-store.ts";
+import { TESTER } from "../harness/acting.ts";
+import { topUp } from "../ledger/top-up.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
-import { topUp } from "../top-up.ts";
 
 /** `free` is unlimited, `counted` has a sufficient allowance, `payer` and `other` pay from their accounts. */
 export const KEYS = ["free", "counted", "payer", "other"] as const;

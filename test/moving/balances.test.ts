@@ -1,9 +1,9 @@
 // An import into a gateway on which every request is paid says which accounts need a top-up before their keys work.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { actAs } from "../../src/admin/audit-trail.ts";
-import { topUpAccount } from "../../src/admin/topups.ts";
-import { TESTER } from "../acting.ts";
+import { actAs } from "../../src/admin/audit/audit-trail.ts";
+import { topUpAccount } from "../../src/admin/money/topups.ts";
+import { TESTER } from "../harness/acting.ts";
 import { digestForeign } from "./litellm-rows.ts";
 import { usePlaces } from "./places.ts";
 

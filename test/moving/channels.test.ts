@@ -4,7 +4,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { writeConfigText } from "../../src/moving/config-text.ts";
 import { readNewApi } from "../../src/moving/new-api/read.ts";
 import { Report } from "../../src/moving/report.ts";
-import { loadText, requireSettings } from "../settings.ts";
+import { loadText, requireSettings } from "../harness/settings.ts";
 
 /** A variable in the configuration's notation. */
 const refer = (name: string) => `\${${name}}`;

@@ -1,11 +1,11 @@
 // The accounts and keys that an import made can be exported as a state file, and applied to the same store and an empty one.
 import { expect, test } from "bun:test";
-import { mayUse } from "../../src/core/key.ts";
-import { makeKey, openMemoryStore } from "../samples.ts";
-import { loadText } from "../settings.ts";
-import { applyText, exportText, makeWorld, planText } from "../state/applying.ts";
+import { mayUse } from "../../src/core/keys/key.ts";
+import { makeKey, openMemoryStore } from "../harness/samples.ts";
+import { loadText } from "../harness/settings.ts";
 import { digestForeign } from "./litellm-rows.ts";
 import { type Place, usePlaces } from "./places.ts";
+import { applyText, exportText, makeWorld, planText } from "./state/applying.ts";
 
 const makePlace = usePlaces();
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runSql } from "../postgres-suites.ts";
+import { runSql } from "../suites/postgres-suites.ts";
 
 export const digestForeign = (secret: string) => createHash("sha256").update(secret).digest("hex");
 

@@ -4,13 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { openStore } from "../../src/app/open-store.ts";
-import { runImport } from "../../src/cli/import.ts";
+import { openStore } from "../../src/app/start/open-store.ts";
+import { runImport } from "../../src/cli/state/import.ts";
 import { makeOwnerId } from "../../src/core/rows.ts";
-import { startPostgres } from "../postgres-server.ts";
-import { runSql } from "../postgres-suites.ts";
-import { runPrinting } from "../poundkey.ts";
+import { runPrinting } from "../harness/poundkey.ts";
 import { startSimulator } from "../simulator/server.ts";
+import { startPostgres } from "../store/postgres/server.ts";
+import { runSql } from "../suites/postgres-suites.ts";
 import { addKey, digestForeign, fillDatabase, PLAIN, SECRETS } from "./litellm-rows.ts";
 import { ask, askAll, MASTER_KEY, NODES_MS, startNode } from "./nodes.ts";
 

@@ -5,11 +5,11 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStore } from "../../src/app/open-store.ts";
-import { runImport } from "../../src/cli/import.ts";
-import { startPostgres } from "../postgres-server.ts";
-import { runPrinting } from "../poundkey.ts";
+import { openStore } from "../../src/app/start/open-store.ts";
+import { runImport } from "../../src/cli/state/import.ts";
+import { runPrinting } from "../harness/poundkey.ts";
 import { startSimulator } from "../simulator/server.ts";
+import { startPostgres } from "../store/postgres/server.ts";
 import { ask, askAll, MASTER_KEY, NODES_MS, startNode } from "./nodes.ts";
 
 setDefaultTimeout(NODES_MS);

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import OpenAI from "openai";
 import { startGateway } from "../../src/app/composition.ts";
-import { openStore } from "../../src/app/open-store.ts";
-import { loadText, requireSettings } from "../settings.ts";
+import { openStore } from "../../src/app/start/open-store.ts";
+import { loadText, requireSettings } from "../harness/settings.ts";
 
 export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 /** For a test on a PostgreSQL of its own, also on a busy machine. */

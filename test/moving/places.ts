@@ -3,13 +3,13 @@ import { afterAll } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStore } from "../../src/app/open-store.ts";
-import { runImport } from "../../src/cli/import.ts";
+import { openStore } from "../../src/app/start/open-store.ts";
+import { runImport } from "../../src/cli/state/import.ts";
 import { createAuthenticator } from "../../src/keys/authenticate.ts";
 import { ForeignSecrets } from "../../src/keys/foreign.ts";
 import { mayUseKeys } from "../../src/people/member.ts";
-import { runPrinting } from "../poundkey.ts";
-import { loadText, requireSettings } from "../settings.ts";
+import { runPrinting } from "../harness/poundkey.ts";
+import { loadText, requireSettings } from "../harness/settings.ts";
 import { MASTER_KEY, startNode } from "./nodes.ts";
 
 /** Returns a function that makes a folder of its own for each import, with the files that it is given. Call it once in a file. */

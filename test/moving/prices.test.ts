@@ -8,7 +8,7 @@ import { readNewApi } from "../../src/moving/new-api/read.ts";
 import type { PlannedConfig } from "../../src/moving/plan.ts";
 import { readPortkey } from "../../src/moving/portkey.ts";
 import { Report } from "../../src/moving/report.ts";
-import { loadText, requireSettings } from "../settings.ts";
+import { loadText, requireSettings } from "../harness/settings.ts";
 
 /** Stands for every secret, Vertex's account included. */
 const VALUE = "metadata";

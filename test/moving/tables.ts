@@ -1,6 +1,6 @@
 // LiteLLM's tables as CSV files, and what an import makes of them.
 import { expect } from "bun:test";
-import type { GatewayKey } from "../../src/core/key.ts";
+import type { GatewayKey } from "../../src/core/keys/key.ts";
 import { digestForeign } from "./litellm-rows.ts";
 import { type Place, usePlaces } from "./places.ts";
 

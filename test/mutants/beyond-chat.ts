@@ -3,20 +3,20 @@ import type { Mutant } from "./mutant.ts";
 
 const EMBEDDED = ["test/operations/embeddings.test.ts"];
 const SENT = ["test/providers/vectors.test.ts"];
-const PROVEN = ["test/auth/aws-keys.test.ts"];
+const PROVEN = ["test/transport/auth/aws-keys.test.ts"];
 const RANKED = ["test/operations/rerank.test.ts", "test/providers/rankings.test.ts"];
 
 export const BEYOND_CHAT: readonly Mutant[] = [
   {
     name: "beyond chat: further calls take no places",
-    file: "src/gateway/calls.ts",
+    file: "src/gateway/attempt/calls.ts",
     find: "places = Math.max(places, countCalls(",
     replace: "places = Math.min(places, countCalls(",
     tests: EMBEDDED,
   },
   {
     name: "beyond chat: one call that fails is passed over",
-    file: "src/gateway/calls.ts",
+    file: "src/gateway/attempt/calls.ts",
     find: "results[at] = await run(task);",
     replace: "await run(task).then((one) => { results[at] = one; }, () => {});",
     tests: EMBEDDED,
@@ -149,7 +149,7 @@ export const BEYOND_CHAT: readonly Mutant[] = [
   },
   {
     name: "proofs: any address is asked for keys",
-    file: "src/config/aws-container.ts",
+    file: "src/config/providers/aws-container.ts",
     find: '(protocol === "http:" && PLAIN_HOST.test(hostname))',
     replace: 'protocol === "http:"',
     tests: ["test/config/bedrock.test.ts"],

@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 const NAMES = "src/dialects/_chat/tool-names.ts";
 const IDS = "src/dialects/_chat/call-ids.ts";
 const FEATURES = ["test/dialects/bounds.test.ts"];
-const LENGTHS = ["test/http-too-long.test.ts"];
+const LENGTHS = ["test/whole/failures/too-long.test.ts"];
 
 export const BOUNDS: readonly Mutant[] = [
   {
@@ -44,14 +44,14 @@ export const BOUNDS: readonly Mutant[] = [
   },
   {
     name: "a prompt too long for every model is unsupported",
-    file: "src/gateway/choose-model.ts",
+    file: "src/gateway/plan/choose-model.ts",
     find: "  if (roomiest === null) return null;",
     replace: "  if (roomiest !== null) return null;\n  if (roomiest === null) return null;",
     tests: LENGTHS,
   },
   {
     name: "a refusal for length goes to models that are no longer",
-    file: "src/gateway/failover.ts",
+    file: "src/gateway/attempt/failover.ts",
     find: "    if ((card.contextTokensMax ?? Number.POSITIVE_INFINITY) <= this.#tooShort) return true;\n",
     replace: "",
     tests: LENGTHS,

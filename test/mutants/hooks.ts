@@ -1,10 +1,10 @@
 // Mutants of hooks.
 import type { Mutant } from "./mutant.ts";
 
-const FAILURES = ["test/http-hook-failures.test.ts"];
-const RULES = ["test/http-hook-rules.test.ts"];
-const THINKING = ["test/http-hook-thinking.test.ts"];
-const SURFACES = ["test/http-hooks.test.ts"];
+const FAILURES = ["test/whole/hooks/failures.test.ts"];
+const RULES = ["test/whole/hooks/rules.test.ts"];
+const THINKING = ["test/whole/hooks/thinking.test.ts"];
+const SURFACES = ["test/whole/hooks/hooks.test.ts"];
 const JUDGE = "src/steps/hooks/judge.ts";
 
 export const HOOKS: readonly Mutant[] = [

@@ -1,7 +1,7 @@
 // Mutants of what a model doesn't take: where a line stands for it, and where it is refused.
 import type { Mutant } from "./mutant.ts";
 
-const LEFT_OUT = ["test/http-left-out.test.ts"];
+const LEFT_OUT = ["test/whole/answers/left-out.test.ts"];
 
 export const LEFT_OUT_MEDIA: readonly Mutant[] = [
   {
@@ -13,14 +13,14 @@ export const LEFT_OUT_MEDIA: readonly Mutant[] = [
   },
   {
     name: "a tool's picture behind its result counts as the user's",
-    file: "src/operations/chat/media.ts",
+    file: "src/operations/chat/prompt/media.ts",
     find: 'messages[from - 1]?.role === "tool" ? [0, 0] : [from, last + 1]',
     replace: "[from, last + 1]",
     tests: LEFT_OUT,
   },
   {
     name: "the native lane sends what the model doesn't take",
-    file: "src/gateway/upstream.ts",
+    file: "src/gateway/plan/upstream.ts",
     find: " && !operation.cuts?.(codec, ask, card)",
     replace: "",
     tests: LEFT_OUT,

@@ -1,28 +1,28 @@
 // Mutants of limits and budgets, broken one at a time.
 import type { Mutant } from "./mutant.ts";
 
-const LIMITS = ["test/ledger-limits.test.ts"];
-const BUDGETS = ["test/ledger-budgets.test.ts", "test/ledger-budget-windows.test.ts"];
-const SHOWN = ["test/http-limits.test.ts"];
+const LIMITS = ["test/ledger/limits/limits.test.ts"];
+const BUDGETS = ["test/ledger/limits/budgets.test.ts", "test/ledger/limits/budget-windows.test.ts"];
+const SHOWN = ["test/whole/limits/limits.test.ts"];
 
 export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: "a minute of twelve parts",
-    file: "src/core/limit.ts",
+    file: "src/core/limits/limit.ts",
     find: "export const PARTS = 13;",
     replace: "export const PARTS = 12;",
     tests: LIMITS,
   },
   {
     name: "one request more in a minute",
-    file: "src/ledger/minute-checks.ts",
+    file: "src/ledger/limits/minute-checks.ts",
     find: "if (used < limit) return null;",
     replace: "if (used <= limit) return null;",
     tests: LIMITS,
   },
   {
     name: "parallel requests never come back",
-    file: "src/ledger/limit-settle.ts",
+    file: "src/ledger/limits/limit-settle.ts",
     find: "Math.max(0, minute.parallel - 1)",
     replace: "minute.parallel",
     tests: LIMITS,
@@ -36,28 +36,28 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "cached tokens count",
-    file: "src/ledger/limit-settle.ts",
+    file: "src/ledger/limits/limit-settle.ts",
     find: "amounts.prompt - amounts.cached + amounts.completion",
     replace: "amounts.prompt + amounts.completion",
     tests: LIMITS,
   },
   {
     name: "tokens beyond the reservation are forgotten",
-    file: "src/ledger/limit-settle.ts",
+    file: "src/ledger/limits/limit-settle.ts",
     find: "used < held ? part : minute.part, used - held",
     replace: "part, Math.min(0, used - held)",
     tests: LIMITS,
   },
   {
     name: "a future part blocks until it is past",
-    file: "src/ledger/minute.ts",
+    file: "src/ledger/limits/minute.ts",
     find: "if (passed < 0) return { ...minute, part };",
     replace: "if (passed < 0) return minute;",
     tests: LIMITS,
   },
   {
     name: "the account's limits bind nobody",
-    file: "src/ledger/limit-owners.ts",
+    file: "src/ledger/limits/limit-owners.ts",
     find: "const ofAccount = makeAccountOwner(account);",
     replace: "const ofAccount = makeAccountOwner({ ...account, requestsPerMinute: null, budgets: [] });",
     tests: [...LIMITS, ...BUDGETS],
@@ -72,42 +72,42 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "reservations aren't counted",
-    file: "src/ledger/limits.ts",
+    file: "src/ledger/limits/limits.ts",
     find: "heldNanoUsd: use.heldNanoUsd + nanoUsd, spentNanoUsd",
     replace: "heldNanoUsd: use.heldNanoUsd, spentNanoUsd",
     tests: BUDGETS,
   },
   {
     name: "reserved is used up",
-    file: "src/ledger/limits.ts",
+    file: "src/ledger/limits/limits.ts",
     find: "if (fitting) return makeReservedFault(refusal, rules);",
     replace: "if (fitting) return makeExceededFault(refusal, rules);",
     tests: BUDGETS,
   },
   {
     name: "a new budget begins with nothing",
-    file: "src/ledger/budget-use.ts",
+    file: "src/ledger/limits/budget-use.ts",
     find: "covered.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0)",
     replace: "0 * covered.length",
     tests: BUDGETS,
   },
   {
     name: "a window never ends",
-    file: "src/ledger/budget-use.ts",
+    file: "src/ledger/limits/budget-use.ts",
     find: "stored.startMs <= nowMs && nowMs < until",
     replace: "stored.startMs <= nowMs",
     tests: BUDGETS,
   },
   {
     name: "weeks begin on Sunday",
-    file: "src/ledger/window.ts",
+    file: "src/ledger/limits/window.ts",
     find: 'weekStarts = "monday"',
     replace: 'weekStarts = "sunday"',
     tests: BUDGETS,
   },
   {
     name: "extra money is given in each window",
-    file: "src/ledger/budget-use.ts",
+    file: "src/ledger/limits/budget-use.ts",
     find: "return { ...fresh, ...carryExtra(stored, budget) };",
     replace: "return { ...fresh, ...(budget.extra ? {} : carryExtra(stored, budget)) };",
     tests: BUDGETS,
@@ -121,7 +121,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a budget of some models counts all",
-    file: "src/ledger/limit-settle.ts",
+    file: "src/ledger/limits/limit-settle.ts",
     find: "coversModel(budget.name, model) ? costNanoUsd : 0",
     replace: "model.length >= 0 ? costNanoUsd : 0",
     tests: BUDGETS,
@@ -131,25 +131,25 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     file: "src/ledger/key-move.ts",
     find: "return { ...use, spentNanoUsd: 0, extraUsedNanoUsd: 0, extraUntilMs: null };",
     replace: "return use;",
-    tests: ["test/store-sqlite.test.ts"],
+    tests: ["test/store/sqlite.test.ts"],
   },
   {
     name: "a moved key takes its reservations along",
     file: "src/ledger/key-move.ts",
     find: "return { ...from, heldNanoUsd: 0 };",
     replace: "return from;",
-    tests: ["test/store-sqlite.test.ts"],
+    tests: ["test/store/sqlite.test.ts"],
   },
   {
     name: "a paused key is resumed by its file",
-    file: "src/admin/put-by-name.ts",
+    file: "src/admin/keys/put-by-name.ts",
     find: "const isPaused = after.isPaused && !before.isPaused ? true : undefined;",
     replace: "const isPaused = after.isPaused;",
-    tests: ["test/http-named.test.ts"],
+    tests: ["test/whole/keys/named.test.ts"],
   },
   {
     name: "a share is warned of at each request",
-    file: "src/ledger/limit-settle.ts",
+    file: "src/ledger/limits/limit-settle.ts",
     find: " && !use.warned.includes(share)",
     replace: "",
     tests: BUDGETS,
@@ -170,7 +170,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "limits: refusals by owners' limits aren't counted",
-    file: "src/http/refused.ts",
+    file: "src/http/serve/refused.ts",
     find: "limit && isOwners ?",
     replace: "limit && !isOwners ?",
     tests: SHOWN,
@@ -191,23 +191,23 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "limits: Messages has only OpenAI's headers",
-    file: "src/http/headers.ts",
+    file: "src/http/serve/headers.ts",
     find: 'if (family !== "anthropic") return;',
     replace: "if (limit >= 0) return;",
     tests: SHOWN,
   },
   {
     name: "limits: the budget for free requests is another's",
-    file: "src/ledger/budget.ts",
+    file: "src/ledger/limits/budget.ts",
     find: "meter.owner === key.id",
     replace: "meter.owner !== key.id",
     tests: SHOWN,
   },
   {
     name: "limits: a budget that only warns bounds a key",
-    file: "src/admin/key-warnings.ts",
+    file: "src/admin/keys/key-warnings.ts",
     find: "budget.isHard",
     replace: "budget !== null",
-    tests: ["test/admin-commands.test.ts"],
+    tests: ["test/cli/admin-commands.test.ts"],
   },
 ];

@@ -1,8 +1,8 @@
 // Mutants of streamed pictures, speech and transcripts, and of large pictures.
 import type { Mutant } from "./mutant.ts";
 
-const STREAMED = ["test/http-media-streams.test.ts"];
-const FORMS = ["test/media/forms.test.ts"];
+const STREAMED = ["test/whole/answers/media-streams.test.ts"];
+const FORMS = ["test/operations/media/forms.test.ts"];
 const DECODERS = "src/dialects/openai/media-streams.ts";
 
 export const MEDIA: readonly Mutant[] = [
@@ -36,7 +36,7 @@ export const MEDIA: readonly Mutant[] = [
   },
   {
     name: "media: sound that breaks off ends as if it were whole",
-    file: "src/http/stream.ts",
+    file: "src/http/serve/stream.ts",
     find: 'if (last === null) return void controller.close(new Error("The answer ended early."));',
     replace: "if (last === null) return void controller.end();",
     tests: STREAMED,
@@ -81,28 +81,28 @@ export const MEDIA: readonly Mutant[] = [
     file: "src/operations/transcription/sound/length.ts",
     find: "Math.max(1, Math.ceil(seconds ?? 0), longest)",
     replace: "Math.max(1, Math.ceil(seconds ?? longest))",
-    tests: ["test/sound/lengths.test.ts", "test/http-sound-money.test.ts"],
+    tests: ["test/operations/sound/lengths.test.ts", "test/whole/money/sound-money.test.ts"],
   },
   {
     name: "sound: a file may be read without end",
     file: "src/operations/transcription/sound/bytes.ts",
     find: "if (this.#read > BYTES_READ_MAX)",
     replace: "if (this.#read < 0)",
-    tests: ["test/sound/hostile.test.ts"],
+    tests: ["test/operations/sound/hostile.test.ts"],
   },
   {
     name: "sound: tags are read through",
     file: "src/operations/transcription/sound/length.ts",
     find: "const at = skipTags(bytes);",
     replace: "const at = 0;",
-    tests: ["test/sound/lengths.test.ts"],
+    tests: ["test/operations/sound/lengths.test.ts"],
   },
   {
     name: "sound: a text is asked for as text, which has no report",
     file: "src/dialects/openai/transcript-formats.ts",
     find: 'if (WHISPER.test(name)) return makeAsked(ask, isReported ? ask.format : "verbose_json");',
     replace: "if (WHISPER.test(name)) return makeAsked(ask, ask.format);",
-    tests: ["test/media/formats.test.ts"],
+    tests: ["test/operations/media/formats.test.ts"],
   },
   {
     name: "sound: what is surely refused is refused after the estimate",
@@ -110,14 +110,14 @@ export const MEDIA: readonly Mutant[] = [
     find: "const offers = ask.leastOffers ?? ask.offers;\n  const demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);",
     replace:
       "const { offers } = ask;\n  const demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);",
-    tests: ["test/ledger-look.test.ts"],
+    tests: ["test/ledger/look.test.ts"],
   },
   {
     name: "sound: the look refuses whoever has no balance",
     file: "src/ledger/ledger.ts",
     find: 'if (answer.kind === "refused") throw answer.fault;',
     replace: 'if (answer.kind !== "granted" || answer.holdNanoUsd > 9) throw new Error("refused");',
-    tests: ["test/ledger-look.test.ts"],
+    tests: ["test/ledger/look.test.ts"],
   },
   {
     name: "media: speakers are not told in a transcript that came whole",
@@ -135,16 +135,16 @@ export const MEDIA: readonly Mutant[] = [
   },
   {
     name: "media: one long text is sent as often as a provider names it",
-    file: "src/core/long-json.ts",
+    file: "src/core/json/long.ts",
     find: "left.delete(value);",
     replace: "",
-    tests: ["test/media/long-json.test.ts"],
+    tests: ["test/operations/media/long-json.test.ts"],
   },
   {
     name: "media: the memory of pictures waits for the collector",
-    file: "src/http/direct.ts",
+    file: "src/http/serve/direct.ts",
     find: "      release(pieces);",
     replace: "",
-    tests: ["test/media/memory.test.ts"],
+    tests: ["test/operations/media/memory.test.ts"],
   },
 ];

@@ -1,55 +1,55 @@
 // Mutants of what limits people, and of who decides about it.
 import type { Mutant } from "./mutant.ts";
 
-const LEDGER = ["test/ledger-members.test.ts"];
+const LEDGER = ["test/ledger/limits/members.test.ts"];
 const REQUESTS = ["test/people/limit-requests.test.ts"];
 
 export const PEOPLE_MUTANTS: readonly Mutant[] = [
   {
     name: "people: what was granted never ends",
-    file: "src/core/member-limits.ts",
+    file: "src/core/limits/member-limits.ts",
     find: "raises.filter(({ untilMs }) => nowMs < untilMs)",
     replace: "raises.filter(({ untilMs }) => untilMs > 0)",
     tests: LEDGER,
   },
   {
     name: "people: every budget is raised by a grant for one",
-    file: "src/core/member-limits.ts",
+    file: "src/core/limits/member-limits.ts",
     find: "nameAskedLimit(one) === name ? one.amount : 0",
     replace: "nameAskedLimit(one) !== name ? one.amount : 0",
     tests: LEDGER,
   },
   {
     name: "people: a rule's smaller budget counts beside a larger one",
-    file: "src/core/member-limits.ts",
+    file: "src/core/limits/member-limits.ts",
     find: "one.nanoUsd > other.nanoUsd",
     replace: "one.nanoUsd < other.nanoUsd",
     tests: LEDGER,
   },
   {
     name: "people: somebody decides about their own limits",
-    file: "src/admin/limit-requests.ts",
+    file: "src/admin/limits/limit-requests.ts",
     find: "if (access.personId === memberId) {",
     replace: "if (access.personId === id) {",
     tests: REQUESTS,
   },
   {
     name: "people: a request is decided twice",
-    file: "src/admin/limit-requests.ts",
+    file: "src/admin/limits/limit-requests.ts",
     find: 'if (state === "open" && untilMs > nowMs) return;',
     replace: "if (untilMs > nowMs) return;",
     tests: REQUESTS,
   },
   {
     name: "people: an open request raises the limit",
-    file: "src/store/limit-requests.ts",
+    file: "src/store/limits/limit-requests.ts",
     find: 'state === "granted" ? untilMs : null',
     replace: 'state !== "refused" ? untilMs : null',
     tests: REQUESTS,
   },
   {
     name: "people: an account's bound on keys is forgotten",
-    file: "src/admin/personal-keys.ts",
+    file: "src/admin/keys/personal-keys.ts",
     find: "const most = memberDefaults?.keys ?? null;",
     replace: "const most = memberDefaults === null ? 1 : null;",
     tests: ["test/people/keys.test.ts"],
@@ -59,7 +59,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     file: "src/people/claims.ts",
     find: "ids: hasAccount ? [] : [ownId]",
     replace: "ids: hasAccount ? [ownId] : [ownId]",
-    tests: ["test/sign-in/claims.test.ts"],
+    tests: ["test/people/sign-in/claims.test.ts"],
   },
   {
     name: "people: a key outlives its member's role",
@@ -73,20 +73,20 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     file: "src/people/leaving.ts",
     find: "{ refreshSealed: sealRefresh(parts.vault, refreshToken) }",
     replace: "{ refreshSealed: sealRefresh(parts.vault, refreshToken), leasedUntilMs: 0 }",
-    tests: ["test/sign-in/rotation.test.ts"],
+    tests: ["test/people/sign-in/rotation.test.ts"],
   },
   {
     name: "people: a token outlives the role of who made it",
-    file: "src/admin/token-makers.ts",
+    file: "src/admin/people/token-makers.ts",
     find: "maker.covers(grants) && ",
     replace: "",
     tests: ["test/people/token-makers.test.ts"],
   },
   {
     name: "people: what is forgotten stays on record in other entries",
-    file: "src/store/erasing.ts",
+    file: "src/store/people/erasing.ts",
     find: "if (email !== null) await eraseFromChanges(engine, email);",
     replace: "",
-    tests: ["test/store-sqlite.test.ts"],
+    tests: ["test/store/sqlite.test.ts"],
   },
 ];

@@ -11,7 +11,7 @@ const AT_ONCE = 2;
 const TIME_MAX_MS = 120_000;
 /** Enough simulated days to catch each of the mutants. More only cost time for a mutant that survives. */
 const DAYS = "400";
-const DEFAULT_TESTS = ["test/sim.test.ts"];
+const DEFAULT_TESTS = ["test/sim/sim.test.ts"];
 const WORDS_MAX = 90;
 
 interface Verdict {

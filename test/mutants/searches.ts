@@ -1,14 +1,14 @@
 // Mutants of web searches: who may answer, what is held, and what comes back.
 import type { Mutant } from "./mutant.ts";
 
-const NEEDED = ["test/http-search-needs.test.ts"];
+const NEEDED = ["test/whole/models/search-needs.test.ts"];
 const SENT = ["test/providers/searches.test.ts"];
 const BACK = ["test/surfaces/searches-back.test.ts"];
 
 export const SEARCHES: readonly Mutant[] = [
   {
     name: "searches: a forced one that can't be had is left out",
-    file: "src/gateway/unable.ts",
+    file: "src/gateway/plan/unable.ts",
     find: "wishes.mustSearch && wishes.searches?.(card) !== true",
     replace: "wishes.mustSearch && wishes.searches === undefined",
     tests: NEEDED,
@@ -29,7 +29,7 @@ export const SEARCHES: readonly Mutant[] = [
   },
   {
     name: "searches: they are sent without a limit",
-    file: "src/operations/chat/web-search.ts",
+    file: "src/operations/chat/prompt/web-search.ts",
     find: "max_uses: USES_DEFAULT }",
     replace: "max_uses: undefined }",
     tests: SENT,

@@ -1,8 +1,8 @@
 // Mutants of sessions: the credential that they keep, the thinking sent back, and the answers that they continue.
 import type { Mutant } from "./mutant.ts";
 
-const SEALED = ["test/http-sealed-thinking.test.ts"];
-const STORED = ["test/http-stored-upstream.test.ts"];
+const SEALED = ["test/whole/answers/sealed-thinking.test.ts"];
+const STORED = ["test/whole/answers/stored-upstream.test.ts"];
 
 export const SESSIONS: readonly Mutant[] = [
   {
@@ -14,14 +14,14 @@ export const SESSIONS: readonly Mutant[] = [
   },
   {
     name: "sessions: thinking that is refused in translation stays refused",
-    file: "src/gateway/mending.ts",
+    file: "src/gateway/attempt/mending.ts",
     find: "route.codec.repair?.(ask, fault) ?? null",
     replace: "null",
     tests: SEALED,
   },
   {
     name: "sessions: any credential goes on from what another one stored",
-    file: "src/gateway/plan-request.ts",
+    file: "src/gateway/plan/plan-request.ts",
     find: "pin ? [pin.credential] : ",
     replace: "",
     tests: STORED,
@@ -42,7 +42,7 @@ export const SESSIONS: readonly Mutant[] = [
   },
   {
     name: "sessions: keys that forbid it are kept",
-    file: "src/gateway/kept-answers.ts",
+    file: "src/gateway/answer/kept-answers.ts",
     find: "return keepsResponses && ",
     replace: "return ",
     tests: ["test/clients/responses-kept.test.ts"],

@@ -1,8 +1,8 @@
 // Mutants of groups, credentials' own limits and announced prices: the split of the load, and its price.
 import type { Mutant } from "./mutant.ts";
 
-const LIMITS = ["test/router/limits.test.ts"];
-const GROUPS = ["test/router/groups.test.ts"];
+const LIMITS = ["test/selectors/limits.test.ts"];
+const GROUPS = ["test/selectors/groups.test.ts"];
 
 export const SHARING: readonly Mutant[] = [
   {
@@ -28,7 +28,7 @@ export const SHARING: readonly Mutant[] = [
   },
   {
     name: "a group sends a conversation anywhere",
-    file: "src/gateway/group-order.ts",
+    file: "src/gateway/plan/group-order.ts",
     find: "stickiness.find(conversation, open, nowMs)?.card ??",
     replace: "",
     tests: GROUPS,
@@ -49,24 +49,24 @@ export const SHARING: readonly Mutant[] = [
   },
   {
     name: "a group opens models that a key may not use",
-    file: "src/http/selection.ts",
+    file: "src/http/serve/selection.ts",
     find: "members.filter(({ card }) => mayUse(key, card.id))",
     replace: "members",
-    tests: ["test/http-groups.test.ts"],
+    tests: ["test/whole/models/groups.test.ts"],
   },
   {
     name: "a group refused for its most expensive model",
     file: "src/ledger/admit.ts",
     find: "if (demand.isGroup) return terms;",
     replace: "",
-    tests: ["test/http-groups.test.ts"],
+    tests: ["test/whole/models/groups.test.ts"],
   },
   {
     name: "images by URL go where nobody fetches them",
-    file: "src/gateway/unable.ts",
+    file: "src/gateway/plan/unable.ts",
     find: "return kinds.find((kind) => route?.codec.takesUrls?.(kind, card, ask) === false) ?? null;",
     replace: "return null;",
-    tests: ["test/http-image-urls.test.ts"],
+    tests: ["test/whole/answers/image-urls.test.ts"],
   },
   {
     name: "an announced price holds too early",
@@ -77,7 +77,7 @@ export const SHARING: readonly Mutant[] = [
   },
   {
     name: "an announced price waits for a restart",
-    file: "src/app/live-configuration.ts",
+    file: "src/app/start/live-configuration.ts",
     find: ">= this.#snapshot.catalogue.changesAtMs",
     replace: ">= Number.POSITIVE_INFINITY",
     tests: ["test/catalogue/later-prices.test.ts"],

@@ -1,13 +1,13 @@
 // Mutants of state files: what they lift, make again or remove.
 import type { Mutant } from "./mutant.ts";
 
-const APPLY = ["test/state/apply.test.ts"];
-const PRUNE = ["test/state/prune.test.ts"];
+const APPLY = ["test/moving/state/apply.test.ts"];
+const PRUNE = ["test/moving/state/prune.test.ts"];
 
 export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: "state: a file lifts a pause",
-    file: "src/admin/bring.ts",
+    file: "src/admin/keys/bring.ts",
     find: "return { isPaused: before.isPaused, pausedBy: before.pausedBy };",
     replace: "return { isPaused, pausedBy: [] as const };",
     tests: APPLY,

@@ -1,9 +1,9 @@
 // Mutants of the steps before and around an answer.
 import type { Mutant } from "./mutant.ts";
 
-const TESTS = ["test/gateway-steps.test.ts"];
-const KEPT = ["test/gateway-steps-kept.test.ts"];
-const MEDIA = ["test/http-media-cache.test.ts"];
+const TESTS = ["test/steps/steps.test.ts"];
+const KEPT = ["test/steps/kept.test.ts"];
+const MEDIA = ["test/whole/answers/media-cache.test.ts"];
 
 export const STEPS: readonly Mutant[] = [
   {
@@ -11,21 +11,21 @@ export const STEPS: readonly Mutant[] = [
     file: "src/operations/whole.ts",
     find: "collectedMax: KEPT_BYTES_MAX",
     replace: "collectedMax: 2 ** 40",
-    tests: ["test/cache-keeper.test.ts"],
+    tests: ["test/steps/cache/keeper.test.ts"],
   },
   {
     name: "cache: what is collected takes no memory",
     file: "src/steps/cache/keeper.ts",
     find: "if (!memory.take(bytes)) return false;",
     replace: "",
-    tests: ["test/cache-keeper.test.ts"],
+    tests: ["test/steps/cache/keeper.test.ts"],
   },
   {
     name: "cache: memory isn't given back",
     file: "src/steps/cache/keeper.ts",
     find: "this.#parts.memory.release(this.#bytes);",
     replace: "",
-    tests: ["test/cache-keeper.test.ts"],
+    tests: ["test/steps/cache/keeper.test.ts"],
   },
   {
     name: "cache: an answer that broke off is kept",
@@ -43,7 +43,7 @@ export const STEPS: readonly Mutant[] = [
   },
   {
     name: "cache: a request with an Idempotency-Key for speech is kept",
-    file: "src/http/caching.ts",
+    file: "src/http/serve/caching.ts",
     find: "...(isOnce ? NOTHING : null), ",
     replace: "",
     tests: MEDIA,
@@ -81,7 +81,7 @@ export const STEPS: readonly Mutant[] = [
     file: "src/ledger/admit.ts",
     find: "demand.isLooking ? lookAhead(books, admitting) : null",
     replace: "null",
-    tests: ["test/cache-settings.test.ts"],
+    tests: ["test/steps/cache/settings.test.ts"],
   },
   {
     name: "steps: an answer is made anew for a repeated request",
@@ -134,7 +134,7 @@ export const STEPS: readonly Mutant[] = [
   },
   {
     name: "steps: what was changed stays in memory",
-    file: "src/gateway/forget-prompt.ts",
+    file: "src/gateway/answer/forget-prompt.ts",
     find: "if (original !== null) operation",
     replace: "if (original === null) operation",
     tests: KEPT,
@@ -155,7 +155,7 @@ export const STEPS: readonly Mutant[] = [
   },
   {
     name: "steps: a refused answer was never produced",
-    file: "src/gateway/mode.ts",
+    file: "src/gateway/attempt/mode.ts",
     find: "  context.measure(operation.unfold(reply));\n  if (reported) context.report(reported, true);\n",
     replace: "",
     tests: TESTS,
@@ -176,7 +176,7 @@ export const STEPS: readonly Mutant[] = [
   },
   {
     name: "steps: they are not told the end",
-    file: "src/gateway/closing.ts",
+    file: "src/gateway/settle/closing.ts",
     find: "context.around?.over(",
     replace: "void (",
     tests: TESTS,

@@ -1,7 +1,7 @@
 // Mutants of tags, broken one at a time.
 import type { Mutant } from "./mutant.ts";
 
-const LEDGER = ["test/ledger-tags.test.ts"];
+const LEDGER = ["test/ledger/tags.test.ts"];
 
 export const TAG_MUTANTS: readonly Mutant[] = [
   {
@@ -20,7 +20,7 @@ export const TAG_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a request's own tags come before its key's",
-    file: "src/core/tags.ts",
+    file: "src/core/text/tags.ts",
     find: "{ ...readTagsText(own), ...owners }",
     replace: "{ ...owners, ...readTagsText(own) }",
     tests: LEDGER,
@@ -30,20 +30,20 @@ export const TAG_MUTANTS: readonly Mutant[] = [
     file: "src/ledger/admit.ts",
     find: "{ ...tags, ...key.tags }",
     replace: "{ ...key.tags, ...tags }",
-    tests: ["test/http-tags.test.ts"],
+    tests: ["test/whole/log/tags.test.ts"],
   },
   {
     name: "an answer from the cache has no tags of its key",
     file: "src/ledger/admit.ts",
     find: "tagRecord(settlement.record, findTags(key, account))",
     replace: "settlement.record",
-    tests: ["test/http-tags.test.ts"],
+    tests: ["test/whole/log/tags.test.ts"],
   },
   {
     name: "the line of an answer from the cache has no tags of its key",
-    file: "src/gateway/closing.ts",
+    file: "src/gateway/settle/closing.ts",
     find: "tagRecord(outcome.record, context.granted?.tags)",
     replace: "outcome.record",
-    tests: ["test/http-tags.test.ts"],
+    tests: ["test/whole/log/tags.test.ts"],
   },
 ];

@@ -1,7 +1,7 @@
 // Embeddings over HTTP: forms, bounds, splitting, money and places.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { asArray, asObject } from "../../src/core/json.ts";
-import { formatLine, type Seen } from "../http/observe.ts";
+import { asArray, asObject } from "../../src/core/json/json.ts";
+import { formatLine, type Seen } from "../whole/world/observe.ts";
 import { computeCost, type OperationsWorld, startOperationsWorld } from "./world.ts";
 
 const MODEL = "Priced#embed";

@@ -1,7 +1,7 @@
 // Gemini's embedContent and batchEmbedContents over HTTP, also on other providers' models, and with Google's SDK.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { GoogleGenAI } from "@google/genai";
-import { asArray, asObject, parseJson } from "../../src/core/json.ts";
+import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
 import { type OperationsWorld, startOperationsWorld } from "./world.ts";
 
 let world: OperationsWorld;

@@ -1,11 +1,11 @@
 // A prompt counts as cached by its bytes, for the same key and card, for ten minutes.
 import { describe, expect, test } from "bun:test";
 import { random } from "../../src/app/world.ts";
-import type { RawRequest } from "../../src/core/dialect.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { RawRequest } from "../../src/core/models/dialect.ts";
 import { KnownPrompts, Prompt } from "../../src/health/prompts.ts";
-import { digestPrompt } from "../../src/operations/chat/digest-prompt.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
+import { digestPrompt } from "../../src/operations/chat/prompt/digest-prompt.ts";
 import { MESSAGES_TEXTS } from "../../src/surfaces/anthropic-messages/texts.ts";
 
 const CARD = "Acme#a";

@@ -1,7 +1,7 @@
 // Moderation over HTTP: texts, parts, places and prices of 0.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { asArray, asObject } from "../../src/core/json.ts";
-import type { Seen } from "../http/observe.ts";
+import { asArray, asObject } from "../../src/core/json/json.ts";
+import type { Seen } from "../whole/world/observe.ts";
 import { type OperationsWorld, startOperationsWorld } from "./world.ts";
 
 let world: OperationsWorld;

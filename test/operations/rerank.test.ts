@@ -1,8 +1,8 @@
 // Rerank over HTTP: its forms, bounds and units.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { asArray, asObject } from "../../src/core/json.ts";
-import type { Seen } from "../http/observe.ts";
-import { until } from "../http/until.ts";
+import { asArray, asObject } from "../../src/core/json/json.ts";
+import type { Seen } from "../whole/world/observe.ts";
+import { until } from "../whole/world/until.ts";
 import { computeCost, type OperationsWorld, SEARCH_UNIT_USD, startOperationsWorld } from "./world.ts";
 
 let world: OperationsWorld;

@@ -1,9 +1,9 @@
 // The gateway for the tests of operations beyond chat: a priced model for each provider's form, and payers.
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { readSums } from "../http/money-world.ts";
-import { type Seen, seen } from "../http/observe.ts";
-import { until } from "../http/until.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { readSums } from "../whole/world/money-world.ts";
+import { type Seen, seen } from "../whole/world/observe.ts";
+import { until } from "../whole/world/until.ts";
 
 /** USD per million tokens. */
 const INPUT_USD = 0.1;

@@ -1,13 +1,13 @@
 // The audit log of people and named tokens: they are its actors, and each reads what concerns their own accounts.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { beginSession } from "../../src/admin/session.ts";
-import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
-import type { Role } from "../../src/core/people.ts";
-import { createOperator, type Operator } from "../http/operator.ts";
-import { until } from "../http/until.ts";
-import { type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { beginSession } from "../../src/admin/people/session.ts";
+import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { Role } from "../../src/core/people/people.ts";
+import { createOperator, type Operator } from "../whole/world/operator.ts";
+import { until } from "../whole/world/until.ts";
+import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import { makeMember, PEOPLE } from "./samples.ts";
 
 let world: HttpWorld;

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { warnOfContacts } from "../../src/app/ending-tokens.ts";
-import { openStore } from "../../src/app/open-store.ts";
+import { openStore } from "../../src/app/start/open-store.ts";
+import { warnOfContacts } from "../../src/app/upkeep/ending-tokens.ts";
 import { clock } from "../../src/app/world.ts";
-import { DOUBTS } from "../../src/store/people-step.ts";
+import { DOUBTS } from "../../src/store/schema/people-step.ts";
+import { STEPS } from "../../src/store/schema/steps.ts";
 import { makeSqliteSchema } from "../../src/store/sqlite/migrate.ts";
-import { STEPS } from "../../src/store/steps.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 const MINUTE_MS = 60_000;

@@ -1,10 +1,10 @@
 // Kept conversations in an account with several people: each member's own, and the service keys' in common.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
-import { type Seen, seen } from "../http/observe.ts";
-import { type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
+import { type Seen, seen } from "../whole/world/observe.ts";
+import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import { PEOPLE } from "./samples.ts";
 import { signInAs } from "./signed-in.ts";
 

@@ -1,12 +1,12 @@
 // Where `key_maxima` says nothing, a personal key may have no more than every key has by default.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { Role } from "../../src/core/people.ts";
-import type { Seen } from "../http/observe.ts";
-import { createOperator, type Operator } from "../http/operator.ts";
-import { type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { Role } from "../../src/core/people/people.ts";
+import type { Seen } from "../whole/world/observe.ts";
+import { createOperator, type Operator } from "../whole/world/operator.ts";
+import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import { PEOPLE } from "./samples.ts";
 import { type Ask, signInAs } from "./signed-in.ts";
 

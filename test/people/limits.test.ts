@@ -1,13 +1,13 @@
 // A person's limits within an account, as the person and those who decide about them meet them.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
-import { ROLES, type Role } from "../../src/core/people.ts";
-import { type Seen, seen } from "../http/observe.ts";
-import { createOperator, type Operator } from "../http/operator.ts";
-import { until } from "../http/until.ts";
-import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
-import { makeKey as makeStoredKey } from "../samples.ts";
+import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import { ROLES, type Role } from "../../src/core/people/people.ts";
+import { makeKey as makeStoredKey } from "../harness/samples.ts";
+import { type Seen, seen } from "../whole/world/observe.ts";
+import { createOperator, type Operator } from "../whole/world/operator.ts";
+import { until } from "../whole/world/until.ts";
+import { asking, type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import { PEOPLE } from "./samples.ts";
 import { type Ask, signInAs } from "./signed-in.ts";
 

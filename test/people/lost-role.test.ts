@@ -1,12 +1,12 @@
 // A personal key is its member's right in the account: it works as long as the member has a role there that gives it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
-import type { Grant, Member, Role } from "../../src/core/people.ts";
+import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import type { Grant, Member, Role } from "../../src/core/people/people.ts";
 import { mayUseKeys } from "../../src/people/member.ts";
-import { createOperator, type Operator } from "../http/operator.ts";
-import { until } from "../http/until.ts";
-import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { createOperator, type Operator } from "../whole/world/operator.ts";
+import { until } from "../whole/world/until.ts";
+import { asking, type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import { makeMember, PEOPLE } from "./samples.ts";
 import { signInAs } from "./signed-in.ts";
 

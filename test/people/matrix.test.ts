@@ -1,15 +1,15 @@
 // Every admin route, asked by every role about its own, its account's and another account's objects.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { actAs } from "../../src/admin/audit-trail.ts";
-import { beginSession } from "../../src/admin/session.ts";
-import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
-import { type NamedToken, ROLES, type Role } from "../../src/core/people.ts";
-import { TESTER } from "../acting.ts";
-import { REGISTERED } from "../http/registered.ts";
-import { type HttpWorld, startHttpWorld } from "../http/world.ts";
-import { makeRefusal } from "../refusal-samples.ts";
-import { makeKey, makeRecord, writeRecord } from "../samples.ts";
+import { actAs } from "../../src/admin/audit/audit-trail.ts";
+import { beginSession } from "../../src/admin/people/session.ts";
+import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import { type NamedToken, ROLES, type Role } from "../../src/core/people/people.ts";
+import { TESTER } from "../harness/acting.ts";
+import { makeKey, makeRecord, writeRecord } from "../harness/samples.ts";
+import { makeRefusal } from "../http/refusal-samples.ts";
+import { REGISTERED } from "../whole/world/registered.ts";
+import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import {
   APART,
   expectStatus,

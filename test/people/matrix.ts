@@ -1,5 +1,5 @@
 // A table of the admin routes, with the roles that may use each, and on which objects. It is written by hand, not read off the code.
-import { ROLES, type Role } from "../../src/core/people.ts";
+import { ROLES, type Role } from "../../src/core/people/people.ts";
 
 /** A sender's grant: in the account `mine` alone, or in all accounts. */
 export const SPANS = ["mine", "all"] as const;
@@ -106,7 +106,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     ...{ of: "any", may: KEEPERS, ok: 404, body: { grant: true } },
     path: () => "/limit-requests/none/decide",
   },
-  // The tests in `test/sign-in/device-list.test.ts` say which agents each sees.
+  // The tests in `test/people/sign-in/device-list.test.ts` say which agents each sees.
   "GET /members/:id/devices": { of: "any", may: EVERYONE, ok: 404, path: () => "/members/none/devices" },
   "DELETE /members/:id/devices/:device": {
     ...{ of: "any", may: EVERYONE, ok: 404 },

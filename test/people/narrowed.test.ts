@@ -1,13 +1,13 @@
 // Keys by name, moved keys, near budgets and refusals: each as the sender's role and accounts permit.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { Grant, Role } from "../../src/core/people.ts";
-import type { Seen } from "../http/observe.ts";
-import { createOperator, type Operator } from "../http/operator.ts";
-import { until } from "../http/until.ts";
-import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { Grant, Role } from "../../src/core/people/people.ts";
+import type { Seen } from "../whole/world/observe.ts";
+import { createOperator, type Operator } from "../whole/world/operator.ts";
+import { until } from "../whole/world/until.ts";
+import { asking, type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import { PEOPLE } from "./samples.ts";
 import { type Ask, signInAs } from "./signed-in.ts";
 

@@ -1,12 +1,12 @@
 // Nobody changes their own role or its end, and nobody passes on what outlasts their own role.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { Grant } from "../../src/core/people.ts";
-import type { Seen } from "../http/observe.ts";
-import { createOperator, type Operator } from "../http/operator.ts";
-import { type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { Grant } from "../../src/core/people/people.ts";
+import type { Seen } from "../whole/world/observe.ts";
+import { createOperator, type Operator } from "../whole/world/operator.ts";
+import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import { PEOPLE } from "./samples.ts";
 import { signInAs } from "./signed-in.ts";
 

@@ -1,5 +1,5 @@
 // Made-up people, and a configuration in which they count as signed in.
-import type { Member } from "../../src/core/people.ts";
+import type { Member } from "../../src/core/people/people.ts";
 
 const ISSUER = "https://issuer.example";
 

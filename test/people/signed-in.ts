@@ -1,8 +1,8 @@
 // People who are signed in, without a provider: a row each, and a session.
-import { beginSession } from "../../src/admin/session.ts";
-import type { OpenedStore } from "../../src/app/open-store.ts";
-import type { Grant } from "../../src/core/people.ts";
-import { type Seen, seen } from "../http/observe.ts";
+import { beginSession } from "../../src/admin/people/session.ts";
+import type { OpenedStore } from "../../src/app/start/open-store.ts";
+import type { Grant } from "../../src/core/people/people.ts";
+import { type Seen, seen } from "../whole/world/observe.ts";
 import { makeMember } from "./samples.ts";
 
 /** Sends a request to the admin API. `repeat` is an Idempotency-Key. */

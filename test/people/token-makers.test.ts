@@ -1,12 +1,12 @@
 // A named token is never more than the person is who made it, along tokens that made tokens.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { isUpheld } from "../../src/admin/token-makers.ts";
-import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { Grant, Member, NamedToken } from "../../src/core/people.ts";
-import { createOperator, type Operator } from "../http/operator.ts";
-import { type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { isUpheld } from "../../src/admin/people/token-makers.ts";
+import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { Grant, Member, NamedToken } from "../../src/core/people/people.ts";
+import { createOperator, type Operator } from "../whole/world/operator.ts";
+import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import { makeMember, PEOPLE } from "./samples.ts";
 import { signInAs } from "./signed-in.ts";
 

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openStore } from "../../src/app/open-store.ts";
-import { runTokens } from "../../src/cli/tokens.ts";
-import { type JsonObject, parseJson } from "../../src/core/json.ts";
+import { openStore } from "../../src/app/start/open-store.ts";
+import { runTokens } from "../../src/cli/people/tokens.ts";
+import { type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import { checkTokenSecret } from "../../src/keys/secret.ts";
-import { createOperator, type Operator } from "../http/operator.ts";
-import { type HttpWorld, startHttpWorld } from "../http/world.ts";
-import { runPrinting } from "../poundkey.ts";
-import { readSettings } from "../settings.ts";
+import { runPrinting } from "../harness/poundkey.ts";
+import { readSettings } from "../harness/settings.ts";
+import { createOperator, type Operator } from "../whole/world/operator.ts";
+import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import { makeMember } from "./samples.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 // The address and credentials of a call to Azure and Vertex AI, as configured.
 import { expect, test } from "bun:test";
-import { testCredential } from "../../src/app/probe.ts";
+import { testCredential } from "../../src/app/models/probe.ts";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { readProvider } from "../config/platform-files.ts";
 

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Attachment } from "../../src/core/attachment.ts";
-import type { Outgoing, Target } from "../../src/core/dialect.ts";
 import { Fault } from "../../src/core/fault.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import { Attachment } from "../../src/core/models/attachment.ts";
+import type { Outgoing, Target } from "../../src/core/models/dialect.ts";
 import { CHAT_FIELDS } from "../../src/dialects/_chat/outgoing.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
@@ -19,7 +19,7 @@ import { RERANK } from "../../src/operations/rerank/operation.ts";
 import { SPEECH } from "../../src/operations/speech/operation.ts";
 import { TRANSCRIPTION } from "../../src/operations/transcription/operation.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
-import { makeCard } from "./drive.ts";
+import { makeCard } from "../dialects/cases/drive.ts";
 import { TARGET } from "./target.ts";
 
 /** The address at which Vertex AI reranks. All other codecs accept it, too. */

@@ -1,10 +1,10 @@
 // Rerank and moderation requests in each provider's form, and answers that no recording has.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { MODERATION } from "../../src/operations/moderation/operation.ts";
 import type { RerankRequest } from "../../src/operations/rerank/form.ts";
 import { RERANK } from "../../src/operations/rerank/operation.ts";
-import { catchCode, makeCard } from "./drive.ts";
+import { catchCode, makeCard } from "../dialects/cases/drive.ts";
 import { readId, TARGET } from "./target.ts";
 
 describe("rerank requests", () => {

@@ -1,11 +1,11 @@
 // The table of providers: every row as configuration needs it, and every quirk as a request sent.
 
 import { describe, expect, test } from "bun:test";
-import { DIALECTS } from "../../src/core/dialect-names.ts";
+import { DIALECTS } from "../../src/core/models/dialect-names.ts";
 import type { ChatMessage, CustomTool } from "../../src/operations/chat/form.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
-import { BASE, encoded, functionTool, makeCard } from "./drive.ts";
-import { jsonSchema, named, type Row, sent, testRows, tools } from "./openai-cases.ts";
+import { BASE, encoded, functionTool, makeCard } from "../dialects/cases/drive.ts";
+import { jsonSchema, named, type Row, sent, testRows, tools } from "../dialects/cases/openai-cases.ts";
 
 test("each known provider has a prefix, variables and an address without a trailing slash", () => {
   expect(PROVIDERS.map(({ name }) => name).filter((name) => !/^[A-Za-z]+$/.test(name))).toEqual([]);

@@ -1,13 +1,13 @@
 // A request's web search in each dialect that has one: its form, its options, and what is left out and named.
 import { describe, expect, test } from "bun:test";
-import type { Capability, ModelCard } from "../../src/core/card.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { Capability, ModelCard } from "../../src/core/models/card.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
-import type { SearchOptions } from "../../src/operations/chat/search-form.ts";
+import type { SearchOptions } from "../../src/operations/chat/prompt/search-form.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
-import { makeModelCard } from "../cards.ts";
-import { findChatCodec } from "../codec.ts";
+import { makeModelCard } from "../harness/cards.ts";
+import { findChatCodec } from "../harness/codec.ts";
 
 const PRICE = { input: 1, output: 2, perSearch: 0.01 };
 const PLACE = { type: "approximate", approximate: { city: "Bonn" } } as const;

@@ -1,8 +1,8 @@
 // A provider's dialect and a separate card by a model's id, with the address for calls.
-import type { ModelCard } from "../../src/core/card.ts";
+import type { ModelCard } from "../../src/core/models/card.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
-import { makeCard } from "./drive.ts";
+import { makeCard } from "../dialects/cases/drive.ts";
 
 export const TARGET = { baseUrl: "https://upstream.example/v1", secret: "s", headers: {} };
 

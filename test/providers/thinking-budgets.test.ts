@@ -6,7 +6,7 @@ import { makeOpenaiDialect } from "../../src/dialects/openai/dialect.ts";
 import { PLAIN } from "../../src/dialects/openai/quirks.ts";
 import { fitToHold } from "../../src/operations/chat/bounded.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { makeCard } from "./drive.ts";
+import { makeCard } from "../dialects/cases/drive.ts";
 import { TARGET } from "./target.ts";
 
 /** The model's own limit in tokens. */

@@ -1,8 +1,8 @@
 // Usage reports with an invalid count, in each dialect's form: the report is ignored, and a later valid one counts.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { findDialect } from "../../src/providers/index.ts";
-import { streamed, whole, writeStream } from "./drive.ts";
+import { streamed, whole, writeStream } from "../dialects/cases/drive.ts";
 
 /** `1e400` is read as Infinity. */
 const MALFORMED: readonly (readonly [unknown])[] = [[Number.POSITIVE_INFINITY], [-1], ["10"], [[1]], [{}]];

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { asArray, asObject, type JsonObject, parseJson } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { asArray, asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 
-const PYTHON = join(import.meta.dir, "../../.venv/frameworks/bin/python");
+const PYTHON = join(import.meta.dir, "..", "..", ".venv", "frameworks", "bin", "python");
 const SCRIPT = join(import.meta.dir, "frameworks.py");
 const RUN_MS = 120_000;
 

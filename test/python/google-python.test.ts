@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { asArray, parseJson } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { asArray, parseJson } from "../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 
-const PYTHON = join(import.meta.dir, "../../.venv/bin/python");
+const PYTHON = join(import.meta.dir, "..", "..", ".venv", "bin", "python");
 const SCRIPT = join(import.meta.dir, "google_python.py");
 const RUN_MS = 60_000;
 const ENVIRONMENT = { PATH: process.env.PATH ?? "" };

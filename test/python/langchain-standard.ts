@@ -1,6 +1,6 @@
 // LangChain's standard tests over the gateway, by hand: `bun test/python/langchain-standard.ts VENV [words of pytest]`.
 import { join } from "node:path";
-import { startUnderTest } from "../harness.ts";
+import { startUnderTest } from "../harness/harness.ts";
 
 const MODELS = [
   "OpenAI#gpt-4.1-mini",

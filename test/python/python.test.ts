@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { asArray, asObject, parseJson } from "../../src/core/json.ts";
+import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
 import { type Door, doorTo, PICTURE, PICTURE_SEEN, PLAIN, readStanding } from "../clients/setting.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { until } from "../http/until.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { until } from "../whole/world/until.ts";
 
 const SCRIPT = join(import.meta.dir, "python_client.py");
 const OWN = join(import.meta.dir, "..", "..", ".venv", "bin", "python");

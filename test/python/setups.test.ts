@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { listSnippets, SNIPPET_RUN_MS, type SnippetWorld, startSnippetWorld } from "../clients/snippet.ts";
 
 /** The libraries pin another OpenAI SDK than our own tests, so they have their own environment. */
-const PYTHON = join(import.meta.dir, "../../.venv/frameworks/bin/python");
+const PYTHON = join(import.meta.dir, "..", "..", ".venv", "frameworks", "bin", "python");
 
 let world: SnippetWorld;
 beforeAll(async () => {

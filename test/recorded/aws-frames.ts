@@ -1,5 +1,5 @@
 // A plain reader of Amazon's frames over a whole body, for expectations. It shares no code with the gateway's.
-import { asObject, asString, type JsonObject } from "../../src/core/json.ts";
+import { asObject, asString, type JsonObject } from "../../src/core/json/json.ts";
 
 export interface RecordedFrame {
   readonly event: string;

@@ -1,9 +1,17 @@
 // Recorded embeddings, rerank and moderation with the codec that must read them, and the skipped ones with the reason.
-import type { ModelCard } from "../../src/core/card.ts";
-import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+
+import {
+  asArray,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  parseJson,
+} from "../../src/core/json/json.ts";
+import type { ModelCard } from "../../src/core/models/card.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
-import { makeModelCard } from "../cards.ts";
+import { makeModelCard } from "../harness/cards.ts";
 import { readRows } from "./rows.ts";
 
 type BeyondChat = "embeddings" | "rerank" | "moderation";

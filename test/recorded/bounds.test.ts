@@ -1,15 +1,15 @@
 // The bounds of every provider on names and ids: no recorded request leaves beyond them, as it is or stretched.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { asObject } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json/json.ts";
 import type { ChatMessage, ChatRequest, Tool, ToolCall } from "../../src/operations/chat/form.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import { Checker } from "../../src/surfaces/checker.ts";
 import { chatRequestSchema } from "../../src/surfaces/openai-chat/schema.ts";
 import { encode, lint, type Server } from "../dialects/bound-lint.ts";
+import { requestForm } from "./expect/requests.ts";
 import { fixturesFolder, readTraffic } from "./load.ts";
 import { NotPlain } from "./plain.ts";
-import { requestForm } from "./requests.ts";
 
 /** A model of each provider that has rules of its own by name. */
 const MODELS: Readonly<Record<string, readonly string[]>> = {

@@ -1,11 +1,11 @@
 // All recorded exchanges other than chat: how many are judged, and why others are not. Token counts are judged here.
 import { expect, test } from "bun:test";
-import { listModels } from "../../src/app/discovery.ts";
-import { asArray, asObject, parseJson } from "../../src/core/json.ts";
+import { listModels } from "../../src/app/models/discovery.ts";
+import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
-import { readRecordedCompletions } from "../completions/recordings.ts";
-import { readMediaTraffic } from "../media/recordings.ts";
+import { readRecordedCompletions } from "../operations/completions/recordings.ts";
+import { readMediaTraffic } from "../operations/media/recordings.ts";
 import { incoming } from "../surfaces/recorded.ts";
 import { readBeyondChat } from "./beyond-chat.ts";
 import { readRecordedCounts } from "./counting.ts";

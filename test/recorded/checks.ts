@@ -7,12 +7,12 @@ import { differences } from "./compare.ts";
 import { brokenOff, listCuts } from "./cuts.ts";
 import { idsTaken } from "./decoding-request.ts";
 import { splitEvents } from "./events.ts";
-import { readExpectation } from "./expect.ts";
-import type { Expectation } from "./expectation.ts";
+import { readExpectation } from "./expect/expect.ts";
+import type { Expectation } from "./expect/expectation.ts";
+import { requestDifferences } from "./expect/requests.ts";
 import { faultDifferences } from "./faults.ts";
 import { grammarFaults } from "./grammar.ts";
 import { type Answer, decodeAnswer, readText, type Subject, streamedAnswer } from "./pipeline.ts";
-import { requestDifferences } from "./requests.ts";
 import type { OfficialSchema } from "./schema.ts";
 
 /** Null if it does not apply, otherwise the errors found. */

@@ -1,7 +1,7 @@
 // Compares a reply with its recording and describes the differences briefly.
 
-import { asArray, asObject, asString, parseJson } from "../../src/core/json.ts";
-import { isDocument, readSource } from "../../src/operations/chat/citations.ts";
+import { asArray, asObject, asString, parseJson } from "../../src/core/json/json.ts";
+import { isDocument, readSource } from "../../src/operations/chat/answer/citations.ts";
 import type {
   ChatReply,
   ReasoningDetail,
@@ -16,7 +16,7 @@ import type {
   ExpectedChoice,
   ExpectedCitation,
   ExpectedUsage,
-} from "./expectation.ts";
+} from "./expect/expectation.ts";
 
 /** `taken` are the tool-call ids of the conversation so far, which a reply must not reuse. */
 export function differences(

@@ -1,5 +1,5 @@
 // Recorded token counts, with the surface on which a client of the gateway would request them.
-import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import type { ChatForm } from "../../src/operations/chat/decoder.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";

@@ -1,6 +1,6 @@
 // Ways to split a recorded stream into reads, and the places where it may break off.
 
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { splitFrames } from "./aws-frames.ts";
 import { type RecordedEvent, splitEvents } from "./events.ts";
 import type { ChatApi, Recording } from "./load.ts";

@@ -1,6 +1,6 @@
 // The client's request behind a recorded answer, as far as a decoder needs it: tools, choices, the ids in its history.
 
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import type { ChatMessage, ChatRequest, FunctionTool, Tool } from "../../src/operations/chat/form.ts";
 import type { Recording } from "./load.ts";
 

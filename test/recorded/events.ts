@@ -1,5 +1,5 @@
 // A plain reader of server-sent events for expectations. It shares no code with the gateway's parser.
-import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { isObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 
 export interface RecordedEvent {
   readonly event: string;

@@ -1,10 +1,10 @@
 // The fields outside the chat API in recorded requests that succeeded: all leave as they came, but the listed ones.
 import { expect, test } from "bun:test";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { CHAT_FIELDS } from "../../src/dialects/_chat/outgoing.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
-import { makeModelCard } from "../cards.ts";
+import { makeModelCard } from "../harness/cards.ts";
 import { fixturesFolder, readTraffic } from "./load.ts";
 
 const ROWS: Readonly<Record<string, string>> = { dashscope: "Qwen", moonshot: "Moonshot" };

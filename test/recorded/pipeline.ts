@@ -1,19 +1,19 @@
 // The path of one recorded answer through the gateway, from bytes to the client's chunks and the folded reply.
 
-import type { ModelCard } from "../../src/core/card.ts";
-import { CAPABILITIES } from "../../src/core/card.ts";
-import type { DialectName } from "../../src/core/dialect-names.ts";
-import { parseJson } from "../../src/core/json.ts";
+import { parseJson } from "../../src/core/json/json.ts";
+import type { ModelCard } from "../../src/core/models/card.ts";
+import { CAPABILITIES } from "../../src/core/models/card.ts";
+import type { DialectName } from "../../src/core/models/dialect-names.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { Fold } from "../../src/operations/chat/fold.ts";
+import { Fold } from "../../src/operations/chat/answer/fold.ts";
+import { Normaliser, normaliseReply } from "../../src/operations/chat/answer/normalise.ts";
 import type { ChatChunk, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
-import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
 import { EventStreamText } from "../../src/transport/framing/aws-eventstream.ts";
 import { EventParser } from "../../src/transport/framing/sse.ts";
-import { makeModelCard } from "../cards.ts";
-import { findChatCodec } from "../codec.ts";
-import { decoded } from "../decoded.ts";
+import { makeModelCard } from "../harness/cards.ts";
+import { findChatCodec } from "../harness/codec.ts";
+import { decoded } from "../harness/decoded.ts";
 import { requestForDecoding } from "./decoding-request.ts";
 import type { Recording } from "./load.ts";
 import { CLOUD_OF_FILE } from "./platforms.ts";

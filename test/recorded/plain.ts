@@ -1,6 +1,6 @@
 // Shared by the readers of recorded native requests: rejecting what OpenAI's form can't express, and comparing bodies.
 
-import { asArray, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { asArray, asString, isObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 
 /** Thrown for a request that no chat-completion request can express, so no gateway client could have caused it. */

@@ -1,6 +1,6 @@
 // The addresses of recordings made in a cloud, split into the parts that the gateway's configuration names.
-import type { ModelCard } from "../../src/core/card.ts";
-import type { Outgoing, Target } from "../../src/core/dialect.ts";
+import type { ModelCard } from "../../src/core/models/card.ts";
+import type { Outgoing, Target } from "../../src/core/models/dialect.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import type { Recording } from "./load.ts";
 

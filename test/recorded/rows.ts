@@ -1,7 +1,7 @@
 // The recorded exchanges as stored in their files.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { asObject, type JsonObject } from "../../src/core/json.ts";
+import { asObject, type JsonObject } from "../../src/core/json/json.ts";
 
 export interface RecordedRow {
   /** The provider, by the fixture file's name. */

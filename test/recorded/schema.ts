@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { asObject } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json/json.ts";
 import type { ChatChunk, ChatReply } from "../../src/operations/chat/form.ts";
 import { separateChunkCitations, separateCitations } from "../../src/surfaces/openai-chat/citations.ts";
 

@@ -1,12 +1,12 @@
 // The simulation's models and their prices, which the auditor uses too.
-import type { ModelCard, Price, Rates } from "../../src/core/card.ts";
+import type { ModelCard, Price, Rates } from "../../src/core/models/card.ts";
 import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import { makeOpenaiDialect } from "../../src/dialects/openai/dialect.ts";
 import { OPENAI } from "../../src/dialects/openai/models.ts";
 import { findDialect } from "../../src/providers/index.ts";
-import { makeModelCard } from "../cards.ts";
+import { makeModelCard } from "../harness/cards.ts";
 
 /** Whole numbers: millionths of a USD per million tokens, and millionths of a USD per request. */
 export interface SimRates {

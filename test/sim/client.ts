@@ -1,22 +1,22 @@
 // Simulated clients: they send requests, read at their own pace, hang up at random, and record what they receive.
 
-import { Ending } from "../../src/core/ending.ts";
 import { type Fault, toFault } from "../../src/core/fault.ts";
-import type { GatewayKey } from "../../src/core/key.ts";
-import { UNKNOWN_ORIGIN } from "../../src/core/record.ts";
+import type { GatewayKey } from "../../src/core/keys/key.ts";
+import { UNKNOWN_ORIGIN } from "../../src/core/log/record.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
+import { Ending } from "../../src/core/world/ending.ts";
+import type { AnswerFlow } from "../../src/gateway/answer/flow.ts";
 import { type Call, type Facts, NO_FACTS } from "../../src/gateway/call.ts";
 import type { RequestContext } from "../../src/gateway/context.ts";
-import type { AnswerFlow } from "../../src/gateway/flow.ts";
-import { digestIdempotency } from "../../src/gateway/idempotency.ts";
-import type { Selection } from "../../src/gateway/plan.ts";
-import { makeUpstream, type Upstream } from "../../src/gateway/upstream.ts";
+import type { Selection } from "../../src/gateway/plan/plan.ts";
+import { makeUpstream, type Upstream } from "../../src/gateway/plan/upstream.ts";
+import { digestIdempotency } from "../../src/gateway/settle/idempotency.ts";
+import { listChunks, type Part } from "../../src/operations/chat/answer/run.ts";
 import type { ChatForm } from "../../src/operations/chat/decoder.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../../src/operations/chat/form.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
-import { listChunks, type Part } from "../../src/operations/chat/run.ts";
 import { fair } from "../../src/selectors/fair.ts";
-import { makeConversation, plainCall } from "../conversation.ts";
+import { makeConversation, plainCall } from "../harness/conversation.ts";
 import { REQUEST_HEADER } from "./call-truth.ts";
 import { CARDS, DIALECT_OF } from "./cards.ts";
 import type { EventClock } from "./event-clock.ts";

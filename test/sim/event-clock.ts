@@ -1,5 +1,5 @@
 // A clock that jumps from one event to the next: days pass in milliseconds, always in the same order.
-import type { Clock } from "../../src/core/world.ts";
+import type { Clock } from "../../src/core/world/world.ts";
 
 interface Due {
   readonly atMs: number;

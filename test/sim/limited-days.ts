@@ -1,5 +1,5 @@
 // The limits and budgets of a simulated day's keys and accounts.
-import type { Budget, Period } from "../../src/core/budget.ts";
+import type { Budget, Period } from "../../src/core/limits/budget.ts";
 import type { Dice } from "./dice.ts";
 import type { Scenario } from "./scenario.ts";
 

@@ -1,7 +1,7 @@
 // The auditor's own count of limits and budgets: a list of what was let in, instead of counters, and windows by name.
 import type { Admission, Answer, Lacking, Offer, Settlement } from "../../src/core/demand.ts";
-import type { Account, GatewayKey } from "../../src/core/key.ts";
-import type { UnsettledRecord } from "../../src/core/record.ts";
+import type { Account, GatewayKey } from "../../src/core/keys/key.ts";
+import type { UnsettledRecord } from "../../src/core/log/record.ts";
 import { computeRange, type ModelFund, worstCosts } from "./model-money.ts";
 import { covers, type ModelBudget, type ModelOwner, run, sumMinute } from "./model-owner.ts";
 import { nameWindow, nextWindow, ownDay, type Period } from "./own-days.ts";

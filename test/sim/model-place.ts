@@ -1,6 +1,6 @@
 // The auditor's own choice of who pays for a request: the allowance, the balance or the throttle.
 import type { Admission, Offer } from "../../src/core/demand.ts";
-import type { GatewayKey } from "../../src/core/key.ts";
+import type { GatewayKey } from "../../src/core/keys/key.ts";
 import type { ModelDays } from "./model-days.ts";
 import { computeHolds, findAffordable, isCovered, type ModelFund } from "./model-money.ts";
 import type { ModelAccount, ModelPlace } from "./model-rows.ts";

@@ -1,6 +1,6 @@
 // The auditor's ledger: decides every demand again by a separate implementation of the rules, and reports differences.
 import type { Admission, Answer, Demand, Settlement } from "../../src/core/demand.ts";
-import type { GatewayKey } from "../../src/core/key.ts";
+import type { GatewayKey } from "../../src/core/keys/key.ts";
 import { ModelDays } from "./model-days.ts";
 import { ModelLimits } from "./model-limits.ts";
 import { type Placed, placeRequest } from "./model-place.ts";

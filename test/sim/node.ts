@@ -1,10 +1,10 @@
 // One life of the gateway's process, which can be killed: the real core and store with simulated clock and providers.
 import { rmSync, writeFileSync } from "node:fs";
-import { startUpkeep } from "../../src/app/upkeep.ts";
+import { startUpkeep } from "../../src/app/upkeep/upkeep.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { PruneBefore, Store } from "../../src/core/store.ts";
-import type { Log } from "../../src/core/world.ts";
+import type { Log } from "../../src/core/world/world.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
@@ -20,7 +20,7 @@ import { createAuthorize } from "../../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { KeptConnections } from "../../src/transport/kept.ts";
 import { Reachability } from "../../src/transport/reachability.ts";
-import { NO_TOKENS } from "../no-tokens.ts";
+import { NO_TOKENS } from "../harness/no-tokens.ts";
 import type { Dice } from "./dice.ts";
 import type { EventClock } from "./event-clock.ts";
 import { faultyStore, type StoreLife } from "./faulty-store.ts";

@@ -1,6 +1,6 @@
 // The simulated providers: they keep a separate count of each call, which is their invoice, and misbehave at random.
-import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
-import type { Fetch, Reach } from "../../src/core/world.ts";
+import { isObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
+import type { Fetch, Reach } from "../../src/core/world/world.ts";
 import {
   type CallTruth,
   makeInvoice,

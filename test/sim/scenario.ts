@@ -1,9 +1,9 @@
 // The scenario of one seed's day: rules, accounts, keys, requests, top-ups, crashes, and the rates of failures.
 
-import type { Account, GatewayKey } from "../../src/core/key.ts";
+import type { Account, GatewayKey } from "../../src/core/keys/key.ts";
 import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { makeAccount, makeKey } from "../samples.ts";
+import { makeAccount, makeKey } from "../harness/samples.ts";
 import { pickTroubles, type TroubleWeights } from "./call-truth.ts";
 import { CARDS } from "./cards.ts";
 import { Dice } from "./dice.ts";

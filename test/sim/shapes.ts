@@ -1,5 +1,5 @@
 // The simulated providers' wire formats: events, whole answers and errors in three dialects.
-import { asArray, asNumber, asObject, asString, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject } from "../../src/core/json/json.ts";
 import type { Counted, Shape } from "./cards.ts";
 
 /** The parts of a call that a provider reads. */

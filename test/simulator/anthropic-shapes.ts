@@ -1,5 +1,5 @@
 // The fields of a request to Anthropic's Messages. Any other field is refused.
-import { asObject } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { ANTHROPIC_SEARCH, RUN_BY_ANTHROPIC } from "./search-shapes.ts";
 import type { Check, Fields } from "./validator.ts";

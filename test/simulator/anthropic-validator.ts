@@ -1,6 +1,13 @@
 // Validates requests to Anthropic's Messages beyond their shape: the order of turns and blocks, and what each model refuses
 // by the product's own table.
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+} from "../../src/core/json/json.ts";
 import { EFFORTS, findListed } from "../../src/dialects/anthropic/models.ts";
 import { ALWAYS_THINKS } from "../../src/simulator/anthropic.ts";
 import { type Path, reject } from "../../src/simulator/problem.ts";

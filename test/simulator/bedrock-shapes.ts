@@ -1,5 +1,5 @@
 // The fields of requests to Bedrock: Converse, embeddings and rerank. Any other field is refused.
-import { isObject } from "../../src/core/json.ts";
+import { isObject } from "../../src/core/json/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";

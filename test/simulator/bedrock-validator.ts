@@ -1,6 +1,6 @@
 // Validates requests to Bedrock's runtime: Converse's shapes, turns, each family's limits, and Claude's InvokeModel
 // body.
-import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import { type Path, reject } from "../../src/simulator/problem.ts";
 import { sign } from "../../src/simulator/responder.ts";
 import type { Incoming } from "../../src/simulator/types.ts";

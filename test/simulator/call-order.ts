@@ -1,5 +1,5 @@
 // Validates the order of calls and their results in a conversation, for several dialects.
-import { asArray, asObject } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json/json.ts";
 import { readCalls } from "../../src/simulator/chat-messages.ts";
 import { type Path, reject } from "../../src/simulator/problem.ts";
 

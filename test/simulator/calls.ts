@@ -1,5 +1,5 @@
 // Records the simulator's latest calls and the number of open ones, for tests to inspect.
-import { parseJson } from "../../src/core/json.ts";
+import { parseJson } from "../../src/core/json/json.ts";
 import type { CallOutcome, ObservedCall } from "../../src/simulator/types.ts";
 
 export interface SimCall extends Omit<ObservedCall, "bodyText"> {

@@ -1,5 +1,5 @@
 // Validates requests to Cohere's v2 chat: fields, roles, the order of calls and results, and JSON together with tools.
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
 import { imageUrl } from "./openai-shapes.ts";

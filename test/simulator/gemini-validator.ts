@@ -1,9 +1,9 @@
 // Validates requests to Gemini's generateContent: fields, turns of calls and responses, signatures, schemas and combinations.
-import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import { findFacts, isKnownModel } from "../../src/dialects/gemini/models.ts";
 import { signCall } from "../../src/simulator/gemini.ts";
 import { reject } from "../../src/simulator/problem.ts";
-import { makeModelCard } from "../cards.ts";
+import { makeModelCard } from "../harness/cards.ts";
 import { checkGeminiSchema } from "./schema-validator.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";

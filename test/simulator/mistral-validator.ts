@@ -1,5 +1,5 @@
 // Validates requests to Mistral's chat: fields, ids of nine characters, and the order of turns.
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
 import { imageUrl } from "./openai-shapes.ts";

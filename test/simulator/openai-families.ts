@@ -1,5 +1,5 @@
 // The limits of OpenAI's own models on Chat Completions and Responses, by name ("Models" and the API reference, November 2026).
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 
 export interface Family {
   readonly pattern: RegExp;

@@ -1,6 +1,6 @@
 // The fields of a Chat Completions request: strict for OpenAI, lenient for compatible servers.
 
-import { parseDataUrl } from "../../src/operations/chat/data-url.ts";
+import { parseDataUrl } from "../../src/operations/chat/prompt/data-url.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import type { Check, Fields, ShapeRules } from "./validator.ts";
 import * as is from "./validator.ts";

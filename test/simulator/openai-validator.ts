@@ -1,5 +1,5 @@
 // Validates requests to OpenAI's Chat Completions beyond their shape: the order of messages, schemas, and the limits of each family of models.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import { SIM_MODELS } from "../../src/simulator/models.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";

@@ -1,5 +1,5 @@
 // Validates requests to Perplexity's Agent: fields on every level, reserved names, and calls without outputs.
-import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import { signCall } from "../../src/simulator/perplexity.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkCallOrder } from "./call-order.ts";

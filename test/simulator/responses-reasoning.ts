@@ -1,5 +1,5 @@
 // OpenAI's rules for thinking that comes back: sealed as it was, and beside the items that it led to.
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { sign } from "../../src/simulator/responder.ts";
 import { THOUGHT_CALL } from "../../src/simulator/responses.ts";

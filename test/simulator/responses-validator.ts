@@ -1,5 +1,5 @@
 // Validates requests to OpenAI's Responses: fields, items, calls without outputs, and sealed thinking.
-import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkCallOrder } from "./call-order.ts";
 import { type Family, findFamily } from "./openai-families.ts";

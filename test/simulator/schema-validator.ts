@@ -1,5 +1,5 @@
 // Validates schemas against each provider's subset of JSON Schema.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import { type Path, reject } from "../../src/simulator/problem.ts";
 import { findType } from "../../src/simulator/sample.ts";
 

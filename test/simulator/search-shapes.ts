@@ -1,5 +1,5 @@
 // The tools with which Anthropic and OpenAI search the web ("Web search tool", "Web search").
-import { asObject } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";

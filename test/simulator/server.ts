@@ -1,5 +1,5 @@
 // The tests' simulator: the product's, with validators as strict as the real providers and a record of its calls.
-import type { DialectName } from "../../src/core/dialect-names.ts";
+import type { DialectName } from "../../src/core/models/dialect-names.ts";
 import * as product from "../../src/simulator/server.ts";
 import type { Incoming } from "../../src/simulator/types.ts";
 import { checkMessagesRequest } from "./anthropic-validator.ts";

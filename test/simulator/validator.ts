@@ -1,5 +1,5 @@
 // Composable checks of a JSON value, from which each dialect's validator is built.
-import { isObject } from "../../src/core/json.ts";
+import { isObject } from "../../src/core/json/json.ts";
 import { formatBracketedPath, type Path, reject } from "../../src/simulator/problem.ts";
 
 /** Returns if the value is valid, and throws a Rejection if it isn't. */

@@ -1,6 +1,7 @@
 // Checks requests beyond chat as strictly as the real providers do: unknown fields, wrong types and too many inputs are refused.
-import type { DialectName } from "../../src/core/dialect-names.ts";
-import { isObject } from "../../src/core/json.ts";
+
+import { isObject } from "../../src/core/json/json.ts";
+import type { DialectName } from "../../src/core/models/dialect-names.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import type { Incoming } from "../../src/simulator/types.ts";
 import {

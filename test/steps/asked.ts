@@ -1,5 +1,5 @@
 // The same question on every chat surface, and the text of its answer.
-import { asObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 
 /** A surface with a model that it is translated for, or that speaks its form. */
 export interface Way {

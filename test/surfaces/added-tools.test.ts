@@ -1,7 +1,7 @@
 // Every way to define a tool in a Messages request: held, limited, left out or refused alike.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/core/json.ts";
-import { ASKED, findRefusal, letPass, readMessages } from "./native-read.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import { ASKED, findRefusal, letPass, readMessages } from "./lane/native-read.ts";
 
 const inMessage = (...content: readonly JsonObject[]) => ({ messages: [ASKED, { role: "system", content }] });
 const add = (definition: unknown) => ({

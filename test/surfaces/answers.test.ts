@@ -1,6 +1,6 @@
 // Every recorded answer of every provider as Messages, as Responses and as Gemini, read by the vendors' own SDKs.
 import { describe, expect, test } from "bun:test";
-import { isObject } from "../../src/core/json.ts";
+import { isObject } from "../../src/core/json/json.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
 import type { Subject } from "../recorded/pipeline.ts";
 import { withoutSearches } from "./order.ts";

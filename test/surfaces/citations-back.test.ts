@@ -1,6 +1,6 @@
 // Citations that clients send back: the provider's own pass in its lane, and elsewhere they are dropped and named.
 import { describe, expect, test } from "bun:test";
-import { asObject, type JsonObject } from "../../src/core/json.ts";
+import { asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
 import { incoming } from "./recorded.ts";

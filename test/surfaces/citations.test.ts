@@ -1,7 +1,7 @@
 // Every recorded answer with citations on each surface: all are present, in place, streamed and whole.
 import { describe, expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
-import { isDocument, readSource } from "../../src/operations/chat/citations.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
+import { isDocument, readSource } from "../../src/operations/chat/answer/citations.ts";
 import type { ChatReply, Citation, Delta } from "../../src/operations/chat/form.ts";
 import { splitEvents } from "../recorded/events.ts";
 import { type CitedRead, readCited, SURFACES } from "./cited.ts";

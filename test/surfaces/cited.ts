@@ -1,7 +1,7 @@
 // The citations of an answer on each surface, as its vendor's SDK reads them.
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import type { ChatForm } from "../../src/operations/chat/decoder.ts";
 import { OPENAI_CHAT } from "../../src/surfaces/openai-chat/surface.ts";
 import type { Exchange } from "../../src/surfaces/surface.ts";

@@ -1,6 +1,6 @@
 // Calls whose arguments were cut off, by the limit or by a broken server: no client takes one for a call to run.
 import { describe, expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { decodeAnswer } from "../recorded/pipeline.ts";
 import { subject, writeEvents } from "./interleaved.ts";
 import { makeExchange, READINGS, type Read } from "./readings.ts";

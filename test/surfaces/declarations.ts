@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const MODULES = join(import.meta.dir, "../../node_modules");
+export const MODULES = join(import.meta.dir, "..", "..", "node_modules");
 
 /** One declaration file, without comments. */
 export class Declarations {

@@ -1,12 +1,12 @@
 // Addresses of files: only those on the public web, outside the vendors' own hosts, reach a provider.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
 import { OPENAI_CHAT } from "../../src/surfaces/openai-chat/surface.ts";
 import { OPENAI_SPEECH } from "../../src/surfaces/openai-speech/surface.ts";
-import { makeModelCard } from "../cards.ts";
-import { findRefusal, readGemini, readMessages } from "./native-read.ts";
+import { makeModelCard } from "../harness/cards.ts";
+import { findRefusal, readGemini, readMessages } from "./lane/native-read.ts";
 import { incoming } from "./recorded.ts";
 
 const HOST = "generativelanguage.googleapis.com";

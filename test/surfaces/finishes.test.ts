@@ -1,13 +1,13 @@
 // The providers' words for an answer's finish, translated to each surface. The family's own words stay unchanged.
 import { expect, test } from "bun:test";
-import type { DialectName } from "../../src/core/dialect-names.ts";
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { DialectName } from "../../src/core/models/dialect-names.ts";
+import { normaliseReply } from "../../src/operations/chat/answer/normalise.ts";
 import type { ChatReply, Finish } from "../../src/operations/chat/form.ts";
-import { normaliseReply } from "../../src/operations/chat/normalise.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { OPENAI_CHAT } from "../../src/surfaces/openai-chat/surface.ts";
-import { findChatCodec } from "../codec.ts";
-import { makeCard } from "../providers/drive.ts";
+import { makeCard } from "../dialects/cases/drive.ts";
+import { findChatCodec } from "../harness/codec.ts";
 import { makeExchange } from "./readings.ts";
 import { incoming, STAMP } from "./recorded.ts";
 

@@ -1,5 +1,5 @@
 // The grammar of the events that clients of Messages and of Responses rely on.
-import { asObject, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { asObject, isObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 
 interface Event {
   readonly name: string;

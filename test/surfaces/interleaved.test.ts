@@ -1,14 +1,14 @@
 // Turns that alternate between thinking, text and calls keep their order: in each surface's answers, and sent back.
 import { describe, expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
-import { dropThinking } from "../../src/operations/chat/refused-thinking.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
+import { dropThinking } from "../../src/operations/chat/prompt/refused-thinking.ts";
 import { listTurn, TurnBuilder } from "../../src/operations/chat/turn.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
 import { OPENAI_CHAT } from "../../src/surfaces/openai-chat/surface.ts";
 import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
-import { findChatCodec } from "../codec.ts";
+import { findChatCodec } from "../harness/codec.ts";
 import { TARGET } from "../providers/target.ts";
 import { decodeAnswer } from "../recorded/pipeline.ts";
 import { INTERLEAVED, ORDER, TURNS } from "./interleaved.ts";

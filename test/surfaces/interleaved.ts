@@ -1,5 +1,5 @@
 // Answers that alternate between thinking, text and calls, as each provider that supports it sends them.
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import type { ChatApi } from "../recorded/load.ts";
 import { makeSubject, type Subject } from "../recorded/pipeline.ts";

@@ -1,11 +1,11 @@
 // Contents of earlier turns that a translation has no place for: they are named, and what has a place is carried.
 import { describe, expect, test } from "bun:test";
-import { asObject, type JsonObject } from "../../src/core/json.ts";
+import { asObject, type JsonObject } from "../../src/core/json/json.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
 import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
-import { encoded } from "../providers/drive.ts";
+import { encoded } from "../dialects/cases/drive.ts";
 import { readId } from "../providers/target.ts";
 import { incoming } from "./recorded.ts";
 

@@ -1,7 +1,7 @@
 // Fields of a request that no translation carries: they are named, whether or not the gateway has heard of them.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { makeRequest, type Way } from "../steps/asked.ts";
 
 let world: UnderTest;

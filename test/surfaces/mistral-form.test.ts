@@ -1,12 +1,12 @@
 // Chat completions in Mistral's own form, as its SDK sends them: read as OpenAI's, sent to Mistral, named elsewhere.
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { readChatRequest } from "../../src/surfaces/openai-chat/read.ts";
 import { OPENAI_CHAT } from "../../src/surfaces/openai-chat/surface.ts";
-import { findChatCodec } from "../codec.ts";
-import { makeCard } from "../providers/drive.ts";
+import { makeCard } from "../dialects/cases/drive.ts";
+import { findChatCodec } from "../harness/codec.ts";
 import { incoming } from "./recorded.ts";
 
 const LIMITS = { choicesMax: 16, messagesMax: 100 };

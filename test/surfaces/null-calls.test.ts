@@ -1,9 +1,9 @@
 // Calls whose arguments are `null`, as Groq and Cohere write a call without any: clients get an empty object.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import { ToolCalls } from "../../src/operations/chat/answer/tool-calls.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
-import { ToolCalls } from "../../src/operations/chat/tool-calls.ts";
-import { encoded } from "../providers/drive.ts";
+import { encoded } from "../dialects/cases/drive.ts";
 import { readId } from "../providers/target.ts";
 import type { ChatApi } from "../recorded/load.ts";
 import { decodeAnswer, type Subject } from "../recorded/pipeline.ts";

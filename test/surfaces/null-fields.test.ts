@@ -1,8 +1,8 @@
 // A null optional field counts as left out, wherever a surface's schema has one, and stays where null has a meaning.
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { isObject, type JsonObject } from "../../src/core/json.ts";
-import { findTag, type Rules } from "../../src/core/schema-rules.ts";
+import { isObject, type JsonObject } from "../../src/core/json/json.ts";
+import { findTag, type Rules } from "../../src/core/json/schema-rules.ts";
 import type { Form } from "../../src/operations/form.ts";
 import { messagesSchema } from "../../src/surfaces/anthropic-messages/schema.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
@@ -23,7 +23,7 @@ import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts
 import { OPENAI_SPEECH, speechRequestSchema } from "../../src/surfaces/openai-speech/surface.ts";
 import { RERANKING, rerankRequestSchema } from "../../src/surfaces/rerank/surface.ts";
 import type { Surface } from "../../src/surfaces/surface.ts";
-import { findRefusal, readGemini, readMessages, readResponses } from "./native-read.ts";
+import { findRefusal, readGemini, readMessages, readResponses } from "./lane/native-read.ts";
 import { incoming } from "./recorded.ts";
 
 interface Case {

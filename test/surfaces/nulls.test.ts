@@ -1,8 +1,8 @@
 // Optional keys are left out where the vendors leave them out: no answer has a null that the recordings never have.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { asObject, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { asObject, isObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import { ASK_ONE, EACH_DIALECT, WEATHER, WEATHER_FUNCTION } from "../clients/setting.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { splitEvents } from "../recorded/events.ts";
 import { fixturesFolder, readTraffic } from "../recorded/load.ts";
 

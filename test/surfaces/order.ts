@@ -1,6 +1,6 @@
 // The parts of an answer in the order in which a surface's client reads them: `thinking a`, `text b`, `call f`.
 import type Anthropic from "@anthropic-ai/sdk";
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
 import { listTurn, readText } from "../../src/operations/chat/turn.ts";
 

@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
-import { asArray, asObject, isObject } from "../../src/core/json.ts";
+import { asArray, asObject, isObject } from "../../src/core/json/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";

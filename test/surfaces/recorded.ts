@@ -1,16 +1,16 @@
 // Every recorded answer as its surface's clients get it: translated from the canonical form, or passed on unchanged.
 
 import { toFault } from "../../src/core/fault.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import type { ChatLane } from "../../src/dialects/dialect.ts";
-import { AnswerReader } from "../../src/operations/chat/answer.ts";
+import { AnswerReader } from "../../src/operations/chat/answer/answer.ts";
+import { unfold } from "../../src/operations/chat/answer/fold.ts";
+import type { Part } from "../../src/operations/chat/answer/run.ts";
 import type { ChatForm } from "../../src/operations/chat/decoder.ts";
-import { unfold } from "../../src/operations/chat/fold.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
-import type { Part } from "../../src/operations/chat/run.ts";
 import type { Exchange, Incoming, Stamp } from "../../src/surfaces/surface.ts";
-import { findChatCodec } from "../codec.ts";
-import { decoded } from "../decoded.ts";
+import { findChatCodec } from "../harness/codec.ts";
+import { decoded } from "../harness/decoded.ts";
 import { fixturesFolder, readTraffic } from "../recorded/load.ts";
 import { decodeAnswer, encodeText, makeSubject, type Subject } from "../recorded/pipeline.ts";
 import { orderInReply } from "./order.ts";

@@ -1,6 +1,6 @@
 // Searches of earlier turns that clients send back: to their own provider as they were, to any other as text.
 import { describe, expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
 import { makeExchange } from "./readings.ts";

@@ -1,9 +1,9 @@
 // Sound by its media type in Gemini's API and by its format in chat, in both directions.
 import { describe, expect, test } from "bun:test";
-import { asArray, asObject } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json/json.ts";
 import type { ContentPart } from "../../src/operations/chat/form.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
-import { encoded } from "../providers/gemini-cases.ts";
+import { encoded } from "../dialects/cases/gemini-cases.ts";
 import { incoming } from "./recorded.ts";
 
 /** A media type as clients of Gemini write it, its format in chat, and the type that Google gets for that. */

@@ -1,13 +1,13 @@
 // Thinking that OpenRouter streams in fragments, read by a client of Responses and sent back to it whole.
 import { expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { openSignature } from "../../src/surfaces/signature.ts";
-import { findChatCodec } from "../codec.ts";
+import { findChatCodec } from "../harness/codec.ts";
 import { TARGET } from "../providers/target.ts";
 import { makeSubject } from "../recorded/pipeline.ts";
 import { makeExchange } from "./readings.ts";
 import { decodePieces, PLAIN_SEALER, writeStream } from "./recorded.ts";
-import { readRequest } from "./responses-read.ts";
+import { readRequest } from "./responses/responses-read.ts";
 
 const CLAUDE = { format: "anthropic-claude-v1" };
 const text = (index: number, fields: object): JsonObject => ({

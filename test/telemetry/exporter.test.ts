@@ -1,12 +1,12 @@
 // The exporter against a collector that is slow, refuses, is broken or gone: it never holds more than its bounds, and counts
 // each item that it gives up.
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Fetch, LogEvent } from "../../src/core/world.ts";
+import type { Fetch, LogEvent } from "../../src/core/world/world.ts";
 import { Exporter } from "../../src/telemetry/exporter.ts";
 import { OtlpWriter } from "../../src/telemetry/otlp-json.ts";
 import { readShortText } from "../../src/transport/short-text.ts";
-import { until } from "../http/until.ts";
-import { ManualClock } from "../manual-clock.ts";
+import { ManualClock } from "../harness/manual-clock.ts";
+import { until } from "../whole/world/until.ts";
 import { type Collector, startCollector } from "./collector.ts";
 
 let collector: Collector;

@@ -1,9 +1,9 @@
 // Traces of clients: linked to or continued, carried on to providers, and prompts in spans only where that is wanted.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { createOperator } from "../http/operator.ts";
-import { asking } from "../http/world.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { MADE_UP } from "../steps/made-up.ts";
+import { createOperator } from "../whole/world/operator.ts";
+import { asking } from "../whole/world/world.ts";
 import { type Collector, startCollector } from "./collector.ts";
 import { sendTraced } from "./traced.ts";
 

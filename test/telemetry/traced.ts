@@ -1,7 +1,7 @@
 // A request and the spans that a collector got of it.
 import { expect } from "bun:test";
-import type { UnderTest } from "../harness.ts";
-import { until } from "../http/until.ts";
+import type { UnderTest } from "../harness/harness.ts";
+import { until } from "../whole/world/until.ts";
 import type { Collector } from "./collector.ts";
 import type { ReadSpan } from "./otlp.ts";
 

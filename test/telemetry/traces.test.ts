@@ -1,8 +1,8 @@
 // Traces of requests as a strict collector reads them, for each way in which a request can end.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { until } from "../http/until.ts";
-import { asking } from "../http/world.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { until } from "../whole/world/until.ts";
+import { asking } from "../whole/world/world.ts";
 import { type Collector, startCollector } from "./collector.ts";
 import { findTrace, sendTraced, type Traced } from "./traced.ts";
 

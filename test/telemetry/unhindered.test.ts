@@ -1,8 +1,8 @@
 // A gateway whose collector does not answer, or refuses: no request waits for it, and what is lost is counted.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { BINARY, startUnderTest, type UnderTest } from "../harness.ts";
-import { until } from "../http/until.ts";
-import { asking } from "../http/world.ts";
+import { BINARY, startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { until } from "../whole/world/until.ts";
+import { asking } from "../whole/world/world.ts";
 import { type Collector, startCollector } from "./collector.ts";
 
 const AWS = '{ access_key_id: "AKIDOFTHETESTS", secret_access_key: "secret/of+the/tests" }';

@@ -1,14 +1,14 @@
 // Spans and entries of the log are written in pieces, some of them remembered, and equal what `JSON.stringify` writes.
 import { expect, test } from "bun:test";
-import type { FinishedRequest } from "../../src/core/trace-context.ts";
-import type { LogEvent } from "../../src/core/world.ts";
+import type { FinishedRequest } from "../../src/core/log/trace-context.ts";
+import type { LogEvent } from "../../src/core/world/world.ts";
 import { writeLogEntry } from "../../src/telemetry/log-entries.ts";
 import { createLine } from "../../src/telemetry/log-lines.ts";
 import { createEnvelope, OtlpWriter, type SpanHead } from "../../src/telemetry/otlp-json.ts";
 import { writeRequestSpans } from "../../src/telemetry/request-spans.ts";
-import { makeModelCard } from "../cards.ts";
-import { makeDice } from "../router/dice.ts";
-import { makeRecord } from "../samples.ts";
+import { makeModelCard } from "../harness/cards.ts";
+import { makeRecord } from "../harness/samples.ts";
+import { makeDice } from "../selectors/dice.ts";
 import { readSpans } from "./otlp.ts";
 
 const ROUNDS = 2000;

@@ -1,17 +1,17 @@
 // The event of another best model on every store: each change once, however many nodes learn of it and start.
 import { expect, test } from "bun:test";
-import { createLearning } from "../../src/app/learning.ts";
+import { createLearning } from "../../src/app/models/learning.ts";
 import type { Store } from "../../src/core/store.ts";
 import { Learned } from "../../src/learning/learned.ts";
-import { readFeatures } from "../../src/selectors/features.ts";
-import { predict } from "../../src/selectors/predictor.ts";
 import { packRow } from "../../src/selectors/row.ts";
+import { readFeatures } from "../../src/selectors/text/features.ts";
+import { predict } from "../../src/selectors/text/predictor.ts";
 import { listBestStates } from "../../src/webhooks/best-state.ts";
 import { StateEvents } from "../../src/webhooks/state-events.ts";
-import { makeLessonRow } from "../lesson-samples.ts";
-import { even, makeCard } from "../router/sample-cards.ts";
-import { NOON, standingClock } from "../samples.ts";
-import { makeSuite, type TwoStores } from "../two-stores.ts";
+import { NOON, standingClock } from "../harness/samples.ts";
+import { makeLessonRow } from "../learning/lesson-samples.ts";
+import { even, makeCard } from "../selectors/sample-cards.ts";
+import { makeSuite, type TwoStores } from "../suites/two-stores.ts";
 
 const [strong, weak] = [
   makeCard("strong", 10, { skills: even(0.85) }),

@@ -1,12 +1,12 @@
 // Deliveries to real receivers on every store, on a simulated clock: whatever a receiver or a node does, nothing is lost.
 import { afterEach, expect, test } from "bun:test";
-import { makeEntry } from "../../src/admin/audit-trail.ts";
-import { type EventData, makeEvent } from "../../src/core/events.ts";
-import { asObject, parseJson } from "../../src/core/json.ts";
+import { makeEntry } from "../../src/admin/audit/audit-trail.ts";
+import { type EventData, makeEvent } from "../../src/core/events/events.ts";
+import { asObject, parseJson } from "../../src/core/json/json.ts";
 import type { Store } from "../../src/core/store.ts";
-import { TESTER } from "../acting.ts";
+import { TESTER } from "../harness/acting.ts";
 import { makeMember } from "../people/samples.ts";
-import { makeSuite, type TwoStores } from "../two-stores.ts";
+import { makeSuite, type TwoStores } from "../suites/two-stores.ts";
 import { type Given, DeliveringNode as Node, startClock } from "./node.ts";
 import { type Receiver, SECRET, startReceiver, verify } from "./receiver.ts";
 

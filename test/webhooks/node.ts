@@ -4,9 +4,9 @@ import { random } from "../../src/app/world.ts";
 import { Issues } from "../../src/config/errors.ts";
 import { buildEndpoints } from "../../src/config/webhooks.ts";
 import type { Store } from "../../src/core/store.ts";
-import type { LogEvent } from "../../src/core/world.ts";
+import type { LogEvent } from "../../src/core/world/world.ts";
 import { Delivering } from "../../src/webhooks/delivery.ts";
-import { ManualClock } from "../manual-clock.ts";
+import { ManualClock } from "../harness/manual-clock.ts";
 
 export type Given = NonNullable<Parameters<typeof buildEndpoints>[0]>[number];
 

@@ -1,6 +1,6 @@
 // A delivery as the store keeps it.
-import type { Delivery } from "../../src/core/webhook.ts";
-import { NOON } from "../samples.ts";
+import type { Delivery } from "../../src/core/events/webhook.ts";
+import { NOON } from "../harness/samples.ts";
 
 export function makeDelivery(id: string, fields: Partial<Delivery> = {}): Delivery {
   return {

@@ -1,11 +1,11 @@
 // Events of providers' health: a change is reported once over all nodes, and at most once in five minutes for each state.
 import { expect, test } from "bun:test";
-import type { CredentialHealth, ProviderHealth } from "../../src/core/health.ts";
+import type { CredentialHealth, ProviderHealth } from "../../src/core/models/health.ts";
 import type { Store } from "../../src/core/store.ts";
 import { listHealthStates } from "../../src/webhooks/health-states.ts";
 import { StateEvents } from "../../src/webhooks/state-events.ts";
-import { ManualClock } from "../manual-clock.ts";
-import { openMemoryStore } from "../samples.ts";
+import { ManualClock } from "../harness/manual-clock.ts";
+import { openMemoryStore } from "../harness/samples.ts";
 
 const VITALS = { errorRate: null, inFlight: 0, firstTokenMs: null, tokensPerSecond: null };
 const CREDENTIAL: CredentialHealth = {

@@ -1,6 +1,7 @@
 // Sends a request that isn't streamed: the answer or the error, the model and the time.
-import { call, describeError } from "../api.ts";
+
 import { monotonicMs } from "../browser.ts";
+import { call, describeError } from "../frame/api.ts";
 import type { Values } from "../parts/request-fields.ts";
 
 /** An answer's counts and costs, by the names that the APIs use. */

@@ -1,8 +1,8 @@
 // The playground's operations that answer with media: images and speech.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import { readEvents } from "../api.ts";
 import { createObjectUrl } from "../browser.ts";
+import { readEvents } from "../frame/api.ts";
 import type { Spending, WithUsage } from "./ask.ts";
 import { makePanel } from "./panel.tsx";
 

@@ -1,6 +1,6 @@
 // The playground's operations, and which of them a model serves.
-import type { OperationName } from "../../core/card.ts";
-import { type Models, SELECTORS } from "../names.ts";
+import type { OperationName } from "../../core/models/card.ts";
+import { type Models, SELECTORS } from "../frame/names.ts";
 import { ImagesPanel, SpeechPanel } from "./media.tsx";
 import type { OperationPanel } from "./panel.tsx";
 import {

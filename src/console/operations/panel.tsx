@@ -1,9 +1,11 @@
 // A playground operation: its form from the schema of its route, the curl command and the result.
 import type { ComponentType } from "preact";
 import { useErrorBoundary, useState } from "preact/hooks";
-import { ROUTES } from "../api.ts";
 import { getGatewayUrl } from "../browser.ts";
-import { describeCharge, formatCount } from "../format.ts";
+import { ROUTES } from "../frame/api.ts";
+import { describeCharge, formatCount } from "../frame/format.ts";
+import { useResource } from "../frame/resource.ts";
+import { useRun } from "../frame/task.ts";
 import { Button, Code, RunButton } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { SelectField } from "../parts/field.tsx";
@@ -18,10 +20,8 @@ import {
   type Values,
 } from "../parts/request-fields.ts";
 import { type FormStyle, RequestForm } from "../parts/request-form.tsx";
+import { writeCurl } from "../parts/snippets.ts";
 import { Loaded, Notice } from "../parts/states.tsx";
-import { useResource } from "../resource.ts";
-import { writeCurl } from "../snippets.ts";
-import { useRun } from "../task.ts";
 import {
   makeBody,
   type Outcome,

@@ -1,6 +1,6 @@
 // Tabs with each client's setup lines, filled in with the gateway's address and a key.
 import { useId, useRef, useState } from "preact/hooks";
-import { CLIENT_SETUPS, type ClientSetup, fillSnippet } from "../../docs/client-setups.ts";
+import { CLIENT_SETUPS, type ClientSetup, fillSnippet } from "../../docs/site/client-setups.ts";
 import { recall, remember } from "../browser.ts";
 import { Code } from "./button.tsx";
 

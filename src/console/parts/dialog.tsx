@@ -1,7 +1,7 @@
 // Dialogs on the browser's own element, which keeps the focus inside and closes on Escape.
 import type { ComponentChildren, RefObject } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import { type useForm, useTask } from "../task.ts";
+import { type useForm, useTask } from "../frame/task.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./states.tsx";
 

@@ -1,6 +1,6 @@
 // Lists of labelled figures and facts, and the line under a playground answer.
 import type { ComponentChildren } from "preact";
-import { formatDuration } from "../format.ts";
+import { formatDuration } from "../frame/format.ts";
 
 /** A label and the content beside or under it. */
 export type Fact = readonly [label: string, value: ComponentChildren];

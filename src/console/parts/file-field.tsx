@@ -1,8 +1,8 @@
 // A file field that states the size limit before the upload.
 import { useState } from "preact/hooks";
-import type { SettingsView } from "../../admin/settings-schema.ts";
-import { formatBytes } from "../format.ts";
-import { useResource } from "../resource.ts";
+import type { SettingsView } from "../../admin/models/settings-schema.ts";
+import { formatBytes } from "../frame/format.ts";
+import { useResource } from "../frame/resource.ts";
 import { Field } from "./field.tsx";
 
 /** Reserved for the request's other fields, which also count towards the limit. */

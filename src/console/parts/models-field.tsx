@@ -1,6 +1,6 @@
 // A field for any number of models, and patterns of them: typed or picked from a list, shown as chips.
 import { useState } from "preact/hooks";
-import { SELECTORS, useModels } from "../names.ts";
+import { SELECTORS, useModels } from "../frame/names.ts";
 import { Field, type LabelProps } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 

@@ -1,6 +1,6 @@
 // Page headings, cards, and filters stored in the page's address.
 import type { ComponentChildren } from "preact";
-import { makeHref, route, setQuery } from "../route.ts";
+import { makeHref, route, setQuery } from "../frame/route.ts";
 import { Filter, type SelectProps } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 

@@ -1,6 +1,6 @@
 // The states of loaded content (empty, loading, failed), notices, badges and meters.
 import type { ComponentChildren } from "preact";
-import type { Resource } from "../resource.ts";
+import type { Resource } from "../frame/resource.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 

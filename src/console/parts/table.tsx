@@ -1,9 +1,9 @@
 // Tables with sortable columns and clickable rows, shown as cards on narrow screens, and paged lists from the gateway.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { describeError } from "../api.ts";
 import { saveFile } from "../browser.ts";
-import type { Pages } from "../resource.ts";
+import { describeError } from "../frame/api.ts";
+import type { Pages } from "../frame/resource.ts";
 import { Button } from "./button.tsx";
 import { formatCsv } from "./csv.ts";
 import { Icon } from "./icon.tsx";

@@ -1,5 +1,5 @@
 // The fields of an account that can be set, each with the lowest role that sets it.
-import { LIMIT_MAX } from "../limit.ts";
+import { LIMIT_MAX } from "../limits/limit.ts";
 import type { Fields } from "./field.ts";
 import { TAGS_MAX } from "./tags-text.ts";
 

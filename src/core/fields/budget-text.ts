@@ -1,5 +1,5 @@
 // Budgets as people write them: `50/month`, `5/day: OpenAI#* Anthropic#*`.
-import { PERIODS, type Period } from "../budget.ts";
+import { PERIODS, type Period } from "../limits/budget.ts";
 import type { WireBudget } from "./field.ts";
 
 const SHAPE = /^\$?(\d+(?:\.\d+)?)\s*\/\s*([a-z]+)\s*(?::\s*(.+))?$/i;

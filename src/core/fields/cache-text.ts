@@ -1,5 +1,5 @@
 // A setting of the cache as one text, for flags and forms: 1h, 3600, 1h/NAMESPACE.
-import type { CacheSetting } from "../caching.ts";
+import type { CacheSetting } from "../models/caching.ts";
 
 const SECONDS = /^\d+$/;
 

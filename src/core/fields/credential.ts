@@ -1,5 +1,5 @@
 // The fields of a provider's credential that an operator can set, except its secret, which is never shown again.
-import { WEIGHT_MAX, WEIGHT_MIN } from "../alias.ts";
+import { WEIGHT_MAX, WEIGHT_MIN } from "../models/alias.ts";
 import { PER_MINUTE_MAX } from "../settings.ts";
 import type { Fields } from "./field.ts";
 

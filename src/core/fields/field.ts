@@ -1,10 +1,11 @@
 // The fields that an operator can set, as rows of plain data: each room renders its part from a field's row and kind.
-import type { Budget, Period } from "../budget.ts";
-import type { CacheSetting } from "../caching.ts";
-import { omitUndefined } from "../json.ts";
-import type { MemberDefaults } from "../member-limits.ts";
-import type { NanoUsd } from "../money.ts";
-import type { Role } from "../people.ts";
+
+import { omitUndefined } from "../json/json.ts";
+import type { Budget, Period } from "../limits/budget.ts";
+import type { MemberDefaults } from "../limits/member-limits.ts";
+import type { CacheSetting } from "../models/caching.ts";
+import type { NanoUsd } from "../money/money.ts";
+import type { Role } from "../people/people.ts";
 import type { Tags } from "./tags-text.ts";
 
 interface Kind<Value, Wire, Bounds = object> {

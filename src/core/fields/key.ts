@@ -1,6 +1,7 @@
 // The fields of a key that can be set, each with the lowest role that sets it.
-import { formatCount } from "../count.ts";
-import { LIMIT_MAX } from "../limit.ts";
+
+import { LIMIT_MAX } from "../limits/limit.ts";
+import { formatCount } from "../text/count.ts";
 import type { Fields } from "./field.ts";
 import { TAGS_MAX } from "./tags-text.ts";
 

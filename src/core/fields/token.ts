@@ -1,5 +1,5 @@
 // The fields of a named token, all of which are set when it is created.
-import { ROLES } from "../people.ts";
+import { ROLES } from "../people/people.ts";
 import type { Fields } from "./field.ts";
 
 const ACCOUNTS_MAX = 100;

@@ -1,7 +1,8 @@
 // The address of each call to Bedrock's runtime, with the model in its path.
-import type { ModelCard } from "../../core/card.ts";
-import type { Target } from "../../core/dialect.ts";
+
 import { Fault } from "../../core/fault.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Target } from "../../core/models/dialect.ts";
 
 /** Returns the address of a call such as `converse`. The id is one path segment, including an ARN's slashes. */
 export function makeModelUrl({ baseUrl }: Target, card: ModelCard, call: string): string {

@@ -1,7 +1,6 @@
 // The turns of a conversation for a server whose chat template refuses some orders of roles: system messages that come
 // late, several of them, or two turns of the same role in a row.
-import type { Refusal } from "../../core/refusals.ts";
-import { joinText, SYSTEM_GAP } from "../../operations/chat/content-text.ts";
+import type { Refusal } from "../../core/models/refusals.ts";
 import type {
   ChatMessage,
   Content,
@@ -9,6 +8,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from "../../operations/chat/form.ts";
+import { joinText, SYSTEM_GAP } from "../../operations/chat/prompt/content-text.ts";
 import { NONE } from "../../operations/form.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { joinContents, joinRoles, TURN_GAP } from "./join-roles.ts";

@@ -1,11 +1,11 @@
 // The content blocks of an answer as deltas, for APIs that number them (Anthropic's Messages, Bedrock's Converse). A
 // block of a whole answer is read as if its stream were complete.
 
-import { asObject } from "../../core/json.ts";
-import { JsonBudget } from "../../core/json-bounds.ts";
-import { type GivenSource, makeCitation } from "../../operations/chat/citations.ts";
+import { JsonBudget } from "../../core/json/bounds.ts";
+import { asObject } from "../../core/json/json.ts";
+import { type GivenSource, makeCitation } from "../../operations/chat/answer/citations.ts";
 import type { Delta } from "../../operations/chat/form.ts";
-import type { WebSearch } from "../../operations/chat/search-form.ts";
+import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
 import { makeRedactedDetail, makeThinkingDetail } from "./thinking.ts";
 
 /** A text or a call between its start and stop. Nothing needs to be known of other blocks. */

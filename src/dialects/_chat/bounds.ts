@@ -1,6 +1,6 @@
 // The bounds of servers on identifiers, tool names and call ids: requests are brought within them, and names come back
 // whole in the answer.
-import type { ModelCard } from "../../core/card.ts";
+import type { ModelCard } from "../../core/models/card.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { Codec, Passing } from "../../operations/codec.ts";

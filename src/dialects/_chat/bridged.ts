@@ -1,5 +1,5 @@
 // One provider behind two of its own interfaces: each request takes the one that can serve it.
-import type { ModelCard } from "../../core/card.ts";
+import type { ModelCard } from "../../core/models/card.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { ChatDialect } from "../dialect.ts";
 

@@ -1,7 +1,7 @@
 // OpenAI's dialects on Azure and Vertex AI: at other addresses, with the key in a header of their own.
-import type { FormEntry } from "../../core/attachment.ts";
-import type { ModelCard } from "../../core/card.ts";
-import type { Outgoing, Target } from "../../core/dialect.ts";
+import type { FormEntry } from "../../core/models/attachment.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import { moveKey } from "./outgoing.ts";
 
 /**

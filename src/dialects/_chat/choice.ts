@@ -8,9 +8,9 @@ import {
   asString,
   isObject,
   type JsonObject,
-} from "../../core/json.ts";
-import type { ErrorRule } from "../../core/upstream.ts";
-import { makeCitation } from "../../operations/chat/citations.ts";
+} from "../../core/json/json.ts";
+import type { ErrorRule } from "../../core/models/upstream.ts";
+import { makeCitation } from "../../operations/chat/answer/citations.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import type { Citation, Delta, Finish, FinishReason, ToolCallDelta } from "../../operations/chat/form.ts";
 import { explainEmbeddedError } from "./error.ts";

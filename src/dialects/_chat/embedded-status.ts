@@ -1,5 +1,11 @@
 // The HTTP status of an error that came inside an answer, whose own status was 200: it decides whose fault the error is.
-import { type ErrorRule, type ErrorWords, isRefusal, matchesRule, readMeaning } from "../../core/upstream.ts";
+import {
+  type ErrorRule,
+  type ErrorWords,
+  isRefusal,
+  matchesRule,
+  readMeaning,
+} from "../../core/models/upstream.ts";
 
 /** By the code or type of the chat, Responses and Messages APIs. The first match counts. */
 const STATUS_BY_CODE: readonly (readonly [RegExp, number])[] = [

@@ -1,8 +1,8 @@
 // Errors of chat-completions servers, in all their forms, as Faults.
 import type { Fault } from "../../core/fault.ts";
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { parseReceived } from "../../core/json-bounds.ts";
-import { type ErrorRule, readMeaning, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
+import { parseReceived } from "../../core/json/bounds.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import { type ErrorRule, readMeaning, readRetryAfterMs, upstreamFault } from "../../core/models/upstream.ts";
 import { inferStatus } from "./embedded-status.ts";
 
 interface ErrorDetails {

@@ -1,7 +1,8 @@
 // Both ends of a decoder: reads an event's data as an object, and wraps a delta in a chunk.
-import { isObject, type JsonObject } from "../../core/json.ts";
-import { parseReceived } from "../../core/json-bounds.ts";
-import { malformed } from "../../core/upstream.ts";
+
+import { parseReceived } from "../../core/json/bounds.ts";
+import { isObject, type JsonObject } from "../../core/json/json.ts";
+import { malformed } from "../../core/models/upstream.ts";
 import type { ChatChunk, Delta } from "../../operations/chat/form.ts";
 
 export function parseEvent(data: string): JsonObject {

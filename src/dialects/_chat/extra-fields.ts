@@ -1,5 +1,5 @@
 // The names of fields outside an API that steer a server which is a gateway itself, or reach into the provider's account.
-import type { Target } from "../../core/dialect.ts";
+import type { Target } from "../../core/models/dialect.ts";
 
 /** Compares names without case and punctuation: gateways read `api_base`, `API-Base` and `apiBase` alike. */
 function normalizeName(name: string): string {

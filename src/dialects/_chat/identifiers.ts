@@ -1,6 +1,6 @@
 // Identifiers of users and caches, and metadata, shortened to what a provider accepts.
 
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { Changed } from "../../operations/form.ts";
 import { digest, shorten } from "./shorten.ts";

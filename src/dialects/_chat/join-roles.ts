@@ -1,6 +1,7 @@
 // Neighbouring turns of one role as one turn, for a chat template whose roles must alternate.
-import { listParts } from "../../operations/chat/content-text.ts";
+
 import type { AssistantMessage, ChatMessage, Content, UserMessage } from "../../operations/chat/form.ts";
+import { listParts } from "../../operations/chat/prompt/content-text.ts";
 
 /** Separates the texts of two turns that became one. */
 export const TURN_GAP = "\n\n";

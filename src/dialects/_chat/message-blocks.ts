@@ -1,8 +1,8 @@
 // The blocks of each message, for APIs whose messages are lists of them (Anthropic's Messages, Bedrock's Converse).
 import { Fault } from "../../core/fault.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { JsonBudget } from "../../core/json-bounds.ts";
-import { joinText, listParts } from "../../operations/chat/content-text.ts";
+import type { JsonBudget } from "../../core/json/bounds.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { isWithoutArguments } from "../../operations/chat/answer/tool-calls.ts";
 import type {
   AssistantMessage,
   Content,
@@ -12,7 +12,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from "../../operations/chat/form.ts";
-import { isWithoutArguments } from "../../operations/chat/tool-calls.ts";
+import { joinText, listParts } from "../../operations/chat/prompt/content-text.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 import { listThinking, type SignedThinking } from "./thinking.ts";
 import { toFunctionCall } from "./tools.ts";

@@ -1,7 +1,8 @@
 // The common parts of every call: headers, output limit, and the list of the client's fields that it can't carry.
-import type { ModelCard } from "../../core/card.ts";
-import type { Outgoing, Target } from "../../core/dialect.ts";
-import type { JsonObject } from "../../core/json.ts";
+
+import type { JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import { type ChatMessage, type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import type { Passing } from "../../operations/codec.ts";
 import { type Changed, joinLists, NONE } from "../../operations/form.ts";

@@ -1,5 +1,5 @@
 // JSON Schemas: an instruction to answer under one, and a walk over its subschemas.
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { Instructed } from "./outgoing.ts";
 
 /** Writes an instruction to answer in JSON, for models without a JSON mode. */

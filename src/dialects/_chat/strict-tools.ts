@@ -1,5 +1,5 @@
 // Strict tools under OpenAI's rules, which fewer schemas meet than those of other families.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest, FunctionTool, Tool } from "../../operations/chat/form.ts";
 import { type Changed, NONE } from "../../operations/form.ts";
 import { mapList } from "../../operations/text-json.ts";

@@ -1,5 +1,5 @@
 // The names of tools as a provider accepts them, and whole again in its answer.
-import { asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type {
   ChatChunk,

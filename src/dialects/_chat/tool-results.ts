@@ -1,6 +1,7 @@
 // Tool results for servers whose tool messages hold only text.
-import { joinText, listParts, RESULT_GAP } from "../../operations/chat/content-text.ts";
+
 import type { ChatMessage, ContentPart, ToolMessage } from "../../operations/chat/form.ts";
+import { joinText, listParts, RESULT_GAP } from "../../operations/chat/prompt/content-text.ts";
 
 /** Begins a failed tool's result, for servers without a field for failure. */
 const ERROR_PREFIX = "Error: ";

@@ -1,9 +1,9 @@
 // Tools in the form that servers of the chat-completions API share: plain functions, and the choice among them.
 
-import type { ModelCard } from "../../core/card.ts";
-import { asObject, asString, isObject, keepSame } from "../../core/json.ts";
-import { parseBounded } from "../../core/json-bounds.ts";
-import type { JsonShape } from "../../core/json-shape.ts";
+import { parseBounded } from "../../core/json/bounds.ts";
+import { asObject, asString, isObject, keepSame } from "../../core/json/json.ts";
+import type { JsonShape } from "../../core/json/shape.ts";
+import type { ModelCard } from "../../core/models/card.ts";
 import type { ChatForm, Decoder } from "../../operations/chat/decoder.ts";
 import type {
   ChatChunk,

@@ -1,7 +1,7 @@
 // The client's messages as alternating turns, for servers that expect tool results in the user turn after their calls.
-import type { JsonObject } from "../../core/json.ts";
-import { listParts } from "../../operations/chat/content-text.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { ChatMessage, SystemMessage } from "../../operations/chat/form.ts";
+import { listParts } from "../../operations/chat/prompt/content-text.ts";
 import { type BlockMaker, makeAnswer, makeContent, makeNote, makeResult } from "./message-blocks.ts";
 
 export interface Turn<Block> {

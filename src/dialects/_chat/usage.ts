@@ -1,5 +1,5 @@
 // Parses token counts: the rules that all dialects share, and the forms that chat-completions servers report.
-import { asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { asCount, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
 import { nestFields } from "./outgoing.ts";
 

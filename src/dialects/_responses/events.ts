@@ -1,6 +1,6 @@
 // The shapes of the Responses API's stream events and calls, and the chunks made of them.
 
-import { asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import type { ToolCallDelta } from "../../operations/chat/form.ts";
 
 export type CallType = "function_call" | "custom_tool_call";

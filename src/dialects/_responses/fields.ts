@@ -1,7 +1,7 @@
 // Field mappings shared by OpenAI's Responses API and APIs modelled on it: usage, citations, log probabilities.
 
-import { asArray, asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
-import { makeCitation } from "../../operations/chat/citations.ts";
+import { asArray, asCount, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import { makeCitation } from "../../operations/chat/answer/citations.ts";
 import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
 import { includeCached, makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 

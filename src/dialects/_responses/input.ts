@@ -1,7 +1,6 @@
 // Messages as input items, the form of OpenAI's Responses API and of APIs modelled on it.
 
-import type { JsonObject } from "../../core/json.ts";
-import { listParts } from "../../operations/chat/content-text.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type {
   AssistantMessage,
   ChatMessage,
@@ -14,6 +13,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from "../../operations/chat/form.ts";
+import { listParts } from "../../operations/chat/prompt/content-text.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 
 /** The differences between the dialects of this family. */

@@ -1,11 +1,11 @@
 // Output items and stream events of OpenAI's Responses API and of APIs modelled on it, as chat chunks.
 
-import type { ServerEvent } from "../../core/dialect.ts";
-import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { malformed } from "../../core/upstream.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ServerEvent } from "../../core/models/dialect.ts";
+import { malformed } from "../../core/models/upstream.ts";
+import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
-import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../../operations/chat/form.ts";
 import { explainEmbeddedError } from "../_chat/error.ts";
 import { makeChunk, parseEvent } from "../_chat/event.ts";

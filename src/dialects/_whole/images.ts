@@ -1,6 +1,7 @@
 // The parts of an image request that several dialects share.
-import { Attachment } from "../../core/attachment.ts";
-import type { JsonObject } from "../../core/json.ts";
+
+import type { JsonObject } from "../../core/json/json.ts";
+import { Attachment } from "../../core/models/attachment.ts";
 import type { ImageSource, ImagesRequest } from "../../operations/images/form.ts";
 import type { Unsent } from "../../operations/leave-out.ts";
 

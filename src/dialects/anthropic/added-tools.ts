@@ -1,7 +1,8 @@
 // Tools that a message of the conversation adds, beside those in `tools` (Messages API reference, `tool_addition`).
-import type { ModelCard } from "../../core/card.ts";
-import { asArray, asObject } from "../../core/json.ts";
-import { isSearch, maySearch } from "../../operations/chat/searches.ts";
+
+import { asArray, asObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { isSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
 
 /**
  * Returns the messages without added searches if the card has no price for them, else the same messages. The surface

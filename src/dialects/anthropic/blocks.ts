@@ -1,10 +1,10 @@
 // The content blocks of an answer, whole or in pieces: one mapping for streams and whole replies.
 
-import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
-import type { GivenSource } from "../../operations/chat/citations.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
+import type { GivenSource } from "../../operations/chat/answer/citations.ts";
 import type { Delta } from "../../operations/chat/form.ts";
-import type { WebSearch } from "../../operations/chat/search-form.ts";
-import { type GivenPage, makeSearch } from "../../operations/chat/web-search.ts";
+import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
+import { type GivenPage, makeSearch } from "../../operations/chat/prompt/web-search.ts";
 import type { Blocks } from "../_chat/blocks.ts";
 import { OUTPUT_TOOL, SEARCH_TOOL } from "./tools.ts";
 

@@ -1,5 +1,5 @@
 // Cache marks of Anthropic's, a field of blocks and tools.
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { MarkForm } from "../_chat/cache-marks.ts";
 
 const MARK = { cache_control: { type: "ephemeral" } };

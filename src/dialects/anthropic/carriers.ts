@@ -1,8 +1,9 @@
 // The Messages API on clouds: Amazon Bedrock, Vertex AI and Microsoft Foundry.
-import type { ModelCard } from "../../core/card.ts";
-import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
+
 import type { Fault } from "../../core/fault.ts";
-import { asArray, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
 import { moveKey } from "../_chat/outgoing.ts";
 import { ANTHROPIC_LANE } from "./lane.ts";

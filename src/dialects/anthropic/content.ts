@@ -1,9 +1,9 @@
 // The parts of a message as Anthropic's content blocks: text, images and documents, with their cache marks.
 
 import { Fault } from "../../core/fault.ts";
-import { asObject, type JsonObject } from "../../core/json.ts";
-import { parseDataUrl } from "../../operations/chat/data-url.ts";
+import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { FilePart } from "../../operations/chat/form.ts";
+import { parseDataUrl } from "../../operations/chat/prompt/data-url.ts";
 
 /** One content block of the Messages API. */
 export interface Block extends JsonObject {

@@ -1,7 +1,7 @@
 // The client's messages as Anthropic's system prompt and alternating turns.
 
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
-import { JsonBudget } from "../../core/json-bounds.ts";
+import { JsonBudget } from "../../core/json/bounds.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest, ToolMessage } from "../../operations/chat/form.ts";
 import { type Conversation, type Turn as SharedTurn, splitConversation } from "../_chat/turns.ts";
 import { addMark, type Block, makeFileBlock, makeImageBlock } from "./content.ts";

@@ -1,11 +1,11 @@
 // Anthropic's streamed and whole answers as canonical chunks and replies.
 
-import type { ServerEvent } from "../../core/dialect.ts";
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { malformed } from "../../core/upstream.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ServerEvent } from "../../core/models/dialect.ts";
+import { malformed } from "../../core/models/upstream.ts";
+import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
-import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta, FinishReason } from "../../operations/chat/form.ts";
 import { Blocks } from "../_chat/blocks.ts";
 import { makeChunks, parseEvent } from "../_chat/event.ts";

@@ -1,5 +1,5 @@
 // Anthropic's Messages API (`POST {base}/messages`) as an upstream dialect.
-import { dropThinking } from "../../operations/chat/refused-thinking.ts";
+import { dropThinking } from "../../operations/chat/prompt/refused-thinking.ts";
 import { type Bounds, boundCodec } from "../_chat/bounds.ts";
 import { uniqueUpTo } from "../_chat/call-ids.ts";
 import { isSignatureRefused } from "../_chat/error.ts";

@@ -1,9 +1,10 @@
 // A chat-completion request as a call of Anthropic's Messages API.
-import { can, type ModelCard } from "../../core/card.ts";
-import type { Outgoing, Target } from "../../core/dialect.ts";
-import { asNumber, asObject, asString, type JsonObject } from "../../core/json.ts";
+
+import { asNumber, asObject, asString, type JsonObject } from "../../core/json/json.ts";
+import { can, type ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
-import { keepSearchOptions, limitSearches } from "../../operations/chat/web-search.ts";
+import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";

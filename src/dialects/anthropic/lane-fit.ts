@@ -1,7 +1,15 @@
 // Leaves out of a client's own Messages request what the card's model refuses, by the same table as in translation.
-import type { ModelCard } from "../../core/card.ts";
-import type { Mending } from "../../core/dialect.ts";
-import { asArray, asNumber, asObject, changeFields, isObject, type JsonObject } from "../../core/json.ts";
+
+import {
+  asArray,
+  asNumber,
+  asObject,
+  changeFields,
+  isObject,
+  type JsonObject,
+} from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Mending } from "../../core/models/dialect.ts";
 import { CONTINUE } from "./encode.ts";
 import { type Planned, turnOff } from "./lane-thinking.ts";
 import { EFFORTS, type Effort, findLaneTraits, type Traits } from "./models.ts";

@@ -1,8 +1,9 @@
 // Thinking in the native lane of the Messages API: what the model can take of what the client asked for and sends back.
-import type { ModelCard } from "../../core/card.ts";
-import type { RawRequest } from "../../core/dialect.ts";
+
 import type { Fault } from "../../core/fault.ts";
-import { asArray, asObject, changeFields, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, changeFields, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { RawRequest } from "../../core/models/dialect.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
 import { hasCallsWithoutThinking } from "./conversation.ts";
 import { isThinkingMissed } from "./errors.ts";

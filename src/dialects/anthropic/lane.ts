@@ -1,10 +1,11 @@
 // The native lane of the Messages API: the client's own request, changed only in its limit, its thinking, and what the
 // model refuses.
-import type { ModelCard } from "../../core/card.ts";
-import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
+
 import type { Fault } from "../../core/fault.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
-import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/searches.ts";
+import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
 import { passExtras } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
 import { leaveOutAddedSearches } from "./added-tools.ts";

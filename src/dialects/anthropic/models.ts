@@ -1,8 +1,8 @@
 // The rules of each generation of Claude models, as one table of name patterns.
-import type { ModelCard } from "../../core/card.ts";
-import type { Mending } from "../../core/dialect.ts";
-import { hasRules, isRefused, listEfforts } from "../../core/refusals.ts";
-import { remember } from "../../core/remember.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Mending } from "../../core/models/dialect.ts";
+import { hasRules, isRefused, listEfforts } from "../../core/models/refusals.ts";
+import { remember } from "../../core/world/remember.ts";
 
 export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
 

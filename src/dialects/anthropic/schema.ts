@@ -1,5 +1,5 @@
 // JSON Schema as Anthropic accepts it: the strict subset for constrained output, and plain object schemas for tools.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 
 /** A schema in the strict subset, with its counts against the limits of one request. */
 export interface Cleaned {

@@ -1,6 +1,7 @@
 // Thinking in both directions: reasoning effort for each model generation, and thinking blocks that clients send back.
-import { can, type ModelCard } from "../../core/card.ts";
-import type { JsonObject } from "../../core/json.ts";
+
+import type { JsonObject } from "../../core/json/json.ts";
+import { can, type ModelCard } from "../../core/models/card.ts";
 import type { ChatRequest, ReasoningEffort } from "../../operations/chat/form.ts";
 import type { SignedThinking } from "../_chat/thinking.ts";
 import type { Block } from "./content.ts";

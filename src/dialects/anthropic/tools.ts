@@ -1,11 +1,11 @@
 // Tools, tool choice and constrained output for the Messages API.
 
-import { asArray, type JsonObject } from "../../core/json.ts";
-import { writeForcedCall } from "../../operations/chat/forced-call.ts";
+import { asArray, type JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest, FunctionTool, ResponseFormat, Tool } from "../../operations/chat/form.ts";
-import type { SearchOptions } from "../../operations/chat/search-form.ts";
-import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
-import { findSearch, flattenPlace, SEARCH_DEMAND } from "../../operations/chat/web-search.ts";
+import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
+import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
+import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
+import { findSearch, flattenPlace, SEARCH_DEMAND } from "../../operations/chat/prompt/web-search.ts";
 import { type Instructed, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson } from "../_chat/schema.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";

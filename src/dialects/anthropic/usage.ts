@@ -1,6 +1,6 @@
 // Anthropic's token counts as the canonical usage.
 
-import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
 import { makeUsage, parseCount, parseKnownCount } from "../_chat/usage.ts";
 

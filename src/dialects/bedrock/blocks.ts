@@ -1,6 +1,6 @@
 // The content blocks of Converse's answers, whole or in pieces: one mapping for streams and whole replies.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import type { GivenSource } from "../../operations/chat/citations.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { GivenSource } from "../../operations/chat/answer/citations.ts";
 import type { Delta } from "../../operations/chat/form.ts";
 import type { Blocks } from "../_chat/blocks.ts";
 

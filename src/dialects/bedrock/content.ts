@@ -1,8 +1,8 @@
 // The parts of a message as Converse's content blocks: text, images and documents, with their cache points.
 import { Fault } from "../../core/fault.ts";
-import { asString, isObject, type JsonObject } from "../../core/json.ts";
-import { parseDataUrl } from "../../operations/chat/data-url.ts";
+import { asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { FilePart } from "../../operations/chat/form.ts";
+import { parseDataUrl } from "../../operations/chat/prompt/data-url.ts";
 
 /** A block's only key names its kind: `{text}` or `{image: {…}}`. */
 export type Block = JsonObject;

@@ -1,6 +1,7 @@
 // The client's messages as Converse's system prompt and alternating turns.
-import { isObject } from "../../core/json.ts";
-import { JsonBudget } from "../../core/json-bounds.ts";
+
+import { JsonBudget } from "../../core/json/bounds.ts";
+import { isObject } from "../../core/json/json.ts";
 import type { ChatRequest, ToolMessage } from "../../operations/chat/form.ts";
 import { type Conversation, splitConversation, type Turn } from "../_chat/turns.ts";
 import { addPoint, type Block, makeDocument, makeImage } from "./content.ts";

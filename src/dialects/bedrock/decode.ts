@@ -1,10 +1,11 @@
 // Converse's streamed and whole answers as canonical chunks and replies.
-import type { ServerEvent } from "../../core/dialect.ts";
-import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { gaveUp, malformed } from "../../core/upstream.ts";
+
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ServerEvent } from "../../core/models/dialect.ts";
+import { gaveUp, malformed } from "../../core/models/upstream.ts";
+import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
-import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, FinishReason, Usage } from "../../operations/chat/form.ts";
 import { Blocks } from "../_chat/blocks.ts";
 import { makeChunks, parseEvent } from "../_chat/event.ts";

@@ -1,5 +1,5 @@
 // Amazon Bedrock's Converse API as an upstream dialect.
-import { dropThinking } from "../../operations/chat/refused-thinking.ts";
+import { dropThinking } from "../../operations/chat/prompt/refused-thinking.ts";
 import { explainAmazon } from "../../transport/framing/aws-faults.ts";
 import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { uniqueUpTo } from "../_chat/call-ids.ts";

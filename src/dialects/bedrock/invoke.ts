@@ -1,5 +1,5 @@
 // Embeddings and rerank on Bedrock by InvokeModel (Amazon Bedrock, "Inference parameters" of Titan, Nova and Cohere).
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { EmbeddingsForm, EmbeddingsRequest, InputType } from "../../operations/embeddings/form.ts";
 import { makeReply } from "../../operations/embeddings/vector.ts";

@@ -1,6 +1,7 @@
 // Reasoning in both directions: effort for each model family, and reasoning blocks that clients send back.
-import { can, type ModelCard } from "../../core/card.ts";
-import type { JsonObject } from "../../core/json.ts";
+
+import type { JsonObject } from "../../core/json/json.ts";
+import { can, type ModelCard } from "../../core/models/card.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { SignedThinking } from "../_chat/thinking.ts";
 import type { Block } from "./content.ts";

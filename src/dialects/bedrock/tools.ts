@@ -1,9 +1,10 @@
 // Tools, tool choice and response format for Converse.
-import type { ModelCard } from "../../core/card.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
-import { writeForcedCall } from "../../operations/chat/forced-call.ts";
+
+import { isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
 import type { ChatRequest, FunctionTool, ResponseFormat } from "../../operations/chat/form.ts";
-import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
+import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { type Instructed, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson, mapSchemas } from "../_chat/schema.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";

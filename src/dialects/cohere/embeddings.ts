@@ -1,5 +1,5 @@
 // Cohere's embeddings (Cohere API v2 reference, `/embed`).
-import { asObject, type JsonObject } from "../../core/json.ts";
+import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { EmbeddingsForm } from "../../operations/embeddings/form.ts";
 import { makeReply } from "../../operations/embeddings/vector.ts";

@@ -1,9 +1,10 @@
 // A chat-completion request as a call of Cohere's v2 chat (`POST {base}/chat`).
-import { can, type ModelCard } from "../../core/card.ts";
-import type { Outgoing, Target } from "../../core/dialect.ts";
-import { asArray, asNumber, asObject, type JsonObject } from "../../core/json.ts";
+
+import { asArray, asNumber, asObject, type JsonObject } from "../../core/json/json.ts";
+import { can, type ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
-import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {

@@ -1,9 +1,9 @@
 // Chat messages in Cohere v2's form, with its own thinking and plans of earlier turns.
 
 import { Fault } from "../../core/fault.ts";
-import { asString, type JsonObject } from "../../core/json.ts";
-import { joinText, listParts, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/content-text.ts";
+import { asString, type JsonObject } from "../../core/json/json.ts";
 import type { AssistantMessage, ChatMessage, ContentPart, UserMessage } from "../../operations/chat/form.ts";
+import { joinText, listParts, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/prompt/content-text.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import { PLAN_FORMAT, THINKING_FORMAT } from "./decode.ts";

@@ -1,11 +1,11 @@
 // One candidate of an answer as its parts arrive: text, thoughts, calls and images as deltas of one choice.
 
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { malformed } from "../../core/upstream.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import { malformed } from "../../core/models/upstream.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import type { ChunkChoice, Delta, FinishReason, ToolCallDelta } from "../../operations/chat/form.ts";
-import type { WebSearch } from "../../operations/chat/search-form.ts";
-import { type GivenPage, makeSearch } from "../../operations/chat/web-search.ts";
+import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
+import { type GivenPage, makeSearch } from "../../operations/chat/prompt/web-search.ts";
 import { REASONING_FORMAT } from "./contents.ts";
 import { listAnnotations, readLogprobs } from "./metadata.ts";
 import { applyPartialArgs } from "./partial-args.ts";

@@ -1,6 +1,7 @@
 // The sampling, length, format and thinking fields of a request as Gemini's `generationConfig`.
-import type { ModelCard } from "../../core/card.ts";
-import type { JsonObject } from "../../core/json.ts";
+
+import type { JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { clampOutputLimit } from "../_chat/outgoing.ts";
 import { writeJsonInstruction } from "../_chat/schema.ts";

@@ -1,8 +1,8 @@
 // The messages of a conversation as Gemini's `contents` and `systemInstruction`, including thinking and its signatures.
 
-import { asObject, asString, type JsonObject } from "../../core/json.ts";
-import { JsonBudget } from "../../core/json-bounds.ts";
-import { joinText, listParts, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/content-text.ts";
+import { JsonBudget } from "../../core/json/bounds.ts";
+import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
+import { isWithoutArguments } from "../../operations/chat/answer/tool-calls.ts";
 import type {
   AssistantMessage,
   ChatMessage,
@@ -13,7 +13,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from "../../operations/chat/form.ts";
-import { isWithoutArguments } from "../../operations/chat/tool-calls.ts";
+import { joinText, listParts, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/prompt/content-text.ts";
 import { listTurn, readText } from "../../operations/chat/turn.ts";
 import { writeNote } from "../_chat/message-blocks.ts";
 import { countLeading, isSystem } from "../_chat/turns.ts";

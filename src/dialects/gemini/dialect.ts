@@ -1,8 +1,8 @@
 // Google's generateContent API as an upstream dialect: a request's address, headers and body, and the answer's decoder.
-import { can, type ModelCard } from "../../core/card.ts";
-import type { Outgoing, Target } from "../../core/dialect.ts";
+import { can, type ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { findSearch, keepSearchOptions, SEARCH_DEMAND } from "../../operations/chat/web-search.ts";
+import { findSearch, keepSearchOptions, SEARCH_DEMAND } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";

@@ -1,5 +1,5 @@
 // Embeddings at Google: the Gemini API, and Vertex AI with other calls.
-import { asArray, asCount, asObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asCount, asObject, type JsonObject } from "../../core/json/json.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type {
   EmbeddingsForm,

@@ -1,8 +1,8 @@
 // Google's error bodies (google.rpc.Status) as faults: as an answer of their own, inside a stream, or with status 200.
 import type { Fault, FaultCode } from "../../core/fault.ts";
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { parseReceived } from "../../core/json-bounds.ts";
-import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
+import { parseReceived } from "../../core/json/bounds.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/models/upstream.ts";
 
 const RULES: readonly ErrorRule[] = [
   // A key without billing where there is no free tier. A file that isn't ready has the same status.

@@ -1,7 +1,8 @@
 // Leaves out of a client's own generateContent request what the card's model refuses, by the same table as in translation.
-import type { ModelCard } from "../../core/card.ts";
-import type { Target } from "../../core/dialect.ts";
-import { asArray, asObject, changeFields, isObject, type JsonObject } from "../../core/json.ts";
+
+import { asArray, asObject, changeFields, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Target } from "../../core/models/dialect.ts";
 import { GO_ON } from "./contents.ts";
 import { findFacts, isKnownModel, isVertex, type ModelFacts } from "./models.ts";
 import { adaptThinking } from "./thinking.ts";

@@ -1,10 +1,11 @@
 // The native lane of generateContent: the client's own request, changed only in its limit, in thinking that this leaves no
 // room for, in calls of other models, and in what the model refuses.
-import type { ModelCard } from "../../core/card.ts";
-import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
-import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
+
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
-import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/searches.ts";
+import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
 import type { ChatLane } from "../dialect.ts";
 import { GeminiDecoder, parseReply } from "./decode.ts";
 import { fitToModel } from "./lane-fit.ts";

@@ -1,8 +1,8 @@
 // Images, sound and documents of a message as Gemini's inline data or file references. Nothing is ever fetched.
 
-import type { JsonObject } from "../../core/json.ts";
-import { parseDataUrl } from "../../operations/chat/data-url.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { AudioPart, FilePart } from "../../operations/chat/form.ts";
+import { parseDataUrl } from "../../operations/chat/prompt/data-url.ts";
 import { findSoundType, nameSoundType, SOUND_EXTENSIONS } from "../../operations/sound-types.ts";
 
 /** Extensions that name their media type's subtype. */

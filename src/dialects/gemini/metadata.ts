@@ -8,8 +8,8 @@ import {
   asString,
   isObject,
   type JsonObject,
-} from "../../core/json.ts";
-import { makeCitation } from "../../operations/chat/citations.ts";
+} from "../../core/json/json.ts";
+import { makeCitation } from "../../operations/chat/answer/citations.ts";
 import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
 import { nestFields } from "../_chat/outgoing.ts";
 import { makeUsage, parseCount, parseKnownCount } from "../_chat/usage.ts";

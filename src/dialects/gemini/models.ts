@@ -1,8 +1,8 @@
 // The facts needed for encoding, by patterns of model names: Gemini's API accepts different fields per generation.
 
-import type { ModelCard } from "../../core/card.ts";
-import { hasRules, isRefused } from "../../core/refusals.ts";
-import { remember } from "../../core/remember.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { hasRules, isRefused } from "../../core/models/refusals.ts";
+import { remember } from "../../core/world/remember.ts";
 
 /** The levels of thinking, from the lowest. */
 export const LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH"] as const;

@@ -1,5 +1,5 @@
 // The address and the key of a call to generateContent.
-import type { Target } from "../../core/dialect.ts";
+import type { Target } from "../../core/models/dialect.ts";
 import { makeKeyHeaders } from "../_chat/outgoing.ts";
 
 /** The key is sent in a header, since addresses end up in logs. */

@@ -1,5 +1,5 @@
 // Converts a JSON Schema to the known subset of Gemini's `parametersJsonSchema` and `responseJsonSchema`.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 
 /** Keywords that reach the model (Gemini API reference, `responseJsonSchema`, and the fields of its `Schema`). */
 const KEPT: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 // The signatures of calls made by another model or client, which have none.
-import { asArray, asObject } from "../../core/json.ts";
+import { asArray, asObject } from "../../core/json/json.ts";
 import { mapList } from "../../operations/text-json.ts";
 
 /** Replaces a missing signature (Gemini API, "Thought signatures"). */

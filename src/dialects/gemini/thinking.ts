@@ -1,5 +1,5 @@
 // Gemini's `thinkingConfig`: chosen for an effort, and fitted into an output limit.
-import { changeFields, type JsonObject } from "../../core/json.ts";
+import { changeFields, type JsonObject } from "../../core/json/json.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 import { LEVELS, type Level, type Thinking } from "./models.ts";
 

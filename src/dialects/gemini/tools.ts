@@ -1,8 +1,8 @@
 // Tools and tool choice as Gemini's function declarations and calling modes.
 
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
-import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { cleanSchema, type Expansion, makeExpansion } from "./schema.ts";
 

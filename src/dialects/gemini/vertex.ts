@@ -1,8 +1,9 @@
 // Google's models on Vertex AI: its form of generateContent, and the separate ranking API.
-import type { ModelCard } from "../../core/card.ts";
-import type { Outgoing, Target } from "../../core/dialect.ts";
+
 import { Fault } from "../../core/fault.ts";
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { RerankForm } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";

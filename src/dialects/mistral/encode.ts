@@ -1,9 +1,10 @@
 // A request as a call of Mistral's chat API, which refuses unknown fields, so only known ones are sent.
-import { can, type ModelCard } from "../../core/card.ts";
-import type { Outgoing, Target } from "../../core/dialect.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+
+import { isObject, type JsonObject } from "../../core/json/json.ts";
+import { can, type ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
-import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {

@@ -1,7 +1,6 @@
 // The messages of a request in Mistral's form: four roles in an accepted order, its own parts.
 
-import { asString, type JsonObject } from "../../core/json.ts";
-import { joinText, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/content-text.ts";
+import { asString, type JsonObject } from "../../core/json/json.ts";
 import type {
   AssistantMessage,
   ChatMessage,
@@ -9,6 +8,7 @@ import type {
   FilePart,
   ToolMessage,
 } from "../../operations/chat/form.ts";
+import { joinText, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/prompt/content-text.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 

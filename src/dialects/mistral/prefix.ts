@@ -1,6 +1,6 @@
 // Mistral's answers to a conversation that ends with their own beginning: they repeat it, other APIs' answers go on
 // after it.
-import { moveCitation } from "../../operations/chat/citations.ts";
+import { moveCitation } from "../../operations/chat/answer/citations.ts";
 import type { ChatForm, Decoder } from "../../operations/chat/decoder.ts";
 import type { ChatChunk, ChatReply, ChunkChoice, Citation } from "../../operations/chat/form.ts";
 import type { AnswerCodec } from "../../operations/codec.ts";

@@ -1,8 +1,9 @@
 // Legacy completions in OpenAI's form (OpenAI API reference, "Create completion"), and as DeepSeek and Mistral differ.
-import type { ModelCard } from "../../core/card.ts";
-import type { Outgoing, ServerEvent, Target } from "../../core/dialect.ts";
-import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
-import { parseReceived } from "../../core/json-bounds.ts";
+
+import { parseReceived } from "../../core/json/bounds.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, ServerEvent, Target } from "../../core/models/dialect.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { CompletionForm, CompletionRequest } from "../../operations/completion/form.ts";

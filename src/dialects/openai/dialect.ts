@@ -1,7 +1,7 @@
 // The dialect of OpenAI's chat-completions API and of the many servers that use it, each with its quirks.
 
-import { can, type ModelCard } from "../../core/card.ts";
-import { remember } from "../../core/remember.ts";
+import { can, type ModelCard } from "../../core/models/card.ts";
+import { remember } from "../../core/world/remember.ts";
 import type { Codecs } from "../../operations/codec.ts";
 import { isArrangeable } from "../_chat/arrange.ts";
 import { boundCodec } from "../_chat/bounds.ts";

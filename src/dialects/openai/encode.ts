@@ -1,11 +1,12 @@
 // Encodes a request for a chat-completions server: it passes unchanged except for the server's quirks.
-import type { ModelCard } from "../../core/card.ts";
-import type { Outgoing, Target } from "../../core/dialect.ts";
-import { asObject, type JsonObject } from "../../core/json.ts";
-import { remember } from "../../core/remember.ts";
-import { withInstruction } from "../../operations/chat/forced-call.ts";
+
+import { asObject, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, Target } from "../../core/models/dialect.ts";
+import { remember } from "../../core/world/remember.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { keepSearchOptions } from "../../operations/chat/web-search.ts";
+import { withInstruction } from "../../operations/chat/prompt/forced-call.ts";
+import { keepSearchOptions } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import { type Changed, joinLists, NONE } from "../../operations/form.ts";
 import { arrangeTurns } from "../_chat/arrange.ts";

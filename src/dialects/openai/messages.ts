@@ -1,8 +1,8 @@
 // The messages of a request as one server takes them: roles, fields, parts and earlier thinking.
 
-import { asArray, asObject, asString, type JsonObject, keepSame } from "../../core/json.ts";
-import { joinText } from "../../operations/chat/content-text.ts";
+import { asArray, asObject, asString, type JsonObject, keepSame } from "../../core/json/json.ts";
 import type { AssistantMessage, ChatMessage, ContentPart } from "../../operations/chat/form.ts";
+import { joinText } from "../../operations/chat/prompt/content-text.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import type { OpenaiQuirks } from "./quirks.ts";

@@ -1,8 +1,8 @@
 // The rules of OpenAI's own models, by name pattern (OpenAI API reference and @ai-sdk/openai 4.0).
-import { can, type ModelCard } from "../../core/card.ts";
+import { can, type ModelCard } from "../../core/models/card.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { hasFileUrl } from "../../operations/chat/media.ts";
-import { findSearch } from "../../operations/chat/web-search.ts";
+import { hasFileUrl } from "../../operations/chat/prompt/media.ts";
+import { findSearch } from "../../operations/chat/prompt/web-search.ts";
 import { type ModelQuirks, NO_EFFORT, type OpenaiQuirks, PLAIN } from "./quirks.ts";
 
 const PENALTIES = ["presence_penalty", "frequency_penalty", "logit_bias"];

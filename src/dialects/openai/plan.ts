@@ -1,9 +1,10 @@
 // Thinking, tools and the response format as one server accepts them. Unsupported ones become an instruction.
-import { can, type ModelCard } from "../../core/card.ts";
-import { asObject, asString, isObject, type JsonObject, keepSame } from "../../core/json.ts";
-import { writeForcedCall } from "../../operations/chat/forced-call.ts";
+
+import { asObject, asString, isObject, type JsonObject, keepSame } from "../../core/json/json.ts";
+import { can, type ModelCard } from "../../core/models/card.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort, Tool } from "../../operations/chat/form.ts";
-import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
+import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { type EncodedFields, type Instructed, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson, writeJsonInstruction } from "../_chat/schema.ts";

@@ -1,9 +1,9 @@
 // The differences between chat-completions servers, as data: one value of this type per provider.
 
-import type { ModelCard } from "../../core/card.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { hasRules, isRefused, listEfforts } from "../../core/refusals.ts";
-import type { ErrorRule } from "../../core/upstream.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { hasRules, isRefused, listEfforts } from "../../core/models/refusals.ts";
+import type { ErrorRule } from "../../core/models/upstream.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 import { type Bounds, CHAT_BOUNDS } from "../_chat/bounds.ts";
 

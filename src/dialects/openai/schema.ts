@@ -1,5 +1,5 @@
 // Moonshot's flavour of JSON Schema: rewrites what its validator refuses.
-import { asArray, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, isObject, type JsonObject } from "../../core/json/json.ts";
 import { mapSchemas } from "../_chat/schema.ts";
 
 /**

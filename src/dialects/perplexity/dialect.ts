@@ -1,8 +1,8 @@
 // Perplexity's Agent API as an upstream dialect (Perplexity, "Migrate from Sonar to the Agent API").
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { makeCitation } from "../../operations/chat/citations.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import { makeCitation } from "../../operations/chat/answer/citations.ts";
 import type { ChatRequest, Citation, Delta, Usage } from "../../operations/chat/form.ts";
-import { findSearch, makeSearch } from "../../operations/chat/web-search.ts";
+import { findSearch, makeSearch } from "../../operations/chat/prompt/web-search.ts";
 import { boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { explainChat } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";

@@ -1,12 +1,12 @@
 // A chat-completion request as a call of Perplexity's Agent API (`POST {base}/agent`), which refuses unknown fields.
 
-import type { ModelCard } from "../../core/card.ts";
-import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
-import { asObject, asString, type JsonObject } from "../../core/json.ts";
-import { joinText, RESULT_GAP } from "../../operations/chat/content-text.ts";
+import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest, ContentPart, SystemMessage } from "../../operations/chat/form.ts";
-import { keepSearchOptions } from "../../operations/chat/web-search.ts";
+import { joinText, RESULT_GAP } from "../../operations/chat/prompt/content-text.ts";
+import { keepSearchOptions } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {

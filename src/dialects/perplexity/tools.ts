@@ -1,8 +1,8 @@
 // The tools of an Agent API call: the client's functions, their names, and the web search that makes it act like Sonar.
 
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest, Tool } from "../../operations/chat/form.ts";
-import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { nestFields, pickFields } from "../_chat/outgoing.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
 import { flattenTool } from "../_responses/input.ts";

@@ -1,11 +1,12 @@
 // OpenAI's Responses API as an upstream dialect (OpenAI API reference, "Responses" and "Streaming").
-import { can } from "../../core/card.ts";
+
 import type { Fault } from "../../core/fault.ts";
-import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import { can } from "../../core/models/card.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, Delta, Usage } from "../../operations/chat/form.ts";
-import { dropThinking } from "../../operations/chat/refused-thinking.ts";
-import { makeSearch } from "../../operations/chat/web-search.ts";
+import { dropThinking } from "../../operations/chat/prompt/refused-thinking.ts";
+import { makeSearch } from "../../operations/chat/prompt/web-search.ts";
 import type { AnswerCodec } from "../../operations/codec.ts";
 import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { explainChat } from "../_chat/error.ts";

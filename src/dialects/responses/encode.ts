@@ -1,16 +1,17 @@
 // A chat-completion request as a call of OpenAI's Responses API (`POST {base}/responses`).
-import { can, type ModelCard } from "../../core/card.ts";
-import type { Outgoing, Target } from "../../core/dialect.ts";
-import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { isRefused } from "../../core/refusals.ts";
+
+import { asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import { can, type ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, Target } from "../../core/models/dialect.ts";
+import { isRefused } from "../../core/models/refusals.ts";
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
-import type { SearchOptions } from "../../operations/chat/search-form.ts";
+import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
 import {
   findSearch,
   flattenPlace,
   keepSearchOptions,
   limitSearches,
-} from "../../operations/chat/web-search.ts";
+} from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {

@@ -1,8 +1,7 @@
 // Messages in the form of OpenAI's Responses API: parts, calls, results, and the thinking of earlier turns.
 
 import { Fault } from "../../core/fault.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { joinText } from "../../operations/chat/content-text.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type {
   ContentPart,
   FilePart,
@@ -12,6 +11,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from "../../operations/chat/form.ts";
+import { joinText } from "../../operations/chat/prompt/content-text.ts";
 import { type InputForm, makeInputContent } from "../_responses/input.ts";
 import { REASONING_FORMAT } from "../_responses/output.ts";
 

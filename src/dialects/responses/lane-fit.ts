@@ -1,8 +1,9 @@
 // Leaves out of a client's own Responses request what the card's model refuses, by the same table as in translation.
-import type { ModelCard } from "../../core/card.ts";
-import type { Mending } from "../../core/dialect.ts";
-import { asArray, asObject, changeFields, type JsonObject } from "../../core/json.ts";
-import { isRefused } from "../../core/refusals.ts";
+
+import { asArray, asObject, changeFields, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Mending } from "../../core/models/dialect.ts";
+import { isRefused } from "../../core/models/refusals.ts";
 import { chooseEffort, EFFORTS, findFacts, type ModelFacts, refusesSampling } from "./models.ts";
 
 /** A client's own body with some fields changed, and their names. */

@@ -1,11 +1,12 @@
 // The native lane of the Responses API: the client's own request, changed only in its limit, `store`, and what the model
 // refuses.
-import type { ModelCard } from "../../core/card.ts";
-import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
+
 import type { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
-import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/searches.ts";
+import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
 import { isReasoningRefused, READING } from "./dialect.ts";

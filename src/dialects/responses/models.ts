@@ -1,7 +1,7 @@
 // The rules of OpenAI's own models, by name pattern (OpenAI, model pages and the Node SDK's types; November 2026).
-import type { ModelCard } from "../../core/card.ts";
-import { hasRules, listEfforts } from "../../core/refusals.ts";
-import { remember } from "../../core/remember.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { hasRules, listEfforts } from "../../core/models/refusals.ts";
+import { remember } from "../../core/world/remember.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 
 interface Family {

@@ -1,5 +1,5 @@
 // Limits of others that bind LiteLLM's keys: of their user, of the user in the team, of the organization, and of tags.
-import { asArray, asString } from "../../core/json.ts";
+import { asArray, asString } from "../../core/json/json.ts";
 import { type ForeignRow, readList, readObject, readText } from "../columns.ts";
 import { addBudget } from "./budgets.ts";
 import { Lookup, type Tables } from "./tables.ts";

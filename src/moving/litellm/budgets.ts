@@ -1,9 +1,10 @@
 // Budgets, limits and spending of a row of LiteLLM's: a key, a team, or anyone else whose limits bind keys.
-import { type Budget, makeBudget, nameBudget, type Period } from "../../core/budget.ts";
+
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import { asNumber, asObject, asString } from "../../core/json.ts";
-import { parseReceived } from "../../core/json-bounds.ts";
-import { LIMIT_MAX } from "../../core/limit.ts";
+import { parseReceived } from "../../core/json/bounds.ts";
+import { asNumber, asObject, asString } from "../../core/json/json.ts";
+import { type Budget, makeBudget, nameBudget, type Period } from "../../core/limits/budget.ts";
+import { LIMIT_MAX } from "../../core/limits/limit.ts";
 import {
   type ForeignRow,
   isEmptyCell,

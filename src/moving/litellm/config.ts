@@ -1,5 +1,5 @@
 // LiteLLM's configuration file: its models as providers, aliases and fallbacks, and all other settings in the report.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { Fields } from "../fields.ts";
 import { Groups } from "../groups.ts";
 import type { PlannedConfig } from "../plan.ts";

@@ -1,6 +1,7 @@
 // One entry of LiteLLM's `model_list` as a deployment here.
-import { OPERATIONS } from "../../core/card.ts";
-import { asObject, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
+
+import { asObject, isObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
+import { OPERATIONS } from "../../core/models/card.ts";
 import { hasProof } from "../clouds.ts";
 import type { Fields } from "../fields.ts";
 import type { Deployment, PlannedCredential } from "../providers.ts";

@@ -1,5 +1,5 @@
 // The headers of LiteLLM's deployments.
-import { asObject } from "../../core/json.ts";
+import { asObject } from "../../core/json/json.ts";
 import type { Report } from "../report.ts";
 import { findReference, readReference } from "./references.ts";
 import type { DeploymentSource } from "./source.ts";

@@ -1,5 +1,5 @@
 // The columns of LiteLLM's keys and teams, and what the loss of each means. A column that nobody here knows pauses its owner.
-import { asObject } from "../../core/json.ts";
+import { asObject } from "../../core/json/json.ts";
 import { type ForeignRow, isEmptyCell, readList, readObject, readText } from "../columns.ts";
 import type { ModelNames } from "./config.ts";
 import type { Notes } from "./notes.ts";

@@ -1,5 +1,5 @@
 // The models that LiteLLM's keys may use: those of the key itself, of its team, and of all others that bind it.
-import { matchesAny, NO_MODELS } from "../../core/pattern.ts";
+import { matchesAny, NO_MODELS } from "../../core/text/pattern.ts";
 import { type ForeignRow, isEmptyCell, readList } from "../columns.ts";
 import type { ModelNames } from "./config.ts";
 import type { Notes } from "./notes.ts";

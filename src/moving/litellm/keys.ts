@@ -1,6 +1,6 @@
 // A key of LiteLLM's as a key here, which is paused if it could do, use or spend more than there.
-import { type GatewayKey, KEY_DEFAULTS } from "../../core/key.ts";
-import { NO_MODELS } from "../../core/pattern.ts";
+import { type GatewayKey, KEY_DEFAULTS } from "../../core/keys/key.ts";
+import { NO_MODELS } from "../../core/text/pattern.ts";
 import { listKnownDigests } from "../../keys/foreign.ts";
 import {
   cutName,

@@ -1,6 +1,6 @@
 // Limits and budgets of one owner at LiteLLM: joined with those of another that bind too, or divided among several keys.
-import { type Budget, nameBudget } from "../../core/budget.ts";
-import type { NanoUsd } from "../../core/money.ts";
+import { type Budget, nameBudget } from "../../core/limits/budget.ts";
+import type { NanoUsd } from "../../core/money/money.ts";
 import type { Spent } from "../plan.ts";
 
 interface Use {

@@ -1,5 +1,5 @@
 // LiteLLM's teams as accounts and its keys as keys, which keep their secrets.
-import { ACCOUNT_DEFAULTS, type Account } from "../../core/key.ts";
+import { ACCOUNT_DEFAULTS, type Account } from "../../core/keys/key.ts";
 import { cutName, type ForeignRow, isEmptyCell, readFlag, readText, readTime } from "../columns.ts";
 import { deriveId } from "../ids.ts";
 import type { PlannedAccount, PlannedOwners } from "../plan.ts";

@@ -1,5 +1,5 @@
 // LiteLLM's durations of budgets as the windows that budgets have here.
-import type { Period } from "../../core/budget.ts";
+import type { Period } from "../../core/limits/budget.ts";
 
 /** Durations with an equal. */
 const EQUALS: readonly (readonly [look: RegExp, per: Period])[] = [

@@ -1,5 +1,5 @@
 // The server of one of LiteLLM's deployments: its address, cloud and region.
-import { asString } from "../../core/json.ts";
+import { asString } from "../../core/json/json.ts";
 import { type AwsKeys, type Placed, placeAzure, placeBedrock, placeVertex } from "../clouds.ts";
 import type { Report } from "../report.ts";
 import { findServerDialect, isOwnAddress, splitAddress } from "../servers.ts";

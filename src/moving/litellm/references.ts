@@ -1,5 +1,5 @@
 // Values of LiteLLM's files that may name a variable of the environment: `os.environ/NAME`.
-import { asString } from "../../core/json.ts";
+import { asString } from "../../core/json/json.ts";
 import type { Report } from "../report.ts";
 
 const REFERENCE = /^os\.environ\/(\w+)$/;

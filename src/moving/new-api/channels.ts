@@ -1,5 +1,5 @@
 // new-api's channels as providers, and the models that they serve as aliases, groups and fallbacks.
-import { asString } from "../../core/json.ts";
+import { asString } from "../../core/json/json.ts";
 import { type ForeignRow, readNumber, readObject, readText, splitList } from "../columns.ts";
 import type { Groups } from "../groups.ts";
 import type { Providers } from "../providers.ts";

@@ -1,6 +1,7 @@
 // The places to which a channel sends its requests: one for each key, with the names that models have there.
-import { asObject, asString, isObject, omitUndefined } from "../../core/json.ts";
-import { parseReceived } from "../../core/json-bounds.ts";
+
+import { parseReceived } from "../../core/json/bounds.ts";
+import { asObject, asString, isObject, omitUndefined } from "../../core/json/json.ts";
 import { type Placed, placeAzure, placeBedrock, placeVertex } from "../clouds.ts";
 import { type ForeignRow, readNumber, readObject, readText, splitList } from "../columns.ts";
 import type { PlannedCredential } from "../providers.ts";

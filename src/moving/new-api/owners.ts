@@ -1,8 +1,9 @@
 // Users of new-api and One API as accounts with their balance, and tokens as keys, which keep their secrets.
-import { isAddressBlock } from "../../core/address.ts";
-import { makeBudget, nameBudget } from "../../core/budget.ts";
-import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/key.ts";
-import { NO_MODELS } from "../../core/pattern.ts";
+
+import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/keys/key.ts";
+import { makeBudget, nameBudget } from "../../core/limits/budget.ts";
+import { NO_MODELS } from "../../core/text/pattern.ts";
+import { isAddressBlock } from "../../core/world/address.ts";
 import { isKnownDefault } from "../../keys/foreign.ts";
 import { cutName, type ForeignRow, readFlag, readNumber, readText, roundUsd, splitList } from "../columns.ts";
 import { deriveId } from "../ids.ts";

@@ -1,5 +1,5 @@
 // The accounts that a state file's keys and tokens may name: those of the file, and those that are here.
-import { suggest } from "../../core/nearest.ts";
+import { suggest } from "../../core/text/nearest.ts";
 import type { Known } from "./known.ts";
 
 type Found =

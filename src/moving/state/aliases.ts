@@ -1,5 +1,5 @@
 // The aliases of a state file: which ones would be made or changed.
-import { readTarget, type Target, viewTarget } from "../../admin/alias-target.ts";
+import { readTarget, type Target, viewTarget } from "../../admin/models/alias-target.ts";
 import {
   ALIASES_MAX,
   type AliasChangeParts,
@@ -7,8 +7,8 @@ import {
   checkNewAlias,
   createAlias,
   refuseConfigured,
-} from "../../admin/aliases.ts";
-import type { Alias } from "../../core/alias.ts";
+} from "../../admin/models/aliases.ts";
+import type { Alias } from "../../core/models/alias.ts";
 import { compareFields, digestFields } from "./compare.ts";
 import type { Change, Draft } from "./draft.ts";
 import { type AliasEntry, describeFault } from "./file.ts";

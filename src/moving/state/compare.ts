@@ -1,6 +1,6 @@
 // The fields that differ between two states of a row, and a digest by which a state is recognised.
 import { createHash } from "node:crypto";
-import { isObject } from "../../core/json.ts";
+import { isObject } from "../../core/json/json.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

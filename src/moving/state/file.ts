@@ -1,15 +1,15 @@
 // A state file: lists of accounts, keys, aliases and tokens, read from a parsed text with every mistake at its place.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { newAliasSchema } from "../../admin/aliases.ts";
 import { makeNewSchema, makeStateSchema } from "../../admin/fields.ts";
 import { readInput } from "../../admin/input.ts";
-import { formatCount } from "../../core/count.ts";
+import { newAliasSchema } from "../../admin/models/aliases.ts";
 import { Fault } from "../../core/fault.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
-import { asObject, asString, isObject } from "../../core/json.ts";
-import { suggest } from "../../core/nearest.ts";
+import { asObject, asString, isObject } from "../../core/json/json.ts";
+import { formatCount } from "../../core/text/count.ts";
+import { suggest } from "../../core/text/nearest.ts";
 
 export type Path = readonly (string | number)[];
 

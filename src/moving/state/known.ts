@@ -1,12 +1,13 @@
 // The accounts, service keys, aliases and tokens that the store has, as a state file is compared with them.
-import { type AliasParts, readStoredAliases } from "../../admin/aliases.ts";
-import { CONSOLE_KEY } from "../../admin/keys.ts";
-import { listTokens, type TokenView } from "../../admin/named-tokens.ts";
+
+import { CONSOLE_KEY } from "../../admin/keys/keys.ts";
+import { type AliasParts, readStoredAliases } from "../../admin/models/aliases.ts";
+import { listTokens, type TokenView } from "../../admin/people/named-tokens.ts";
 import type { ActingWorld } from "../../admin/world.ts";
-import type { Alias } from "../../core/alias.ts";
-import { type Account, findAccountState, findKeyState, type GatewayKey } from "../../core/key.ts";
-import type { Page } from "../../core/page.ts";
-import { readPages } from "../../core/read-pages.ts";
+import { type Account, findAccountState, findKeyState, type GatewayKey } from "../../core/keys/key.ts";
+import type { Alias } from "../../core/models/alias.ts";
+import type { Page } from "../../core/world/page.ts";
+import { readPages } from "../../core/world/read-pages.ts";
 
 const ROWS_AT_ONCE = 1000;
 

@@ -1,7 +1,7 @@
 // The rows that each state file made, and its entries as they were applied last: only those rows are pruned, and drift shows.
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { asArray, asObject, parseJson } from "../../core/json.ts";
+import { asArray, asObject, parseJson } from "../../core/json/json.ts";
 import { APPLIED_STATES, type RecordedStore } from "../../core/store.ts";
 import type { Kind } from "./file.ts";
 

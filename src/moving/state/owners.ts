@@ -1,4 +1,6 @@
 // The accounts and keys of a state file: which rows they stand for, and what would change of them.
+
+import { viewChosen, viewFields } from "../../admin/fields.ts";
 import {
   addAccount,
   addKey,
@@ -8,13 +10,12 @@ import {
   makeKey,
   reviseAccount,
   reviseKey,
-} from "../../admin/bring.ts";
-import { viewChosen, viewFields } from "../../admin/fields.ts";
-import { makeSecret } from "../../admin/keys.ts";
+} from "../../admin/keys/bring.ts";
+import { makeSecret } from "../../admin/keys/keys.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import { type GatewayKey, listPausers } from "../../core/key.ts";
+import { type GatewayKey, listPausers } from "../../core/keys/key.ts";
 import { mintId } from "../../keys/secret.ts";
 import { AccountNames } from "./account-names.ts";
 import { compareFields, digestFields } from "./compare.ts";

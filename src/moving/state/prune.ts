@@ -1,9 +1,10 @@
 // The rows that a state file made before and no longer has: they are removed if that is asked for, and listed otherwise.
-import { deleteAlias } from "../../admin/aliases.ts";
-import { closeAccount } from "../../admin/closing.ts";
-import { revokeKey } from "../../admin/keys.ts";
-import { revokeToken } from "../../admin/named-tokens.ts";
-import type { Account } from "../../core/key.ts";
+
+import { revokeKey } from "../../admin/keys/keys.ts";
+import { deleteAlias } from "../../admin/models/aliases.ts";
+import { closeAccount } from "../../admin/money/closing.ts";
+import { revokeToken } from "../../admin/people/named-tokens.ts";
+import type { Account } from "../../core/keys/key.ts";
 import { makeAliasParts } from "./aliases.ts";
 import type { Change, Draft } from "./draft.ts";
 import type { Row } from "./known.ts";

@@ -1,7 +1,12 @@
 // The named tokens of a state file: which ones would be made. The rights of a token never change.
-import { createToken, makeTokenParts, readNewToken, type TokenView } from "../../admin/named-tokens.ts";
+import {
+  createToken,
+  makeTokenParts,
+  readNewToken,
+  type TokenView,
+} from "../../admin/people/named-tokens.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
-import { omitUndefined } from "../../core/json.ts";
+import { omitUndefined } from "../../core/json/json.ts";
 import type { AccountNames } from "./account-names.ts";
 import { compareFields, digestFields } from "./compare.ts";
 import type { Change, Draft } from "./draft.ts";

@@ -1,14 +1,14 @@
 // The state of a store as a file: every live account, service key, alias and named token, without a secret.
 import { stringify } from "yaml";
-import { viewTarget } from "../../admin/alias-target.ts";
 import { viewChosen } from "../../admin/fields.ts";
-import type { TokenView } from "../../admin/named-tokens.ts";
+import { viewTarget } from "../../admin/models/alias-target.ts";
+import type { TokenView } from "../../admin/people/named-tokens.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { GatewayKey } from "../../core/key.ts";
-import { NO_MODELS } from "../../core/pattern.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
+import { NO_MODELS } from "../../core/text/pattern.ts";
 import { type Known, type Row, readKnown, type StateWorld } from "./known.ts";
 
 type Section = readonly JsonObject[];

@@ -1,7 +1,8 @@
 // The request as sent: limited to the output that is held for, with room for the answer beside thinking.
-import type { ModelCard } from "../../core/card.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
-import { isLimitMeant } from "../../core/output-limit.ts";
+
+import { isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { isLimitMeant } from "../../core/models/output-limit.ts";
 import { type Changed, NONE } from "../form.ts";
 import { type ChatRequest, readOutputLimit } from "./form.ts";
 

@@ -1,5 +1,5 @@
 // The time for which a chat request asks its provider to cache the prompt: writing for longer costs more.
-import { asArray, asObject } from "../../core/json.ts";
+import { asArray, asObject } from "../../core/json/json.ts";
 import type { ChatMessage, ChatRequest } from "./form.ts";
 
 /** Anthropic's hour and OpenAI's twelve hours. Both providers keep a prompt for some minutes unless asked. */

@@ -1,7 +1,7 @@
 // The types of the chat operation: its request, pieces, reply, usage, and the decoder that reads a dialect's stream.
-import type { ServerEvent } from "../../core/dialect.ts";
+import type { ServerEvent } from "../../core/models/dialect.ts";
+import type { Part } from "./answer/run.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Usage } from "./form.ts";
-import type { Part } from "./run.ts";
 
 export interface ChatForm {
   readonly ask: ChatRequest;

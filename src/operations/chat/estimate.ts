@@ -1,9 +1,9 @@
 // Estimates a prompt's tokens: high for the hold before a call, average if no provider reported a count.
-import type { ModelCard } from "../../core/card.ts";
-import { remember } from "../../core/remember.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { remember } from "../../core/world/remember.ts";
 import { BYTES_PER_TOKEN, CONTEXT_SLACK } from "../text-tokens.ts";
 import type { ChatRequest } from "./form.ts";
-import { readToolName, searchesMax } from "./searches.ts";
+import { readToolName, searchesMax } from "./prompt/searches.ts";
 import { hasFormat, MEDIA_KINDS, type MediaKind, measureSizes, type Sizes } from "./sizes.ts";
 
 /** Measured with o200k: prose has 4 to 6 bytes per token, JSON 2.3 to 2.9, UUIDs, base64 and punctuation 1.5. */

@@ -1,6 +1,7 @@
 // Forgets the prompt of a request that can't be sent again, so that a long stream doesn't keep 30 MB alive.
-import type { RawRequest } from "../../core/dialect.ts";
-import type { JsonObject } from "../../core/json.ts";
+
+import type { JsonObject } from "../../core/json/json.ts";
+import type { RawRequest } from "../../core/models/dialect.ts";
 import type { ChatRequest } from "./form.ts";
 import { emptyMessages } from "./sizes.ts";
 

@@ -1,7 +1,7 @@
 // The canonical form: OpenAI's chat-completion objects (request, reply, chunk), typed, with unknown fields carried
 // through.
-import type { JsonObject } from "../../core/json.ts";
-import type { SearchOptions, WebSearch } from "./search-form.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { SearchOptions, WebSearch } from "./prompt/search-form.ts";
 
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 

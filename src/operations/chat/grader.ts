@@ -1,9 +1,10 @@
 // Grades a chat answer by signals of its own quality: refused, cut off, not the JSON asked for, or calls that can't be made.
-import { isObject } from "../../core/json.ts";
-import { parseBounded, RECEIVED_SHAPE } from "../../core/json-bounds.ts";
+
+import { parseBounded, RECEIVED_SHAPE } from "../../core/json/bounds.ts";
+import { isObject } from "../../core/json/json.ts";
+import { listChunks, type Part, Run } from "./answer/run.ts";
 import { type ChatRequest, type ChunkChoice, readOutputLimit } from "./form.ts";
 import { matchesSchema } from "./json-schema.ts";
-import { listChunks, type Part, Run } from "./run.ts";
 
 export type Signal = "refused" | "cut_off" | "not_json" | "breaks_schema" | "bad_arguments";
 

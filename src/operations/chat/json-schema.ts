@@ -1,5 +1,5 @@
 // Checks a value against a JSON Schema, as far as providers accept one: unknown parts of a schema are ignored.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 
 /**
  * Beyond this many steps the answer counts as valid. A schema and its answer come from a client and a model, so

@@ -1,11 +1,11 @@
 // Streams of chat as the cache keeps and repeats them: a provider's own events as they came, others as a model would send
 // them.
-import { asArray, asString, isObject } from "../../core/json.ts";
+import { asArray, asString, isObject } from "../../core/json/json.ts";
 import type { Keeping } from "../folding.ts";
+import { unfold } from "./answer/fold.ts";
+import { hasChoices, isChunk, type Part, Verbatim } from "./answer/run.ts";
 import type { ChatForm } from "./decoder.ts";
-import { unfold } from "./fold.ts";
 import type { ChatChunk, Delta, ToolCallDelta } from "./form.ts";
-import { hasChoices, isChunk, type Part, Verbatim } from "./run.ts";
 
 /** About twenty tokens. */
 const PIECE_CHARACTERS = 80;

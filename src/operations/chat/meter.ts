@@ -1,9 +1,9 @@
 // Counts what a chat answer produces as its parts pass.
 import type { Meter } from "../operation.ts";
+import { isAnswer } from "./answer/normalise.ts";
+import { type Part, Run, Verbatim } from "./answer/run.ts";
 import type { ChatForm } from "./decoder.ts";
 import type { ChatChunk, ChatReply, Delta } from "./form.ts";
-import { isAnswer } from "./normalise.ts";
-import { type Part, Run, Verbatim } from "./run.ts";
 
 export class ChatMeter implements Meter<ChatForm> {
   hasAnswer = false;

@@ -1,11 +1,12 @@
 // The capabilities that a request needs from a model.
-import { type Capability, can, type ModelCard } from "../../core/card.ts";
+
 import { Fault } from "../../core/fault.ts";
-import { asObject, asString } from "../../core/json.ts";
+import { asObject, asString } from "../../core/json/json.ts";
+import { type Capability, can, type ModelCard } from "../../core/models/card.ts";
 import type { UrlKind } from "../codec.ts";
-import { isPublicFile, isPublicImage } from "./address.ts";
 import { type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
-import { findPart, listMedia, writePath } from "./media.ts";
+import { isPublicFile, isPublicImage } from "./prompt/address.ts";
+import { findPart, listMedia, writePath } from "./prompt/media.ts";
 
 /** Throws the Fault `unsupported_parameter` for a file in the provider's account, which all clients share. */
 function refuseAccountFile(part: ContentPart, param: string): void {

@@ -1,12 +1,13 @@
 // The worst-case cost of a chat request on a card, which the ledger holds before a provider is called.
-import type { ModelCard, Price, Rates } from "../../core/card.ts";
+
 import type { Offer } from "../../core/demand.ts";
-import { isLimitMeant } from "../../core/output-limit.ts";
+import type { ModelCard, Price, Rates } from "../../core/models/card.ts";
+import { isLimitMeant } from "../../core/models/output-limit.ts";
 import type { OfferTerms } from "../operation.ts";
 import { asksToCache } from "./cache-times.ts";
 import { estimateWorstPromptTokens } from "./estimate.ts";
 import { type ChatRequest, readOutputLimit } from "./form.ts";
-import { searchesMax } from "./searches.ts";
+import { searchesMax } from "./prompt/searches.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
 

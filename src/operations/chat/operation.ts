@@ -1,35 +1,36 @@
 // Chat completions as an operation.
-import type { ModelCard } from "../../core/card.ts";
-import type { Delivered } from "../../core/dialect.ts";
-import { isObject } from "../../core/json.ts";
-import { catchUnreadable } from "../../core/upstream.ts";
+
+import { isObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Delivered } from "../../core/models/dialect.ts";
+import { catchUnreadable } from "../../core/models/upstream.ts";
 import type { AnswerCodec, Codec, Passing, UrlKind } from "../codec.ts";
 import { type Changed, joinLists, NONE } from "../form.ts";
 import { leaveOut } from "../leave-out.ts";
 import { type Operation, type ReaderOptions, type SentAsk, shareAnswers } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
-import { AnswerReader, parseAnswer } from "./answer.ts";
+import { AnswerReader, parseAnswer } from "./answer/answer.ts";
+import { Fold, unfold } from "./answer/fold.ts";
+import { isAnswer, normaliseReply } from "./answer/normalise.ts";
 import { fitToHold } from "./bounded.ts";
 import { nameConversation } from "./conversation.ts";
 import type { ChatForm } from "./decoder.ts";
-import { digestPrompt } from "./digest-prompt.ts";
-import { dropReplyThoughts, dropThoughts } from "./drop-thinking.ts";
 import { estimatePromptTokens } from "./estimate.ts";
-import { Fold, unfold } from "./fold.ts";
-import { dropForcedCall } from "./forced-call.ts";
 import { forgetPrompt } from "./forget.ts";
 import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { Grader } from "./grader.ts";
 import { KEEPING } from "./keeping.ts";
-import { leaveOutUntaken, listUntaken } from "./media.ts";
 import { ChatMeter } from "./meter.ts";
 import { findNeeds, findUrl, refuseUnable } from "./needs.ts";
-import { isAnswer, normaliseReply } from "./normalise.ts";
 import { makeOffer } from "./offer.ts";
-import { leaveOutUnpricedSearch } from "./searches.ts";
+import { digestPrompt } from "./prompt/digest-prompt.ts";
+import { dropReplyThoughts, dropThoughts } from "./prompt/drop-thinking.ts";
+import { dropForcedCall } from "./prompt/forced-call.ts";
+import { leaveOutUntaken, listUntaken } from "./prompt/media.ts";
+import { leaveOutUnpricedSearch } from "./prompt/searches.ts";
+import { findSearch } from "./prompt/web-search.ts";
 import { mapPieces, mapReply, mapTexts } from "./texts.ts";
 import { addUsages, countAmounts, cutUsage } from "./usage.ts";
-import { findSearch } from "./web-search.ts";
 
 /** Answers are rarely longer, and expecting more would keep requests off credentials that have room. */
 const LOAD_MAX = 4096;

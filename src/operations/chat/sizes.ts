@@ -1,7 +1,7 @@
 // Measures a chat request's parts by kind, from which its tokens are estimated.
-import { asObject, asString, isObject } from "../../core/json.ts";
-import { remember } from "../../core/remember.ts";
-import { SHORT_CHARACTERS, scanLetters } from "../../core/text-scan.ts";
+import { asObject, asString, isObject } from "../../core/json/json.ts";
+import { SHORT_CHARACTERS, scanLetters } from "../../core/json/text-scan.ts";
+import { remember } from "../../core/world/remember.ts";
 import type { ChatMessage, ChatRequest } from "./form.ts";
 
 const BYTES_PER_BASE64 = 0.75;

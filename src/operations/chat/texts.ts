@@ -1,13 +1,14 @@
 // The texts of a chat request and of its answer, in the canonical form and in the provider's own.
-import type { ServerEvent } from "../../core/dialect.ts";
-import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
-import { parseReceived } from "../../core/json-bounds.ts";
-import type { ChangeText, NativeTexts } from "../../core/texts.ts";
+
+import { parseReceived } from "../../core/json/bounds.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ServerEvent } from "../../core/models/dialect.ts";
+import type { ChangeText, NativeTexts } from "../../core/text/texts.ts";
 import { makeForm, type TextGrammar } from "../text-grammar.ts";
 import { mapList } from "../text-json.ts";
 import { mapBody } from "../text-walk.ts";
+import { isChunk, type Part, Run, Verbatim } from "./answer/run.ts";
 import type { ChatChunk, ChatReply, ChatRequest, PartExtent, PartKind, ReplyChoice } from "./form.ts";
-import { isChunk, type Part, Run, Verbatim } from "./run.ts";
 
 type Kind =
   | (

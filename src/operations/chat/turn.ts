@@ -1,7 +1,6 @@
 // An assistant's turn as ordered parts, although a chat message has one place for each kind of part.
-import { hasOnly } from "../../core/json.ts";
-import { moveCitation, readSource } from "./citations.ts";
-import { joinText } from "./content-text.ts";
+import { hasOnly } from "../../core/json/json.ts";
+import { moveCitation, readSource } from "./answer/citations.ts";
 import type {
   AssistantMessage,
   Citation,
@@ -12,7 +11,8 @@ import type {
   TextPart,
   ToolCall,
 } from "./form.ts";
-import type { WebSearch } from "./search-form.ts";
+import { joinText } from "./prompt/content-text.ts";
+import type { WebSearch } from "./prompt/search-form.ts";
 
 /** A message that holds a turn, from the history or an answer. */
 type Turn = Pick<

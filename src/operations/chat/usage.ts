@@ -1,12 +1,12 @@
 // A chat answer's usage: the billed counts, the sum of several, and the cap at what the model can read and write.
-import { asCount } from "../../core/json.ts";
-import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
+import { asCount } from "../../core/json/json.ts";
+import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { PlausibleUsage, SentAsk } from "../operation.ts";
 import { CONTEXT_SLACK } from "../text-tokens.ts";
 import { asksToCache } from "./cache-times.ts";
 import { estimateWorstPromptTokens } from "./estimate.ts";
 import { type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
-import { searchesMax } from "./searches.ts";
+import { searchesMax } from "./prompt/searches.ts";
 
 /** More than any answer can need. A larger count is a mistake and must not overflow the sums. */
 const SEARCHES_MAX = 10_000;

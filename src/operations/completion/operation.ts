@@ -1,6 +1,6 @@
 // Legacy completions as an operation: counted, charged and read like chat, with prompts instead of messages.
-import { AnswerReader } from "../chat/answer.ts";
-import { Fold } from "../chat/fold.ts";
+import { AnswerReader } from "../chat/answer/answer.ts";
+import { Fold } from "../chat/answer/fold.ts";
 import { readOutputLimit } from "../chat/form.ts";
 import { ChatMeter } from "../chat/meter.ts";
 import { CHAT } from "../chat/operation.ts";

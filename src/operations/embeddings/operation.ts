@@ -1,7 +1,8 @@
 // Embeddings as an operation: texts become vectors.
-import type { ModelCard } from "../../core/card.ts";
+
 import { Fault } from "../../core/fault.ts";
-import { NO_AMOUNTS } from "../../core/units.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Operation } from "../operation.ts";
 import { CONTEXT_SLACK, estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";

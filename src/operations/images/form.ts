@@ -1,7 +1,8 @@
 // The types of the images operation: creates or edits pictures by a description.
-import type { Attachment } from "../../core/attachment.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { LongText } from "../../core/long-json.ts";
+
+import type { JsonObject } from "../../core/json/json.ts";
+import type { LongText } from "../../core/json/long.ts";
+import type { Attachment } from "../../core/models/attachment.ts";
 import type { OpenAsk } from "../form.ts";
 import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 

@@ -1,5 +1,5 @@
 // Images as an operation: creates pictures from a description.
-import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
+import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import { type Operation, shareAnswers } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";

@@ -1,7 +1,8 @@
 // Moderation as an operation: judges texts and images by categories.
-import { can } from "../../core/card.ts";
+
 import { Fault } from "../../core/fault.ts";
-import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
+import { can } from "../../core/models/card.ts";
+import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Operation } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";

@@ -1,6 +1,6 @@
 // Rerank as an operation: orders documents by relevance to a query.
-import type { ModelCard } from "../../core/card.ts";
-import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Operation } from "../operation.ts";
 import { CONTEXT_SLACK, estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";

@@ -1,5 +1,5 @@
 // Speech as the cache keeps and repeats it.
-import { isObject } from "../../core/json.ts";
+import { isObject } from "../../core/json/json.ts";
 import type { Folding, Keeping } from "../folding.ts";
 import { findSound, type SoundPart, type SpeechForm, type SpeechReply } from "./form.ts";
 

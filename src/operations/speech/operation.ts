@@ -1,5 +1,5 @@
 // Speech as an operation: turns text into audio.
-import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
+import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Operation } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";

@@ -1,6 +1,6 @@
 // Collects a streamed transcript.
-import type { JsonObject } from "../../core/json.ts";
-import { estimateLength } from "../../core/rough-length.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { estimateLength } from "../../core/json/rough-length.ts";
 import type { Folding } from "../folding.ts";
 import type { TranscriptionForm, TranscriptionReply } from "./form.ts";
 

@@ -1,6 +1,7 @@
 // The types of the transcription operation: turns audio into text, in its own language or in English.
-import type { Attachment } from "../../core/attachment.ts";
-import type { JsonObject } from "../../core/json.ts";
+
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Attachment } from "../../core/models/attachment.ts";
 import type { OpenAsk } from "../form.ts";
 import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 

@@ -1,8 +1,9 @@
 // Transcription as an operation: turns audio into text.
-import type { Attachment } from "../../core/attachment.ts";
-import type { ModelCard } from "../../core/card.ts";
-import { asString, isObject, type JsonObject } from "../../core/json.ts";
-import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
+
+import { asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { Attachment } from "../../core/models/attachment.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Operation } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";

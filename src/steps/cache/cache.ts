@@ -1,12 +1,13 @@
 // The cache: answers that are kept for the same request. One step finds them before a request is admitted, behind all
 // others; one keeps them as the client sees them, around all others.
-import { logBug } from "../../core/bug.ts";
-import type { CachedAnswer, CacheStore } from "../../core/cached-answer.ts";
-import type { CacheRules, CacheState, Caching } from "../../core/caching.ts";
-import { Ending, makeTwinTimeout } from "../../core/ending.ts";
+
 import { Fault } from "../../core/fault.ts";
-import { mayUse } from "../../core/key.ts";
-import type { Clock, Log, Vault } from "../../core/world.ts";
+import { mayUse } from "../../core/keys/key.ts";
+import type { CachedAnswer, CacheStore } from "../../core/models/cached-answer.ts";
+import type { CacheRules, CacheState, Caching } from "../../core/models/caching.ts";
+import { logBug } from "../../core/world/bug.ts";
+import { Ending, makeTwinTimeout } from "../../core/world/ending.ts";
+import type { Clock, Log, Vault } from "../../core/world/world.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { Answered, Around, Enter, OwnAnswer, Step } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";

@@ -1,5 +1,5 @@
 // Requests for the same answer at the same time: the first asks a provider, and the others wait for it.
-import type { Ending } from "../../core/ending.ts";
+import type { Ending } from "../../core/world/ending.ts";
 
 /** The request that asks a provider. */
 export class Flight {

@@ -1,8 +1,8 @@
 // The identity of a request, by which its answer is kept: a keyed digest of everything that the answer depends on.
-import { isObject, type JsonObject } from "../../core/json.ts";
-import type { Vault } from "../../core/world.ts";
+import { isObject, type JsonObject } from "../../core/json/json.ts";
+import type { Vault } from "../../core/world/world.ts";
 import type { Call } from "../../gateway/call.ts";
-import type { Selection } from "../../gateway/plan.ts";
+import type { Selection } from "../../gateway/plan/plan.ts";
 import type { Form } from "../../operations/form.ts";
 
 export interface Identity {

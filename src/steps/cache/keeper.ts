@@ -1,5 +1,5 @@
 // Collects an answer as its client sees it, whole or streamed, to keep it at its end.
-import type { NativeTexts } from "../../core/texts.ts";
+import type { NativeTexts } from "../../core/text/texts.ts";
 import type { AnswerEnd, Around } from "../../gateway/step.ts";
 import type { Folding } from "../../operations/folding.ts";
 import type { Form } from "../../operations/form.ts";

@@ -1,6 +1,6 @@
 // An answer as the cache keeps it.
-import { asArray, asNumber, asString, type JsonObject } from "../../core/json.ts";
-import type { NanoUsd } from "../../core/money.ts";
+import { asArray, asNumber, asString, type JsonObject } from "../../core/json/json.ts";
+import type { NanoUsd } from "../../core/money/money.ts";
 import type { OwnAnswer } from "../../gateway/step.ts";
 import { withoutUsage } from "../../operations/folding.ts";
 import type { Form } from "../../operations/form.ts";

@@ -1,7 +1,8 @@
 // Remembers opened answers for a moment, so that one that many ask for isn't read, decrypted and parsed for each.
-import type { CachedAnswer } from "../../core/cached-answer.ts";
-import { parseWithTools } from "../../core/exact-json.ts";
-import { asObject, type JsonObject } from "../../core/json.ts";
+
+import { parseWithTools } from "../../core/json/exact.ts";
+import { asObject, type JsonObject } from "../../core/json/json.ts";
+import type { CachedAnswer } from "../../core/models/cached-answer.ts";
 
 export interface OpenedAnswer extends Pick<CachedAnswer, "id" | "atMs" | "untilMs"> {
   /** Returns the answer, which is parsed once for all that ask for it. */

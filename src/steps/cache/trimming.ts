@@ -1,6 +1,6 @@
 // Holds kept answers to their bounds without summing them up for each.
-import type { CacheStore } from "../../core/cached-answer.ts";
-import type { CacheRules } from "../../core/caching.ts";
+import type { CacheStore } from "../../core/models/cached-answer.ts";
+import type { CacheRules } from "../../core/models/caching.ts";
 
 /** A bound is exceeded by at most this share, in each process, before the oldest answers go. */
 const SHARE = 1 / 64;

@@ -1,8 +1,8 @@
 // The operator's hooks as steps, in their order. A change of the configuration leaves running requests as they began.
 import { Fault } from "../../core/fault.ts";
-import type { HookRule } from "../../core/hook.ts";
-import type { GatewayKey } from "../../core/key.ts";
-import type { Random } from "../../core/world.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
+import type { HookRule } from "../../core/models/hook.ts";
+import type { Random } from "../../core/world/world.ts";
 import type { Step } from "../../gateway/step.ts";
 import { type HookBreaker, Judge, type JudgePorts } from "./judge.ts";
 import { PassedTexts } from "./passed.ts";

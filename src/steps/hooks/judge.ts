@@ -1,7 +1,7 @@
 // One hook: asks it about the texts that it hasn't passed before, within its bounds, and says what becomes of them.
 import { Fault } from "../../core/fault.ts";
-import type { HookAction, HookRule } from "../../core/hook.ts";
-import type { Clock, Log } from "../../core/world.ts";
+import type { HookAction, HookRule } from "../../core/models/hook.ts";
+import type { Clock, Log } from "../../core/world/world.ts";
 import type { PassedTexts } from "./passed.ts";
 import type { Question } from "./protocol.ts";
 import type { Asked } from "./server.ts";

@@ -1,6 +1,7 @@
 // Asks a moderation model of the catalogue, whose verdict refuses texts but never changes them.
-import type { HookTarget } from "../../core/hook.ts";
-import { asNumber, asObject, type JsonObject } from "../../core/json.ts";
+
+import { asNumber, asObject, type JsonObject } from "../../core/json/json.ts";
+import type { HookTarget } from "../../core/models/hook.ts";
 import type { Question } from "./protocol.ts";
 import type { Asked } from "./server.ts";
 

@@ -1,8 +1,9 @@
 // LiteLLM's protocol for guardrails: what is sent to a hook's server, and what its answer means.
-import type { HookPlace } from "../../core/hook.ts";
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { parseBounded } from "../../core/json-bounds.ts";
-import type { GatewayKey } from "../../core/key.ts";
+
+import { parseBounded } from "../../core/json/bounds.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
+import type { HookPlace } from "../../core/models/hook.ts";
 
 export const HOOK_PATH = "/beta/litellm_basic_guardrail_api";
 

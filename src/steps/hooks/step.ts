@@ -1,9 +1,10 @@
 // A hook as a step: before a request's admission, and around its answer.
-import type { ModelCard } from "../../core/card.ts";
-import type { Ending } from "../../core/ending.ts";
+
 import { Fault } from "../../core/fault.ts";
-import type { HookAction, HookPlace } from "../../core/hook.ts";
-import { matchesAny } from "../../core/pattern.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { HookAction, HookPlace } from "../../core/models/hook.ts";
+import { matchesAny } from "../../core/text/pattern.ts";
+import type { Ending } from "../../core/world/ending.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { Answered, Around, Changed, Enter, Step } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";

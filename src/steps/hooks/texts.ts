@@ -1,7 +1,7 @@
 // The texts of a request or an answer that a hook judges, and what changes once it has.
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
-import type { ChangeText, NativeTexts, TextPlace } from "../../core/texts.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
+import type { ChangeText, NativeTexts, TextPlace } from "../../core/text/texts.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { Changed } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";

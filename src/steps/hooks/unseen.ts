@@ -1,6 +1,7 @@
 // Finds the parts of a request that no hook can see: pictures, sounds and files, and texts that were sent as token ids.
-import { Attachment } from "../../core/attachment.ts";
-import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+
+import { asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import { Attachment } from "../../core/models/attachment.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { Form } from "../../operations/form.ts";
 

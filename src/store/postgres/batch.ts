@@ -1,7 +1,7 @@
 // One transaction for demands of one account: read under its lock, decide, write; retried if that is safe.
 import type { Decide } from "../../core/decision.ts";
 import type { Answer, Demand } from "../../core/demand.ts";
-import { CommitError, unavailable } from "../unavailable.ts";
+import { CommitError, unavailable } from "../engine/unavailable.ts";
 import type { Connection } from "./connection.ts";
 import { isOutage, LateError, RetryLimit } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";

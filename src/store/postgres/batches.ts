@@ -1,8 +1,8 @@
 // Batches demands into transactions: while one of an account is running, its further demands gather for the next.
 import type { Decide } from "../../core/decision.ts";
 import type { Answer, Demand } from "../../core/demand.ts";
-import { unavailable } from "../unavailable.ts";
-import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
+import { unavailable } from "../engine/unavailable.ts";
+import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../engine/waiting.ts";
 import { type Bounds, runBatch } from "./batch.ts";
 import { CONNECTIONS_MAX, LateError } from "./failures.ts";
 import type { Pool } from "./pool.ts";

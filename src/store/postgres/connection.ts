@@ -1,7 +1,7 @@
 // A connection taken from the pool: statements are pipelined in one flight, and each flight has a time limit.
-import type { Result as Rows, Statement } from "../engine.ts";
-import type { Value } from "../found.ts";
-import { CommitError } from "../unavailable.ts";
+import type { Result as Rows, Statement } from "../engine/engine.ts";
+import type { Value } from "../engine/found.ts";
+import { CommitError } from "../engine/unavailable.ts";
 import type { Connections } from "./connections.ts";
 import { isConflict, isDeadServer, LateError } from "./failures.ts";
 import type { Session } from "./session.ts";

@@ -1,6 +1,6 @@
 // The open connections to the database: at most so many, handed out one at a time, and all ended together once one finds
 // that its server is gone.
-import { unavailable } from "../unavailable.ts";
+import { unavailable } from "../engine/unavailable.ts";
 import type { Dialer } from "./dialer.ts";
 import { LateError } from "./failures.ts";
 import type { Session, SessionOptions } from "./session.ts";

@@ -1,7 +1,7 @@
 // A temporary copy of what a change of owners meets in a PostgreSQL store, in a schema of its own in the same database.
 import { randomBytes } from "node:crypto";
 import type { ReservedSQL } from "bun";
-import { NoStoreError, redactAddress } from "../address.ts";
+import { NoStoreError, redactAddress } from "../engine/address.ts";
 import { Dialer } from "./dialer.ts";
 import { describeError } from "./failures.ts";
 

@@ -5,8 +5,8 @@ import {
   type PostgresAddress,
   type PostgresHost,
   parsePostgresAddress,
-} from "../../core/postgres-address.ts";
-import type { Found } from "../found.ts";
+} from "../../core/world/postgres-address.ts";
+import type { Found } from "../engine/found.ts";
 import type { ConnectionSettings } from "./client.ts";
 import { isPassing, LateError, UnreachableError } from "./failures.ts";
 import { Session, type SessionOptions } from "./session.ts";

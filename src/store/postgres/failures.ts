@@ -1,6 +1,6 @@
 // Classifies database failures: whether a retry may help, what is to blame, and the error to report.
 import { SQL } from "bun";
-import { CommitError } from "../unavailable.ts";
+import { CommitError } from "../engine/unavailable.ts";
 
 export const CONNECTIONS_MAX = 10;
 

@@ -1,7 +1,7 @@
 // The charges and last uses of keys, for the console's page of keys.
-import type { GatewayKey } from "../../core/key.ts";
-import { bind } from "../engine.ts";
-import { keyUsesSql, LAST_AT } from "../narrowing.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
+import { bind } from "../engine/engine.ts";
+import { keyUsesSql, LAST_AT } from "../engine/narrowing.ts";
 import type { Query } from "./connection.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,10 +1,10 @@
 // Migrates the schema of the PostgreSQL store: steps only go forward, and the first node to start takes them.
 
-import { bind } from "../engine.ts";
-import { type Found, readInteger } from "../found.ts";
-import { recordMigration } from "../migrated.ts";
-import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema-step.ts";
-import { STEPS } from "../steps.ts";
+import { bind } from "../engine/engine.ts";
+import { type Found, readInteger } from "../engine/found.ts";
+import { recordMigration } from "../schema/migrated.ts";
+import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema/schema-step.ts";
+import { STEPS } from "../schema/steps.ts";
 import type { Connection, Query } from "./connection.ts";
 import { isConflict, LateError, readSqlState } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";

@@ -1,10 +1,10 @@
 // Finds live nodes by their heartbeats, timed by the database's clock, and the holds of dead ones.
 import type { Hold } from "../../core/rows.ts";
-import { bind } from "../engine.ts";
-import { readInteger, readText } from "../found.ts";
-import { Heart } from "../heart.ts";
-import { selectSql } from "../sql.ts";
-import { HOLD } from "../tables.ts";
+import { bind } from "../engine/engine.ts";
+import { readInteger, readText } from "../engine/found.ts";
+import { Heart } from "../engine/heart.ts";
+import { selectSql } from "../engine/sql.ts";
+import { HOLD } from "../schema/tables.ts";
 
 import type { Pool } from "./pool.ts";
 

@@ -1,7 +1,7 @@
 // The pool of database connections, bounded in number and time; failures become faults.
 import { Fault } from "../../core/fault.ts";
-import { bind, type Change, type Engine } from "../engine.ts";
-import { unavailable } from "../unavailable.ts";
+import { bind, type Change, type Engine } from "../engine/engine.ts";
+import { unavailable } from "../engine/unavailable.ts";
 import { Connection, type Query, type Result } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import type { Dialer } from "./dialer.ts";

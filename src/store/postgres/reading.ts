@@ -1,18 +1,18 @@
 // Reads the rows for decisions: one statement per table for all demands of one account.
 import type { Rows } from "../../core/decision.ts";
 import type { Reads } from "../../core/demand.ts";
-import type { MemberTerms } from "../../core/member-limits.ts";
-import { makeOpeningId, type Opening } from "../../core/opening.ts";
+import type { MemberTerms } from "../../core/limits/member-limits.ts";
+import { makeOpeningId, type Opening } from "../../core/limits/opening.ts";
 import { makeMeterId, makeOwnerId, makeTagDayId } from "../../core/rows.ts";
-import { CHECKOUT } from "../checkouts.ts";
-import { bind } from "../engine.ts";
-import { readInteger, readText } from "../found.ts";
-import { raisesSql, readRaise } from "../limit-requests.ts";
-import { REQUEST, TAG_OF_DAY } from "../log-tables.ts";
-import { readRules } from "../member-columns.ts";
-import { composeOpeningSums, listOpeningValues, readModelSum } from "../openings.ts";
-import { selectSql } from "../sql.ts";
-import { ACCOUNT, HOLD, KEY, METER, MOVEMENT, OWNER, REPLY, SPEND, type Table } from "../tables.ts";
+import { bind } from "../engine/engine.ts";
+import { readInteger, readText } from "../engine/found.ts";
+import { selectSql } from "../engine/sql.ts";
+import { raisesSql, readRaise } from "../limits/limit-requests.ts";
+import { readRules } from "../limits/member-columns.ts";
+import { composeOpeningSums, listOpeningValues, readModelSum } from "../limits/openings.ts";
+import { CHECKOUT } from "../money/checkouts.ts";
+import { REQUEST, TAG_OF_DAY } from "../schema/log-tables.ts";
+import { ACCOUNT, HOLD, KEY, METER, MOVEMENT, OWNER, REPLY, SPEND, type Table } from "../schema/tables.ts";
 import type { Query, Result } from "./connection.ts";
 
 const OF_ACCOUNT = "WHERE account_id = $1";

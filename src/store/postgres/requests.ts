@@ -1,14 +1,14 @@
 // The PostgreSQL store's request log, and its pruning.
 import type { Store } from "../../core/store.ts";
-import { bind, readFirst } from "../engine.ts";
-import { readText } from "../found.ts";
-import { searchLog } from "../log-search.ts";
-import { LISTED_REQUEST, REQUEST, readKeyUse } from "../log-tables.ts";
-import { askRequests } from "../narrowing.ts";
-import { makeOriginEraser } from "../origins.ts";
-import { pruneCalled } from "../provider-calls.ts";
-import { narrowToScope, USE_ROWS } from "../scope.ts";
-import { pruneSql, selectSql } from "../sql.ts";
+import { bind, readFirst } from "../engine/engine.ts";
+import { readText } from "../engine/found.ts";
+import { askRequests } from "../engine/narrowing.ts";
+import { narrowToScope, USE_ROWS } from "../engine/scope.ts";
+import { pruneSql, selectSql } from "../engine/sql.ts";
+import { searchLog } from "../log/log-search.ts";
+import { makeOriginEraser } from "../log/origins.ts";
+import { pruneCalled } from "../log/provider-calls.ts";
+import { LISTED_REQUEST, REQUEST, readKeyUse } from "../schema/log-tables.ts";
 
 import { composeKeyUses } from "./key-uses.ts";
 import { forgetNodes } from "./nodes.ts";

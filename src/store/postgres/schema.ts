@@ -1,5 +1,5 @@
 // The steps of the PostgreSQL store's schema, each a list of statements.
-import { declareAmounts } from "../sql.ts";
+import { declareAmounts } from "../engine/sql.ts";
 import { LESSONS_BY_PROMPT } from "./lesson-steps.ts";
 
 /**
@@ -195,7 +195,7 @@ export const FIRST_STEPS: readonly (readonly string[])[] = [
     "CREATE INDEX IF NOT EXISTS request_ended ON request (ended_at_ms)",
     "ALTER TABLE usage_hour ADD COLUMN IF NOT EXISTS errors BIGINT NOT NULL DEFAULT 0",
 
-    // Streamed answers by time to first token; core/histogram.ts has the bounds of the buckets.
+    // Streamed answers by time to first token; core/world/histogram.ts has the bounds of the buckets.
     `CREATE TABLE IF NOT EXISTS first_token_hour (
       account_id TEXT COLLATE "C" NOT NULL,
       hour_ms BIGINT NOT NULL,

@@ -1,6 +1,6 @@
 // One connection to a server of the store's address, from its opening to its end.
 import type { ReservedSQL, SQL } from "bun";
-import type { PostgresHost } from "../../core/postgres-address.ts";
+import type { PostgresHost } from "../../core/world/postgres-address.ts";
 import { type ConnectionSettings, makeClient } from "./client.ts";
 import { isOutage, UnreachableError } from "./failures.ts";
 

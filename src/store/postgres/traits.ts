@@ -1,6 +1,6 @@
 // The traits of a database server that the store adapts to: a pooler in front of it, shards behind it.
 
-import { bind } from "../engine.ts";
+import { bind } from "../engine/engine.ts";
 import type { ConnectionSettings } from "./client.ts";
 import type { Query } from "./connection.ts";
 import type { Dialer } from "./dialer.ts";

@@ -1,10 +1,11 @@
 // Writes a decision: every statement takes the account as $1 and one list per column, for any number of rows.
 import type { Decision, Gone } from "../../core/decision.ts";
-import type { Account } from "../../core/key.ts";
-import { CHECKOUT } from "../checkouts.ts";
-import type { SqlType } from "../columns.ts";
-import { bind } from "../engine.ts";
-import type { Value } from "../found.ts";
+import type { Account } from "../../core/keys/key.ts";
+import type { SqlType } from "../engine/columns.ts";
+import { bind } from "../engine/engine.ts";
+import type { Value } from "../engine/found.ts";
+import { composeOverwrite, composeSum, joinNames } from "../engine/sql.ts";
+import { CHECKOUT } from "../money/checkouts.ts";
 import {
   CALL_SUM,
   CALL_SUMS,
@@ -16,8 +17,7 @@ import {
   TAG_USAGE,
   USAGE,
   USAGE_SUMS,
-} from "../log-tables.ts";
-import { composeOverwrite, composeSum, joinNames } from "../sql.ts";
+} from "../schema/log-tables.ts";
 import {
   ACCOUNT,
   ACCOUNT_STATE,
@@ -32,7 +32,7 @@ import {
   SPEND,
   type Table,
   type TablePart,
-} from "../tables.ts";
+} from "../schema/tables.ts";
 import type { Query } from "./connection.ts";
 
 /** The types of the lists that statements take. A list of bigint refuses fractions instead of rounding them. */

@@ -1,11 +1,11 @@
 // Group commit: the demands of a few event loop turns become one transaction, and are answered after its COMMIT.
 import type { Decide, Decision } from "../../core/decision.ts";
 import type { Answer, Demand } from "../../core/demand.ts";
-import { CHECKOUT } from "../checkouts.ts";
-import { REQUEST } from "../log-tables.ts";
-import { ACCOUNT_STATE, EVENT, MOVEMENT, REPLY } from "../tables.ts";
-import { nextTurn } from "../turns.ts";
-import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
+import { nextTurn } from "../engine/turns.ts";
+import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../engine/waiting.ts";
+import { CHECKOUT } from "../money/checkouts.ts";
+import { REQUEST } from "../schema/log-tables.ts";
+import { ACCOUNT_STATE, EVENT, MOVEMENT, REPLY } from "../schema/tables.ts";
 import type { Connection } from "./connection.ts";
 import type { Connector } from "./connector.ts";
 import type { RowCache } from "./row-cache.ts";

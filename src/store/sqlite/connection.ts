@@ -2,8 +2,8 @@
 
 import { Database, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
-import type { Schema } from "../schema-step.ts";
-import { CommitError, UnusableError } from "../unavailable.ts";
+import { CommitError, UnusableError } from "../engine/unavailable.ts";
+import type { Schema } from "../schema/schema-step.ts";
 import { migrate, readOldestSupported, readVersion } from "./migrate.ts";
 import { prepare, type Statements } from "./statements.ts";
 

@@ -1,7 +1,7 @@
 // Makes commits survive a power failure: one sync of the write-ahead log for all waiting callers, off the event loop.
 import { closeSync, fdatasync, openSync } from "node:fs";
-import { nextTurn } from "../turns.ts";
-import { unavailable } from "../unavailable.ts";
+import { nextTurn } from "../engine/turns.ts";
+import { unavailable } from "../engine/unavailable.ts";
 import type { Connector } from "./connector.ts";
 
 /** Shared syncs start at most this often. Every provider takes longer to start its answer. */

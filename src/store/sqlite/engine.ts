@@ -1,6 +1,6 @@
 // The SQLite engine behind the methods that both engines share.
-import { bind, type Engine, type Result } from "../engine.ts";
-import { makePacing, makeSerialQueue } from "../turns.ts";
+import { bind, type Engine, type Result } from "../engine/engine.ts";
+import { makePacing, makeSerialQueue } from "../engine/turns.ts";
 import type { Connection } from "./connection.ts";
 import type { Connector } from "./connector.ts";
 import type { SlowReads } from "./slow-reads.ts";

@@ -1,5 +1,5 @@
 // The schema of the first release, the first step of every SQLite store.
-import { declareAmounts } from "../sql.ts";
+import { declareAmounts } from "../engine/sql.ts";
 
 export const FIRST_SCHEMA = `
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

@@ -1,9 +1,9 @@
 // Migrates a SQLite file's schema.
 import { Database } from "bun:sqlite";
-import type { Value } from "../found.ts";
-import { recordMigration } from "../migrated.ts";
-import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema-step.ts";
-import { STEPS } from "../steps.ts";
+import type { Value } from "../engine/found.ts";
+import { recordMigration } from "../schema/migrated.ts";
+import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema/schema-step.ts";
+import { STEPS } from "../schema/steps.ts";
 import { FIRST_STEPS } from "./migrations.ts";
 import { renderStep } from "./render-step.ts";
 

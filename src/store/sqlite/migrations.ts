@@ -1,5 +1,5 @@
 // The steps of the SQLite store's schema: they only go forward, counted by the file's `user_version`.
-import { declareAmounts } from "../sql.ts";
+import { declareAmounts } from "../engine/sql.ts";
 import { FIRST_SCHEMA } from "./first-schema.ts";
 import { LESSONS_BY_PROMPT } from "./lesson-migration.ts";
 
@@ -144,7 +144,7 @@ export const FIRST_STEPS: readonly string[] = [
   ALTER TABLE usage_hour ADD COLUMN errors INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX usage_hour_paid ON usage_hour (key_id, hour_ms, charged_nano) WHERE charged_nano > 0;
 
-  -- How many streamed answers began within which time; the times of a bucket are in core/histogram.ts.
+  -- How many streamed answers began within which time; the times of a bucket are in core/world/histogram.ts.
   CREATE TABLE first_token_hour (
     hour_ms INTEGER NOT NULL,
     account_id TEXT NOT NULL,

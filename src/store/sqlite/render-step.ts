@@ -1,8 +1,8 @@
 // Renders a step of the schema as SQLite's statements.
-import type { SqlType } from "../columns.ts";
-import { declareField } from "../field-columns.ts";
-import type { Change, NewColumn, Step } from "../schema-step.ts";
-import { describeIndex, joinNames, quoteLiteral } from "../sql.ts";
+import type { SqlType } from "../engine/columns.ts";
+import { describeIndex, joinNames, quoteLiteral } from "../engine/sql.ts";
+import { declareField } from "../schema/field-columns.ts";
+import type { Change, NewColumn, Step } from "../schema/schema-step.ts";
 
 const TYPES: Readonly<Record<SqlType, string>> = { text: "TEXT", integer: "INTEGER", real: "REAL" };
 

@@ -1,12 +1,13 @@
 // Caches the rows that decisions depend on, as long as no other process writes to the file.
-import type { Checkout } from "../../core/checkout.ts";
+
 import type { Decision, Rows } from "../../core/decision.ts";
 import type { Reads } from "../../core/demand.ts";
-import type { Account, GatewayKey } from "../../core/key.ts";
-import type { MemberTerms } from "../../core/member-limits.ts";
-import type { Movement } from "../../core/movement.ts";
-import { type ModelSum, makeOpeningId } from "../../core/opening.ts";
-import type { RequestRecord } from "../../core/record.ts";
+import type { Account, GatewayKey } from "../../core/keys/key.ts";
+import type { MemberTerms } from "../../core/limits/member-limits.ts";
+import { type ModelSum, makeOpeningId } from "../../core/limits/opening.ts";
+import type { RequestRecord } from "../../core/log/record.ts";
+import type { Checkout } from "../../core/money/checkout.ts";
+import type { Movement } from "../../core/money/movement.ts";
 import {
   type Hold,
   type KeptReply,
@@ -17,13 +18,13 @@ import {
   type OwnerState,
   type Spend,
 } from "../../core/rows.ts";
-import { CHECKOUT } from "../checkouts.ts";
-import { type Found, readText } from "../found.ts";
-import { readRaise } from "../limit-requests.ts";
-import { REQUEST } from "../log-tables.ts";
-import { readRules } from "../member-columns.ts";
-import { listOpeningValues, readModelSum } from "../openings.ts";
-import { ACCOUNT, HOLD, KEY, METER, MOVEMENT, OWNER, REPLY, SPEND, type Table } from "../tables.ts";
+import { type Found, readText } from "../engine/found.ts";
+import { readRaise } from "../limits/limit-requests.ts";
+import { readRules } from "../limits/member-columns.ts";
+import { listOpeningValues, readModelSum } from "../limits/openings.ts";
+import { CHECKOUT } from "../money/checkouts.ts";
+import { REQUEST } from "../schema/log-tables.ts";
+import { ACCOUNT, HOLD, KEY, METER, MOVEMENT, OWNER, REPLY, SPEND, type Table } from "../schema/tables.ts";
 import type { Statements } from "./statements.ts";
 
 const ENTRIES_MAX = 50_000;

@@ -1,8 +1,8 @@
 // Writes the rows of one table, many by one statement.
 import type { Database } from "bun:sqlite";
-import type { Value } from "../found.ts";
-import { insertSql } from "../sql.ts";
-import type { TablePart } from "../tables.ts";
+import type { Value } from "../engine/found.ts";
+import { insertSql } from "../engine/sql.ts";
+import type { TablePart } from "../schema/tables.ts";
 
 /** The most rows of one statement. A request's row has 48 values, and SQLite takes 32,766 of them. */
 const ROWS_MAX = 16;

@@ -1,5 +1,5 @@
 // Has slow reads run by another thread, so that requests go on meanwhile.
-import type { Result, Statement } from "../engine.ts";
+import type { Result, Statement } from "../engine/engine.ts";
 import type { SlowAnswer, SlowAsk } from "./slow-thread.ts";
 
 type Take = (results: readonly Result[] | null) => void;

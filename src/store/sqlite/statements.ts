@@ -1,10 +1,13 @@
 // The SQLite store's statements, each prepared once per connection; values are always bound, never part of the text.
 import type { Database } from "bun:sqlite";
-import { CHECKOUT } from "../checkouts.ts";
-import type { Result, Statement } from "../engine.ts";
-import type { Found, Value } from "../found.ts";
-import { keyByDigestSql, updateSql } from "../keys.ts";
-import { raisesSql } from "../limit-requests.ts";
+import type { Result, Statement } from "../engine/engine.ts";
+import type { Found, Value } from "../engine/found.ts";
+import { composeAddEvent } from "../engine/recording.ts";
+import { composeOverwrite, composeSum, insertSql, joinNames, upsertSql } from "../engine/sql.ts";
+import { keyByDigestSql, updateSql } from "../keys/keys.ts";
+import { raisesSql } from "../limits/limit-requests.ts";
+import { composeOpeningSums } from "../limits/openings.ts";
+import { CHECKOUT } from "../money/checkouts.ts";
 import {
   CALL_SUM,
   CALL_SUMS,
@@ -14,10 +17,7 @@ import {
   TAG_USAGE,
   USAGE,
   USAGE_SUMS,
-} from "../log-tables.ts";
-import { composeOpeningSums } from "../openings.ts";
-import { composeAddEvent } from "../recording.ts";
-import { composeOverwrite, composeSum, insertSql, joinNames, upsertSql } from "../sql.ts";
+} from "../schema/log-tables.ts";
 import {
   ACCOUNT,
   ACCOUNT_STATE,
@@ -30,7 +30,7 @@ import {
   REPLY,
   SPEND,
   type Table,
-} from "../tables.ts";
+} from "../schema/tables.ts";
 import { makeRowWriter } from "./row-writer.ts";
 
 export type Statements = ReturnType<typeof prepare>;

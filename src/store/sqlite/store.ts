@@ -2,10 +2,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { Decide } from "../../core/decision.ts";
 import type { Store } from "../../core/store.ts";
-import { Heart } from "../heart.ts";
-import { engineMethods } from "../methods.ts";
-import type { Schema } from "../schema-step.ts";
-import { answerDry } from "../waiting.ts";
+import { Heart } from "../engine/heart.ts";
+import { engineMethods } from "../engine/methods.ts";
+import { answerDry } from "../engine/waiting.ts";
+import type { Schema } from "../schema/schema-step.ts";
 import { Batches } from "./batches.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { IN_MEMORY } from "./connection.ts";

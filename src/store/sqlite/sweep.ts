@@ -1,8 +1,8 @@
 // Deletes old rows of tables that have no index of their times: every request would have to write it.
-import { bind, type Engine } from "../engine.ts";
-import { readText, type Value } from "../found.ts";
-import { joinMarks, joinNames } from "../sql.ts";
-import type { Table } from "../tables.ts";
+import { bind, type Engine } from "../engine/engine.ts";
+import { readText, type Value } from "../engine/found.ts";
+import { joinMarks, joinNames } from "../engine/sql.ts";
+import type { Table } from "../schema/tables.ts";
 
 const ROWS_AT_ONCE = 500;
 

@@ -1,8 +1,9 @@
 // A whole answer as a message of the Messages API, with the usage and stop reasons that streams share.
-import { asObject, type JsonObject } from "../../core/json.ts";
-import { JsonBudget } from "../../core/json-bounds.ts";
-import type { Sealer } from "../../core/world.ts";
-import { isDocument } from "../../operations/chat/citations.ts";
+
+import { JsonBudget } from "../../core/json/bounds.ts";
+import { asObject, type JsonObject } from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
+import { isDocument } from "../../operations/chat/answer/citations.ts";
 import { chooseWord, type FinishWords } from "../../operations/chat/finish.ts";
 import type {
   ChatReply,

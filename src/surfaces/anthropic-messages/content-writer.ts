@@ -1,9 +1,10 @@
 // Writes the content blocks of a streamed answer one at a time, even if the provider interleaves them.
-import type { JsonObject } from "../../core/json.ts";
-import { JsonBudget } from "../../core/json-bounds.ts";
-import type { Sealer } from "../../core/world.ts";
+
+import { JsonBudget } from "../../core/json/bounds.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import type { Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
-import type { WebSearch } from "../../operations/chat/search-form.ts";
+import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
 import { CallQueue } from "../call-queue.ts";
 import { closeJson, isCutEnding } from "../close-json.ts";
 import { typedEvent } from "../event-stream.ts";

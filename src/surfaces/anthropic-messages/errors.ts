@@ -1,6 +1,6 @@
 // Faults as Anthropic's errors: its types and statuses, and the wording that makes Claude Code stop or continue.
 import { errorBody, type Fault } from "../../core/fault.ts";
-import { type JsonObject, omitUndefined } from "../../core/json.ts";
+import { type JsonObject, omitUndefined } from "../../core/json/json.ts";
 import type { Refusal } from "../surface.ts";
 
 const TYPE_BY_STATUS: Readonly<Record<number, string>> = {

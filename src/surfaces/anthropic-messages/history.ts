@@ -1,8 +1,8 @@
 // The turns of a Messages request as chat messages, and as they may be sent back to Anthropic.
 
-import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
-import { missingParameter } from "../../core/schema-fault.ts";
-import type { Sealer } from "../../core/world.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
+import { missingParameter } from "../../core/json/schema-fault.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import type {
   AssistantMessage,
   ChatMessage,

@@ -1,6 +1,6 @@
 // The gateway's changes to a Messages request, passed on or translated: one row per field, with its reason.
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";
 import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, REMOTE, refuseField } from "../lane.ts";
 import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";

@@ -1,7 +1,7 @@
 // The blocks of a Messages request as parts of chat messages.
 
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ContentPart } from "../../operations/chat/form.ts";
 import { placeAt } from "../places.ts";
 

@@ -7,11 +7,16 @@ import {
   isObject,
   type JsonObject,
   omitUndefined,
-} from "../../core/json.ts";
-import { isDocument } from "../../operations/chat/citations.ts";
+} from "../../core/json/json.ts";
+import { isDocument } from "../../operations/chat/answer/citations.ts";
 import type { Citation } from "../../operations/chat/form.ts";
-import type { FoundPage, SearchOptions, WebSearch } from "../../operations/chat/search-form.ts";
-import { makeSearch, nestPlace, readDomains, writeSearchText } from "../../operations/chat/web-search.ts";
+import type { FoundPage, SearchOptions, WebSearch } from "../../operations/chat/prompt/search-form.ts";
+import {
+  makeSearch,
+  nestPlace,
+  readDomains,
+  writeSearchText,
+} from "../../operations/chat/prompt/web-search.ts";
 import { SEARCH_TOOLS } from "./known.ts";
 
 const TYPES: ReadonlySet<unknown> = new Set(SEARCH_TOOLS);

@@ -1,4 +1,6 @@
 // Anthropic's Messages API, as Claude Code and the Anthropic SDKs use it, on every chat model.
+
+import { parseBounded } from "../../core/json/bounds.ts";
 import {
   asArray,
   asNumber,
@@ -7,10 +9,9 @@ import {
   isObject,
   type JsonObject,
   omitUndefined,
-} from "../../core/json.ts";
-import { parseBounded } from "../../core/json-bounds.ts";
-import type { JsonShape } from "../../core/json-shape.ts";
-import type { Sealer } from "../../core/world.ts";
+} from "../../core/json/json.ts";
+import type { JsonShape } from "../../core/json/shape.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";

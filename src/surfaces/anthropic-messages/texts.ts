@@ -1,5 +1,5 @@
 // The texts of a Messages request, of its answer and of a stream's events.
-import { asNumber, type JsonObject } from "../../core/json.ts";
+import { asNumber, type JsonObject } from "../../core/json/json.ts";
 import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
 import { hasSeal, makeNativeTexts } from "../texts.ts";
 import { GRAMMAR, type Kind } from "./known.ts";

@@ -1,7 +1,8 @@
 // Tools of a Messages request as the functions of a chat request.
-import { freezeDeep } from "../../core/frozen.ts";
-import { asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
-import { remember } from "../../core/remember.ts";
+
+import { asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
+import { freezeDeep } from "../../core/world/frozen.ts";
+import { remember } from "../../core/world/remember.ts";
 import type { ChatRequest, FunctionTool, ToolChoice } from "../../operations/chat/form.ts";
 import { findSearchTool, readSearchTool } from "./searches.ts";
 

@@ -1,9 +1,9 @@
 // A streamed answer as the events of the Messages API.
 import type { Fault } from "../../core/fault.ts";
-import { asObject, asString, type JsonObject } from "../../core/json.ts";
-import type { Sealer } from "../../core/world.ts";
+import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
+import type { Part } from "../../operations/chat/answer/run.ts";
 import type { ChatChunk, Finish, Usage } from "../../operations/chat/form.ts";
-import type { Part } from "../../operations/chat/run.ts";
 import { endAsCut } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
 import { KEEP_ALIVE_LINE, namedEvent, typedEvent } from "../event-stream.ts";

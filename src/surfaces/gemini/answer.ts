@@ -1,7 +1,8 @@
 // An answer as Gemini's response: candidates, their parts, finish and usage.
-import { asObject, type JsonObject } from "../../core/json.ts";
-import { JsonBudget } from "../../core/json-bounds.ts";
-import type { Sealer } from "../../core/world.ts";
+
+import { JsonBudget } from "../../core/json/bounds.ts";
+import { asObject, type JsonObject } from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import { chooseWord, type FinishWords } from "../../operations/chat/finish.ts";
 import type {
   ChatReply,

@@ -1,6 +1,13 @@
 // The contents of a generateContent request as chat messages.
-import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
-import type { Sealer } from "../../core/world.ts";
+import {
+  asArray,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  omitUndefined,
+} from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import type {
   AssistantMessage,
   ChatMessage,

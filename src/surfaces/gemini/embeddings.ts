@@ -1,8 +1,15 @@
 // Gemini's embedContent and batchEmbedContents, on every embedding model.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
-import { missingParameter } from "../../core/schema-fault.ts";
+import {
+  asArray,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  omitUndefined,
+} from "../../core/json/json.ts";
+import { missingParameter } from "../../core/json/schema-fault.ts";
 import type {
   EmbeddingsForm,
   EmbeddingsReply,

@@ -1,7 +1,7 @@
 // Faults as Google's errors.
 import { errorBody, type Fault, type FaultCode } from "../../core/fault.ts";
 import { findWaitMs } from "../../core/fault-wait.ts";
-import { type JsonObject, omitUndefined } from "../../core/json.ts";
+import { type JsonObject, omitUndefined } from "../../core/json/json.ts";
 import type { Refusal } from "../surface.ts";
 
 /** google.rpc.Code by HTTP status (cloud.google.com/apis/design/errors). */

@@ -1,8 +1,8 @@
 // Searches and citations as Gemini's grounding: each source once, with the segments of text that it supports.
-import type { JsonObject } from "../../core/json.ts";
-import { isDocument, readSource } from "../../operations/chat/citations.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { isDocument, readSource } from "../../operations/chat/answer/citations.ts";
 import type { Citation } from "../../operations/chat/form.ts";
-import type { WebSearch } from "../../operations/chat/search-form.ts";
+import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
 
 interface Support {
   readonly start: number;

@@ -1,5 +1,5 @@
 // Google's own form of a schema, a subset of OpenAPI's, as JSON Schema.
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json/json.ts";
 
 /** Under these keywords the keys are the author's own names. */
 const NAMED: ReadonlySet<string> = new Set(["properties", "defs", "$defs", "definitions"]);

@@ -1,7 +1,7 @@
 // The gateway's changes to a generateContent request, passed on or translated: one row per field, with its reason.
 
-import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
-import { isSecureUrl } from "../../operations/chat/address.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import { isSecureUrl } from "../../operations/chat/prompt/address.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";
 import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, refuseField } from "../lane.ts";
 import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";

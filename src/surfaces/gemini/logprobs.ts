@@ -1,5 +1,5 @@
 // Log probabilities as Gemini's `logprobsResult` and `avgLogprobs`.
-import { asArray, asNumber, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 
 /** The mean of a candidate's log probabilities, over all of its parts. */
 export class LogprobMean {

@@ -1,6 +1,6 @@
 // Signatures in Gemini's API are base64: Google's Python SDK decodes them and refuses any other text.
-import { asString } from "../../core/json.ts";
-import type { Sealer } from "../../core/world.ts";
+import { asString } from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import type { ReasoningDetail } from "../../operations/chat/form.ts";
 import { isOurSignature, signThinking } from "../signature.ts";
 

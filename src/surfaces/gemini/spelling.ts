@@ -1,6 +1,6 @@
 // The spellings of Gemini's fields: the API documents `generationConfig` and lists, but also accepts `generation_config`
 // and, for a list of one, its only object.
-import { isObject, type JsonObject, keepSame } from "../../core/json.ts";
+import { isObject, type JsonObject, keepSame } from "../../core/json/json.ts";
 import { mapList } from "../../operations/text-json.ts";
 
 /** Fields whose own fields are respelled too. */

@@ -1,7 +1,14 @@
 // Gemini's generateContent, as Gemini CLI and Google's SDKs use it, on every chat model.
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
-import type { Sealer } from "../../core/world.ts";
+import {
+  asArray,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  omitUndefined,
+} from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type {
   ChatRequest,
@@ -11,8 +18,8 @@ import type {
   ToolChoice,
 } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
-import type { SearchOptions } from "../../operations/chat/search-form.ts";
-import { readDomains } from "../../operations/chat/web-search.ts";
+import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
+import { readDomains } from "../../operations/chat/prompt/web-search.ts";
 import { Checker, checkModelName, readFields, refuseLargeNumber } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
 import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";

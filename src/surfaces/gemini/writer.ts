@@ -1,8 +1,9 @@
 // A streamed answer as Gemini's responses: server-sent events, or one JSON array.
 import type { Fault } from "../../core/fault.ts";
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
-import { JsonBudget } from "../../core/json-bounds.ts";
-import type { Sealer } from "../../core/world.ts";
+import { JsonBudget } from "../../core/json/bounds.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
+import type { Part } from "../../operations/chat/answer/run.ts";
 import type {
   ChatChunk,
   ChunkChoice,
@@ -13,8 +14,7 @@ import type {
   ToolCallDelta,
   Usage,
 } from "../../operations/chat/form.ts";
-import type { Part } from "../../operations/chat/run.ts";
-import type { WebSearch } from "../../operations/chat/search-form.ts";
+import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
 import { CallQueue } from "../call-queue.ts";
 import { dataLine } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";

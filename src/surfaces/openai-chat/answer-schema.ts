@@ -1,6 +1,6 @@
 // The TypeBox schema of OpenAI's chat completion with the gateway's own fields, for documents and tests.
 import { type Static, Type } from "@sinclair/typebox";
-import type { Frozen } from "../../core/frozen.ts";
+import type { Frozen } from "../../core/world/frozen.ts";
 import { checkChoice } from "../bounds.ts";
 
 const text = Type.String();

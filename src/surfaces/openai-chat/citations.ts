@@ -1,6 +1,6 @@
 // A completion's citations: pages as `annotations`, all that OpenAI's clients accept, and documents as `citations`. Its
 // searches aren't shown, since the API has no form for them.
-import { asArray, asObject, hasOnly, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, hasOnly, isObject, type JsonObject } from "../../core/json/json.ts";
 
 /** Returns the message or delta with citations of documents in a field of their own, and without searches. */
 export function separateCitations<Message extends JsonObject>(given: Message): Message {

@@ -1,6 +1,7 @@
 // OpenAI's deprecated `functions`: requests that offer them are answered with `function_call`.
 
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
+import { listChunks, type Part } from "../../operations/chat/answer/run.ts";
 import type {
   ChatChunk,
   ChatReply,
@@ -9,7 +10,6 @@ import type {
   ReplyChoice,
   Usage,
 } from "../../operations/chat/form.ts";
-import { listChunks, type Part } from "../../operations/chat/run.ts";
 
 /** True if a body offers functions in the deprecated form. They are ignored if it has `tools`. */
 export function offersFunctions(body: unknown): boolean {

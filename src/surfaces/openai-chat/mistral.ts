@@ -1,6 +1,6 @@
 // Mistral's own forms of a chat request, as its SDK sends them, in OpenAI's. Those that OpenAI's form lacks are left for
 // the checks, which name them.
-import { asArray, asObject, asString, isObject, type JsonObject, keepSame } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, keepSame } from "../../core/json/json.ts";
 import { mapList } from "../../operations/text-json.ts";
 
 /** Changes the body, whose top level is the caller's own (Mistral API reference, "Chat"). */

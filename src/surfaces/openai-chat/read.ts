@@ -1,7 +1,7 @@
 // Reads a client's chat-completions body as the canonical request: checks bounds, resolves nulls and deprecated fields.
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { findFirstFault } from "../../core/schema-fault.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import { findFirstFault } from "../../core/json/schema-fault.ts";
 import type { Limits } from "../../core/settings.ts";
 import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { mapList } from "../../operations/text-json.ts";

@@ -1,5 +1,5 @@
 // OpenAI's chat completions, the surface that uses the chat operation's own form.
-import { asObject, type JsonObject } from "../../core/json.ts";
+import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatReply } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";

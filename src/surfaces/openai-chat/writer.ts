@@ -1,7 +1,7 @@
 // A streamed answer as chat.completion.chunk events.
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { type Part, Run, Verbatim } from "../../operations/chat/answer/run.ts";
 import type { ChatChunk } from "../../operations/chat/form.ts";
-import { type Part, Run, Verbatim } from "../../operations/chat/run.ts";
 import { DATA_LINES, dataLine } from "../event-stream.ts";
 import type { Stamp, Writer } from "../surface.ts";
 import { separateChunkCitations } from "./citations.ts";

@@ -1,9 +1,9 @@
 // OpenAI's legacy completions.
 import { Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
-import { type JsonObject, omitUndefined } from "../../core/json.ts";
+import { type JsonObject, omitUndefined } from "../../core/json/json.ts";
+import { listChunks, type Part } from "../../operations/chat/answer/run.ts";
 import type { ChatChunk, ChatReply } from "../../operations/chat/form.ts";
-import { listChunks, type Part } from "../../operations/chat/run.ts";
 import { type CompletionForm, type CompletionRequest, toChat } from "../../operations/completion/form.ts";
 import { COMPLETION } from "../../operations/completion/operation.ts";
 import { countFrom, modelName, openObject } from "../bounds.ts";

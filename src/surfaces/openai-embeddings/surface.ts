@@ -1,6 +1,6 @@
 // OpenAI's embeddings API.
 import { Type } from "@sinclair/typebox";
-import { omitUndefined } from "../../core/json.ts";
+import { omitUndefined } from "../../core/json/json.ts";
 import {
   type EmbeddingsForm,
   type EmbeddingsRequest,

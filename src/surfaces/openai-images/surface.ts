@@ -1,10 +1,10 @@
 // OpenAI's image generations, and edits as a form with files or as JSON with URLs.
 import { Type } from "@sinclair/typebox";
-import { Attachment } from "../../core/attachment.ts";
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, isObject } from "../../core/json.ts";
-import { missingParameter } from "../../core/schema-fault.ts";
-import { isPublicImage } from "../../operations/chat/address.ts";
+import { asArray, asObject, asString, isObject } from "../../core/json/json.ts";
+import { missingParameter } from "../../core/json/schema-fault.ts";
+import { Attachment } from "../../core/models/attachment.ts";
+import { isPublicImage } from "../../operations/chat/prompt/address.ts";
 import type { ImageSource, ImagesForm, ImagesRequest } from "../../operations/images/form.ts";
 import { IMAGES } from "../../operations/images/operation.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";

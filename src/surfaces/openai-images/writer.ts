@@ -1,6 +1,6 @@
 // Images as OpenAI's JSON and events: drafts as they arrive, and each image with its usage.
-import type { JsonObject } from "../../core/json.ts";
-import { LongText } from "../../core/long-json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { LongText } from "../../core/json/long.ts";
 import type { ImagesForm, ImagesReply, Picture } from "../../operations/images/form.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { writeCost } from "../cost.ts";

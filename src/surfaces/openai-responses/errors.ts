@@ -1,6 +1,6 @@
 // Faults as OpenAI's errors on this surface, with the codes that make Codex stop or continue.
 import { errorBody, type Fault, type FaultCode } from "../../core/fault.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { Refusal } from "../surface.ts";
 
 /** Faults of a client whose allowance or balance is used up. Codex ends the turn at their code, and retries others. */

@@ -1,5 +1,5 @@
 // The input of a stored response as OpenAI lists it: each item with an id, each message with its type and a list of parts.
-import { asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { writeText } from "./response.ts";
 
 type NamedItem = JsonObject & { readonly id: string };

@@ -1,9 +1,9 @@
 // The items of a Responses input as chat messages, one message for each turn of the assistant.
 
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, type JsonObject, omitUndefined } from "../../core/json.ts";
-import { missingParameter } from "../../core/schema-fault.ts";
-import type { Sealer } from "../../core/world.ts";
+import { asArray, asObject, asString, type JsonObject, omitUndefined } from "../../core/json/json.ts";
+import { missingParameter } from "../../core/json/schema-fault.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import type {
   ChatMessage,
   Content,

@@ -1,9 +1,10 @@
 // Writes a streamed answer's output items in order, each with its own events and one that holds the whole item.
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
-import { JsonBudget } from "../../core/json-bounds.ts";
-import { moveCitation } from "../../operations/chat/citations.ts";
+
+import { JsonBudget } from "../../core/json/bounds.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
+import { moveCitation } from "../../operations/chat/answer/citations.ts";
 import type { Citation, Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
-import type { WebSearch } from "../../operations/chat/search-form.ts";
+import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
 import { CallQueue } from "../call-queue.ts";
 import { namedEvent } from "../event-stream.ts";
 import { readCallSignature } from "../signature.ts";

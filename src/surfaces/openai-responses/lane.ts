@@ -1,7 +1,7 @@
 // The gateway's changes to a Responses request, passed on or translated: one row per field, with its reason.
 
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import type { Sealer } from "../../core/world.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";
 import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, REMOTE, refuseField } from "../lane.ts";
 import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";

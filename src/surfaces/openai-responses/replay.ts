@@ -1,6 +1,6 @@
 // A stored response as the events of a stream. Each text comes in one piece, so later events have lower numbers than in the
 // stream that was first sent.
-import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { namedEvent } from "../event-stream.ts";
 
 /** An event's type without `response.`, and its fields. */

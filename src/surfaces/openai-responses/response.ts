@@ -1,9 +1,9 @@
 // The response object: its own fields, the items of an answer, its status and its usage.
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
-import { JsonBudget } from "../../core/json-bounds.ts";
-import type { Sealer } from "../../core/world.ts";
-import { isDocument } from "../../operations/chat/citations.ts";
-import { joinText } from "../../operations/chat/content-text.ts";
+
+import { JsonBudget } from "../../core/json/bounds.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
+import { isDocument } from "../../operations/chat/answer/citations.ts";
 import type {
   ChatReply,
   Citation,
@@ -12,6 +12,7 @@ import type {
   ToolCall,
   Usage,
 } from "../../operations/chat/form.ts";
+import { joinText } from "../../operations/chat/prompt/content-text.ts";
 import { listTurn, type TurnText } from "../../operations/chat/turn.ts";
 import { isCutCall } from "../close-json.ts";
 import { writeCost } from "../cost.ts";

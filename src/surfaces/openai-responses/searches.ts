@@ -1,7 +1,19 @@
 // Web searches in the form of the Responses API: the tool, the item of an answer, and one that comes back.
-import { asArray, asNumber, asObject, asString, type JsonObject, omitUndefined } from "../../core/json.ts";
-import type { SearchOptions, WebSearch } from "../../operations/chat/search-form.ts";
-import { makeSearch, nestPlace, readDomains, writeSearchText } from "../../operations/chat/web-search.ts";
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  type JsonObject,
+  omitUndefined,
+} from "../../core/json/json.ts";
+import type { SearchOptions, WebSearch } from "../../operations/chat/prompt/search-form.ts";
+import {
+  makeSearch,
+  nestPlace,
+  readDomains,
+  writeSearchText,
+} from "../../operations/chat/prompt/web-search.ts";
 import { SEARCH_TOOLS } from "./known.ts";
 
 const TYPES: ReadonlySet<unknown> = new Set(SEARCH_TOOLS);

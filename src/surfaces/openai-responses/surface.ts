@@ -8,9 +8,9 @@ import {
   isObject,
   type JsonObject,
   omitUndefined,
-} from "../../core/json.ts";
-import { missingParameter } from "../../core/schema-fault.ts";
-import type { Sealer } from "../../core/world.ts";
+} from "../../core/json/json.ts";
+import { missingParameter } from "../../core/json/schema-fault.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";

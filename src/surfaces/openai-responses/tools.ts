@@ -1,5 +1,12 @@
 // Tools of a Responses request as those of a chat request: namespaces are flattened, and restored in the answer.
-import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
+import {
+  asArray,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  omitUndefined,
+} from "../../core/json/json.ts";
 import type { ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { countUnread } from "../unread.ts";
 import { isSearchTool, readSearchTool } from "./searches.ts";

@@ -1,8 +1,8 @@
 // A streamed answer as the events of the Responses API.
 import type { Fault } from "../../core/fault.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json/json.ts";
+import type { Part, ShownEvents } from "../../operations/chat/answer/run.ts";
 import type { ChatChunk, FinishReason, Usage } from "../../operations/chat/form.ts";
-import type { Part, ShownEvents } from "../../operations/chat/run.ts";
 import { KEEP_ALIVE_LINE, namedEvent } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";

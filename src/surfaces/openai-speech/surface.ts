@@ -1,6 +1,6 @@
 // OpenAI's speech API: the answer is sound as it arrives, as raw bytes or events.
 import { Type } from "@sinclair/typebox";
-import { asObject } from "../../core/json.ts";
+import { asObject } from "../../core/json/json.ts";
 import { findSoundType } from "../../operations/sound-types.ts";
 import { findSound, SOUND_FORMATS, type SpeechForm } from "../../operations/speech/form.ts";
 import { SPEECH } from "../../operations/speech/operation.ts";

@@ -1,5 +1,5 @@
 // A transcript as OpenAI's events, as recorded: unnamed, with `[DONE]` at the end.
-import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { TranscriptionForm } from "../../operations/transcription/form.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { writeCost } from "../cost.ts";

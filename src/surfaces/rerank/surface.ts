@@ -1,8 +1,8 @@
 // Rerank in the form shared by Cohere's and Jina's APIs, on every rerank model.
 import { Type } from "@sinclair/typebox";
-import { asString, type JsonObject, omitUndefined } from "../../core/json.ts";
-import { missingParameter } from "../../core/schema-fault.ts";
-import { NO_AMOUNTS } from "../../core/units.ts";
+import { asString, type JsonObject, omitUndefined } from "../../core/json/json.ts";
+import { missingParameter } from "../../core/json/schema-fault.ts";
+import { NO_AMOUNTS } from "../../core/money/units.ts";
 import type { RerankDocument, RerankForm } from "../../operations/rerank/form.ts";
 import { RERANK } from "../../operations/rerank/operation.ts";
 import { modelName, openObject } from "../bounds.ts";

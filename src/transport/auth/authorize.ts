@@ -1,6 +1,7 @@
 // Authenticates calls to providers that take no plain secret, by a signature or a token.
+
+import type { AwsContainer, AwsProof, TokenSource } from "../../core/models/token-source.ts";
 import type { Credential, Proof } from "../../core/settings.ts";
-import type { AwsContainer, AwsProof, TokenSource } from "../../core/token-source.ts";
 import { type AwsKeys, fetchKeys } from "./aws-keys.ts";
 import { signRequest } from "./sigv4.ts";
 import { fetchToken } from "./token-requests.ts";

@@ -1,6 +1,6 @@
 // Requests the keys of a container's role from its agent (AWS SDKs, "Container credential provider").
-import { asString } from "../../core/json.ts";
-import type { AwsContainer, AwsProof } from "../../core/token-source.ts";
+import { asString } from "../../core/json/json.ts";
+import type { AwsContainer, AwsProof } from "../../core/models/token-source.ts";
 import {
   type Fetched,
   fetchJson,

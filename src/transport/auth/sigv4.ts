@@ -1,6 +1,6 @@
 // Signs calls to Amazon's services by Signature Version 4, in headers (IAM User Guide, "Create a signed AWS API request").
 import { createHash, createHmac } from "node:crypto";
-import type { AwsProof } from "../../core/token-source.ts";
+import type { AwsProof } from "../../core/models/token-source.ts";
 
 /** A call as sent: `path` and `query` exactly as in its first line, the query without its question mark. */
 export interface AwsRequest {

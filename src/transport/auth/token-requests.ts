@@ -1,9 +1,9 @@
 // Requests an access token, from each kind of source, and turns failures into faults.
 import { createSign } from "node:crypto";
 import { Fault } from "../../core/fault.ts";
-import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
-import type { ServiceAccount, TokenSource, WorkloadIdentity } from "../../core/token-source.ts";
-import type { Clock, Fetch } from "../../core/world.ts";
+import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
+import type { ServiceAccount, TokenSource, WorkloadIdentity } from "../../core/models/token-source.ts";
+import type { Clock, Fetch } from "../../core/world/world.ts";
 import { readShortText } from "../short-text.ts";
 
 export interface TokenRequestPorts {

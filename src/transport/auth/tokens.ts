@@ -1,7 +1,7 @@
 // Caches access tokens and role keys: each is fetched once for all waiting calls, renewed before it expires, and never
 // shown.
 import { Fault } from "../../core/fault.ts";
-import type { Deadlines } from "../../core/world.ts";
+import type { Deadlines } from "../../core/world/world.ts";
 import type { Fetched, TokenRequestPorts } from "./token-requests.ts";
 
 export interface TokenPorts extends TokenRequestPorts {

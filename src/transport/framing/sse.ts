@@ -1,7 +1,7 @@
 // Parses server-sent events under any cut: eventsource-parser with bounds, one event at a time.
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
+import type { ServerEvent } from "../../core/models/dialect.ts";
 
 /** Longer events are not answers but floods. Base64 images are shorter. */
 export const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024;

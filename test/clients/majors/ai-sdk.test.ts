@@ -1,8 +1,8 @@
 // The last three majors of Vercel's AI SDK, each with its own providers, read the answers of every surface.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { LanguageModel } from "ai";
-import { asObject } from "../../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../../harness.ts";
+import { asObject } from "../../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { ASK_TWO, DIALECTS, THINKING, WEATHER } from "../setting.ts";
 import { AI_SDKS, INSTALLED, Readings } from "./majors.ts";
 

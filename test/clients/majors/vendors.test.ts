@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type Anthropic from "@anthropic-ai/sdk";
 import type { GoogleGenAI } from "@google/genai";
 import type OpenAI from "openai";
-import { asObject } from "../../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../../harness.ts";
+import { asObject } from "../../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { ASK_ONE, DIALECTS, THINKING, WEATHER, WEATHER_FUNCTION } from "../setting.ts";
 import { ANTHROPIC_SDKS, GOOGLE_SDKS, INSTALLED, OPENAI_SDKS, Readings } from "./majors.ts";
 

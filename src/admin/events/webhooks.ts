@@ -1,0 +1,84 @@
+// Deliveries of events that no receiver has accepted yet, as operators see them, and sending one again.
+import { type Static, Type } from "@sinclair/typebox";
+import { DELIVERY_STATES, type Delivery, type Endpoint } from "../../core/events/webhook.ts";
+import { Fault } from "../../core/fault.ts";
+import type { Act, Scope } from "../../core/people/people.ts";
+import { note } from "../audit/audit-trail.ts";
+import { formatInstant, formatInstantOrNull } from "../format.ts";
+import { type Listed, listPage, pageFields } from "../list.ts";
+import { allowNull, allowWords, closeObject, count, instant, text, type View } from "../schema.ts";
+import type { AdminWorld } from "../world.ts";
+
+export const deliveriesQuery = closeObject({
+  ...pageFields,
+  state: Type.Optional(allowWords(DELIVERY_STATES)),
+  type: Type.Optional(text),
+});
+
+export const deliverySchema = Type.Object({
+  id: text,
+  webhook_id: Type.String({
+    description: "The receiver knows the event by it: it is the same in every attempt.",
+  }),
+  type: text,
+  at: instant,
+  account_id: allowNull(text),
+  host: Type.Union([text, Type.Null()], {
+    description: "The receiver's host. Null if the configuration has it no more.",
+  }),
+  state: allowWords(DELIVERY_STATES),
+  attempts: count,
+  due_at: allowNull(instant),
+  status: allowNull(Type.Integer()),
+  reason: allowNull(text),
+});
+export type DeliveryView = View<typeof deliverySchema>;
+
+export const sendAgainSchema = closeObject({ id: Type.String({ minLength: 1, maxLength: 100 }) });
+
+interface WebhookParts {
+  readonly world: AdminWorld;
+  readonly endpoints: () => readonly Endpoint[];
+}
+
+/** Returns a page of what waits or has failed for good, newest first. */
+export function listDeliveries(
+  { world, endpoints }: WebhookParts,
+  query: Static<typeof deliveriesQuery>,
+  scope: Scope,
+): Promise<Listed<DeliveryView>> {
+  const { state, type } = query;
+  return listPage(
+    query,
+    (page) => world.store.webhooks.list({ state, type, scope }, page),
+    ({ atMs, id }) => ({ atMs, id }),
+    (delivery) => deliveryView(delivery, endpoints()),
+  );
+}
+
+/** Has a delivery sent once more, within a second, on record. */
+export async function sendDeliveryAgain(
+  { world, endpoints }: WebhookParts,
+  { id }: Static<typeof sendAgainSchema>,
+  { act, scope }: { readonly act: Act; readonly scope: Scope },
+): Promise<DeliveryView> {
+  const { store, clock } = world;
+  const delivery = await store.webhooks.sendAgain(id, clock.nowMs(), scope);
+  if (delivery === null) throw new Fault("not_found", "There is no delivery with that id.");
+  const target = { type: "webhook", id, name: delivery.type } as const;
+  await note(world, act, { action: "webhook.sent", target, accountId: delivery.accountId || null });
+  return deliveryView(delivery, endpoints());
+}
+
+function deliveryView(delivery: Delivery, endpoints: readonly Endpoint[]): DeliveryView {
+  const endpoint = endpoints.find(({ id }) => id === delivery.endpoint);
+  return {
+    ...{ id: delivery.id, webhook_id: delivery.webhookId, type: delivery.type },
+    at: formatInstant(delivery.atMs),
+    account_id: delivery.accountId || null,
+    // The rest of a URL may be a secret.
+    host: endpoint ? new URL(endpoint.url).host : null,
+    ...{ state: delivery.state, attempts: delivery.attempts, due_at: formatInstantOrNull(delivery.dueAtMs) },
+    ...{ status: delivery.status, reason: delivery.reason },
+  };
+}

@@ -1,0 +1,44 @@
+// The built-in keys of the console's playground, of sampling and of hooks: ordinary rows, those of hooks never charged.
+
+import { Fault } from "../../core/fault.ts";
+import { type GatewayKey, KEY_DEFAULTS, SAMPLING_KEY } from "../../core/keys/key.ts";
+import { HOOKS_KEY } from "../../core/models/hook.ts";
+import { GATEWAY } from "../../core/people/people.ts";
+import { actAs } from "../audit/audit-trail.ts";
+import type { AdminWorld } from "../world.ts";
+import { CONSOLE_KEY } from "./keys.ts";
+
+type World = AdminWorld;
+
+export function consoleKey(world: World): Promise<GatewayKey> {
+  return readOwnKey(world, CONSOLE_KEY, {});
+}
+
+/** The key of sampled answers and judgments. A few hundred calls at once would use up an allowance. */
+export function samplingKey(world: World): Promise<GatewayKey> {
+  return readOwnKey(world, SAMPLING_KEY, { requestsPerDay: null });
+}
+
+/** The key of the calls that hooks make themselves. Only budgets of its account bound it. */
+export function hooksKey(world: World): Promise<GatewayKey> {
+  const unlimited = { requestsPerDay: null, requestsPerMinute: null, tokensPerMinute: null, parallel: null };
+  return readOwnKey(world, HOOKS_KEY, { ...unlimited, budgets: [] });
+}
+
+/** Returns the key, and creates it at its first use. */
+async function readOwnKey(world: World, id: string, own: Partial<GatewayKey>): Promise<GatewayKey> {
+  const { store, clock } = world;
+  const known = await store.key(id);
+  if (known !== null) return known;
+  const key: GatewayKey = { id, name: id, last4: "", createdAtMs: clock.nowMs(), ...KEY_DEFAULTS, ...own };
+  try {
+    // An id is no digest, so no secret can match it.
+    await actAs(world, GATEWAY).changes.addKey(key, id);
+    return key;
+  } catch (error) {
+    // Another process may have created it at the same moment.
+    const made = error instanceof Fault ? null : await store.key(id);
+    if (made !== null) return made;
+    throw error;
+  }
+}

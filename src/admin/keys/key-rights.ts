@@ -1,0 +1,300 @@
+// The rights of each role over a key: the fields that it sets, up to which bounds, and which pauses it lifts.
+import { Fault } from "../../core/fault.ts";
+import { applyChange } from "../../core/fields/field.ts";
+import { KEY_FIELDS } from "../../core/fields/key.ts";
+import { invalidValue } from "../../core/json/schema-fault.ts";
+import { type Account, type GatewayKey, KEY_DEFAULTS, listPausers } from "../../core/keys/key.ts";
+import { type KeyChange, type Revision, readRevision } from "../../core/keys/key-change.ts";
+import { resolveAllowance, resolveLimits } from "../../core/limits/key-limits.ts";
+import { PAUSERS, type Pauser, type Role } from "../../core/people/people.ts";
+import { LIMIT_RULES, type LimitRules, type QuotaRules } from "../../core/settings.ts";
+import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
+import {
+  type BoundName,
+  findMaxima,
+  hasPlacesBeside,
+  isBeyond,
+  listBeyond,
+  listWidened,
+} from "../../people/key-bounds.ts";
+import { isAbove } from "../../people/roles.ts";
+
+/** The sender of a change to a key, and the configuration's rules for keys. */
+export interface KeyRights {
+  readonly access: Access;
+  readonly limitRules: LimitRules;
+  readonly quota: Pick<QuotaRules, "requestsPerDay">;
+  /** The most personal keys of a person that aren't revoked. Null for any number. */
+  readonly personalKeysMax: number | null;
+}
+
+/** The command line works on the store itself, so no role bounds it. */
+export const ALL_RIGHTS: KeyRights = {
+  access: adminAccess(COMMAND_LINE),
+  limitRules: LIMIT_RULES,
+  quota: { requestsPerDay: null },
+  personalKeysMax: null,
+};
+
+/** The fields of a request, by their names on the wire. */
+type Given = Readonly<Record<string, unknown>>;
+
+/** The limits that bind their holder, who may only lower them. */
+const OWN_LIMITS: ReadonlySet<BoundName> = new Set([
+  "requests_per_minute",
+  "tokens_per_minute",
+  "parallel",
+  "budgets",
+  "spend_limit_usd",
+  "requests_per_day",
+]);
+
+/** Returns the role in which the sender writes this key: people without a higher one write their own as members. */
+function findRole(access: Access, { accountId }: Pick<GatewayKey, "accountId">): Role {
+  return access.may("keys.write", accountId) ? (access.roleIn(accountId) ?? "member") : "member";
+}
+
+/** Throws the Faults `not_permitted` and `invalid_value` for what of a new key the sender's role doesn't permit. */
+export function checkNewKey(
+  { access, limitRules, quota }: KeyRights,
+  key: GatewayKey,
+  given: Given,
+  account: Account,
+): void {
+  access.requireKey(key);
+  const role = findRole(access, key);
+  if (role === "admin") return;
+  checkFields(role, given);
+  if (isOwn(access, key) && hasPlacesBeside(key, account, quota)) refuseOwn("requests_per_day");
+  if (role === "operator") refuseBalance(account, "make a key");
+  checkBounds({ role, given, key, account, limitRules, quota, nowMs: key.createdAtMs });
+}
+
+/** Returns a new key with what counts for fields that were left out, and with the reason for which it begins paused. */
+export function startKey(
+  rights: Omit<KeyRights, "personalKeysMax">,
+  key: GatewayKey,
+  given: Given,
+): GatewayKey {
+  const paused = key.isPaused ? changePauses(findRole(rights.access, key), KEY_DEFAULTS, true) : {};
+  return { ...completeKey(rights, key, given), ...paused };
+}
+
+/** Returns a key with what counts for fields that were left out: for admins nothing else, for others within `key_maxima`. */
+export function completeKey(
+  { access, limitRules }: Pick<KeyRights, "access" | "limitRules">,
+  key: GatewayKey,
+  given: Given,
+): GatewayKey {
+  return findRole(access, key) === "admin" ? key : fillKey(key, given, limitRules);
+}
+
+/** A field that is left out is never beyond what the role may give. */
+function fillKey(key: GatewayKey, given: Given, limitRules: LimitRules): GatewayKey {
+  const maxima = findMaxima(limitRules, key);
+  const { budgets, ...most } = maxima;
+  const filled: { -readonly [Name in keyof GatewayKey]?: GatewayKey[Name] } = {};
+  const beyond = listBeyond(resolveLimits(key, limitRules.keyDefaults), maxima).filter(
+    (name) => given[name] === undefined,
+  );
+  if (beyond.includes("requests_per_minute")) filled.requestsPerMinute = most.requestsPerMinute;
+  if (beyond.includes("tokens_per_minute")) filled.tokensPerMinute = most.tokensPerMinute;
+  if (beyond.includes("parallel")) filled.parallel = most.parallel;
+  if (beyond.includes("budgets")) filled.budgets = budgets;
+  const latestMs = most.expireInMs === null ? null : key.createdAtMs + most.expireInMs;
+  if (given.expires_at === undefined && isBeyond(key.expiresAtMs, latestMs)) filled.expiresAtMs = latestMs;
+  return { ...key, ...filled };
+}
+
+/** A change of a key, before it is known to be permitted. */
+interface Asked {
+  readonly given: Given;
+  readonly revision: Revision<GatewayKey, KeyChange>;
+  /** The key's account, and the one that it moves to. Null if it stays. */
+  readonly accounts: { readonly from: Account; readonly to: Account | null };
+  readonly nowMs: number;
+}
+
+/**
+ * Returns the change as the store makes it of the key as it is, once the sender's roles in the accounts are known to permit
+ * it.
+ */
+export function planKeyChange(rights: KeyRights, asked: Asked): (before: GatewayKey) => KeyChange {
+  return (before) => {
+    const { isPaused, ...change } = readRevision(asked.revision, before);
+    const { access } = rights;
+    const ids = [before.accountId, asked.accounts.to?.id ?? before.accountId];
+    for (const accountId of ids) access.requireKey({ ...before, accountId });
+    const paused = isPaused === undefined ? {} : changePauses(findRole(access, before), before, isPaused);
+    if (ids.some((accountId) => findRole(access, { accountId }) !== "admin")) {
+      const isResumed = isPaused === false && before.isPaused;
+      checkChange(rights, asked, { before, after: applyChange(before, change), isResumed });
+    }
+    return { ...change, ...paused };
+  };
+}
+
+interface Changed {
+  readonly before: GatewayKey;
+  /** As it would be, but for a pause. */
+  readonly after: GatewayKey;
+  readonly isResumed: boolean;
+}
+
+/** Checks a change in both accounts of a move: in neither it may be more than the role there permits. */
+function checkChange(
+  { access, limitRules, quota }: KeyRights,
+  { given, accounts: { from, to }, nowMs }: Asked,
+  { before, after, isResumed }: Changed,
+): void {
+  if (before.accountId !== from.id) throw new Fault("not_found", "The key was moved to another account.");
+  const account = to ?? from;
+  const isMoved = account.id !== from.id;
+  const widened = listWidened(before, after, account, { keyDefaults: limitRules.keyDefaults, quota });
+  const own = widened.find((name) => OWN_LIMITS.has(name) && isOwn(access, before));
+  if (own !== undefined) refuseOwn(own);
+  const work = nameWork(widened, { isMoved, isResumed });
+  for (const place of isMoved ? [from, account] : [from]) {
+    const role = findRole(access, { accountId: place.id });
+    if (role === "admin") continue;
+    checkFields(role, given);
+    if (role === "operator" && work !== null) refuseBalance(place, work);
+    checkBounds({ role, given, key: after, account, limitRules, quota, nowMs });
+  }
+}
+
+/** Returns what an operator may not do in an account with a balance, if the change does it. */
+function nameWork(
+  [first]: readonly BoundName[],
+  { isMoved, isResumed }: { readonly isMoved: boolean; readonly isResumed: boolean },
+): string | null {
+  if (isMoved) return "move a key";
+  if (first !== undefined) return `widen '${first}'`;
+  return isResumed ? "resume a key" : null;
+}
+
+/** Throws unless the sender may give the key another secret. */
+export function checkRotation({ access }: KeyRights, key: GatewayKey, account: Account): void {
+  access.requireKey(key);
+  if (findRole(access, key) === "operator") refuseBalance(account, "rotate a key");
+}
+
+/** Throws unless the sender may forget what was used of the key's budgets. */
+export function checkReset({ access }: Pick<KeyRights, "access">, key: GatewayKey, account: Account): void {
+  access.require("keys.write", key.accountId);
+  const role = findRole(access, key);
+  if (role === "operator") refuseBalance(account, "reset budgets");
+  if (role !== "admin" && isOwn(access, key))
+    throw notPermitted("id", "the budgets of this key bind yourself");
+}
+
+function isOwn(access: Access, { memberId }: Pick<GatewayKey, "memberId">): boolean {
+  return memberId !== null && memberId === access.personId;
+}
+
+function refuseOwn(name: BoundName): never {
+  const message =
+    name === "requests_per_day"
+      ? "your own keys share the account's daily allowance, and have no places beside it"
+      : `'${name}' binds yourself: you may lower it, and ask for more`;
+  throw notPermitted(name, message);
+}
+
+function notPermitted(param: string, message: string): Fault {
+  return new Fault("not_permitted", `This isn't permitted: ${message}.`, { param });
+}
+
+function checkFields(role: Role, given: Given): void {
+  for (const [name, { role: lowest }] of Object.entries(KEY_FIELDS)) {
+    if (given[name] === undefined || !isAbove(lowest, role)) continue;
+    throw notPermitted(
+      name,
+      `'${name}' is set by the role '${lowest}' and higher ones, and yours here is '${role}'`,
+    );
+  }
+}
+
+/** Operators move no money: what they could spend through a key is somebody's balance. */
+function refuseBalance({ balanceNanoUsd, heldNanoUsd }: Account, what: string): void {
+  if (balanceNanoUsd === 0 && heldNanoUsd === 0) return;
+  const message = `You have the role 'operator' here, which may not ${what} in an account with a balance. Ask an admin or the account's manager.`;
+  throw new Fault("not_permitted", message);
+}
+
+interface Checked extends Omit<KeyRights, "access" | "personalKeysMax"> {
+  readonly role: Role;
+  readonly given: Given;
+  /** As it would be. */
+  readonly key: GatewayKey;
+  readonly account: Account;
+  readonly nowMs: number;
+}
+
+/** Only fields of the request are looked at: what others set before may stay. */
+function checkBounds({ role, given, key, account, limitRules, quota, nowMs }: Checked): void {
+  const maxima = findMaxima(limitRules, key);
+  const by = key.memberId === null ? "'key_maxima' allows" : "'key_maxima' or else 'key_defaults' allows";
+  const limits = resolveLimits(key, limitRules.keyDefaults);
+  const beyond = listBeyond(limits, maxima).find((name) => given[name] !== undefined);
+  if (beyond !== undefined) throw invalidValue(beyond, `it is more than ${by}; null is no limit at all`);
+  const latestMs = maxima.expireInMs === null ? null : nowMs + maxima.expireInMs;
+  if (given.expires_at !== undefined && isBeyond(key.expiresAtMs, latestMs)) {
+    throw invalidValue("expires_at", `it is later than ${by}; null is no end at all`);
+  }
+  if (role !== "manager") return;
+  const ofAccount = listAboveAccount(key, account, { limitRules, quota }).find(
+    (name) => given[name] !== undefined,
+  );
+  if (ofAccount !== undefined) throw invalidValue(ofAccount, "it is more than the account's own");
+}
+
+/** Returns the limits that are above the account's own. A key without one is bound by the account's all the same. */
+function listAboveAccount(
+  key: GatewayKey,
+  account: Account,
+  { limitRules, quota }: Pick<KeyRights, "limitRules" | "quota">,
+): readonly BoundName[] {
+  const limits = resolveLimits(key, limitRules.keyDefaults);
+  const budgets = account.budgets === "default" ? [] : account.budgets;
+  const { requestsPerMinute, tokensPerMinute, parallel } = account;
+  const names = limits.budgets.map(({ per, models }) => `${per} ${models}`);
+  const bound = {
+    requestsPerMinute: limits.requestsPerMinute === null ? null : requestsPerMinute,
+    tokensPerMinute: limits.tokensPerMinute === null ? null : tokensPerMinute,
+    parallel: limits.parallel === null ? null : parallel,
+    budgets: budgets.filter(({ per, models }) => names.includes(`${per} ${models}`)),
+  };
+  const allowed = resolveAllowance(key, account, quota);
+  const most = resolveAllowance({ requestsPerDay: "default" }, account, quota);
+  return [...listBeyond(limits, bound), ...(isBeyond(allowed, most) ? (["requests_per_day"] as const) : [])];
+}
+
+const PAUSED_AS: Readonly<Record<Role, Pauser>> = {
+  member: "holder",
+  viewer: "person",
+  manager: "person",
+  billing: "person",
+  operator: "operator",
+  admin: "admin",
+};
+
+type Paused = Pick<GatewayKey, "isPaused" | "pausedBy">;
+
+/**
+ * Adds the role's own reason, or lifts those that the role may lift: its own and lower ones, and for admins all. Throws
+ * the Fault `not_permitted` if it may lift none of them.
+ */
+export function changePauses(role: Role, before: Paused, isPaused: boolean): Paused {
+  const causes = listPausers(before);
+  const own = PAUSED_AS[role];
+  if (isPaused) return { isPaused, pausedBy: causes.includes(own) ? causes : [...causes, own] };
+  const isLifted = (cause: Pauser) => role === "admin" || PAUSERS.indexOf(cause) <= PAUSERS.indexOf(own);
+  const left = causes.filter((cause) => !isLifted(cause));
+  if (left.length > 0 && left.length === causes.length) {
+    throw notPermitted(
+      "paused",
+      `it was paused as '${left.join("' and '")}', which only the same or a higher role lifts`,
+    );
+  }
+  return { isPaused: left.length > 0, pausedBy: left };
+}

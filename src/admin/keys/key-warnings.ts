@@ -1,0 +1,93 @@
+// Warnings about a key that is valid but may not do what its maker expects.
+import { Type } from "@sinclair/typebox";
+import type { Catalogue } from "../../catalogue/catalogue.ts";
+import { resolveAllowance } from "../../core/limits/key-limits.ts";
+import { SELECTORS } from "../../core/models/selector.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Store } from "../../core/store.ts";
+import { matchesAny, NO_MODELS } from "../../core/text/pattern.ts";
+import type { Clock } from "../../core/world/world.ts";
+import { listLimitOwners } from "../../ledger/limits/limit-owners.ts";
+import { limitsSchema } from "../limits/limits.ts";
+import { text, type View } from "../schema.ts";
+import { createdKeySchema, keySchema } from "./keys.ts";
+import { keyDetailSchema } from "./keys-in-use.ts";
+
+const warnings = Type.Optional(
+  Type.Array(text, {
+    description:
+      "What may not be intended, such as a model that nobody serves here, or spending that nothing bounds.",
+  }),
+);
+export const checkedKeySchema = Type.Object({ ...keySchema.properties, limits: limitsSchema, warnings });
+export const checkedNewKeySchema = Type.Object({
+  ...createdKeySchema.properties,
+  limits: limitsSchema,
+  warnings,
+});
+export type CheckedNewKeyView = View<typeof checkedNewKeySchema>;
+export const checkedKeyDetailSchema = Type.Object({ ...keyDetailSchema.properties, warnings });
+export type CheckedKeyDetailView = View<typeof checkedKeyDetailSchema>;
+
+/** Returns a warning if nothing bounds a key's spending: no allowance, no hard budget, also of its account, no balance. */
+export async function warnOfNoBound(
+  { store, clock }: { readonly store: Pick<Store, "key" | "account">; readonly clock: Pick<Clock, "nowMs"> },
+  id: string,
+  { quota, billing, ownerLimits }: Pick<Settings, "quota" | "billing" | "ownerLimits">,
+): Promise<readonly string[]> {
+  const key = await store.key(id);
+  const account = key && (await store.account(key.accountId));
+  if (!key || !account || key.revokedAtMs !== null) return [];
+  const isLimited = billing.charge === "always" || resolveAllowance(key, account, quota) !== null;
+  const member = key.memberId === null ? null : { id: key.memberId, terms: null };
+  const owners = listLimitOwners({ key, member, account, nowMs: clock.nowMs() }, ownerLimits);
+  if (isLimited || owners.some(({ budgets }) => budgets.some(({ budget }) => budget.isHard))) return [];
+  return ["Nothing bounds what this key may spend: it has neither a daily allowance nor a budget."];
+}
+
+/** The most names to warn about. */
+const WARNINGS_MAX = 20;
+
+/** Adds the warnings to a key's view, if there are any. */
+export function addWarnings<View extends object>(
+  view: View,
+  warnings: readonly string[],
+): View & { warnings?: string[] } {
+  return warnings.length === 0 ? view : { ...view, warnings: [...warnings] };
+}
+
+/** Returns a warning for each id or pattern that names no model of the catalogue. */
+export function warnOfModels(
+  models: readonly string[] | null | undefined,
+  catalogue: Catalogue,
+): readonly string[] {
+  const ids = [...SELECTORS.map((name) => `Router#${name}`), ...catalogue.list().map(({ id }) => id)];
+  const found: string[] = [];
+  for (const model of new Set(models)) {
+    const isServed = model === "*" || model === NO_MODELS || ids.some((id) => matchesAny([model], id));
+    const warning = isServed ? null : explainUnserved(model, catalogue);
+    if (warning !== null) found.push(warning);
+    // Each look-up of an unknown name compares it with all others.
+    if (found.length === WARNINGS_MAX) break;
+  }
+  return found;
+}
+
+/** Returns a warning for each hook of a key that isn't configured. */
+export function warnOfHooks(
+  names: readonly string[] | null | undefined,
+  { hooks }: Pick<Settings, "hooks">,
+): readonly string[] {
+  const missing = (names ?? []).filter((name) => !hooks.some((hook) => hook.name === name));
+  return missing.map(
+    (name) => `No hook here is called '${name}': the key's requests are refused until one is.`,
+  );
+}
+
+/** Any name stands for the models that a provider accepts without listing them. Null if they include the pattern's. */
+function explainUnserved(model: string, catalogue: Catalogue): string | null {
+  const found = catalogue.resolve(model.replaceAll("*", "x"));
+  if (found.kind !== "unknown") return null;
+  const near = found.nearest.map((id) => `'${id}'`).join(" or ");
+  return `No model here is called '${model}'.${near === "" ? "" : ` Did you mean ${near}?`}`;
+}

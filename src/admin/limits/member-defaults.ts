@@ -1,0 +1,71 @@
+// The limits that an account gives each of its members: their schema, their reading from a request and their form in an answer.
+import { type TSchema, Type } from "@sinclair/typebox";
+import type { Field, WireBudget, WireMemberDefaults } from "../../core/fields/field.ts";
+import { invalidValue } from "../../core/json/schema-fault.ts";
+import { LIMIT_MAX } from "../../core/limits/limit.ts";
+import type { MemberDefaults } from "../../core/limits/member-limits.ts";
+import { integerSchema, readList } from "../input.ts";
+import { budgetPattern, pattern } from "../models/patterns.ts";
+import { allowNull, closeObject, count, text } from "../schema.ts";
+import { budgetView, formatBudgets, makeBudgetSchema, readBudgets } from "./budgets.ts";
+
+export function makeMemberDefaultsSchema(field: Field<"member_defaults">): TSchema {
+  const { budgetsMax, modelsMax, keysMax } = field;
+  const limit = Type.Optional(allowNull(integerSchema(0, LIMIT_MAX)));
+  return allowNull(
+    closeObject({
+      requests_per_minute: limit,
+      tokens_per_minute: limit,
+      parallel: limit,
+      budgets: Type.Optional(
+        allowNull(Type.Array(makeBudgetSchema(budgetPattern), { maxItems: budgetsMax })),
+      ),
+      allowed_models: Type.Optional(allowNull(Type.Array(pattern, { maxItems: modelsMax }))),
+      keys: Type.Optional(allowNull(integerSchema(0, keysMax))),
+    }),
+  );
+}
+
+/** Fields without a limit are left out. */
+export const memberDefaultsView = Type.Object({
+  requests_per_minute: Type.Optional(count),
+  tokens_per_minute: Type.Optional(count),
+  parallel: Type.Optional(count),
+  budgets: Type.Optional(Type.Array(budgetView)),
+  allowed_models: Type.Optional(Type.Array(text)),
+  keys: Type.Optional(count),
+});
+
+/** Throws the Fault of the first wrong field. More for one person is given by the rules of the sign-in, or asked for. */
+export function readMemberDefaults(given: WireMemberDefaults, name: string): MemberDefaults {
+  const budgets = given.budgets ?? [];
+  const extra = budgets.findIndex(hasExtra);
+  if (extra >= 0) {
+    throw invalidValue(`${name}.budgets[${extra}]`, "an extra amount is for one person, who asks for it");
+  }
+  return {
+    requestsPerMinute: given.requests_per_minute ?? null,
+    tokensPerMinute: given.tokens_per_minute ?? null,
+    parallel: given.parallel ?? null,
+    budgets: readBudgets(budgets, `${name}.budgets`),
+    allowedModels: readList(given.allowed_models ?? []),
+    keys: given.keys ?? null,
+  };
+}
+
+function hasExtra({ extra_usd, extra_until }: WireBudget): boolean {
+  return (extra_usd ?? null) !== null || (extra_until ?? null) !== null;
+}
+
+export function formatMemberDefaults(defaults: MemberDefaults): WireMemberDefaults {
+  const { requestsPerMinute, tokensPerMinute, parallel, allowedModels, keys } = defaults;
+  const budgets = formatBudgets(defaults.budgets);
+  return {
+    ...(requestsPerMinute === null ? {} : { requests_per_minute: requestsPerMinute }),
+    ...(tokensPerMinute === null ? {} : { tokens_per_minute: tokensPerMinute }),
+    ...(parallel === null ? {} : { parallel }),
+    ...(budgets === "default" || budgets.length === 0 ? {} : { budgets }),
+    ...(allowedModels === null ? {} : { allowed_models: allowedModels }),
+    ...(keys === null ? {} : { keys }),
+  };
+}

@@ -1,0 +1,108 @@
+// The units of work in the operator's figures, and a summary of requests: count, sums, and time to first token.
+import { Type } from "@sinclair/typebox";
+import { type NanoUsd, toUsd } from "../../core/money/money.ts";
+import { type Amounts, addAmounts, NO_AMOUNTS } from "../../core/money/units.ts";
+import type { FirstTokenSum, UsageSum } from "../../core/rows.ts";
+import { computePercentiles } from "../../core/world/histogram.ts";
+import { allowNull, count, percentiles, usd, type View } from "../schema.ts";
+
+export const tokensSchema = Type.Object({
+  prompt: count,
+  completion: count,
+  cached: count,
+  cache_write: count,
+  reasoning: count,
+  searches: count,
+});
+export type TokensView = View<typeof tokensSchema>;
+
+/** Work that isn't measured in tokens. */
+export const unitsSchema = Type.Object({
+  images: count,
+  seconds: count,
+  characters: count,
+  search_units: count,
+  pages: count,
+});
+
+export type UnitsView = View<typeof unitsSchema>;
+
+export function tokensView(amounts: Amounts): TokensView {
+  return {
+    prompt: amounts.prompt,
+    completion: amounts.completion,
+    cached: amounts.cached,
+    cache_write: amounts.cacheWrite,
+    reasoning: amounts.reasoning,
+    searches: amounts.searches,
+  };
+}
+
+export function unitsView(amounts: Amounts): UnitsView {
+  return {
+    images: amounts.images,
+    seconds: amounts.seconds,
+    characters: amounts.characters,
+    search_units: amounts.searchUnits,
+    pages: amounts.pages,
+  };
+}
+
+export const figuresSchema = Type.Object({
+  requests: count,
+  errors: count,
+  tokens: tokensSchema,
+  units: unitsSchema,
+  cost_usd: usd,
+  charged_usd: usd,
+  // Requests answered from the cache, and what their answers had cost when they were new.
+  cached: count,
+  saved_usd: usd,
+  first_token_ms: allowNull(percentiles),
+});
+export type FiguresView = View<typeof figuresSchema>;
+
+/** Sums over rows. */
+export class Figures {
+  #requests = 0;
+  #errors = 0;
+  #amounts = NO_AMOUNTS;
+  #costNanoUsd: NanoUsd = 0;
+  #chargedNanoUsd: NanoUsd = 0;
+  #cached = 0;
+  #savedNanoUsd: NanoUsd = 0;
+  /** The number of answers by the time bucket of their first token. */
+  readonly #counts = new Map<number, number>();
+
+  get costNanoUsd(): NanoUsd {
+    return this.#costNanoUsd;
+  }
+
+  add({ requests, errors, amounts, costNanoUsd, chargedNanoUsd, cached, savedNanoUsd }: UsageSum): void {
+    this.#cached += cached;
+    this.#savedNanoUsd += savedNanoUsd;
+    this.#requests += requests;
+    this.#errors += errors;
+    this.#amounts = addAmounts(this.#amounts, amounts);
+    this.#costNanoUsd += costNanoUsd;
+    this.#chargedNanoUsd += chargedNanoUsd;
+  }
+
+  addFirstTokens({ bucket, requests }: Pick<FirstTokenSum, "bucket" | "requests">): void {
+    this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + requests);
+  }
+
+  view(): FiguresView {
+    return {
+      requests: this.#requests,
+      errors: this.#errors,
+      tokens: tokensView(this.#amounts),
+      units: unitsView(this.#amounts),
+      cost_usd: toUsd(this.#costNanoUsd),
+      charged_usd: toUsd(this.#chargedNanoUsd),
+      cached: this.#cached,
+      saved_usd: toUsd(this.#savedNanoUsd),
+      first_token_ms: computePercentiles(this.#counts),
+    };
+  }
+}

@@ -1,0 +1,86 @@
+// The filters that questions to the log share: of its requests, its refusals and its sums.
+import { type Static, Type } from "@sinclair/typebox";
+import type { RequestFilter } from "../../core/log/log-query.ts";
+import { ENDINGS, REQUEST_OUTCOMES, SURFACE_NAMES } from "../../core/log/record.ts";
+import { OPERATIONS } from "../../core/models/card.ts";
+import { SELECTORS } from "../../core/models/selector.ts";
+import type { Scope } from "../../core/people/people.ts";
+import { nameSession } from "../../core/people/session.ts";
+import { OTHER_TAGS, TAG_FILTER, TAGS_PER_DAY_MAX, UNTAGGED } from "../../core/text/tags.ts";
+import type { DayRules } from "../../ledger/limits/day.ts";
+import { allowWords } from "../schema.ts";
+import { momentFields, readFrom, readTo } from "../span.ts";
+
+const TEXT_CHARACTERS_MAX = 200;
+/** Clients may send longer names than rows keep. */
+const SESSION_CHARACTERS_MAX = 4000;
+
+/** A text to match. The description names what rows have, for the API's page and the command line. */
+export function makeFilter(description: string, maxLength = TEXT_CHARACTERS_MAX) {
+  return Type.Optional(Type.String({ maxLength, description }));
+}
+
+const key = makeFilter("this key's id, or the name that only one key has");
+const account = makeFilter("this account's id, or the name that only one account has");
+
+/** Rows must match all that are given. `key_id` and `account_id` are other names of `key` and `account`. */
+export const refusalFilterFields = {
+  key,
+  key_id: key,
+  account,
+  account_id: account,
+  model: makeFilter("this model, as asked for, tried or used"),
+};
+
+/** The filters of requests, all of which must match, and of their sums. */
+export const requestFilterFields = {
+  ...refusalFilterFields,
+  member: makeFilter("a personal key of the person with this id"),
+  provider: makeFilter("this provider in any case, which answered or was last called"),
+  operation: Type.Optional(allowWords(OPERATIONS)),
+  surface: Type.Optional(allowWords(SURFACE_NAMES)),
+  outcome: Type.Optional(allowWords(REQUEST_OUTCOMES)),
+  tag: Type.Optional(
+    Type.String({
+      ...TAG_FILTER,
+      description: `this tag, such as team=search, or ${UNTAGGED} for requests without any; of sums, ${OTHER_TAGS} for those beyond the day's first ${TAGS_PER_DAY_MAX}`,
+    }),
+  ),
+  session: makeFilter("this session of an agent", SESSION_CHARACTERS_MAX),
+  trace_id: makeFilter("this trace, or a client's trace that it links to"),
+  address: makeFilter("this client's address, as it is kept"),
+  q: makeFilter(
+    "this id, of the completion or the request, or this part of a model's name or an error's code",
+  ),
+  selector: Type.Optional(allowWords(SELECTORS.flatMap((name) => [name, `Router#${name}`]))),
+  status: Type.Optional(
+    Type.String({ pattern: "^(ok|error|[1-5][0-9][0-9])$", expected: "ok, error or an HTTP status" }),
+  ),
+  ended: Type.Optional(allowWords(ENDINGS)),
+  ...momentFields,
+};
+type RequestFilters = Static<ReturnType<typeof Type.Object<typeof requestFilterFields>>>;
+
+export function readRequestFilter(
+  query: RequestFilters,
+  rules: DayRules,
+  scope: Scope | undefined,
+): RequestFilter {
+  const { operation, surface, model, provider, ended, outcome, address, session, selector, status } = query;
+  const { from, to, q, tag } = query;
+  return {
+    scope,
+    keyId: query.key_id ?? query.key,
+    accountId: query.account_id ?? query.account,
+    memberId: query.member,
+    traceId: query.trace_id,
+    ...{ operation, surface, model, provider, ended, outcome, address, tag },
+    // No row has a blank one.
+    session: session === undefined ? undefined : (nameSession(session) ?? ""),
+    text: q?.toLowerCase() || undefined,
+    selector: selector && `Router#${selector.replace(/^Router#/, "")}`,
+    status: status === undefined || status === "ok" || status === "error" ? status : Number(status),
+    fromMs: from === undefined ? undefined : readFrom(from, rules),
+    toMs: to === undefined ? undefined : readTo(to, rules),
+  };
+}

@@ -1,0 +1,181 @@
+// The schemas of the request log as the operator sees it.
+import { Type } from "@sinclair/typebox";
+import { ENDINGS, REQUEST_OUTCOMES, USAGE_SOURCES } from "../../core/log/record.ts";
+import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
+import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
+import { SOURCES } from "../../core/models/origin.ts";
+import { pageFields } from "../list.ts";
+import {
+  allowNull,
+  allowWords,
+  anyObject,
+  boolean,
+  closeObject,
+  count,
+  instant,
+  number,
+  share,
+  text,
+  usd,
+  type View,
+} from "../schema.ts";
+import { failureFields } from "./failure.ts";
+import { tokensSchema, unitsSchema } from "./figures.ts";
+import { requestFilterFields } from "./log-filters.ts";
+
+export const requestsExportQuery = closeObject(requestFilterFields);
+export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields });
+
+const withoutMarkup = Type.Number({ description: "USD, without the markup." });
+
+/** A selector's reasons for its choice, without the numbers that only learning uses. */
+const decisionSchema = Type.Object({
+  selector: text,
+  share,
+  promised: Type.Optional(share),
+  choice: allowNull(text),
+  why: Type.Optional(allowNull(text)),
+  pinned: allowNull(text),
+  /** Absent in decisions of earlier versions. */
+  side_call: Type.Optional(allowNull(text)),
+  instead_of: allowNull(text),
+  features: Type.Object({
+    categories: Type.Record(text, number),
+    difficulty: number,
+    output_tokens: number,
+    support: number,
+  }),
+  difficulty: number,
+  likeness: number,
+  taught: Type.Optional(boolean),
+  margin: Type.Optional(allowNull(number)),
+  usual_cost_usd: Type.Optional(usd),
+  cost_weight: Type.Optional(allowNull(number)),
+  time_weight: Type.Optional(allowNull(number)),
+  stays: Type.Optional(boolean),
+  basis: Type.Optional(
+    Type.Object({
+      likeness: number,
+      familiar: boolean,
+      labelled: Type.Array(Type.Object({ topic: text, share: number, prompts: number })),
+    }),
+  ),
+  candidates: Type.Array(
+    Type.Object({
+      model: text,
+      created: number,
+      quality: number,
+      quality_low: number,
+      doubt: Type.Optional(number),
+      source: Type.Optional(allowWords(SOURCES)),
+      source_date: Type.Optional(allowNull(text)),
+      changed: Type.Optional(allowNull(Type.Object({ on: text, to: allowWords(["worse", "better"]) }))),
+      level: number,
+      cost_usd: allowNull(withoutMarkup),
+      latency_ms: number,
+      cost_usd_high: Type.Optional(allowNull(withoutMarkup)),
+      latency_ms_high: Type.Optional(number),
+      tokens: number,
+      score: number,
+    }),
+  ),
+  removed: Type.Record(text, count),
+});
+export type DecisionView = View<typeof decisionSchema>;
+
+export const requestSchema = Type.Object({
+  id: text,
+  request_id: text,
+  key_id: text,
+  account_id: text,
+  at: instant,
+  operation: text,
+  surface: text,
+  model_asked: text,
+  model_tried: allowNull(text),
+  model_used: allowNull(text),
+  selector: allowNull(text),
+  decision: allowNull(decisionSchema),
+  attempts: count,
+  stream: boolean,
+  status: Type.Integer(),
+  error_code: allowNull(text),
+  tokens: tokensSchema,
+  units: unitsSchema,
+  cost_usd: usd,
+  charged_usd: usd,
+  hold_usd: usd,
+  usage_source: allowWords(USAGE_SOURCES),
+  ended: allowWords(ENDINGS),
+  late: boolean,
+  total_ms: number,
+  first_token_ms: allowNull(number),
+  outcome: allowWords(REQUEST_OUTCOMES),
+  provider: allowNull(text),
+  address: allowNull(text),
+  session: allowNull(text),
+  trace_id: allowNull(text),
+  parent_trace_id: allowNull(text),
+  member_id: allowNull(text),
+  // The completion whose answer it got from the cache, and what that had cost.
+  cached_from: allowNull(text),
+  saved_usd: usd,
+  // Those of its key, its account and its own header.
+  tags: allowNull(Type.Record(text, text)),
+});
+export type RequestView = View<typeof requestSchema>;
+
+/** Milliseconds since the request began. */
+const attemptSchema = Type.Object({
+  model: text,
+  credential: allowNull(text),
+  start_ms: number,
+  first_token_ms: allowNull(number),
+  end_ms: number,
+  outcome: allowWords(ATTEMPT_OUTCOMES),
+  error_code: allowNull(text),
+  upstream_status: allowNull(Type.Integer()),
+  ...failureFields,
+});
+export type AttemptView = View<typeof attemptSchema>;
+
+const hookSchema = Type.Object({
+  name: text,
+  at: allowWords(HOOK_PLACES),
+  action: allowWords(HOOK_ACTIONS),
+  start_ms: number,
+  end_ms: number,
+});
+export type HookView = View<typeof hookSchema>;
+
+const costSchema = Type.Object({
+  lines: Type.Array(Type.Object({ what: text, count: number, usd_per_million: usd, usd })),
+  markup: number,
+  total_usd: usd,
+});
+
+/** The prompt and answer as the client and the provider sent them, with messages in OpenAI's chat form. */
+const contentSchema = Type.Object({
+  messages: Type.Array(Type.Unknown()),
+  request: anyObject,
+  reply: allowNull(anyObject),
+  truncated: boolean,
+});
+export type ContentView = View<typeof contentSchema>;
+
+export const requestDetailSchema = Type.Object({
+  ...requestSchema.properties,
+  timeline: allowNull(
+    Type.Object({
+      admitted_ms: allowNull(number),
+      attempts: Type.Array(attemptSchema),
+      hooks: Type.Array(hookSchema),
+      end_ms: number,
+    }),
+  ),
+  cost: allowNull(costSchema),
+  usage_implausible: allowNull(Type.Object({ prompt_tokens: count, completion_tokens: count })),
+  error: allowNull(Type.Object({ code: allowNull(text), message: text, type: text, status: Type.Integer() })),
+  content: allowNull(contentSchema),
+});
+export type RequestDetailView = View<typeof requestDetailSchema>;

@@ -1,0 +1,229 @@
+// The operator's view of the request log.
+
+import type { Static } from "@sinclair/typebox";
+import { FAULTS, Fault } from "../../core/fault.ts";
+import { readTagsText } from "../../core/fields/tags-text.ts";
+import { findContent, type LoggedContent, makeContentUse } from "../../core/log/content.ts";
+import { findOutcome, findProvider } from "../../core/log/outcome.ts";
+import { nameCredential } from "../../core/log/provider-call.ts";
+import { isError, type ListedRequest, type RequestRecord } from "../../core/log/record.ts";
+import { readTrace, type Trace, type TracedAttempt } from "../../core/log/trace.ts";
+import type { TracedHook } from "../../core/models/hook.ts";
+import { cutStoredName } from "../../core/models/stored-name.ts";
+import { computeCost, toUsd } from "../../core/money/money.ts";
+import type { Scope } from "../../core/people/people.ts";
+import type { Vault } from "../../core/world/world.ts";
+import type { DayRules } from "../../ledger/limits/day.ts";
+import { adminAccess, COMMAND_LINE } from "../../people/access.ts";
+import { formatInstant } from "../format.ts";
+import { listSearched, SEARCH_MS, type SearchedList } from "../list.ts";
+import type { AdminWorld } from "../world.ts";
+import { WrittenJson } from "./export-rows.ts";
+import { failureView } from "./failure.ts";
+import { tokensView, unitsView } from "./figures.ts";
+import { type FilterParts, findFilters } from "./found-filters.ts";
+import { readRequestFilter } from "./log-filters.ts";
+import type {
+  AttemptView,
+  DecisionView,
+  HookView,
+  RequestDetailView,
+  RequestView,
+  requestsQuery,
+} from "./request-schema.ts";
+
+/** A request as the operator sees it. */
+export function requestView(record: ListedRequest): RequestView {
+  return viewWith(record, record.decision === null ? null : decisionView(record.decision));
+}
+
+/** The numbers that only learning uses, as they are written within a decision: base64 after a hash. */
+const ROW = /,"row":"[^"]*"/;
+
+/** The same as a row of a file: a decision stays the text that it is in the log. */
+export function requestRow(record: ListedRequest) {
+  return viewWith(
+    record,
+    record.decision === null ? null : new WrittenJson(record.decision.replace(ROW, "")),
+  );
+}
+
+function viewWith<Decision>(record: ListedRequest, decision: Decision) {
+  return {
+    id: record.id,
+    request_id: record.requestId,
+    key_id: record.keyId,
+    account_id: record.accountId,
+    at: formatInstant(record.atMs),
+    operation: record.operation,
+    surface: record.surface,
+    model_asked: record.modelAsked,
+    model_tried: record.modelTried,
+    model_used: record.modelUsed,
+    selector: record.selector,
+    decision,
+    attempts: record.attempts,
+    stream: record.stream,
+    status: record.status,
+    error_code: record.faultCode,
+    tokens: tokensView(record.amounts),
+    units: unitsView(record.amounts),
+    cost_usd: toUsd(record.costNanoUsd),
+    charged_usd: toUsd(record.chargedNanoUsd),
+    hold_usd: toUsd(record.holdNanoUsd),
+    usage_source: record.usageSource,
+    ended: record.ended,
+    late: record.isLate,
+    total_ms: record.totalMs,
+    first_token_ms: record.firstTokenMs,
+    outcome: findOutcome(record),
+    provider: findProvider(record) || null,
+    address: record.address,
+    session: record.session,
+    trace_id: record.traceId,
+    parent_trace_id: record.parentTraceId,
+    member_id: record.memberId,
+    cached_from: record.cachedFrom,
+    saved_usd: toUsd(record.savedNanoUsd),
+    tags: record.tags === null ? null : readTagsText(record.tags),
+  } satisfies Omit<RequestView, "decision"> & { decision: Decision };
+}
+
+/** Returns a selector's reasons for its choice, without the numbers that only learning uses. Null if unreadable. */
+function decisionView(decision: string): DecisionView | null {
+  try {
+    const { row: _row, ...shown } = JSON.parse(decision);
+    return shown;
+  } catch {
+    return null;
+  }
+}
+
+type RequestsQuery = Static<typeof requestsQuery>;
+
+type ListingParts = FilterParts & Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules };
+
+/** Returns a page of the log, newest first, filtered by the query. */
+export async function listRequests(
+  parts: ListingParts,
+  query: RequestsQuery,
+  scope?: Scope,
+): Promise<SearchedList<RequestView>> {
+  return listRequestsAs(requestView, parts, await findFilters(parts, query, scope), scope);
+}
+
+/** The same in another form, such as `requestRow`, by filters that were found. */
+export function listRequestsAs<Form>(
+  formOf: (record: ListedRequest) => Form,
+  { store, dayRules }: ListingParts,
+  query: RequestsQuery,
+  scope: Scope | undefined,
+): Promise<SearchedList<Form>> {
+  const filter = readRequestFilter(query, dayRules(), scope);
+  const positionOf = ({ atMs, id }: ListedRequest) => ({ atMs, id });
+  return listSearched(query, (page) => store.searchRequests(filter, page, SEARCH_MS), positionOf, formOf);
+}
+
+export interface RequestParts {
+  readonly store: Pick<AdminWorld["store"], "request" | "content" | "key">;
+  /** Opens sealed prompts and answers. Missing if none are shown. */
+  readonly contentVault?: Pick<Vault, "open">;
+}
+
+/**
+ * Returns a request with all its details; its prompt and answer only to those who may read them. Throws the Fault
+ * `not_found`.
+ */
+export async function getRequest(
+  { store, contentVault }: RequestParts,
+  id: string,
+  access = adminAccess(COMMAND_LINE),
+): Promise<RequestDetailView> {
+  const record = await store.request(cutStoredName(id), access.scope("requests.read"));
+  if (record === null) throw new Fault("not_found", "There is no request with that id.");
+  const trace = readTrace(record.trace);
+  const { accountId, keyId } = record;
+  const memberId = (await store.key(keyId))?.memberId ?? null;
+  const isReadable = access.mayReadContent({ accountId, memberId });
+  const content = isReadable ? await readContent({ store, contentVault }, record) : null;
+  return {
+    ...requestView(record),
+    timeline: trace && {
+      admitted_ms: trace.admittedMs,
+      attempts: trace.attempts.map(attemptView),
+      hooks: (trace.hooks ?? []).map(hookView),
+      end_ms: record.totalMs,
+    },
+    cost: trace && costView(trace, record),
+    usage_implausible: trace && implausibleView(trace),
+    error: errorView(record, trace, content),
+    content: content && contentView(content),
+  };
+}
+
+/** Returns null if none was kept, or it can no longer be decrypted. */
+async function readContent(
+  { store, contentVault }: RequestParts,
+  { accountId, id }: RequestRecord,
+): Promise<LoggedContent | null> {
+  const sealed = contentVault ? await store.content(accountId, id) : null;
+  if (sealed === null) return null;
+  try {
+    return findContent(contentVault?.open(sealed, makeContentUse({ accountId, id })) ?? "");
+  } catch {
+    return null;
+  }
+}
+
+function contentView({ messages, request, reply, truncated }: LoggedContent) {
+  return { messages, request, reply, truncated };
+}
+
+function attemptView(attempt: TracedAttempt): AttemptView {
+  return {
+    model: attempt.model,
+    credential: nameCredential(attempt),
+    start_ms: attempt.startMs,
+    first_token_ms: attempt.firstTokenMs,
+    end_ms: attempt.endMs,
+    outcome: attempt.outcome,
+    error_code: attempt.faultCode,
+    upstream_status: attempt.upstreamStatus,
+    ...failureView(attempt.failure),
+    ...(attempt.requestIds ? { upstream_request_id: attempt.requestIds.join(" ") } : {}),
+  };
+}
+
+function hookView({ name, at, action, startMs, endMs }: TracedHook): HookView {
+  return { name, at, action, start_ms: startMs, end_ms: endMs };
+}
+
+/** Each line is rounded up separately, but the total, taken from the row, only once. */
+function costView({ bill, markup }: Trace, { costNanoUsd }: RequestRecord) {
+  const lines = bill.map((line) => ({
+    what: line.what,
+    count: line.count,
+    usd_per_million: line.usdPerMillion,
+    usd: toUsd(computeCost([line], 1)),
+  }));
+  return { lines, markup, total_usd: toUsd(costNanoUsd) };
+}
+
+/** The provider's claimed tokens, if the cost is for fewer. */
+function implausibleView({ usageImplausible: claimed }: Trace) {
+  return claimed && { prompt_tokens: claimed.promptTokens, completion_tokens: claimed.completionTokens };
+}
+
+/** A provider's error message may quote the request. The attempts have its beginning, without long quotations. */
+const UNKEPT = "The provider's message is only logged in full if log.content is true.";
+
+function errorView({ faultCode, status }: RequestRecord, trace: Trace | null, content: LoggedContent | null) {
+  const known = Object.entries(FAULTS).find(([code]) => code === faultCode);
+  if (!isError(status) || known === undefined) return null;
+  return {
+    code: faultCode,
+    message: trace?.message ?? content?.message ?? UNKEPT,
+    type: known[1].type,
+    status,
+  };
+}

@@ -1,0 +1,169 @@
+// The operator's use-cases on provider credentials added at run time, sealed in the store and shared by all nodes.
+import { type Static, Type } from "@sinclair/typebox";
+import { Fault } from "../../core/fault.ts";
+import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
+import { applyChange } from "../../core/fields/field.ts";
+import { invalidValue } from "../../core/json/schema-fault.ts";
+import type { StoredCredential } from "../../core/rows.ts";
+import type { Store } from "../../core/store.ts";
+import type { Clock, Random, Vault } from "../../core/world/world.ts";
+import { mintId } from "../../keys/secret.ts";
+import { makeChangeSchema, makeNewSchema, readChange, readNew } from "../fields.ts";
+import { closeObject, text } from "../schema.ts";
+import type { ActingWorld } from "../world.ts";
+
+const PER_PROVIDER_MAX = 100;
+/** The prefix of the ids under which the configuration's credentials are shown. */
+export const CONFIGURED = "configured:";
+
+const secret = Type.String({
+  pattern: "^\\s*[\\x21-\\x7e]{1,4096}\\s*$",
+  expected: "a key of printable characters without spaces",
+});
+export const newCredentialSchema = makeNewSchema(CREDENTIAL_FIELDS, { key: secret });
+export const credentialChangeSchema = makeChangeSchema(CREDENTIAL_FIELDS, {
+  credential_id: text,
+  key: Type.Optional(secret),
+});
+export const credentialQuery = closeObject({ credential_id: text });
+
+/** An added credential with its secret decrypted. */
+export interface AddedCredential extends Omit<StoredCredential, "sealed" | "createdAtMs"> {
+  readonly secret: string;
+}
+
+/** A provider that can be given credentials. */
+export interface Fillable {
+  readonly name: string;
+  /** The secrets that the configuration gives it. */
+  readonly secrets: readonly (string | null)[];
+}
+
+export interface CredentialParts {
+  readonly store: Pick<Store, "credentials">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly random: Random;
+  readonly vault: Pick<Vault, "seal" | "open">;
+  /** Returns the known providers and those of the configuration, enabled or not. */
+  readonly fillable: () => readonly Fillable[];
+  /** Applies what the store holds to this process. The others find it on their own. */
+  readonly refresh: () => Promise<void>;
+}
+
+interface CredentialChangeParts extends CredentialParts, Pick<ActingWorld, "changes"> {}
+
+/** Returns the use that a credential is sealed for. In another provider's row it can't be decrypted. */
+function findUse({ id, provider }: Pick<StoredCredential, "id" | "provider">): string {
+  return `credential ${provider} ${id}`;
+}
+
+const REFERENCE = /\$\{[^}]*\}/;
+
+/** Only the configuration file inserts variables and files. A key is stored as it is written here. */
+function readSecret(given: string): string {
+  const secret = given.trim();
+  if (!REFERENCE.test(secret)) return secret;
+  throw invalidValue("key", `expected the key itself: \${…} is only replaced in the configuration file`);
+}
+
+/** Adds a credential to a provider, which enables it. Returns the provider's name as it spells it. */
+export async function addCredential(
+  parts: CredentialChangeParts,
+  name: string,
+  fields: Static<typeof newCredentialSchema>,
+): Promise<string> {
+  const { store, changes, clock, random, vault } = parts;
+  const provider = requireProvider(parts, name);
+  const secret = readSecret(fields.key);
+  const others = (await store.credentials()).filter((one) => one.provider === provider.name);
+  if (others.length >= PER_PROVIDER_MAX) {
+    throw invalidValue("key", `the provider has ${PER_PROVIDER_MAX} credentials; remove one first`);
+  }
+  refuseDuplicate(parts, provider, others, secret);
+  const id = mintId("cred", random);
+  const sealed = vault.seal(secret, findUse({ id, provider: provider.name }));
+  const createdAtMs = clock.nowMs();
+  await changes.putCredential({
+    ...readNew(CREDENTIAL_FIELDS, fields, createdAtMs),
+    ...{ id, provider: provider.name, sealed, createdAtMs },
+  });
+  await parts.refresh();
+  return provider.name;
+}
+
+/** Changes an added credential. Null removes a limit. */
+export async function changeCredential(
+  parts: CredentialChangeParts,
+  name: string,
+  fields: Static<typeof credentialChangeSchema>,
+): Promise<string> {
+  const { changes, clock, vault } = parts;
+  const provider = requireProvider(parts, name);
+  const { credential_id: id } = fields;
+  const secret = fields.key === undefined ? undefined : readSecret(fields.key);
+  const { own, others } = await findAddedCredential(parts, provider, id);
+  if (secret !== undefined) refuseDuplicate(parts, provider, others, secret);
+  const sealed = secret === undefined ? own.sealed : vault.seal(secret, findUse(own));
+  const change = readChange(CREDENTIAL_FIELDS, fields, clock.nowMs());
+  await changes.putCredential({ ...applyChange(own, change), sealed });
+  await parts.refresh();
+  return provider.name;
+}
+
+export async function removeCredential(
+  parts: CredentialChangeParts,
+  name: string,
+  { credential_id: id }: Static<typeof credentialQuery>,
+): Promise<string> {
+  const provider = requireProvider(parts, name);
+  const { own } = await findAddedCredential(parts, provider, id);
+  await parts.changes.removeCredential(own.id);
+  await parts.refresh();
+  return provider.name;
+}
+
+/** Throws the Fault `not_found`. */
+export function requireProvider({ fillable }: Pick<CredentialParts, "fillable">, name: string): Fillable {
+  const found = fillable().find((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (found) return found;
+  throw new Fault(
+    "not_found",
+    "No provider with that name takes a key here. Clouds such as Azure are set up in the configuration.",
+  );
+}
+
+async function findAddedCredential({ store }: CredentialParts, { name, secrets }: Fillable, id: string) {
+  const all = (await store.credentials()).filter(({ provider }) => provider === name);
+  const own = all.find((one) => one.id === id);
+  if (own) return { own, others: all.filter((one) => one !== own) };
+  const index = id.startsWith(CONFIGURED) ? Number(id.slice(CONFIGURED.length)) : 0;
+  if (index >= 1 && index <= secrets.length) {
+    const message =
+      "This credential is defined in the configuration. Change it in the file or the environment, or add another one here.";
+    throw new Fault("credential_configured", message, { param: "credential_id" });
+  }
+  throw new Fault("not_found", "The provider has no credential with that id.");
+}
+
+function refuseDuplicate(
+  { vault }: CredentialParts,
+  { secrets }: Fillable,
+  others: readonly StoredCredential[],
+  secret: string,
+): void {
+  const isThere = secrets.includes(secret) || others.some((one) => openCredential(vault, one) === secret);
+  if (!isThere) return;
+  throw invalidValue("key", "the provider already has this key");
+}
+
+/** Returns the secret. Null if it was sealed with another key, or its row was altered. */
+export function openCredential(
+  vault: Pick<CredentialParts["vault"], "open">,
+  credential: StoredCredential,
+): string | null {
+  try {
+    return vault.open(credential.sealed, findUse(credential));
+  } catch {
+    return null;
+  }
+}

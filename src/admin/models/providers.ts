@@ -1,0 +1,234 @@
+// The providers as the admin routes show them, enabled or not: recent health, and credentials.
+import { type Static, Type } from "@sinclair/typebox";
+import { Fault } from "../../core/fault.ts";
+import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
+import type {
+  CredentialHealth,
+  LastFailure,
+  ModelHealth,
+  ProviderHealth,
+  Vitals,
+} from "../../core/models/health.ts";
+import { makeViewProperties, viewFields } from "../fields.ts";
+import { formatInstant, formatInstantOrNull } from "../format.ts";
+import type { Listed } from "../list.ts";
+import { failureFields, failureView } from "../log/failure.ts";
+import {
+  allowNull,
+  allowWords,
+  boolean,
+  closeObject,
+  count,
+  instant,
+  number,
+  percentiles,
+  share,
+  text,
+  type View,
+} from "../schema.ts";
+import { type AddedCredential, CONFIGURED } from "./credentials.ts";
+
+const vitals = {
+  breaker: allowWords(["closed", "open", "half_open"]),
+  error_rate: allowNull(share),
+  in_flight: count,
+  first_token_ms: allowNull(percentiles),
+  tokens_per_second: allowNull(number),
+};
+const vitalsSchema = Type.Object(vitals);
+type VitalsView = View<typeof vitalsSchema>;
+
+const credentialSchema = Type.Object({
+  id: text,
+  source: allowWords(["stored", "configured"]),
+  ...makeViewProperties(CREDENTIAL_FIELDS),
+  last4: allowNull(text),
+  state: allowWords(["active", "resting", "retired", "disabled"]),
+  until: allowNull(instant),
+  reason: allowNull(text),
+  called_at: Type.Union([instant, Type.Null()], {
+    description: "When it was last called since the gateway started. Null if it hasn't been yet.",
+  }),
+  in_flight: count,
+  error_rate: allowNull(share),
+});
+export type CredentialView = View<typeof credentialSchema>;
+
+const modelSchema = Type.Object({ id: text, ...vitals, asks_again_at: allowNull(instant) });
+
+export const providerSchema = Type.Object({
+  name: text,
+  on: boolean,
+  dialect: allowNull(text),
+  base_url: text,
+  failing_since: Type.Union([instant, Type.Null()], {
+    description: "The first failed call since the last one that succeeded. Null if the last one did.",
+  }),
+  last_failure: allowNull(
+    Type.Object({
+      at: instant,
+      model: text,
+      credential: allowNull(text),
+      error_code: text,
+      upstream_status: allowNull(Type.Integer()),
+      ...failureFields,
+    }),
+  ),
+  ...vitals,
+  credentials: Type.Array(credentialSchema),
+  models: Type.Array(modelSchema),
+});
+export type ProviderView = View<typeof providerSchema>;
+
+export const providersQuery = closeObject({ all: Type.Optional(allowWords(["true", "false"])) });
+
+/** The result of one small call with a credential. */
+export const testResultSchema = Type.Object({
+  ok: boolean,
+  status: Type.Union([Type.Integer(), Type.Null()], {
+    description: "The provider's HTTP status. Null if it didn't answer.",
+  }),
+  latency_ms: allowNull(number),
+  model: allowNull(text),
+  error: allowNull(text),
+  ...failureFields,
+});
+export type TestResult = View<typeof testResultSchema>;
+export const testSchema = closeObject({ credential_id: Type.Optional(text) });
+
+export interface ProviderParts {
+  /** Returns the enabled providers. */
+  readonly health: () => readonly ProviderHealth[];
+  /** Every known provider, enabled or not. */
+  readonly known: readonly { readonly name: string; readonly baseUrl: string }[];
+  readonly added: () => readonly AddedCredential[];
+}
+
+/** The shortest secret whose last four characters are shown. For a shorter one they would reveal too much. */
+const SHOWN_CHARACTERS_MIN = 12;
+const NO_VITALS: Vitals = {
+  breaker: "closed",
+  errorRate: null,
+  inFlight: 0,
+  firstTokenMs: null,
+  tokensPerSecond: null,
+};
+
+/** Returns all enabled providers on one page. `all=true` adds the known ones that are disabled. */
+export function listProviders(
+  parts: ProviderParts,
+  query: Static<typeof providersQuery>,
+): Listed<ProviderView> {
+  const on = parts.health().map((provider) => providerView(provider, parts.added()));
+  const off = query.all === "true" ? listDisabled(parts) : [];
+  return { data: [...on, ...off], next: null };
+}
+
+/** Returns a provider, enabled or not. */
+export function getProvider(parts: ProviderParts, name: string): ProviderView {
+  const { data } = listProviders(parts, { all: "true" });
+  const found = data.find((one) => one.name === name);
+  if (found) return found;
+  throw new Fault("not_found", "There is no provider with that name.");
+}
+
+function listDisabled({ health, known, added }: ProviderParts): readonly ProviderView[] {
+  const on = new Set(health().map(({ name }) => name));
+  return known
+    .filter(({ name }) => !on.has(name))
+    .map(({ name, baseUrl }) => ({
+      name,
+      on: false,
+      dialect: null,
+      base_url: baseUrl,
+      failing_since: null,
+      last_failure: null,
+      ...vitalsView(NO_VITALS),
+      credentials: added()
+        .filter(({ provider }) => provider === name)
+        .map(idleView),
+      models: [],
+    }));
+}
+
+function providerView(provider: ProviderHealth, added: readonly AddedCredential[]): ProviderView {
+  let configured = 0;
+  const used = provider.credentials.map((one) =>
+    credentialView(one, one.id ?? `${CONFIGURED}${++configured}`, one.id === null ? "configured" : "stored"),
+  );
+  const idle = added.filter(
+    ({ provider: name, id }) => name === provider.name && !used.some((one) => one.id === id),
+  );
+  return {
+    name: provider.name,
+    on: true,
+    dialect: provider.dialect,
+    base_url: provider.baseUrl,
+    failing_since: formatInstantOrNull(provider.failingSinceMs),
+    last_failure: provider.lastFailure && lastFailureView(provider.lastFailure),
+    ...vitalsView(provider),
+    credentials: [...used, ...idle.map(idleView)],
+    models: provider.models.map(modelView),
+  };
+}
+
+function lastFailureView(failure: LastFailure): NonNullable<ProviderView["last_failure"]> {
+  return {
+    at: formatInstant(failure.atMs),
+    model: failure.model,
+    credential: failure.last4 === null ? null : `…${failure.last4}`,
+    error_code: failure.faultCode,
+    upstream_status: failure.upstreamStatus,
+    ...failureView(failure),
+  };
+}
+
+function credentialView(
+  credential: Omit<CredentialHealth, "id" | "state"> & Pick<CredentialView, "state">,
+  id: string,
+  source: CredentialView["source"],
+): CredentialView {
+  const { last4, state, reason, untilMs, calledAtMs, inFlight, errorRate } = credential;
+  return {
+    id,
+    source,
+    ...viewFields(CREDENTIAL_FIELDS, { ...credential, enabled: state !== "disabled" }),
+    last4,
+    state,
+    until: formatInstantOrNull(untilMs),
+    reason,
+    called_at: formatInstantOrNull(calledAtMs),
+    in_flight: inFlight,
+    error_rate: roundShare(errorRate),
+  };
+}
+
+/** Returns an unused credential: it is disabled, or the configuration has the same key. */
+function idleView(credential: AddedCredential): CredentialView {
+  const { id, secret, enabled } = credential;
+  const last4 = secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
+  const idle = { reason: null, untilMs: null, calledAtMs: null, inFlight: 0, errorRate: null } as const;
+  const state = enabled ? "active" : "disabled";
+  return credentialView({ ...credential, ...idle, last4, state }, id, "stored");
+}
+
+function modelView(model: ModelHealth): View<typeof modelSchema> {
+  return { id: model.id, ...vitalsView(model), asks_again_at: formatInstantOrNull(model.asksAgainAtMs) };
+}
+
+function vitalsView({ breaker, errorRate, inFlight, firstTokenMs, tokensPerSecond }: Vitals): VitalsView {
+  return {
+    breaker,
+    error_rate: roundShare(errorRate),
+    in_flight: inFlight,
+    first_token_ms: firstTokenMs && {
+      p50: Math.round(firstTokenMs.p50),
+      p95: Math.round(firstTokenMs.p95),
+    },
+    tokens_per_second: tokensPerSecond === null ? null : Math.round(tokensPerSecond),
+  };
+}
+
+function roundShare(rate: number | null): number | null {
+  return rate === null ? null : Math.round(rate * 1000) / 1000;
+}

@@ -1,0 +1,68 @@
+// Models whose provider has announced their end, and the keys that still use them.
+import { Type } from "@sinclair/typebox";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Scope } from "../../core/people/people.ts";
+import type { Store } from "../../core/store.ts";
+import type { Clock } from "../../core/world/world.ts";
+import type { Listed } from "../list.ts";
+import { allowNull, count, number, text, type View } from "../schema.ts";
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** Keys that used a model within this time still use it. */
+const USED_MS = 30 * DAY_MS;
+/** The keys shown of a model, those with the most requests first. */
+const KEYS_MAX = 100;
+
+export const retiringSchema = Type.Object({
+  model: text,
+  shutdown: Type.String({ format: "date", description: "Its last day." }),
+  days_left: Type.Integer({ description: "Negative once it has ended." }),
+  requests: Type.Integer({ minimum: 0, description: "Of the last 30 days, as all counts here." }),
+  keys_total: count,
+  keys: Type.Array(Type.Object({ key_id: text, name: allowNull(text), account_id: text, requests: number }), {
+    description: `At most ${KEYS_MAX}, those with the most requests first.`,
+  }),
+});
+export type RetiringView = View<typeof retiringSchema>;
+
+interface RetiringParts {
+  readonly store: Pick<Store, "usage" | "key">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly cards: () => readonly ModelCard[];
+}
+
+/** Lists the models that are enabled and end, the next end first, with the use within the scope. */
+export async function listRetiring(
+  { store, clock, cards }: RetiringParts,
+  scope?: Scope,
+): Promise<Listed<RetiringView>> {
+  const nowMs = clock.nowMs();
+  const span = { fromMs: Math.floor((nowMs - USED_MS) / HOUR_MS) * HOUR_MS, toMs: nowMs + HOUR_MS };
+  const used = new Map(
+    (await store.usage({ ...span, groupBy: ["model"], only: { scope } })).map(({ model, requests }) => [
+      model,
+      requests,
+    ]),
+  );
+  const views = cards().map(async (card) => {
+    if (card.shutdownDate === undefined) return [];
+    const requests = used.get(card.id) ?? 0;
+    const sums =
+      requests === 0
+        ? []
+        : await store.usage({ ...span, groupBy: ["keyId", "accountId"], only: { model: card.id, scope } });
+    const most = sums.toSorted((one, other) => other.requests - one.requests);
+    const keys = most.slice(0, KEYS_MAX).map(async ({ keyId, accountId, requests: own }) => ({
+      key_id: keyId,
+      name: (await store.key(keyId, scope))?.name ?? null,
+      account_id: accountId,
+      requests: own,
+    }));
+    const daysLeft = Math.ceil((Date.parse(card.shutdownDate) - nowMs) / DAY_MS);
+    const view = { model: card.id, shutdown: card.shutdownDate, days_left: daysLeft, requests };
+    return [{ ...view, keys_total: sums.length, keys: await Promise.all(keys) }];
+  });
+  const data = (await Promise.all(views)).flat();
+  return { data: data.sort((one, other) => one.days_left - other.days_left), next: null };
+}

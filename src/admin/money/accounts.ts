@@ -1,0 +1,181 @@
+// The operator's use-cases on accounts: create, list, view, change.
+import { type Static, Type } from "@sinclair/typebox";
+import { Fault } from "../../core/fault.ts";
+import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
+import { listInitials } from "../../core/fields/field.ts";
+import {
+  ACCOUNT_DEFAULTS,
+  ACCOUNT_STATES,
+  type Account,
+  findAccountState,
+  listPausers,
+} from "../../core/keys/key.ts";
+import { toUsd } from "../../core/money/money.ts";
+import { PAUSERS, type Scope } from "../../core/people/people.ts";
+import { makeSystemAccount, type SystemAccount } from "../../core/rows.ts";
+import type { Store } from "../../core/store.ts";
+import { mintId } from "../../keys/secret.ts";
+import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
+import type { Permission } from "../../people/roles.ts";
+import {
+  makeChangeSchema,
+  makeNewSchema,
+  makeViewProperties,
+  readChange,
+  readNew,
+  viewFields,
+} from "../fields.ts";
+import { formatInstant } from "../format.ts";
+import { changePauses } from "../keys/key-rights.ts";
+import { raiseBudgets, readRaises } from "../limits/budgets.ts";
+import { limitsSchema } from "../limits/limits.ts";
+import { type Listed, listPage, type PageQuery } from "../list.ts";
+import { allowNull, allowWords, instant, text, usd, type View } from "../schema.ts";
+import type { ActingWorld, AdminWorld } from "../world.ts";
+
+/** An account as the operator sees it. */
+export const accountSchema = Type.Object({
+  id: text,
+  ...makeViewProperties(ACCOUNT_FIELDS),
+  balance_usd: usd,
+  held_usd: usd,
+  paused_by: Type.Array(allowWords(PAUSERS)),
+  /** The amount owed after a refund or a dispute. */
+  due_usd: usd,
+  state: allowWords(ACCOUNT_STATES),
+  // Null for a system account, which is never created.
+  created_at: allowNull(instant),
+});
+export type AccountView = View<typeof accountSchema>;
+
+/** One account with the use of its limits. */
+export const accountDetailSchema = Type.Object({ ...accountSchema.properties, limits: limitsSchema });
+export type AccountDetailView = View<typeof accountDetailSchema>;
+
+export const newAccountSchema = makeNewSchema(ACCOUNT_FIELDS);
+export const accountChangeSchema = makeChangeSchema(ACCOUNT_FIELDS);
+
+export function accountView(account: Account): AccountView {
+  return {
+    id: account.id,
+    ...viewFields(ACCOUNT_FIELDS, account),
+    balance_usd: toUsd(account.balanceNanoUsd),
+    held_usd: toUsd(account.heldNanoUsd),
+    paused_by: [...listPausers(account)],
+    due_usd: toUsd(account.receivableNanoUsd),
+    state: findAccountState(account),
+    created_at: formatInstant(account.createdAtMs),
+  };
+}
+
+/** Creates an empty account. */
+export async function createAccount(
+  { changes, clock, random }: Pick<ActingWorld, "changes" | "clock" | "random">,
+  fields: Static<typeof newAccountSchema>,
+): Promise<AccountView> {
+  const nowMs = clock.nowMs();
+  const account: Account = {
+    ...ACCOUNT_DEFAULTS,
+    ...readNew(ACCOUNT_FIELDS, fields, nowMs),
+    id: mintId("acct", random),
+    createdAtMs: nowMs,
+  };
+  await changes.addAccount(account);
+  return accountView(account);
+}
+
+/** Returns a page of the accounts within the scope, newest first. */
+export function listAccounts(
+  { store }: AdminWorld,
+  query: PageQuery,
+  scope?: Scope,
+): Promise<Listed<AccountView>> {
+  const positionOf = ({ createdAtMs: atMs, id }: Account) => ({ atMs, id });
+  return listPage(query, (page) => store.accounts(page, { scope }), positionOf, accountView);
+}
+
+/** Returns an account, or the total of `funding`, `revenue`, `overrun` or `receivable`. Throws the Fault `not_found`. */
+export async function getAccount({ store }: AdminWorld, id: string, scope?: Scope): Promise<AccountView> {
+  const system = findSystemAccount(id, scope);
+  return system === null ? requireAccount(await store.account(id, scope)) : systemView(store, system);
+}
+
+/** System accounts belong to nobody: only those who see every account see them. */
+export function findSystemAccount(id: string, scope?: Scope): SystemAccount | null {
+  return (scope?.accountIds ?? null) === null ? makeSystemAccount(id) : null;
+}
+
+/**
+ * Returns once the sender is known to have the permission in this account. Throws the Faults `not_found`, for accounts
+ * that the sender doesn't see too, and `not_permitted`.
+ */
+export async function requireInAccount(
+  { store }: Pick<AdminWorld, "store">,
+  access: Access,
+  permission: Permission,
+  id: string,
+): Promise<void> {
+  const scope = access.scope("accounts.read");
+  const system = findSystemAccount(id, scope);
+  if (system === null) requireAccount(await store.account(id, scope));
+  access.require(permission, id);
+}
+
+/** System accounts are the other side of every movement. They aren't listed, and can't be renamed or topped up. */
+async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount): Promise<AccountView> {
+  const balance = toUsd(await store.systemBalance(id));
+  const fields = viewFields(ACCOUNT_FIELDS, { ...listInitials(ACCOUNT_FIELDS), name: id });
+  return {
+    id,
+    ...fields,
+    balance_usd: balance,
+    held_usd: 0,
+    paused_by: [],
+    due_usd: 0,
+    state: "open",
+    created_at: null,
+  };
+}
+
+/** Changes only the given fields. */
+export async function updateAccount(
+  { store, changes, clock }: Pick<ActingWorld, "store" | "changes" | "clock">,
+  id: string,
+  fields: Static<typeof accountChangeSchema>,
+  access = adminAccess(COMMAND_LINE),
+): Promise<AccountView> {
+  const raises = readRaises(fields.budgets, "budgets");
+  const given = raises ? { ...fields, budgets: undefined } : fields;
+  const { isPaused, ...change } = readChange(ACCOUNT_FIELDS, given, clock.nowMs());
+  await requireInAccount({ store }, access, "accounts.limit", id);
+  if (change.name !== undefined) await refuseOthersName(store, id, change.name, access);
+  const role = access.roleIn(id) ?? "member";
+  const revise = (before: Account) => ({
+    ...change,
+    ...(raises ? { budgets: raiseBudgets(before.budgets, raises) } : {}),
+    ...(isPaused === undefined ? {} : changePauses(role, before, isPaused)),
+  });
+  return requireAccount(await changes.changeAccount(id, revise));
+}
+
+/**
+ * Rules of the sign-in name accounts, so a sender who may rename only some of them can't give one the name or the id of
+ * another. Throws the Fault `not_permitted`.
+ */
+async function refuseOthersName(
+  store: Pick<AdminWorld["store"], "people">,
+  id: string,
+  name: string,
+  access: Access,
+): Promise<void> {
+  if (access.accountsWith("accounts.limit") === null) return;
+  const others = (await store.people.accountsNamed([name])).filter((one) => one.id !== id);
+  if (others.length === 0) return;
+  const message = `This isn't permitted: 'name' is another account's name or id, by which roles are given. Choose another one.`;
+  throw new Fault("not_permitted", message, { param: "name" });
+}
+
+function requireAccount(account: Account | null): AccountView {
+  if (account !== null) return accountView(account);
+  throw new Fault("not_found", "There is no account with that id.");
+}

@@ -1,0 +1,277 @@
+// The operator's use-cases on people who signed in: list, view, change, anonymise.
+import { type Static, Type } from "@sinclair/typebox";
+import { Fault } from "../../core/fault.ts";
+import { invalidValue } from "../../core/json/schema-fault.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
+import type { KeyChange } from "../../core/keys/key-change.ts";
+import { EVERYTHING, type Grant, type Member, ROLES, type Scope } from "../../core/people/people.ts";
+import type { KeyFilter } from "../../core/store.ts";
+import type { Page } from "../../core/world/page.ts";
+import { readPages } from "../../core/world/read-pages.ts";
+import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
+import { findDoubt } from "../../people/doubt.ts";
+import { findMemberState, isLetIn, listGrants, MEMBER_STATES } from "../../people/member.ts";
+import { eachKey, endKeys } from "../../people/own-keys.ts";
+import { joinGrants } from "../../people/roles.ts";
+import { changeForgetting } from "../audit/audit-trail.ts";
+import { formatInstant, formatInstantOrNull } from "../format.ts";
+import { changePauses } from "../keys/key-rights.ts";
+import { type Listed, listPage, type PageQuery } from "../list.ts";
+import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
+import type { ActingWorld, AdminWorld } from "../world.ts";
+import { beyondOwnEnd, refuseOwnGrants } from "./own-end.ts";
+
+const ACCOUNTS_MAX = 100;
+const KEYS_AT_ONCE = 100;
+const NAME_CHARACTERS_MAX = 100;
+
+const grantSchema = Type.Object({ role: allowWords(ROLES), account: allowNull(text) });
+
+export const memberSchema = Type.Object({
+  id: text,
+  name: text,
+  email: allowNull(text),
+  issuer: text,
+  // The highest in any account. Null if the person is let in no more.
+  role: allowNull(allowWords(ROLES)),
+  // The accounts in which they have one. Null for all.
+  accounts: allowNull(Type.Array(text)),
+  grants: Type.Array(grantSchema),
+  // The part of them that an admin gave, besides the rules, and its end.
+  own_grants: Type.Array(grantSchema),
+  until: allowNull(instant),
+  content: boolean,
+  disabled: boolean,
+  state: allowWords(MEMBER_STATES),
+  // Since then, the issuer has said neither yes nor no about the person.
+  doubt_since: allowNull(instant),
+  created_at: instant,
+  seen_at: instant,
+  // The end of personal keys, unless the person signs in again. Null while the issuer says that they are there.
+  keys_expire_at: allowNull(instant),
+  anonymised_at: allowNull(instant),
+});
+export type MemberView = View<typeof memberSchema>;
+
+export const memberChangeSchema = closeObject({
+  role: Type.Optional(allowNull(allowWords(ROLES))),
+  accounts: Type.Optional(
+    allowNull(
+      Type.Array(Type.String({ minLength: 1, maxLength: NAME_CHARACTERS_MAX }), {
+        minItems: 1,
+        maxItems: ACCOUNTS_MAX,
+      }),
+    ),
+  ),
+  until: Type.Optional(allowNull(instant)),
+  disabled: Type.Optional(boolean),
+});
+type MemberChange = Static<typeof memberChangeSchema>;
+
+/** The ports of changes to people. */
+type ActingParts = MemberParts & Pick<ActingWorld, "act" | "changes">;
+
+export interface MemberParts extends AdminWorld {
+  /** Returns how long personal keys outlast the last sign-in, where the issuer can't be asked. Null if people can't sign in. */
+  readonly keysExpireMs: () => number | null;
+}
+
+/** Returns a page of people, newest first. */
+export function listMembers(parts: MemberParts, query: PageQuery, scope: Scope): Promise<Listed<MemberView>> {
+  const positionOf = ({ createdAtMs: atMs, id }: Member) => ({ atMs, id });
+  const view = (member: Member) => viewMember(parts, member, scope);
+  return listPage(query, (page) => parts.store.people.members(page, scope), positionOf, view);
+}
+
+/** Changes what an admin gives besides the rules, or shuts the person out at once, with their keys. */
+export async function changeMember(
+  parts: ActingParts,
+  id: string,
+  given: MemberChange,
+  access = adminAccess(COMMAND_LINE),
+): Promise<MemberView> {
+  const { store, changes, clock } = parts;
+  refuseOwnGrants(access, id);
+  const before = requireMember(await store.people.member(id));
+  if (before.anonymisedAtMs !== null) {
+    throw invalidValue("id", "this person was anonymised, and has no access any more");
+  }
+  const change = await readMemberChange(parts, before, given);
+  checkEnd(access, { ...before, ...change }, given);
+  const changed = requireMember(
+    await changes.changeMember(id, (now) => (now === null ? null : { ...now, ...change })),
+  );
+  if (given.disabled === true) {
+    await store.endSessionsOf(id);
+    await store.devices.endDevicesOf(id, clock.nowMs());
+    await eachKey(store, { memberId: id }, (key) =>
+      changes.changeKey(key.id, (before) => changePauses("admin", before, true)),
+    );
+  }
+  return viewMember({ ...parts, clock }, changed);
+}
+
+async function readMemberChange(
+  { store, clock }: MemberParts,
+  before: Member,
+  { role, accounts, until, disabled }: MemberChange,
+): Promise<Partial<Member>> {
+  const ownUntilMs = readUntil(before, { role, until }, clock.nowMs());
+  if (role === undefined && accounts !== undefined && before.ownGrants.length === 0) {
+    throw invalidValue("accounts", "it needs a role, since none was given to this person so far");
+  }
+  const ownGrants =
+    role === undefined && accounts === undefined
+      ? undefined
+      : await makeGrants(store, before, role, accounts);
+  return {
+    ...(ownGrants === undefined ? {} : { ownGrants }),
+    ...(ownUntilMs === undefined ? {} : { ownUntilMs }),
+    ...(disabled === undefined ? {} : { isDisabled: disabled }),
+  };
+}
+
+/** A role that is given by one with an end doesn't outlast it. */
+function checkEnd(
+  access: Access,
+  { ownGrants, ownUntilMs }: Member,
+  { role, accounts, until }: MemberChange,
+): void {
+  const isGiven = role !== undefined || accounts !== undefined || until !== undefined;
+  const endMs = access.findEnd("members.write", [null]);
+  if (!isGiven || endMs === null || ownGrants.length === 0) return;
+  if (ownUntilMs === null || ownUntilMs > endMs) throw beyondOwnEnd("until", endMs);
+}
+
+/** A role that is given without an end has none, whatever end an earlier one had. Undefined if the end stays as it is. */
+function readUntil(
+  { ownGrants }: Member,
+  { role, until }: Pick<MemberChange, "role" | "until">,
+  nowMs: number,
+): number | null | undefined {
+  if (until === undefined) return role === undefined ? undefined : null;
+  if (until === null) return null;
+  if (role === null) throw invalidValue("until", "a role that is taken back has no end");
+  if (role === undefined && ownGrants.length === 0)
+    throw invalidValue("until", "it needs a role, since none was given to this person so far");
+  const untilMs = Date.parse(until);
+  if (!(untilMs > nowMs)) throw invalidValue("until", "expected a time in the future");
+  return untilMs;
+}
+
+async function makeGrants(
+  store: AdminWorld["store"],
+  { ownGrants }: Member,
+  role: MemberChange["role"],
+  accounts: MemberChange["accounts"],
+): Promise<readonly Grant[]> {
+  const given = role === undefined ? (ownGrants[0]?.role ?? null) : role;
+  if (given === null) return [];
+  if (accounts === undefined && role !== undefined && ownGrants.length > 0) {
+    return ownGrants.map(({ accountId }) => ({ role: given, accountId }));
+  }
+  if (accounts === undefined || accounts === null) return [{ role: given, accountId: null }];
+  const grants: Grant[] = [];
+  for (const accountId of new Set(accounts)) {
+    if ((await store.account(accountId)) === null) {
+      throw invalidValue("accounts", "there is no account with one of these ids");
+    }
+    grants.push({ role: given, accountId });
+  }
+  return grants;
+}
+
+/**
+ * Ends the person's access for good, and erases who it was. Their usage and acts stay, under an id that says nothing. The
+ * e-mail address goes last: by it, a call that was interrupted can be repeated.
+ */
+export async function anonymiseMember(
+  parts: ActingParts,
+  id: string,
+  access = adminAccess(COMMAND_LINE),
+): Promise<MemberView> {
+  refuseOwnGrants(access, id);
+  const { store, changes, clock } = parts;
+  const nowMs = clock.nowMs();
+  const erased = { name: "", subject: "", refreshSealed: null, ruleLimits: null, groups: [] };
+  const ended = { ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: true };
+  const change = (fields: Partial<Member>) =>
+    changes.changeMember(
+      id,
+      (before) => before && { ...before, ...fields, anonymisedAtMs: before.anonymisedAtMs ?? nowMs },
+    );
+  const shut = requireMember(await change({ ...erased, ...ended }));
+  await store.endSessionsOf(id);
+  await endKeys(parts, id);
+  await forgetInKeys(parts, shut);
+  await store.limitRequests.forgetTexts(id);
+  await store.people.erase(shut);
+  return viewMember(parts, requireMember(await change({ email: null })));
+}
+
+/** Personal keys keep nothing that the person chose as a name, and service keys don't name the person as their contact. */
+async function forgetInKeys(parts: ActingParts, { id, email }: Pick<Member, "id" | "email">): Promise<void> {
+  const { store, act } = parts;
+  const { changeKey } = changeForgetting(parts, act);
+  const each = async (of: KeyFilter, makeChange: (key: GatewayKey) => KeyChange) => {
+    const find = (page: Page) => store.keys(page, of);
+    for await (const keys of readPages(find, KEYS_AT_ONCE))
+      for (const key of keys) await changeKey(key.id, makeChange(key));
+  };
+  const texts = { contact: null, notes: null, allowedAddresses: null };
+  await each({ memberId: id, nowMs: 0 }, (key) => ({ ...texts, name: key.id }));
+  if (email !== null) await each({ contact: email.toLowerCase(), nowMs: 0 }, () => ({ contact: null }));
+}
+
+function requireMember(member: Member | null): Member {
+  if (member !== null) return member;
+  throw noMember();
+}
+
+export function noMember(): Fault {
+  return new Fault("not_found", "There is no person with that id.");
+}
+
+/** Leaves out the grants in accounts that the viewer doesn't see. */
+export function viewMember(
+  { clock, keysExpireMs }: MemberParts,
+  member: Member,
+  { accountIds }: Scope = EVERYTHING,
+): MemberView {
+  const isSeen = ({ accountId }: Grant) =>
+    accountId === null || accountIds === null || accountIds.includes(accountId);
+  const grants = joinGrants(listGrants(member, clock.nowMs())).filter(isSeen);
+  const accounts = grants.map(({ accountId }) => accountId);
+  const isIn = isLetIn(member) && member.ruleGrants.length > 0;
+  return {
+    id: member.id,
+    name: member.name,
+    email: member.email,
+    issuer: member.issuer,
+    role: isIn ? (ROLES.findLast((role) => grants.some((grant) => grant.role === role)) ?? null) : null,
+    accounts: accounts.includes(null) ? null : accounts.filter((id) => id !== null),
+    grants: grants.map(viewGrant),
+    own_grants: member.ownGrants.filter(isSeen).map(viewGrant),
+    until: formatInstantOrNull(member.ownUntilMs),
+    content: member.readsContent,
+    disabled: member.isDisabled,
+    state: findMemberState(member),
+    doubt_since: formatInstantOrNull(findDoubt(member)?.sinceMs ?? null),
+    created_at: formatInstant(member.createdAtMs),
+    seen_at: formatInstant(member.seenAtMs),
+    keys_expire_at: formatInstantOrNull(findKeysEnd(member, keysExpireMs())),
+    anonymised_at: formatInstantOrNull(member.anonymisedAtMs),
+  };
+}
+
+function viewGrant({ role, accountId }: Grant) {
+  return { role, account: accountId };
+}
+
+function findKeysEnd(member: Member, expireMs: number | null): number | null {
+  const { refreshSealed, seenAtMs, anonymisedAtMs } = member;
+  if (anonymisedAtMs !== null) return null;
+  const doubt = findDoubt(member);
+  if (doubt !== null) return doubt.keysUntilMs;
+  return refreshSealed !== null || expireMs === null ? null : seenAtMs + expireMs;
+}

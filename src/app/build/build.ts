@@ -1,0 +1,112 @@
+// The build: the binary for this system, or with --all those for every supported one, with their digests and bills of materials.
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { dependencies, version } from "../../../package.json" with { type: "json" };
+import { asObject, asString, parseJson } from "../../core/json/json.ts";
+import { readCommit } from "../version.ts";
+import { embedFiles } from "./embed-files.ts";
+import { buildBillOfMaterials } from "./materials.ts";
+
+const ROOT = join(import.meta.dir, "..", "..", "..");
+const DIST = join(ROOT, "dist");
+/** The runtimes that were downloaded. They are checked again at each use. */
+const RUNTIMES = join(DIST, "runtimes");
+const ASSETS = ["./dist/console", "./dist/docs", "./src/deploy"];
+/** The threads are entries of their own. */
+const ENTRIES = [
+  "src/main.ts",
+  "src/store/sqlite/checkpoint-thread.ts",
+  "src/store/sqlite/slow-thread.ts",
+  "src/app/workers/progress-thread.ts",
+];
+const FLAGS = [
+  ...["--compile", "--splitting", "--bytecode", "--format=esm", "--sourcemap"],
+  ...["--entry-naming=[name].[ext]", "--compile-jit-policy=32"],
+  ...["--no-compile-autoload-bunfig", "--no-compile-autoload-dotenv"],
+];
+
+/** The supported systems: the end of the binary's name, and the runtime's package and target. */
+const TARGETS = [
+  { name: "linux-x64", runtime: "bun-linux-x64", target: "bun-linux-x64" },
+  { name: "linux-x64-musl", runtime: "bun-linux-x64-musl", target: "bun-linux-x64-musl" },
+  { name: "linux-arm64", runtime: "bun-linux-aarch64", target: "bun-linux-arm64" },
+  { name: "linux-arm64-musl", runtime: "bun-linux-aarch64-musl", target: "bun-linux-arm64-musl" },
+];
+
+const { bun: runtimeVersion } = dependencies;
+const lock = readFileSync(join(ROOT, "package-lock.json"), "utf8");
+const commit = process.env.POUNDKEY_COMMIT || (await readCommit());
+
+/** Compiles into the file. Throws if that fails. */
+async function compile(file: string, more: readonly string[] = []): Promise<void> {
+  const args = [
+    ...["build", ...FLAGS, ...more, ...ASSETS.flatMap((asset) => ["--asset", asset])],
+    ...["--define", `POUNDKEY_COMMIT=${JSON.stringify(commit)}`, ...ENTRIES, "--outfile", file],
+  ];
+  await run([process.execPath, ...args], { NODE_ENV: "production" });
+  // The maps are in the binary.
+  const folder = dirname(file);
+  for (const name of readdirSync(folder)) if (name.endsWith(".map")) rmSync(join(folder, name));
+}
+
+async function run(command: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<void> {
+  const child = Bun.spawn([...command], {
+    ...{ cwd: ROOT, env: { ...process.env, ...env }, stdin: "ignore", stdout: "inherit", stderr: "inherit" },
+  });
+  if ((await child.exited) !== 0) throw new Error(`${basename(command[0] ?? "")} failed`);
+}
+
+/** Returns the path of the runtime's program, as npm has it and the lock file proves it. */
+async function fetchRuntime(name: string): Promise<string> {
+  const file = join(RUNTIMES, `oven-${name}-${runtimeVersion}.tgz`);
+  mkdirSync(RUNTIMES, { recursive: true });
+  if (!(await Bun.file(file).exists())) {
+    const source = `@oven/${name}@${runtimeVersion}`;
+    await run(["npm", "pack", source, "--silent", "--pack-destination", RUNTIMES]);
+  }
+  const packages = asObject(asObject(parseJson(lock)).packages);
+  const expected = asString(asObject(packages[`node_modules/@oven/${name}`]).integrity);
+  const found = `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
+  if (found !== expected) throw new Error(`${file} isn't the package of the lock file`);
+  const folder = join(RUNTIMES, name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  await run(["tar", "-xzf", file, "-C", folder, "package/bin/bun"]);
+  return join(folder, "package", "bin", "bun");
+}
+
+function writeBill(file: string, runtime?: string): void {
+  const bill = buildBillOfMaterials(lock, runtime && `@oven/${runtime}`);
+  writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
+}
+
+async function buildAll(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const { name, runtime, target } of TARGETS) {
+    const binary = `poundkey-${version}-${name}`;
+    const path = await fetchRuntime(runtime);
+    // Compiled under the same name for every system, since the name is part of the binary.
+    await compile(join(folder, "poundkey"), [`--target=${target}`, `--compile-executable-path=${path}`]);
+    renameSync(join(folder, "poundkey"), join(folder, binary));
+    writeBill(join(folder, `${binary}.cdx.json`), runtime);
+  }
+  const names = readdirSync(folder).toSorted();
+  const sums = names.map((name) => `${digestFile(join(folder, name))}  ${name}\n`);
+  writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
+  console.log(sums.join("").trimEnd());
+}
+
+function digestFile(file: string): string {
+  return createHash("sha256").update(readFileSync(file)).digest("hex");
+}
+
+const args = process.argv.slice(2);
+const outfile = args[args.indexOf("--outfile") + 1] ?? "dist/poundkey";
+await embedFiles(DIST);
+if (args.includes("--all")) await buildAll(join(DIST, "release"));
+else {
+  await compile(outfile);
+  writeBill(join(DIST, "poundkey.cdx.json"));
+}

@@ -1,0 +1,68 @@
+// Renders the manual's files from their sources, for the build and for a gateway that runs from source.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readChapter } from "../../docs/site/chapter.ts";
+import { API_PAGE, CHAPTER_NAMES } from "../../docs/site/contents.ts";
+import { joinChapters, renderLlmsText } from "../../docs/site/llms.ts";
+import { renderApiPage, renderChapter } from "../../docs/site/page.ts";
+import type { PageFile } from "../../http/serve/files.ts";
+import { buildSearchIndex } from "./search-index.ts";
+
+const SOURCES = join(import.meta.dir, "..", "..", "docs");
+const CONSOLE = join(import.meta.dir, "..", "..", "console");
+const PICTURES = ["overview.png", "request.png"];
+
+/** Swagger UI's bundle only defines a function; this script calls it to draw the page. */
+const DRAW_API = `
+const api = document.getElementById("api");
+SwaggerUIBundle({ url: api.dataset.document, domNode: api, deepLinking: true, validatorUrl: null });
+`;
+
+/** Renders and compresses the manual. Throws if a chapter is missing or has no title. */
+export async function renderDocs(): Promise<readonly PageFile[]> {
+  const sources = CHAPTER_NAMES.map((name) => ({ name, markdown: readText(SOURCES, `${name}.md`) }));
+  const twins = sources.map(({ name, markdown }) => ({ name, markdown: adaptTwin(markdown) }));
+  const manual = new Map(sources.map(({ name, markdown }) => [name, readChapter(name, markdown)]));
+  const files: readonly (readonly [name: string, content: string | Buffer])[] = [
+    ...twins.map(({ name, markdown }) => [`${name}.md`, markdown] as const),
+    ...[...manual.values()].map(
+      (chapter) => [`${chapter.name}.html`, renderChapter(chapter, manual)] as const,
+    ),
+    [`${API_PAGE}.html`, renderApiPage(manual)],
+    ["llms.txt", renderLlmsText(manual)],
+    ["llms-full.txt", joinChapters(twins)],
+    ["search.json", JSON.stringify(buildSearchIndex(manual.values()))],
+    ["manual.css", readText(CONSOLE, "style/tokens.css") + readText(SOURCES, "manual.css")],
+    ["manual.js", await bundleScript()],
+    ["swagger-ui.css", readPackaged("swagger-ui.css")],
+    ["swagger-ui.js", readPackaged("swagger-ui-bundle.js") + DRAW_API],
+    ["icon.svg", readText(CONSOLE, "icon.svg")],
+    ...PICTURES.map((name) => [name, readFileSync(join(CONSOLE, "pictures", name))] as const),
+  ];
+  return files.map(([name, content]) => {
+    return { name, gzip: Bun.gzipSync(Buffer.from(content), { level: 9 }) };
+  });
+}
+
+/** Drops the notes to contributors, and names the pictures by where they are served. */
+function adaptTwin(markdown: string): string {
+  return markdown.replace(/^<!--.*?-->\n+/gms, "").replaceAll("](../console/pictures/", "](");
+}
+
+async function bundleScript(): Promise<string> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(SOURCES, "browser.ts")],
+    target: "browser",
+    format: "iife",
+    minify: true,
+  });
+  return (await outputs[0]?.text()) ?? "";
+}
+
+function readPackaged(name: string): string {
+  return readFileSync(Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir), "utf8");
+}
+
+function readText(folder: string, name: string): string {
+  return readFileSync(join(folder, name), "utf8");
+}

@@ -1,0 +1,14 @@
+// Finds the dialects of a provider.
+
+import type { ProviderSetup } from "../../core/settings.ts";
+import type { Dialect } from "../../dialects/dialect.ts";
+import { findDialect, PROVIDERS } from "../../providers/index.ts";
+
+/** Returns the dialect that the setup names, or else the provider's own dialects. */
+export function chooseDialects(setup: ProviderSetup): readonly Dialect[] {
+  if (setup.dialect !== null) return [findDialect(setup.dialect)];
+  const row = PROVIDERS.find(({ name, platform }) =>
+    setup.platform === undefined ? name === setup.name : platform === setup.platform,
+  );
+  return row?.dialects ?? [findDialect("openai")];
+}

@@ -1,0 +1,39 @@
+// The accounts that a store has by now, for warnings of `poundkey check`.
+import { findDatabaseFile, storeExists } from "./open-store.ts";
+
+/**
+ * Returns how many accounts each name or id means in the store at this address. Null if that isn't known: there is no store yet, it
+ * can't be read, or it is a server's and `mayConnect` is false.
+ */
+export function readAccountNames(
+  address: string,
+  mayConnect: boolean,
+): Promise<ReadonlyMap<string, number> | null> {
+  return look(address, mayConnect, async (path) => {
+    const { readPostgresAccounts, readSqliteAccounts } = await import("../../store/people/account-names.ts");
+    return path === null ? readPostgresAccounts(address) : readSqliteAccounts(path);
+  });
+}
+
+/** Returns the names and ids of the accounts that give each member a hard budget. Null as for `readAccountNames`. */
+export function readBoundAccounts(address: string, mayConnect: boolean): Promise<ReadonlySet<string> | null> {
+  return look(address, mayConnect, async (path) => {
+    const { readPostgresBounds, readSqliteBounds } = await import("../../store/people/account-names.ts");
+    return path === null ? readPostgresBounds(address) : readSqliteBounds(path);
+  });
+}
+
+/** `read` gets the path of the store's file, null for a server. */
+async function look<Seen>(
+  address: string,
+  mayConnect: boolean,
+  read: (path: string | null) => Promise<Seen>,
+): Promise<Seen | null> {
+  const path = findDatabaseFile(address);
+  if (path === null ? !mayConnect : !storeExists(path)) return null;
+  try {
+    return await read(path);
+  } catch {
+    return null;
+  }
+}

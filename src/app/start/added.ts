@@ -1,0 +1,149 @@
+// Credentials, aliases and secrets of other gateways, added at run time and read from the store every second.
+
+import { readStoredAliases } from "../../admin/models/aliases.ts";
+import { type AddedCredential, openCredential } from "../../admin/models/credentials.ts";
+import { TIMEOUTS } from "../../config/providers/providers.ts";
+import { FOREIGN_SECRETS, readForeignUntil } from "../../core/keys/foreign-secret.ts";
+import type { Alias } from "../../core/models/alias.ts";
+import type { StoredCredential } from "../../core/rows.ts";
+import type { Credential, KnownProvider, ProviderSetup, Settings } from "../../core/settings.ts";
+import type { Store } from "../../core/store.ts";
+import type { Log, Vault } from "../../core/world/world.ts";
+
+/**
+ * Returns a function that reads a value again, and passes it to `take` if it has changed. Reads run one at a time, so
+ * that an older result never replaces a newer one.
+ */
+function createRefresh<Stored>(
+  first: Stored,
+  read: () => Promise<Stored>,
+  onChange: (stored: Stored) => void,
+): () => Promise<void> {
+  let seen = JSON.stringify(first);
+  let last: Promise<void> = Promise.resolve();
+  const refresh = async () => {
+    const stored = await read();
+    const now = JSON.stringify(stored);
+    if (now === seen) return;
+    seen = now;
+    onChange(stored);
+  };
+  return () => {
+    last = last.catch(() => {}).then(refresh);
+    return last;
+  };
+}
+
+export class AddedAliases {
+  /** Reads the aliases again and reports a change. */
+  readonly refresh: () => Promise<void>;
+  #all: Readonly<Record<string, Alias>> = {};
+
+  constructor(store: Pick<Store, "setting">, onChange: () => void) {
+    const take = (stored: string | null) => {
+      this.#all = Object.fromEntries(readStoredAliases(stored).map(({ name, target }) => [name, target]));
+      onChange();
+    };
+    this.refresh = createRefresh(null, () => store.setting("aliases"), take);
+  }
+
+  /** Returns the settings with these aliases added. The file's take precedence, including its patterns. */
+  addTo(settings: Settings): Settings {
+    const more = Object.entries(this.#all).filter(([name]) => !Object.hasOwn(settings.aliases, name));
+    if (more.length === 0) return settings;
+    return { ...settings, aliases: { ...settings.aliases, ...Object.fromEntries(more) } };
+  }
+}
+
+export class AddedCredentials {
+  /** Reads the credentials again and reports a change. */
+  readonly refresh: () => Promise<void>;
+  #all: readonly AddedCredential[] = [];
+
+  constructor(store: Pick<Store, "credentials">, vault: Pick<Vault, "open">, log: Log, onChange: () => void) {
+    const open = (one: StoredCredential): readonly AddedCredential[] => {
+      const secret = openCredential(vault, one);
+      if (secret === null) log({ event: "credential_unreadable", level: "error", provider: one.provider });
+      const { sealed: _sealed, createdAtMs: _createdAtMs, ...known } = one;
+      return secret === null ? [] : [{ ...known, secret }];
+    };
+    const take = (stored: readonly StoredCredential[]) => {
+      this.#all = stored.flatMap(open);
+      onChange();
+    };
+    this.refresh = createRefresh([], () => store.credentials(), take);
+  }
+
+  get all(): readonly AddedCredential[] {
+    return this.#all;
+  }
+
+  /** Returns the settings with these credentials added. A single one enables a known provider. */
+  addTo(settings: Settings, known: readonly KnownProvider[]): Settings {
+    const enabled = this.#all.filter((one) => one.enabled);
+    const providers = settings.providers.map((setup) => addCredentials(setup, enabled));
+    const names = new Set(settings.providers.map(({ name }) => name));
+    const more = known
+      .filter((row) => canStandAlone(row) && !names.has(row.name))
+      .filter(({ name }) => enabled.some(({ provider }) => provider === name))
+      .map((row) => addCredentials(createBareSetup(row), enabled));
+    return { ...settings, providers: [...providers, ...more] };
+  }
+}
+
+/** Adds the credentials that the configuration doesn't already have. */
+function addCredentials(setup: ProviderSetup, enabled: readonly AddedCredential[]): ProviderSetup {
+  const added = enabled.filter(
+    ({ provider, secret }) =>
+      provider === setup.name && !setup.credentials.some((one) => one.secret === secret),
+  );
+  if (added.length === 0) return setup;
+  return { ...setup, credentials: [...setup.credentials, ...added.map(toCredential)] };
+}
+
+/** True if a credential is enough to use the provider. A cloud's address must come from the configuration. */
+export function canStandAlone({ baseUrl }: KnownProvider): boolean {
+  return baseUrl !== "";
+}
+
+export function toCredential(added: AddedCredential): Credential {
+  const { id, secret, weight, requestsPerMinute, tokensPerMinute } = added;
+  return {
+    ...{ id, secret, weight },
+    ...(requestsPerMinute === null ? {} : { requestsPerMinute }),
+    ...(tokensPerMinute === null ? {} : { tokensPerMinute }),
+  };
+}
+
+/** Returns the setup of a known provider that the configuration doesn't mention. */
+export function createBareSetup({ name, baseUrl, discovers }: KnownProvider): ProviderSetup {
+  return {
+    name,
+    dialect: null,
+    baseUrl,
+    credentials: [],
+    headers: {},
+    timeouts: TIMEOUTS,
+    unlistedModels: false,
+    ...(discovers ? { discovers } : {}),
+  };
+}
+
+/** Keys that came from other gateways. */
+export class AddedSecrets {
+  /** Reads again whether there are any. */
+  readonly refresh: () => Promise<void>;
+  #untilMs: number | null = null;
+
+  constructor(store: Pick<Store, "setting">) {
+    const take = (stored: string | null) => {
+      this.#untilMs = readForeignUntil(stored);
+    };
+    this.refresh = createRefresh(null, () => store.setting(FOREIGN_SECRETS), take);
+  }
+
+  /** The time until which digests of other gateways are looked up, in Unix milliseconds. Null without such keys. */
+  get untilMs(): number | null {
+    return this.#untilMs;
+  }
+}

@@ -1,0 +1,127 @@
+// The live configuration: the last loaded settings, with the credentials and aliases added at run time.
+import { buildCatalogue } from "../../catalogue/catalogue.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Clock, Fetch, Log } from "../../core/world/world.ts";
+import { makeUpstream, type Upstream } from "../../gateway/plan/upstream.ts";
+import type { Health } from "../../health/health.ts";
+import type { Snapshot } from "../../http/ports.ts";
+import { PROVIDERS } from "../../providers/index.ts";
+import { chooseDialects } from "../models/dialects.ts";
+import { Discovery } from "../models/discovery.ts";
+import { AddedAliases, AddedCredentials, AddedSecrets } from "./added.ts";
+import type { OpenedStore } from "./open-store.ts";
+
+const MS_PER_SECOND = 1000;
+
+export class LiveConfiguration {
+  readonly credentials: AddedCredentials;
+  readonly discovery: Discovery;
+  readonly aliases: AddedAliases;
+  readonly foreign: AddedSecrets;
+  readonly #health: Health;
+  readonly #clock: LiveConfigurationPorts["clock"];
+  /** The settings without the added credentials and aliases. */
+  configured: Settings;
+  settings: Settings;
+  #snapshot: Snapshot;
+  #listed: ReadonlySet<string>;
+
+  constructor(first: Settings, opened: OpenedStore, { health, log, fetch, clock }: LiveConfigurationPorts) {
+    const { store, credentialVault } = opened;
+    const onChange = () => this.#renewProviders();
+    this.#health = health;
+    this.configured = first;
+    this.settings = first;
+    this.#clock = clock;
+    this.#snapshot = buildSnapshot(first, [], clock.nowMs());
+    this.#listed = listIds(this.#snapshot);
+    this.credentials = new AddedCredentials(store, credentialVault, log, onChange);
+    this.aliases = new AddedAliases(store, () => this.#renew());
+    this.foreign = new AddedSecrets(store);
+    this.discovery = new Discovery({ fetch, log, onChange });
+    this.discovery.expect(first.providers);
+    health.configured(first.providers);
+  }
+
+  /** Reads what was added at run time. Called before the first request. */
+  async readAdded(): Promise<void> {
+    await this.credentials.refresh();
+    await this.aliases.refresh();
+    await this.foreign.refresh();
+  }
+
+  /** Applies other settings. Running requests keep those that they began with. */
+  put(next: Settings): void {
+    this.configured = next;
+    this.discovery.expect(next.providers);
+    this.#renewProviders();
+    void this.discovery.refresh();
+  }
+
+  #renew(): void {
+    this.settings = this.aliases.addTo(this.credentials.addTo(this.configured, PROVIDERS));
+    this.discovery.follow(this.settings.providers);
+    this.#snapshot = this.#buildSnapshot();
+    this.#listed = listIds(this.#snapshot);
+  }
+
+  /** Also brings back refused credentials, because one of them may have been fixed. */
+  #renewProviders(): void {
+    this.#renew();
+    this.#health.configured(this.settings.providers);
+  }
+
+  /** Running requests keep the prices that they began with. */
+  get snapshot(): Snapshot {
+    if (this.#clock.nowMs() >= this.#snapshot.catalogue.changesAtMs) this.#snapshot = this.#buildSnapshot();
+    return this.#snapshot;
+  }
+
+  #buildSnapshot(): Snapshot {
+    return buildSnapshot(this.settings, this.discovery.cards, this.#clock.nowMs());
+  }
+
+  /** Returns the Unix seconds at which each enabled model ends whose end its provider has announced. */
+  findEnds(): ReadonlyMap<string, number> {
+    const ends = this.snapshot.catalogue
+      .listWithEnded()
+      .flatMap(({ id, shutdownDate }): [string, number][] =>
+        shutdownDate === undefined ? [] : [[id, Date.parse(shutdownDate) / MS_PER_SECOND]],
+      );
+    return new Map(ends);
+  }
+
+  /** True if the live catalogue has a model with that id. */
+  isListed(id: string): boolean {
+    return this.#listed.has(id);
+  }
+}
+
+interface LiveConfigurationPorts {
+  readonly health: Health;
+  readonly log: Log;
+  readonly fetch: Fetch;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+function listIds({ catalogue }: Snapshot): ReadonlySet<string> {
+  return new Set(catalogue.list().map(({ id }) => id));
+}
+
+/** The operator's own entry for a model overrides what the model's server reports. */
+function buildSnapshot(settings: Settings, discovered: readonly ModelCard[], nowMs: number): Snapshot {
+  const { providers, limits, router, billing, newerModels = [] } = settings;
+  const found = new Set(discovered.map(({ id }) => id));
+  const restated = newerModels.filter(({ id }) => found.has(id));
+  const ownModels = [...discovered, ...restated, ...settings.ownModels];
+  return {
+    catalogue: buildCatalogue({ ...settings, ownModels, nowMs }),
+    upstreams: new Map(
+      providers.map((setup): [string, Upstream] => [setup.name, makeUpstream(setup, chooseDialects(setup))]),
+    ),
+    limits,
+    rules: router,
+    billing,
+  };
+}

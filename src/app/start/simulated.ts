@@ -1,0 +1,41 @@
+// Adds the simulated provider `Sim`, which runs on loopback, to the settings.
+import { TIMEOUTS } from "../../config/providers/providers.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { ProviderSetup, Settings } from "../../core/settings.ts";
+import { SIM_MODELS } from "../../simulator/models.ts";
+
+/** Its name. */
+export const SIMULATED = "Sim";
+/** 2026-11-20, the day on which the simulator was added. */
+const CREATED = 1_795_132_800;
+
+/** Returns the settings with the simulator at `url` as one more provider. */
+export function addSimulator(settings: Settings, url: string): Settings {
+  const setup: ProviderSetup = {
+    name: SIMULATED,
+    dialect: "openai",
+    baseUrl: `${url}/openai/v1`,
+    credentials: [{ secret: "simulated", weight: 1 }],
+    headers: {},
+    timeouts: TIMEOUTS,
+    unlistedModels: true,
+  };
+  const cards = SIM_MODELS.map(
+    ({ capabilities, operation, ...known }): ModelCard => ({
+      ...known,
+      id: `${SIMULATED}#${known.name}`,
+      provider: SIMULATED,
+      created: CREATED,
+      ownedBy: "poundkey",
+      capabilities: new Set(capabilities),
+      operations: new Set([operation]),
+      listed: true,
+      fallbacks: [],
+    }),
+  );
+  return {
+    ...settings,
+    providers: [...settings.providers.filter(({ name }) => name !== SIMULATED), setup],
+    ownModels: [...settings.ownModels, ...cards],
+  };
+}

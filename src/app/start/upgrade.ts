@@ -1,0 +1,77 @@
+// Before a SQLite store is migrated, a copy of its file is kept beside it.
+import { readdirSync, renameSync, rmSync, statfsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { version } from "../../../package.json" with { type: "json" };
+import { copyDatabase, measureDatabase, nameDraft } from "../../store/sqlite/copy.ts";
+import { makeSqliteSchema, readSchema } from "../../store/sqlite/migrate.ts";
+import { showProgress } from "../workers/progress.ts";
+
+/** Room for the migration itself and for what gateways write meanwhile. */
+const SPARE_BYTES = 64 * 1024 * 1024;
+const KEPT = ".before-";
+
+/**
+ * Runs `open`, which migrates the file. Only the last copy is kept. Without enough disk space there is none, and a line
+ * says so: the migration is one transaction, so it is safe without.
+ */
+export async function openUpgraded<Store>(
+  path: string,
+  say: (line: string) => void,
+  open: () => Promise<Store>,
+): Promise<Store> {
+  const from = readVersion(path);
+  const to = makeSqliteSchema().version;
+  if (from === null || from === 0 || from >= to) return open();
+  const copy = await keepCopy(path, from, say);
+  if (copy !== null) say(`poundkey: the store as it was is kept in ${copy}`);
+  const what = `migrating the store from schema ${from} to ${to}`;
+  return showProgress({ what, all: null }, open);
+}
+
+async function keepCopy(path: string, from: number, say: (line: string) => void): Promise<string | null> {
+  const copy = `${path}${KEPT}${version}`;
+  const bytes = measureDatabase(path);
+  const free = readFreeBytes(path);
+  if (free < bytes + SPARE_BYTES) {
+    say(
+      `poundkey: no copy of the store is kept before its migration: it has ${bytes} bytes, and ${free} are free on its disk`,
+    );
+    return null;
+  }
+  const draft = `${copy}.${process.pid}.part`;
+  try {
+    const work = { what: "copying the store before its migration", all: bytes, file: nameDraft(draft) };
+    await showProgress(work, () => copyDatabase(path, draft));
+    // Another process may have migrated it meanwhile, after a copy of its own.
+    if (readVersion(draft) !== from) return null;
+    removeCopies(path);
+    renameSync(draft, copy);
+    return copy;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    say(`poundkey: no copy of the store is kept before its migration: ${why}`);
+    return null;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Returns null for a file that can't be read, which opening it explains better. */
+function readVersion(path: string): number | null {
+  try {
+    return readSchema(path).stored;
+  } catch {
+    return null;
+  }
+}
+
+function readFreeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  return bavail * bsize;
+}
+
+function removeCopies(path: string): void {
+  const prefix = `${basename(path)}${KEPT}`;
+  for (const name of readdirSync(dirname(path)))
+    if (name.startsWith(prefix) && !name.endsWith(".part")) rmSync(join(dirname(path), name));
+}

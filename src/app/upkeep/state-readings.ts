@@ -1,0 +1,43 @@
+// Reads the gateway's state for the metrics: the store, the configuration, the providers and the listed balances.
+import type { ProviderSetup } from "../../core/settings.ts";
+import type { Deadlines } from "../../core/world/world.ts";
+import type { Health } from "../../health/health.ts";
+import { countCredentials, countOpenBreakers, measureFailing } from "../../health/report.ts";
+import { LABEL_END, type Reading } from "../../telemetry/metrics.ts";
+import type { ConfigurationState } from "../problems.ts";
+import { clock } from "../world.ts";
+import type { Measures } from "./measures.ts";
+import type { StoreWatch } from "./store-watch.ts";
+
+interface StateParts {
+  readonly watch: Pick<StoreWatch, "isUp">;
+  readonly configuration: Pick<ConfigurationState, "refused" | "loadedAtMs">;
+  readonly health: () => Health;
+  readonly measures: Measures;
+  readonly providers: () => readonly ProviderSetup[];
+  readonly deadlines: Pick<Deadlines, "nowMs">;
+}
+
+export function createStateReadings({ watch, configuration, health, measures, ...rest }: StateParts) {
+  const report = () => ({
+    health: health(),
+    providers: rest.providers(),
+    cards: [],
+    nowMs: rest.deadlines.nowMs(),
+    wallMs: clock.nowMs(),
+  });
+  return {
+    poundkey_breaker_open: () => countOpenBreakers(health()),
+    poundkey_store_up: () => Number(watch.isUp),
+    poundkey_store_bytes: () => new Map(Object.entries(measures.size?.parts ?? {})),
+    poundkey_store_free_bytes: () => measures.size?.freeBytes ?? null,
+    poundkey_config_ok: () => Number(configuration.refused === null),
+    poundkey_config_loaded_timestamp_seconds: () => configuration.loadedAtMs,
+    poundkey_credentials: () => {
+      const counts = countCredentials(report());
+      return new Map(counts.map(([provider, state, count]) => [`${provider}${LABEL_END}${state}`, count]));
+    },
+    poundkey_provider_failing_seconds: () => measureFailing(report()),
+    poundkey_balance_usd: () => measures.balances,
+  } satisfies Readonly<Record<string, Reading>>;
+}

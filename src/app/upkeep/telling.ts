@@ -1,0 +1,36 @@
+// Connects events and their deliveries with the live configuration, the providers' health, what was learned, and the store.
+import { version } from "../../../package.json" with { type: "json" };
+import type { Store } from "../../core/store.ts";
+import type { Deadlines, Fetch, Log } from "../../core/world/world.ts";
+import type { Health } from "../../health/health.ts";
+import { buildReport } from "../../health/report.ts";
+import { listBestStates } from "../../webhooks/best-state.ts";
+import { Delivering } from "../../webhooks/delivery.ts";
+import { listHealthStates } from "../../webhooks/health-states.ts";
+import { StateEvents } from "../../webhooks/state-events.ts";
+import type { LiveConfiguration } from "../start/live-configuration.ts";
+import { clock, random } from "../world.ts";
+
+interface TellingParts {
+  readonly store: Store;
+  readonly live: LiveConfiguration;
+  readonly health: Health;
+  readonly lessons: { best(): string | null };
+  readonly deadlines: Pick<Deadlines, "nowMs">;
+  readonly fetch: Fetch;
+  readonly log: Log;
+}
+
+export function createTelling({ store, live, health, lessons, deadlines, fetch, log }: TellingParts) {
+  const delivering = new Delivering({
+    ...{ store, clock, random, fetch, log, version },
+    endpoints: () => live.settings.webhooks,
+  });
+  /** Without the models that nobody has called. */
+  const report = () => {
+    const now = { nowMs: deadlines.nowMs(), wallMs: clock.nowMs() };
+    return buildReport({ health, providers: live.settings.providers, cards: [], ...now });
+  };
+  const seen = () => [...report().flatMap(listHealthStates), ...listBestStates(lessons.best())];
+  return { delivering, stateEvents: new StateEvents({ store, clock, seen }) };
+}

@@ -1,0 +1,230 @@
+// A running gateway's regular tasks: heartbeats, holds of dead nodes, learning, deleting old rows, trimming memory.
+import { PUT_KEPT_MS } from "../../core/keys/key-change.ts";
+import { REFUSALS_MAX, type TakenRefusals } from "../../core/log/refusal-log.ts";
+import type { PruneBefore, Store } from "../../core/store.ts";
+import type { Clock, Log } from "../../core/world/world.ts";
+import { carryCounts } from "../../ledger/key-move.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { findOldestRow, REPLY_KEPT_MS } from "../../ledger/replies.ts";
+import { type AuditUpkeepParts, chainAudit, logAuditHead, pruneAudit } from "./audit-upkeep.ts";
+import { warnOfContacts } from "./ending-tokens.ts";
+import { warnOfExpiry } from "./expiring-keys.ts";
+import { type MemoryParts, trimMemory } from "./memory-trim.ts";
+
+const BEAT_MS = 3000;
+const LOST_MS = 2000;
+const LESSONS_MS = 3000;
+/** The use of a key that was moved is whole within this time after its last request in the old account. */
+const MOVES_MS = 2000;
+const MOVES_AT_ONCE = 1000;
+const EVENTS_MS = 1000;
+const EXPIRING_MS = 600_000;
+const STATES_MS = 5000;
+const REFUSALS_MS = 5000;
+/** A change on one node takes effect on the others within twice this time. */
+const ADDED_MS = 1000;
+const WRONG_TOKENS_MS = 1000;
+const AUDIT_MS = 1000;
+const AUDIT_PRUNE_MS = 3_600_000;
+const AUDIT_HEAD_MS = 86_400_000;
+const MEMBERS_MS = 500;
+/** Most scrapers come every 15 to 60 s. */
+const MEASURES_MS = 15_000;
+/** Within this time, one of the operator's own servers is found if it starts later than the gateway. */
+const DISCOVERY_MS = 30_000;
+/** Contents, addresses and sessions are deleted within this time after `log.keep`, which may be short. */
+const PRUNE_MS = 60_000;
+const ROWS_MAX = 2000;
+/** The maximum size of all replies kept for Idempotency-Keys, in characters: 1 GiB. The oldest are deleted first. */
+const KEPT_CHARACTERS_MAX = 1024 * 1024 * 1024;
+const REPLIES_AT_ONCE = 20;
+/** Meters are kept for more than a day, because a clock that was set back may still need an old one. */
+const METERS_MS = 7 * 86_400_000;
+/** Deliveries that failed for good can be sent again within this time. */
+const DEAD_MS = 30 * 86_400_000;
+const DEAD_MAX = 10_000;
+/** Providers' invoices come after a month's end, and some are asked about. */
+const CALLS_MS = 70 * 86_400_000;
+
+interface UpkeepParts extends AuditUpkeepParts {
+  /** Writes down refused sign-ins. Missing if there are no admin routes. */
+  readonly refused?: { flush(): Promise<void> };
+  /** Reports providers that go down and come back, and another best model. Missing if nobody takes events. */
+  readonly stateEvents?: { refresh(): Promise<void> };
+  /** Takes events, which are logged, and delivers them. Missing if nobody takes them. */
+  readonly delivering?: { tick(): Promise<void> };
+  readonly store: Store;
+  readonly ledger: Pick<Ledger, "resolveLost">;
+  /** Applies the lessons of all nodes. */
+  readonly learning: { refresh(): Promise<void> };
+  /** Reads what was added at run time on any node. Missing if nothing can be added. */
+  readonly added?: Record<"credentials" | "aliases" | "foreign", { refresh(): Promise<void> }>;
+  /** Asks the operator's own servers for their models until they have answered. Missing if there are none. */
+  readonly discovery?: { refresh(): Promise<void> };
+  /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
+  readonly wrongTokens?: { share(): Promise<void> };
+  /** Looks for people who left. Missing if there are no admin routes. */
+  readonly members?: { recheck(): Promise<void> };
+  /** The refusals counted since they were last taken. Missing if none are counted. */
+  readonly refusals?: { take(): TakenRefusals; restore(taken: TakenRefusals): void };
+  /** Reads the store's size and balances for the metrics. Missing if there are none. */
+  readonly measures?: { refresh(): Promise<void> };
+  /** Missing if the runtime manages memory alone. */
+  readonly memory?: MemoryParts;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Returns how long request rows are kept. Called each time, because a reload may change it. */
+  readonly keepMs: () => number;
+  /** Called once if the store no longer supports this version of the program. */
+  readonly onUnsupported?: () => void;
+  /** Returns how long responses are kept. 0 if they aren't. */
+  readonly responsesKeepMs: () => number;
+}
+
+/** Resolves after the first heartbeat; no request may be admitted before. The returned function ends all tasks. */
+export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
+  const { clock, log } = parts;
+  const beat = makeBeat(parts);
+  await beat();
+  const schedule = (name: string, periodMs: number, task: () => Promise<void>) =>
+    runRegularly(clock, periodMs, task, (error) => log(describeFailure(name, error)));
+  const tasks = [
+    schedule("beat_failed", BEAT_MS, beat),
+    schedule("lost_failed", LOST_MS, () => resolveLost(parts)),
+    schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
+    schedule("moves_failed", MOVES_MS, () => carryHome(parts)),
+    schedule("refusals_failed", REFUSALS_MS, () => writeRefusals(parts)),
+    schedule("prune_failed", PRUNE_MS, () => prune(parts)),
+    schedule("audit_failed", AUDIT_MS, () => chainAudit(parts)),
+    schedule("audit_failed", AUDIT_PRUNE_MS, () => pruneAudit(parts)),
+    schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
+  ];
+  const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
+  const { delivering, stateEvents } = parts;
+  if (delivering) tasks.push(schedule("events_failed", EVENTS_MS, () => delivering.tick()));
+  if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)));
+  if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)));
+  if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
+  if (stateEvents) tasks.push(schedule("health_events_failed", STATES_MS, () => stateEvents.refresh()));
+  if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
+  if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
+  if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
+  if (added) tasks.push(schedule("foreign_failed", ADDED_MS, () => added.foreign.refresh()));
+  if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
+  if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
+  if (members) tasks.push(schedule("members_failed", MEMBERS_MS, () => members.recheck()));
+  if (memory) tasks.push(trimMemory(memory, clock, log));
+  return () => {
+    for (const end of tasks) end();
+  };
+}
+
+/** Reports nodes that are too old for the store, and stops this one if it is. */
+function makeBeat({ store, log, onUnsupported }: UpkeepParts): () => Promise<void> {
+  let known = "";
+  let isStopped = false;
+  return async () => {
+    const { olderNodes, unsupported } = await store.beat();
+    const found = olderNodes.join(" ");
+    if (found !== known && found !== "") log({ event: "older_nodes", level: "warn", nodes: olderNodes });
+    known = found;
+    if (unsupported === null || isStopped) return;
+    isStopped = true;
+    log({ event: "store_unsupported", level: "error", cause: unsupported });
+    onUnsupported?.();
+  };
+}
+
+/** The event includes the error's cause, because it tells the operator what is wrong with the store. */
+function describeFailure(event: string, error: unknown) {
+  const behind = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : "";
+  return { event, level: "warn", cause: `${error}${behind}` } as const;
+}
+
+/** Runs a task now and regularly, one run at a time. Failures after the end are ignored: the store is closed. */
+function runRegularly(
+  clock: Clock,
+  periodMs: number,
+  task: () => Promise<void>,
+  onFailure: (error: unknown) => void,
+) {
+  let running = false;
+  let ended = false;
+  const attempt = () => {
+    if (running) return;
+    running = true;
+    task()
+      .catch((error: unknown) => {
+        if (!ended) onFailure(error);
+      })
+      .finally(() => {
+        running = false;
+      });
+  };
+  attempt();
+  const stop = clock.every(periodMs, attempt);
+  return () => {
+    ended = true;
+    stop();
+  };
+}
+
+async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
+  const holds = await ledger.resolveLost();
+  if (holds > 0) log({ event: "holds_lost", level: "warn", holds });
+}
+
+/** Counts what requests of moved keys still used where the keys were when they began. */
+async function carryHome({ store }: UpkeepParts): Promise<void> {
+  await store.carryHome(carryCounts, MOVES_AT_ONCE);
+}
+
+/** Adds what was counted to the store. Counts again whatever can't be written. */
+export async function writeRefusals({
+  store,
+  refusals,
+}: {
+  readonly store: Pick<Store, "addRefusals">;
+  readonly refusals?: UpkeepParts["refusals"];
+}): Promise<void> {
+  const taken = refusals?.take();
+  if (taken === undefined || taken.counts.length + taken.sums.length === 0) return;
+  try {
+    await store.addRefusals(taken);
+  } catch (error) {
+    refusals?.restore(taken);
+    throw error;
+  }
+}
+
+/** Deletes the oldest kept replies until the rest has at most `charactersMax` characters. */
+export async function forgetOldest(
+  store: Pick<Store, "prune" | "keptCharacters">,
+  before: PruneBefore,
+  charactersMax: number,
+): Promise<void> {
+  while ((await store.keptCharacters()) > charactersMax) {
+    if ((await store.prune(before, REPLIES_AT_ONCE)) === 0) return;
+  }
+}
+
+async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Promise<void> {
+  const nowMs = clock.nowMs();
+  const before = {
+    requestsMs: findOldestRow(nowMs, keepMs()),
+    contentsMs: nowMs - keepMs(),
+    metersMs: nowMs - METERS_MS,
+    repliesMs: nowMs - REPLY_KEPT_MS,
+    putsMs: nowMs - PUT_KEPT_MS,
+    callsMs: nowMs - CALLS_MS,
+  };
+  while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
+  await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
+  while ((await store.foreign.end(nowMs, ROWS_MAX)) === ROWS_MAX);
+  while ((await store.cache.prune(nowMs, ROWS_MAX)) === ROWS_MAX);
+  while ((await store.pruneRefusals(before.contentsMs, REFUSALS_MAX, ROWS_MAX)) === ROWS_MAX);
+  while ((await store.providerCalls.prune(before.callsMs, ROWS_MAX)) === ROWS_MAX);
+  await store.webhooks.prune(nowMs - DEAD_MS, DEAD_MAX);
+  const responsesMs = nowMs - responsesKeepMs();
+  while ((await store.pruneResponses(responsesMs, ROWS_MAX)) === ROWS_MAX);
+}

@@ -1,0 +1,107 @@
+// A worker, one of several processes that share a port: its part, and its messages to and from the parent.
+import { isObject } from "../../core/json/json.ts";
+import { formatMetrics } from "../../telemetry/exposition.ts";
+import { readSums, type Sums } from "../../telemetry/sums.ts";
+
+const PORT_VARIABLE = "POUNDKEY_WORKER_PORT";
+const STORE_VARIABLE = "POUNDKEY_WORKER_STORE";
+const STORE_SOURCE_VARIABLE = "POUNDKEY_WORKER_STORE_SOURCE";
+const CONFIG_VARIABLE = "POUNDKEY_WORKER_CONFIG";
+const ANNOUNCES_VARIABLE = "POUNDKEY_WORKER_ANNOUNCES";
+
+export interface WorkerPart {
+  /** The port that all workers share. */
+  readonly port: number;
+  /** The store's address, shared by all workers even if the configuration has changed since the first start. */
+  readonly store: string;
+  /** The same address as it was written, with `${…}`, if a variable or file holds a part of it. */
+  readonly storeSource: string | null;
+  /** The file that configures all workers, so that it's neither missing nor empty. Null if the first start had no settings. */
+  readonly config: string | null;
+  /** True for the one worker that prints the address and other lines that should appear once. */
+  readonly announces: boolean;
+}
+
+export type FromWorker = "listening" | "scrape" | { readonly counted: Sums };
+export type ToWorker = "count" | { readonly merged: string };
+
+/** This process's part, or null if it isn't a worker. */
+export const PART: WorkerPart | null = readPart(process.env);
+
+function readPart({
+  [PORT_VARIABLE]: port,
+  [STORE_VARIABLE]: store = "",
+  [STORE_SOURCE_VARIABLE]: storeSource = "",
+  [CONFIG_VARIABLE]: config = "",
+  [ANNOUNCES_VARIABLE]: announces,
+}: NodeJS.ProcessEnv): WorkerPart | null {
+  if (port === undefined) return null;
+  const read = { port: Number(port), store, storeSource: storeSource || null };
+  return { ...read, config: config || null, announces: announces === "1" };
+}
+
+/** Returns the environment variables that give a process this part. */
+export function writeEnvironment(part: WorkerPart): Record<string, string | undefined> {
+  const { port, store, storeSource, config, announces } = part;
+  return {
+    ...process.env,
+    [PORT_VARIABLE]: String(port),
+    [STORE_VARIABLE]: store,
+    [STORE_SOURCE_VARIABLE]: storeSource ?? "",
+    [CONFIG_VARIABLE]: config ?? "",
+    [ANNOUNCES_VARIABLE]: announces ? "1" : "0",
+  };
+}
+
+export function sendToParent(message: FromWorker): void {
+  process.send?.(message);
+}
+
+/** Returns a message from a worker as received on the channel. Null if it isn't one. */
+export function parseFromWorker(message: unknown): FromWorker | null {
+  if (message === "listening" || message === "scrape") return message;
+  return isObject(message) && "counted" in message ? { counted: readSums(message.counted) } : null;
+}
+
+/** Returns a message from the parent as received on the channel. Null if it isn't one. */
+function parseToWorker(message: unknown): ToWorker | null {
+  if (message === "count") return message;
+  return isObject(message) && typeof message.merged === "string" ? { merged: message.merged } : null;
+}
+
+/**
+ * Resolves when the worker has to stop: at SIGTERM, or when the parent process has gone. A terminal's Ctrl-C and a
+ * supervisor's SIGTERM often reach all processes, and the parent forwards them too, so a worker ignores SIGINT and a
+ * second SIGTERM.
+ */
+export function waitForStop(): Promise<void> {
+  process.on("SIGINT", () => {});
+  return new Promise((resolve) => {
+    process.on("SIGTERM", () => resolve());
+    process.once("disconnect", () => resolve());
+    if (!process.connected) resolve();
+  });
+}
+
+/** For `/metrics`: answers the parent with `own`, and returns a function that asks it for the sum over all workers. */
+export function shareMetrics(own: () => Sums): () => Promise<string> {
+  let waiting: PromiseWithResolvers<string> | null = null;
+  const answer = (text: string) => {
+    waiting?.resolve(text);
+    waiting = null;
+  };
+  process.on("message", (received: unknown) => {
+    const message = parseToWorker(received);
+    if (message === "count") sendToParent({ counted: own() });
+    else if (message !== null) answer(message.merged);
+  });
+  process.once("disconnect", () => answer(formatMetrics(own())));
+  return () => {
+    if (!process.connected) return Promise.resolve(formatMetrics(own()));
+    if (waiting === null) {
+      waiting = Promise.withResolvers<string>();
+      sendToParent("scrape");
+    }
+    return waiting.promise;
+  };
+}

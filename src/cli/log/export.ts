@@ -1,0 +1,113 @@
+// `poundkey export`: whole lists as CSV or JSON lines, with the filters of the lists, and the state as a file.
+import { note } from "../../admin/audit/audit-trail.ts";
+import { formatInstant } from "../../admin/format.ts";
+import { readQuery } from "../../admin/input.ts";
+import { makeExportForm } from "../../admin/log/export-rows.ts";
+import { EXPORT_NAMES, EXPORTS, type ExportName, readExport } from "../../admin/log/exports.ts";
+import { listProviderNames } from "../../app/models/provider-names.ts";
+import { EVERYTHING } from "../../core/people/people.ts";
+import { writeState, writeStateText } from "../../moving/state/write.ts";
+import { type Call, formatJson, makeCommand } from "../administration.ts";
+import { readForm } from "../arguments.ts";
+import { makeStateWorld } from "../state/state-world.ts";
+import { describeRows } from "./log-command.ts";
+
+const toFlag = (field: string) => field.replaceAll("_", "-");
+
+function listFlags(name: ExportName): readonly string[] {
+  return Object.keys(EXPORTS[name].query.properties).map(toFlag);
+}
+
+const USAGES = [
+  ...EXPORT_NAMES.map((name) => `poundkey export ${name} [filters] [--csv | --json]`),
+  "poundkey export state [--json]",
+];
+
+const HELP = `usage: ${USAGES.join("\n       ")}
+
+Writes all rows of a list to standard output, newest first, as CSV (RFC 4180), or with --json as JSON lines. In CSV, texts
+that a spreadsheet would read as formulas begin with an apostrophe. How far it is stands on standard error. The filters,
+which are those of the admin API:
+
+${EXPORT_NAMES.map(
+  (name) =>
+    `  ${name.padEnd(16)}${listFlags(name)
+      .map((flag) => `--${flag}`)
+      .join(" ")}`,
+).join("\n")}
+
+\`state\` writes every live account, service key, alias and named token as YAML, without secrets, as \`poundkey apply\`
+takes it.
+
+  --csv                     write CSV, as without a form
+  --json                    write JSON lines, and the state as JSON
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey export requests --from 2026-11-01 --outcome failed
+  poundkey export usage --group-by month,account --json
+  poundkey export reconciliation --from 2026-10-01 --to 2026-10-31
+  poundkey export state > state.yaml`;
+
+const LISTS = Object.fromEntries(
+  EXPORT_NAMES.map((name) => {
+    const filters = Object.fromEntries(listFlags(name).map((flag) => [flag, "value"] as const));
+    const flags = { ...filters, csv: "switch" } as const;
+    return [name, { run: (call: Call) => write(name, call), flags }];
+  }),
+);
+
+export const runExport = makeCommand(HELP, { ...LISTS, state: { run: printState } });
+
+async function printState({ isJson, io, settings, open }: Call): Promise<void> {
+  const world = makeStateWorld(await open(), settings);
+  const state = await writeState(world);
+  await noteExport(world, "state", {});
+  io.out(isJson ? formatJson(state) : writeStateText(state));
+}
+
+const REPORT_MS = 10_000;
+
+async function write(name: ExportName, call: Call): Promise<void> {
+  const { values, io, settings, open } = call;
+  const { query, row, left, since } = EXPORTS[name];
+  const given = Object.fromEntries([...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]));
+  readQuery(query, given);
+  const form = readForm(call) === "json" ? "jsonl" : "csv";
+  const world = await open();
+  const { head, format } = makeExportForm(form, row, left?.(given) ?? []);
+  const parts = {
+    ...world,
+    dayRules: () => settings.quota,
+    keepMs: () => settings.log.keepMs,
+    providerNames: () => listProviderNames(settings.providers),
+    keysExpireMs: () => settings.signIn?.members.keysExpireMs ?? null,
+  };
+  const sinceMs = since?.(parts, given) ?? null;
+  if (sinceMs !== null) io.err(describeRows(formatInstant(sinceMs)));
+  // The output ends each text with a line's end, even an empty one.
+  const print = (lines: string) => {
+    if (lines !== "") io.out(lines.replace(/\n$/, ""));
+  };
+  let [rows, reportedMs] = [0, world.clock.nowMs()];
+  let [lines, isBegun] = [head, false];
+  for await (const page of readExport(parts, name, given, EVERYTHING)) {
+    if (!isBegun) await noteExport(world, `${name}.${form}`, given);
+    isBegun = true;
+    lines += page.map(format).join("");
+    print(lines);
+    lines = "";
+    rows += page.length;
+    if (world.clock.nowMs() - reportedMs < REPORT_MS) continue;
+    reportedMs = world.clock.nowMs();
+    io.err(`${rows} rows`);
+  }
+  if (!isBegun) await noteExport(world, `${name}.${form}`, given);
+  print(lines);
+}
+
+/** An export is on record before its first row is written. */
+function noteExport(world: Awaited<ReturnType<Call["open"]>>, id: string, after: object): Promise<void> {
+  const target = { type: "export", id, name: "" } as const;
+  return note(world, world.act, { action: "export.made", target, after: { ...after } });
+}

@@ -1,0 +1,86 @@
+// `poundkey catalogue diff FILE`: shows what a file of models or of benchmarks would change, without taking it.
+import { type ConfigSource, formatErrors, loadConfig } from "../../app/start/configuration.ts";
+import { EXIT, type Io } from "../../app/terminal.ts";
+import { type CardChange, compareCards } from "../../catalogue/compare.ts";
+import type { ConfigError } from "../../config/errors.ts";
+import { asObject, parseJson } from "../../core/json/json.ts";
+import {
+  type Arguments,
+  COMMON_FLAGS,
+  makeFlagCommand,
+  readConfigurationFlags,
+  UsageError,
+} from "../arguments.ts";
+import { compareProfiles, joinChanges, listIgnored } from "./profile-changes.ts";
+
+const HELP = `usage: poundkey catalogue diff FILE [--config FILE] [--json]
+
+Shows how a file would change the current catalogue, which consists of the built-in models and those in the
+configuration. The file holds models, or newer results of benchmarks. To use it, set catalogue or profiles in the
+configuration.
+
+  --config FILE, --store S  as for \`poundkey serve\`
+  --json         print JSON
+  --help         print this help
+
+examples:
+  poundkey catalogue diff newer-models.json`;
+
+/** Returns the exit code: 0 if the changes were printed, 1 for an unsound file or configuration, 2 for wrong usage. */
+export const runCatalogue = makeFlagCommand(
+  { name: "catalogue", help: HELP, flags: COMMON_FLAGS, wordsMax: 2 },
+  diff,
+);
+
+async function diff(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
+  const [verb, file] = given.words;
+  if (verb !== "diff") throw new UsageError("expected: diff FILE");
+  if (file === undefined) throw new UsageError("diff needs a file");
+  const flags = readConfigurationFlags(given);
+  const now = loadConfig(flags, source).loaded;
+  if (!now.ok) return refuse(now.errors, io);
+  const field = holdsBenchmarks(file, source) ? "profiles" : "catalogue";
+  const then = loadConfig({ ...flags, [field]: file }, source).loaded;
+  if (!then.ok) return refuse(then.errors, io);
+  const changes = joinChanges(
+    compareCards(now.settings, then.settings),
+    compareProfiles(now.settings, then.settings),
+  );
+  if (field === "profiles") for (const line of listIgnored(then.settings)) io.err(line);
+  io.out(given.switches.has("json") ? JSON.stringify(changes, null, 2) : formatChanges(changes));
+  return EXIT.done;
+}
+
+/** A file of benchmarks has `rows`, one of models is a list. A file that can't be read is reported when it is loaded. */
+function holdsBenchmarks(file: string, { readFile }: ConfigSource): boolean {
+  try {
+    return Array.isArray(asObject(parseJson(readFile(file, FILE_BYTES_MAX))).rows);
+  } catch {
+    return false;
+  }
+}
+const FILE_BYTES_MAX = 16_000_000;
+
+/** The file's own errors have no place in the configuration. */
+function refuse(errors: readonly ConfigError[], io: Io): number {
+  const own = errors.find(({ field }) => field === "catalogue" || field === "profiles");
+  io.err(own ? own.message : formatErrors(errors));
+  return EXIT.failed;
+}
+
+function formatChanges(changes: readonly CardChange[]): string {
+  const lines = changes.flatMap(({ id, kind, fields }) => [
+    `${SIGNS[kind]} ${id}`,
+    ...fields.map(({ field, before, after }) => `    ${field}: ${formatStep(before, after)}`),
+  ]);
+  const count = (kind: CardChange["kind"]) => changes.filter((change) => change.kind === kind).length;
+  const counts = `${count("added")} added, ${count("changed")} changed, ${count("removed")} removed`;
+  return [...lines, counts].join("\n");
+}
+
+const SIGNS = { added: "+", changed: "~", removed: "-" } as const;
+
+function formatStep(before: string | null, after: string | null): string {
+  if (before === null) return after ?? "-";
+  return `${before} → ${after ?? "-"}`;
+}

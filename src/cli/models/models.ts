@@ -1,0 +1,98 @@
+// `poundkey models`: prints the catalogue as a table.
+import { type ConfigSource, formatErrors, loadConfig } from "../../app/start/configuration.ts";
+import { EXIT, type Io } from "../../app/terminal.ts";
+import { clock } from "../../app/world.ts";
+import { buildCatalogue } from "../../catalogue/catalogue.ts";
+import { type ModelView, modelView } from "../../catalogue/model-view.ts";
+import { listPiecePrices } from "../../core/fields/piece-prices.ts";
+import { OPERATIONS, type OperationName } from "../../core/models/card.ts";
+import type { Settings } from "../../core/settings.ts";
+import { suggest } from "../../core/text/nearest.ts";
+import { formatJson, formatTable } from "../administration.ts";
+import {
+  type Arguments,
+  COMMON_FLAGS,
+  makeFlagCommand,
+  readConfigurationFlags,
+  UsageError,
+} from "../arguments.ts";
+
+const HELP = `usage: poundkey models [--provider NAME] [--operation NAME] [--config FILE] [--json]
+
+Lists the models in the catalogue, including those in the configuration. Prices are in USD per million tokens, or for
+models that are charged otherwise per piece, such as 0.006/minute.
+
+  --provider NAME   only models of this provider
+  --operation NAME  only models that serve this operation: ${OPERATIONS.join(", ")}
+  --config FILE, --store S  as for \`poundkey serve\`
+  --json            print JSON
+  --help            print this help
+
+examples:
+  poundkey models --provider Anthropic
+  poundkey models --operation embeddings --json`;
+
+const FLAGS = { ...COMMON_FLAGS, provider: "value", operation: "value" } as const;
+
+/** Returns the exit code: 0 if the models were printed, 1 for an invalid configuration, 2 for wrong usage. */
+export const runModels = makeFlagCommand({ name: "models", help: HELP, flags: FLAGS }, show);
+
+async function show(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
+  const { loaded } = loadConfig(readConfigurationFlags(given), source);
+  if (!loaded.ok) {
+    io.err(formatErrors(loaded.errors));
+    return EXIT.failed;
+  }
+  const views = listModels(loaded.settings, chooseProviders(given, loaded.settings, source));
+  const operation = chooseOperation(given);
+  const shown = views.filter(({ operations }) => !operation || !operations || operations.includes(operation));
+  const isJson = given.switches.has("json");
+  io.out(isJson ? formatJson(shown) : formatTable([HEADINGS, ...shown.map(formatCells)]));
+  return EXIT.done;
+}
+
+/** All known providers unless one is named, on or off, because a catalogue is read before keys are bought. */
+function chooseProviders(
+  { values }: Arguments,
+  { providers }: Settings,
+  { known }: ConfigSource,
+): readonly string[] {
+  const names = [...new Set([...known, ...providers].map(({ name }) => name))];
+  const asked = values.get("provider");
+  const chosen = names.filter((name) => asked === undefined || name.toLowerCase() === asked.toLowerCase());
+  if (chosen.length > 0) return chosen;
+  throw new UsageError(`unknown provider ${asked}${suggest(asked ?? "", names)}`);
+}
+
+function chooseOperation({ values }: Arguments): OperationName | undefined {
+  const asked = values.get("operation");
+  const found = OPERATIONS.find((name) => name === asked);
+  if (asked === undefined || found) return found;
+  const near = suggest(asked, OPERATIONS) || `; expected ${OPERATIONS.join(", ")}`;
+  throw new UsageError(`unknown operation ${asked}${near}`);
+}
+
+function listModels(settings: Settings, names: readonly string[]): readonly ModelView[] {
+  const providers = names.map((name) => ({ name, unlistedModels: false }));
+  return buildCatalogue({ ...settings, providers, nowMs: clock.nowMs() })
+    .list()
+    .map(modelView);
+}
+
+const HEADINGS = ["MODEL", "CONTEXT", "OUTPUT", "IN $/M", "OUT $/M", "CAPABILITIES"] as const;
+
+function formatCells(view: ModelView): readonly string[] {
+  const unknown = (value: number | null | undefined) =>
+    value === null || value === undefined ? "-" : String(value);
+  const pieces = listPiecePrices(view.pricing);
+  return [
+    view.id,
+    unknown(view.context_window),
+    unknown(view.max_output_tokens),
+    pieces.length > 0
+      ? pieces.map(({ usd, unit }) => `${usd}/${unit}`).join(", ")
+      : unknown(view.pricing?.input),
+    pieces.length > 0 ? "-" : unknown(view.pricing?.output),
+    view.capabilities.join(", "),
+  ];
+}

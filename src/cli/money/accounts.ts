@@ -1,0 +1,120 @@
+// `poundkey accounts`: adds, lists, tops up and shows accounts, also while a gateway runs on the same store.
+
+import { readInput } from "../../admin/input.ts";
+import {
+  type AccountView,
+  createAccount,
+  getAccount,
+  listAccounts,
+  newAccountSchema,
+} from "../../admin/money/accounts.ts";
+import { type EntryView, listJournal } from "../../admin/money/journal.ts";
+import { topUpAccount, topUpSchema } from "../../admin/money/topups.ts";
+import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
+import {
+  type Call,
+  formatJson,
+  formatTable,
+  formatUsd,
+  makeCommand,
+  printList,
+  requireOne,
+  type StoreCall,
+} from "../administration.ts";
+import { UsageError } from "../arguments.ts";
+import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
+
+const HELP = `usage: poundkey accounts add --name NAME [--json]
+       poundkey accounts list [--json]
+       poundkey accounts topup ID AMOUNT [--note TEXT] [--confirm AMOUNT] [--idempotency-key KEY] [--json]
+       poundkey accounts show ID [--json]
+
+Accounts pay for the requests of their keys. The account "default" always exists. \`show\` also prints the latest journal
+entries of an account. The id may also be funding (where top-ups come from), revenue (what was earned), overrun (what
+was written off) or receivable (what accounts owe after refunds and disputes).
+
+${describeFlags(ACCOUNT_FIELDS)}
+  AMOUNT                    in USD, such as 25 or 0.5, with up to nine decimals
+  --note TEXT               a note on the top-up, stored in the journal
+  --confirm AMOUNT          the same amount again, required above 10000
+  --idempotency-key KEY     calls with the same key top up only once
+  --json                    print JSON
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey accounts add --name Search --budget 2000/month
+  poundkey accounts topup acct_5b1e 25 --note "invoice 17"
+  poundkey accounts show default`;
+
+const TOPUP_FLAGS = { note: "value", confirm: "value", "idempotency-key": "value" } as const;
+
+export const runAccounts = makeCommand(HELP, {
+  add: { run: add, flags: listFlags(ACCOUNT_FIELDS), opening: "make" },
+  list: { run: list, needs: "store" },
+  topup: { run: topup, flags: TOPUP_FLAGS, words: ["ID", "AMOUNT"], opening: "make", needs: "store" },
+  show: { run: show, words: ["ID"], needs: "store" },
+});
+
+async function add(call: Call): Promise<void> {
+  const { isJson, io, open } = call;
+  const fields = readInput(newAccountSchema, readFlags(ACCOUNT_FIELDS, call));
+  const world = await open();
+  const account = await createAccount(world, fields);
+  const others = (await world.store.accountsNamed(account.name)).filter(({ id }) => id !== account.id);
+  if (others.length > 0)
+    io.err(
+      `warning: another account has this name, such as ${others[0]?.id}; give the id where one is meant`,
+    );
+  io.out(isJson ? formatJson(account) : `Created ${account.id} (${account.name}).`);
+}
+
+function list(call: StoreCall): Promise<void> {
+  return printList(call, { list: listAccounts, columns: COLUMNS, formatCells });
+}
+
+async function topup({ values, words, isJson, io, open, settings }: StoreCall): Promise<void> {
+  const [id, amount] = words;
+  if (id === undefined || amount === undefined)
+    throw new UsageError("expected an account's id and an amount in USD");
+  const confirmed = values.get("confirm");
+  const body = readInput(topUpSchema, {
+    ...{ amount_usd: parseUsd(amount), note: values.get("note") },
+    ...(confirmed === undefined ? {} : { confirm_amount_usd: parseUsd(confirmed) }),
+  });
+  const world = { ...(await open()), timeZone: settings.quota.timeZone };
+  const account = await topUpAccount(world, id, body, values.get("idempotency-key") ?? null);
+  const summary = `Topped up ${account.id} (${account.name}) by ${formatUsd(Number(amount))} USD. The balance is now ${formatUsd(account.balance_usd)} USD.`;
+  io.out(isJson ? formatJson(account) : summary);
+}
+
+/** Number() would round more than nine decimals. */
+function parseUsd(amount: string): number {
+  if (/^\d{1,7}(\.\d{1,9})?$/.test(amount)) return Number(amount);
+  throw new UsageError(`expected an amount in USD such as 25 or 0.5, not '${amount}'`);
+}
+
+async function show({ words, isJson, io, open }: StoreCall): Promise<void> {
+  const id = requireOne(words, "one account's id, as shown by `poundkey accounts list`");
+  const world = await open();
+  const account = await getAccount(world, id);
+  const { data: journal } = await listJournal(world, id, { limit: ENTRIES_SHOWN });
+  if (isJson) return io.out(formatJson({ ...account, journal }));
+  io.out(formatTable([COLUMNS, formatCells(account)]));
+  if (journal.length > 0) io.out(`\n${formatTable([ENTRY_COLUMNS, ...journal.map(formatEntryCells)])}`);
+}
+
+const COLUMNS = ["ID", "NAME", "BALANCE USD", "HELD USD", "CREATED"];
+
+function formatCells(account: AccountView): readonly string[] {
+  const money = [formatUsd(account.balance_usd), formatUsd(account.held_usd)];
+  return [account.id, account.name, ...money, account.created_at ?? "-"];
+}
+
+const ENTRIES_SHOWN = 10;
+const ENTRY_COLUMNS = ["AT", "KIND", "AMOUNT USD", "BALANCE USD", "REQUEST", "ENDED", "NOTE"];
+
+function formatEntryCells(entry: EntryView): readonly string[] {
+  const balance = entry.balance_usd === null ? "-" : formatUsd(entry.balance_usd);
+  const about = [entry.completion_id, entry.ended, entry.reason ?? entry.note].map((one) => one ?? "-");
+  return [entry.at, entry.kind, formatUsd(entry.amount_usd), balance, ...about];
+}

@@ -1,0 +1,112 @@
+// The client's side of the device flow (RFC 8628): where a gateway's addresses are, its codes and its tokens.
+import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
+import type { Login } from "./login-file.ts";
+
+const WAIT_MS = 15_000;
+const MS_PER_SECOND = 1000;
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+
+/** The gateway, or its answer, isn't one that can be used. The message is for the user. */
+export class LoginError extends Error {}
+
+/** Returns the gateway's origin. Throws a LoginError for anything but https, or http on this machine. */
+export function readGateway(text: string): string {
+  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+  if (url === null)
+    throw new LoginError(`'${text}' is no URL. Give the gateway's, such as https://gateway.example.com.`);
+  if (url.protocol === "http:" && !LOOPBACK.test(url.hostname)) {
+    throw new LoginError(
+      "The gateway's URL must begin with https://, or anyone on the way could read your key.",
+    );
+  }
+  return url.origin;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+async function ask(url: string, form?: Readonly<Record<string, string>>): Promise<Answer> {
+  const init = form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) };
+  const signal = AbortSignal.timeout(WAIT_MS);
+  let response: Response;
+  try {
+    response = await fetch(url, { ...init, signal, redirect: "error" });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new LoginError(`${new URL(url).host} can't be reached: ${why}`);
+  }
+  return { status: response.status, body: asObject(parseJson(await response.text())) };
+}
+
+interface Endpoints {
+  readonly device: string;
+  readonly token: string;
+}
+
+/** Asks a gateway for its addresses. Others than its own would get what is sent there. */
+async function findEndpoints(origin: string): Promise<Endpoints> {
+  const { status, body } = await ask(`${origin}/.well-known/oauth-authorization-server`);
+  if (status !== 200) throw new LoginError(`People can't sign in at ${origin} (it answered ${status}).`);
+  const [device, token] = [asString(body.device_authorization_endpoint), asString(body.token_endpoint)];
+  for (const url of [device, token]) {
+    if (url === undefined || URL.parse(url)?.origin !== origin) {
+      throw new LoginError(
+        `${origin} names addresses elsewhere. Give the gateway's public URL (server.public_url).`,
+      );
+    }
+  }
+  return { device: String(device), token: String(token) };
+}
+
+interface Shown {
+  readonly code: string;
+  readonly url: string;
+}
+
+/** Signs in: `show` tells the user where to type which code. Throws a LoginError if it fails. */
+export async function signInAt(origin: string, show: (shown: Shown) => void): Promise<Login> {
+  const { device, token } = await findEndpoints(origin);
+  const { status, body } = await ask(device, { client_id: "poundkey" });
+  const [deviceCode, code, url] = [body.device_code, body.user_code, body.verification_uri].map(asString);
+  if (status !== 200 || deviceCode === undefined || code === undefined || url === undefined) {
+    throw new LoginError(`No sign-in began: ${describe(status, body)}`);
+  }
+  show({ code, url });
+  const endMs = Date.now() + (asNumber(body.expires_in) ?? 600) * MS_PER_SECOND;
+  let waitMs = (asNumber(body.interval) ?? 5) * MS_PER_SECOND;
+  while (Date.now() < endMs) {
+    await Bun.sleep(waitMs);
+    const answer = await ask(token, { grant_type: DEVICE_GRANT, device_code: deviceCode });
+    if (answer.status === 200) return readTokens(answer.body);
+    const error = asString(answer.body.error);
+    if (error === "slow_down") waitMs += 5 * MS_PER_SECOND;
+    else if (error === "access_denied") throw new LoginError("The sign-in was denied.");
+    else if (error !== "authorization_pending") throw new LoginError(describe(answer.status, answer.body));
+  }
+  throw new LoginError("The code has expired. Run poundkey login again.");
+}
+
+/** Returns the next tokens, or null if the sign-in has ended. Throws a LoginError if the gateway can't say. */
+export async function refreshAt(origin: string, refresh: string): Promise<Login | null> {
+  const form = { grant_type: "refresh_token", refresh_token: refresh };
+  const { status, body } = await ask(`${origin}/oauth/token`, form);
+  if (status === 200) return readTokens(body);
+  if (asString(body.error) === "invalid_grant") return null;
+  throw new LoginError(`No key from ${origin}: ${describe(status, body)}`);
+}
+
+function readTokens({ access_token, refresh_token, expires_in }: JsonObject): Login {
+  const [secret, refresh, seconds] = [asString(access_token), asString(refresh_token), asNumber(expires_in)];
+  if (secret === undefined || refresh === undefined || seconds === undefined) {
+    throw new LoginError("The gateway's answer has no tokens.");
+  }
+  const lifetimeMs = seconds * MS_PER_SECOND;
+  return { secret, refresh, untilMs: Date.now() + lifetimeMs, lifetimeMs };
+}
+
+function describe(status: number, { error, error_description: text }: JsonObject): string {
+  return asString(text) ?? asString(error) ?? asString(asObject(error).message) ?? `it answered ${status}`;
+}

@@ -1,0 +1,101 @@
+// The file in the user's configuration folder that holds the sign-ins of `poundkey login`, one process at a time.
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { asNumber, asObject, asString, parseJson } from "../../core/json/json.ts";
+
+/** Only the user may read the file, which holds secrets. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+const LOOK_MS = 50;
+/** Longer than a request to the gateway takes, with its deadline: a process that was killed left the lock behind. */
+const STALE_MS = 30_000;
+
+/** A sign-in at one gateway. */
+export interface Login {
+  readonly secret: string;
+  readonly refresh: string;
+  /** The end of the secret, in Unix milliseconds, and the time that it works in all. */
+  readonly untilMs: number;
+  readonly lifetimeMs: number;
+}
+
+interface Logins {
+  /** The gateway of the last `poundkey login`. */
+  readonly url: string | null;
+  readonly byUrl: ReadonlyMap<string, Login>;
+}
+
+/** Returns the file's path. `XDG_CONFIG_HOME` moves it. */
+export function findLoginFile(env: Readonly<Record<string, string | undefined>>): string {
+  const folder = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config");
+  return join(folder, "poundkey", "login.json");
+}
+
+/** Calls `use` while no other process does so with the same file. */
+export async function lockLogins<Result>(file: string, use: () => Promise<Result>): Promise<Result> {
+  mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE });
+  const lock = `${file}.lock`;
+  while (!takeLock(lock)) await Bun.sleep(LOOK_MS);
+  try {
+    return await use();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function takeLock(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: "wx", mode: FILE_MODE });
+    return true;
+  } catch (error) {
+    if (asString(asObject(error).code) !== "EEXIST") throw error;
+    if (isStale(lock)) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+function isStale(lock: string): boolean {
+  try {
+    return Date.now() - statSync(lock).mtimeMs > STALE_MS;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns what the file holds. A file that is missing or damaged holds no sign-in. */
+export function readLogins(file: string): Logins {
+  const { url, logins } = asObject(parseJson(readText(file)));
+  const byUrl = new Map<string, Login>();
+  for (const [at, value] of Object.entries(asObject(logins))) {
+    const { secret, refresh, until_ms, lifetime_ms } = asObject(value);
+    const [untilMs, lifetimeMs] = [asNumber(until_ms), asNumber(lifetime_ms)];
+    if (typeof secret !== "string" || typeof refresh !== "string") continue;
+    if (untilMs !== undefined && lifetimeMs !== undefined)
+      byUrl.set(at, { secret, refresh, untilMs, lifetimeMs });
+  }
+  return { url: asString(url) ?? null, byUrl };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (asString(asObject(error).code) === "ENOENT") return "{}";
+    throw error;
+  }
+}
+
+/** Replaces the file at once, so that nobody reads half of it. */
+export function writeLogins(file: string, { url, byUrl }: Logins): void {
+  const logins = Object.fromEntries(
+    [...byUrl].map(([at, { secret, refresh, untilMs, lifetimeMs }]) => [
+      at,
+      { secret, refresh, until_ms: untilMs, lifetime_ms: lifetimeMs },
+    ]),
+  );
+  const next = `${file}.${process.pid}`;
+  writeFileSync(next, `${JSON.stringify({ url, logins }, null, 2)}\n`, { mode: FILE_MODE });
+  chmodSync(next, FILE_MODE);
+  renameSync(next, file);
+}

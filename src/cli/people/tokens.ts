@@ -1,0 +1,64 @@
+// `poundkey tokens`: adds, lists and revokes named tokens of the admin routes, also while a gateway runs on the same store.
+import { readInput } from "../../admin/input.ts";
+import {
+  createToken,
+  listTokens,
+  newTokenSchema,
+  revokeToken,
+  type TokenView,
+} from "../../admin/people/named-tokens.ts";
+import { TOKEN_FIELDS } from "../../core/fields/token.ts";
+import {
+  type Call,
+  formatJson,
+  makeCommand,
+  printList,
+  requireOne,
+  type StoreCall,
+} from "../administration.ts";
+import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
+
+const HELP = `usage: poundkey tokens add --name NAME --role ROLE [options]
+       poundkey tokens list [--json]
+       poundkey tokens revoke ID [--json]
+
+A named token gives access to the admin routes and the console in one role, in some accounts or in all of them. \`add\`
+prints its secret, which is shown only once.
+
+${describeFlags(TOKEN_FIELDS)}
+  --json                    print JSON
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey tokens add --name deploy --role operator
+  poundkey tokens revoke tok_77aa`;
+
+export const runTokens = makeCommand(HELP, {
+  add: { run: add, flags: listFlags(TOKEN_FIELDS) },
+  list: { run: list, needs: "store" },
+  revoke: { run: revoke, words: ["ID"], needs: "store" },
+});
+
+async function add(call: Call): Promise<void> {
+  const { isJson, io, open } = call;
+  const fields = readInput(newTokenSchema, readFlags(TOKEN_FIELDS, call));
+  const token = await createToken(await open(), fields);
+  const summary = `${token.secret}\n\n${token.id} (${token.name}). The secret won't be shown again.`;
+  io.out(isJson ? formatJson(token) : summary);
+}
+
+function list(call: StoreCall): Promise<void> {
+  return printList(call, { list: (world) => listTokens(world), columns: COLUMNS, formatCells });
+}
+
+async function revoke({ words, isJson, io, open }: StoreCall): Promise<void> {
+  const id = requireOne(words, "one token's id, as shown by `poundkey tokens list`");
+  const token = await revokeToken(await open(), id);
+  io.out(isJson ? formatJson(token) : `Revoked ${token.id} (${token.name}).`);
+}
+
+const COLUMNS = ["ID", "NAME", "ROLE", "ACCOUNTS", "ENDS IN", "EXPIRES", "STATE"];
+
+function formatCells({ id, name, role, accounts, last4, expires_at, state }: TokenView): readonly string[] {
+  return [id, name, role, accounts?.join(",") ?? "all", last4, expires_at ?? "-", state];
+}

@@ -1,0 +1,90 @@
+// `poundkey backup`: a consistent copy of a SQLite store, also while a gateway runs on it.
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { findDatabaseFile, storeExists } from "../../app/start/open-store.ts";
+import type { Io } from "../../app/terminal.ts";
+import { showProgress } from "../../app/workers/progress.ts";
+import { asObject, parseJson } from "../../core/json/json.ts";
+import type { Settings } from "../../core/settings.ts";
+import { NoStoreError } from "../../store/engine/address.ts";
+import { copyDatabase, measureDatabase, nameDraft, readCopiedAuditHead } from "../../store/sqlite/copy.ts";
+import { masterKeyFile } from "../../store/sqlite/master-key-file.ts";
+import { formatJson, type Open, requireOne, runOnStore } from "../administration.ts";
+import { parseArguments } from "../arguments.ts";
+
+const HELP = `usage: poundkey backup FILE [--json]
+
+Makes a consistent copy of the SQLite store, even while gateways run on it, and checks it. FILE must not exist yet; only
+its owner can read it. \`poundkey restore\` puts it in a store's place.
+
+The master key is not part of the copy. Without it, no key works and no stored credential can be read, so back it up
+too, in a different place.
+
+  --json                    print JSON
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey backup /var/backups/poundkey-2026-11-20.db`;
+
+/** Returns the exit code. `masterKeyText` is the value of `POUNDKEY_MASTER_KEY`. */
+export function runBackup(
+  args: readonly string[],
+  io: Io,
+  open: Open,
+  { store }: Pick<Settings, "store">,
+  masterKeyText: string | undefined,
+): Promise<number> {
+  return runOnStore(HELP, args, io, open, async () => {
+    const { words, switches } = parseArguments(args, { json: "switch" }, 1);
+    const copy = await backUp(store, requireOne(words, "the name of a new file"), masterKeyText);
+    io.out(switches.has("json") ? formatJson(copy) : writeSummary(copy));
+  });
+}
+
+interface Copy {
+  readonly file: string;
+  readonly bytes: number;
+  readonly store: string;
+  /** The master key's file, or the name of the environment variable. */
+  readonly master_key: string;
+  /** The last row of the audit log's chain. Null if there is none. */
+  readonly audit_head: { readonly seq: number; readonly hash: string } | null;
+}
+
+function readHead(file: string): Copy["audit_head"] {
+  const head = readCopiedAuditHead(file);
+  const { seq, hash } = head === null ? {} : asObject(parseJson(head));
+  return typeof seq === "number" && typeof hash === "string" ? { seq, hash } : null;
+}
+
+async function backUp(address: string, name: string, masterKeyText: string | undefined): Promise<Copy> {
+  const store = findDatabaseFile(address);
+  if (store === null) {
+    throw new Error("The store is on PostgreSQL. Use pg_dump to make a consistent copy.");
+  }
+  if (!storeExists(store)) throw new NoStoreError(store);
+  const file = resolve(name);
+  if (existsSync(file))
+    throw new Error(`${file} already exists. Choose a new file: backups never overwrite one.`);
+  const masterKey = masterKeyText ? "POUNDKEY_MASTER_KEY" : masterKeyFile(store).path;
+  const bytes = await copyTo(store, file);
+  return { file, bytes, store, master_key: masterKey, audit_head: readHead(file) };
+}
+
+async function copyTo(store: string, file: string): Promise<number> {
+  const work = { what: "copying the store", all: measureDatabase(store), file: nameDraft(file) };
+  try {
+    return await showProgress(work, () => copyDatabase(store, file));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`Can't copy ${store} to ${file}: ${why}.`, { cause: error });
+  }
+}
+
+function writeSummary({ file, bytes, store, master_key, audit_head: head }: Copy): string {
+  return [
+    `Copied ${store} to ${file} (${bytes} bytes) and checked the copy.`,
+    `The copy is useless without the master key, which is not part of it. Back up ${master_key} too, in a different place.`,
+    ...(head === null ? [] : [`Its audit log ends in ${head.seq}.${head.hash}`]),
+  ].join("\n");
+}

@@ -1,0 +1,83 @@
+// LiteLLM's tables from its database, or from CSV files of some of them.
+import { CSV_TABLES, type CsvTableName, NO_TABLES, type Tables } from "../../moving/litellm/tables.ts";
+import type { Report } from "../../moving/report.ts";
+import { openForeignDatabase } from "../../store/keys/foreign-tables.ts";
+import { readCsv } from "./import-files.ts";
+
+interface TableInput {
+  readonly database: string | undefined;
+  readonly keys: string | undefined;
+  readonly tables: Readonly<Partial<Record<CsvTableName, string>>>;
+  readonly report: Report;
+}
+
+export async function readLitellmTables(input: TableInput): Promise<Tables> {
+  const { database, keys, report } = input;
+  if (keys !== undefined) return readCsvTables(keys, input);
+  return database === undefined ? NO_TABLES : readDatabase(database, report);
+}
+
+function readCsvTables(keys: string, { tables, report }: TableInput): Tables {
+  const read = (flag: CsvTableName) => {
+    const path = tables[flag];
+    return path === undefined ? null : readTable(path, CSV_TABLES[flag][1]);
+  };
+  report.leave(
+    null,
+    "tables of the database",
+    "limits of customers, tags and groups of models are in none of the CSV files",
+  );
+  return {
+    ...NO_TABLES,
+    keys: readTable(keys, "token"),
+    teams: read("teams"),
+    budgets: read("budgets"),
+    users: read("users"),
+    members: read("members"),
+    organizations: read("organizations"),
+  };
+}
+
+function readTable(path: string, column: string) {
+  const { columns, rows } = readCsv(path);
+  if (!columns.includes(column)) throw new Error(`${path}: the first line has no column '${column}'`);
+  return rows;
+}
+
+async function readDatabase(url: string, report: Report): Promise<Tables> {
+  const database = openForeignDatabase(url);
+  const read = (flag: CsvTableName) => {
+    const [table, key] = CSV_TABLES[flag];
+    return database.read(table, key);
+  };
+  const readUses = async (table: string, column: string) => {
+    const rows = await database.readDistinct(table, [column, "api_key"]);
+    return rows?.map((row) => ({ name: String(row[column]), digest: String(row.api_key) })) ?? null;
+  };
+  try {
+    for (const row of await database.read("LiteLLM_ProxyModelTable", "model_id")) {
+      report.leave(
+        null,
+        `model ${row.model_name} of the database`,
+        "its parameters are encrypted: add it to the file",
+      );
+    }
+    return {
+      keys: await database.read("LiteLLM_VerificationToken", "token", true),
+      replaced: await database.read("LiteLLM_DeprecatedVerificationToken", "token"),
+      teams: await read("teams"),
+      budgets: await read("budgets"),
+      users: await read("users"),
+      members: await database.read("LiteLLM_TeamMembership", "user_id"),
+      organizations: await read("organizations"),
+      teamAliases: await database.read("LiteLLM_ModelTable", "id"),
+      groupBudgets: await database.read("LiteLLM_ModelAccessGroupBudgetTable", "access_group_name"),
+      tags: await database.read("LiteLLM_TagTable", "tag_name"),
+      customers: await database.read("LiteLLM_EndUserTable", "user_id"),
+      tagUses: await readUses("LiteLLM_DailyTagSpend", "tag"),
+      customerUses: await readUses("LiteLLM_DailyEndUserSpend", "end_user_id"),
+    };
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,138 @@
+// The configuration's schema of providers.
+import { type Static, Type } from "@sinclair/typebox";
+import { WEIGHT_MAX, WEIGHT_MIN } from "../../core/models/alias.ts";
+import { DIALECTS } from "../../core/models/dialect-names.ts";
+import { PER_MINUTE_MAX, PLATFORMS } from "../../core/settings.ts";
+import {
+  baseUrl,
+  choice,
+  duration,
+  integer,
+  number,
+  options,
+  record,
+  section,
+  text,
+} from "../field-types.ts";
+import { model } from "../models/model-schema.ts";
+
+const MODELS_MAX = 1000;
+const KEYS_MAX = 100;
+const EXTRA_FIELDS_MAX = 100;
+
+const optional = Type.Optional;
+
+export const weight = Type.Optional(number(WEIGHT_MIN, WEIGHT_MAX));
+const perMinute = Type.Optional(integer(1, PER_MINUTE_MAX));
+
+/** Printable characters only, because others would break the header that carries the key. */
+export const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
+
+const credential = Type.Union(
+  [
+    secret,
+    section(
+      { key: secret, weight, requests_per_minute: perMinute, tokens_per_minute: perMinute },
+      "An API key, its share of the load, and its limits at the provider.",
+    ),
+  ],
+  {
+    expected: "a key of printable characters, or { key, weight, requests_per_minute, tokens_per_minute }",
+  },
+);
+
+/** Ids, secrets and scopes as they go into forms and headers. */
+const word = (expected: string) => text(expected, /^[\x21-\x7e]{1,1024}$/);
+
+const entra = section(
+  {
+    tenant: text("a tenant's id or domain", /^[A-Za-z0-9.-]{1,253}$/),
+    client_id: word("the application's client id"),
+    client_secret: word("the application's client secret"),
+    authority: optional(baseUrl),
+    scope: optional(word("a scope like https://cognitiveservices.azure.com/.default")),
+  },
+  "The client credentials of a Microsoft Entra application, used instead of keys.",
+);
+
+const aws = section(
+  {
+    access_key_id: word("the access key's id"),
+    secret_access_key: word("the access key's secret"),
+    session_token: optional(text("a session token", /^[\x21-\x7e]{1,4096}$/)),
+  },
+  "The keys of an AWS account or role, which sign each call, used instead of keys.",
+);
+
+/** Amazon Bedrock API reference, "GuardrailConfiguration". */
+const guardrail = section(
+  {
+    id: text(
+      "a guardrail's id or ARN",
+      /^([a-z0-9]{1,2048}|arn:aws(-[^:]+)?:bedrock:[a-z0-9-]{1,20}:\d{12}:guardrail\/[a-z0-9]{1,1000})$/,
+    ),
+    version: text('a version number in quotes, or "DRAFT"', /^([1-9]\d{0,7}|DRAFT)$/),
+  },
+  "The guardrail that checks each chat request and its answer.",
+);
+
+/** Where a customer's models are, and who the customer is. */
+const PLATFORM_FIELDS = {
+  resource: text("a resource name", /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/),
+  api: text('"v1" or a version like 2024-10-21', /^(v1|\d{4}-\d{2}-\d{2}(-preview)?)$/),
+  entra,
+  region: text("an AWS region like us-east-1", /^[a-z]{2,5}(-[a-z]+){1,3}-\d{1,2}$/),
+  aws,
+  guardrail,
+  project: text("a project id", /^[a-z0-9][a-z0-9.:-]{0,99}$/),
+  location: text("global, us, eu or a region like us-central1", /^[a-z][a-z0-9-]{1,39}$/),
+  service_account: text(
+    `the content of a key file, as in \${file:/path/sa.json}, or "metadata"`,
+    /^(\s*\{[\s\S]*\}\s*|metadata)$/,
+  ),
+};
+
+const timeouts = options(
+  {
+    connect: duration("1ms", "5m"),
+    first_byte: duration("1ms", "1h"),
+    idle: duration("1ms", "1h"),
+    total: duration("1ms", "24h"),
+  },
+  "Defaults: connect 5s; first_byte 60s (5m for reasoning models) and idle 60s, for streamed calls; total 10m for all attempts.",
+);
+
+export const headers = record(
+  /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/,
+  "a header name",
+  text("a header value of printable characters", /^[\x20-\x7e\t]{0,4096}$/),
+  "Headers to send with each call.",
+);
+
+const extraFields = Type.Array(
+  text("the name of a request's field, or *", /^(\*|[A-Za-z_][A-Za-z0-9_.-]{0,63})$/),
+  { maxItems: EXTRA_FIELDS_MAX, expected: 'a list of field names, or ["*"]' },
+);
+
+export const provider = options(
+  {
+    dialect: choice(DIALECTS),
+    platform: choice(PLATFORMS),
+    base_url: baseUrl,
+    ...PLATFORM_FIELDS,
+    keys: Type.Array(credential, {
+      minItems: 1,
+      maxItems: KEYS_MAX,
+      expected: "a list of at least one key",
+    }),
+    headers: headers,
+    timeouts: timeouts,
+    unlisted_models: Type.Boolean(),
+    cache_marks: choice(["auto", "off"]),
+    extra_fields: extraFields,
+    models: Type.Array(model, { maxItems: MODELS_MAX }),
+  },
+  "A provider. A known one only needs its keys.",
+);
+
+export type ProviderConfig = Static<typeof provider>;

@@ -1,0 +1,243 @@
+// Builds the enabled providers from the file's section or, without one, from the keys in the environment.
+import type { ModelCard } from "../../core/models/card.ts";
+import type { DialectName } from "../../core/models/dialect-names.ts";
+import type {
+  Credential,
+  KnownProvider,
+  PlatformName,
+  ProviderSetup,
+  Timeouts,
+} from "../../core/settings.ts";
+import { parseDuration } from "../../core/text/duration.ts";
+import { suggest } from "../../core/text/nearest.ts";
+import { NO_PROVIDER } from "../../core/text/pattern.ts";
+import type { Issues, Path } from "../errors.ts";
+import type { Environment, Interpolated } from "../interpolate.ts";
+import { buildOwnCards } from "../models/own-cards.ts";
+import type { Config } from "../schema.ts";
+import { parseBaseUrl } from "../units.ts";
+import { AZURE } from "./azure.ts";
+import { BEDROCK } from "./bedrock.ts";
+import { type Cloud, checkPlatformFields, type PlatformSetup, readVariable } from "./platform.ts";
+import type { ProviderConfig } from "./provider-schema.ts";
+import { VERTEX } from "./vertex.ts";
+
+interface Providers {
+  readonly providers: readonly ProviderSetup[];
+  readonly ownModels: readonly ModelCard[];
+}
+
+const CLOUDS: Readonly<Record<PlatformName, Cloud>> = { azure: AZURE, bedrock: BEDROCK, vertex: VERTEX };
+
+/** Prefixes of model ids that no configured provider may have, with who has them. */
+const RESERVED: ReadonlyMap<string, string> = new Map([
+  ["router", "the selectors have it, such as Router#fair"],
+  [NO_PROVIDER.toLowerCase(), "keys that may use no model are limited to its models"],
+  ["sim", "the simulated provider has it, which 'poundkey serve --simulate' starts"],
+]);
+/** Headers that belong to the connection. */
+const RESERVED_HEADERS = /^(host|content-length|transfer-encoding|connection|upgrade)$/i;
+/** Fields that the gateway writes into every call itself. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(["input", "messages", "model", "n", "prompt", "stream"]);
+/** The dialect of a server that isn't known. */
+const DEFAULT_DIALECT: DialectName = "openai";
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
+/** The timeouts of a provider that configures none. */
+export const TIMEOUTS: Timeouts = { connectMs: 5000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 };
+
+export function buildProviders(
+  config: Config["providers"],
+  known: readonly KnownProvider[],
+  environment: Environment & Pick<Interpolated, "resolved">,
+  cards: readonly ModelCard[],
+  issues: Issues,
+): Providers {
+  if (config === undefined) return readEnvironment(known, environment, issues);
+  const names = known.map((row) => row.name);
+  const ownModels: ModelCard[] = [];
+  const providers = new Map<string, ProviderSetup>();
+  for (const [name, entry] of Object.entries(config)) {
+    const path = ["providers", name];
+    const listed = known.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    const row =
+      listed ?? known.find(({ platform }) => platform !== undefined && platform === findPlatform(entry));
+    const canonical = listed?.name ?? name;
+    const key = canonical.toLowerCase();
+    const reserved = row === undefined ? RESERVED.get(key) : undefined;
+    if (reserved !== undefined) issues.atKey(path, `${name} is a reserved name: ${reserved}`);
+    else if (providers.has(key)) issues.atKey(path, "this provider is listed twice");
+    const setup = buildSetup({ name: canonical, path, row, names, issues, ...environment }, entry ?? {});
+    providers.set(key, addRedacted(setup, listResolved(path, environment.resolved)));
+    const own = {
+      provider: canonical,
+      models: entry?.models ?? [],
+      path,
+      spoken: listSpoken(entry ?? {}, row),
+      known,
+      cards,
+      cloud: row?.platform === undefined ? null : row,
+    };
+    ownModels.push(...buildOwnCards(own, issues));
+  }
+  return { providers: [...providers.values()], ownModels };
+}
+
+function addRedacted(setup: ProviderSetup, words: readonly string[]): ProviderSetup {
+  if (words.length === 0) return setup;
+  return { ...setup, redactedWords: [...(setup.redactedWords ?? []), ...words] };
+}
+
+/** Returns the values from the environment and from files in a provider's fields. Its models' names are no secrets. */
+function listResolved(path: Path, resolved: Interpolated["resolved"]): readonly string[] {
+  return resolved
+    .filter((one) => path.every((step, at) => one.path[at] === step) && one.path[path.length] !== "models")
+    .map(({ value }) => value);
+}
+
+function readEnvironment(
+  known: readonly KnownProvider[],
+  environment: Environment,
+  issues: Issues,
+): Providers {
+  const providers = known
+    .filter((row) => isInEnvironment(row, environment))
+    .map((row) => buildSetup({ name: row.name, path: [], row, names: [], issues, ...environment }, {}));
+  return { providers, ownModels: [] };
+}
+
+function isInEnvironment({ keyVariables, platform }: KnownProvider, environment: Environment): boolean {
+  const hasKey = keyVariables.some((name) => readVariable(environment.env, name) !== "");
+  return platform === undefined ? hasKey : CLOUDS[platform].isInEnvironment(environment, hasKey);
+}
+
+/** The cloud that an entry under another name belongs to. Bedrock's dialect implies Bedrock. */
+function findPlatform(entry: ProviderConfig | null): PlatformName | undefined {
+  return entry?.platform ?? (entry?.dialect === "bedrock" ? "bedrock" : undefined);
+}
+
+function listSpoken({ dialect }: ProviderConfig, row: KnownProvider | undefined): readonly DialectName[] {
+  if (dialect !== undefined && row?.platform === undefined) return [dialect];
+  return row?.dialects?.map(({ name }) => name) ?? [DEFAULT_DIALECT];
+}
+
+interface Context extends Environment {
+  readonly name: string;
+  readonly path: Path;
+  readonly row: KnownProvider | undefined;
+  /** The names of the known providers. */
+  readonly names: readonly string[];
+  readonly issues: Issues;
+}
+
+/** The address and the credentials. */
+function placeProvider(
+  context: Context,
+  entry: ProviderConfig,
+): PlatformSetup & Pick<ProviderSetup, "platform"> {
+  const { row, path, issues } = context;
+  checkPlatformFields({ ...context, entry }, row?.platform);
+  if (entry.platform !== undefined && entry.platform !== row?.platform)
+    issues.atValue([...path, "platform"], `${context.name} is not on this platform`);
+  const readKeys = () => readCredentials(context, entry.keys);
+  const platform = row?.platform;
+  const address = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
+  return platform === undefined
+    ? { baseUrl: address ?? findAddress(context), credentials: readKeys() }
+    : { platform, ...CLOUDS[platform].build({ ...context, entry, address, readKeys }) };
+}
+
+const MARKED_DIALECTS: ReadonlySet<DialectName> = new Set(["anthropic", "bedrock"]);
+
+function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
+  const canMark = listSpoken(entry, context.row).some((one) => MARKED_DIALECTS.has(one));
+  if (entry.cache_marks === "auto" && !canMark)
+    context.issues.atKey([...context.path, "cache_marks"], "has no effect: no dialect here has cache marks");
+  for (const [at, field] of (entry.extra_fields ?? []).entries()) {
+    if (OWN_FIELDS.has(field))
+      context.issues.atValue(
+        [...context.path, "extra_fields", at],
+        "has no effect: the gateway sets this field",
+      );
+  }
+  return {
+    name: context.name,
+    dialect: chooseDialect(context, entry),
+    ...placeProvider(context, entry),
+    headers: readHeaders(context, entry.headers ?? {}),
+    timeouts: readTimeouts(entry.timeouts ?? {}),
+    unlistedModels: entry.unlisted_models ?? false,
+    ...(context.row?.discovers ? { discovers: true } : {}),
+    ...(entry.cache_marks === "auto" ? { marksCache: true } : {}),
+    ...(entry.extra_fields?.length ? { extraFields: entry.extra_fields } : {}),
+  };
+}
+
+function chooseDialect({ row }: Context, { dialect }: ProviderConfig): DialectName | null {
+  if (row?.platform === "bedrock") return null;
+  return dialect ?? (row === undefined ? DEFAULT_DIALECT : null);
+}
+
+function findAddress({ name, path, row, names, issues }: Context): string {
+  if (row === undefined && !RESERVED.has(name.toLowerCase()))
+    issues.atKey(path, `${name} is not a known provider, so it needs a base_url${suggest(name, names)}`);
+  return row?.baseUrl ?? "";
+}
+
+function readCredentials(context: Context, given: ProviderConfig["keys"]): readonly Credential[] {
+  if (given !== undefined) {
+    const credentials = given.map(readCredential);
+    for (const [at, { secret }] of credentials.entries()) {
+      if (credentials.findIndex((one) => one.secret === secret) === at) continue;
+      context.issues.atValue([...context.path, "keys", at], "this key is listed twice");
+    }
+    return credentials;
+  }
+  const variables = context.row?.keyVariables ?? [];
+  if (variables.length === 0) return [{ secret: null, weight: 1 }];
+  return [{ secret: readKeyVariable(context, variables), weight: 1 }];
+}
+
+function readCredential(given: NonNullable<ProviderConfig["keys"]>[number]): Credential {
+  if (typeof given === "string") return { secret: given, weight: 1 };
+  const { key, weight = 1, requests_per_minute: requests, tokens_per_minute: tokens } = given;
+  return {
+    secret: key,
+    weight,
+    ...(requests === undefined ? {} : { requestsPerMinute: requests }),
+    ...(tokens === undefined ? {} : { tokensPerMinute: tokens }),
+  };
+}
+
+function readKeyVariable({ path, env, issues }: Context, variables: readonly string[]): string {
+  const variable = variables.find((name) => readVariable(env, name) !== "");
+  if (variable === undefined) {
+    const names = variables.join(" or ");
+    issues.atKey(path, `has no keys, and the environment variable ${names} is not set`);
+    return "";
+  }
+  const secret = readVariable(env, variable);
+  if (!PRINTABLE.test(secret))
+    issues.atVariable(variable, "expected a key of printable characters without spaces");
+  return secret;
+}
+
+function readHeaders(
+  { path, issues }: Context,
+  given: Readonly<Record<string, string>>,
+): Record<string, string> {
+  for (const name of Object.keys(given).filter((one) => RESERVED_HEADERS.test(one))) {
+    issues.atKey([...path, "headers", name], "this header can't be set, because the connection sets it");
+  }
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function readTimeouts(given: NonNullable<ProviderConfig["timeouts"]>): Timeouts {
+  const ms = (text: string | undefined) => (text === undefined ? null : parseDuration(text));
+  return {
+    connectMs: ms(given.connect) ?? TIMEOUTS.connectMs,
+    firstByteMs: ms(given.first_byte),
+    idleMs: ms(given.idle) ?? TIMEOUTS.idleMs,
+    totalMs: ms(given.total) ?? TIMEOUTS.totalMs,
+  };
+}

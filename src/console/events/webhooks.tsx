@@ -1,0 +1,145 @@
+// Settings → Webhooks: events that their receivers have not accepted, why, and sending one again.
+import { useState } from "preact/hooks";
+import type { DeliveryView } from "../../admin/events/webhooks.ts";
+import { change, describeError } from "../frame/api.ts";
+import { formatFullTime, formatRelativeTime, formatTime } from "../frame/format.ts";
+import { useNames } from "../frame/names.ts";
+import { usePages } from "../frame/resource.ts";
+import { makeHref, route } from "../frame/route.ts";
+import { may } from "../frame/session.ts";
+import { Button } from "../parts/button.tsx";
+import { PageHead, QueryFilter } from "../parts/page.tsx";
+import { Badge, Empty } from "../parts/states.tsx";
+import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import { toast } from "../parts/toast.tsx";
+
+const EVERY_MS = 5000;
+const STATES = [
+  { value: "", label: "Any state" },
+  { value: "waiting", label: "Waiting" },
+  { value: "dead", label: "Given up" },
+];
+const PATH = "/settings/webhooks";
+
+export function WebhooksPage() {
+  const { query } = route.value;
+  const filters = { state: query.get("state") ?? "", type: query.get("type") ?? "" };
+  const deliveries = usePages<DeliveryView>("/webhooks/deliveries", filters, EVERY_MS);
+  const isFiltered = filters.state !== "" || filters.type !== "";
+  return (
+    <>
+      <PageHead title="Webhooks">
+        Events that their receivers haven't accepted yet. Each is sent again for three days, then given up,
+        and kept here for a month. <Manual />
+      </PageHead>
+      <div class="row filters">
+        <QueryFilter name="state" label="State" options={STATES} />
+        <QueryFilter name="type" label="Event" options={listTypes(deliveries.data ?? [], filters.type)} />
+      </div>
+      <List
+        label="Deliveries"
+        of={deliveries}
+        columns={useColumns(() => void deliveries.reload())}
+        keyOf={({ id }) => id}
+        empty={<Nothing isFiltered={isFiltered} />}
+      />
+    </>
+  );
+}
+
+/** The types of the rows that are shown, and the chosen one. */
+function listTypes(rows: readonly DeliveryView[], chosen: string) {
+  const types = new Set([...rows.map(({ type }) => type), chosen]);
+  const named = [...types].filter((type) => type !== "").toSorted();
+  return [{ value: "", label: "Any event" }, ...named.map((value) => ({ value, label: value }))];
+}
+
+function Manual() {
+  return (
+    <a href="/docs/webhooks" target="_blank" rel="noreferrer">
+      How webhooks work
+    </a>
+  );
+}
+
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (!isFiltered)
+    return (
+      <Empty icon="check" title="Nothing waits">
+        Receivers accepted every event that they were sent. They are listed under webhooks in the
+        configuration file, each with the events that it gets.
+      </Empty>
+    );
+  return (
+    <Empty
+      icon="search"
+      title="No matching events"
+      action={
+        <a class="button" href={makeHref(PATH)}>
+          Show all
+        </a>
+      }
+    >
+      Accepted events aren't listed: the log has a line webhook_delivered for each.
+    </Empty>
+  );
+}
+
+function useColumns(onSent: () => void): readonly Column<DeliveryView>[] {
+  const names = useNames();
+  const send: Column<DeliveryView> = {
+    label: "",
+    as: "narrow",
+    cell: (row) => <SendAgain delivery={row} onSent={onSent} />,
+  };
+  return [
+    makeColumn("Time", ({ at }) => (
+      <span class="nowrap" title={formatFullTime(at)}>
+        {formatTime(at)}
+      </span>
+    )),
+    makeHeadColumn("Event", ({ type, account_id }) => (
+      <div>
+        <div class="strong">{type}</div>
+        {account_id !== null && <div class="small faint">{names.account(account_id)}</div>}
+      </div>
+    )),
+    makeColumn("Receiver", ({ host }) => host ?? <span class="faint">no longer configured</span>),
+    makeColumn("State", (row) => <State delivery={row} />),
+    makeColumn("Why", ({ reason, attempts }) => reason ?? (attempts === 0 ? "not sent yet" : "–")),
+    makeNumberColumn("Attempts", ({ attempts }) => attempts),
+    ...(may("webhooks.write") ? [send] : []),
+  ];
+}
+
+function State({ delivery: { state, due_at } }: { readonly delivery: DeliveryView }) {
+  return (
+    <div>
+      <Badge text={state === "dead" ? "given up" : state} tone={state === "dead" ? "bad" : "warn"} hasDot />
+      {due_at !== null && <div class="small faint nowrap">next {formatRelativeTime(due_at)}</div>}
+    </div>
+  );
+}
+
+interface SendProps {
+  readonly delivery: DeliveryView;
+  readonly onSent: () => void;
+}
+
+function SendAgain({ delivery: { id, type, host }, onSent }: SendProps) {
+  const [isBusy, setBusy] = useState(false);
+  const send = async () => {
+    setBusy(true);
+    try {
+      await change("POST", "/webhooks/deliveries", { id });
+      toast(`${type} is sent to ${host} once more`);
+      onSent();
+    } catch (error) {
+      toast(describeError(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (host === null) return null;
+  return <Button label="Send again" about={`${type}, ${id}`} isTiny isBusy={isBusy} onClick={send} />;
+}

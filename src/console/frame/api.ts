@@ -1,0 +1,129 @@
+// Calls to the admin routes: JSON in and out, the gateway's errors, event streams.
+import { signal } from "@preact/signals";
+import { createParser } from "eventsource-parser";
+import { send } from "../browser.ts";
+
+const ROOT = "/admin/v1";
+/** The description of all routes, the only one beside ROOT. */
+export const ROUTES = "/openapi.json";
+/** The company's provider, with which people sign in. Public, like the page. */
+export const PROVIDER = "/auth/oidc";
+
+/** Null until the first answer. */
+export const signedIn = signal<boolean | null>(null);
+
+export class ApiError extends Error {
+  readonly status: number;
+  /** The request field that caused the error. Null if unknown. */
+  readonly param: string | null;
+
+  constructor(status: number, message: string, param: string | null = null) {
+    super(message);
+    this.status = status;
+    this.param = param;
+  }
+}
+
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Query = Readonly<Record<string, string | number | null | undefined>>;
+
+/** Returns a path with the query fields that have a value. */
+export function withQuery(path: string, query: Query): string {
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined && value !== "") fields.set(name, String(value));
+  }
+  const text = fields.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+let changes = 0;
+
+/** Returns how many changes the gateway has answered. An answer to an earlier request may lack the latest one. */
+export function countChanges(): number {
+  return changes;
+}
+
+interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Calls an admin route. Throws an ApiError; a 401 also shows the sign-in page. */
+export async function call(
+  method: Method,
+  path: string,
+  body?: unknown,
+  init: CallOptions = {},
+): Promise<Response> {
+  try {
+    return await callRoute(method, path, body, init);
+  } finally {
+    if (method !== "GET") changes++;
+  }
+}
+
+async function callRoute(method: Method, path: string, body: unknown, init: CallOptions): Promise<Response> {
+  // A form sets its own content type, which includes its boundary.
+  const isJson = body !== undefined && !(body instanceof FormData);
+  const response = await send(path === ROUTES || path === PROVIDER ? path : ROOT + path, {
+    method,
+    headers: { ...init.headers, ...(isJson ? { "content-type": "application/json" } : {}) },
+    ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
+    ...(init.signal ? { signal: init.signal } : {}),
+  }).catch((error: unknown) => {
+    if (init.signal?.aborted) throw error;
+    throw new ApiError(0, "Can't reach the gateway.");
+  });
+  if (response.ok) return response;
+  if (response.status === 401 && path !== "/session") signedIn.value = false;
+  throw await readApiError(response);
+}
+
+async function readApiError(response: Response): Promise<ApiError> {
+  try {
+    const { error } = await response.json();
+    return new ApiError(response.status, String(error.message), error.param);
+  } catch {
+    return new ApiError(response.status, `The gateway answered with status ${response.status}.`);
+  }
+}
+
+export async function getText(path: string): Promise<string> {
+  return (await call("GET", path)).text();
+}
+
+/** Sends a change and returns the JSON answer. */
+export async function change<Answer>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const response = await call(method, path, body, headers ? { headers } : {});
+  const answer: Answer = response.status === 204 ? null : await response.json();
+  return answer;
+}
+
+/** Returns an error's message for display. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Yields each event's data as it arrives, until the body ends. */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const arrived: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => arrived.push(data) });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+      yield* arrived.splice(0);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

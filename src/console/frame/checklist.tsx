@@ -1,0 +1,100 @@
+// The overview's checklist for the first days: what is done is seen from the gateway, the rest is ticked by hand.
+import { useState } from "preact/hooks";
+import type { Listed } from "../../admin/list.ts";
+import type { ProviderView } from "../../admin/models/providers.ts";
+import { recall, remember } from "../browser.ts";
+import { Button } from "../parts/button.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Card } from "../parts/page.tsx";
+import { useNames } from "./names.ts";
+import { useResource } from "./resource.ts";
+import { makeHref } from "./route.ts";
+import { may } from "./session.ts";
+
+/** Ticked by hand, since the gateway can't know: names in the browser's storage. */
+const HIDDEN = "checklist.hidden";
+const byHand = (name: string) => `checklist.${name}`;
+
+interface Step {
+  readonly name: string;
+  readonly label: string;
+  readonly href: string;
+  /** Null if only people know. */
+  readonly isDone: boolean | null;
+}
+
+/** Null until everything is known. */
+function useSteps(): readonly Step[] | null {
+  const providers = useResource<Listed<ProviderView>>("/providers?all=true");
+  const { keys, accounts, areKnown } = useNames();
+  if (!providers.data || !areKnown) return null;
+  const owners = [...keys, ...accounts];
+  const hasBudget =
+    owners.some(({ budgets }) => Array.isArray(budgets) && budgets.length > 0) ||
+    keys.some(({ spend_limit_usd }) => typeof spend_limit_usd === "number");
+  return [
+    {
+      name: "provider",
+      label: "Add a provider's key",
+      href: makeHref("/settings/providers"),
+      isDone: providers.data.data.some(({ on, name }) => on && name !== "Sim"),
+    },
+    { name: "key", label: "Make a key", href: makeHref("/settings/router"), isDone: keys.length > 0 },
+    {
+      name: "answer",
+      label: "Get a first answer",
+      href: makeHref("/playground"),
+      isDone: keys.some(({ last_used_at }) => last_used_at !== null),
+    },
+    { name: "budget", label: "Set a budget", href: makeHref("/settings/router"), isDone: hasBudget },
+    { name: "backup", label: "Back up the store and its key", href: "/docs/operate#backups", isDone: null },
+    { name: "alerts", label: "Set up alerts", href: "/docs/operate#alerts-and-dashboards", isDone: null },
+  ];
+}
+
+export function Checklist() {
+  const [isHidden, setHidden] = useState(recall(HIDDEN) === "yes");
+  return isHidden || !may("settings.read") || !may("keys.write") ? null : (
+    <OpenChecklist
+      onHide={() => {
+        remember(HIDDEN, "yes");
+        setHidden(true);
+      }}
+    />
+  );
+}
+
+function OpenChecklist({ onHide }: { readonly onHide: () => void }) {
+  const steps = useSteps();
+  const [, draw] = useState(0);
+  if (steps === null) return null;
+  const isDone = ({ name, isDone: done }: Step) => done ?? recall(byHand(name)) === "yes";
+  const open = steps.filter((step) => !isDone(step)).length;
+  if (open === 0) return null;
+  const tick = (name: string) => {
+    remember(byHand(name), "yes");
+    draw((count) => count + 1);
+  };
+  return (
+    <Card
+      title="First steps"
+      note={`${steps.length - open} of ${steps.length} done`}
+      actions={<Button label="Hide" about="the first steps" isTiny onClick={onHide} />}
+    >
+      <ul class="checklist">
+        {steps.map((step) => (
+          <li key={step.name} class="row tight">
+            <span class={isDone(step) ? "tick done" : "tick"}>
+              {isDone(step) && <Icon name="check" size={12} />}
+              <span class="hidden-text">{isDone(step) ? "Done:" : "To do:"}</span>
+            </span>
+            {isDone(step) ? <span class="faint">{step.label}</span> : <a href={step.href}>{step.label}</a>}
+            {step.isDone === null && !isDone(step) && (
+              <Button label="Done" about={step.label} isTiny kind="quiet" onClick={() => tick(step.name)} />
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,103 @@
+// Everything that needs somebody: failing providers, a refused configuration, budgets and balances near their end, keys
+// and models that end.
+
+import type { ProblemView } from "../../admin/events/problems.ts";
+import type { NearingView } from "../../admin/limits/nearing.ts";
+import type { Listed } from "../../admin/list.ts";
+import type { RetiringView } from "../../admin/models/retiring.ts";
+import { nowMs } from "../browser.ts";
+import type { Tone } from "../parts/states.tsx";
+import { DAY_MS, formatDay, formatPercent, formatRelativeTime, formatUsd } from "./format.ts";
+import { useNames } from "./names.ts";
+import { useResource } from "./resource.ts";
+import { makeHref } from "./route.ts";
+import { may } from "./session.ts";
+
+export interface Notification {
+  readonly tone: Tone;
+  readonly text: string;
+  readonly href: string;
+}
+
+const EVERY_MS = 60_000;
+/** A balance that is not used up yet, but may be by the next large request. */
+const LOW_USD = 1;
+/** Days before the end of a key or a model. */
+const KEY_DAYS = 7;
+const MODEL_DAYS = 30;
+
+export function useNotifications(): readonly Notification[] {
+  const problems = useResource<Listed<ProblemView>>(may("settings.read") ? "/problems" : null, EVERY_MS);
+  const nearing = useResource<Listed<NearingView>>(may("usage.read") ? "/nearing" : null, EVERY_MS);
+  const retiring = useResource<Listed<RetiringView>>(
+    may("settings.read") ? "/models/retiring" : null,
+    EVERY_MS,
+  );
+  return [
+    ...(problems.data?.data ?? []).map(describeProblem),
+    ...useOwners(),
+    ...(nearing.data?.data ?? []).map(describeNearing),
+    ...(retiring.data?.data ?? []).filter(endsSoon).map(describeRetiring),
+  ];
+}
+
+/** The accounts and keys, as far as they may be seen. */
+function useOwners(): readonly Notification[] {
+  const { accounts, keys } = useNames();
+  const low = accounts.filter(({ balance_usd }) => balance_usd > 0 && balance_usd < LOW_USD);
+  const paused = accounts.filter(({ state }) => state === "paused");
+  const ending = keys.filter(({ state, expires_at }) => state === "active" && isWithin(expires_at, KEY_DAYS));
+  const hrefOf = (id: string) => makeHref(`/settings/accounts/${id}`);
+  return [
+    ...low.map(({ id, name, balance_usd }) => ({
+      tone: "warn" as const,
+      text: `${name} has ${formatUsd(balance_usd)} left`,
+      href: hrefOf(id),
+    })),
+    ...paused.map(({ id, name }) => ({
+      tone: "warn" as const,
+      text: `${name} is paused: its keys are refused`,
+      href: hrefOf(id),
+    })),
+    ...ending.map(({ id, name, expires_at }) => ({
+      tone: "warn" as const,
+      text: `The key ${name} ends ${formatRelativeTime(expires_at ?? "")}`,
+      href: makeHref(`/settings/router/${id}`),
+    })),
+  ];
+}
+
+function isWithin(instant: string | null | undefined, days: number): boolean {
+  const leftMs = instant ? Date.parse(instant) - nowMs() : 0;
+  return leftMs > 0 && leftMs < days * DAY_MS;
+}
+
+const PLACES: Readonly<Record<ProblemView["kind"], string>> = {
+  provider: "/settings/providers",
+  configuration: "/settings/limits",
+  payment: "/settings/accounts",
+  store: "/settings/limits",
+};
+
+function describeProblem({ kind, message }: ProblemView): Notification {
+  return { tone: kind === "provider" ? "warn" : "bad", text: message, href: makeHref(PLACES[kind]) };
+}
+
+function describeNearing({ scope, id, name, account_id, limit }: NearingView): Notification {
+  const share = limit.limit === 0 ? 1 : limit.used / limit.limit;
+  const page = scope === "key" ? `/settings/router/${id}` : `/settings/accounts/${account_id}`;
+  return {
+    tone: share < 1 ? "warn" : "bad",
+    text: `${formatPercent(share)} of a budget of ${name} is used`,
+    href: makeHref(page),
+  };
+}
+
+function endsSoon({ shutdown, requests }: RetiringView): boolean {
+  return requests > 0 && Date.parse(shutdown) - nowMs() < MODEL_DAYS * DAY_MS;
+}
+
+function describeRetiring({ model, shutdown }: RetiringView): Notification {
+  const page = `/models/${encodeURIComponent(model)}`;
+  return { tone: "warn", text: `${model} ends ${formatDay(shutdown)} and is in use`, href: makeHref(page) };
+}

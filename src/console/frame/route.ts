@@ -1,0 +1,48 @@
+// The current page: the part of the address after the #, as a path and a query.
+import { signal } from "@preact/signals";
+import { isReturning, setAddress, watchAddress } from "../browser.ts";
+import { type Query, withQuery } from "./api.ts";
+
+interface Route {
+  /** Starts with a slash: `/settings/router`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+function parseRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
+  return { path: path.startsWith("/") ? path : "/", query: new URLSearchParams(query) };
+}
+
+export const route = signal<Route>(parseRoute(location.hash));
+
+let visits = 0;
+
+/** Returns how many pages have been opened. A page asks again for what the one before has shown. */
+export function countVisits(): number {
+  return visits;
+}
+
+watchAddress(() => {
+  const next = parseRoute(location.hash);
+  const isOther = next.path !== route.value.path;
+  if (isOther) visits++;
+  route.value = next;
+  if (isOther && !isReturning()) window.scrollTo(0, 0);
+});
+
+/** Returns the address of a page of the console. */
+export function makeHref(path: string, fields: Query = {}): string {
+  return withQuery(`#${path}`, fields);
+}
+
+export function navigate(path: string, fields: Query = {}): void {
+  location.hash = makeHref(path, fields);
+}
+
+/** Changes query fields, so that Back undoes the change. `isTyping`: in place, since each key would be a step back. */
+export function setQuery(fields: Query, { isTyping = false } = {}): void {
+  const query = { ...Object.fromEntries(route.value.query), ...fields };
+  setAddress(makeHref(route.value.path, query), !isTyping);
+  route.value = parseRoute(location.hash);
+}

@@ -1,0 +1,258 @@
+// Settings → Router: the gateway's keys and their usage; adding, changing, pausing, rotating and revoking them.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { CheckedNewKeyView } from "../../admin/keys/key-warnings.ts";
+import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
+import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
+import { KEY_FIELDS } from "../../core/fields/key.ts";
+import { change, describeError, withQuery } from "../frame/api.ts";
+import { formatCount, formatDay, formatFullTime, formatRelativeTime, formatUsd } from "../frame/format.ts";
+import { type Names, useNames } from "../frame/names.ts";
+import { usePages, useResource } from "../frame/resource.ts";
+import { makeHref } from "../frame/route.ts";
+import { readRange } from "../frame/scope.ts";
+import { isMemberOnly, may, mayWriteKey, readDayRules } from "../frame/session.ts";
+import { Button } from "../parts/button.tsx";
+import { Confirm } from "../parts/dialog.tsx";
+import { Filter, SearchField } from "../parts/field.tsx";
+import { listTexts } from "../parts/field-form.tsx";
+import { PageHead } from "../parts/page.tsx";
+import { Badge, Empty, Meter, type Tone } from "../parts/states.tsx";
+import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import { toast } from "../parts/toast.tsx";
+import { KeyForm } from "./key-form.tsx";
+import { KeySecret, RotateForm } from "./key-secret.tsx";
+
+const EVERY_MS = 10_000;
+const STATES = [
+  { value: "", label: "Any state" },
+  { value: "active", label: "Active" },
+  { value: "paused", label: "Paused" },
+  { value: "expired", label: "Expired" },
+  { value: "revoked", label: "Revoked" },
+];
+
+export type OpenDialog =
+  | { readonly kind: "add" }
+  | { readonly kind: "made"; readonly key: CheckedNewKeyView }
+  | { readonly kind: "edit" | "rotate" | "revoke"; readonly key: KeyInUseView };
+
+export function KeysPage() {
+  const [search, setSearch] = useState("");
+  const [state, setState] = useState("");
+  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const keys = usePages<KeyInUseView>("/keys", { q: search.trim(), state }, EVERY_MS);
+  const names = useNames();
+  const sums = useSums();
+  const isFiltered = search.trim() !== "" || state !== "";
+  const add = may("own.keys.write") && (
+    <Button label="Add New Key" kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })} />
+  );
+  return (
+    <>
+      <PageHead title="Keys" actions={add}>
+        {isMemberOnly()
+          ? "Your own keys. Each one works in your SDK or agent, within the limits shown."
+          : "API keys for this gateway. Each one gives access to all enabled models, within the limits you set."}
+      </PageHead>
+      <div class="row filters">
+        <SearchField label="Search by name or last 4 characters" value={search} onInput={setSearch} />
+        <Filter label="State" value={state} options={STATES} onInput={setState} />
+      </div>
+      <List
+        label="Keys"
+        of={keys}
+        columns={makeColumns(names, sums, { onOpen: setOpen, reload: keys.reload })}
+        keyOf={({ id }) => id}
+        empty={isFiltered ? <Empty icon="search" title="No matching keys" /> : <NoKeys add={add} />}
+      />
+      {open && <KeyDialog open={open} setOpen={setOpen} reload={keys.reload} />}
+    </>
+  );
+}
+
+function NoKeys({ add }: { readonly add: ComponentChildren }) {
+  return (
+    <Empty icon="key" title="No keys yet" action={add}>
+      Applications need a key to call the gateway.{add && " Create one, and point your SDK here."}
+    </Empty>
+  );
+}
+
+interface KeyDialogProps {
+  readonly open: OpenDialog;
+  readonly setOpen: (open: OpenDialog | null) => void;
+  readonly reload: () => Promise<void>;
+}
+
+export function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
+  const close = () => setOpen(null);
+  const show = (key: CheckedNewKeyView) => {
+    setOpen({ kind: "made", key });
+    void reload();
+  };
+  switch (open.kind) {
+    case "add":
+      return <KeyForm onMade={show} onClose={close} />;
+    case "rotate":
+      return <RotateForm rotated={open.key} onMade={show} onClose={close} />;
+    case "made":
+      return <KeySecret made={open.key} onClose={close} />;
+    case "edit": {
+      const done = () => {
+        close();
+        toast("Saved");
+        void reload();
+      };
+      return <KeyForm edited={open.key} onSaved={done} onClose={close} />;
+    }
+    case "revoke": {
+      const revoke = async () => {
+        await change("DELETE", `/keys/${open.key.id}`);
+        toast(`${open.key.name} was revoked`);
+        await reload();
+      };
+      return (
+        <Confirm title={`Revoke ${open.key.name}?`} action="Revoke key" run={revoke} onClose={close}>
+          All further requests with the key that ends in {open.key.last4} will be refused. This can't be
+          undone.
+        </Confirm>
+      );
+    }
+  }
+}
+
+const TONES: Readonly<Record<KeyInUseView["state"], Tone | undefined>> = {
+  active: "ok",
+  paused: "warn",
+  expired: "warn",
+  revoked: undefined,
+};
+
+interface Acting {
+  readonly onOpen: (open: OpenDialog) => void;
+  readonly reload: () => Promise<void>;
+}
+
+/** The requests of the last 30 days, summed by key. */
+function useSums(): readonly UsageView[] {
+  const { from = "", to = "" } = readRange(new URLSearchParams(), "30d", readDayRules()).period;
+  const path = may("usage.read") ? withQuery("/usage", { group_by: "key", from, to }) : null;
+  return useResource<UsageSums>(path, EVERY_MS).data?.data ?? [];
+}
+
+function makeColumns(
+  names: Names,
+  sums: readonly UsageView[],
+  acting: Acting,
+): readonly Column<KeyInUseView>[] {
+  return [
+    makeHeadColumn("Name", (key) => (
+      <div class="row tight">
+        <a
+          class="strong clip name"
+          href={makeHref(`/settings/router/${key.id}`)}
+          title={[key.name, listTexts(KEY_FIELDS, key)].filter(Boolean).join("\n")}
+        >
+          {key.name}
+        </a>
+        <code class="faint">…{key.last4}</code>
+      </div>
+    )),
+    makeColumn("Account", (key) => (
+      <a
+        class="clip name"
+        href={makeHref(`/settings/accounts/${key.account_id}`)}
+        title={names.account(key.account_id)}
+      >
+        {names.account(key.account_id)}
+      </a>
+    )),
+    makeColumn("Allowance today", (key) => <Allowance of={key} />),
+    makeNumberColumn("Cost, 30 days", (key) => (
+      <Cost of={key} sum={sums.find(({ key_id }) => key_id === key.id)} />
+    )),
+    makeColumn("Last used", ({ last_used_at }) =>
+      last_used_at ? (
+        <span class="nowrap" title={formatFullTime(last_used_at)}>
+          {formatRelativeTime(last_used_at)}
+        </span>
+      ) : (
+        <span class="faint">never</span>
+      ),
+    ),
+    makeColumn("State", (key) => (
+      <div>
+        <Badge text={key.state} tone={TONES[key.state]} hasDot />
+        {key.state === "active" && key.expires_at && (
+          <div class="small faint">until {formatDay(key.expires_at)}</div>
+        )}
+        {key.old_secret_expires_at && (
+          <div class="small faint" title={formatFullTime(key.old_secret_expires_at)}>
+            old secret ends {formatRelativeTime(key.old_secret_expires_at)}
+          </div>
+        )}
+      </div>
+    )),
+    { label: "", as: "narrow", cell: (key) => <Actions of={key} {...acting} /> },
+  ];
+}
+
+function Allowance({ of: { allowance, state } }: { readonly of: KeyInUseView }) {
+  if (state !== "active") return <span class="faint">–</span>;
+  if (allowance.limit === null) return <span>unlimited</span>;
+  if (allowance.limit === 0) return <span class="soft">none, all requests are paid</span>;
+  const words = `${formatCount(allowance.used)} of ${formatCount(allowance.limit)}`;
+  return (
+    <div
+      class="gauge"
+      title={allowance.resets_at ? `resets ${formatRelativeTime(allowance.resets_at)}` : undefined}
+    >
+      <span>{words}</span>
+      <Meter share={allowance.used / allowance.limit} label={`${words} requests used today`} />
+    </div>
+  );
+}
+
+interface CostProps {
+  readonly of: KeyInUseView;
+  /** Missing if the key wasn't used. */
+  readonly sum: UsageView | undefined;
+}
+
+function Cost({ of: { spend_limit_usd }, sum }: CostProps) {
+  const { cost_usd = 0, charged_usd = 0 } = sum ?? {};
+  return (
+    <div>
+      {formatUsd(cost_usd)}
+      {charged_usd > 0 && <div class="small faint">{formatUsd(charged_usd)} charged</div>}
+      {spend_limit_usd !== null && <div class="small faint">limit {formatUsd(spend_limit_usd)}</div>}
+    </div>
+  );
+}
+
+export function Actions({ of, onOpen, reload }: Acting & { readonly of: KeyInUseView }) {
+  if (of.state === "revoked" || !mayWriteKey(of)) return null;
+  const pause = async () => {
+    try {
+      await change("PATCH", `/keys/${of.id}`, { paused: !of.paused });
+      toast(`${of.name} was ${of.paused ? "resumed" : "paused"}`);
+      await reload();
+    } catch (error) {
+      toast(describeError(error));
+    }
+  };
+  const actions = [
+    { icon: "edit", label: "Edit", run: () => onOpen({ kind: "edit", key: of }) },
+    { icon: of.paused ? "resume" : "pause", label: of.paused ? "Resume" : "Pause", run: pause },
+    { icon: "refresh", label: "Rotate", run: () => onOpen({ kind: "rotate", key: of }) },
+    { icon: "trash", label: "Revoke", run: () => onOpen({ kind: "revoke", key: of }) },
+  ] as const;
+  return (
+    <div class="row tight">
+      {actions.map(({ icon, label, run }) => (
+        <Button label={label} key={icon} isTiny isIconOnly kind="quiet" icon={icon} onClick={run} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+// The limits of a key or an account, and how much of each is used.
+import type { LimitView } from "../../admin/limits/limits.ts";
+import { formatCount, formatRelativeTime, formatUsd } from "../frame/format.ts";
+import { Meter } from "../parts/states.tsx";
+
+const KIND_WORDS = {
+  requests_per_minute: "Requests per minute",
+  tokens_per_minute: "Tokens per minute",
+  parallel: "Parallel requests",
+} as const;
+
+interface LimitBarsProps {
+  readonly limits: readonly LimitView[];
+  /** The kind of owner that needn't be named. */
+  readonly of: LimitView["scope"];
+}
+
+export function LimitBars({ limits, of }: LimitBarsProps) {
+  return (
+    <div class="limit-bars">
+      {limits.map((limit, at) => (
+        <LimitBar key={at} limit={limit} of={of} />
+      ))}
+    </div>
+  );
+}
+
+function LimitBar({ limit, of }: { readonly limit: LimitView; readonly of: LimitView["scope"] }) {
+  const { kind, scope, used, reserved, limit: most, resets_at } = limit;
+  const format = kind === "budget" ? formatUsd : formatCount;
+  const name = nameLimit(limit);
+  const words = `${format(used)} of ${format(most)}`;
+  const remarks = [
+    scope === of ? null : `of the ${scope}`,
+    reserved > 0 ? `${format(reserved)} reserved` : null,
+    resets_at && kind === "budget" ? `starts over ${formatRelativeTime(resets_at)}` : null,
+  ].filter((remark) => remark !== null);
+  return (
+    <div class="limit-bar">
+      <span class="small faint">{name}</span>
+      <span>{words}</span>
+      <Meter share={most === 0 ? 1 : (used + reserved) / most} label={`${name}: ${words}`} />
+      {remarks.length > 0 && <span class="small faint">{remarks.join(" · ")}</span>}
+    </div>
+  );
+}
+
+export function nameLimit({ kind, per, models }: Pick<LimitView, "kind" | "per" | "models">): string {
+  if (kind !== "budget") return KIND_WORDS[kind];
+  const window = per === "total" ? "Budget in total" : `Budget per ${per}`;
+  return models ? `${window} for ${models.join(", ")}` : window;
+}

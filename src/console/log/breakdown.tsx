@@ -1,0 +1,130 @@
+// Usage by model, provider, key, account or tag, as bars.
+import type { RefObject } from "preact";
+import { useState } from "preact/hooks";
+import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
+import { type Query, withQuery } from "../frame/api.ts";
+import { formatCompact, formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
+import { useNames } from "../frame/names.ts";
+import { useResource } from "../frame/resource.ts";
+import { makeHref, route } from "../frame/route.ts";
+import { keepScope } from "../frame/scope.ts";
+import { OTHER_TAGS } from "../frame/scope-fields.tsx";
+import { Segments } from "../parts/button.tsx";
+import { Card } from "../parts/page.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { type Column, GrowingTable, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+
+const GROUPS = [
+  { value: "model", label: "Model" },
+  { value: "provider", label: "Provider" },
+  { value: "key", label: "Key" },
+  { value: "account", label: "Account" },
+  { value: "tag", label: "Tag" },
+] as const;
+type Group = (typeof GROUPS)[number]["value"];
+const SHOWN = { first: 10, step: 50 };
+
+interface BreakdownProps {
+  /** The period and the filters, as `/admin/v1/usage` takes them. */
+  readonly query: Query;
+  readonly reloadRef: RefObject<() => Promise<void>>;
+  /** The grouping that is chosen at first. */
+  readonly first?: Group;
+}
+
+export function Breakdown({ query, reloadRef, first = "model" }: BreakdownProps) {
+  const [group, setGroup] = useState<Group>(first);
+  const usage = useResource<UsageSums>(withQuery("/usage", { ...query, group_by: group }));
+  reloadRef.current = usage.reload;
+  return (
+    <Card
+      title="Breakdown"
+      note={group === "tag" ? ABOUT_TAGS : "The bars follow the column that the rows are sorted by"}
+      isFlush
+      actions={<Segments label="Group by" options={GROUPS} value={group} onChange={setGroup} />}
+    >
+      <Loaded of={usage}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty icon="activity" title="No requests in this period">
+              Requests appear here as soon as a key is used.
+            </Empty>
+          ) : (
+            <Rows rows={data} group={group} />
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+const ABOUT_TAGS = "A request with several tags is in the row of each";
+
+interface RowsProps {
+  readonly rows: readonly UsageView[];
+  readonly group: Group;
+}
+
+/** The figures that rows can be sorted by, the largest first. */
+const MEASURES = {
+  requests: ({ requests }: UsageView) => requests,
+  errors: ({ errors }: UsageView) => errors,
+  tokens: ({ tokens }: UsageView) => tokens.prompt + tokens.completion,
+  cost: ({ cost_usd }: UsageView) => cost_usd,
+} as const;
+type Measure = keyof typeof MEASURES;
+const MEASURE_NAMES: readonly Measure[] = ["requests", "errors", "tokens", "cost"];
+
+function Rows({ rows, group }: RowsProps) {
+  const names = useNames();
+  const [chosen, choose] = useState<Measure | null>(null);
+  const idOf = (row: UsageView) => row.model ?? row.provider ?? row.key_id ?? row.account_id ?? row.tag ?? "";
+  const fieldOf = (row: UsageView) => ({ [row.key_id || row.account_id ? `${group}_id` : group]: idOf(row) });
+  const nameOf = (row: UsageView) => {
+    if (row.key_id !== undefined) return names.key(row.key_id);
+    if (row.account_id !== undefined) return names.account(row.account_id);
+    return idOf(row) === "" ? "Refused before a provider was called" : idOf(row);
+  };
+  // Bars show what the rows are sorted by: cost, or requests if everything was free.
+  const isFree = rows.every(({ cost_usd }) => cost_usd === 0);
+  const by = chosen ?? (isFree ? "requests" : "cost");
+  const sizeOf = MEASURES[by];
+  const sorted = rows.toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const most = Math.max(...rows.map(sizeOf), Number.MIN_VALUE);
+  const onSort = (name: string) => choose(MEASURE_NAMES.find((one) => one === name) ?? null);
+  const columns: readonly Column<UsageView>[] = [
+    makeHeadColumn(GROUPS.find(({ value }) => value === group)?.label ?? "", (row) => (
+      <span class="share">
+        <span class="share-bar" style={{ width: `${(sizeOf(row) / most) * 100}%` }} />
+        {idOf(row) === "" || idOf(row) === OTHER_TAGS ? (
+          <span class="clip">{nameOf(row)}</span>
+        ) : (
+          <a class="clip" href={makeHref("/activity", { ...keepScope(route.value.query), ...fieldOf(row) })}>
+            {nameOf(row)}
+          </a>
+        )}
+      </span>
+    )),
+    makeNumberColumn("Requests", ({ requests }) => formatCompact(requests), "requests"),
+    makeNumberColumn(
+      "Errors",
+      ({ errors, requests }) => <span class={errors ? "" : "faint"}>{formatPercent(errors / requests)}</span>,
+      "errors",
+    ),
+    makeNumberColumn("Tokens", (row) => formatCompact(MEASURES.tokens(row)), "tokens"),
+    makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd), "cost"),
+    makeNumberColumn("First token", ({ first_token_ms }) =>
+      first_token_ms ? formatDuration(first_token_ms.p50) : "–",
+    ),
+  ];
+  return (
+    <GrowingTable
+      label={`Figures by ${group}`}
+      columns={columns}
+      rows={sorted}
+      keyOf={idOf}
+      sorting={{ by, isDown: true, onSort }}
+      {...SHOWN}
+    />
+  );
+}

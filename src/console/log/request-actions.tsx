@@ -1,0 +1,172 @@
+// Steps from one request to others: the newer and the older one, the same call by hand, in the playground, decided again.
+import { useEffect, useState } from "preact/hooks";
+import type { RequestDetailView, RequestView } from "../../admin/log/request-schema.ts";
+import { getGatewayUrl } from "../browser.ts";
+import { change, getText, withQuery } from "../frame/api.ts";
+import { formatPercent } from "../frame/format.ts";
+import { makeHref } from "../frame/route.ts";
+import { may } from "../frame/session.ts";
+import { Button, CopyButton } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { writeSnippet } from "../parts/snippets.ts";
+import { Badge, Loaded } from "../parts/states.tsx";
+import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+import { listRivals, openPlayground } from "./handoff.ts";
+import { listLatest } from "./request-rows.tsx";
+
+interface Part {
+  readonly request: RequestDetailView;
+}
+
+export function RequestActions({ request }: Part) {
+  const [isDeciding, setDeciding] = useState(false);
+  const isChat = request.operation === "chat";
+  const hasPrompt = (request.content?.messages.length ?? 0) > 0;
+  const canPlay = isChat && may("playground.use");
+  const { model_used, model_asked } = request;
+  return (
+    <>
+      <Neighbours request={request} />
+      {isChat && <CopyButton text={writeCall(request)} label="Copy as curl" />}
+      {canPlay && (
+        <Button
+          label="Open in playground"
+          isTiny
+          onClick={() => openPlayground([model_used ?? model_asked], request)}
+        />
+      )}
+      {canPlay && hasPrompt && (
+        <Button
+          label="Same prompt on three models"
+          isTiny
+          onClick={() => openPlayground(listRivals(request), request)}
+        />
+      )}
+      {canPlay && hasPrompt && request.selector && (
+        <Button label="Decide again" isTiny onClick={() => setDeciding(true)} />
+      )}
+      {isDeciding && <DecisionNow request={request} onClose={() => setDeciding(false)} />}
+    </>
+  );
+}
+
+/** The prompt stands in the call only if it was logged. */
+function writeCall({ model_asked: model, stream, content }: RequestDetailView): string {
+  const messages = content?.messages ?? [{ role: "user", content: "(the prompt was not logged)" }];
+  const fields = { ...content?.request, ...(stream ? { stream } : {}) };
+  return writeSnippet("curl", { address: getGatewayUrl(), secret: "sk-…", model, messages, fields });
+}
+
+interface Ids {
+  readonly newer: string | null;
+  readonly older: string | null;
+}
+
+/** The requests beside this one in the list that was shown last, or else in the whole log. */
+function Neighbours({ request }: Part) {
+  const [ids, setIds] = useState<Ids>({ newer: null, older: null });
+  useEffect(() => {
+    let isShown = true;
+    const show = (found: Ids) => isShown && setIds(found);
+    const list = listLatest();
+    const at = list.indexOf(request.id);
+    if (at === -1) findNeighbours(request).then(show, () => undefined);
+    else show({ newer: list[at - 1] ?? null, older: list[at + 1] ?? null });
+    return () => {
+      isShown = false;
+    };
+  }, [request.id]);
+  const steps = [
+    ["Newer", "up", ids.newer],
+    ["Older", "down", ids.older],
+  ] as const;
+  return steps.map(([label, icon, id]) =>
+    id === null ? (
+      <Button key={label} label={label} icon={icon} isTiny isDisabled />
+    ) : (
+      <a key={label} class="button tiny" href={makeHref(`/activity/${id}`)}>
+        {label}
+      </a>
+    ),
+  );
+}
+
+const MINUTE_MS = 60_000;
+/** The next request is looked for within ever more minutes. */
+const WINDOWS_MINUTES = [1, 60, 1440] as const;
+const WINDOW_ROWS = 200;
+
+async function findNeighbours({ id, at }: RequestDetailView): Promise<Ids> {
+  const list = async (query: Readonly<Record<string, string | number>>): Promise<readonly RequestView[]> =>
+    JSON.parse(await getText(withQuery("/requests", query))).data;
+  const atMs = Date.parse(at);
+  const [older] = await list({ limit: 1, after: `${atMs}.${id}` });
+  for (const minutes of WINDOWS_MINUTES) {
+    const to = new Date(atMs + minutes * MINUTE_MS).toISOString();
+    const rows = await list({ from: at, to, limit: WINDOW_ROWS });
+    const place = rows.findIndex((row) => row.id === id);
+    const newer = rows[place - 1];
+    if (newer) return { newer: newer.id, older: older?.id ?? null };
+  }
+  return { newer: null, older: older?.id ?? null };
+}
+
+interface Choice {
+  readonly choice: string | null;
+  readonly why: string | null;
+  readonly candidates: readonly {
+    readonly model: string;
+    readonly eligible: boolean;
+    readonly quality: number;
+  }[];
+}
+
+/** The selector's choice by what is known today. No model is called. */
+function DecisionNow({ request, onClose }: Part & { readonly onClose: () => void }) {
+  const [data, setData] = useState<Choice>();
+  const [error, setError] = useState<string | null>(null);
+  const decide = () => {
+    const { model_asked: model, content } = request;
+    const body = { ...content?.request, model, messages: content?.messages ?? [] };
+    return change<Choice>("POST", "/playground/v1/route", body).then(setData, (thrown) =>
+      setError(String(thrown.message)),
+    );
+  };
+  useEffect(() => void decide(), []);
+  return (
+    <Dialog title="Decided again" isWide onClose={onClose}>
+      <p class="small faint">By what is known now, for the console's own key. No model was called.</p>
+      <Loaded of={{ data, error, isLoading: data === undefined, reload: decide }} rows={4}>
+        {({ choice, why, candidates }) => (
+          <>
+            <p>{why ?? "No model can serve the request."}</p>
+            <Table
+              label="Candidates now"
+              columns={makeColumns(choice, request.model_used)}
+              rows={candidates.filter(({ eligible }) => eligible).slice(0, CANDIDATES_SHOWN)}
+              keyOf={({ model }) => model}
+            />
+          </>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+const CANDIDATES_SHOWN = 10;
+
+function makeColumns(
+  choice: string | null,
+  used: string | null,
+): readonly Column<Choice["candidates"][number]>[] {
+  return [
+    makeHeadColumn("Candidate", ({ model }) => <span class="strong">{model}</span>),
+    makeColumn("State", ({ model }) => (
+      <span class="row">
+        {model === choice && <Badge text="chosen now" tone="ok" />}
+        {model === used && <Badge text="answered then" tone="accent" />}
+      </span>
+    )),
+    makeNumberColumn("Chance of a good answer", ({ quality }) => formatPercent(quality)),
+  ];
+}

@@ -1,0 +1,45 @@
+// The weekly report on Router#fair and Router#light: the quality promised and achieved, and the savings.
+import type { Savings } from "../../admin/log/savings.ts";
+import { formatCount, formatDay, formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
+import { usePages } from "../frame/resource.ts";
+import { Empty } from "../parts/states.tsx";
+import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+
+type Row = Savings["data"][number];
+
+const COLUMNS: readonly Column<Row>[] = [
+  makeHeadColumn("Week of", ({ week }) => <span class="strong nowrap">{formatDay(week)}</span>),
+  makeColumn("Selector", ({ selector }) => selector),
+  makeNumberColumn("Requests", ({ requests, is_whole }) =>
+    is_whole ? formatCount(requests) : `newest ${formatCount(requests)}`,
+  ),
+  makeNumberColumn("Quality promised", ({ promised }) => (promised === null ? "–" : formatPercent(promised))),
+  makeNumberColumn("Predicted", ({ predicted }) => formatPercent(predicted)),
+  makeNumberColumn("Achieved, by scores", ({ kept, kept_error, judged }) =>
+    kept === null
+      ? `too few scores (${judged})`
+      : `${formatPercent(kept)} ± ${formatPercent(kept_error ?? 0)}`,
+  ),
+  makeNumberColumn("Money saved", ({ saved_usd }) => formatUsd(saved_usd)),
+  makeNumberColumn("Time saved", ({ saved_ms }) =>
+    saved_ms < 0 ? `−${formatDuration(-saved_ms)}` : formatDuration(saved_ms),
+  ),
+];
+
+export function SavingsCard() {
+  const savings = usePages<Row>("/savings");
+  return (
+    <List
+      title="Router#fair and Router#light: quality and savings"
+      label="Savings by week"
+      of={savings}
+      columns={COLUMNS}
+      keyOf={({ week, selector }) => `${week} ${selector}`}
+      empty={
+        <Empty icon="activity" title="No choices in the last four weeks">
+          These selectors promise a share of the best model's quality, and save money or time.
+        </Empty>
+      }
+    />
+  );
+}

@@ -1,0 +1,277 @@
+// Playground: a chat with one model or several side by side, streamed through the gateway, or another operation of a
+// model.
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { getGatewayUrl, recall, remember } from "../browser.ts";
+import { useModels } from "../frame/names.ts";
+import { route } from "../frame/route.ts";
+import { useRun } from "../frame/task.ts";
+import { takeHandoff } from "../log/handoff.ts";
+import { CHAT, listOperations } from "../operations/operation.ts";
+import { Button, Code, Segments } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Filter } from "../parts/field.tsx";
+import { PageHead } from "../parts/page.tsx";
+import { LANGUAGES, type Language, writeSnippet } from "../parts/snippets.ts";
+import { Composer, type Prompt } from "./composer.tsx";
+import { Parameters, parseParameters, type TypedValues } from "./parameters.tsx";
+import { type Lane, LaneHead, LaneView } from "./playground-lane.tsx";
+import { type Answer, streamAnswer, WAITING } from "./playground-run.ts";
+
+const LANES_MAX = 4;
+const MODELS_KEPT = "playground.models";
+
+function chooseFirstModels(sample: string): readonly string[] {
+  const named = route.value.query.get("model");
+  if (named) return [named];
+  const kept = recall(MODELS_KEPT)?.split("\n").filter(Boolean) ?? [];
+  return kept.length > 0 ? kept.slice(0, LANES_MAX) : [sample];
+}
+
+let lanesMade = 0;
+const newLane = (model: string): Lane => ({ id: ++lanesMade, model, turns: [] });
+
+/** A turn of a logged conversation, whose figures are on that request's page. */
+function makeTurn({ prompt, answer }: { readonly prompt: string; readonly answer: string }) {
+  return {
+    prompt: { text: prompt, images: [] },
+    answer: { ...WAITING, state: "done", text: answer },
+  } as const;
+}
+
+/** The lanes, and the actions on all of them at once. */
+function useLanes(sample: string, isReady: boolean) {
+  const [handed] = useState(takeHandoff);
+  const makeHandedLane = (model: string): Lane => ({
+    ...newLane(model),
+    turns: handed?.turns.map(makeTurn) ?? [],
+  });
+  const [lanes, setLanes] = useState<readonly Lane[]>([]);
+  const { isRunning, stop, start } = useRun();
+  useEffect(() => {
+    if (isReady)
+      setLanes(handed ? handed.models.map(makeHandedLane) : chooseFirstModels(sample).map(newLane));
+  }, [isReady]);
+  const setModels = (changed: readonly Lane[]) => {
+    setLanes(changed);
+    remember(MODELS_KEPT, changed.map(({ model }) => model).join("\n"));
+  };
+  const send = (prompt: Prompt, setup: Setup) => {
+    setLanes(lanes.map((lane) => ({ ...lane, turns: [...lane.turns, { prompt, answer: WAITING }] })));
+    const put = (id: number, answer: Answer) => setLanes((before) => withAnswer(before, id, answer));
+    const askAll = (signal: AbortSignal) =>
+      Promise.all(
+        lanes.map((lane) =>
+          streamAnswer(makeRequest(lane, setup, prompt), signal, (answer) => put(lane.id, answer)),
+        ),
+      );
+    return start(askAll);
+  };
+  return {
+    lanes,
+    handed,
+    isRunning,
+    send,
+    stop,
+    add: () => setModels([...lanes, newLane(lanes.at(-1)?.model ?? sample)]),
+    remove: (id: number) => setModels(lanes.filter((lane) => lane.id !== id)),
+    setModel: (id: number, model: string) =>
+      setModels(lanes.map((lane) => (lane.id === id ? { ...lane, model } : lane))),
+    clear: () => setLanes(lanes.map((lane) => ({ ...lane, turns: [] }))),
+  };
+}
+
+type Chat = ReturnType<typeof useLanes>;
+
+export function PlaygroundPage() {
+  const models = useModels();
+  const chat = useLanes(models.sample, models.all.length > 0);
+  const [wanted, setWanted] = useState("chat");
+  const [first, ...others] = chat.lanes;
+  const offered = first ? listOperations(first.model, models) : [];
+  const { value: chosen, Panel } = offered.find(({ value }) => value === wanted) ?? offered[0] ?? CHAT;
+  const choice = offered.length > 1 && (
+    <Filter label="Operation" value={chosen} options={offered} onInput={setWanted} />
+  );
+  if (!first || others.length > 0 || !Panel) return <ChatPage chat={chat} choice={choice} />;
+  return (
+    <div class="stack">
+      <PageHead title="Playground" />
+      <section class="card" aria-label={`Model 1: ${first.model}`}>
+        <LaneHead model={first.model} number={1} onModel={(model) => chat.setModel(first.id, model)}>
+          {choice}
+        </LaneHead>
+        <Panel key={chosen} model={first.model} />
+      </section>
+    </div>
+  );
+}
+
+interface ChatProps {
+  readonly chat: Chat;
+  /** The choice of another operation, offered while there is only one lane. */
+  readonly choice: ComponentChildren;
+}
+
+function ChatPage({ chat, choice }: ChatProps) {
+  const { handed } = chat;
+  const [typed, setTyped] = useState<TypedValues>(handed?.system ? { system: handed.system } : {});
+  const [open, setOpen] = useState<"parameters" | "code" | null>(null);
+  const setup: Setup = { system: typed.system ?? "", fields: parseParameters(typed) };
+  const { lanes, isRunning } = chat;
+  return (
+    <div class="playground">
+      <Head
+        chat={chat}
+        onTune={() => setOpen(open === "parameters" ? null : "parameters")}
+        onCode={() => setOpen("code")}
+      />
+      {open === "parameters" && <Parameters typed={typed} onChange={setTyped} />}
+      <div class="lanes">
+        {lanes.map((lane, at) => (
+          <LaneView
+            key={lane.id}
+            lane={lane}
+            number={at + 1}
+            onModel={(model) => chat.setModel(lane.id, model)}
+            choice={lanes.length > 1 ? null : choice}
+            onRemove={lanes.length > 1 && !isRunning ? () => chat.remove(lane.id) : null}
+          />
+        ))}
+      </div>
+      {lanes.length > 0 && lanes.every(({ turns }) => turns.length === 0) && setup.fields !== null && (
+        <Starters onChoose={(text) => void chat.send({ text, images: [] }, setup)} />
+      )}
+      <Composer
+        first={handed?.prompt ?? ""}
+        isRunning={isRunning}
+        isBlocked={setup.fields === null || lanes.length === 0}
+        onSend={(prompt) => void chat.send(prompt, setup)}
+        onStop={chat.stop}
+      />
+      {open === "code" && <CodeDialog lanes={lanes} setup={setup} onClose={() => setOpen(null)} />}
+    </div>
+  );
+}
+
+const STARTERS = [
+  "Explain what an API gateway does, in two sentences.",
+  "Write a function that finds the longest word in a text.",
+  "Plan a quiet weekend by the sea.",
+];
+
+function Starters({ onChoose }: { readonly onChoose: (text: string) => void }) {
+  return (
+    <div class="row starters">
+      {STARTERS.map((text) => (
+        <Button label={text} key={text} isTiny onClick={() => onChoose(text)} />
+      ))}
+    </div>
+  );
+}
+
+interface HeadProps {
+  readonly chat: Chat;
+  readonly onTune: () => void;
+  readonly onCode: () => void;
+}
+
+function Head({ chat: { lanes, isRunning, add, clear }, onTune, onCode }: HeadProps) {
+  const isEmpty = lanes.every(({ turns }) => turns.length === 0);
+  const actions = (
+    <>
+      <Button label="Parameters" icon="limits" onClick={onTune} />
+      <Button label="View as code" icon="code" isDisabled={lanes.length === 0} onClick={onCode} />
+      <Button
+        label="Compare"
+        icon="plus"
+        // The first lane appears once the models have loaded; until then there is nothing to compare with.
+        isDisabled={lanes.length === 0 || lanes.length >= LANES_MAX || isRunning}
+        onClick={add}
+      />
+      <Button label="Clear" isDisabled={isRunning || isEmpty} onClick={clear} />
+    </>
+  );
+  return <PageHead title="Playground" actions={actions} />;
+}
+
+function withAnswer(lanes: readonly Lane[], id: number, answer: Answer): readonly Lane[] {
+  return lanes.map((lane) => {
+    const last = lane.turns.at(-1);
+    return lane.id === id && last
+      ? { ...lane, turns: [...lane.turns.slice(0, -1), { ...last, answer }] }
+      : lane;
+  });
+}
+
+function makeContent({ text, images }: Prompt): unknown {
+  if (images.length === 0) return text;
+  const pictures = images.map((url) => ({ type: "image_url", image_url: { url } }));
+  return text === "" ? pictures : [{ type: "text", text }, ...pictures];
+}
+
+/** The settings that all lanes share. */
+interface Setup {
+  readonly system: string;
+  /** Null if a parameter is out of bounds. */
+  readonly fields: ReturnType<typeof parseParameters>;
+}
+
+function makeMessages({ turns }: Lane, { system }: Setup, prompt: Prompt): readonly object[] {
+  const said = turns.flatMap((turn) => [
+    { role: "user", content: makeContent(turn.prompt) },
+    ...(turn.answer.text === "" ? [] : [{ role: "assistant", content: turn.answer.text }]),
+  ]);
+  return [
+    ...(system.trim() === "" ? [] : [{ role: "system", content: system.trim() }]),
+    ...said,
+    { role: "user", content: makeContent(prompt) },
+  ];
+}
+
+function makeRequest(lane: Lane, setup: Setup, prompt: Prompt): object {
+  return { model: lane.model, messages: makeMessages(lane, setup, prompt), ...setup.fields };
+}
+
+interface CodeDialogProps {
+  readonly lanes: readonly Lane[];
+  readonly setup: Setup;
+  readonly onClose: () => void;
+}
+
+const IMAGE_SHOWN = 48;
+const kept = LANGUAGES.find(({ value }) => value === recall("language"))?.value;
+const language = signal<Language>(kept ?? "curl");
+
+/** A call as code, in the language chosen last. */
+function CodeDialog({ lanes, setup, onClose }: CodeDialogProps) {
+  const [lane] = lanes;
+  if (!lane) return null;
+  // The call behind the last answer, or a first call if there is none.
+  const last = lane.turns.at(-1)?.prompt ?? { text: "Hello!", images: [] };
+  const messages = makeMessages({ ...lane, turns: lane.turns.slice(0, -1) }, setup, last);
+  const short = JSON.stringify(messages).replace(/(data:image\/[^"]{0,48})[^"]*/g, `$1…`);
+  const example = {
+    address: getGatewayUrl(),
+    secret: "sk-…",
+    model: lane.model,
+    messages: JSON.parse(short),
+    fields: { ...setup.fields, stream: true },
+  };
+  const choose = (value: Language) => {
+    language.value = value;
+    remember("language", value);
+  };
+  return (
+    <Dialog title="View as code" isWide onClose={onClose}>
+      <div class="stack">
+        <Segments label="Language" options={LANGUAGES} value={language.value} onChange={choose} />
+        <Code text={writeSnippet(language.value, example)} />
+      </div>
+      <p class="small faint">
+        Replace sk-… with a key from Settings → Router. Images are cut to {IMAGE_SHOWN} characters here.
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,199 @@
+// Settings → Reconciliation: what the providers were sent, by day and credential, to be laid beside their invoices.
+import type { ReconciliationView } from "../../admin/money/reconciliation.ts";
+import { withQuery } from "../frame/api.ts";
+import { DAY_MS, formatCompact, formatCount, formatPercent, formatUsd } from "../frame/format.ts";
+import { PERIODS, UTC_DAYS } from "../frame/period.ts";
+import { useResource } from "../frame/resource.ts";
+import { makeHref, route } from "../frame/route.ts";
+import { readRange } from "../frame/scope.ts";
+import { CustomChip, PeriodPicker } from "../frame/scope-bar.tsx";
+import { Vitals } from "../parts/figures.tsx";
+import { Card, PageHead, QueryFilter } from "../parts/page.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { type Column, GrowingTable, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+
+type Row = ReconciliationView["data"][number];
+
+const PATH = "/settings/reconciliation";
+const FALLBACK = "month";
+const ROWS_SHOWN = 60;
+
+export function ReconciliationPage() {
+  const { query } = route.value;
+  const range = readRange(query, FALLBACK, UTC_DAYS);
+  const sums = useResource<ReconciliationView>(withQuery("/reconciliation", { ...range.period }));
+  const all = sums.data?.data ?? [];
+  const filters = { provider: query.get("provider") ?? "", credential: query.get("credential") ?? "" };
+  return (
+    <>
+      <PageHead
+        title="Reconciliation"
+        actions={
+          <a class="button" href={withQuery("/admin/v1/reconciliation.csv", { ...range.period })} download>
+            Export calls as CSV
+          </a>
+        }
+      >
+        What the providers were sent, to be laid beside their invoices: by day of UTC, with every failed and
+        repeated call. <Manual />
+      </PageHead>
+      <div class="stack">
+        <div class="row">
+          <PeriodPicker scope={range} />
+          <CustomChip scope={range} />
+        </div>
+        <div class="row filters">
+          <QueryFilter
+            name="provider"
+            label="Provider"
+            options={listOptions(
+              "Any provider",
+              all.map(({ provider }) => provider),
+              filters.provider,
+            )}
+          />
+          <QueryFilter
+            name="credential"
+            label="Credential"
+            options={listOptions(
+              "Any credential",
+              all.map(({ credential }) => credential),
+              filters.credential,
+            )}
+          />
+        </div>
+        <Loaded of={sums}>
+          {({ data }) => <Sums rows={data.filter((row) => isWanted(row, filters))} />}
+        </Loaded>
+      </div>
+    </>
+  );
+}
+
+function Manual() {
+  return (
+    <a href="/docs/money#reconciliation" target="_blank" rel="noreferrer">
+      How to read it
+    </a>
+  );
+}
+
+/** The chosen value stays an option, though the period may have no rows of it. */
+function listOptions(whole: string, values: readonly string[], chosen: string) {
+  const named = [...new Set([...values, chosen])].filter((value) => value !== "").sort();
+  return [{ value: "", label: whole }, ...named.map((value) => ({ value, label: value }))];
+}
+
+function isWanted(row: Row, filters: Pick<Row, "provider" | "credential">): boolean {
+  return (["provider", "credential"] as const).every((name) => !filters[name] || filters[name] === row[name]);
+}
+
+function Sums({ rows }: { readonly rows: readonly Row[] }) {
+  if (rows.length === 0) return <Nothing />;
+  return (
+    <>
+      <Card>
+        <Vitals rows={listTotals(rows)} />
+      </Card>
+      <Card title="By day, provider and credential" isFlush>
+        <GrowingTable
+          label="Reconciliation"
+          columns={COLUMNS}
+          rows={rows.toReversed()}
+          keyOf={({ day, provider, credential }) => `${day} ${provider} ${credential}`}
+          headingOf={({ day }) => day}
+          first={ROWS_SHOWN}
+          step={ROWS_SHOWN}
+        />
+      </Card>
+    </>
+  );
+}
+
+function Nothing() {
+  const isDefault = route.value.query.size === 0;
+  return (
+    <Card>
+      <Empty
+        icon="invoice"
+        title={isDefault ? "No calls this month" : "No calls here"}
+        action={
+          <a class="button" href={makeHref(PATH, { range: PERIODS[3].value })}>
+            Show 90 days
+          </a>
+        }
+      >
+        Every call to a provider counts from the moment it is settled. Take back a filter, or choose another
+        period.
+      </Empty>
+    </Card>
+  );
+}
+
+const sum = (rows: readonly Row[], read: (row: Row) => number) =>
+  rows.reduce((total, row) => total + read(row), 0);
+
+function listTotals(rows: readonly Row[]) {
+  const cost = sum(rows, ({ cost_usd }) => cost_usd);
+  const estimated = sum(rows, ({ estimated_usd }) => estimated_usd);
+  return [
+    ["Calls", formatCount(sum(rows, ({ calls }) => calls))],
+    ["Failed", formatCount(sum(rows, ({ failed }) => failed))],
+    ["Tokens in", formatCompact(sum(rows, ({ prompt_tokens }) => prompt_tokens))],
+    ["Tokens out", formatCompact(sum(rows, ({ completion_tokens }) => completion_tokens))],
+    ["Cost", formatUsd(cost)],
+    ["Estimated", formatPercent(cost === 0 ? 0 : estimated / cost)],
+  ] as const;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  makeHeadColumn("Provider", ({ provider }) => <span class="strong">{provider}</span>),
+  makeColumn("Credential", ({ credential }) => credential || "none"),
+  makeNumberColumn("Calls", ({ day, provider, calls }) => (
+    <a href={makeHref("/activity", { provider, ...nameDay(day) })} title="The requests that made them">
+      {formatCount(calls)}
+    </a>
+  )),
+  makeNumberColumn("Failed", ({ failed }) => formatCount(failed)),
+  makeNumberColumn("Tokens in", ({ prompt_tokens, cached_tokens, cache_write_tokens }) => (
+    <span title={`${cached_tokens} from a cache, ${cache_write_tokens} written to one`}>
+      {formatCount(prompt_tokens)}
+    </span>
+  )),
+  makeNumberColumn("Tokens out", ({ completion_tokens, reasoning_tokens }) => (
+    <span title={`${reasoning_tokens} of them reasoning`}>{formatCount(completion_tokens)}</span>
+  )),
+  makeColumn("Others", (row) => describeOthers(row)),
+  makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd)),
+  makeNumberColumn("Estimated", ({ estimated_share }) => formatPercent(estimated_share)),
+  {
+    label: "",
+    as: "narrow",
+    cell: ({ day, provider, credential }) => (
+      <a class="button tiny" href={withQuery("/admin/v1/reconciliation.csv", nameDay(day))} download>
+        CSV<span class="hidden-text"> of the calls of {`${day}, ${provider} ${credential}`}</span>
+      </a>
+    ),
+  },
+];
+
+const OTHERS = {
+  searches: "searches",
+  images: "images",
+  seconds: "seconds",
+  characters: "characters",
+  search_units: "search units",
+  pages: "pages",
+} as const satisfies Partial<Record<keyof Row, string>>;
+
+/** Lists what is billed by other units than tokens. */
+function describeOthers(row: Row): string {
+  const units = Object.entries(OTHERS) as [keyof typeof OTHERS, string][];
+  const parts = units.flatMap(([unit, name]) => (row[unit] > 0 ? [`${formatCount(row[unit])} ${name}`] : []));
+  return parts.join(", ") || "–";
+}
+
+function nameDay(day: string) {
+  const startMs = Date.parse(day);
+  return { from: new Date(startMs).toISOString(), to: new Date(startMs + DAY_MS).toISOString() };
+}

@@ -1,0 +1,107 @@
+// An account's statement of a month: to read, to print, and as CSV.
+import { useState } from "preact/hooks";
+import type { StatementView } from "../../admin/money/statements.ts";
+import { nowMs, print } from "../browser.ts";
+import { formatUsd, nameMonth } from "../frame/format.ts";
+import { useResource } from "../frame/resource.ts";
+import { Button } from "../parts/button.tsx";
+import { Filter } from "../parts/field.tsx";
+import { Card } from "../parts/page.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { type Column, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+
+const MONTHS_SHOWN = 24;
+
+/** Returns the last months in UTC, newest first. In zones ahead of it, the newest begins a little earlier. */
+function listMonths(): readonly string[] {
+  const now = new Date(nowMs());
+  return Array.from({ length: MONTHS_SHOWN }, (_, back) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
+  );
+}
+
+type Line = StatementView["lines"][number];
+
+const COLUMNS: readonly Column<Line>[] = [
+  makeHeadColumn("Name", ({ name, id }) => name || id || "(none)"),
+  makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd)),
+  makeNumberColumn("Charged", ({ amount_usd }) => formatUsd(amount_usd)),
+];
+
+const HEADINGS: Readonly<Record<Line["kind"], string>> = {
+  model: "By model",
+  key: "By key",
+  member: "By person",
+  tag: "By tag",
+};
+
+export function Statement({ id }: { readonly id: string }) {
+  const months = listMonths();
+  const [month, setMonth] = useState(months[0] ?? "");
+  const path = `/accounts/${id}/statements/${month}`;
+  const statement = useResource<StatementView>(path);
+  const { data } = statement;
+  return (
+    <div class="statement">
+      <Card
+        title={`Statement of ${nameMonth(month)}`}
+        note={data && `${data.account}, ${data.time_zone}${data.state === "open" ? ", not closed yet" : ""}`}
+        actions={
+          <div class="row filters">
+            <Filter
+              label="Month"
+              value={month}
+              options={months.map((value) => ({ value, label: nameMonth(value) }))}
+              onInput={setMonth}
+            />
+            <a class="button" href={`/admin/v1${path}.csv`} download>
+              CSV
+            </a>
+            <Button label="Print" onClick={print} />
+          </div>
+        }
+        isFlush
+      >
+        <Loaded of={statement} rows={3}>
+          {(shown) => <Sums statement={shown} />}
+        </Loaded>
+      </Card>
+    </div>
+  );
+}
+
+function Sums({ statement }: { readonly statement: StatementView }) {
+  const sums = [
+    ["Balance before", statement.opening_balance_usd],
+    ["Top-ups", statement.topups_usd],
+    ["Charged", -statement.charges_usd],
+    ["Adjustments and others", statement.adjustments_usd],
+    ["Balance after", statement.closing_balance_usd],
+    ["Cost of all requests", statement.cost_usd],
+  ] as const;
+  return (
+    <>
+      <dl class="card-body statement-sums">
+        {sums.map(([label, usd]) => (
+          <div class="row between" key={label}>
+            <dt>{label}</dt>
+            <dd>{formatUsd(usd)}</dd>
+          </div>
+        ))}
+      </dl>
+      {statement.lines.length === 0 ? (
+        <Empty icon="account" title="Nothing was used">
+          Models, keys and people with a cost in this month appear here.
+        </Empty>
+      ) : (
+        <Table
+          label="Statement"
+          columns={COLUMNS}
+          rows={statement.lines}
+          keyOf={({ kind, id }) => `${kind} ${id}`}
+          headingOf={({ kind }) => HEADINGS[kind]}
+        />
+      )}
+    </>
+  );
+}

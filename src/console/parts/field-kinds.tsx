@@ -1,0 +1,287 @@
+// The form's control for each kind of field that an operator can set. A form keeps one text for each field.
+import type { ComponentType } from "preact";
+import { parseBudget, writeBudget } from "../../core/fields/budget-text.ts";
+import { parseCacheText, writeCacheText } from "../../core/fields/cache-text.ts";
+import type { ControlWords, Field, KindName, Wire, WireBudget } from "../../core/fields/field.ts";
+import { formatTags, parseTags } from "../../core/fields/tags-text.ts";
+import { nowMs } from "../browser.ts";
+import { DAY_MS } from "../frame/format.ts";
+import { toDayEnd, toLocalDay } from "../frame/local-time.ts";
+import { AccountField } from "../money/account-field.tsx";
+import { SelectField, TextField } from "./field.tsx";
+import { COUNT_OPTIONS, EXPIRY_OPTIONS } from "./field-options.ts";
+import { ModelsField } from "./models-field.tsx";
+
+interface ControlProps<Name extends KindName> extends ControlWords {
+  readonly field: Field<Name>;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly error: string | null;
+}
+
+interface Renderer<Name extends KindName> {
+  readonly Control: ComponentType<ControlProps<Name>>;
+  /** True if it shares a line with its neighbours. */
+  readonly isNarrow?: true;
+  /** Returns the form's text for a value that an answer showed. Undefined if the entity is new. */
+  readonly toText: (wire: Wire<Name> | undefined, field: Field<Name>) => string;
+  /** Returns the value for a request. Undefined if it is to be left as it is. */
+  readonly toWire: (
+    text: string,
+    before: Wire<Name> | undefined,
+    field: Field<Name>,
+  ) => Wire<Name> | undefined;
+}
+
+export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
+  name: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} isRequired isFocused />,
+    toText: (name = "") => name,
+    toWire: (text) => text.trim(),
+  },
+  text: {
+    Control: ({ field, ...shown }) => <TextField {...shown} rows={field.isMultiline ? 2 : undefined} />,
+    toText: (text) => text ?? "",
+    toWire: (text) => text,
+  },
+  account: {
+    Control: ({ field: _, ...shown }) => <AccountField {...shown} />,
+    isNarrow: true,
+    toText: (id, { initial = "" }) => id ?? initial,
+    toWire: (text) => text,
+  },
+  expiry: {
+    Control: ExpiryControl,
+    isNarrow: true,
+    toText: (moment) => (moment ? joinChoice("date", toLocalDay(moment)) : ""),
+    toWire: readExpiry,
+  },
+  patterns: {
+    Control: ({ field: _, value, onInput, ...shown }) => (
+      <ModelsField
+        {...shown}
+        chosen={splitWords(value)}
+        onChange={(patterns) => onInput(patterns.join(" "))}
+      />
+    ),
+    toText: joinWords,
+    toWire: readList,
+  },
+  addresses: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    toText: joinWords,
+    toWire: readList,
+  },
+  usd: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} type="amount" />,
+    isNarrow: true,
+    toText: (amount) => amount?.toString() ?? "",
+    toWire: (text) => (text === "" ? null : Number(text)),
+  },
+  count_or_default: {
+    Control: CountControl,
+    isNarrow: true,
+    toText: (count = "default") =>
+      typeof count === "number" ? joinChoice("own", String(count)) : (count ?? "unlimited"),
+    toWire: readCount,
+  },
+  usd_or_default: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    toText: (amount = "default") => amount?.toString() ?? "unlimited",
+    toWire: readUsdOrDefault,
+  },
+  time_zone: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    isNarrow: true,
+    toText: (zone) => zone ?? "",
+    toWire: (text) => text.trim() || null,
+  },
+  budgets: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} rows={2} />,
+    toText: (budgets, { hasDefault }) => {
+      if (budgets === undefined) return hasDefault ? "default" : "";
+      return budgets === "default" ? budgets : (budgets ?? []).map(writeBudget).join("\n");
+    },
+    toWire: readBudgets,
+  },
+  member_defaults: {
+    // No form shows it: it has no control.
+    Control: () => null,
+    toText: () => "",
+    toWire: () => undefined,
+  },
+  weight: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} type="amount" />,
+    toText: (weight, { initial }) => String(weight ?? initial ?? ""),
+    toWire: Number,
+  },
+  limit: {
+    Control: ({ field, ...shown }) => <TextField {...shown} type="number" min={field.min} step={1} />,
+    toText: (limit) => limit?.toString() ?? "",
+    toWire: (text) => (text.trim() === "" ? null : Number(text)),
+  },
+  role: {
+    Control: ({ field, ...shown }) => (
+      <SelectField {...shown} options={field.options.map((role) => ({ value: role, label: role }))} />
+    ),
+    isNarrow: true,
+    toText: (role, { options }) => role ?? options[0] ?? "",
+    toWire: (text, before, { options }) => options.find((role) => role === text) ?? before,
+  },
+  accounts: {
+    // A name may contain spaces, and commas too.
+    Control: ({ field: _, ...shown }) => <TextField {...shown} rows={3} />,
+    toText: (names) => names?.join("\n") ?? "",
+    toWire: (text) => {
+      const names = text.split("\n").map((name) => name.trim());
+      return names.some((name) => name !== "") ? names.filter((name) => name !== "") : null;
+    },
+  },
+  cache: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} placeholder="1h" />,
+    isNarrow: true,
+    toText: (setting) => (setting ? writeCacheText(setting) : ""),
+    toWire: (text) => (text.trim() === "" ? null : parseCacheText(text)),
+  },
+  tags: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    toText: (tags) => (tags ? formatTags(tags).replaceAll(",", ", ") : ""),
+    // The gateway refuses a text that can't be read.
+    toWire: (text) => (text.trim() === "" ? null : (parseTags(text) ?? { [text]: "" })),
+  },
+  hooks: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    toText: joinWords,
+    toWire: readList,
+  },
+  flag: {
+    Control: FlagControl,
+    isNarrow: true,
+    toText: (isOn, { initial = false }) => ((isOn ?? initial) ? "yes" : "no"),
+    toWire: (text) => text === "yes",
+  },
+};
+
+/** Returns a control's choice, and what was typed beside it. */
+function splitChoice(value: string): readonly [choice: string, typed: string] {
+  const [choice = "", typed = ""] = value.split(":");
+  return [choice, typed];
+}
+
+function joinChoice(choice: string, typed: string): string {
+  return `${choice}:${typed}`;
+}
+
+function ExpiryControl({ field: _, label, value, onInput, error }: ControlProps<"expiry">) {
+  const [choice, date] = splitChoice(value);
+  const isDate = choice === "date";
+  return (
+    <>
+      <SelectField
+        label={label}
+        options={EXPIRY_OPTIONS}
+        value={choice}
+        onInput={(chosen) => onInput(joinChoice(chosen, date))}
+        error={isDate ? null : error}
+      />
+      {isDate && (
+        <TextField
+          label="Expiry date"
+          type="date"
+          isRequired
+          value={date}
+          onInput={(typed) => onInput(joinChoice(choice, typed))}
+          error={error}
+        />
+      )}
+    </>
+  );
+}
+
+/** Leaves an expiry on the same day as it is, since the form doesn't show its time. */
+function readExpiry(text: string, before: Wire<"expiry"> | undefined): string | null | undefined {
+  const moment = computeExpiry(text);
+  return before && moment && toLocalDay(moment) === toLocalDay(before) ? undefined : moment;
+}
+
+function computeExpiry(text: string): string | null {
+  const [choice, date] = splitChoice(text);
+  if (choice === "") return null;
+  if (choice === "date") return date === "" ? null : toDayEnd(date);
+  return new Date(nowMs() + Number(choice) * DAY_MS).toISOString();
+}
+
+function CountControl({ field, label, value, onInput, error }: ControlProps<"count_or_default">) {
+  const [choice, count] = splitChoice(value);
+  const isOwn = choice === "own";
+  return (
+    <>
+      <SelectField
+        label={label}
+        options={COUNT_OPTIONS}
+        value={choice}
+        onInput={(chosen) => onInput(joinChoice(chosen, count))}
+        error={isOwn ? null : error}
+      />
+      {isOwn && (
+        <TextField
+          label={field.countLabel}
+          type="count"
+          isRequired
+          value={count}
+          onInput={(typed) => onInput(joinChoice(choice, typed))}
+          error={error}
+        />
+      )}
+    </>
+  );
+}
+
+function readCount(text: string): Wire<"count_or_default"> {
+  const [choice, count] = splitChoice(text);
+  if (choice === "own") return Number(count);
+  return choice === "unlimited" ? null : "default";
+}
+
+function readUsdOrDefault(text: string): Wire<"usd_or_default"> {
+  const typed = text.trim();
+  if (typed === "" || typed === "default") return "default";
+  return typed === "unlimited" ? null : Number(typed);
+}
+
+/** The parts of a budget that the text doesn't show stay as they were. A line that isn't one is sent for the gateway to refuse. */
+function readBudgets(text: string, before: Wire<"budgets"> | undefined): Wire<"budgets"> {
+  if (text.trim() === "default") return "default";
+  const known = Array.isArray(before) ? before : [];
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const budget = parseBudget(line) ?? { usd: Number.NaN, per: "month" };
+      const same = ({ per, models }: Pick<WireBudget, "per" | "models">) =>
+        writeBudget({ usd: 0, per, models: models?.toSorted() ?? null });
+      return { ...known.find((one: WireBudget) => same(one) === same(budget)), ...budget };
+    });
+}
+
+function FlagControl({ field, ...shown }: ControlProps<"flag">) {
+  const { yes, no } = field.options ?? { yes: "Yes", no: "No" };
+  const options = [
+    { value: "yes", label: yes },
+    { value: "no", label: no },
+  ];
+  return <SelectField {...shown} options={options} />;
+}
+
+function splitWords(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+function joinWords(words: readonly string[] | null | undefined): string {
+  return words?.join(" ") ?? "";
+}
+
+function readList(text: string): readonly string[] | null {
+  const words = splitWords(text);
+  return words.length === 0 ? null : words;
+}

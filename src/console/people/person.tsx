@@ -1,0 +1,226 @@
+// One person: roles and where they come from, personal keys, and the ways to give a role and to end access.
+import { useState } from "preact/hooks";
+import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
+import type { LimitRequestView } from "../../admin/limits/limit-requests.ts";
+import type { MemberDetailView } from "../../admin/people/member-detail.ts";
+import type { MemberView } from "../../admin/people/members.ts";
+import { change, describeError } from "../frame/api.ts";
+import { formatDay, formatFullTime, formatRelativeTime, formatUsd } from "../frame/format.ts";
+import { useNames } from "../frame/names.ts";
+import { usePages, useResource } from "../frame/resource.ts";
+import { makeHref } from "../frame/route.ts";
+import { may, session } from "../frame/session.ts";
+import { LimitBars } from "../limits/limit-bars.tsx";
+import { RequestList } from "../limits/limit-requests.tsx";
+import { Button } from "../parts/button.tsx";
+import { Confirm } from "../parts/dialog.tsx";
+import { type Fact, Facts } from "../parts/figures.tsx";
+import { Card, PageHead } from "../parts/page.tsx";
+import { Badge, Empty, Loaded, Notice } from "../parts/states.tsx";
+import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import { toast } from "../parts/toast.tsx";
+import { Agents } from "./agents.tsx";
+import { Grants } from "./grants.tsx";
+import { namePerson, Standing } from "./people.tsx";
+import { RoleForm } from "./person-role.tsx";
+
+const EVERY_MS = 10_000;
+
+type Open = "role" | "disable" | "anonymise";
+
+export function PersonPage({ id }: { readonly id: string }) {
+  const person = useResource<MemberDetailView>(`/members/${id}`, EVERY_MS);
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const { data } = person;
+  const isOpen = data && data.anonymised_at === null && may("members.write");
+  return (
+    <>
+      <PageHead
+        back={{ path: "/settings/people", label: "People" }}
+        title={data ? namePerson(data) : id}
+        actions={isOpen && <Actions person={data} onOpen={setOpen} reload={person.reload} />}
+      >
+        {data?.email}
+      </PageHead>
+      <Loaded of={person} rows={4}>
+        {(one) => (
+          <div class="stack">
+            {one.keys_expire_at && one.role !== null && (
+              <Notice>
+                The provider can't be asked about this person, so their personal keys end{" "}
+                {formatDay(one.keys_expire_at)}, unless they sign in again before.
+              </Notice>
+            )}
+            <div class="charts">
+              <Card title="Roles" note="Within an account, the highest counts">
+                <div class="stack">
+                  <Grants of={one.grants} />
+                  <OwnRole person={one} />
+                </div>
+              </Card>
+              <Card title="Person">
+                <Facts rows={listFacts(one)} />
+              </Card>
+            </div>
+            <PersonLimits person={one} />
+            {/* Disabling pauses the keys, so they are read again. */}
+            <PersonalKeys key={String(one.disabled)} memberId={one.id} />
+            <Agents memberId={one.id} />
+          </div>
+        )}
+      </Loaded>
+      {data && open && <PersonDialog person={data} {...{ open, close }} reload={person.reload} />}
+    </>
+  );
+}
+
+/** Tells which of the roles don't come from the rules. */
+function OwnRole({ person: { own_grants, until } }: { readonly person: MemberView }) {
+  if (own_grants.length === 0) return <p class="small faint">All from the rules on the provider's groups.</p>;
+  return (
+    <div>
+      <p class="small faint">Of these, given by an admin{until && `, until ${formatFullTime(until)}`}:</p>
+      <Grants of={own_grants} />
+    </div>
+  );
+}
+
+function listFacts(person: MemberView): readonly Fact[] {
+  const { id, issuer, created_at, seen_at, content } = person;
+  return [
+    ["State", <Standing key="state" of={person} />],
+    ["First signed in", formatDay(created_at)],
+    [
+      "Last confirmed",
+      <span key="seen" title={formatFullTime(seen_at)}>
+        {formatRelativeTime(seen_at)}
+      </span>,
+    ],
+    ["Prompts and answers", content ? "may read others'" : "their own"],
+    ["Provider", issuer],
+    ["ID", <code key="id">{id}</code>],
+  ];
+}
+
+interface ActionsProps {
+  readonly person: MemberView;
+  readonly onOpen: (open: Open) => void;
+  readonly reload: () => Promise<void>;
+}
+
+function Actions({ person, onOpen, reload }: ActionsProps) {
+  const enable = async () => {
+    try {
+      await change("PATCH", `/members/${person.id}`, { disabled: false });
+      toast(`${namePerson(person)} may sign in again`);
+      await reload();
+    } catch (error) {
+      toast(describeError(error));
+    }
+  };
+  return (
+    <>
+      {person.disabled ? (
+        <Button label="Enable" icon="resume" onClick={enable} />
+      ) : (
+        <Button label="Disable" icon="pause" onClick={() => onOpen("disable")} />
+      )}
+      <Button label="Anonymise" icon="trash" onClick={() => onOpen("anonymise")} />
+      <Button label="Give a role" kind="main" icon="key" onClick={() => onOpen("role")} />
+    </>
+  );
+}
+
+interface PersonDialogProps {
+  readonly person: MemberView;
+  readonly open: Open;
+  readonly close: () => void;
+  readonly reload: () => Promise<void>;
+}
+
+function PersonDialog({ person, open, close, reload }: PersonDialogProps) {
+  const name = namePerson(person);
+  const isSelf = session.value?.actor.id === person.id;
+  const disable = async () => {
+    await change("PATCH", `/members/${person.id}`, { disabled: true });
+    toast(`${name} was disabled`);
+    await reload();
+  };
+  const anonymise = async () => {
+    await change("POST", `/members/${person.id}/anonymise`);
+    toast("The person was anonymised");
+    await reload();
+  };
+  switch (open) {
+    case "role":
+      return <RoleForm person={person} onClose={close} onSaved={reload} />;
+    case "disable":
+      return (
+        <Confirm title={`Disable ${name}?`} action="Disable" run={disable} onClose={close}>
+          {isSelf && "This is you. "}Their sessions end and their personal keys stop, both at once. Enabling
+          lets them sign in again; keys that were paused stay so until an admin resumes them.
+        </Confirm>
+      );
+    case "anonymise":
+      return (
+        <Confirm title={`Anonymise ${name}?`} action="Anonymise" run={anonymise} onClose={close}>
+          {isSelf && "This is you. "}Their access and personal keys end for good, and their name, e-mail
+          address and id at the provider are forgotten. What they used stays in the books, without a name.
+          This can't be undone.
+        </Confirm>
+      );
+  }
+}
+
+/** The limits in each account over all keys there, and what the person asked for. Nothing while there are none. */
+function PersonLimits({ person: { id, limits } }: { readonly person: MemberDetailView }) {
+  const asked = usePages<LimitRequestView>("/limit-requests", { member: id }, EVERY_MS);
+  const names = useNames();
+  return (
+    <>
+      {limits.map((one) => (
+        <Card
+          key={one.account_id}
+          title={`Limits in ${names.account(one.account_id)}`}
+          note="Over all keys there"
+        >
+          <LimitBars limits={one.limits} of="member" />
+        </Card>
+      ))}
+      {asked.data !== undefined && asked.data.length > 0 && (
+        <RequestList title="Asked for more" of={asked} names={names} onDecide={null} />
+      )}
+    </>
+  );
+}
+
+function PersonalKeys({ memberId }: { readonly memberId: string }) {
+  const keys = usePages<KeyInUseView>("/keys", { member: memberId }, EVERY_MS);
+  return (
+    <List
+      title="Personal keys"
+      label="Personal keys"
+      of={keys}
+      columns={KEY_COLUMNS}
+      keyOf={({ id }) => id}
+      empty={<Empty icon="key" title="No personal keys" />}
+    />
+  );
+}
+
+const KEY_COLUMNS: readonly Column<KeyInUseView>[] = [
+  makeHeadColumn("Name", ({ id, name, last4 }) => (
+    <div class="row">
+      <a class="strong" href={makeHref(`/settings/router/${id}`)}>
+        {name}
+      </a>
+      <code class="faint">…{last4}</code>
+    </div>
+  )),
+  makeNumberColumn("Charged", ({ spent_usd }) => formatUsd(spent_usd.total)),
+  makeColumn("Last used", ({ last_used_at }) => (last_used_at ? formatRelativeTime(last_used_at) : "never")),
+  makeColumn("State", ({ state }) => (
+    <Badge text={state} tone={state === "active" ? "ok" : state === "revoked" ? undefined : "warn"} hasDot />
+  )),
+];

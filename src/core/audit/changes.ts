@@ -1,0 +1,121 @@
+// The changes that operators cause: each is put on record in its own transaction.
+
+import type { OutboxEvent } from "../events/events.ts";
+import type { Arrival } from "../keys/foreign-secret.ts";
+import type { Account, GatewayKey } from "../keys/key.ts";
+import type {
+  AccountChange,
+  AccountPut,
+  KeyChange,
+  KeyPut,
+  NewSecret,
+  PutRecord,
+  Revision,
+} from "../keys/key-change.ts";
+import type { KeyMove } from "../keys/key-move.ts";
+import type { LimitRequest, LimitRequestStep } from "../limits/limit-request.ts";
+import type { Checkout } from "../money/checkout.ts";
+import type { Member, NamedToken, PeopleStore } from "../people/people.ts";
+import type { OwnerState, StoredCredential } from "../rows.ts";
+
+interface Changed<Kind extends string, Row> {
+  readonly kind: Kind;
+  /** Null if it was created. */
+  readonly before: Row | null;
+  /** Null if it was removed. */
+  readonly after: Row | null;
+}
+
+/** The operator's own settings, by name. */
+export type OperatorSetting = "admin_token_digest" | "aliases" | "data_keys";
+
+/** The row that a transaction changes. */
+export type RowChange =
+  | Changed<"account", Account>
+  | Changed<"checkout", Checkout>
+  | Changed<"credential", StoredCredential>
+  | Changed<"key", GatewayKey>
+  | Changed<"limit_request", LimitRequest>
+  | Changed<"member", Member>
+  | Changed<"token", NamedToken>
+  | (Changed<"setting", string> & { readonly name: OperatorSetting })
+  /** All lessons were forgotten, or those of one model. */
+  | { readonly kind: "lessons"; readonly model: string | null };
+
+/**
+ * Returns what a change causes, which is written in the same transaction: its entries of the audit log, none if nothing
+ * changed that would be on record, and events. A transaction that has to be repeated calls it again.
+ */
+export type Trail = (change: RowChange) => readonly OutboxEvent[];
+
+/** Each method is one transaction, as in `Store`. */
+export interface Changes {
+  /** A key from another gateway brings its foreign secrets and what was used of its budgets. */
+  addKey(key: GatewayKey, digest: string, arrival?: Arrival): Promise<void>;
+  /** Returns the changed key, or null if there is none. */
+  changeKey(id: string, change: Revision<GatewayKey, KeyChange>): Promise<GatewayKey | null>;
+  /** Like `changeKey`, for a change of the account: the key's counts are carried to the new one. */
+  moveKey(id: string, move: KeyMove): Promise<GatewayKey | null>;
+  /**
+   * Makes the key or changes the one of that name, or does nothing if there is a record of the same id, which it then
+   * returns.
+   */
+  putKey(put: KeyPut): Promise<{ readonly key: GatewayKey; readonly earlier: PutRecord | null }>;
+  /** Replaces a key's secret. Returns the key, which is unchanged if it is revoked, or null if there is none. */
+  rotateKey(id: string, secret: NewSecret): Promise<GatewayKey | null>;
+  /** Returns the revoked key. Revoking it again keeps the first time. */
+  revokeKey(id: string, atMs: number): Promise<GatewayKey | null>;
+
+  /** An account from another gateway brings what was used of its budgets. */
+  addAccount(account: Account, opening?: OwnerState | null): Promise<void>;
+  /** Returns the changed account, or null if there is none. */
+  changeAccount(id: string, change: Revision<Account, AccountChange>): Promise<Account | null>;
+  /** Makes the account or changes the one of that name. */
+  putAccount(put: AccountPut): Promise<Account>;
+
+  addToken(token: NamedToken, digest: string): Promise<void>;
+  /** Returns the revoked token, or null if there is none. Revoking it again keeps the first time. */
+  revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
+  /**
+   * Writes the member that `change` makes of the stored one (null if there is none) and returns it. Null from `change`
+   * writes nothing. `change` must be pure: it may run more than once.
+   */
+  changeMember(id: string, change: (before: Member | null) => Member | null): Promise<Member | null>;
+
+  /**
+   * Adds a request for more with its event. `check` gets the person's requests that are open or were made after `sinceMs`,
+   * and throws if this one may not be added. It must be pure: it may run more than once.
+   */
+  addLimitRequest(
+    step: LimitRequestStep,
+    sinceMs: number,
+    check: (others: readonly LimitRequest[]) => void,
+  ): Promise<void>;
+  /** Writes what `decide` makes of a request, with its event. Null if there is none. It must be pure. */
+  decideLimitRequest(
+    of: Pick<LimitRequest, "accountId" | "id">,
+    decide: (before: LimitRequest) => LimitRequestStep,
+  ): Promise<LimitRequest | null>;
+
+  /**
+   * Adds a checkout, or returns the one of the same id. `check` gets the number of the account's checkouts since a time
+   * (Unix milliseconds) that nobody has paid, and throws if this one may not be added.
+   */
+  addCheckout(checkout: Checkout, sinceMs: number, check: (unpaid: number) => void): Promise<Checkout>;
+
+  /** Adds a credential or replaces the one with the same id. */
+  putCredential(credential: StoredCredential): Promise<void>;
+  removeCredential(id: string): Promise<void>;
+
+  /** Changes a value and returns it. `change` must be pure: it may run more than once. */
+  changeOperatorSetting(name: OperatorSetting, change: (value: string | null) => string): Promise<string>;
+
+  /** Deletes all scores, or those of one model. */
+  forgetLessons(model?: string): Promise<void>;
+}
+
+/** Those that the store itself has. They leave no record. */
+export type UnrecordedChanges = Omit<
+  Changes,
+  keyof PeopleStore | "addLimitRequest" | "decideLimitRequest" | "addCheckout"
+>;

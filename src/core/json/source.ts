@@ -1,0 +1,141 @@
+// The bytes that large values of a request were parsed from: one that nothing has changed is sent as it came.
+
+import { parseBounded } from "./bounds.ts";
+import type { JsonObject } from "./json.ts";
+import { findRepeated, mayRepeat, noteRepeated, type Repeated, readRepeated } from "./repeated.ts";
+
+/** Shorter values are written faster than they are looked up and joined. */
+const SOURCE_BYTES_MIN = 1024;
+
+/** No value is changed in place, so the same object means the same text. */
+const sources = new WeakMap<object, Uint8Array>();
+
+const ZERO = 0x30;
+const NO_STRUCTURE = { depth: 0, elements: 0 };
+const utf8 = new TextDecoder();
+
+/** Yields the large values of an object in JSON, by the marks that a scan has left. Malformed JSON has some, too. */
+function* eachLarge(text: Uint8Array, marks: Int32Array) {
+  for (let at = 0, from = text.indexOf(0x7b) + 1; at + 1 < marks.length; at += 2) {
+    const [colon = 0, end = 0] = marks.subarray(at, at + 2);
+    if (end - colon > SOURCE_BYTES_MIN) {
+      const name = parseBounded(utf8.decode(text.subarray(from, colon)), NO_STRUCTURE);
+      yield { name: String(name), start: colon + 1, end };
+    }
+    from = end + 1;
+  }
+}
+
+/** A value that is remembered, and its place in a text. */
+interface Found extends Repeated {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the first value of the text that is remembered. */
+export function findKnownValue(text: Uint8Array, marks: Int32Array): Found | null {
+  for (const { name, start, end } of eachLarge(text, marks)) {
+    if (!mayRepeat(name, end - start)) continue;
+    const known = findRepeated(text.subarray(start, end));
+    if (known !== null) return { ...known, name, start, end };
+  }
+  return null;
+}
+
+/** Calls `read` with the text in which 0 stands for the value found. The bytes are changed only meanwhile. */
+export function readWithout<Result>(
+  text: Uint8Array,
+  { bytes, start, end }: Found,
+  read: (text: Uint8Array) => Result,
+): Result {
+  const length = text.length - (end - start) + 1;
+  text[start] = ZERO;
+  text.copyWithin(start + 1, end);
+  try {
+    return read(text.subarray(0, length));
+  } finally {
+    text.copyWithin(end, start + 1, length);
+    text.set(bytes, start);
+  }
+}
+
+/**
+ * Remembers the bytes of a parsed body's large lists and objects. `marks` are the places of the outermost colons and
+ * commas, and of the last bracket. Only for a text that reads the same everywhere, which has these `elements`: if the
+ * body has fewer, a name was given twice, and other readers may keep the other value.
+ */
+export function keepSources(body: JsonObject, text: Uint8Array, marks: Int32Array, elements: number): void {
+  if (text.length <= SOURCE_BYTES_MIN) return;
+  if (marks.length !== 2 * Object.keys(body).length || countBody(body) !== elements) return;
+  for (const { name, start, end } of eachLarge(text, marks)) {
+    const value = body[name];
+    if (typeof value !== "object" || value === null || readRepeated(value)) continue;
+    const source = text.subarray(start, end);
+    if (mayRepeat(name, source.length)) noteRepeated(value, source, countElements(value));
+    // A remembered value has bytes of its own. These would keep the whole body's in memory.
+    if (!readRepeated(value)) sources.set(value, source);
+  }
+}
+
+/** Forgets the bytes of these values, so that a long answer doesn't keep them. */
+export function forgetSources(body: object): void {
+  for (const value of Object.values(body)) {
+    if (typeof value === "object" && value !== null) sources.delete(value);
+  }
+}
+
+/** Returns the body as JSON, in bytes if a part of it is sent as it came. */
+export function writeJson(body: JsonObject): string | Uint8Array<ArrayBuffer> {
+  for (const field in body) if (findSource(body[field])) return joinSources(body);
+  return JSON.stringify(body);
+}
+
+function findSource(value: unknown): Uint8Array | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  return sources.get(value) ?? readRepeated(value)?.bytes;
+}
+
+function joinSources(body: JsonObject): Uint8Array<ArrayBuffer> {
+  const pieces: Uint8Array[] = [];
+  let text = "{";
+  for (const field of Object.keys(body)) {
+    const value = body[field];
+    const source = findSource(value);
+    const written = source ? "" : JSON.stringify(value);
+    if (written === undefined) continue;
+    text += `${text === "{" && pieces.length === 0 ? "" : ","}${JSON.stringify(field)}:${written}`;
+    if (source === undefined) continue;
+    pieces.push(Buffer.from(text), source);
+    text = "";
+  }
+  pieces.push(Buffer.from(`${text}}`));
+  return Buffer.concat(pieces);
+}
+
+function countBody(body: JsonObject): number {
+  let elements = 0;
+  for (const field in body) {
+    const value = body[field];
+    elements++;
+    if (typeof value !== "object" || value === null) continue;
+    elements += readRepeated(value)?.elements ?? countElements(value);
+  }
+  return elements;
+}
+
+function countElements(value: object): number {
+  let elements = 0;
+  if (Array.isArray(value)) {
+    elements += value.length;
+    for (const one of value) if (typeof one === "object" && one !== null) elements += countElements(one);
+    return elements;
+  }
+  const fields = value as JsonObject;
+  for (const name in fields) {
+    const held = fields[name];
+    elements++;
+    if (typeof held === "object" && held !== null) elements += countElements(held);
+  }
+  return elements;
+}

@@ -1,0 +1,60 @@
+// The trace of a request and the lines of its bill, stored with its row as JSON.
+
+import { isObject, parseJson } from "../json/json.ts";
+import type { TracedHook } from "../models/hook.ts";
+import type { BillLine } from "../money/money.ts";
+import type { Amounts } from "../money/units.ts";
+import type { FailureWords } from "./failure.ts";
+
+/** The end of an attempt: it answered, it failed (possibly midway), another was faster, or the client left. */
+export const ATTEMPT_OUTCOMES = ["answered", "failed", "outrun", "left"] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
+/** Times are in milliseconds since the start of the request. */
+export interface TracedAttempt {
+  readonly model: string;
+  /** The last characters of the credential, if it is long enough to show them. */
+  readonly last4: string | null;
+  readonly startMs: number;
+  readonly firstTokenMs: number | null;
+  readonly endMs: number;
+  readonly outcome: AttemptOutcome;
+  readonly faultCode: string | null;
+  readonly upstreamStatus: number | null;
+  /** The credential's place in the provider's list, from 1. Missing unless `last4` is null. */
+  readonly position?: number | undefined;
+  /** Missing unless the call failed, as in rows of earlier versions. */
+  readonly failure?: FailureWords | undefined;
+  /** The calls that were sent. Missing in rows of earlier versions. */
+  readonly calls?: number;
+  /** The provider's own ids of its calls. Missing if it gave none, or `failure` has the only one. */
+  readonly requestIds?: readonly string[] | undefined;
+  /** The usage that the provider reported, but for what is 0. Missing if it reported none, or the row has the same. */
+  readonly claimed?: Partial<Amounts> | undefined;
+}
+
+export interface Trace {
+  /** Null if the request was never admitted, or that is unknown. */
+  readonly admittedMs: number | null;
+  readonly attempts: readonly TracedAttempt[];
+  readonly bill: readonly BillLine[];
+  readonly markup: number;
+  /** The place of the attempt whose usage the row has, from 0. Missing if it has none's. */
+  readonly counted?: number | undefined;
+  /** The token counts that the provider reported, if they were implausible and the bill uses others. Null otherwise. */
+  readonly usageImplausible: { readonly promptTokens: number; readonly completionTokens: number } | null;
+  /** The error shown to the client, if the words are ours: a provider's may quote the prompt. */
+  readonly message: string | null;
+  /** The calls to hooks. Missing if there were none. */
+  readonly hooks?: readonly TracedHook[] | undefined;
+}
+
+/** Parses a row's JSON. Returns null if it is invalid. */
+export function readTrace(json: string | null): Trace | null {
+  const kept = json === null ? null : parseJson(json);
+  return isTrace(kept) ? kept : null;
+}
+
+function isTrace(value: unknown): value is Trace {
+  return isObject(value) && Array.isArray(value.attempts) && Array.isArray(value.bill);
+}

@@ -1,0 +1,59 @@
+// The recent health of providers, models and credentials, for display. Times are Unix milliseconds.
+import type { FailureWords } from "../log/failure.ts";
+import type { StoredCredential } from "../rows.ts";
+
+export interface Vitals {
+  /** `open`: receives no requests. `half_open`: one request is testing whether it has recovered. */
+  readonly breaker: "closed" | "open" | "half_open";
+  /** The share of recent attempts that failed. Null without attempts. */
+  readonly errorRate: number | null;
+  readonly inFlight: number;
+  /** Milliseconds to the first part of a streamed answer. Null if unknown. */
+  readonly firstTokenMs: { readonly p50: number; readonly p95: number } | null;
+  /** The speed of a typical answer. Null if unknown. */
+  readonly tokensPerSecond: number | null;
+}
+
+/** A provider's last failed call. */
+export interface LastFailure extends FailureWords {
+  readonly atMs: number;
+  readonly model: string;
+  /** At most the last four characters of the credential. */
+  readonly last4: string | null;
+  readonly faultCode: string;
+  readonly upstreamStatus: number | null;
+}
+
+export interface ModelHealth extends Vitals {
+  readonly id: string;
+  /** The time at which it may receive requests again. Null if it does now. */
+  readonly asksAgainAtMs: number | null;
+}
+
+export interface CredentialHealth
+  extends Pick<Vitals, "inFlight" | "errorRate">,
+    Pick<StoredCredential, "weight" | "requestsPerMinute" | "tokensPerMinute"> {
+  /** Null for credentials from the configuration. */
+  readonly id: string | null;
+  /** At most the last four characters. */
+  readonly last4: string | null;
+  /** `resting`: rate-limited by at least one model, or at its own limit. `retired`: rejected by the provider. */
+  readonly state: "active" | "resting" | "retired";
+  /** The time at which a resting or retired credential is tried again. Null if it is in use. */
+  readonly untilMs: number | null;
+  readonly reason: string | null;
+  /** The time of its last call by this process. Null if it hasn't been called yet. */
+  readonly calledAtMs: number | null;
+}
+
+export interface ProviderHealth extends Vitals {
+  readonly name: string;
+  /** As configured. Null for the provider's default. */
+  readonly dialect: string | null;
+  readonly baseUrl: string;
+  /** The time of the first failed call since the last one that succeeded. Null if the last one did, or there was none. */
+  readonly failingSinceMs: number | null;
+  readonly lastFailure: LastFailure | null;
+  readonly credentials: readonly CredentialHealth[];
+  readonly models: readonly ModelHealth[];
+}

@@ -1,0 +1,56 @@
+// Stored answers with their conversations, and how a request refers to them.
+import type { JsonObject } from "../json/json.ts";
+import type { GatewayKey } from "../keys/key.ts";
+import type { StoredResponse } from "../rows.ts";
+
+/**
+ * The owner of the stored answers that a key sees. Those of a personal key belong to its member, in the account where
+ * they were made. Those of a service key belong to the account, and only its service keys see them.
+ */
+export type KeptOwner = Pick<GatewayKey, "accountId" | "memberId">;
+
+/** The earlier answers that a request refers to. */
+export interface Earlier {
+  /** The previous answer. Null if the request names none. */
+  readonly id: string | null;
+  /** Individual items of earlier answers. */
+  readonly itemIds: readonly string[];
+}
+
+/** A stored answer with its input. */
+export interface KeptExchange {
+  readonly id: string;
+  readonly itemIds: readonly string[];
+  readonly input: readonly unknown[];
+  readonly response: JsonObject;
+}
+
+/** An answer stored by its provider, continued by the provider's own id. */
+export interface StoredAnswer {
+  readonly id: string;
+  /** The tokens of the conversation so far, which are not part of the request's own text. */
+  readonly tokens: number;
+}
+
+/** The stored answers that a request continues, as far as they were found. */
+export interface EarlierAnswers {
+  readonly previous: KeptExchange | null;
+  readonly items: ReadonlyMap<string, JsonObject>;
+}
+
+export interface ResponseStore {
+  /** Stores a response, and deletes the account's oldest ones beyond this many bytes. */
+  addResponse(response: StoredResponse, bytesMax: number): Promise<void>;
+  /** Returns the owner's response, or null. */
+  response(owner: KeptOwner, id: string): Promise<StoredResponse | null>;
+  /** Returns the owner's latest response that contains the item, or null. */
+  responseOfItem(owner: KeptOwner, itemId: string): Promise<StoredResponse | null>;
+  /** Returns the logged token counts of one of the owner's answers and its prompt, or null. */
+  answerTokens(owner: KeptOwner, id: string): Promise<number | null>;
+  /** Returns false if the owner had none. */
+  removeResponse(owner: KeptOwner, id: string): Promise<boolean>;
+  /** Deletes all responses that a key has stored. */
+  removeResponses(accountId: string, keyId: string): Promise<void>;
+  /** Deletes responses older than a time (Unix milliseconds), at most this many. Returns how many. */
+  pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;
+}

@@ -1,0 +1,254 @@
+// The meaning of upstream errors by status and code. Every dialect's `explain` ends here.
+
+import { Fault, type FaultCode } from "../fault.ts";
+import type { FaultDetails } from "../fault-details.ts";
+import { cleanWords, SECRET_WORDS, type UpstreamReport } from "../log/failure.ts";
+import { OVERFLOW_WORDS } from "./overflow-words.ts";
+import { readRefusals } from "./refusal-words.ts";
+
+/** An error's own words. */
+export interface ErrorWords {
+  readonly message?: string | undefined;
+  /** The error's code, type and so on, most specific first. */
+  readonly codes?: readonly string[];
+}
+
+/** The facts that a dialect reads from its provider's error body. */
+interface UpstreamError extends ErrorWords {
+  readonly status: number;
+  /** The offending request field, such as `messages[0].content`. */
+  readonly param?: string | undefined;
+  /** From `Retry-After` or the body, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** Set if a field of the body is more specific than the status. */
+  readonly means?: FaultCode | undefined;
+  /** This provider's errors with a misleading status. */
+  readonly rules?: readonly ErrorRule[];
+}
+
+/**
+ * A provider's error with a misleading status, recognized by its exact code or type, or by how its message begins.
+ * Messages may quote the client, so rules can't search them for words.
+ */
+export type ErrorRule = { readonly status: number; readonly means: FaultCode } & (
+  | { readonly code: string }
+  /** The beginning of the message. `*` matches one word without quotes. */
+  | { readonly begins: string }
+);
+
+/** Codes that mean the same at every provider and say more than the status. */
+const MEANING_OF_CODE: ReadonlyMap<string, FaultCode> = new Map<string, FaultCode>([
+  ["invalid_api_key", "upstream_auth"],
+  ["authentication_error", "upstream_auth"],
+  ["insufficient_quota", "upstream_auth"],
+  ["billing_not_active", "upstream_auth"],
+  ["billing_hard_limit_reached", "upstream_auth"],
+  // The same at Moonshot, Anthropic and DashScope.
+  ["exceeded_current_quota_error", "upstream_auth"],
+  ["enforced_spend_limit_reached", "upstream_auth"],
+  ["Arrearage", "upstream_auth"],
+  // Mistral and Perplexity answer an unknown model with 400.
+  ["invalid_model", "model_not_found"],
+  ["model_not_found", "model_not_found"],
+  ["context_length_exceeded", "context_length_exceeded"],
+  ["exceed_context_size_error", "context_length_exceeded"],
+  ["too_many_prompt_tokens", "context_length_exceeded"],
+  ["content_filter", "content_filter"],
+  ["content_policy_violation", "content_filter"],
+  ["data_inspection_failed", "content_filter"],
+  ["moderation_blocked", "content_filter"],
+]);
+
+/** Returns the meaning of a code that says the same at every provider, if it does. */
+export function readMeaning(code: string): FaultCode | undefined {
+  return MEANING_OF_CODE.get(code);
+}
+
+/** Only for these statuses may a code say more. The others mean what they say. */
+const VAGUE_STATUSES: ReadonlySet<number> = new Set([400, 422, 429]);
+
+/**
+ * Faults that lead to a 400 for this client and affect nothing else. Messages are searched only for these, outside
+ * quotes, since every server words them differently. A client that triggers one by quoting merely mislabels its own
+ * error.
+ */
+type Harmless = "context_length_exceeded" | "content_filter";
+const FILTER_WORDS =
+  /content[ _-]?(filter|policy|management)|responsible ?ai|data_?inspection_?failed|blocked by (a |the )?guardrail|input was flagged|violates usage guidelines|sensitive content|high[ _]risk/i;
+/** Single quotes only count around words, because of apostrophes. */
+const QUOTED = /"[^"]*"|`[^`]*`|“[^”]*”|(?<=^|[\s(:=[])'[^']*'(?=$|[\s).,:;\]])/g;
+
+const MESSAGE_CHARACTERS_MAX = 2000;
+
+/** URLs, and hosts with a port. */
+const ADDRESS_WORDS = /https?:\/\/\S+|\b[\w-]+(\.[\w-]+)+:\d{2,5}\b/g;
+const CODE_SHAPE = /^[\w.-]{1,64}$/;
+const PARAM_SHAPE = /^[\w.[\]-]{1,128}$/;
+
+/**
+ * True if a message may be shown: it must be the provider's own words on a rejected request, without anything like a secret or an
+ * address.
+ */
+function redactMessage(message: string | undefined): string {
+  const text = (message ?? "").slice(0, MESSAGE_CHARACTERS_MAX).trim();
+  if (text === "") return "The provider rejected the request.";
+  return text.replace(SECRET_WORDS, "[redacted]").replace(ADDRESS_WORDS, "[address]");
+}
+
+/** A code is a single word. Anything else is ignored. */
+function checkCode(code: string | undefined): string | null {
+  return code !== undefined && CODE_SHAPE.test(code) ? code : null;
+}
+
+/** A field path. Providers may quote the client or themselves here too. */
+function checkParam({ status, param }: UpstreamError): string | null {
+  if (param === undefined || !isRejection(status)) return null;
+  return PARAM_SHAPE.test(param) && redactMessage(param) === param ? param : null;
+}
+
+/** The meaning of a status that is clear, whatever code the provider sends with it. */
+function readClearStatus(status: number): FaultCode | undefined {
+  switch (status) {
+    case 401:
+    case 402:
+    case 403:
+      return "upstream_auth";
+    case 404:
+      return "model_not_found";
+    case 408:
+    case 504:
+      return "upstream_timeout";
+    case 413:
+      return "request_too_large";
+    default:
+      return undefined;
+  }
+}
+
+/** True if the provider understood the request and refused it. */
+function isRejection(status: number): boolean {
+  return status === 400 || status === 422;
+}
+
+function isBusy(status: number): boolean {
+  return status === 429 || status === 498 || status === 529;
+}
+
+function findCode(error: UpstreamError): FaultCode {
+  const { status, means, codes = [] } = error;
+  const ruled = means ?? error.rules?.find((rule) => matchesRule(error, rule))?.means;
+  if (ruled !== undefined) return ruled;
+  const coded = codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
+  // At OpenRouter and xAI a blocked prompt is a 403, which says nothing about the credential.
+  if (status === 403 && FILTER_WORDS.test(searchable(error))) return "content_filter";
+  const clear = readClearStatus(status);
+  if (clear !== undefined) return clear;
+  if (coded !== undefined && VAGUE_STATUSES.has(status)) return coded;
+  if (isBusy(status)) return "provider_busy";
+  return isRejection(status) ? (searched(error) ?? "upstream_rejected") : "upstream_error";
+}
+
+/** True if a rule is about this error. */
+export function matchesRule({ status, message = "", codes = [] }: UpstreamError, rule: ErrorRule): boolean {
+  if (rule.status !== status) return false;
+  return "code" in rule ? codes.includes(rule.code) : beginsWith(message, rule.begins);
+}
+
+function beginsWith(message: string, words: string): boolean {
+  const parts = words.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("[^\\s\"'`]+")}`).test(message);
+}
+
+/** The codes, and the parts of the message outside quotes. */
+function searchable({ message = "", codes = [] }: ErrorWords): string {
+  return `${codes.join(" ")} ${message.slice(0, MESSAGE_CHARACTERS_MAX).replace(QUOTED, "")}`;
+}
+
+/** True if an error without a known code says that the request was too long, or was filtered. */
+export function isRefusal(error: ErrorWords): boolean {
+  return searched(error) !== undefined;
+}
+
+function searched(error: ErrorWords): Harmless | undefined {
+  const words = searchable(error);
+  if (OVERFLOW_WORDS.test(words)) return "context_length_exceeded";
+  return FILTER_WORDS.test(words) ? "content_filter" : undefined;
+}
+
+/** The messages below, and those of the transport, begin with it. */
+const SUBJECT = "The provider";
+
+const GENERIC: Partial<Record<FaultCode, string>> = {
+  upstream_auth: "The provider refused the gateway's key, or its quota is used up.",
+  upstream_timeout: "The provider did not answer in time.",
+  upstream_error: "The provider failed to answer.",
+  provider_busy: "The provider is overloaded or limiting requests. Please try again shortly.",
+};
+
+/** Returns the fault of an upstream error. Keeps the provider's message only if the request was at fault. */
+export function upstreamFault(error: UpstreamError): Fault {
+  const refuses = error.message === undefined ? [] : readRefusals(error.status, error.message);
+  // A template that refuses the order of the roles is no failing server, even if its status says so.
+  const code = refuses.length > 0 ? "upstream_rejected" : findCode(error);
+  const details: FaultDetails = {
+    upstreamStatus: error.status,
+    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    ...(code === "upstream_rejected" ? { shownCode: checkCode(error.codes?.[0]) } : {}),
+    ...(GENERIC[code] === undefined ? { param: checkParam(error) } : {}),
+    ...(refuses.length > 0 ? { refuses } : {}),
+    upstream: report(error),
+  };
+  return new Fault(code, GENERIC[code] ?? redactMessage(error.message), details);
+}
+
+function report({ codes = [], message = "" }: UpstreamError): UpstreamReport {
+  const code = codes.find((one) => checkCode(one) !== null);
+  const words = cleanWords(message);
+  return { ...(code === undefined ? {} : { code }), ...(words === "" ? {} : { message: words }) };
+}
+
+/** Puts the provider's name into a message of ours about its failure. Its own messages stay. */
+export function nameProvider(fault: Fault, provider: string): Fault {
+  if (fault.row.blame === "client" || !fault.message.startsWith(SUBJECT)) return fault;
+  return new Fault(fault.code, provider + fault.message.slice(SUBJECT.length), fault.details);
+}
+
+/** The upstream's answer does not follow its dialect, or is incomplete. */
+export function malformed(what: string): Fault {
+  return new Fault("upstream_error", "The provider's answer was incomplete or malformed.", {
+    cause: what,
+  });
+}
+
+/**
+ * The model gave its answer up, and the provider says so in a complete answer. The same prompt may lead to the same end
+ * each time, so one client could have the model paused for all if this counted against its health.
+ */
+export function gaveUp(reason: string): Fault {
+  return new Fault("upstream_error", "The provider could not finish its answer.", {
+    upstreamStatus: 200,
+    provoked: true,
+    cause: reason,
+  });
+}
+
+/** An answer that makes its reader throw is not of the dialect. */
+export function catchUnreadable<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    throw thrown instanceof Fault ? thrown : malformed(`unreadable: ${String(thrown)}`);
+  }
+}
+
+/** Reads `Retry-After` (seconds or a date) or `retry-after-ms` of an error, in milliseconds. */
+export function readRetryAfterMs(headers: Headers, nowMs: number): number | undefined {
+  const exact = Number.parseFloat(headers.get("retry-after-ms") ?? "");
+  if (Number.isFinite(exact) && exact >= 0) return Math.ceil(exact);
+  const given = headers.get("retry-after");
+  if (given === null || given.trim() === "") return undefined;
+  const seconds = Number(given);
+  if (Number.isFinite(seconds)) return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined;
+  const date = Date.parse(given);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}

@@ -1,0 +1,40 @@
+// The texts of a request or an answer, as the operator's masks and hooks see them.
+import type { JsonObject } from "../json/json.ts";
+
+/** Describes a text and says where it stands. */
+export interface TextPlace {
+  /** A `key` is a field's name in the client's own JSON: arguments, results, schemas. All others are `text`. */
+  readonly kind: "text" | "thinking" | "key";
+  /** True if a provider signed the text or encrypted it as well: it would refuse any other. */
+  readonly isSealed: boolean;
+  /** True if the text is a piece of a stream. Pieces with the same path and kind make up one text. */
+  readonly isPiece: boolean;
+  /** The text's place in the body, such as `messages[0].content`. Within the client's own JSON, the place of all of it. */
+  readonly path: string;
+}
+
+/**
+ * Returns what replaces a text, or the text itself. The same text must always get the same answer, since a request may
+ * hold it in two forms. To ask somebody about all of them at once, collect the texts in a first call that
+ * returns each unchanged, and replace them in a second.
+ */
+export type ChangeText = (text: string, place: TextPlace) => string;
+
+/** True if the thinking with this text goes. */
+export type IsDropped = (text: string) => boolean;
+
+/**
+ * Reaches the texts of a family's own bodies. Each function is linear in the body and returns the same object if no
+ * text was changed.
+ */
+export interface NativeTexts {
+  mapRequest(body: JsonObject, change: ChangeText): JsonObject;
+  /** For a whole answer. */
+  mapAnswer(answer: JsonObject, change: ChangeText): JsonObject;
+  /** Returns a request without such thinking. A block of it goes as a whole, with what its maker signed. */
+  dropThoughts(body: JsonObject, isDropped: IsDropped): JsonObject;
+  /** For one event of a stream. */
+  mapEvent(event: JsonObject, change: ChangeText): JsonObject;
+  /** True if an answer's JSON, or an event's, has work in it that the provider did beside: a search, code that it ran. */
+  hasToolRun(json: string): boolean;
+}

@@ -1,0 +1,149 @@
+// A streamed answer: admitted before the first batch, settled before the last, cleaned up in every case.
+import type { Form } from "../../operations/form.ts";
+import type { Operation } from "../../operations/operation.ts";
+import type { Ports } from "../../transport/client.ts";
+import type { AttemptCall } from "../attempt/attempt.ts";
+import { streamAnswers } from "../attempt/calls.ts";
+import type { PieceStream } from "../attempt/streamed.ts";
+import { type AnswerFlow, Pause, type Take } from "./flow.ts";
+
+/** An answer that has begun to arrive. */
+export interface Opened<F extends Form> {
+  readonly first: readonly F["piece"][];
+  /** Null if `first` is the whole answer. */
+  readonly rest: PieceStream<F> | null;
+}
+
+/** An answer that has begun to arrive from a provider. */
+export interface OpenedAnswer<F extends Form> extends Opened<F> {
+  readonly rest: PieceStream<F>;
+}
+
+/** The phases of a streamed request. Every `open` that succeeds is followed by a `leave`. */
+interface Phases<F extends Form> {
+  /** Admits the request and waits for the first part of its answer. If it fails, the request is over. */
+  readonly open: () => Promise<Opened<F>>;
+  /** Called with each batch after the first before it is sent. */
+  readonly pass: (pieces: readonly F["piece"][]) => void;
+  /** Settles the finished answer and returns its last batch. */
+  readonly finish: (usage: F["usage"] | null) => Promise<readonly F["piece"][]>;
+  readonly fail: (thrown: unknown) => void;
+  readonly leave: () => Promise<unknown>;
+}
+
+export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piece"][]> {
+  readonly #phases: Phases<F>;
+  #opened: Opened<F> | null = null;
+  #isUnderWay = false;
+  #isLeft = false;
+  #isOver = false;
+
+  constructor(phases: Phases<F>) {
+    this.#phases = phases;
+  }
+
+  async begin(): Promise<readonly F["piece"][] | undefined> {
+    this.#isUnderWay = true;
+    this.#opened = await this.#phases.open();
+    this.#isUnderWay = false;
+    if (this.#isLeft) await this.#end();
+    return this.#opened.first;
+  }
+
+  async pour(take: Take<readonly F["piece"][]>): Promise<void> {
+    if (this.#isOver || this.#opened === null) return;
+    this.#isUnderWay = true;
+    const { first, rest } = this.#opened;
+    const { pass, finish } = this.#phases;
+    try {
+      await take(first);
+      await rest?.pour((pieces) => {
+        pass(pieces);
+        return take(pieces);
+      });
+      if (rest && !this.#isLeft) await take(await finish(rest.usage));
+    } catch (thrown) {
+      await this.#fail(thrown);
+    }
+    await this.#end();
+  }
+
+  /** If a phase is still running, the call's signal ends it: the signal fires on leaving too. */
+  leave(): void {
+    this.#isLeft = true;
+    if (!this.#isUnderWay) this.#end().catch(() => {});
+  }
+
+  async #fail(thrown: unknown): Promise<never> {
+    this.#phases.fail(thrown);
+    await this.#end();
+    throw thrown;
+  }
+
+  async #end(): Promise<void> {
+    if (this.#isOver || this.#opened === null) return;
+    this.#isOver = true;
+    this.#opened.rest?.leave();
+    await this.#phases.leave();
+  }
+}
+
+/** Reads an attempt's stream until its first piece of content. Until then another attempt may still replace it. */
+export function openAnswers<F extends Form>(ports: Ports, attempt: AttemptCall<F>): Promise<OpenedAnswer<F>> {
+  return openPieces(streamAnswers(ports, attempt), attempt.operation);
+}
+
+/** Reads a stream until its first piece of content. */
+export function openPieces<F extends Form>(
+  stream: PieceStream<F>,
+  operation: Operation<F>,
+): Promise<OpenedAnswer<F>> {
+  return new OpenedStream(stream, (piece) => operation.isAnswer(piece)).opened;
+}
+
+/** A stream that pauses after its first piece of content until the caller asks for the rest. */
+class OpenedStream<F extends Form> implements PieceStream<F> {
+  readonly opened: Promise<OpenedAnswer<F>>;
+  readonly #stream: PieceStream<F>;
+  readonly #isAnswer: (piece: F["piece"]) => boolean;
+  readonly #done: Promise<void>;
+  readonly #asked = new Pause();
+  readonly #first: F["piece"][] = [];
+  #open: (() => void) | null;
+  #take: Take<readonly F["piece"][]> | null = null;
+
+  constructor(stream: PieceStream<F>, isAnswer: (piece: F["piece"]) => boolean) {
+    const { promise, resolve, reject } = Promise.withResolvers<OpenedAnswer<F>>();
+    this.opened = promise;
+    this.#stream = stream;
+    this.#isAnswer = isAnswer;
+    this.#open = () => resolve({ first: this.#first, rest: this });
+    this.#done = stream.pour((pieces) => (this.#take ? this.#take(pieces) : this.#hold(pieces)));
+    this.#done.then(this.#open, reject);
+  }
+
+  get usage(): F["usage"] | null {
+    return this.#stream.usage;
+  }
+
+  pour(take: Take<readonly F["piece"][]>): Promise<void> {
+    this.#take = take;
+    this.#asked.end();
+    return this.#done;
+  }
+
+  leave(): void {
+    this.#stream.leave();
+    this.#asked.end();
+  }
+
+  #hold(pieces: readonly F["piece"][]): Promise<void> | null {
+    // With several calls per answer, another call may deliver pieces before the rest is asked for.
+    if (this.#open === null) return this.#asked.wait().then(() => this.#take?.(pieces) ?? undefined);
+    for (const piece of pieces) this.#first.push(piece);
+    if (!pieces.some(this.#isAnswer)) return null;
+    this.#open();
+    this.#open = null;
+    return this.#asked.wait();
+  }
+}

@@ -1,0 +1,48 @@
+// Hands an answer that has ended to those who learn from it: the model's use of its cache, and the selectors.
+import type { UnsettledRecord } from "../../core/log/record.ts";
+import type { Clock, Deadlines } from "../../core/world/world.ts";
+import type { Caches } from "../../health/caches.ts";
+import type { KnownPrompts } from "../../health/prompts.ts";
+import type { GradedAnswer, LearningPort } from "../../learning/port.ts";
+import type { Form } from "../../operations/form.ts";
+import type { RequestContext } from "../context.ts";
+
+export interface LearnPorts {
+  readonly learning: Pick<LearningPort, "learn">;
+  readonly caches: Caches;
+  readonly prompts: KnownPrompts;
+  readonly clock: Clock;
+  readonly deadlines: Deadlines;
+}
+
+/** Deferred so that no answer waits for it. */
+export function learnLater<F extends Form>(
+  { learning, caches, prompts, clock, deadlines }: LearnPorts,
+  context: RequestContext<F>,
+  record: UnsettledRecord,
+): void {
+  const { conversation, prompt } = context.call;
+  const { amounts, modelUsed } = record;
+  if (modelUsed !== null && record.usageSource === "provider")
+    prompts.note(prompt, modelUsed, amounts.cached + amounts.cacheWrite, deadlines.nowMs());
+  const answer = findGradedAnswer(context);
+  if (answer === null || record.ended !== "done") return;
+  const { granted, ticket } = context;
+  const { id } = answer.card;
+  const isCutByBalance = granted?.outputTokens?.[id] !== undefined;
+  clock.after(0, () => {
+    if (record.usageSource === "provider")
+      caches.fold(id, conversation.countTokensHeldBy(id), amounts.cached);
+    learning.learn({ ...answer, record, answers: ticket.ask.answers, isCutByBalance });
+  });
+}
+
+/** Returns what the selectors can learn from. Null if no selector chose, or if no provider answered. */
+function findGradedAnswer<F extends Form>({
+  attempt,
+  plan,
+  grader: grade,
+}: RequestContext<F>): GradedAnswer | null {
+  const [card, decision] = [attempt?.card, plan.decision];
+  return card && decision && grade ? { card, decision, grade } : null;
+}

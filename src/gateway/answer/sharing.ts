@@ -1,0 +1,21 @@
+// Answers that others than their own client may wait for.
+import { Ending } from "../../core/world/ending.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Call } from "../call.ts";
+
+/** True if others may get the answer that is made for this client: then it is read whether the client reads it or not. */
+export function mayShare<F extends Form>({ idempotency, caching }: Call<F>): boolean {
+  return idempotency !== null || (caching !== null && caching.ttlMs > 0);
+}
+
+/**
+ * Returns what ends the calls to providers. It is the client's own, unless others may wait for the same answer: an
+ * Idempotency-Key's is always finished, one for the cache as long as somebody waits for it.
+ */
+export function openEnding<F extends Form>(call: Call<F>): Ending {
+  if (!mayShare(call)) return call.ending;
+  const shared = new Ending();
+  const { caching, idempotency, ending } = call;
+  if (idempotency === null) ending.tell((reason) => caching?.whenAlone(() => shared.end(reason)));
+  return shared;
+}

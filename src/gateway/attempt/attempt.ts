@@ -1,0 +1,214 @@
+// One attempt: sends the request in the provider's dialect and reads the whole answer.
+
+import { Fault } from "../../core/fault.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Mending, Outgoing, Target } from "../../core/models/dialect.ts";
+import type { Refusal } from "../../core/models/refusals.ts";
+import { nameProvider } from "../../core/models/upstream.ts";
+import type { Credential, Proof } from "../../core/settings.ts";
+import { type Ending, makeClientTimeout } from "../../core/world/ending.ts";
+import type { Permit } from "../../health/permit.ts";
+import type { AnswerCodec, Explain } from "../../operations/codec.ts";
+import { type Form, joinLists, NONE } from "../../operations/form.ts";
+import type { Asking, Operation } from "../../operations/operation.ts";
+import { listSecrets } from "../../transport/auth/authorize.ts";
+import { type Ports, UpstreamCall } from "../../transport/client.ts";
+import { type Route, requireRoute, type Upstream } from "../plan/upstream.ts";
+
+/** Everything that one upstream call needs. */
+export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | "dropped" | "lost"> {
+  readonly operation: Operation<F>;
+  readonly card: ModelCard;
+  readonly credential: Credential;
+  readonly upstream: Upstream;
+  /** Records the outcome for the provider's health. Null if it should not count. */
+  readonly permit: Permit | null;
+  /** Asks for no more answers than the dialect gives per call. */
+  readonly ask: F["ask"];
+  /** The fields that the native lane may leave out. Missing for none. */
+  readonly mends?: Mending | undefined;
+  /** Added to the index of each answer. */
+  readonly offset: number;
+  readonly client: Ending;
+  /** Use a new connection, because the previous call failed on a kept one. */
+  readonly fresh: boolean;
+  /** On the monotonic clock. */
+  readonly totalAtMs: number;
+  /** When the client's own time limit ends, on the monotonic clock. Infinity if there is none. */
+  readonly clientLimitAtMs: number;
+  /** Everything that the model is known to refuse. Missing if that is nothing. */
+  readonly refuses?: ReadonlySet<Refusal>;
+  /** Null if nothing is recorded. */
+  readonly watcher: CallWatcher | null;
+  /**
+   * Called with each usage report of the provider. Later reports replace earlier ones. `isWhole` is true once every
+   * answer has finished.
+   */
+  readonly onUsage: (usage: F["usage"], isWhole: boolean) => void;
+}
+
+/** Records what happens to the calls of an attempt. */
+export interface CallWatcher {
+  /** A call is about to be sent. */
+  recordSent(isNative: boolean): void;
+  /** A call never got a connection. */
+  retractSent(): void;
+  /** A call was answered, if only by an error. */
+  recordResponse(headers: Headers): void;
+  /** Called before a call is sent, with the request fields that were changed or left out. */
+  recordDropped(fields: readonly string[]): void;
+  /** The header that carries the trace on. Null if it isn't carried on. */
+  readonly traceparent: string | null;
+  /** Does work on the request, and counts its time. */
+  time<Result>(work: () => Result): Result;
+}
+
+/** Runs an attempt that is answered by a single JSON document. */
+export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCall<F>): Promise<F["reply"]> {
+  const { operation, permit } = attempt;
+  const started = ports.deadlines.nowMs();
+  const call = prepareCall(ports, attempt, attempt.totalAtMs);
+  try {
+    const sent = send(attempt, call);
+    const response = await sent.response;
+    attempt.watcher?.recordResponse(response.headers);
+    if (!response.ok) throw await call.readError(response, sent.explain);
+    const body = await call.read(response, operation.hasLongTexts === true, operation.answerBytesMax);
+    const delivered = { body, headers: response.headers };
+    const reply = operation.readWhole(
+      sent.codec,
+      delivered,
+      makeReaderOptions(attempt, sent, response.headers),
+    );
+    const usage = operation.readUsage(reply);
+    const amounts = usage && operation.countAmounts(usage);
+    const nowMs = ports.deadlines.nowMs();
+    permit?.finish(nowMs, amounts?.completion ?? null);
+    if (amounts) permit?.recordUsage(amounts.prompt + amounts.completion, nowMs);
+    return reply;
+  } catch (thrown) {
+    throw recordFailure(attempt, call.toFault(thrown), started, ports.deadlines.nowMs());
+  } finally {
+    call.close();
+    permit?.abandon();
+  }
+}
+
+/** With less than this share of its usual time, a provider that timed out is not to blame. */
+const FAIR_SHARE = 0.9;
+
+/**
+ * Records a failed attempt, unless it was cut short by the client's limit or because earlier attempts used up the time.
+ */
+export function recordFailure<F extends Form>(
+  { card, permit, totalAtMs, clientLimitAtMs, upstream, watcher }: AttemptCall<F>,
+  given: Fault,
+  startedMs: number,
+  nowMs: number,
+): Fault {
+  const isOurs = given.code === "upstream_timeout" && given.details.upstreamStatus === undefined;
+  const isLate = isOurs && nowMs >= clientLimitAtMs;
+  const fault = isLate
+    ? makeClientTimeout(`${card.provider} did not answer in time`)
+    : nameProvider(given, card.provider);
+  if (fault.details.unsent) watcher?.retractSent();
+  const isShort = totalAtMs - startedMs < FAIR_SHARE * upstream.setup.timeouts.totalMs;
+  if (isOurs && isShort && nowMs >= totalAtMs) permit?.abandon();
+  else permit?.fail(nowMs, fault);
+  return fault;
+}
+
+/** Prepares a call whose errors never reveal the provider's secret or address. */
+export function prepareCall<F extends Form>(
+  ports: Ports,
+  { client, credential, upstream, fresh }: AttemptCall<F>,
+  deadlineAtMs: number,
+): UpstreamCall {
+  const redactedWords = () => [...listSecrets(credential), ...upstream.redactedWords];
+  return new UpstreamCall(ports, { client, deadlineAtMs, redactedWords, fresh, proof: credential.proof });
+}
+
+/** A call that was sent, and how to read its answer. */
+interface Sent<F extends Form> {
+  /** Resolves with the status and headers. */
+  readonly response: Promise<Response>;
+  readonly explain: Explain;
+  readonly codec: AnswerCodec<F>;
+  readonly isNative: boolean;
+  /** The format of the answer. */
+  readonly answer: Outgoing["answer"];
+  /** Request fields that were not sent. */
+  readonly dropped: readonly string[];
+}
+
+/** Sends the call. Throws a Fault if the request can't be sent. */
+export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): Sent<F> {
+  const {
+    baseUrl,
+    headers,
+    timeouts,
+    apiVersion,
+    marksCache = false,
+    guardrail,
+    extraFields,
+  } = attempt.upstream.setup;
+  const route = requireRoute(attempt.upstream, attempt);
+  const { secret } = attempt.credential;
+  const { refuses, mends } = attempt;
+  const target = { baseUrl, headers, marksCache, apiVersion, extraFields, guardrail, refuses, mends, secret };
+  const write = () => encode(attempt, route, target);
+  const { outgoing, codec, isNative } = attempt.watcher ? attempt.watcher.time(write) : write();
+  attempt.watcher?.recordDropped(
+    joinLists(attempt.dropped, isNative ? NONE : attempt.lost, outgoing.dropped),
+  );
+  call.throwIfEnded();
+  attempt.watcher?.recordSent(isNative);
+  const { answer, dropped } = outgoing;
+  const { explain } = route.dialect;
+  const traced = addTraceparent(outgoing, attempt);
+  return { response: call.send(traced, timeouts.connectMs), explain, codec, isNative, answer, dropped };
+}
+
+/** Amazon's signature would cover the header, and a proxy on the way may change it. */
+const SIGNING: ReadonlySet<string | undefined> = new Set<Proof["kind"]>(["aws", "aws_container"]);
+
+function addTraceparent<F extends Form>(
+  outgoing: Outgoing,
+  { watcher, credential }: AttemptCall<F>,
+): Outgoing {
+  const traceparent = watcher?.traceparent ?? null;
+  if (traceparent === null || SIGNING.has(credential.proof?.kind)) return outgoing;
+  return { ...outgoing, headers: { ...outgoing.headers, traceparent } };
+}
+
+/** Encodes the request: unchanged if the provider speaks the client's format, translated otherwise. */
+function encode<F extends Form>(
+  { operation, raw, ask, card }: AttemptCall<F>,
+  { dialect, codec, lane }: Route<F>,
+  target: Target,
+): Pick<Sent<F>, "codec" | "isNative"> & { readonly outgoing: Outgoing } {
+  const isNative = raw !== null && lane !== null;
+  const outgoing = boundStack(() => {
+    const own = isNative ? lane.encode(raw, ask, card, target) : operation.encode(codec, ask, card, target);
+    return dialect.carry?.(own, card, target) ?? own;
+  });
+  return { outgoing, codec: isNative ? lane : codec, isNative };
+}
+
+export function makeReaderOptions<F extends Form>(
+  { ask, card, offset }: AttemptCall<F>,
+  { dropped, isNative }: Sent<F>,
+  headers: Headers,
+) {
+  return { ask, card, offset, dropped, isNative, headers };
+}
+
+/** Schemas nested a thousand levels deep, for example, overflow the stack. */
+function boundStack<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    throw new Fault("invalid_value", "The request is nested too deeply to be translated for this provider.");
+  }
+}

@@ -1,0 +1,136 @@
+// Splits a request for several answers into as many calls as the provider needs, and joins their answers.
+import type { Attempt } from "../../core/models/attempt.ts";
+import { Ending } from "../../core/world/ending.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Operation } from "../../operations/operation.ts";
+import type { Ports } from "../../transport/client.ts";
+import type { Take } from "../answer/flow.ts";
+import type { Call } from "../call.ts";
+import { findRoute, requireRoute } from "../plan/upstream.ts";
+import { type AttemptCall, runWhole } from "./attempt.ts";
+import { type PieceStream, StreamedAttempt } from "./streamed.ts";
+
+/** A request may take thousands of calls, for example embeddings from a provider that takes one text per call. */
+const CALLS_AT_ONCE = 16;
+
+type Splitting<F extends Form> = Pick<AttemptCall<F>, "operation" | "upstream" | "card" | "ask" | "raw">;
+
+function splitAsk<F extends Form>(attempt: Splitting<F>): readonly F["ask"][] {
+  const { operation, card, ask } = attempt;
+  const { codec } = requireRoute(attempt.upstream, attempt);
+  return operation.split(ask, Math.max(1, codec.answersPerCall(card, ask)));
+}
+
+/** Returns the number of calls that the request takes. */
+export function countCalls<F extends Form>(attempt: Splitting<F>): number {
+  return splitAsk(attempt).length;
+}
+
+/** Returns the places in the allowance that a request takes: one per answer, or per call if there are more. */
+export function countPlaces<F extends Form>(
+  { operation, ask, upstreams }: Pick<Call<F>, "operation" | "ask" | "upstreams">,
+  attempts: readonly Attempt[],
+): number {
+  let places = operation.countAnswers(ask);
+  // A chat never takes more calls than answers, and checking each of a selector's hundreds of attempts would be slow.
+  if (operation.choosing) return places;
+  for (const { card } of attempts) {
+    const upstream = upstreams.get(card.provider);
+    if (!upstream || !findRoute(upstream, { operation, ask, card, raw: null })) continue;
+    places = Math.max(places, countCalls({ operation, upstream, card, ask, raw: null }));
+  }
+  return places;
+}
+
+/** Returns the calls to make, or null if the attempt is the only one, as usual. */
+function splitCalls<F extends Form>(attempt: AttemptCall<F>): readonly AttemptCall<F>[] | null {
+  const { operation } = attempt;
+  const asks = splitAsk(attempt);
+  if (asks.length === 1) return null;
+  const reports = new Map<number, F["usage"]>();
+  const whole = new Set<number>();
+  let next = attempt.offset;
+  return asks.map((ask) => {
+    const offset = next;
+    next += operation.countAnswers(ask);
+    const onUsage = (usage: F["usage"], isWhole: boolean) => {
+      reports.set(offset, usage);
+      if (isWhole) whole.add(offset);
+      const sum = reports.size === asks.length ? operation.addUsages([...reports.values()]) : null;
+      if (sum) attempt.onUsage(sum, whole.size === reports.size);
+    };
+    return { ...attempt, ask, offset, onUsage };
+  });
+}
+
+/** Returns all answers as one stream. If one call fails, the others are ended. */
+export function streamAnswers<F extends Form>(ports: Ports, attempt: AttemptCall<F>): PieceStream<F> {
+  const calls = splitCalls(attempt);
+  return calls ? new JoinedStream(ports, attempt, calls) : new StreamedAttempt(ports, attempt);
+}
+
+class JoinedStream<F extends Form> implements PieceStream<F> {
+  readonly #operation: Operation<F>;
+  readonly #ending: Ending;
+  readonly #streams: readonly PieceStream<F>[];
+
+  constructor(ports: Ports, attempt: AttemptCall<F>, calls: readonly AttemptCall<F>[]) {
+    this.#operation = attempt.operation;
+    const ending = new Ending(attempt.client);
+    this.#ending = ending;
+    this.#streams = calls.map((call) => new StreamedAttempt(ports, { ...call, client: ending }));
+  }
+
+  get usage(): F["usage"] | null {
+    return this.#operation.addUsages(this.#streams.map(({ usage }) => usage));
+  }
+
+  async pour(take: Take<readonly F["piece"][]>): Promise<void> {
+    try {
+      await Promise.all(this.#streams.map((stream) => stream.pour(take)));
+    } catch (thrown) {
+      this.leave();
+      throw thrown;
+    }
+  }
+
+  leave(): void {
+    this.#ending.end();
+    for (const stream of this.#streams) stream.leave();
+  }
+}
+
+/** Returns all answers as one reply. If one call fails, the others are ended. */
+export function completeAnswers<F extends Form>(ports: Ports, attempt: AttemptCall<F>): Promise<F["reply"]> {
+  const calls = splitCalls(attempt);
+  return calls ? joinReplies(ports, attempt, calls) : runWhole(ports, attempt);
+}
+
+async function joinReplies<F extends Form>(
+  ports: Ports,
+  attempt: AttemptCall<F>,
+  calls: readonly AttemptCall<F>[],
+): Promise<F["reply"]> {
+  const client = new Ending(attempt.client);
+  try {
+    const replies = await runInTurns(calls, CALLS_AT_ONCE, (call) => runWhole(ports, { ...call, client }));
+    return attempt.operation.merge(replies);
+  } finally {
+    client.end();
+  }
+}
+
+/** Runs tasks with bounded concurrency and returns their results in order. The first failure stops the rest. */
+async function runInTurns<Task, Result>(
+  tasks: readonly Task[],
+  atOnce: number,
+  run: (task: Task) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const left = tasks.entries();
+  const work = async () => {
+    for (const [at, task] of left) results[at] = await run(task);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, tasks.length) }, work));
+  return results;
+}

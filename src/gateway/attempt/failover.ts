@@ -1,0 +1,261 @@
+// Failover, from a request's second attempt on: tries the attempts of its plan in order until one answers or no other
+// could do better. Also races attempts against each other.
+
+import { type Fault, toFault } from "../../core/fault.ts";
+import { describeFailure } from "../../core/log/failure.ts";
+import type { Attempt } from "../../core/models/attempt.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { nameProvider } from "../../core/models/upstream.ts";
+import { Ending } from "../../core/world/ending.ts";
+import type { Log } from "../../core/world/world.ts";
+import type { Address } from "../../health/address.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Ports } from "../../transport/client.ts";
+import type { Call } from "../call.ts";
+import type { RequestContext } from "../context.ts";
+import { CALLS_MAX } from "../plan/plan.ts";
+import type { PlanPorts } from "../plan/plan-request.ts";
+import { type AttemptRun, beginAttempt, isPaidByHold, measureLoad } from "./attempt-run.ts";
+import { type Race, runRace } from "./hedge.ts";
+import { mendOrder, stripThinking } from "./mending.ts";
+import type { Mode } from "./mode.ts";
+
+type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
+
+type AttemptMode<F extends Form, Result> = Pick<Mode<F, Result, unknown>, "run" | "drop">;
+
+export class Failover<F extends Form, Result> {
+  readonly #ports: FailoverPorts;
+  readonly #context: RequestContext<F>;
+  readonly #mode: AttemptMode<F, Result>;
+  readonly #left: Attempt[];
+  readonly #spares: Attempt[];
+  /** Addresses that could not be connected to. */
+  readonly #unreached = new Set<Address | undefined>();
+  /** The number of attempts that failed before anything was sent. */
+  #unsent = 0;
+  /** The attempt to repeat on a new connection, or null. Only one attempt per request is repeated. */
+  #again: Attempt | null = null;
+  /** The refusal that led to a repeated call in another form. Null if there was none. */
+  #repaired: Fault | null = null;
+  /** True once thinking that a provider didn't accept was left out. */
+  #isStripped = false;
+  /** True if the next attempt merely replaces the last one, so it doesn't count as a retry. */
+  #isReplaced = false;
+  #last: Fault | null = null;
+  /** The longest context, in tokens, that was too short for the request. */
+  #tooShort = 0;
+  #totalAtMs = Number.POSITIVE_INFINITY;
+
+  /** `first` is the attempt that has failed. Null if none was made. */
+  constructor(
+    ports: FailoverPorts,
+    context: RequestContext<F>,
+    mode: AttemptMode<F, Result>,
+    first: AttemptRun<F> | null,
+  ) {
+    this.#ports = ports;
+    this.#context = context;
+    this.#mode = mode;
+    const { grant } = context;
+    const { attempts, spares } = context.plan;
+    this.#left = attempts.filter(({ card }) => isPaidByHold(grant, card));
+    this.#spares = spares.filter(({ card }) => this.#left.some((attempt) => attempt.card === card));
+    if (first?.fault) {
+      this.#left.shift();
+      this.#totalAtMs = first.call.totalAtMs;
+      this.#recordFailure(first, first.fault);
+    }
+  }
+
+  /** Returns the result of the next attempt that answers. Throws the last one's fault if none does. */
+  async run(): Promise<Result> {
+    const { attempts, spares, load } = this.#context.plan;
+    const { health, deadlines } = this.#ports;
+    for (let running = this.#goOn(); running; running = this.#goOn()) {
+      const race = this.#makeRace(running);
+      try {
+        if (race) return await this.#run(race);
+        const result = await this.#mode.run(this.#ports, running.call);
+        running.win();
+        return result;
+      } catch (thrown) {
+        if (!race) this.#fail(running, thrown);
+      }
+    }
+    if (this.#last !== null) throw this.#last;
+    const fault = health.unavailable([...attempts, ...spares], deadlines.nowMs(), load);
+    const [provider, ...others] = new Set(attempts.map(({ card }) => card.provider));
+    throw provider === undefined || others.length > 0 ? fault : nameProvider(fault, provider);
+  }
+
+  /** Returns the next attempt, or null if no other could succeed where the last one failed. */
+  #goOn(): AttemptRun<F> | null {
+    const { call, ending } = this.#context;
+    const last = this.#last;
+    if (last === null) return this.#next();
+    if (ending.reason || this.#ports.deadlines.nowMs() >= this.#totalAtMs) return null;
+    const mayGoOn = canRetryElsewhere(last, call) || last === this.#repaired;
+    return mayGoOn ? this.#next() : null;
+  }
+
+  /** Begins the next attempt. Returns null if none is left or the retry budget is used up. */
+  #next(): AttemptRun<F> | null {
+    const context = this.#context;
+    const { call, plan } = context;
+    const { health, deadlines, log } = this.#ports;
+    if (context.attempts - this.#unsent >= CALLS_MAX) return null;
+    for (let attempt = this.#takeNext(); attempt; attempt = this.#takeNext()) {
+      const nowMs = deadlines.nowMs();
+      const load = measureLoad(this.#ports, context, attempt);
+      if (this.#isHopeless(attempt) || !health.isReady(attempt, nowMs, load)) continue;
+      const isRetry = context.attempts > 0 && !this.#isReplacement(attempt);
+      if (isRetry && !health.mayRetry(plan.attempts[0]?.card.provider ?? "", nowMs)) {
+        log({ event: "retry_refused", level: "debug", request_id: call.requestId, model: attempt.card.id });
+        return null;
+      }
+      const running = this.#begin(attempt, nowMs);
+      if (running !== null) return running;
+    }
+    return null;
+  }
+
+  #begin(attempt: Attempt, nowMs: number): AttemptRun<F> | null {
+    // It may lose a race, and ends then before its request does.
+    const client = new Ending(this.#context.ending);
+    const fresh = attempt === this.#again;
+    const running = beginAttempt(this.#ports, this.#context, attempt, nowMs, fresh, client);
+    if (running) this.#totalAtMs = running.call.totalAtMs;
+    return running;
+  }
+
+  /** Takes the next attempt, preferring addresses that have not failed to connect. */
+  #takeNext(): Attempt | undefined {
+    if (this.#left.length === 0) {
+      const spares = this.#spares.splice(0);
+      this.#left.push(...spares.filter(({ card }) => !this.#unreached.has(this.#findAddress(card))));
+    }
+    const at = this.#left.findIndex(({ card }) => !this.#unreached.has(this.#findAddress(card)));
+    return this.#left.splice(Math.max(at, 0), 1)[0];
+  }
+
+  #findAddress({ provider }: ModelCard): Address | undefined {
+    return this.#ports.health.addresses.find(provider);
+  }
+
+  /** True if the attempt replaces the last one, so it doesn't need a permit to retry. */
+  #isReplacement({ card }: Attempt): boolean {
+    return this.#isReplaced && !this.#unreached.has(this.#findAddress(card));
+  }
+
+  #recordFailure(running: AttemptRun<F>, fault: Fault): void {
+    const { attempt } = running;
+    const { permit } = running.call;
+    const { unsent = false, stale = false } = fault.details;
+    this.#last = fault;
+    this.#isReplaced = permit?.isKeyProbe || unsent || stale;
+    if (unsent) {
+      this.#unsent++;
+      this.#unreached.add(this.#findAddress(attempt.card));
+    }
+    if (stale && this.#again === null) {
+      this.#again = { ...attempt };
+      this.#left.unshift(this.#again);
+    }
+    if (fault.code === "context_length_exceeded") {
+      this.#tooShort = Math.max(this.#tooShort, attempt.card.contextTokensMax ?? 0);
+    }
+    const isMended = mendOrder(this.#ports, this.#context, running, fault);
+    const isStripped = !isMended && !this.#isStripped && stripThinking(this.#context, attempt, fault);
+    if (isMended || isStripped) {
+      this.#isStripped ||= isStripped;
+      this.#repaired = fault;
+      this.#isReplaced = true;
+      this.#left.unshift(attempt);
+    }
+    logAttempt(this.#ports.log, this.#context.call, attempt, fault);
+  }
+
+  /** True if this model has already refused the request, or has no longer context than one to which it was too long. */
+  #isHopeless({ card }: Attempt): boolean {
+    if ((card.contextTokensMax ?? Number.POSITIVE_INFINITY) <= this.#tooShort) return true;
+    const isFinal = this.#last?.row.otherModel === true && this.#last !== this.#repaired;
+    return isFinal && card.id === this.#context.model;
+  }
+
+  #fail(running: AttemptRun<F>, thrown: unknown): Fault {
+    const fault = running.fail(thrown);
+    if (!running.isOutrun) this.#recordFailure(running, fault);
+    return fault;
+  }
+
+  /** Returns null if this model is not hedged. */
+  #makeRace(first: AttemptRun<F>): Race<AttemptRun<F>, Result> | null {
+    const { card } = first.attempt;
+    const { health, clock, deadlines } = this.#ports;
+    const known = health.card(card.id);
+    if (!card.hedge || !known) return null;
+    const { after } = card.hedge;
+    const streamed = this.#context.call.ask.stream === true;
+    const nowMs = deadlines.nowMs();
+    const afterMs = "ms" in after ? after.ms : known.computeAnswerMs(after.percentile / 100, streamed, nowMs);
+    if (afterMs === null) return null;
+    return {
+      first,
+      second: () => {
+        if (!known.takeHedge()) return null;
+        if (this.#left.length === 0) this.#left.push(first.attempt);
+        return this.#next();
+      },
+      start: (running) => this.#mode.run(this.#ports, running.call),
+      fail: (running, thrown) => this.#fail(running, thrown),
+      end: (running) => running.lose(),
+      drop: this.#mode.drop,
+      onTime: (task) => clock.after(afterMs, task),
+      isFinal: (error) => !canRetryElsewhere(toFault(error), this.#context.call),
+    };
+  }
+
+  async #run(race: Race<AttemptRun<F>, Result>): Promise<Result> {
+    const { result, winner, loser } = await runRace(race);
+    if (loser)
+      this.#ports.log({
+        event: "hedged",
+        level: "info",
+        request_id: this.#context.call.requestId,
+        model: winner.attempt.card.id,
+        loser: loser.attempt.card.id,
+        won: winner === race.first ? "first" : "second",
+      });
+    winner.win();
+    return result;
+  }
+}
+
+function canRetryElsewhere({ row }: Fault, { selection }: Call<Form>): boolean {
+  return row.elsewhere === true || (row.otherModel === true && selection.kind !== "card");
+}
+
+function logAttempt(log: Log, call: Call<Form>, attempt: Attempt, fault: Fault): void {
+  const failure = describeFailure(fault);
+  log({
+    event: "attempt_failed",
+    level: fault.row.blame === "client" ? "debug" : "warn",
+    request_id: call.requestId,
+    model: attempt.card.id,
+    fault: fault.code,
+    upstream_status: fault.details.upstreamStatus ?? null,
+    upstream_code: failure.upstreamCode,
+    message: failure.message,
+    cause: failure.cause ?? describeCause(fault.details.cause),
+    address: failure.address,
+    upstream_request_id: failure.upstreamRequestId,
+    ...(fault.details.stale ? { stale: true } : {}),
+  });
+}
+
+/** Returns the part of a cause that may be logged: the text of a system error names the host. */
+function describeCause(cause: unknown): string | null {
+  if (!(cause instanceof Error)) return null;
+  return "code" in cause ? String(cause.code) : cause.name;
+}

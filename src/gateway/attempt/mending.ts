@@ -1,0 +1,66 @@
+// A request that a provider has just refused, in another form for one more call.
+
+import type { Fault } from "../../core/fault.ts";
+import type { Attempt } from "../../core/models/attempt.ts";
+import { isRefused } from "../../core/models/refusals.ts";
+import type { Log } from "../../core/world/world.ts";
+import type { Form } from "../../operations/form.ts";
+import type { RequestContext } from "../context.ts";
+import type { PlanPorts } from "../plan/plan-request.ts";
+import { findRoute, type Route } from "../plan/upstream.ts";
+import type { AttemptRun } from "./attempt-run.ts";
+
+type MendingPorts = Pick<PlanPorts, "health" | "deadlines"> & { readonly log: Log };
+
+/**
+ * The server has just said that it refuses something which can be said in another way: once that is known, this call can
+ * be repeated, and later ones are right at first. A word that was known when the call was sent leads to no other call.
+ * Returns true if the call should be repeated.
+ */
+export function mendOrder<F extends Form>(
+  { health, deadlines, log }: MendingPorts,
+  context: RequestContext<F>,
+  { attempt, call }: Pick<AttemptRun<F>, "attempt" | "call">,
+  { details }: Fault,
+): boolean {
+  if (details.refuses === undefined) return false;
+  const { card } = attempt;
+  const fresh = details.refuses.filter((word) => !call.refuses?.has(word) && isRefused(card, word, true));
+  const route = fresh.length > 0 ? findAttemptRoute(context, attempt) : null;
+  if (route === null || (context.raw !== null && route.lane !== null)) return false;
+  const known = new Set([...(call.refuses ?? []), ...fresh]);
+  if (!route.codec.mends?.(context.ask, card, known)) return false;
+  health.refusals.learn(card, fresh, deadlines.nowMs());
+  log({ event: "refusal_learned", level: "info", model: card.id, refuses: fresh });
+  return true;
+}
+
+/**
+ * After a change of provider or credential, a conversation may contain thinking that only its maker accepts. Leaves it
+ * out of the request for one more call. Returns false if the refusal had another reason.
+ */
+export function stripThinking<F extends Form>(
+  context: RequestContext<F>,
+  attempt: Attempt,
+  fault: Fault,
+): boolean {
+  const { raw, ask } = context;
+  const route = findAttemptRoute(context, attempt);
+  if (route === null) return false;
+  if (raw !== null && route.lane !== null) {
+    const repaired = route.lane.repair?.(raw, fault) ?? null;
+    if (repaired !== null) context.raw = repaired;
+    return repaired !== null;
+  }
+  const repaired = route.codec.repair?.(ask, fault) ?? null;
+  if (repaired !== null) context.ask = repaired;
+  return repaired !== null;
+}
+
+function findAttemptRoute<F extends Form>(
+  { call, ask, raw }: RequestContext<F>,
+  { card }: Attempt,
+): Route<F> | null {
+  const upstream = call.upstreams.get(card.provider);
+  return upstream ? findRoute(upstream, { operation: call.operation, ask, card, raw }) : null;
+}

@@ -1,0 +1,87 @@
+// The request as it leaves for each card. Holds and estimates are made on it, so that a field that isn't sent doesn't
+// change them.
+
+import type { Offer } from "../../core/demand.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { priceCardWithin } from "../../core/money/hours.ts";
+import type { Form } from "../../operations/form.ts";
+import type { OfferTerms } from "../../operations/operation.ts";
+import type { Call } from "../call.ts";
+import { findRoute, type Route } from "./upstream.ts";
+
+type Fitting<F extends Form> = Pick<Call<F>, "operation" | "upstreams" | "raw">;
+
+/** Returns the request as a card's provider receives it: unchanged in the native lane, and if nobody serves the card. */
+export function fitAsk<F extends Form>(call: Fitting<F>, ask: F["ask"], card: ModelCard): F["ask"] {
+  return fitTo(findCardRoute(call, ask, card), call, ask, card);
+}
+
+/**
+ * Returns the worst-case cost on each card, each card once, in order. `nowMs` is wall time: prices that depend on the hour
+ * count at the highest of the hours that a call may meet, or of all hours if it is missing.
+ */
+export function makeOffers<F extends Form>(
+  call: Fitting<F> & Pick<Call<F>, "ask"> & Omit<OfferTerms, "answersPerCall">,
+  cards: readonly ModelCard[],
+  nowMs?: number,
+): readonly Offer[] {
+  const once = cards.length === 1 ? cards : [...new Set(cards)];
+  return once.map((card) => makeOffer(call, priceWorst(call, card, nowMs)));
+}
+
+/** Clocks differ from a provider's, and an attempt begins some time after the admission. */
+const HOUR_SLACK_MS = 60_000;
+
+function priceWorst<F extends Form>(
+  { upstreams }: Pick<Fitting<F>, "upstreams">,
+  card: ModelCard,
+  nowMs: number | undefined,
+): ModelCard {
+  if (card.timedPrice === undefined) return card;
+  const totalMs = upstreams.get(card.provider)?.setup.timeouts.totalMs;
+  if (nowMs === undefined || totalMs === undefined) return priceCardWithin(card, 0, Number.POSITIVE_INFINITY);
+  return priceCardWithin(card, nowMs - HOUR_SLACK_MS, nowMs + totalMs + HOUR_SLACK_MS);
+}
+
+function makeOffer<F extends Form>(
+  call: Fitting<F> & Pick<Call<F>, "ask"> & Omit<OfferTerms, "answersPerCall">,
+  card: ModelCard,
+): Offer {
+  const { operation, isLimitRequired, searches, unreadBytes, cachesLong = false } = call;
+  const route = findCardRoute(call, call.ask, card);
+  const ask = fitTo(route, call, call.ask, card);
+  const answersPerCall = Math.max(1, route?.codec.answersPerCall(card, ask) ?? Number.POSITIVE_INFINITY);
+  // Neither the client's own searches nor what only a provider of its family reads is translated.
+  const isOwn = isNative(route, call);
+  return operation.offer(ask, card, {
+    isLimitRequired,
+    answersPerCall,
+    searches: isOwn ? searches : 0,
+    unreadBytes: isOwn ? unreadBytes : 0,
+    cachesLong: isOwn && cachesLong,
+  });
+}
+
+function findCardRoute<F extends Form>(
+  { operation, upstreams, raw }: Fitting<F>,
+  ask: F["ask"],
+  card: ModelCard,
+): Route<F> | null {
+  const upstream = upstreams.get(card.provider);
+  return upstream ? findRoute(upstream, { operation, ask, card, raw }) : null;
+}
+
+function isNative<F extends Form>(route: Route<F> | null, { raw }: Pick<Fitting<F>, "raw">): boolean {
+  return raw !== null && route !== null && route.lane !== null;
+}
+
+function fitTo<F extends Form>(
+  route: Route<F> | null,
+  call: Fitting<F>,
+  ask: F["ask"],
+  card: ModelCard,
+): F["ask"] {
+  if (route === null || isNative(route, call)) return ask;
+  const { setup } = call.upstreams.get(card.provider) ?? { setup: {} };
+  return call.operation.fit(route.codec, ask, card, setup).ask;
+}

@@ -1,0 +1,75 @@
+// The order in which the models of a group are tried.
+
+import { Fault } from "../../core/fault.ts";
+import type { Attempt } from "../../core/models/attempt.ts";
+import type { GroupMember, ModelCard } from "../../core/models/card.ts";
+import type { Credential } from "../../core/settings.ts";
+import { drawMember } from "../../health/draw.ts";
+import type { Health } from "../../health/health.ts";
+import type { Load } from "../../health/rate.ts";
+import type { Conversation, Stickiness } from "../../health/stickiness.ts";
+
+/** Several models behind one name. */
+export interface Group {
+  /** Never empty. Larger weights come first more often. */
+  readonly members: readonly GroupMember[];
+  /** The fallbacks of a member. */
+  readonly fallbacks: readonly ModelCard[];
+}
+
+/** The part of a plan's input that decides in which order models are tried. */
+export interface OrderInput {
+  /** Throws the Fault `unsupported_capability` if the model can't take this kind of request. */
+  readonly refuseUnable: (card: ModelCard) => void;
+  /** The credentials of an enabled provider. Empty for a disabled one. */
+  readonly credentialsOf: (provider: string) => readonly Credential[];
+  /** Returns a new random number in [0, 1), which spreads load by the credentials' weights. */
+  readonly roll: () => number;
+  readonly conversation: Conversation;
+  readonly health: Health;
+  /** The load that one call puts on a credential. */
+  readonly load?: Load;
+  readonly stickiness: Stickiness;
+  /** On the monotonic clock. */
+  readonly nowMs: number;
+}
+
+/**
+ * The model that already serves the conversation comes first, or else one drawn by weight and health. The others
+ * follow, larger weights first, then the fallbacks. Throws the first model's Fault if none can take the request.
+ */
+export function orderGroup({ members, fallbacks }: Group, input: OrderInput): readonly ModelCard[] {
+  const { health, stickiness, conversation, roll, nowMs, load, refuseUnable } = input;
+  const weights = new Map(members.map(({ card, weight }) => [card, weight]));
+  const { able, refused } = keepAble([...weights.keys()], refuseUnable);
+  if (able.length === 0) throw refused;
+  const sharers = able.map((card) => {
+    const attempts = input.credentialsOf(card.provider).map((credential): Attempt => ({ card, credential }));
+    const open = attempts.filter((attempt) => health.isReady(attempt, nowMs, load));
+    return { card, weight: weights.get(card) ?? 0, attempts: open };
+  });
+  const open = sharers.flatMap(({ attempts }) => attempts);
+  const first =
+    stickiness.find(conversation, open, nowMs)?.card ?? drawMember(sharers, health, roll, nowMs)?.card;
+  const others = [...able, ...keepAble(fallbacks, refuseUnable).able];
+  return [...new Set(first ? [first, ...others] : others)];
+}
+
+/** Returns the models that can take the request, and why the first of the others can't. */
+export function keepAble(
+  cards: readonly ModelCard[],
+  refuseUnable: (card: ModelCard) => void,
+): { readonly able: readonly ModelCard[]; readonly refused: Fault | null } {
+  let refused: Fault | null = null;
+  const able = cards.filter((card) => {
+    try {
+      refuseUnable(card);
+      return true;
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+      refused ??= thrown;
+      return false;
+    }
+  });
+  return { able, refused };
+}

@@ -1,0 +1,119 @@
+// Makes the plan of a request from what is currently known about the providers.
+
+import type { Deadlines, Log, Random } from "../../core/world/world.ts";
+import type { Caches } from "../../health/caches.ts";
+import type { Health } from "../../health/health.ts";
+import type { Conversation, Stickiness } from "../../health/stickiness.ts";
+import type { LearningPort } from "../../learning/port.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Wishes } from "../../selectors/ask.ts";
+import type { CardTable } from "../../selectors/table.ts";
+import type { Call } from "../call.ts";
+import { makeCeiling } from "./ceiling.ts";
+import type { Known } from "./choose-model.ts";
+import { type Ceiling, type Plan, planCalls } from "./plan.ts";
+import { nameTakers, readWishes, refuseUnable } from "./unable.ts";
+
+export interface PlanPorts {
+  readonly random: Random;
+  readonly health: Health;
+  readonly stickiness: Stickiness;
+  readonly learning: Pick<LearningPort, "known">;
+  readonly caches: Caches;
+  readonly deadlines: Deadlines;
+  readonly log: Log;
+}
+
+const ROLL_BYTES = 4;
+/** Used for models whose address can't be reached, or whose credentials are all at their limits. */
+const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, isOpen: true };
+
+/** Returns the plan of a request. Throws a Fault if no model can serve it, with others that could. */
+export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Plan {
+  const wishes = readWishes(call);
+  const ceiling = makeCeiling(call);
+  try {
+    return planWith(ports, call, wishes, ceiling);
+  } catch (thrown) {
+    throw nameTakers(call, thrown, wishes, ceiling);
+  }
+}
+
+const NO_TOKENS = { prompt: 0, output: 0 };
+
+function planWith<F extends Form>(
+  ports: PlanPorts,
+  call: Call<F>,
+  wishes: Wishes,
+  ceiling: Ceiling | null,
+): Plan {
+  const { operation, ask, conversation, selection, pin, rules, steering, markup, upstreams } = call;
+  const { health, stickiness, deadlines, random } = ports;
+  const { choosing } = operation;
+  const { prompt, output } = health.ownLimits.tokens ? operation.estimateLoad(ask) : NO_TOKENS;
+  const load = { requests: 1, tokens: prompt + output };
+  const credentialsOf = (provider: string) =>
+    pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? []);
+  // The usual case of one model and one credential leaves nothing to choose.
+  if (selection.kind === "card" && selection.fallbacks.length === 0) {
+    const { card } = selection;
+    const credentials = credentialsOf(card.provider);
+    const [credential] = credentials;
+    if (credential !== undefined && credentials.length === 1) {
+      refuseUnable(call, card, wishes);
+      if (ceiling?.covers(card) === false) throw ceiling.findFault();
+      return { attempts: [{ card, credential }], spares: [], load, decision: null };
+    }
+  }
+  const plan = planCalls({
+    refuseUnable: (card) => refuseUnable(call, card, wishes),
+    wishes,
+    describe: choosing && (() => choosing.describe(ask)),
+    selection,
+    rules,
+    steering,
+    markup,
+    ceiling,
+    readKnown: () => readKnown(ports, conversation),
+    credentialsOf,
+    roll: () => toRoll(random.bytes(ROLL_BYTES)),
+    conversation,
+    health,
+    load,
+    stickiness,
+    nowMs: deadlines.nowMs(),
+  });
+  const usual = plan.decision?.instead_of ?? null;
+  if (usual !== null)
+    ports.log({
+      ...{ event: "explored", level: "info", request_id: call.requestId },
+      ...{ model: plan.decision?.choice ?? null, instead_of: usual },
+    });
+  return plan;
+}
+
+export type KnownPorts = Pick<PlanPorts, "health" | "learning" | "caches" | "stickiness" | "deadlines">;
+
+/** The current facts, beyond the catalogue, that selectors use. */
+export function readKnown(
+  { health, learning, caches, stickiness, deadlines }: KnownPorts,
+  conversation: Conversation,
+): Known {
+  const nowMs = deadlines.nowMs();
+  const away = health.findAway(nowMs);
+  const over = ({ cards, places }: CardTable) => {
+    const known = health.cards().listBy(places);
+    const seenAt = (place: number) => known[place]?.outlook(nowMs) ?? null;
+    if (away.size === 0) return seenAt;
+    return (place: number) => (away.has(cards[place]?.provider ?? "") ? UNREACHED : seenAt(place));
+  };
+  const cached = () => {
+    const held = stickiness.findHolder(conversation, nowMs);
+    return held && { cardId: held.cardId, tokens: caches.estimateTokens(held.cardId, held.tokens) };
+  };
+  return { health: { over }, learned: learning.known, cached };
+}
+
+function toRoll(bytes: Uint8Array): number {
+  return bytes.reduce((sum, byte) => (sum + byte) / 256, 0);
+}

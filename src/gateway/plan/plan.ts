@@ -1,0 +1,216 @@
+// The plan of a request: an ordered list of attempts for failover. Selectors return an order, not a single choice.
+
+import { Fault } from "../../core/fault.ts";
+import type { Attempt } from "../../core/models/attempt.ts";
+import { countAs, type ModelCard } from "../../core/models/card.ts";
+import type { Address } from "../../health/address.ts";
+import { spread } from "../../health/draw.ts";
+import type { Health } from "../../health/health.ts";
+import { type Load, ONE_CALL } from "../../health/rate.ts";
+import type { Choice } from "../../selectors/choose.ts";
+import { type KeptDecision, keepDecision } from "../../selectors/decision.ts";
+import { explore } from "../../selectors/explore.ts";
+import { type ChoiceInput, chooseModel, type Selecting } from "./choose-model.ts";
+import { type Group, keepAble, type OrderInput, orderGroup } from "./group-order.ts";
+
+/** The meaning of the request's `model`. */
+export type Selection =
+  | { readonly kind: "card"; readonly card: ModelCard; readonly fallbacks: readonly ModelCard[] }
+  | (Group & { readonly kind: "group" })
+  | Selecting;
+
+/** The most that a request may cost. */
+export interface Ceiling {
+  /** True if a short answer by this model fits. */
+  covers(card: ModelCard): boolean;
+  /** Returns a Fault that names the cheapest of the models that don't fit. Null if there are none. */
+  findFault(): Fault | null;
+}
+
+interface PlanInput extends OrderInput, ChoiceInput {
+  readonly selection: Selection;
+  /** Missing if it may cost any amount. */
+  readonly ceiling?: Ceiling | null;
+}
+
+export interface Plan {
+  readonly attempts: readonly Attempt[];
+  /** Spare attempts, for when other requests have since used up the credentials above. */
+  readonly spares: readonly Attempt[];
+  readonly load: Load;
+  /** The selector's reasons for this order. Null if the client named the model. */
+  readonly decision: KeptDecision | null;
+}
+
+/** Returns the model under which a request counts that none answers. */
+export function nameFirst({ attempts, spares }: Pick<Plan, "attempts" | "spares">): string | null {
+  const card = (attempts[0] ?? spares[0])?.card;
+  if (card === undefined) return null;
+  return countAs(card);
+}
+
+/** The most calls made for one request. Attempts that never connect don't count. */
+export const CALLS_MAX = 4;
+/** The most addresses in a plan. As long as one of them can be reached, the request is answered. */
+const ADDRESSES_MAX = 4;
+/** The number of credentials of the first model to try before another model. */
+const FIRST_CARD_MAX = 2;
+
+/**
+ * Returns at least one attempt. Attempts that aren't allowed right now (cooling down, breaker open) are left out unless
+ * there are no others: then failover finds the one allowed first. Throws a Fault if the model can't take the request or
+ * no provider is enabled.
+ */
+export function planCalls(input: PlanInput): Plan {
+  const { cards, decision } = chooseCards(input);
+  const { load = ONE_CALL } = input;
+  const every: Attempt[] = [];
+  const ready: (readonly Attempt[])[] = [];
+  const met = new Set<Address | undefined>();
+  const addresses = Math.min(ADDRESSES_MAX, input.health.addresses.countAvailable(input.nowMs));
+  for (const card of keepCovered(cards, input.ceiling)) {
+    const address = input.health.addresses.find(card.provider);
+    if (ready.length >= CALLS_MAX && met.has(address)) continue;
+    const attempts = input.credentialsOf(card.provider).map((credential): Attempt => ({ card, credential }));
+    every.push(...attempts);
+    const now = orderAttempts(attempts, input);
+    if (now.length > 0) {
+      ready.push(now);
+      met.add(address);
+    }
+    if (ready.length >= CALLS_MAX && met.size >= addresses) break;
+  }
+  if (every.length === 0) throw explainNone(input);
+  const first = every.length > 1 ? findSticky(every, ready, input) : null;
+  const spreadOut = interleave(
+    input.selection.kind === "selector" ? putNewAddressesFirst(ready, input) : ready,
+  );
+  const plan = first ? [first, ...spreadOut.filter((attempt) => attempt !== first)] : spreadOut;
+  const order =
+    plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs));
+  const attempts = limitAttempts(order, input.health);
+  const spares = input.health.ownLimits.any ? every.filter((attempt) => !attempts.includes(attempt)) : [];
+  return { attempts, spares, load, decision };
+}
+
+function explainNone({ ceiling }: PlanInput): Fault {
+  const none = new Fault("no_provider_available", "No provider of this model is enabled.");
+  return ceiling?.findFault() ?? none;
+}
+
+/** Yields the models that fit the ceiling. */
+function* keepCovered(cards: Iterable<ModelCard>, ceiling: PlanInput["ceiling"]): Iterable<ModelCard> {
+  for (const card of cards) if (ceiling?.covers(card) !== false) yield card;
+}
+
+/**
+ * After the first model, each other address gets a turn before any gets a second: failures often affect a whole
+ * address.
+ */
+function putNewAddressesFirst(
+  ready: readonly (readonly Attempt[])[],
+  { health }: PlanInput,
+): readonly (readonly Attempt[])[] {
+  const met = new Set<Address | undefined>();
+  const again: (readonly Attempt[])[] = [];
+  const first: (readonly Attempt[])[] = [];
+  for (const attempts of ready) {
+    const address = attempts[0] && health.addresses.find(attempts[0].card.provider);
+    (met.has(address) ? again : first).push(attempts);
+    met.add(address);
+  }
+  return [...first, ...again];
+}
+
+/** As many attempts as there may be calls, plus one per further address in case connections fail. */
+function limitAttempts(order: readonly Attempt[], health: Health): readonly Attempt[] {
+  if (order.length <= CALLS_MAX) return order;
+  const findAddress = ({ card }: Attempt) => health.addresses.find(card.provider);
+  const kept = order.slice(0, CALLS_MAX);
+  const met = new Set(kept.map(findAddress));
+  for (const attempt of order.slice(CALLS_MAX)) {
+    const address = findAddress(attempt);
+    if (met.size >= ADDRESSES_MAX) break;
+    if (!met.has(address)) kept.push(attempt);
+    met.add(address);
+  }
+  return kept;
+}
+
+/** Returns the attempts on one model that are allowed now, spread over its credentials. A due probe goes first. */
+function orderAttempts(
+  attempts: readonly Attempt[],
+  { health, roll, nowMs, load }: PlanInput,
+): readonly Attempt[] {
+  const ready = attempts.filter((attempt) => health.isReady(attempt, nowMs, load));
+  if (ready.length < 2) return ready;
+  // Probe at most one rejected credential, so that others remain for the request.
+  const refused = pickLongestRefused(
+    ready.filter((attempt) => health.isRefused(attempt)),
+    health,
+  );
+  const others = ready.filter((attempt) => !health.isRefused(attempt));
+  const isOpen = (attempt: Attempt) => Number(health.deployment(attempt)?.breaker.isOpen ?? false);
+  return [...refused, ...spread(others, health, roll, nowMs).toSorted((a, b) => isOpen(b) - isOpen(a))];
+}
+
+/** If all credentials of a provider are rejected, keep trying them in turn: a balance may be topped up again. */
+function pickLongestRefused(attempts: readonly Attempt[], health: Health): readonly Attempt[] {
+  const atMs = (attempt: Attempt) => health.key(attempt)?.retired?.atMs ?? 0;
+  return attempts.toSorted((a, b) => atMs(a) - atMs(b)).slice(0, 1);
+}
+
+/** The attempt that last served the conversation, if it is allowed. Selectors choose the model independently of it. */
+function findSticky(
+  every: readonly Attempt[],
+  ready: readonly (readonly Attempt[])[],
+  { selection, stickiness, conversation, nowMs }: PlanInput,
+): Attempt | null {
+  const found = stickiness.find(conversation, every, nowMs);
+  const among = selection.kind === "selector" ? ready.slice(0, 1) : ready;
+  return among.flat().find((attempt) => attempt === found) ?? null;
+}
+
+/** Two credentials of the requested model come first, then each other model once before any repeats. */
+function interleave([first = [], ...others]: readonly (readonly Attempt[])[]): readonly Attempt[] {
+  if (others.length === 0) return first;
+  const once = others.flatMap((attempts) => attempts.slice(0, 1));
+  const rest = others.flatMap((attempts) => attempts.slice(1));
+  return [...first.slice(0, FIRST_CARD_MAX), ...once, ...rest];
+}
+
+function chooseCards(input: PlanInput): { cards: Iterable<ModelCard>; decision: KeptDecision | null } {
+  const { selection, rules, roll } = input;
+  if (selection.kind === "card") {
+    input.refuseUnable(selection.card);
+    return {
+      cards: [selection.card, ...keepAble(selection.fallbacks, input.refuseUnable).able],
+      decision: null,
+    };
+  }
+  if (selection.kind === "group") return { cards: orderGroup(selection, input), decision: null };
+  const choice = chooseModel(selection, input);
+  const tried = explore(choice, rules.explore, roll)?.card ?? null;
+  return {
+    cards: listCards(choice, tried),
+    decision: keepDecision(choice, input.steering?.quality ?? rules.fairQuality, tried),
+  };
+}
+
+/** Best first, except that a model being explored comes before all. */
+function* listCards(choice: Choice, tried: ModelCard | null): Iterable<ModelCard> {
+  if (tried !== null) yield tried;
+  for (const card of choice.inOrder()) if (card !== tried) yield card;
+}
+
+/** False if neither the named model nor any member of the named group has a price. */
+export function isPayable(selection: Selection): boolean {
+  switch (selection.kind) {
+    case "card":
+      return selection.card.price !== null;
+    case "group":
+      return selection.members.some(({ card }) => card.price !== null);
+    case "selector":
+      return true;
+  }
+}

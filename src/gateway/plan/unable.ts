@@ -1,0 +1,118 @@
+// Finds out, before anything is held or sent, whether a model can take a request at all.
+
+import { Fault } from "../../core/fault.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { UrlKind } from "../../operations/codec.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Wishes } from "../../selectors/ask.ts";
+import type { Call } from "../call.ts";
+import { keepAble } from "./group-order.ts";
+import type { Ceiling } from "./plan.ts";
+import { findRoute, requireRoute } from "./upstream.ts";
+
+type Asked<F extends Form> = Pick<
+  Call<F>,
+  "operation" | "ask" | "raw" | "upstreams" | "isLimitRequired" | "nativeOnly"
+>;
+
+/** The most models to name in an error. */
+const NAMED_MAX = 3;
+
+const URL_KINDS: readonly UrlKind[] = ["image", "file"];
+
+/** Finds what a model's provider can't fetch of the request. Undefined if there is nothing to fetch. */
+function checkUrls<F extends Form>(call: Asked<F>): Wishes["findRefusedUrl"] {
+  const { operation, ask, raw, upstreams } = call;
+  const kinds = URL_KINDS.filter((kind) => operation.findUrl(ask, kind) !== null);
+  if (kinds.length === 0) return undefined;
+  return (card) => {
+    const upstream = upstreams.get(card.provider);
+    const route = upstream && findRoute(upstream, { operation, ask, card, raw });
+    return kinds.find((kind) => route?.codec.takesUrls?.(kind, card, ask) === false) ?? null;
+  };
+}
+
+export function readWishes<F extends Form>(call: Asked<F>): Wishes {
+  const { operation, ask, raw, upstreams } = call;
+  const search = operation.findSearch?.(ask) ?? null;
+  const findCardRoute = (card: ModelCard) => {
+    const upstream = upstreams.get(card.provider);
+    return upstream && findRoute(upstream, { operation, ask, card, raw });
+  };
+  const searches = (card: ModelCard) => {
+    const route = findCardRoute(card);
+    return (route?.lane ?? route?.codec)?.searches?.(card, ask) === true;
+  };
+  return {
+    reads: call.nativeOnly === undefined ? undefined : (card) => (findCardRoute(card)?.lane ?? null) !== null,
+    findRefusedUrl: checkUrls(call),
+    searches: search === null ? undefined : searches,
+    mustSearch: search === "forced",
+    isLimitRequired: call.isLimitRequired,
+  };
+}
+
+/** Throws the Fault `unsupported_capability` if the model or its provider can't take the request. */
+export function refuseUnable<F extends Form>(call: Call<F>, card: ModelCard, wishes: Wishes): void {
+  const { operation, ask, raw, upstreams } = call;
+  const upstream = upstreams.get(card.provider);
+  if (upstream) requireRoute(upstream, { operation, ask, card, raw });
+  operation.refuseUnable(ask, card);
+  if (wishes.reads?.(card) === false) {
+    const message = `The model '${card.id}' can't read '${call.nativeOnly}', and nothing else is asked.`;
+    throw new Fault("unsupported_capability", message, { param: call.nativeOnly ?? null });
+  }
+  const url = wishes.findRefusedUrl?.(card) ?? null;
+  if (url !== null) {
+    const message = `The model '${card.id}' does not accept ${url} URLs: send ${url}s as data: URLs.`;
+    throw new Fault("unsupported_capability", message, { param: operation.findUrl(ask, url) });
+  }
+  if (wishes.mustSearch && wishes.searches?.(card) !== true) {
+    const message = `The model '${card.id}' can't search the web for this request, which demands it.`;
+    throw new Fault("unsupported_capability", message, { param: "tool_choice" });
+  }
+}
+
+/** Adds to the Fault of models that can't take a request which others can. Returns any other Fault unchanged. */
+export function nameTakers<F extends Form>(
+  call: Call<F>,
+  fault: unknown,
+  wishes: Wishes,
+  ceiling: Ceiling | null,
+): unknown {
+  const isUnable = fault instanceof Fault && fault.code === "unsupported_capability";
+  if (!isUnable || call.selection.kind === "selector") return fault;
+  const takers = listTakers(call, wishes, ceiling).map((id) => `'${id}'`);
+  const within = ceiling === null ? "" : " within its maximum cost";
+  const hint =
+    takers.length === 0
+      ? `No model with a known price that this key may use accepts this request${within}.`
+      : `Models that accept it: ${takers.join(", ")}.`;
+  return new Fault(fault.code, `${fault.message} ${hint}`, fault.details);
+}
+
+/**
+ * Returns a few models, of different providers, that could serve the request. Nobody knows what a model without a price
+ * costs: selectors don't choose one, and clients that must pay can't use it.
+ */
+function listTakers<F extends Form>(
+  call: Call<F>,
+  wishes: Wishes,
+  ceiling: Ceiling | null,
+): readonly string[] {
+  const { usable, pin, upstreams, operation, ask } = call;
+  const promptTokens = operation.estimatePrompt(ask);
+  const isFit = (card: ModelCard) =>
+    upstreams.has(card.provider) &&
+    (pin === null || card.provider === pin.provider) &&
+    card.price !== null &&
+    promptTokens < (card.contextTokensMax ?? Number.POSITIVE_INFINITY) &&
+    keepAble([card], (one) => refuseUnable(call, one, wishes)).able.length > 0 &&
+    ceiling?.covers(card) !== false;
+  const takers = new Map<string, string>();
+  for (const card of usable()) {
+    if (!takers.has(card.provider) && isFit(card)) takers.set(card.provider, card.id);
+    if (takers.size === NAMED_MAX) break;
+  }
+  return [...takers.values()];
+}

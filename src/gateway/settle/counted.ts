@@ -1,0 +1,65 @@
+// Usage of a request, where it came from, and the bill by the model's card.
+
+import type { UnsettledRecord, UsageSource } from "../../core/log/record.ts";
+import type { BillLine } from "../../core/money/money.ts";
+import { listBillLines, sumBill } from "../../core/money/price.ts";
+import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Operation, SentAsk } from "../../operations/operation.ts";
+
+interface Bill extends Pick<UnsettledRecord, "amounts" | "costNanoUsd"> {
+  readonly lines: readonly BillLine[];
+}
+
+export interface Counted<Usage> {
+  readonly usage: Usage | null;
+  readonly source: UsageSource;
+  readonly bill: Bill;
+  /** The provider's own figures, if they were implausible. */
+  readonly implausible: Amounts | null;
+}
+
+export const UNCOUNTED: Counted<never> = {
+  usage: null,
+  source: "none",
+  bill: {
+    amounts: NO_AMOUNTS,
+    costNanoUsd: 0,
+    lines: [],
+  },
+  implausible: null,
+};
+
+/** Bills an answer by the provider's report, or by an estimate of what was produced. */
+export function countAnswer<F extends Form>(
+  operation: Operation<F>,
+  { usage, source }: { readonly usage: F["usage"]; readonly source: UsageSource },
+  sent: SentAsk<F["ask"]>,
+  markup: number,
+): Counted<F["usage"]> {
+  const cut = operation.cutUsage(usage, sent);
+  const bill = makeBill(operation.countAmounts(cut.usage), sent, markup);
+  const implausible = cut.isCut ? operation.countAmounts(usage) : null;
+  return { usage: cut.usage, source, bill, implausible };
+}
+
+/** Bills a prompt that was sent but never answered. No provider reports its usage, so it is estimated. */
+export function countPrompt<F extends Form>(
+  operation: Operation<F>,
+  sent: SentAsk<F["ask"]>,
+  markup: number,
+): Counted<F["usage"]> {
+  const usage = operation.estimate(sent, 0, null);
+  const bill = makeBill(operation.countAmounts(usage), sent, markup);
+  return { usage, source: "estimate", bill, implausible: null };
+}
+
+function makeBill(
+  amounts: Amounts,
+  { card: { price }, calls }: Pick<SentAsk<unknown>, "card" | "calls">,
+  markup: number,
+): Bill {
+  if (price === null) return { ...UNCOUNTED.bill, amounts };
+  const lines = listBillLines(price, amounts, calls);
+  return { amounts, costNanoUsd: sumBill(lines, markup), lines };
+}

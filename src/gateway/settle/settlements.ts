@@ -1,0 +1,159 @@
+// Settlements on their way to the store, retried until the store works again.
+
+import type { Settled } from "../../core/demand.ts";
+import { FAULTS, toFault } from "../../core/fault.ts";
+import type { Clock, Deadlines, Log } from "../../core/world/world.ts";
+import type { Ledger, Ticket } from "../../ledger/ledger.ts";
+import { makeLostOutcome, type Outcome } from "../../ledger/outcome.ts";
+
+const RETRY_MS = 1000;
+/** Beyond this many, the oldest settlements are dropped: their holds last until this process ends. */
+const WAITING_MAX = 50_000;
+
+interface SettlementPorts {
+  readonly ledger: Pick<Ledger, "settle">;
+  readonly clock: Pick<Clock, "after">;
+  readonly deadlines: Deadlines;
+  readonly log: Log;
+}
+
+/** A settlement that has not been written yet. */
+interface PendingSettlement {
+  readonly ticket: Ticket;
+  /** The outcome to write. It may change until then. */
+  outcome: Outcome;
+  /** True while it is being written. */
+  isUnderWay: boolean;
+  /** Set once the client's patience is over: what to do if the write under way fails. */
+  onFailed: (() => void) | null;
+  /** With null if the result is not known in time. */
+  readonly resolve: (settled: Settled | null) => void;
+}
+
+export class Settlements {
+  readonly #ports: SettlementPorts;
+  readonly #failed: PendingSettlement[] = [];
+  #underWay = 0;
+  #retrying = false;
+
+  constructor(ports: SettlementPorts) {
+    this.#ports = ports;
+  }
+
+  /** The number of settlements not written yet. */
+  get waiting(): number {
+    return this.#underWay + this.#failed.length;
+  }
+
+  /**
+   * Resolves with null if the result is not known in time. The settlement is written once in any case: `orElse` gives
+   * the outcome to write after that, when the client no longer gets the answer. With it, a write under way is waited
+   * for, which the store bounds: it may be what the client is charged. Never rejects.
+   */
+  add(
+    ticket: Ticket,
+    outcome: Outcome,
+    patienceMs: number,
+    orElse: (() => Outcome) | null = null,
+  ): Promise<Settled | null> {
+    const { deadlines } = this.#ports;
+    const { promise, resolve } = Promise.withResolvers<Settled | null>();
+    const waiting: PendingSettlement = {
+      ...{ ticket, outcome, isUnderWay: false, onFailed: null },
+      resolve: (settled) => {
+        patience.clear();
+        resolve(settled);
+      },
+    };
+    const giveUp = () => {
+      waiting.outcome = orElse?.() ?? outcome;
+      waiting.resolve(null);
+    };
+    const patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
+      if (orElse !== null && waiting.isUnderWay) waiting.onFailed = giveUp;
+      else giveUp();
+    });
+    void this.#write(waiting);
+    return promise;
+  }
+
+  /** Resolves with false on failure. Retried later if the store was down: the id makes repeats harmless. */
+  #write(waiting: PendingSettlement, isRetry = false): Promise<boolean> {
+    const { ticket, outcome } = waiting;
+    const ended = () => {
+      this.#underWay--;
+      waiting.isUnderWay = false;
+    };
+    this.#underWay++;
+    waiting.isUnderWay = true;
+    return this.#ports.ledger.settle(ticket, outcome).then(
+      (settled) => {
+        ended();
+        this.report(outcome, settled);
+        waiting.resolve(settled);
+        return true;
+      },
+      (error: unknown) => {
+        ended();
+        waiting.onFailed?.();
+        const { code, details } = toFault(error);
+        const cause = details.reason ?? String(error);
+        this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause });
+        // If the store rejected the settlement itself, a retry would be rejected too.
+        if (code === "store_unavailable") this.#keep(waiting, isRetry);
+        else this.#lose(waiting);
+        return false;
+      },
+    );
+  }
+
+  /** Logs a request that was settled. */
+  report(
+    { record, gatewayMs }: Pick<Outcome, "record" | "gatewayMs">,
+    { chargedNanoUsd, holdNanoUsd, writtenOffNanoUsd, late }: Settled,
+  ): void {
+    this.#ports.log({
+      event: "request",
+      // The operator should know: another process had taken this one for dead.
+      level: late ? "warn" : "info",
+      record: { ...record, chargedNanoUsd, holdNanoUsd, isLate: late },
+      written_off_nano_usd: writtenOffNanoUsd,
+      late,
+      ...(gatewayMs === undefined ? {} : { gateway_ms: Math.round(gatewayMs * 1000) / 1000 }),
+    });
+  }
+
+  #lose(waiting: PendingSettlement | undefined): void {
+    this.#ports.log({ event: "settle_lost", level: "error", id: waiting?.ticket.ask.id ?? "" });
+    waiting?.resolve(null);
+  }
+
+  /** One that is retried comes first again. */
+  #keep(waiting: PendingSettlement, isRetry: boolean): void {
+    if (isRetry) this.#failed.unshift(waiting);
+    else this.#failed.push(waiting);
+    if (this.#failed.length > WAITING_MAX) this.#lose(this.#failed.shift());
+    this.#retryLater();
+  }
+
+  #retryLater(): void {
+    if (this.#retrying || this.#failed.length === 0) return;
+    this.#retrying = true;
+    this.#ports.clock.after(RETRY_MS, () => void this.#retry());
+  }
+
+  /** Oldest first. If one fails, the others would fail too. */
+  async #retry(): Promise<void> {
+    for (let next = this.#failed.shift(); next; next = this.#failed.shift()) {
+      if (!(await this.#write(next, true))) break;
+    }
+    this.#retrying = false;
+    this.#retryLater();
+  }
+}
+
+/** Returns the row of an answer that was withheld because its settlement could not be written: it costs nothing. */
+export function makeWithheldOutcome({ record }: Outcome, answers: number): Outcome {
+  const { status } = FAULTS.store_unavailable;
+  return makeLostOutcome({ ...record, ended: "lost", status, faultCode: "store_unavailable" }, answers);
+}

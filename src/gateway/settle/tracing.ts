@@ -1,0 +1,213 @@
+// Records what happens to a request and when, for its row, and which of its calls were sent to a provider.
+
+import type { Fault } from "../../core/fault.ts";
+import { describeFailure } from "../../core/log/failure.ts";
+import type { AttemptOutcome, Trace, TracedAttempt } from "../../core/log/trace.ts";
+import { deriveSpanId, type Period, type TraceContext } from "../../core/log/trace-context.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { type Amounts, shortenAmounts } from "../../core/money/units.ts";
+import type { Form } from "../../operations/form.ts";
+import type { SentAsk } from "../../operations/operation.ts";
+import { SpanContent } from "../answer/span-content.ts";
+import type { Call } from "../call.ts";
+
+/** A request may take thousands of calls. The first of them are named. */
+const REQUEST_IDS_MAX = 16;
+
+type TracedCredential = Pick<TracedAttempt, "last4" | "position">;
+
+/** A running attempt. Only its first ending is recorded. Times passed in are on the monotonic clock. */
+export class TracingAttempt {
+  readonly card: ModelCard;
+  /** The number of calls sent. */
+  calls = 0;
+  /** The parts of a call that the parsed request doesn't contain. */
+  unreadBytes = 0;
+  rounds = 0;
+  /** The usage that the provider reported, if it isn't the request's own. */
+  claimed: Amounts | null = null;
+  readonly #requestIds: string[] = [];
+  /** The id of its span. Null if it has none. */
+  readonly spanId: string | null;
+  readonly #credential: TracedCredential;
+  readonly #startMs: number;
+  /** The time of its first call. */
+  sentMs: number | null = null;
+  #endMs: number | null = null;
+  #outcome: AttemptOutcome = "left";
+  #fault: Fault | null = null;
+
+  constructor(card: ModelCard, credential: TracedCredential, startMs: number, spanId: string | null) {
+    this.card = card;
+    this.spanId = spanId;
+    this.#credential = credential;
+    this.#startMs = startMs;
+  }
+
+  get endMs(): number | null {
+    return this.#endMs;
+  }
+
+  end(outcome: AttemptOutcome, endMs: number, fault: Fault | null = null): void {
+    if (this.#endMs !== null) return;
+    this.#endMs = endMs;
+    this.#outcome = fault?.code === "client_gone" ? "left" : outcome;
+    this.#fault = fault;
+  }
+
+  /** Adds the provider's own id of a call. */
+  addRequestId(id: string): void {
+    if (this.#requestIds.length < REQUEST_IDS_MAX) this.#requestIds.push(id);
+  }
+
+  /** Its time without rounding. `endMs` is the end of one that still runs. */
+  period(endMs: number): Period {
+    return { startMs: this.#startMs, endMs: this.#endMs ?? endMs };
+  }
+
+  get outcome(): AttemptOutcome {
+    return this.#outcome;
+  }
+
+  get fault(): Fault | null {
+    return this.#fault;
+  }
+
+  /** The times in the trace count from `startedMs`, when the request arrived. */
+  build(startedMs: number, firstTokenMs: number | null, endMs: number): TracedAttempt {
+    const fault = this.#fault;
+    const failure = fault && this.#outcome === "failed" ? describeFailure(fault) : null;
+    const ids = this.#requestIds;
+    const hasOther = ids.length > 1 || ids[0] !== failure?.upstreamRequestId;
+    const { last4, position } = this.#credential;
+    return {
+      model: this.card.id,
+      last4,
+      position,
+      startMs: Math.round(this.#startMs - startedMs),
+      firstTokenMs,
+      endMs: Math.round((this.#endMs ?? endMs) - startedMs),
+      outcome: this.#outcome,
+      faultCode: fault?.code ?? null,
+      upstreamStatus: fault?.details.upstreamStatus ?? null,
+      failure: failure ?? undefined,
+      calls: this.calls,
+      requestIds: ids.length > 0 && hasOther ? ids : undefined,
+      claimed: this.claimed ? shortenAmounts(this.claimed) : undefined,
+    };
+  }
+}
+
+/** All times passed in are on the monotonic clock. */
+export class Tracing<F extends Form> {
+  /** Prompt and answer for the request's spans. Null if they are not exported. */
+  readonly content: SpanContent<F> | null;
+  readonly #startedMs: number;
+  readonly #trace: TraceContext | null;
+  readonly #attempts: TracingAttempt[] = [];
+  /** The attempt that most recently sent a call. */
+  #sender: TracingAttempt | null = null;
+  #sentMs: number | null = null;
+  /** The attempt that answers. */
+  winner: TracingAttempt | null = null;
+  /** The moment of the answer's first part, or of the whole. Null before. */
+  answeredMs: number | null = null;
+
+  constructor(startedMs: number, { operation, trace, key }: Pick<Call<F>, "operation" | "trace" | "key">) {
+    this.#startedMs = startedMs;
+    this.#trace = trace;
+    this.content = trace?.recording?.takesContent && key.keepsResponses ? new SpanContent(operation) : null;
+  }
+
+  get attempts(): readonly TracingAttempt[] {
+    return this.#attempts;
+  }
+
+  /** The model most recently called. Null if none was. */
+  get lastModel(): string | null {
+    return this.#attempts.at(-1)?.card.id ?? null;
+  }
+
+  begin(card: ModelCard, credential: TracedCredential, nowMs: number): TracingAttempt {
+    const spanId = this.#trace && deriveSpanId(this.#trace, this.#attempts.length + 1);
+    const attempt = new TracingAttempt(card, credential, nowMs, spanId);
+    this.#attempts.push(attempt);
+    return attempt;
+  }
+
+  /** A call is about to be sent. It decides who pays for a request without an answer. */
+  recordCall(
+    attempt: TracingAttempt,
+    { unreadBytes, rounds }: Pick<SentAsk<unknown>, "unreadBytes" | "rounds">,
+    nowMs: number,
+  ): void {
+    attempt.calls++;
+    attempt.sentMs ??= nowMs;
+    attempt.unreadBytes = unreadBytes;
+    attempt.rounds = rounds;
+    this.#sender = attempt;
+    this.#sentMs ??= nowMs;
+  }
+
+  get isSent(): boolean {
+    return this.#attempts.some(({ calls }) => calls > 0);
+  }
+
+  /** The model that last received the prompt, and in how many parallel calls. Null if none did. */
+  get latest(): Omit<SentAsk<unknown>, "ask"> | null {
+    return this.#sender?.calls ? this.#sender : null;
+  }
+
+  /** Milliseconds from the first attempt until the answer, or until the last failure. 0 without an attempt. */
+  get upstreamMs(): number {
+    const startMs = this.#attempts[0]?.period(0).startMs ?? 0;
+    if (this.answeredMs !== null) return this.answeredMs - startMs;
+    return Math.max(0, ...this.#attempts.map(({ endMs }) => (endMs ?? startMs) - startMs));
+  }
+
+  /** Milliseconds since the first call was sent. */
+  silentMs(nowMs: number): number {
+    return this.#sentMs === null ? 0 : nowMs - this.#sentMs;
+  }
+
+  /** Milliseconds from the start until now in which no call was under way. */
+  measureOwnMs(nowMs: number): number {
+    let coveredUntilMs = this.#startedMs;
+    let ownMs = 0;
+    // Attempts are in the order in which they began. Hedged ones overlap.
+    for (const { sentMs, endMs } of this.#attempts) {
+      if (sentMs === null) continue;
+      ownMs += Math.max(0, sentMs - coveredUntilMs);
+      coveredUntilMs = Math.max(coveredUntilMs, endMs ?? nowMs);
+    }
+    return ownMs + Math.max(0, nowMs - coveredUntilMs);
+  }
+
+  /** The place of the attempt whose usage is counted: the one that answers, else the last that was sent a call. */
+  get countedAt(): number {
+    const counted = this.winner ?? this.#sender;
+    return counted === null ? -1 : this.#attempts.indexOf(counted);
+  }
+
+  /** Returns the attempts as stored in the row. `claimed` is the usage that was reported for the one that answers. */
+  list(
+    nowMs: number,
+    firstTokenMs: number | null,
+    { isWhole, fault, claimed }: Readonly<{ isWhole: boolean; fault: Fault | null; claimed: Amounts | null }>,
+  ) {
+    this.winner?.end(isWhole ? "answered" : fault ? "failed" : "left", nowMs, fault);
+    if (this.winner) this.winner.claimed = claimed;
+    return this.#attempts.map((one) =>
+      one.build(this.#startedMs, one === this.winner ? firstTokenMs : null, nowMs),
+    );
+  }
+}
+
+/** Returns a request's calls to hooks, with times from its start. Undefined if there were none. */
+export function listHooks<F extends Form>(
+  { hooks }: Pick<Call<F>, "hooks">,
+  startedMs: number,
+): Trace["hooks"] {
+  const since = (atMs: number) => Math.round(atMs - startedMs);
+  return hooks?.map((one) => ({ ...one, startMs: since(one.startMs), endMs: since(one.endMs) }));
+}

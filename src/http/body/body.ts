@@ -1,0 +1,183 @@
+// Reads a request's JSON body within bounds: size, type, encoding, memory, speed, UTF-8, structure, then JSON.
+
+import { Fault } from "../../core/fault.ts";
+import { REQUEST_SHAPE } from "../../core/json/bounds.ts";
+import { parseWithTools } from "../../core/json/exact.ts";
+import { isObject, parseJson } from "../../core/json/json.ts";
+import { explainJson } from "../../core/json/mistake.ts";
+import { type JsonShape, measureShape } from "../../core/json/shape.ts";
+import { findKnownValue, keepSources, readWithout } from "../../core/json/source.ts";
+import { readMarks, type ScannedShape, SHORT_CHARACTERS, scanBytes } from "../../core/json/text-scan.ts";
+import type { Deadlines } from "../../core/world/world.ts";
+import { readBytes, tooLarge } from "./body-bytes.ts";
+import type { BodyMemory, HeldBody } from "./body-memory.ts";
+import type { BodyTurns } from "./body-turns.ts";
+
+/** The bytes of a text of this size are freed at once. */
+const LARGE_BYTES = 262_144;
+
+export interface BodyPorts {
+  readonly bodies: BodyMemory;
+  readonly turns: BodyTurns;
+  readonly deadlines: Deadlines;
+}
+
+/** The bounds on one body. Its owner, an account or another sender, has a share of the memory. */
+interface BodyRules {
+  readonly owner: string;
+  readonly bytesMax: number;
+}
+
+/** The bounds on a body whose request keeps its memory after it is parsed. */
+export interface HeldRules extends BodyRules {
+  readonly held: HeldBody;
+}
+
+interface BodyKind<Body> {
+  /** Throws a Fault if the type is wrong. */
+  checkType(headers: Headers): void;
+  parse(bytes: Uint8Array<ArrayBuffer>): Body;
+}
+
+const JSON_BODY: BodyKind<unknown> = { checkType, parse: parseJsonBytes };
+
+/**
+ * Returns the parsed body, whose memory isn't counted any more. Throws the Fault of the first check that fails, in the
+ * order listed at the top.
+ */
+export async function readJson(request: Request, ports: BodyPorts, rules: BodyRules): Promise<unknown> {
+  const held = ports.bodies.open();
+  try {
+    return await readHeldJson(request, ports, { ...rules, held });
+  } finally {
+    held.release();
+  }
+}
+
+/** The same for a body whose memory the caller releases. */
+export function readHeldJson(request: Request, ports: BodyPorts, rules: HeldRules): Promise<unknown> {
+  return readHeld(request, ports, rules, JSON_BODY);
+}
+
+/** Reads and parses the body within its bounds. The caller releases its memory, even if this fails. */
+export async function readHeld<Body>(
+  request: Request,
+  { turns, deadlines }: BodyPorts,
+  { owner, bytesMax, held }: HeldRules,
+  kind: BodyKind<Body>,
+): Promise<Body> {
+  const { headers } = request;
+  const length = headers.get("content-length");
+  const declaredBytes = length === null ? null : Number(length);
+  if (declaredBytes !== null && declaredBytes > bytesMax) throw tooLarge(bytesMax);
+  kind.checkType(headers);
+  refuseEncoded(headers);
+  const bytes = await readBytes(request, { owner, declaredBytes, bytesMax, deadlines, held });
+  const turn = turns.next(owner, bytes.length);
+  if (turn) await turn;
+  return turns.time(owner, bytes.length, () => kind.parse(bytes));
+}
+
+function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>): unknown {
+  const scanned = bytes.length > SHORT_CHARACTERS ? scanBytes(bytes, REQUEST_SHAPE) : null;
+  const isLarge = bytes.length > LARGE_BYTES;
+  // A scan that was stopped has left the marks of a part only.
+  const isPlain = scanned !== null && !scanned.hasOddNumber && !isLarge && explainComplex(scanned) === null;
+  const known = isPlain ? parseAroundKnown(bytes, scanned) : undefined;
+  if (known !== undefined) return known;
+  const text = decodeUtf8(bytes, notJson);
+  // Left to the collector, the bytes of several large bodies would stay in memory beside their texts.
+  if (isLarge) bytes.buffer.transfer(0);
+  const complexity = explainComplex(scanned ?? measureShape(text, REQUEST_SHAPE));
+  if (complexity !== null) throw notJson(complexity);
+  // Only numbers of this kind are too long for a double. A large body's may stand between two pieces of the scan.
+  const body = scanned === null || isLarge || scanned.hasOddNumber ? parseWithTools(text) : parseJson(text);
+  if (body === undefined) throw notJson(explainJson(text));
+  refuseUnpaired(body, scanned?.hasSurrogate ?? mayHaveSurrogate(text));
+  if (isPlain && isObject(body)) keepSources(body, bytes, readMarks(), scanned.elements);
+  return body;
+}
+
+/**
+ * Parses a body without the value in it that is remembered. Undefined if there is none, and for all that is refused: the
+ * text itself tells why.
+ */
+function parseAroundKnown(bytes: Uint8Array, scanned: ScannedShape): unknown {
+  const marks = readMarks();
+  const known = findKnownValue(bytes, marks);
+  if (known === null) return undefined;
+  const body = readWithout(bytes, known, parseUtf8);
+  // A name may have been given twice.
+  if (!isObject(body) || body[known.name] !== 0 || 2 * Object.keys(body).length !== marks.length)
+    return undefined;
+  body[known.name] = known.value;
+  refuseUnpaired(body, scanned.hasSurrogate);
+  keepSources(body, bytes, marks, scanned.elements);
+  return body;
+}
+
+/** Returns undefined if the bytes aren't JSON in UTF-8. */
+function parseUtf8(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseEncoded(headers: Headers): void {
+  const encoding = headers.get("content-encoding");
+  if (encoding === null || encoding.toLowerCase() === "identity") return;
+  const message = "Compressed request bodies are not supported: send the body uncompressed.";
+  throw new Fault("unsupported_content_encoding", message);
+}
+
+function checkType(headers: Headers): void {
+  const given = headers.get("content-type") ?? "";
+  if (given === "application/json") return;
+  const [type = "", ...parameters] = given.toLowerCase().split(";");
+  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith("charset="));
+  const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (type.trim() === "application/json" && utf8) return;
+  const sent = type.trim().endsWith("/x-www-form-urlencoded") ? ", not a form" : "";
+  const message = `The request body must be JSON in UTF-8${sent}: send the header Content-Type: application/json.`;
+  throw new Fault("unsupported_content_type", message);
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Throws what `refuse` makes if the bytes aren't UTF-8. */
+export function decodeUtf8(bytes: Uint8Array, refuse: (why: string) => Error): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw refuse("it is not UTF-8");
+  }
+}
+
+/** Returns the reason to refuse this much structure, or null. */
+function explainComplex({ depth, elements }: JsonShape): string | null {
+  const most = REQUEST_SHAPE;
+  if (depth > most.depth) return `it is nested deeper than ${most.depth} levels`;
+  return elements > most.elements ? `it has more than ${most.elements} elements and fields` : null;
+}
+
+function notJson(why: string): Fault {
+  return new Fault("invalid_json", `We could not parse the JSON body of your request: ${why}.`);
+}
+
+/** True if the text may hold a surrogate, which JSON in UTF-8 can only have as an escape. */
+function mayHaveSurrogate(text: string): boolean {
+  return text.includes("\\ud") || text.includes("\\uD");
+}
+
+function refuseUnpaired(body: unknown, hasSurrogate: boolean): void {
+  if (hasSurrogate && !isWellFormed(body)) throw notJson("it contains an unpaired surrogate");
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  if (!isObject(value)) return true;
+  return Object.entries(value).every(([field, one]) => field.isWellFormed() && isWellFormed(one));
+}

@@ -1,0 +1,154 @@
+// GET /v1/models: the models that this key can use now, including selectors.
+import { Elysia } from "elysia";
+import type { Catalogue } from "../../catalogue/catalogue.ts";
+import { modelView } from "../../catalogue/model-view.ts";
+import { Fault } from "../../core/fault.ts";
+import { type GatewayKey, mayUse } from "../../core/keys/key.ts";
+import type { GroupMember } from "../../core/models/card.ts";
+import type { Selector } from "../../core/models/selector.ts";
+import { SELECTOR_RULES } from "../../selectors/index.ts";
+import { describeObject, describeResponse, describeRoute } from "../openapi/route-schema.ts";
+import type { HttpPorts } from "../ports.ts";
+import { createJsonResponse, createResponse } from "../serve/answers.ts";
+import { identify, type RouteRequest } from "../serve/auth.ts";
+import { listCandidates, listSelectors, notFound } from "../serve/selection.ts";
+import {
+  ANTHROPIC_SHAPE,
+  GEMINI_SHAPE,
+  type ModelEntry,
+  modelListSchema,
+  modelSchema,
+} from "./model-shapes.ts";
+
+/** 2026-11-20, the day on which selectors were added, as `created` of their entries. */
+const SELECTORS_CREATED = 1_795_132_800;
+
+const TAG = "Models";
+
+export function modelRoutes(ports: HttpPorts) {
+  const begin = async (asked: RouteRequest) => {
+    const { key } = await identify(ports, asked);
+    return { key, catalogue: ports.snapshot().catalogue };
+  };
+  const list = async (asked: RouteRequest) => {
+    const { key, catalogue } = await begin(asked);
+    const shape = findShape(asked.request);
+    if (shape === null) return createListResponse(key, catalogue);
+    const { searchParams } = new URL(asked.request.url);
+    return createJsonResponse(200, shape.writePage(listModels(key, catalogue), searchParams));
+  };
+  const one = async (asked: RouteRequest, id: string) => {
+    const { key, catalogue } = await begin(asked);
+    const entry = findEntry(decodeId(id), key, catalogue);
+    return createJsonResponse(200, findShape(asked.request)?.write(entry) ?? entry);
+  };
+  return new Elysia()
+    .get("/v1/models", (asked) => list(asked), describeList("listModels"))
+    .get("/models", (asked) => list(asked), describeList("listModelsToo"))
+    .get("/v1/models/*", (asked) => one(asked, asked.params["*"]), describeOne("retrieveModel"))
+    .get("/models/*", (asked) => one(asked, asked.params["*"]), describeOne("retrieveModelToo"))
+    .get(
+      "/v1beta/models",
+      (asked) => list(asked),
+      describeObject(TAG, "listGeminiModels", "List the models, in Google's format", "The models."),
+    )
+    .get(
+      "/v1beta/models/*",
+      (asked) => one(asked, asked.params["*"]),
+      describeObject(TAG, "retrieveGeminiModel", "Get a model, in Google's format", "The model."),
+    );
+}
+
+function describeList(operationId: string) {
+  const answer = describeResponse("The models, including the selectors.", modelListSchema);
+  return describeRoute(TAG, operationId, "List the models that this key can use", answer);
+}
+
+function describeOne(operationId: string) {
+  const answer = describeResponse("The model.", modelSchema);
+  return describeRoute(TAG, operationId, "Get a model by its id, encoded as in `OpenAI%23gpt-5.4`", answer);
+}
+
+/**
+ * Returns the shape of the client's API. Null for OpenAI's. Google's clients, some of which ask at `/v1`, send their own
+ * name with each request, and Anthropic's the API version.
+ */
+function findShape({ headers, url }: Request) {
+  if (headers.has("x-goog-api-client") || new URL(url).pathname.startsWith("/v1beta/")) return GEMINI_SHAPE;
+  return headers.has("anthropic-version") ? ANTHROPIC_SHAPE : null;
+}
+
+function createListResponse(key: GatewayKey, catalogue: Catalogue): Response {
+  const body = () => JSON.stringify({ object: "list", data: listModels(key, catalogue) });
+  if (key.allowedModels !== null || key.memberModels !== undefined) return createResponse(200, body());
+  const whole = wholeLists.get(catalogue) ?? new TextEncoder().encode(body());
+  wholeLists.set(catalogue, whole);
+  return createResponse(200, whole);
+}
+
+/** The cached list for keys that may use everything. With ten thousand models it takes 10 ms to write. */
+const wholeLists = new WeakMap<Catalogue, Uint8Array<ArrayBuffer>>();
+
+function listModels(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {
+  const groups = catalogue.groups().flatMap((name) => findGroup(name, key, catalogue) ?? []);
+  const cards = listCandidates(key, catalogue);
+  if (cards.length === 0) return groups;
+  const named = catalogue.list().filter((card) => mayUse(key, card.id));
+  return [...listSelectors(key).map(selectorView), ...groups, ...named.map(modelView)];
+}
+
+function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntry {
+  const found = catalogue.resolve(id);
+  if (found.kind === "card" && mayUse(key, found.card.id)) return modelView(found.card);
+  if (found.kind === "selector" && listSelectors(key).includes(found.selector))
+    return selectorView(found.selector);
+  const group = findGroup(id, key, catalogue);
+  if (group) return group;
+  throw notFound(id, found.kind === "unknown" ? found : { nearest: [], off: null });
+}
+
+/** Returns the group with that name, limited to the models that the key may use. Null if there are none. */
+function findGroup(name: string, key: GatewayKey, catalogue: Catalogue): ModelEntry | null {
+  const found = catalogue.resolve(name);
+  const members = found.kind === "group" ? found.members.filter(({ card }) => mayUse(key, card.id)) : [];
+  return members.length === 0 ? null : groupView(name, members);
+}
+
+function selectorView(selector: Selector) {
+  const id = `Router#${selector}`;
+  return {
+    id,
+    object: "model",
+    created: SELECTORS_CREATED,
+    owned_by: "poundkey",
+    description: SELECTOR_RULES[selector].about,
+  };
+}
+
+/** Returns a group under the client's name for it. A request fits if it fits the smallest of its models. */
+function groupView(id: string, members: readonly GroupMember[]) {
+  const cards = members.map(({ card }) => card);
+  return {
+    id,
+    object: "model",
+    created: Math.max(...cards.map(({ created }) => created)),
+    owned_by: "poundkey",
+    description: `Shares the load among ${cards.map((card) => card.id).join(", ")}.`,
+    context_window: findLeast(cards.map(({ contextTokensMax }) => contextTokensMax)),
+    max_output_tokens: findLeast(cards.map(({ outputTokensMax }) => outputTokensMax)),
+  };
+}
+
+function findLeast(limits: readonly (number | null)[]): number | null {
+  const known = limits.filter((limit) => limit !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** Returns the id as the client meant it: SDKs percent-encode `#` and `/`. */
+function decodeId(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    throw new Fault("model_not_found", "The model id in the URL is not valid percent-encoding.");
+  }
+}

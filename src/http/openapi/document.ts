@@ -1,0 +1,120 @@
+// The OpenAPI document, built from the registered routes and their schemas.
+import { asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import { DESCRIPTIONS } from "../../surfaces/descriptions.ts";
+import { SURFACES } from "../../surfaces/index.ts";
+import { isShown, type RegisteredRoute } from "../serve/paths.ts";
+import { toOpenApi } from "./form.ts";
+import { describeError, describeSurface } from "./surfaces.ts";
+
+const DESCRIPTION =
+  "One address, one key, every model. Point an OpenAI SDK at `{base_url}/v1`, name a model as `<Provider>#<model>`, or " +
+  "let `Router#best`, `Router#fair` or `Router#light` choose. The routes under `/admin/v1` are the operator's.";
+
+const securitySchemes = {
+  key: { type: "http", scheme: "bearer", description: "The secret of a gateway key." },
+  operator: { type: "http", scheme: "bearer", description: "The admin token." },
+  session: { type: "apiKey", in: "cookie", name: "poundkey_session" },
+};
+
+export function writeOpenApi(routes: readonly RegisteredRoute[]): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes.filter(isShown)) {
+    for (const [path, operation] of describeRoute(route)) {
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
+    }
+  }
+  const info = { title: "Poundkey", version: "1.0.0", description: DESCRIPTION };
+  return { openapi: "3.0.3", info, components: { securitySchemes }, paths };
+}
+
+type Operation = readonly [path: string, operation: JsonObject];
+
+/** Returns one operation, or one per verb if the surface's path ends in verbs. */
+function describeRoute(route: RegisteredRoute): readonly Operation[] {
+  const { method, path } = route;
+  const row = method === "POST" ? SURFACES.find((one) => one.path === path) : undefined;
+  const parameters = listPathParameters(path);
+  if (!row) return [[toTemplate(path), describeOther(route, parameters)]];
+  const { docs } = row;
+  const isAlias = typeof docs === "string";
+  const origin = isAlias ? SURFACES.find((one) => one.path === docs)?.docs : docs;
+  if (origin === undefined || typeof origin === "string") return [];
+  return origin.map((id) => {
+    const operation = { ...describeSurface(DESCRIPTIONS[id], isAlias ? docs : null), parameters };
+    const verb = path.endsWith("*") ? `:${id}` : "";
+    const operationId = isAlias ? `${id}${toName(path)}` : id;
+    return [`${toTemplate(path)}${verb}`, { operationId, ...operation }];
+  });
+}
+
+/** Describes a route by the schemas in its Elysia hooks and the texts in their `detail`. */
+function describeOther({ method, path, hooks }: RegisteredRoute, inPath: readonly JsonObject[]): JsonObject {
+  const { detail, query, body, response } = asObject(hooks);
+  const texts = asObject(toOpenApi(detail));
+  const parameters = [...inPath, ...listQueryParameters(query)];
+  return {
+    operationId: `${method.toLowerCase()}${toName(path)}`,
+    security: findSecurity(path),
+    ...texts,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: showJson(body) } }),
+    responses: {
+      ...describeAnswers(response),
+      ...asObject(texts.responses),
+      default: describeError("The request was refused or failed."),
+    },
+  };
+}
+
+/** Returns the answers by status. `response` is the schema of a 200, or a table of schemas by status. */
+function describeAnswers(response: unknown): JsonObject {
+  if (!isObject(response)) return {};
+  const byStatus = "~standard" in response ? { 200: response } : response;
+  const described: JsonObject = {};
+  for (const [status, schema] of Object.entries(byStatus)) {
+    described[status] = {
+      description: asString(asObject(schema).description) ?? "Done.",
+      content: showJson(schema),
+    };
+  }
+  return described;
+}
+
+function showJson(schema: unknown): JsonObject {
+  return { "application/json": { schema: toOpenApi(schema) } };
+}
+
+/** Paths under /admin need the operator. The API's paths need a key, with `/v1` or without. */
+function findSecurity(path: string): readonly JsonObject[] {
+  if (path.startsWith("/admin/")) return [{ operator: [] }, { session: [] }];
+  return /^\/(v1|v1beta|models|responses)(\/|$)/.test(path) ? [{ key: [] }] : [];
+}
+
+/** Returns `/v1/keys/:id` and `/docs/*` in OpenAPI's notation. */
+function toTemplate(path: string): string {
+  return path.replace(/:(\w+)/g, "{$1}").replace("*", "{id}");
+}
+
+function toName(path: string): string {
+  const words = path.match(/\w+/g) ?? ["root"];
+  return words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join("");
+}
+
+function listPathParameters(path: string): readonly JsonObject[] {
+  return [...toTemplate(path).matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function listQueryParameters(query: unknown): readonly JsonObject[] {
+  const { properties, required } = asObject(query);
+  return Object.entries(asObject(properties)).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: Array.isArray(required) && required.includes(name),
+    schema: toOpenApi(schema),
+  }));
+}

@@ -1,0 +1,99 @@
+// /admin/v1/members: people who signed in, what they may do, and the end of it.
+import { Elysia } from "elysia";
+import {
+  memberLimitsSchema,
+  memberResetSchema,
+  resetMemberBudgets,
+} from "../../admin/limits/budget-reset.ts";
+import { pageQuery } from "../../admin/list.ts";
+import { getMember, memberDetailSchema } from "../../admin/people/member-detail.ts";
+import {
+  anonymiseMember,
+  changeMember,
+  listMembers,
+  type MemberParts,
+  memberChangeSchema,
+  memberSchema,
+} from "../../admin/people/members.ts";
+import { wrapRows } from "../../admin/schema.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { actAsSender, createOperatorHooks, type WritingParts } from "../admin-route.ts";
+import { returnsBody, takesBody, takesQuery } from "../openapi/route-schema.ts";
+import { readOperator } from "./operator.ts";
+
+interface Parts extends MemberParts {
+  readonly ledger: Pick<Ledger, "resetBudgets" | "memberLimits">;
+}
+
+export function memberRoutes(operator: WritingParts, parts: Parts) {
+  return new Elysia().use(readingRoutes(operator, parts)).use(changingRoutes(operator, parts));
+}
+
+function readingRoutes(operator: WritingParts, parts: Parts) {
+  const { reads } = createOperatorHooks(operator, "People");
+  return new Elysia({ prefix: "/admin/v1" })
+    .get("/members", ({ query, request }) => listMembers(parts, query, readOperator(request).scope), {
+      ...reads("members.read", "listMembers", "List the people who signed in, newest first"),
+      query: takesQuery(pageQuery),
+      response: returnsBody(wrapRows(memberSchema)),
+    })
+    .get(
+      "/members/:id",
+      ({ params: { id }, request }) => getMember(parts, id, readOperator(request).access),
+      {
+        ...reads("session.read", "getMember", "Get a person, with their limits and what is used of these"),
+        response: returnsBody(memberDetailSchema),
+      },
+    );
+}
+
+function changingRoutes(operator: WritingParts, parts: Parts) {
+  const { reads, writes } = createOperatorHooks(operator, "People");
+  const member = returnsBody(memberSchema);
+  return new Elysia({ prefix: "/admin/v1" })
+    .patch(
+      "/members/:id",
+      ({ params: { id }, body, request }) =>
+        changeMember(actAsSender(parts, request), id, body, readOperator(request).access),
+      {
+        ...writes(
+          "members.write",
+          "changeMember",
+          "Give a person a role besides the rules, or shut them out",
+        ),
+        body: takesBody(memberChangeSchema),
+        response: member,
+      },
+    )
+    .post(
+      "/members/:id/budgets/reset",
+      async ({ params: { id }, body, request, status }) =>
+        status(
+          201,
+          await resetMemberBudgets(
+            { ...actAsSender(parts, request), ledger: parts.ledger },
+            id,
+            body,
+            readOperator(request).access,
+          ),
+        ),
+      {
+        ...writes(
+          "members.limit",
+          "resetMemberBudgets",
+          "Forget what was used of a member's budgets in an account, in their running windows",
+        ),
+        body: takesBody(memberResetSchema),
+        response: { 201: returnsBody(memberLimitsSchema) },
+      },
+    )
+    .post(
+      "/members/:id/anonymise",
+      async ({ params: { id }, request, status }) =>
+        status(201, await anonymiseMember(actAsSender(parts, request), id, readOperator(request).access)),
+      {
+        ...reads("members.write", "anonymiseMember", "End a person's access for good and forget who it was"),
+        response: { 201: member },
+      },
+    );
+}

@@ -1,0 +1,211 @@
+// /device: the page on which a signed-in person approves or denies an agent that shows a code.
+import { Elysia } from "elysia";
+import {
+  ACCOUNTS_SHOWN_MAX,
+  approveCode,
+  type DeviceParts,
+  denyCode,
+  findCode,
+  listOwnAccounts,
+} from "../../admin/people/devices.ts";
+import { Fault } from "../../core/fault.ts";
+import type { Account } from "../../core/keys/key.ts";
+import type { DeviceCode } from "../../core/people/device.ts";
+import type { SignInRules } from "../../core/people/sign-in.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Access } from "../../people/access.ts";
+import type { SignInParts } from "../../people/sign-in.ts";
+import { readForm } from "../body/form.ts";
+import { describeRoute } from "../openapi/route-schema.ts";
+import { createCodePage, createDecisionPage, createOutcomePage } from "./device-page.ts";
+import { describeFormRoute, type OAuthPorts, requireRules } from "./oauth.ts";
+import {
+  checkSite,
+  findOperatorSession,
+  type OperatorRequest,
+  readAct,
+  readCookieSecret,
+} from "./operator.ts";
+import { createFaultPage } from "./sign-in-page.ts";
+
+const PATH = "/device";
+const FIELDS = ["user_code", "action", "account"] as const;
+const TYPED_CHARACTERS_MAX = 100;
+
+interface DevicePorts extends OAuthPorts {
+  /** Returns the current settings. */
+  readonly settings: () => Settings;
+}
+
+export function deviceRoutes(ports: DevicePorts) {
+  const page = (id: string, summary: string) => describeRoute("Sign-in", id, summary, "HTML.");
+  return new Elysia()
+    .get(
+      "/device",
+      ({ request, server, route }) => answer(ports, { request, server, route }, show),
+      page("deviceCode", "Ask a person for the code of an agent; never approves it"),
+    )
+    .post("/device", ({ request, server, route }) => answer(ports, { request, server, route }, decide), {
+      parse: "none",
+      ...describeFormRoute(page("decideDevice", "Approve or deny the agent that shows a code"), FIELDS),
+    });
+}
+
+/** A person who is signed in, at the page. */
+interface Visit {
+  readonly ports: DevicePorts;
+  readonly parts: DeviceParts & ReturnType<SignInParts["recordAs"]>;
+  readonly rules: SignInRules;
+  readonly access: Access;
+  readonly memberId: string;
+  /** The origins to which the form may lead: a session may have ended meanwhile. */
+  readonly formTo: readonly string[];
+}
+
+type Answer = (ports: DevicePorts, rules: SignInRules, asked: OperatorRequest) => Promise<Response>;
+
+/** Answers every failure with a page, since a person reads it. */
+async function answer(ports: DevicePorts, asked: OperatorRequest, make: Answer): Promise<Response> {
+  const rules = requireRules(ports.people);
+  try {
+    return await make(ports, rules, asked);
+  } catch (error) {
+    return createFaultPage(error, {
+      title: "This didn't work",
+      link: { href: PATH, text: "Enter the code again" },
+    });
+  }
+}
+
+async function show(ports: DevicePorts, rules: SignInRules, asked: OperatorRequest): Promise<Response> {
+  const { request } = asked;
+  const given = new URL(request.url).searchParams.get("user_code");
+  const visit = await findVisit(ports, rules, asked);
+  if (visit === null) return redirectToStart(302, rules, given);
+  const refusal = refuseRole(visit);
+  if (refusal !== null) return refusal;
+  if (given === null) return createCodePage(visit);
+  const found = await findCode(visit.parts, visit.memberId, given);
+  return found.kind === "pending" ? showDecision(visit, found.code, null) : refuseCode(visit, found.kind);
+}
+
+async function decide(ports: DevicePorts, rules: SignInRules, asked: OperatorRequest): Promise<Response> {
+  const { request } = asked;
+  try {
+    checkSite(ports.operator, asked);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const message = "This request didn't come from the gateway's own page, so nothing was changed.";
+    return createOutcomePage(error.row.status, "Nothing was changed", message);
+  }
+  const visit = await findVisit(ports, rules, asked);
+  if (visit === null) return redirectToStart(303, rules, null);
+  const form = await readForm(ports.operator, request, "sign-in", notForm);
+  const refusal = refuseRole(visit);
+  if (refusal !== null) return refusal;
+  const typed = (form.get("user_code") ?? "").slice(0, TYPED_CHARACTERS_MAX);
+  const found = await findCode(visit.parts, visit.memberId, typed);
+  if (found.kind !== "pending") return refuseCode(visit, found.kind);
+  const action = form.get("action");
+  if (action === "deny") return deny(visit, found.code);
+  if (action === "approve") return approve(visit, found.code, { typed, account: form.get("account") });
+  return showDecision(visit, found.code, typed);
+}
+
+function notForm(why: string): Fault {
+  return new Fault("unsupported_content_type", `The body must be a form (x-www-form-urlencoded): ${why}.`);
+}
+
+async function findVisit(
+  ports: DevicePorts,
+  rules: SignInRules,
+  asked: OperatorRequest,
+): Promise<Visit | null> {
+  const { operator, people } = ports;
+  const { request } = asked;
+  const secret = readCookieSecret(request);
+  const session = secret === null ? null : await findOperatorSession(operator, secret);
+  const access = session?.access;
+  if (access === undefined || access.memberId === null) return null;
+  const recording = people.recordAs(readAct(operator, asked, access));
+  const parts = { ...operator.world, log: people.log, ...recording };
+  const formTo = ["'self'", new URL(rules.publicUrl).origin, new URL(rules.issuer).origin];
+  return { ports, parts, rules, access, memberId: access.memberId, formTo: [...new Set(formTo)] };
+}
+
+/** Only to the sign-in's own start: the code comes back with the person, and is typed all the same. */
+function redirectToStart(status: 302 | 303, { publicUrl }: SignInRules, code: string | null): Response {
+  const query = code !== null && /^[A-Za-z-]{1,20}$/.test(code) ? `?user_code=${code}` : "";
+  const location = `${publicUrl}/auth/oidc/start?return_to=${encodeURIComponent(`${PATH}${query}`)}`;
+  const headers = { location, "cache-control": "no-store", "referrer-policy": "no-referrer" };
+  return new Response(null, { status, headers });
+}
+
+function refuseRole({ access }: Visit): Response | null {
+  if (access.may("own.keys.write")) return null;
+  const message = `Your role here is '${access.role ?? "none"}', which has no keys of its own, so no agent can work in your name. An administrator can give you the role of a member.`;
+  return createOutcomePage(403, "Your role has no keys", message);
+}
+
+function refuseCode(visit: Visit, kind: "wrong" | "too_many"): Response {
+  if (kind === "wrong") {
+    const mistake = "No agent waits with this code. It may be mistyped, used, or older than ten minutes.";
+    return createCodePage({ ...visit, status: 400, mistake });
+  }
+  const page = createOutcomePage(
+    429,
+    "Too many wrong codes",
+    "You typed too many wrong codes. Wait ten minutes, and begin again from your agent.",
+  );
+  page.headers.set("retry-after", "600");
+  return page;
+}
+
+async function showDecision(
+  visit: Visit,
+  code: DeviceCode,
+  typed: string | null,
+  wrong: { readonly status?: number; readonly mistake?: string } = {},
+): Promise<Response> {
+  const accounts = await listOwnAccounts(visit.parts, visit.access);
+  const isWhole = accounts.length < ACCOUNTS_SHOWN_MAX;
+  const { formTo, access } = visit;
+  const person = access.actor.name;
+  return createDecisionPage({ formTo, code, typed, person, accounts: isWhole ? accounts : null, ...wrong });
+}
+
+async function deny({ parts, memberId }: Visit, code: DeviceCode): Promise<Response> {
+  if (!(await denyCode(parts, memberId, code))) return tellEnded();
+  return createOutcomePage(200, "Denied", `${code.agent} was not signed in. You can close this page.`);
+}
+
+function tellEnded(): Response {
+  const message = "The code has expired, or somebody has decided on it meanwhile.";
+  return createOutcomePage(400, "Nothing was changed", message);
+}
+
+async function approve(
+  visit: Visit,
+  code: DeviceCode,
+  { typed, account: given }: { readonly typed: string; readonly account: string | null },
+): Promise<Response> {
+  const { parts, access, memberId, ports } = visit;
+  const account = await chooseAccount(visit, given);
+  if (account === null) {
+    const mistake = "Choose the account that pays.";
+    return showDecision(visit, code, typed, { status: 400, mistake });
+  }
+  const { ownerLimits: limitRules, quota } = ports.settings();
+  if (!(await approveCode(parts, { access, limitRules, quota, memberId }, code, account))) return tellEnded();
+  const message = `${code.agent} works in your name now, and ${account.name} pays. You can close this page.`;
+  return createOutcomePage(200, "Approved", message);
+}
+
+/** Null if none was chosen, or one in which the person may have no key. */
+async function chooseAccount({ parts, access }: Visit, given: string | null): Promise<Account | null> {
+  if (given === null || given === "") {
+    const [only, ...others] = await listOwnAccounts(parts, access);
+    return others.length === 0 ? (only ?? null) : null;
+  }
+  return access.may("own.keys.write", given) ? parts.store.account(given) : null;
+}

@@ -1,0 +1,180 @@
+// Access to the admin routes with the admin token, a named token or a session cookie.
+import { type FindPerson, findSession, type Proven, proveToken } from "../../admin/people/session.ts";
+import type { WrongTokens } from "../../admin/people/wrong-tokens.ts";
+import type { AdminWorld } from "../../admin/world.ts";
+import { Fault } from "../../core/fault.ts";
+import type { Act, Scope } from "../../core/people/people.ts";
+import { isWithin } from "../../core/world/address.ts";
+import type { Access } from "../../people/access.ts";
+import type { Permission } from "../../people/roles.ts";
+import { readBearer, requireSecret } from "../serve/auth.ts";
+import type { Peers, ReadOrigin } from "../serve/client-address.ts";
+
+export const COOKIE = "poundkey_session";
+const COOKIE_SHAPE = new RegExp(`(?:^|;)\\s*${COOKIE}=([0-9A-Za-z]{1,100})\\s*(?:;|$)`);
+const SAFE = /^(GET|HEAD|OPTIONS)$/;
+
+/** A request as route handlers get it. */
+export interface OperatorRequest {
+  readonly request: Request;
+  /** The route's path, such as `/admin/v1/keys/:id`. */
+  readonly route: string;
+  readonly server: (Peers & { timeout(request: Request, seconds: number): void }) | null;
+}
+
+export interface OperatorParts {
+  readonly world: AdminWorld;
+  /** The configured token. Null if the one made at the first start applies. */
+  readonly adminToken: string | null;
+  /** The addresses and blocks that the admin token may come from. Empty for any. */
+  readonly adminTokenFrom: readonly string[];
+  readonly readOrigin: ReadOrigin;
+  readonly wrongTokens: Pick<WrongTokens, "refuse" | "note">;
+  readonly findPerson: FindPerson;
+}
+
+/** Returns the Fault for a wrong token or cookie. All checks use this one, so that every failure is counted. */
+export function createRefusal(
+  { wrongTokens, readOrigin }: OperatorParts,
+  asked: OperatorRequest,
+  message: string,
+): Fault {
+  return wrongTokens.refuse(message, readOrigin(asked.request, asked.server).address);
+}
+
+/** Returns the session secret in the request's cookie. Null if there is none. */
+export function readCookieSecret(request: Request): string | null {
+  return COOKIE_SHAPE.exec(request.headers.get("cookie") ?? "")?.[1] ?? null;
+}
+
+/** The sender of a request to an admin route. */
+interface Operator {
+  readonly access: Access;
+  readonly act: Act;
+  /** The rows that the route's permission covers. */
+  readonly scope: Scope;
+}
+
+/** By request, once its sender is known. */
+const operators = new WeakMap<Request, Operator>();
+
+/** Returns the sender of a request. Null if it isn't known. */
+export function findOperator(request: Request): Operator | null {
+  return operators.get(request) ?? null;
+}
+
+/** Returns the sender of a request that was checked. Throws if the route forgot to check it. */
+export function readOperator(request: Request): Operator {
+  const operator = operators.get(request);
+  if (operator === undefined) throw new Error("The sender of this request was not checked.");
+  return operator;
+}
+
+/** Throws unless the sender of the request is permitted to, and remembers the sender for `readOperator`. */
+export async function checkOperator(
+  parts: OperatorParts,
+  asked: OperatorRequest,
+  permission: Permission,
+): Promise<Operator> {
+  const { access } = await proveOperator(parts, asked);
+  const operator = { access, act: readAct(parts, asked, access), scope: access.scope(permission) };
+  // Also of a sender that lacks the permission: the refusal is on record.
+  operators.set(asked.request, operator);
+  access.require(permission);
+  return operator;
+}
+
+/** Returns the sender's rights. A bearer takes precedence, as browsers send cookies on their own. */
+export async function proveOperator(parts: OperatorParts, asked: OperatorRequest): Promise<Proven> {
+  const bearer = readBearer(asked.request.headers);
+  if (bearer === undefined && readCookieSecret(asked.request) !== null) return requireSession(parts, asked);
+  if (!bearer?.trim()) {
+    const message = "You didn't provide an admin token. Send it as 'Authorization: Bearer <admin token>'.";
+    throw new Fault("no_api_key", message);
+  }
+  const proven = await proveToken(parts.world, parts.adminToken, requireSecret(bearer));
+  if (proven === null) throw createRefusal(parts, asked, "Incorrect admin token.");
+  checkAddress(parts, asked, proven);
+  return proven;
+}
+
+/** Throws if the admin token, or a session that began with it, comes from an address that it may not come from. */
+export function checkAddress(
+  { adminTokenFrom, readOrigin, wrongTokens }: OperatorParts,
+  { request, server }: OperatorRequest,
+  { access }: Proven,
+): void {
+  if (access.actor.kind !== "admin" || adminTokenFrom.length === 0) return;
+  const { address } = readOrigin(request, server);
+  if (isWithin(adminTokenFrom, address)) return;
+  wrongTokens.note("address_not_allowed", address);
+  const message =
+    "The admin token may not be used from your address: 'server.admin_token_from' lists where it may come from.";
+  throw new Fault("address_not_allowed", message);
+}
+
+const AGENT_CHARACTERS_MAX = 200;
+
+/** Returns the request as an act of its sender. */
+export function readAct(
+  parts: Pick<OperatorParts, "readOrigin">,
+  asked: OperatorRequest,
+  access: Access,
+): Act {
+  return { ...readSource(parts, asked), actor: access.actor };
+}
+
+/** Returns what a request tells of its sender by itself. */
+export function readSource(
+  { readOrigin }: Pick<OperatorParts, "readOrigin">,
+  { request, server, route }: OperatorRequest,
+): Omit<Act, "actor"> {
+  return {
+    address: readOrigin(request, server).address,
+    agent: (request.headers.get("user-agent") ?? "").slice(0, AGENT_CHARACTERS_MAX),
+    route: `${request.method} ${route}`,
+    requestId: request.headers.get("x-request-id") ?? "",
+  };
+}
+
+/** Returns the session of a cookie's secret. Null if it has ended. */
+export function findOperatorSession(
+  { world, adminToken, findPerson }: Pick<OperatorParts, "world" | "adminToken" | "findPerson">,
+  secret: string,
+) {
+  return findSession(world, adminToken, secret, findPerson);
+}
+
+/** Returns the rights of the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `createRefusal`. */
+export async function requireSession(parts: OperatorParts, asked: OperatorRequest): Promise<Proven> {
+  const secret = readCookieSecret(asked.request);
+  if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
+  if (!SAFE.test(asked.request.method)) checkSite(parts, asked);
+  const session = await findOperatorSession(parts, secret);
+  if (session === null) throw createRefusal(parts, asked, "The session has ended. Please sign in again.");
+  checkAddress(parts, asked, session);
+  return session;
+}
+
+/** Browsers attach the cookie to requests from any site, so only requests from our own pages may change anything. */
+export function checkSite(
+  { readOrigin, wrongTokens }: Pick<OperatorParts, "readOrigin" | "wrongTokens">,
+  { request, server }: OperatorRequest,
+): void {
+  const site = request.headers.get("sec-fetch-site");
+  const { hosts, address } = readOrigin(request, server);
+  const isOwn = site === null ? isOwnOrigin(request, hosts) : site === "same-origin";
+  if (isOwn) return;
+  wrongTokens.note("cross_site_request", address);
+  const message =
+    "The session cookie only works for the console's own page. " +
+    "Send 'Authorization: Bearer <admin token>' instead.";
+  throw new Fault("cross_site_request", message);
+}
+
+function isOwnOrigin(request: Request, hosts: readonly string[]): boolean {
+  const origin = request.headers.get("origin");
+  if (origin === null || !URL.canParse(origin)) return false;
+  const { host, protocol } = new URL(origin);
+  return /^https?:$/.test(protocol) && hosts.some((one) => one.toLowerCase() === host);
+}

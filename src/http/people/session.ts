@@ -1,0 +1,118 @@
+// /admin/v1/session: signing in with a token, which sets the session cookie, who is signed in, and signing out.
+import { Elysia } from "elysia";
+import { note } from "../../admin/audit/audit-trail.ts";
+import {
+  beginSession,
+  type GatewayFacts,
+  type Proven,
+  proveToken,
+  SESSION_MS,
+  sessionSchema,
+  sessionView,
+  signInSchema,
+  signOut,
+} from "../../admin/people/session.ts";
+import { type BodyPorts, readJson } from "../body/body.ts";
+import { describeRoute, returnsBody, takesBody } from "../openapi/route-schema.ts";
+import { JSON_HEADERS } from "../serve/answers.ts";
+import {
+  COOKIE,
+  checkAddress,
+  createRefusal,
+  type OperatorParts,
+  type OperatorRequest,
+  proveOperator,
+  readAct,
+  readCookieSecret,
+  requireSession,
+} from "./operator.ts";
+
+const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
+const TAG = "Session";
+const SET_COOKIE = { 204: { description: "The cookie is set or removed." } } as const;
+
+type SessionPorts = OperatorParts & BodyPorts & GatewayFacts;
+
+export function sessionRoutes(ports: SessionPorts) {
+  return new Elysia({ prefix: "/admin/v1" })
+    .post(
+      "/session",
+      ({ request, server, route, body }) => signInWith(ports, { request, server, route }, body.token),
+      {
+        parse: ({ request }) => readJson(request, ports, BODY),
+        body: takesBody(signInSchema),
+        ...describeRoute(
+          TAG,
+          "signIn",
+          "Sign in with the admin token or a named token and get a session cookie",
+          SET_COOKIE,
+        ),
+      },
+    )
+    .get(
+      "/session",
+      async ({ request, server, route, set }) => {
+        const asked = { request, server, route };
+        const hasBearer = request.headers.has("authorization");
+        const proven = await (hasBearer ? proveOperator(ports, asked) : requireSession(ports, asked));
+        Object.assign(set.headers, JSON_HEADERS);
+        return sessionView(proven, ports);
+      },
+      {
+        response: returnsBody(sessionSchema),
+        ...describeRoute(
+          TAG,
+          "getSession",
+          "Get the current session: the sender, and what the sender may do",
+        ),
+      },
+    )
+    .delete(
+      "/session",
+      async ({ request, server, route }) => {
+        const asked = { request, server, route };
+        const proven = await requireSession(ports, asked);
+        await signOut(ports.world, readCookieSecret(request) ?? "");
+        await noteSession(ports, asked, proven, "session.ended");
+        return createCookieResponse(ports, asked, "", 0);
+      },
+      describeRoute(TAG, "signOut", "Sign out", SET_COOKIE),
+    );
+}
+
+async function signInWith(ports: SessionPorts, asked: OperatorRequest, token: string): Promise<Response> {
+  const proven = await proveToken(ports.world, ports.adminToken, token);
+  if (proven === null) throw createRefusal(ports, asked, "Incorrect admin token.");
+  checkAddress(ports, asked, proven);
+  const { tokenDigest, tokenId } = proven;
+  const owner = { tokenDigest, tokenId, memberId: null, issuerSession: null };
+  const secret = await beginSession(ports.world, owner);
+  await noteSession(ports, asked, proven, "session.started");
+  return createCookieResponse(ports, asked, secret, SESSION_MS / 1000);
+}
+
+function noteSession(
+  ports: SessionPorts,
+  asked: OperatorRequest,
+  { access }: Proven,
+  action: "session.started" | "session.ended",
+): Promise<void> {
+  const target = { type: "session", id: "", name: "" } as const;
+  return note(ports.world, readAct(ports, asked, access), { action, target });
+}
+
+function createCookieResponse(
+  { readOrigin }: SessionPorts,
+  asked: OperatorRequest,
+  secret: string,
+  seconds: number,
+): Response {
+  const cookie = formatSessionCookie(secret, seconds, readOrigin(asked.request, asked.server).isSecure);
+  return new Response(null, { status: 204, headers: { "set-cookie": cookie, "cache-control": "no-store" } });
+}
+
+/** Only requests from our own pages carry the cookie, and no script can read it. */
+export function formatSessionCookie(secret: string, seconds: number, isSecure: boolean): string {
+  const secure = isSecure ? "; Secure" : "";
+  return `${COOKIE}=${secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;
+}

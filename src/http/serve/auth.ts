@@ -1,0 +1,226 @@
+// Bearer authentication for clients and operators alike: only the header counts, never a query or a body.
+import { bearer } from "@elysiajs/bearer";
+import { Fault } from "../../core/fault.ts";
+import {
+  type Caller,
+  invalidKey,
+  type KeyProof,
+  type ProvenKey,
+  refuseAddress,
+  refusePaused,
+} from "../../core/keys/key.ts";
+import { checkSecret } from "../../keys/secret.ts";
+import { explainShape, nameShape } from "../../keys/secret-shape.ts";
+import type { HttpPorts } from "../ports.ts";
+import type { Peers } from "./client-address.ts";
+
+/** An unpaired surrogate, which no request can contain: it disables `?access_token=`, since URLs are logged. */
+const NEVER = "\ud800";
+const SCHEME = /^bearer[ \t]+/i;
+const SECRET_CHARACTERS_MAX = 512;
+
+const plugin = bearer({ extract: { header: "Bearer", query: NEVER, body: NEVER } });
+
+/** Adds `bearer` to a route's context: the text after the scheme. Undefined if there is none. */
+export const bearerToken = () => plugin;
+
+/**
+ * Rewrites the scheme as the plugin expects it: its name is case-insensitive (RFC 9110), which the plugin doesn't know.
+ * A header with another scheme is removed, because the plugin would return everything after its sixth letter.
+ */
+export function canonicalScheme(headers: Headers): void {
+  const given = headers.get("authorization");
+  if (given === null || given.startsWith("Bearer ")) return;
+  if (SCHEME.test(given)) headers.set("authorization", given.replace(SCHEME, "Bearer "));
+  else {
+    schemes.set(headers, describeScheme(given));
+    headers.delete("authorization");
+  }
+}
+
+/** Describes the headers that were removed, for the error of a request without a key. */
+const schemes = new WeakMap<Headers, string>();
+
+/** Describes a header without the right scheme. Only names of schemes are shown, as anything else may be a secret. */
+function describeScheme(given: string): string {
+  if (/^bearer$/i.test(given)) return "The header 'Authorization' has nothing after 'Bearer'";
+  const name = /^(basic|token|apikey|api-key|key|digest|jwt|aws4-hmac-sha256)\b/i.exec(given)?.[0];
+  if (name !== undefined) return `The header 'Authorization' has the scheme '${name}', not 'Bearer'`;
+  return "The header 'Authorization' has no scheme: put 'Bearer ' before the key";
+}
+
+/** Returns the text after the scheme, or undefined. For busy routes and checks that run before plugins do. */
+export function readBearer(headers: Headers): string | undefined {
+  return headers.get("authorization")?.slice("Bearer ".length);
+}
+
+/** Returns the secret that the operator's request carries. Throws a Fault if there is none. */
+export function requireSecret(bearer: string | undefined): string {
+  const secret = bearer?.trim() ?? "";
+  if (secret === "") throw noKey("");
+  if (secret.length > SECRET_CHARACTERS_MAX) throw invalidKey();
+  return secret;
+}
+
+/** Headers in which clients of other vendors' APIs send their key. */
+const KEY_HEADERS = ["x-api-key", "x-goog-api-key"] as const;
+/** Headers that clients of other gateways and of Azure send it in. */
+const OTHER_KEY_HEADERS = ["api-key", "apikey", "x-litellm-api-key", "x-portkey-api-key"] as const;
+
+/**
+ * Returns a client's secret: the first of `Authorization`, `x-api-key` and `x-goog-api-key` that has our form, as users
+ * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none.
+ */
+function findSecret(headers: Headers): string {
+  const secrets = listSentSecrets(headers);
+  const ours = secrets.length > 1 ? secrets.find((one) => checkSecret(one.trim())) : undefined;
+  const secret = (ours ?? secrets[0])?.trim() ?? "";
+  if (secret === "") throw explainMissing(headers);
+  return secret;
+}
+
+function listSentSecrets(headers: Headers): readonly string[] {
+  const secrets: string[] = [];
+  const bearer = readBearer(headers);
+  if (bearer) secrets.push(bearer);
+  for (const name of KEY_HEADERS) {
+    const own = headers.get(name);
+    if (own) secrets.push(own);
+  }
+  return secrets;
+}
+
+/** Returns the secrets to try after a wrong one: in the headers' order those without our form, which another gateway may have made. */
+function listOthers(headers: Headers, tried: string): readonly string[] {
+  return listSentSecrets(headers)
+    .map((one) => one.trim())
+    .filter((one) => one !== "" && one !== tried && !checkSecret(one));
+}
+
+/** Returns the Fault for a request without a key, which names what it has in the key's place. */
+function explainMissing(headers: Headers): Fault {
+  const scheme = schemes.get(headers);
+  if (scheme !== undefined) return noKey(` ${scheme}.`);
+  if (headers.has("authorization")) return noKey(" The header 'Authorization' has nothing after 'Bearer'.");
+  const given = OTHER_KEY_HEADERS.find((name) => headers.has(name));
+  return noKey(given === undefined ? "" : ` The header '${given}' is not read here.`);
+}
+
+function noKey(why: string): Fault {
+  const message = `You didn't provide an API key.${why} Send it as 'Authorization: Bearer sk-…'.`;
+  return new Fault("no_api_key", message);
+}
+
+/**
+ * Returns the Fault for a wrong secret. One that has our form gets the same answer whatever the reason. Any other is
+ * explained by its form alone, which tells nothing about the keys that exist.
+ */
+function explainWrong(fault: unknown, headers: Headers, secret: string): unknown {
+  if (!(fault instanceof Fault) || fault.code !== "invalid_api_key") return fault;
+  const shape = explainShape(secret);
+  if (shape === null) return fault;
+  const name = readBearer(headers)?.trim() === secret ? "Authorization" : findHeader(headers, secret);
+  return new Fault("invalid_api_key", `Incorrect API key provided in the header '${name}': ${shape}.`);
+}
+
+function findHeader(headers: Headers, secret: string): string {
+  return KEY_HEADERS.find((name) => headers.get(name)?.trim() === secret) ?? KEY_HEADERS[0];
+}
+
+/** Shorter texts are shown by their shape alone. */
+const SHOWN_CHARACTERS_MIN = 16;
+
+/** Returns the last characters and the look of a secret that no key has, for the table of refusals. */
+export function describeSender(headers: Headers): {
+  readonly last4: string | null;
+  readonly shape: string | null;
+} {
+  const all = [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))];
+  const secret = all.find(Boolean)?.trim() ?? "";
+  const last4 = secret.length < SHOWN_CHARACTERS_MIN ? null : secret.slice(-4).replace(/[^\x21-\x7e]/g, "?");
+  return { last4, shape: secret === "" ? null : nameShape(secret) };
+}
+
+/** A request as route handlers get it. */
+export interface RouteRequest {
+  readonly request: Request;
+  readonly server: Peers | null;
+}
+
+/** Asks for the connection's address when something needs it, as few keys do. */
+class RequestProof implements KeyProof {
+  readonly rotation: KeyProof["rotation"];
+  #address: string | null;
+  readonly #readAddress: () => string;
+
+  constructor(rotation: KeyProof["rotation"], address: string | null, readAddress: () => string) {
+    this.rotation = rotation;
+    this.#address = address;
+    this.#readAddress = readAddress;
+  }
+
+  get address(): string {
+    this.#address ??= this.#readAddress();
+    return this.#address;
+  }
+}
+
+/**
+ * Returns the sender of a request, without a promise if its key is remembered. Throws the Faults of `findSecret`,
+ * `invalid_api_key`, `address_not_allowed`,
+ * `key_paused` (unless the route allows it) and `store_unavailable`.
+ */
+export function identify(
+  { authenticate, readOrigin }: Pick<HttpPorts, "authenticate" | "readOrigin">,
+  { request, server }: RouteRequest,
+  { allowsPaused = false }: { readonly allowsPaused?: boolean } = {},
+): Caller | Promise<Caller> {
+  const secret = findSecret(request.headers);
+  const readAddress = () => readOrigin(request, server).address;
+  const admit = ({ key, rotation }: ProvenKey, address: string | null = null): Caller => {
+    const proof = new RequestProof(rotation, address, readAddress);
+    const refusal = refuseAddress(key, proof) ?? (allowsPaused ? null : refusePaused(key));
+    if (refusal !== null) throw refusal;
+    return { key, proof };
+  };
+  const prove = (one: string) => {
+    if (one.length > SECRET_CHARACTERS_MAX) throw invalidKey();
+    return authenticate(one, readAddress);
+  };
+  const fail = (thrown: unknown): Promise<Caller> => {
+    const others = isWrong(thrown) ? listOthers(request.headers, secret) : [];
+    if (others.length === 0) throw explainWrong(thrown, request.headers, secret);
+    const address = readAddress();
+    const first = explainWrong(thrown, request.headers, secret);
+    return proveOther(others, prove, first).then((one) => admit(one, address));
+  };
+  try {
+    const proven = prove(secret);
+    if (!(proven instanceof Promise)) return admit(proven);
+    // Read first: a connection that closes meanwhile has no address any more.
+    const address = readAddress();
+    return proven.then((one) => admit(one, address), fail);
+  } catch (thrown) {
+    return fail(thrown);
+  }
+}
+
+function isWrong(thrown: unknown): boolean {
+  return thrown instanceof Fault && thrown.code === "invalid_api_key";
+}
+
+/** Returns the key of the first secret that proves one. Throws the fault of the first secret if none does. */
+async function proveOther(
+  others: readonly string[],
+  prove: (secret: string) => ProvenKey | Promise<ProvenKey>,
+  first: unknown,
+): Promise<ProvenKey> {
+  for (const other of others) {
+    try {
+      return await prove(other);
+    } catch (thrown) {
+      if (!isWrong(thrown)) throw thrown;
+    }
+  }
+  throw first;
+}

@@ -1,0 +1,86 @@
+// The earlier answers that a request continues from: those kept here, and one stored at its provider.
+
+import type { GatewayKey } from "../../core/keys/key.ts";
+import type { Attempt } from "../../core/models/attempt.ts";
+import type { Earlier, EarlierAnswers, StoredAnswer } from "../../core/models/kept.ts";
+import {
+  cutStoredName,
+  isStoredName,
+  readStoredName,
+  type StoredLocation,
+  writeStoredName,
+} from "../../core/models/stored-name.ts";
+import { identifyCredential } from "../../core/settings.ts";
+import { makeNotFound } from "../../gateway/answer/kept-answers.ts";
+import type { Pin } from "../../gateway/plan/pin.ts";
+import type { HttpPorts } from "../ports.ts";
+
+type EarlierPorts = Pick<HttpPorts, "kept" | "sealer" | "snapshot" | "vault">;
+
+interface FoundEarlier {
+  readonly keeping: EarlierAnswers | null;
+  readonly stored: StoredAnswer | null;
+  /** The credential that can read the stored answer. */
+  readonly pin: Pin | null;
+}
+
+export const NO_EARLIER_ANSWER: FoundEarlier = { keeping: null, stored: null, pin: null };
+
+/** True if providers may store answers for the key: the operator allows it, and the key may keep responses. */
+export function mayStoreUpstream({ snapshot }: Pick<HttpPorts, "snapshot">, key: GatewayKey): boolean {
+  return snapshot().limits.storesUpstream === true && key.keepsResponses;
+}
+
+/** Throws the Fault `not_found` if the account has no such answer here or at a provider. */
+export async function findEarlier(
+  ports: EarlierPorts,
+  key: GatewayKey,
+  read: () => Earlier | undefined,
+): Promise<FoundEarlier> {
+  const [keeps, stores] = [ports.kept.keepsFor(key), mayStoreUpstream(ports, key)];
+  const earlier = keeps || stores ? read() : undefined;
+  if (!earlier) return NO_EARLIER_ANSWER;
+  const found = stores ? await findStored(ports, key, earlier.id) : null;
+  const kept = found ? { ...earlier, id: null } : earlier;
+  const keeping = keeps ? await ports.kept.findEarlier(key, kept) : null;
+  return { keeping, stored: found?.stored ?? null, pin: found?.pin ?? null };
+}
+
+/** Returns null if the answer isn't stored at a provider, or is also kept here: any model can continue that. */
+async function findStored(ports: EarlierPorts, key: GatewayKey, name: string | null) {
+  if (name === null || !isStoredName(name) || (await ports.kept.get(key, name)) !== null) return null;
+  const place = readStoredName(name, ports.sealer(key.accountId));
+  const tokens = await ports.kept.countTokens(key, cutStoredName(name));
+  const credential = place && findCredential(ports, place);
+  if (!place || !credential || tokens === null) throw makeNotFound(name, "previous_response_id");
+  const pin: Pin = { provider: place.provider, credential };
+  return { stored: { id: place.id, tokens }, pin };
+}
+
+function findCredential({ snapshot, vault }: EarlierPorts, { provider, credential }: StoredLocation) {
+  const known = snapshot().upstreams.get(provider)?.setup.credentials ?? [];
+  return known.find((one) => vault.digest(identifyCredential(one)) === credential);
+}
+
+/** An answer that its provider stores under its own id, `own`. */
+interface Named {
+  readonly id: string;
+  readonly accountId: string;
+  readonly attempt: Attempt | null;
+  readonly own: string;
+}
+
+/** Returns the id with which the client continues from a stored answer. */
+export function nameStored(
+  { vault, sealer }: Pick<HttpPorts, "vault" | "sealer">,
+  { id, accountId, attempt, own }: Named,
+): string {
+  if (attempt === null) return id;
+  const { card, credential } = attempt;
+  const place = {
+    provider: card.provider,
+    credential: vault.digest(identifyCredential(credential)),
+    id: own,
+  };
+  return writeStoredName(id, place, sealer(accountId));
+}

@@ -1,0 +1,17 @@
+// A request as a surface reads it: its body, and what the gateway adds for the account.
+import type { GatewayKey } from "../../core/keys/key.ts";
+import type { Incoming } from "../../surfaces/surface.ts";
+import type { HttpPorts } from "../ports.ts";
+import { mayStoreUpstream, NO_EARLIER_ANSWER } from "./earlier.ts";
+
+export function makeIncoming(
+  ports: HttpPorts,
+  { headers, url }: Request,
+  body: unknown,
+  key: GatewayKey,
+  { keeping, stored } = NO_EARLIER_ANSWER,
+): Incoming {
+  const seal = ports.sealer(key.accountId);
+  const limits = { ...ports.snapshot().limits, storesUpstream: mayStoreUpstream(ports, key) };
+  return { url, headers, body, limits, seal, keeping, stored };
+}

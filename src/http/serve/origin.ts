@@ -1,0 +1,67 @@
+// Where a request came from, as its row says: the client's address as far as it is kept, the agent's session, its tags.
+
+import { Fault } from "../../core/fault.ts";
+import { formatTags, parseTags, TAGS_EXPECTED } from "../../core/fields/tags-text.ts";
+import type { Caller } from "../../core/keys/key.ts";
+import { type RequestOrigin, UNKNOWN_ORIGIN } from "../../core/log/record.ts";
+import { listTraceIds, type TraceContext } from "../../core/log/trace-context.ts";
+import { nameSession } from "../../core/people/session.ts";
+import type { AddressRule } from "../../core/settings.ts";
+import { cutAddress } from "../../core/world/address.ts";
+
+/** Headers in which agents send their session, other than those that a surface reads itself. */
+const SESSION_HEADERS = [
+  "x-claude-code-session-id",
+  "session-id",
+  "session_id",
+  "x-session-affinity",
+  "x-session-id",
+  "x-litellm-session-id",
+] as const;
+
+const TAGS_HEADER = "x-poundkey-tags";
+
+interface OriginParts {
+  /** Returns what `log.address` says. */
+  readonly addressRule: () => AddressRule;
+}
+
+/**
+ * `session` is the surface's own name for the conversation. Reads the address at once: a connection may close. Throws the
+ * Fault `invalid_value` for tags that aren't valid.
+ */
+export function readRequestOrigin(
+  { addressRule }: OriginParts,
+  headers: Headers,
+  session: string | null,
+  { proof, trace }: Pick<Caller, "proof"> & { readonly trace: TraceContext | null },
+): RequestOrigin {
+  const rule = addressRule();
+  const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
+  const traces = trace === null ? {} : listTraceIds(trace);
+  const tags = readTagsHeader(headers.get(TAGS_HEADER));
+  return { ...UNKNOWN_ORIGIN, ...traces, address, session: findSession(headers, session), tags };
+}
+
+function readTagsHeader(given: string | null): string | null {
+  if (given === null) return null;
+  const tags = parseTags(given);
+  if (tags !== null) return formatTags(tags);
+  throw new Fault("invalid_value", `Invalid header '${TAGS_HEADER}': expected ${TAGS_EXPECTED}.`, {
+    param: TAGS_HEADER,
+  });
+}
+
+/** Returns an address as it is kept: whole, as its network (/24, or /48 of IPv6), or not at all. */
+export function keepAddress(address: string, rule: AddressRule): string | null {
+  if (rule === "off" || address === "") return null;
+  return rule === "prefix" ? cutAddress(address) : address;
+}
+
+function findSession(headers: Headers, named: string | null): string | null {
+  for (const given of [named, ...SESSION_HEADERS.map((header) => headers.get(header))]) {
+    const session = given === null ? null : nameSession(given);
+    if (session !== null) return session;
+  }
+  return null;
+}

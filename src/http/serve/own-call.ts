@@ -1,0 +1,47 @@
+// A request that the gateway sends to itself: admitted, held, logged and settled as any client's.
+
+import { parseReceived } from "../../core/json/bounds.ts";
+import { asObject, type JsonObject } from "../../core/json/json.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
+import { mintOrderedId } from "../../core/world/ordered-id.ts";
+import { SURFACES } from "../../surfaces/index.ts";
+import type { HttpPorts } from "../ports.ts";
+import { CountingLimit } from "./counting.ts";
+import { serve } from "./serve.ts";
+
+interface OwnCall {
+  readonly path: string;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The beginning of its request id, by which the log tells it from clients'. */
+  readonly idPrefix: string;
+  /** Ends it early. */
+  readonly signal?: AbortSignal;
+}
+
+interface OwnAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+/** A fault is an answer too. */
+export async function callOwn(
+  ports: HttpPorts,
+  key: GatewayKey,
+  { path, body, headers, idPrefix, signal }: OwnCall,
+): Promise<OwnAnswer> {
+  const request = new Request(`http://localhost${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+  const identify = () => ({ key, proof: null });
+  const received = { request, route: path, identify, server: null, counting: new CountingLimit() };
+  const requestId = `${idPrefix}_${mintOrderedId(ports.random, ports.clock.nowMs())}`;
+  const set = { headers: { "x-request-id": requestId } };
+  const found = SURFACES.find((one) => one.path === path);
+  if (found === undefined) throw new Error(`No surface serves ${path}.`);
+  const response = await found.surface.use((surface) => serve(ports, surface, received, set));
+  return { status: response.status, body: asObject(parseReceived(await response.text())) };
+}

@@ -1,0 +1,141 @@
+// A request that was refused before any call, as the log's line, the metrics and the table of refusals know it.
+
+import { Fault } from "../../core/fault.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
+import { LIMIT_KINDS } from "../../core/limits/limit.ts";
+import { findOutcome, readProvider } from "../../core/log/outcome.ts";
+import type { Refusal } from "../../core/log/refusal.ts";
+import type { TraceContext } from "../../core/log/trace-context.ts";
+import { countAs, type ModelCard } from "../../core/models/card.ts";
+import type { AddressRule } from "../../core/settings.ts";
+import type { Log, LogEvent } from "../../core/world/world.ts";
+import { shortenModel } from "../../gateway/call.ts";
+import type { RequestContext } from "../../gateway/context.ts";
+import type { Selection } from "../../gateway/plan/plan.ts";
+import type { Form } from "../../operations/form.ts";
+import { describeSender } from "./auth.ts";
+import type { Peers, ReadOrigin } from "./client-address.ts";
+import { keepAddress } from "./origin.ts";
+import { findPath } from "./paths.ts";
+
+const ROUTE_CHARACTERS_MAX = 100;
+
+/** The facts known about a request by the time it is refused. */
+export interface Progress {
+  key: Pick<GatewayKey, "id" | "accountId" | "memberId"> | null;
+  modelAsked: string | null;
+  selection: Selection | null;
+}
+
+export function startProgress(): Progress {
+  return { key: null, modelAsked: null, selection: null };
+}
+
+interface RefusedRequest {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly trace: Pick<TraceContext, "traceId"> | null;
+  readonly server: Peers | null;
+  readonly surface: { readonly name: string; readonly operation: { readonly name: string } };
+}
+
+interface RefusalPorts {
+  readonly readOrigin: ReadOrigin;
+  readonly addressRule: () => AddressRule;
+  readonly log: Log;
+}
+
+/** Returns the fault with the client's own name of the field that it is about, in its message, too. */
+export function nameForClient(fault: Fault, names: Readonly<Record<string, string>> = {}): Fault {
+  const { param } = fault.details;
+  const name = typeof param === "string" && Object.hasOwn(names, param) ? names[param] : undefined;
+  if (name === undefined) return fault;
+  const message = fault.message.replace(`'${param}'`, () => `'${name}'`);
+  return new Fault(fault.code, message, { ...fault.details, param: name });
+}
+
+/** `context` is null if the request was refused before it had a plan. */
+export function logRefusal<F extends Form>(
+  ports: RefusalPorts,
+  refused: RefusedRequest,
+  progress: Progress,
+  context: RequestContext<F> | null,
+  fault: Fault,
+): void {
+  const modelPlanned = context?.ticket.ask.modelPlanned ?? nameSelected(progress.selection);
+  const hasRow = context !== null && context.settlement !== null;
+  const refusal = buildRefusal(ports, refused, { ...progress, modelPlanned, hasRow }, fault);
+  ports.log({ ...describeRefusal(refused, refusal), ...describeTrouble(fault) });
+}
+
+/** A refusal for the gateway's own trouble, such as its store's, is an error and says why. */
+function describeTrouble({
+  row,
+  details: { reason },
+}: Fault): Pick<LogEvent, "level"> & { readonly cause?: unknown } {
+  return row.blame === "gateway" ? { level: "error", cause: reason ?? null } : {};
+}
+
+function describeRefusal(
+  { requestId, trace }: Pick<RefusedRequest, "requestId" | "trace">,
+  refusal: Refusal,
+): LogEvent {
+  const { keyId, accountId, last4, shape, modelAsked, modelPlanned, limit } = refusal;
+  const { route, address, code, status, outcome, hasRow } = refusal;
+  // The gateway's own limits, such as its memory for bodies, are no owner's.
+  const isOwners = LIMIT_KINDS.some((kind) => kind === limit?.kind);
+  return {
+    event: "refused",
+    request_id: requestId,
+    key_id: keyId,
+    account_id: accountId,
+    ...(trace === null ? {} : { trace_id: trace.traceId }),
+    ...(last4 === null && shape === null ? {} : { last4, shape }),
+    ...{ model_asked: modelAsked, route, address, code, status },
+    ...(limit ? { limit } : {}),
+    ...(limit && isOwners ? { limit_kind: limit.kind, limit_scope: limit.scope } : {}),
+    // A request with a row is counted by that.
+    ...(modelPlanned === null || hasRow
+      ? {}
+      : { model: modelPlanned, provider: readProvider(modelPlanned), outcome }),
+    refusal,
+  };
+}
+
+function buildRefusal(
+  { readOrigin, addressRule }: RefusalPorts,
+  { request, server, surface }: RefusedRequest,
+  progress: Progress & Pick<Refusal, "modelPlanned" | "hasRow">,
+  { code, details, row: { status } }: Fault,
+): Refusal {
+  const { hasRow, modelAsked, modelPlanned } = progress;
+  const { limit = null } = details;
+  const key = progress.key ?? details.key ?? null;
+  const isUnknown = key === null && code === "invalid_api_key";
+  const address = server === null ? null : readOrigin(request, server).address;
+  return {
+    keyId: key?.id ?? null,
+    accountId: key?.accountId ?? null,
+    memberId: key?.memberId ?? null,
+    ...(isUnknown ? describeSender(request.headers) : { last4: null, shape: null }),
+    modelAsked: modelAsked === null ? null : shortenModel(modelAsked),
+    route: `${request.method} ${findPath(request.url).slice(0, ROUTE_CHARACTERS_MAX)}`,
+    address: address && keepAddress(address, addressRule()),
+    ...{ code, status, limit, hasRow, modelPlanned },
+    operation: surface.operation.name,
+    surface: surface.name,
+    resetAtMs: details.resetAtMs ?? limit?.resetsAtMs ?? null,
+    outcome: findOutcome({ status, attempts: 0, faultCode: code }),
+  };
+}
+
+/** Returns the model that counts a request whose plan couldn't be made. Null if it named no model of its own. */
+function nameSelected(selection: Selection | null): string | null {
+  const card = selection && findFirstCard(selection);
+  return card ? countAs(card) : null;
+}
+
+function findFirstCard(selection: Selection): ModelCard | undefined {
+  if (selection.kind === "card") return selection.card;
+  return selection.kind === "group" ? selection.members[0]?.card : undefined;
+}

@@ -1,0 +1,141 @@
+// The Responses API's routes besides its POST: kept responses, and the refusal of WebSockets.
+import { Elysia } from "elysia";
+import { Fault } from "../../core/fault.ts";
+import { invalidValue } from "../../core/json/schema-fault.ts";
+import type { KeptExchange } from "../../core/models/kept.ts";
+import { makeNotFound } from "../../gateway/answer/kept-answers.ts";
+import { writeInputItems } from "../../surfaces/openai-responses/input-items.ts";
+import { replayResponse } from "../../surfaces/openai-responses/replay.ts";
+import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
+import { describeObject } from "../openapi/route-schema.ts";
+import type { HttpPorts } from "../ports.ts";
+import { createJsonResponse, createRefusalResponse, createResponse, STREAM_HEADERS } from "./answers.ts";
+import { identify, type RouteRequest } from "./auth.ts";
+import { streamPieces } from "./direct.ts";
+
+/** On a 426, Codex falls back to POST at once. After a 404 it retries for eight seconds. */
+const UPGRADE_REFUSED = 426;
+/** OpenAI's default and maximum number of input items (API reference, "List input items"). */
+const INPUT_ITEMS = 20;
+const INPUT_ITEMS_MAX = 100;
+
+const TAG = "Responses";
+/** These paths accept only POST. Their GET exists to explain the refusal. */
+const REFUSAL = { detail: { hide: true } } as const;
+
+export function responseRoutes(ports: HttpPorts) {
+  const answer = async (asked: RouteRequest, id: string, read: (kept: KeptExchange) => Stored) => {
+    const { key } = await identify(ports, asked);
+    const kept = await ports.kept.get(key, id);
+    if (kept === null) throw makeNotFound(id, "id");
+    return createHeldResponse(ports, asked.request, key.accountId, read(kept));
+  };
+  return new Elysia()
+    .get("/v1/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
+    .get("/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
+    .get(
+      "/v1/responses/:id",
+      (asked) => {
+        const after = readStart(asked.query);
+        return answer(asked, asked.params.id, ({ response }) =>
+          after === null ? { body: response } : { body: response, events: replayResponse(response, after) },
+        );
+      },
+      describeObject(
+        TAG,
+        "retrieveResponse",
+        "Get a stored response",
+        "The response; with `stream=true` its events, those after `starting_after`.",
+      ),
+    )
+    .delete(
+      "/v1/responses/:id",
+      async ({ request, server, params: { id } }) => {
+        const { key } = await identify(ports, { request, server });
+        if (!(await ports.kept.remove(key, id))) throw makeNotFound(id, "id");
+        return createJsonResponse(200, { id, object: "response", deleted: true });
+      },
+      describeObject(TAG, "deleteResponse", "Delete a stored response", "The deleted response's id."),
+    )
+    .get(
+      "/v1/responses/:id/input_items",
+      (asked) => answer(asked, asked.params.id, ({ input }) => ({ body: listInput(input, asked.query) })),
+      describeObject(TAG, "listResponseInput", "List the input items of a stored response", "Its items."),
+    );
+}
+
+/** The size that is left to the connection's own buffer. */
+const SHORT_CHARACTERS = 262_144;
+
+/** An answer as JSON, or as the events of a stream, which are made one by one. */
+interface Stored {
+  readonly body: unknown;
+  readonly events?: Iterable<string>;
+}
+
+/** Returns an answer that counts towards its owner's memory for bodies until it is read. */
+function createHeldResponse(
+  { bodies }: HttpPorts,
+  { signal }: Request,
+  owner: string,
+  { body, events }: Stored,
+): Response {
+  const text = JSON.stringify(body);
+  const headers = events ? STREAM_HEADERS : {};
+  const pieces = events ?? [text];
+  if (text.length <= SHORT_CHARACTERS) return createResponse(200, [...pieces].join(""), headers);
+  const held = bodies.reserve(owner, text.length);
+  const release = () => held.release();
+  // Losing the connection before the body is first read doesn't cancel the stream.
+  signal.addEventListener("abort", release, { once: true });
+  if (signal.aborted) release();
+  return createResponse(200, streamPieces(pieces, release), headers);
+}
+
+/** Returns the number after which a stream's events start, or null if none is asked for. */
+function readStart({ stream, starting_after: after }: Readonly<Record<string, string | undefined>>) {
+  if (stream !== undefined && stream !== "true" && stream !== "false")
+    throw invalidValue("stream", "expected true or false");
+  const number = after === undefined ? -1 : Number(after);
+  if (after !== undefined && !/^\d{1,15}$/.test(after))
+    throw invalidValue("starting_after", "expected the sequence number of an event");
+  return stream === "true" ? number : null;
+}
+
+/**
+ * Returns at most `limit` input items after the item `after`, newest first unless `order` is `asc`. Throws the Fault
+ * `invalid_value` for a limit out of bounds, another order, and an item that isn't there.
+ */
+function listInput(
+  input: readonly unknown[],
+  { limit, order, after }: Readonly<Record<string, string | undefined>>,
+) {
+  const most = limit === undefined ? INPUT_ITEMS : Number(limit);
+  if (!Number.isInteger(most) || most < 1 || most > INPUT_ITEMS_MAX) {
+    throw invalidValue("limit", `expected an integer from 1 to ${INPUT_ITEMS_MAX}`);
+  }
+  if (order !== undefined && order !== "asc" && order !== "desc")
+    throw invalidValue("order", "expected asc or desc");
+  const items = writeInputItems(input);
+  const ordered = order === "asc" ? items : items.toReversed();
+  const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
+  if (after !== undefined && start === 0) throw invalidValue("after", "expected the id of an input item");
+  const data = ordered.slice(start, start + most);
+  return {
+    object: "list",
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: start + most < ordered.length,
+  };
+}
+
+function refuseUpgrade({ headers }: Request): Response {
+  const isUpgrade = headers.get("upgrade")?.toLowerCase() === "websocket";
+  const message = isUpgrade
+    ? "WebSocket is not supported here: use POST /v1/responses with stream: true."
+    : "This URL supports POST, not GET.";
+  const fault = new Fault("method_not_supported", message, { allow: "POST" });
+  const refusal = OPENAI_RESPONSES.refuse(fault, "");
+  return createRefusalResponse(fault, isUpgrade ? { ...refusal, status: UPGRADE_REFUSED } : refusal);
+}

@@ -1,0 +1,162 @@
+// Resolves a client's `model` for its key to a card, a selector with its candidates, or a Fault.
+import type { Catalogue, UnknownModel } from "../../catalogue/catalogue.ts";
+import { Fault } from "../../core/fault.ts";
+import { type GatewayKey, type ModelBounds, mayUse } from "../../core/keys/key.ts";
+import type { GroupMember, ModelCard, OperationName } from "../../core/models/card.ts";
+import { isSelector, SELECTORS, type Selector } from "../../core/models/selector.ts";
+import { combineSteering, type Steering, UNSTEERED } from "../../core/models/steering.ts";
+import { matchesAny } from "../../core/text/pattern.ts";
+import type { Selection } from "../../gateway/plan/plan.ts";
+import { SELECTOR_RULES } from "../../selectors/index.ts";
+
+const SHOWN_CHARACTERS_MAX = 64;
+/** Names that selectors have elsewhere, and their own without the provider. */
+const SELECTOR_NAMES = /^router([#/]|$)|^(best|fair|light|auto|default)$|^openrouter[#/]auto$/i;
+/** The most models or patterns to name in an error. */
+const NAMED_MAX = 3;
+
+/**
+ * Throws the Faults `model_not_found` (with the nearest ids, else those for the operation) and `model_not_allowed` (with
+ * the key's own models).
+ */
+export function readSelection(
+  model: string,
+  key: GatewayKey,
+  catalogue: Catalogue,
+  operation: OperationName = "chat",
+): Selection {
+  const found = catalogue.resolve(model);
+  switch (found.kind) {
+    case "card":
+      if (!mayUse(key, found.card.id)) throw notAllowed(found.card.id, key);
+      return { kind: "card", card: found.card, fallbacks: listFallbacks(found.card, key, catalogue) };
+    case "group": {
+      const members = listMembers(found.members, key);
+      const fallbacks = members.flatMap(({ card }) => listFallbacks(card, key, catalogue));
+      return { kind: "group", members, fallbacks };
+    }
+    case "selector":
+      if (!listSelectors(key).includes(found.selector)) throw notAllowed(`Router#${found.selector}`, key);
+      return {
+        kind: "selector",
+        selector: SELECTOR_RULES[found.selector],
+        steering: found.steering,
+        ...(found.cache ? { cache: found.cache } : {}),
+        ...selectCandidates(key, catalogue.list()),
+      };
+    case "unknown":
+      throw notFound(model, found, listServing(operation, listCandidates(key, catalogue)));
+  }
+}
+
+/**
+ * Returns what the request's model must keep to, by its alias and its headers, and the selection without the models of a
+ * group and the fallbacks that don't. Throws the Fault `unsupported_capability` if none of these is left.
+ */
+export function steerSelection(selection: Selection, asked: Steering) {
+  if (selection.kind === "selector")
+    return { selection, steering: combineSteering(selection.steering ?? UNSTEERED, asked) };
+  const { allow } = asked;
+  if (allow.length === 0) return { selection, steering: asked };
+  const isAllowed = ({ id }: ModelCard) => allow.every((patterns) => matchesAny(patterns, id));
+  const fallbacks = selection.fallbacks.filter(isAllowed);
+  // The client has allowed the model that it names.
+  if (selection.kind === "card") return { selection: { ...selection, fallbacks }, steering: asked };
+  const members = selection.members.filter(({ card }) => isAllowed(card));
+  if (members.length > 0) return { selection: { ...selection, members, fallbacks }, steering: asked };
+  const message = "None of the models behind this name match the header 'x-poundkey-allow'.";
+  throw new Fault("unsupported_capability", message, { param: "x-poundkey-allow" });
+}
+
+/** Returns the models of a group that the key may use. Throws the Fault `model_not_allowed` if there are none. */
+function listMembers(members: readonly GroupMember[], key: GatewayKey): readonly GroupMember[] {
+  const usable = members.filter(({ card }) => mayUse(key, card.id));
+  if (usable.length === 0) throw notAllowed(members[0]?.card.id ?? "", key);
+  return usable;
+}
+
+/** Returns the selectors that a key may use: all, unless its list of models, or its member's, names some. */
+export function listSelectors({ allowedModels, memberModels }: ModelBounds): readonly Selector[] {
+  const naming = [allowedModels ?? [], memberModels ?? []].filter((models) => models.some(isSelector));
+  if (naming.length === 0) return SELECTORS;
+  return SELECTORS.filter((selector) => isWithin(naming, `Router#${selector}`));
+}
+
+/** Returns the cards that a key may use, by name or through a selector. A list of only selectors limits no cards. */
+export function listCandidates(key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
+  const cards = catalogue.list();
+  const bounds = listBounds(key);
+  return bounds.length === 0 ? cards : cards.filter(({ id }) => isWithin(bounds, id));
+}
+
+type Candidates = Pick<Extract<Selection, { kind: "selector" }>, "candidates" | "among">;
+type Models = readonly string[];
+
+/** Returns the lists to which selectors are bound: one that names only selectors binds them to no model. */
+function listBounds({ allowedModels, memberModels }: ModelBounds): readonly Models[] {
+  return [allowedModels ?? [], memberModels ?? []].filter((models) => !models.every(isSelector));
+}
+
+function isWithin(bounds: readonly Models[], id: string): boolean {
+  return bounds.every((allowedModels) => mayUse({ allowedModels }, id));
+}
+
+/** Keyed by the lists of models: both keys and cards are reused between requests. */
+const allowed = new WeakMap<Models, WeakMap<Models, Candidates>>();
+
+/** Returns the same list for all keys, with the places of the cards that this one may use if those aren't all. */
+function selectCandidates(key: ModelBounds, candidates: readonly ModelCard[]): Candidates {
+  const bounds = listBounds(key);
+  const [first, second = first] = bounds;
+  if (first === undefined || second === undefined) return { candidates };
+  const ofFirst = allowed.getOrInsertComputed(first, () => new WeakMap());
+  const known = ofFirst.get(second);
+  if (known?.candidates === candidates) return known;
+  const mayChoose = (place: number) => isWithin(bounds, candidates[place]?.id ?? "");
+  const found = { candidates, among: Int32Array.from(candidates.keys()).filter(mayChoose) };
+  ofFirst.set(second, found);
+  return found;
+}
+
+/** Returns the cards declared to be the same model elsewhere, if the key may also use them by name. */
+function listFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
+  return card.fallbacks.flatMap((id) => {
+    const found = catalogue.resolve(id);
+    return found.kind === "card" && mayUse(key, found.card.id) ? [found.card] : [];
+  });
+}
+
+function notAllowed(id: string, { allowedModels, memberModels = [] }: GatewayKey): Fault {
+  const isOfKey = !mayUse({ allowedModels }, id);
+  const names = ((isOfKey ? allowedModels : memberModels) ?? []).map((name) => `'${name}'`);
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
+  const message = `This key may not use the model '${id}', only ${names.slice(0, NAMED_MAX).join(", ")}${more}: GET /v1/models lists them.`;
+  return new Fault("model_not_allowed", message, { param: "model" });
+}
+
+/** Returns a hint at models for an operation, for a name that resembles none. */
+function listServing(operation: OperationName, cards: readonly ModelCard[]): string {
+  if (operation === "chat") return "'Router#best' chooses a model by itself.";
+  const serving = cards.filter(({ operations }) => operations?.has(operation)).slice(0, NAMED_MAX);
+  if (serving.length === 0) return `No model here serves ${operation}.`;
+  return `Models for ${operation} are ${serving.map(({ id }) => `'${id}'`).join(", ")}.`;
+}
+
+/** `otherwise` is a hint for a name that resembles none. */
+export function notFound(
+  model: string,
+  { nearest, off }: Pick<UnknownModel, "nearest" | "off">,
+  otherwise = "",
+): Fault {
+  const shown = model.replace(/[^\x20-\x7e]/g, "?").slice(0, SHOWN_CHARACTERS_MAX);
+  const near = nearest.map((id) => `'${id}'`).join(" or ");
+  const hints = SELECTOR_NAMES.test(model)
+    ? [`The selectors are ${SELECTORS.map((name) => `'Router#${name}'`).join(", ")}.`]
+    : [
+        off === null ? "" : `No key is configured here for ${off}.`,
+        near === "" ? otherwise : `Did you mean ${near}?`,
+        "Name models as <Provider>#<model>. GET /v1/models lists them.",
+      ];
+  const message = `The model '${shown}' does not exist or is not available here. ${hints.filter(Boolean).join(" ")}`;
+  return new Fault("model_not_found", message);
+}

@@ -1,0 +1,163 @@
+// Streams an answer as server-sent events as they arrive, with keep-alives during silences.
+import { toFault } from "../../core/fault.ts";
+import type { Deadline, Deadlines } from "../../core/world/world.ts";
+import { type AnswerFlow, Pause } from "../../gateway/answer/flow.ts";
+import type { StreamWriter } from "../../surfaces/surface.ts";
+import type { ClientWatch } from "./client-watch.ts";
+import { type DirectSource, directStream } from "./direct.ts";
+
+interface StreamParts<Piece> {
+  readonly answer: AnswerFlow<readonly Piece[]>;
+  readonly writer: StreamWriter<Piece>;
+  readonly requestId: string;
+  readonly deadlines: Deadlines;
+  /** The maximum silence, and the maximum wait for the answer to begin before the headers are sent. */
+  readonly keepAliveMs: number;
+  readonly client: ClientWatch;
+  /** Called after all pieces are written, before the stream ends. */
+  readonly beforeEnd?: () => Promise<void>;
+  /** Called if the client leaves before the end. */
+  readonly onLeft: () => void;
+  /** Called with what ends the answer once it has begun. */
+  readonly onFailure: (thrown: unknown) => void;
+}
+
+interface StartedStream<Piece> {
+  readonly body: ReadableStream<Uint8Array>;
+  /** True if the headers are sent before the answer has begun, so that the client keeps waiting. */
+  readonly early: boolean;
+  /** The first pieces. Empty if the answer hasn't begun. */
+  readonly first: readonly Piece[];
+}
+
+/** Waits a limited time for the answer to begin. Throws its Fault if it fails before that. */
+export async function startStream<Piece>(parts: StreamParts<Piece>): Promise<StartedStream<Piece>> {
+  const begun = parts.answer.begin();
+  const waitMs = parts.writer.keepAlive === null ? Number.POSITIVE_INFINITY : parts.keepAliveMs;
+  const early = await isLate(begun, parts.deadlines, waitMs);
+  const first = early ? [] : ((await begun) ?? []);
+  return { body: directStream(new EventStream(parts, begun, early)), early, first };
+}
+
+function isLate(begun: Promise<unknown>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const deadline = deadlines.watch(deadlines.nowMs() + waitMs, () => resolve(true));
+  const end = () => {
+    deadline.clear();
+    resolve(false);
+  };
+  begun.then(end, end);
+  return promise;
+}
+
+/** A client that reads nothing for this long counts as gone. Otherwise its request and hold would stay open. */
+const STALLED_MS = 600_000;
+
+/**
+ * Writes to Bun's direct stream: text goes to the connection without an encoder or a queue, and everything written in
+ * one turn of the loop is sent as one write.
+ */
+class EventStream<Piece> implements DirectSource {
+  readonly #parts: StreamParts<Piece>;
+  readonly #begun: Promise<unknown>;
+  #silence: Deadline | null = null;
+  readonly #early: boolean;
+  #over = false;
+  /** The time since which the client has left data unread. Null if it has read everything. */
+  #unreadSinceMs: number | null;
+  readonly #unread = new Pause();
+
+  constructor(parts: StreamParts<Piece>, begun: Promise<unknown>, early: boolean) {
+    this.#parts = parts;
+    this.#begun = begun;
+    this.#early = early;
+    this.#unreadSinceMs = parts.deadlines.nowMs();
+    // A failure before the client starts to read must not count as an unhandled rejection.
+    begun.catch(() => {});
+    // Losing the connection before the body is first read doesn't cancel the stream.
+    parts.client.whenGone(() => this.cancel());
+  }
+
+  /** Called once, when the client starts to read. Writes the whole answer as fast as the client reads it. */
+  async pull(controller: ReadableStreamDirectController): Promise<void> {
+    const { answer, writer, requestId, beforeEnd } = this.#parts;
+    this.#unreadSinceMs = null;
+    // The headers are sent with the body's first byte.
+    if (this.#early && writer.keepAlive !== null) controller.write(writer.keepAlive);
+    this.#watchSilence(controller);
+    try {
+      if (this.#early) await this.#begun;
+      const poured = answer.pour((pieces) => this.#write(controller, pieces));
+      // Bun sends the head with what is written within this call. Otherwise the head alone could take ten sends.
+      if (!this.#early) controller.flush();
+      await poured;
+      if (this.#over) return;
+      await beforeEnd?.();
+      this.#end(controller, writer.end());
+    } catch (thrown) {
+      this.#parts.onFailure(thrown);
+      if (!this.#over) this.#end(controller, writer.fail(toFault(thrown), requestId));
+    }
+  }
+
+  /** Called if the client leaves. The signal ends the upstream call, and the answer's own end settles the request. */
+  cancel(): void {
+    if (this.#over) return;
+    this.#close();
+    this.#parts.onLeft();
+    this.#parts.answer.leave();
+  }
+
+  #write(controller: ReadableStreamDirectController, pieces: readonly Piece[]): Promise<void> | null {
+    if (this.#over) return null;
+    const data = this.#parts.writer.write(pieces);
+    const written = data.length === 0 ? 0 : controller.write(data);
+    if (this.#silence) this.#silence.atMs = this.#quietAtMs();
+    return typeof written === "number" ? null : this.#pause(written);
+  }
+
+  /** Waits for a slow client, and reads nothing more from the provider meanwhile. */
+  #pause(written: Promise<number>): Promise<void> {
+    this.#unreadSinceMs = this.#parts.deadlines.nowMs();
+    const resume = () => {
+      this.#unreadSinceMs = null;
+      this.#unread.end();
+    };
+    written.then(resume, () => this.cancel());
+    return this.#unread.wait();
+  }
+
+  #watchSilence(controller: ReadableStreamDirectController): void {
+    this.#silence = this.#parts.deadlines.watch(this.#quietAtMs(), () => {
+      if (this.#over) return;
+      const { keepAlive } = this.#parts.writer;
+      if (this.#unreadSinceMs === null) controller.write(keepAlive ?? "");
+      else if (this.#parts.deadlines.nowMs() - this.#unreadSinceMs > STALLED_MS) {
+        this.cancel();
+        controller.close(new Error("The client stopped reading."));
+        return;
+      }
+      this.#watchSilence(controller);
+    });
+  }
+
+  #quietAtMs(): number {
+    return this.#parts.deadlines.nowMs() + this.#parts.keepAliveMs;
+  }
+
+  /** Ends the stream. A null `last` breaks off the connection, because the surface can't express the failure. */
+  #end(controller: ReadableStreamDirectController, last: string | null): void {
+    this.#close();
+    if (last === null) return void controller.close(new Error("The answer ended early."));
+    controller.write(last);
+    controller.end();
+  }
+
+  #close(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#unread.end();
+    this.#silence?.clear();
+    this.#parts.client.end();
+  }
+}

@@ -1,0 +1,173 @@
+// The refusals by limits and budgets: whose limit, which, what is used of it, and when to come back.
+
+import { Fault } from "../../core/fault.ts";
+import { readBudgetModels, SPEND_LIMIT } from "../../core/limits/budget.ts";
+import type { LimitKind, RefusingLimit } from "../../core/limits/limit.ts";
+import { formatUsd, type NanoUsd, toUsd } from "../../core/money/money.ts";
+import type { LimitRules } from "../../core/settings.ts";
+import { formatCount } from "../../core/text/count.ts";
+import type { LimitOwner } from "./limit-owners.ts";
+
+/** The longest wait that is named: for more, clients would rather give up. */
+const WAIT_MAX_MS = 60_000;
+/** The wait for requests in flight, whose answers take about this long. */
+const [FLIGHT_MIN_MS, FLIGHT_MAX_MS] = [5000, 30_000];
+
+type Owner = Pick<LimitOwner, "scope" | "name">;
+
+/** A balance pays what free requests may no longer cost, if their models have prices. */
+const FREE_HELP = " Until then, use a cheaper model or a smaller max_tokens";
+const TOP_UP_HELP = ", or top up the account";
+
+interface MinuteRefusal {
+  readonly kind: "requests_per_minute" | "tokens_per_minute";
+  readonly limit: number;
+  readonly used: number;
+  /** Milliseconds until there is room. Null if there never is. */
+  readonly waitMs: number | null;
+  readonly nowMs: number;
+}
+
+const MINUTE_WORDS = {
+  requests_per_minute: ["requests_per_minute_exceeded", "requests"],
+  tokens_per_minute: ["tokens_per_minute_exceeded", "tokens"],
+} as const;
+
+export function makeMinuteFault(owner: Owner, refusal: MinuteRefusal, rules: LimitRules): Fault {
+  const { kind, limit, used, waitMs, nowMs } = refusal;
+  const [code, things] = MINUTE_WORDS[kind];
+  const retryAfterMs = Math.min(waitMs ?? WAIT_MAX_MS, WAIT_MAX_MS);
+  const message =
+    `Rate limit reached: ${bound(owner, "may use")} ${formatCount(limit)} ${things} per minute. ` +
+    `Try again in ${Math.ceil(retryAfterMs / 1000)} seconds${suggestContact(rules)}.`;
+  const resetsAtMs = waitMs === null ? null : nowMs + waitMs;
+  return new Fault(code, message, { retryAfterMs, limit: shown(owner, kind, { limit, used, resetsAtMs }) });
+}
+
+export function makeParallelFault(
+  owner: Owner,
+  { limit, used, tookMs }: { readonly limit: number; readonly used: number; readonly tookMs: number },
+  rules: LimitRules,
+): Fault {
+  const message =
+    `Too many parallel requests: ${bound(owner, "may have")} ${formatCount(limit)} at the same time. ` +
+    `Try again once one has ended${suggestContact(rules)}.`;
+  const details = { retryAfterMs: guessFlight(tookMs), limit: shown(owner, "parallel", { limit, used }) };
+  return new Fault("too_many_parallel_requests", message, details);
+}
+
+export interface BudgetRefusal {
+  readonly owner: Owner;
+  /** Set for the day's budget for free requests, with whether a larger balance would pay for this one. */
+  readonly free?: { readonly isPayable: boolean };
+  /** The budget's name, and how often it starts over. */
+  readonly name: string;
+  readonly limitNanoUsd: NanoUsd;
+  readonly spentNanoUsd: NanoUsd;
+  readonly heldNanoUsd: NanoUsd;
+  readonly endMs: number | null;
+  readonly nowMs: number;
+  /** The usual time of the owner's answers. 0 if unknown. */
+  readonly tookMs: number;
+}
+
+/** The refusal by a budget whose settled use leaves room, all of it reserved by requests in flight. */
+export function makeReservedFault(refusal: BudgetRefusal, rules: LimitRules): Fault {
+  const { owner, limitNanoUsd, heldNanoUsd, tookMs } = refusal;
+  const message =
+    `The rest of ${describeBudget(refusal)} is reserved by requests in flight ` +
+    `(${formatUsd(heldNanoUsd)} of ${formatUsd(limitNanoUsd)}), for ${describe(owner)}. ` +
+    `Try again once they have ended${suggestContact(rules)}.`;
+  const details = { retryAfterMs: guessFlight(tookMs), limit: showBudget(refusal) };
+  return new Fault("budget_reserved", message, details);
+}
+
+/** The refusal by a budget that doesn't cover the request even if nothing else runs. */
+export function makeExceededFault(refusal: BudgetRefusal, rules: LimitRules): Fault {
+  const { owner, free, limitNanoUsd, spentNanoUsd, endMs, nowMs } = refusal;
+  const rest = spentNanoUsd < limitNanoUsd ? ", and the rest doesn't cover this request" : "";
+  const message =
+    `Budget exceeded: ${describeUse(owner)} ${formatUsd(spentNanoUsd)} of ${owner.scope === "member" ? "a" : "its"} quota of ` +
+    `${formatUsd(limitNanoUsd)} (${describeBudget(refusal)})${rest}. ${describeReset(endMs)}${free ? describeHelp(free) : ""}${addContact(rules)}`;
+  const waitMs = endMs === null ? null : endMs - nowMs;
+  return new Fault("budget_exceeded", message, {
+    ...(endMs === null ? {} : { resetAtMs: endMs, resetsInMs: endMs - nowMs }),
+    ...(waitMs !== null && waitMs <= WAIT_MAX_MS ? { retryAfterMs: waitMs } : {}),
+    limit: showBudget(refusal),
+  });
+}
+
+/** The refusal of models without a price by a budget that covers them. */
+export function makeUnpricedFault(modelAsked: string): Fault {
+  const message = `A budget covers the model '${modelAsked}', which has no price: its use can't be counted. Ask for a price, or use another model.`;
+  return new Fault("model_not_priced", message, { param: "model" });
+}
+
+function showBudget({ owner, name, ...use }: BudgetRefusal): RefusingLimit {
+  const { limitNanoUsd, spentNanoUsd, heldNanoUsd, endMs } = use;
+  const models = name === SPEND_LIMIT ? null : readBudgetModels(name);
+  return {
+    ...{ scope: owner.scope, name: owner.name, kind: "budget", per: readPer(name) },
+    ...(models ? { models } : {}),
+    ...{ limit: toUsd(limitNanoUsd), used: toUsd(spentNanoUsd), reserved: toUsd(heldNanoUsd) },
+    resetsAtMs: endMs,
+  };
+}
+
+function readPer(name: string): NonNullable<RefusingLimit["per"]> {
+  const [per] = name.split(" ");
+  return per === "day" || per === "week" || per === "month" ? per : "total";
+}
+
+function shown(
+  { scope, name }: Owner,
+  kind: LimitKind,
+  use: Pick<RefusingLimit, "limit" | "used"> & { readonly resetsAtMs?: number | null },
+): RefusingLimit {
+  return { scope, name, kind, ...use, reserved: 0, resetsAtMs: use.resetsAtMs ?? null };
+}
+
+/** A member's limit is the reader's own: the key is personal. */
+function describe({ scope, name }: Owner): string {
+  return scope === "member" ? "your limit in this account" : `the ${scope} '${name}'`;
+}
+
+function bound(owner: Owner, verb: string): string {
+  return `${describe(owner)} ${owner.scope === "member" ? "is" : verb}`;
+}
+
+function describeUse(owner: Owner): string {
+  return owner.scope === "member"
+    ? "by your limit in this account you have used"
+    : `${describe(owner)} has used`;
+}
+
+function describeHelp({ isPayable }: NonNullable<BudgetRefusal["free"]>): string {
+  return `${FREE_HELP}${isPayable ? TOP_UP_HELP : ""}.`;
+}
+
+function describeBudget({ name, free }: Pick<BudgetRefusal, "name" | "free">): string {
+  if (free) return "the day's budget for free requests";
+  if (name === SPEND_LIMIT) return "the spend limit";
+  const models = readBudgetModels(name);
+  const per = readPer(name);
+  const window = per === "total" ? "in total" : `per ${per}`;
+  return models === null ? `the budget ${window}` : `the budget ${window} for ${models.join(", ")}`;
+}
+
+function describeReset(endMs: number | null): string {
+  if (endMs === null) return "It doesn't start over; a top-up doesn't raise it.";
+  return `It starts over at ${new Date(endMs).toISOString()}.`;
+}
+
+function suggestContact({ contact }: LimitRules): string {
+  return contact === null ? "" : `, or ${contact}`;
+}
+
+function addContact({ contact }: LimitRules): string {
+  return contact === null ? "" : ` For more, ${contact}.`;
+}
+
+function guessFlight(tookMs: number): number {
+  return Math.min(FLIGHT_MAX_MS, Math.max(FLIGHT_MIN_MS, tookMs));
+}

@@ -1,0 +1,106 @@
+// The limits of a key, a member or an account with their use, as holders and operators see them.
+
+import type { Reads } from "../../core/demand.ts";
+import type { Account, GatewayKey } from "../../core/keys/key.ts";
+import { readBudgetModels, SPEND_LIMIT } from "../../core/limits/budget.ts";
+import type { LimitState, Minute } from "../../core/limits/limit.ts";
+import type { Opening } from "../../core/limits/opening.ts";
+import { toUsd } from "../../core/money/money.ts";
+import { LIMIT_RULES } from "../../core/settings.ts";
+import type { Store } from "../../core/store.ts";
+import type { Clock } from "../../core/world/world.ts";
+import { type LedgerRules, makeReads } from "../allowance.ts";
+import { Books } from "../books.ts";
+import type { LimitOwner } from "./limit-owners.ts";
+import { isLacking, type RunningBudget, readLimits } from "./limits.ts";
+import { findEmptyMs, sumCounts } from "./minute.ts";
+
+interface LimitParts {
+  readonly store: Pick<Store, "read" | "clockAheadMs">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly rules: () => LedgerRules;
+}
+
+/** Returns the limits that are set for the key and its account, the key's first. */
+export function findKeyLimits(parts: LimitParts, key: GatewayKey): Promise<readonly LimitState[]> {
+  return findLimits(parts, key.accountId, { key, memberId: key.memberId });
+}
+
+/** Returns the limits that are set for the account. */
+export function findAccountLimits(
+  parts: LimitParts,
+  { id }: Pick<Account, "id">,
+): Promise<readonly LimitState[]> {
+  return findLimits(parts, id, { key: null, memberId: null });
+}
+
+/** Returns the limits of the member in the account, without the account's own. */
+export async function findMemberLimits(
+  parts: LimitParts,
+  { accountId, memberId }: { readonly accountId: string; readonly memberId: string },
+): Promise<readonly LimitState[]> {
+  const limits = await findLimits(parts, accountId, { key: null, memberId });
+  return limits.filter(({ scope }) => scope === "member");
+}
+
+async function findLimits(
+  { store, clock, rules }: LimitParts,
+  accountId: string,
+  { key, memberId }: { readonly key: GatewayKey | null; readonly memberId: string | null },
+): Promise<readonly LimitState[]> {
+  const current = rules();
+  const { quota, ownerLimits: limits = LIMIT_RULES } = current;
+  let nowMs = clock.nowMs();
+  const owner = { id: key?.id ?? accountId, accountId, memberId };
+  const reads: Reads = { ...makeReads(owner, current, nowMs, store.clockAheadMs()), keyId: key?.id ?? null };
+  const running = async (openings: readonly Opening[]) => {
+    const rows = await store.read({ ...reads, days: [], openings });
+    nowMs = rows.nowMs ?? nowMs;
+    const books = new Books(rows);
+    const account = books.accounts.get(accountId);
+    const member = memberId === null ? null : books.member(accountId, memberId);
+    return account && readLimits(books, key, account, { nowMs, quota, limits }, member);
+  };
+  let found = await running([]);
+  if (found !== null && isLacking(found)) found = await running(found);
+  if (found === null || isLacking(found)) return [];
+  return found.owners.flatMap((one) => [
+    ...(one.minute ? describeMinute(one.owner, one.minute, nowMs) : []),
+    ...one.budgets.map(describeBudget),
+  ]);
+}
+
+function describeMinute(owner: LimitOwner, minute: Minute, nowMs: number): readonly LimitState[] {
+  const { requestsPerMinute, tokensPerMinute, parallel } = owner;
+  const counted = (kind: LimitState["kind"], limit: number | null, counts: readonly number[]) =>
+    limit === null
+      ? []
+      : [describe(owner, kind, limit, sumCounts(counts), findEmptyMs(counts, minute, nowMs))];
+  return [
+    ...counted("requests_per_minute", requestsPerMinute, minute.requests),
+    ...counted("tokens_per_minute", tokensPerMinute, minute.tokens),
+    ...(parallel === null ? [] : [describe(owner, "parallel", parallel, minute.parallel, null)]),
+  ];
+}
+
+function describe(
+  { scope }: LimitOwner,
+  kind: LimitState["kind"],
+  limit: number,
+  used: number,
+  resetsAtMs: number | null,
+): LimitState {
+  return { scope, kind, limit, used, reserved: 0, remaining: Math.max(0, limit - used), resetsAtMs };
+}
+
+function describeBudget({ owner, name, budget, use, limitNanoUsd }: RunningBudget): LimitState {
+  const { spentNanoUsd, heldNanoUsd, endMs } = use;
+  const models = name === SPEND_LIMIT ? null : readBudgetModels(name);
+  return {
+    ...{ scope: owner.scope, kind: "budget", per: budget.per },
+    ...(models ? { models } : {}),
+    ...{ limit: toUsd(limitNanoUsd), used: toUsd(spentNanoUsd), reserved: toUsd(heldNanoUsd) },
+    remaining: toUsd(Math.max(0, limitNanoUsd - spentNanoUsd)),
+    resetsAtMs: endMs,
+  };
+}

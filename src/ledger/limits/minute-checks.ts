@@ -1,0 +1,46 @@
+// The limits of a minute that a request meets one by one: parallel requests, requests, tokens.
+import type { Admission } from "../../core/demand.ts";
+import type { Fault } from "../../core/fault.ts";
+import type { Minute, TokenLoad } from "../../core/limits/limit.ts";
+import { makeMinuteFault, makeParallelFault } from "./limit-faults.ts";
+import type { LimitOwner } from "./limit-owners.ts";
+import { findWait, sumCounts } from "./minute.ts";
+
+export type MinuteCheck = (owner: LimitOwner, minute: Minute, demand: Admission) => Fault | null;
+
+/** The checks of a request that enters. The tokens are left for the rest of its admission. */
+export const ENTRY_OF_THE_MINUTE: readonly MinuteCheck[] = [refuseParallel, refuseRequests];
+export const TOKENS_OF_THE_MINUTE: readonly MinuteCheck[] = [refuseTokens];
+export const ALL_OF_THE_MINUTE = [...ENTRY_OF_THE_MINUTE, ...TOKENS_OF_THE_MINUTE];
+
+function refuseParallel(owner: LimitOwner, minute: Minute, { limits }: Admission): Fault | null {
+  const { parallel: limit } = owner;
+  const { parallel: used, tookMs } = minute;
+  return limit === null || used < limit ? null : makeParallelFault(owner, { limit, used, tookMs }, limits);
+}
+
+function refuseRequests(owner: LimitOwner, minute: Minute, { nowMs, limits }: Admission): Fault | null {
+  const { requestsPerMinute: limit } = owner;
+  if (limit === null) return null;
+  const used = sumCounts(minute.requests);
+  if (used < limit) return null;
+  const waitMs = findWait(minute.requests, minute, 1, limit, nowMs);
+  return makeMinuteFault(owner, { kind: "requests_per_minute", limit, used, waitMs, nowMs }, limits);
+}
+
+/** A limit of 0 lets nothing pass, although a request never needs more than the limit. */
+function refuseTokens(owner: LimitOwner, minute: Minute, { load, nowMs, limits }: Admission): Fault | null {
+  const { tokensPerMinute: limit } = owner;
+  if (limit === null) return null;
+  const used = sumCounts(minute.tokens);
+  const needed = countTokens(owner, load);
+  if (limit > 0 && used + needed <= limit) return null;
+  const waitMs = limit === 0 ? null : findWait(minute.tokens, minute, needed, limit, nowMs);
+  return makeMinuteFault(owner, { kind: "tokens_per_minute", limit, used, waitMs, nowMs }, limits);
+}
+
+/** A request never reserves more than the limit, so that alone in its window it passes. */
+export function countTokens({ tokensPerMinute: limit }: LimitOwner, load: TokenLoad | null): number {
+  if (limit === null || load === null) return 0;
+  return Math.min(limit, load.prompt + load.output);
+}

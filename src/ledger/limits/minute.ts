@@ -1,0 +1,75 @@
+// An owner's last minute in thirteen counters: in any 60 seconds, never more than the limit is let in.
+import { type Minute, PART_MS, PARTS } from "../../core/limits/limit.ts";
+
+const NO_COUNTS: readonly number[] = Array.from({ length: PARTS }, () => 0);
+const NEW_MINUTE: Minute = { part: 0, requests: NO_COUNTS, tokens: NO_COUNTS, parallel: 0, tookMs: 0 };
+
+/** The share of the last answer in the time that answers take. */
+const TOOK_SHARE = 0.3;
+
+/**
+ * Returns the minute as of now. A part that lies in the future was counted by a clock that ran ahead: it counts as the
+ * running one, so that it is neither forgotten nor kept for longer than a minute.
+ */
+export function runMinute(minute: Minute | null, nowMs: number): Minute {
+  const part = Math.floor(nowMs / PART_MS);
+  if (minute === null) return { ...NEW_MINUTE, part };
+  const passed = part - minute.part;
+  if (passed === 0) return minute;
+  if (passed < 0) return { ...minute, part };
+  return { ...minute, part, requests: shift(minute.requests, passed), tokens: shift(minute.tokens, passed) };
+}
+
+function shift(counts: readonly number[], by: number): readonly number[] {
+  if (by >= PARTS) return NO_COUNTS;
+  return [...NO_COUNTS.slice(0, by), ...counts.slice(0, PARTS - by)];
+}
+
+export function sumCounts(counts: readonly number[]): number {
+  let sum = 0;
+  for (const count of counts) sum += count;
+  return sum;
+}
+
+/** Adds to the counts of a part. One before the minute is over, and takes nothing. */
+export function addCount(
+  counts: readonly number[],
+  minute: Pick<Minute, "part">,
+  part: number,
+  added: number,
+): readonly number[] {
+  const at = Math.max(0, minute.part - part);
+  const count = counts[at];
+  return count === undefined || added === 0 ? counts : counts.with(at, Math.max(0, count + added));
+}
+
+/** Returns the milliseconds until this many more fit, or null if they never do. */
+export function findWait(
+  counts: readonly number[],
+  { part }: Pick<Minute, "part">,
+  needed: number,
+  limit: number,
+  nowMs: number,
+): number | null {
+  let left = sumCounts(counts);
+  for (let at = PARTS - 1; at >= 0 && left + needed > limit; at--) {
+    left -= counts[at] ?? 0;
+    if (left + needed <= limit) return Math.max(1, (part - at + PARTS) * PART_MS - nowMs);
+  }
+  return left + needed <= limit ? 0 : null;
+}
+
+/** Returns the time at which all counts have left the minute. */
+export function findEmptyMs(
+  counts: readonly number[],
+  { part }: Pick<Minute, "part">,
+  nowMs: number,
+): number {
+  const newest = counts.findIndex((count) => count > 0);
+  return newest === -1 ? nowMs : (part - newest + PARTS) * PART_MS;
+}
+
+/** Returns how long answers take, after one more. */
+export function blendTook(tookMs: number, lastMs: number): number {
+  return tookMs === 0 ? lastMs : Math.round(tookMs + (lastMs - tookMs) * TOOK_SHARE);
+}

@@ -1,0 +1,80 @@
+// The store's methods that are the same on both engines.
+import type { Changes, Trail } from "../../core/audit/changes.ts";
+import { auditLogMethods } from "../audit/audit-log.ts";
+import { outboxMethods } from "../events/outbox.ts";
+import { webhookMethods } from "../events/webhooks.ts";
+import { foreignMethods } from "../keys/foreign.ts";
+import { accountChanges, accountMethods, keyChanges, keyMethods } from "../keys/keys.ts";
+import { movingChanges, movingMethods } from "../keys/moving.ts";
+import { namedChanges, namedMethods } from "../keys/named.ts";
+import { limitRequestChanges, limitRequestMethods } from "../limits/limit-requests.ts";
+import { providerCallMethods } from "../log/provider-calls.ts";
+import { refusalMethods } from "../log/refusals.ts";
+import { cacheMethods } from "../models/cached-answers.ts";
+import { lessonChanges, lessonMethods } from "../models/lessons.ts";
+import { responseMethods } from "../models/stored-responses.ts";
+import { bookMethods } from "../money/books.ts";
+import { checkoutChanges, checkoutMethods } from "../money/checkouts.ts";
+import { journalMethods, purgeMethods } from "../money/journal.ts";
+import { statementMethods } from "../money/statements.ts";
+import { consoleMethods, credentialChanges } from "../people/console.ts";
+import { deviceMethods } from "../people/devices.ts";
+import { erasingMethods } from "../people/erasing.ts";
+import { peopleChanges, peopleMethods } from "../people/people.ts";
+import type { Engine } from "./engine.ts";
+import { makeRecorder, type Recorder } from "./recording.ts";
+import { settingChanges, settingMethods } from "./settings.ts";
+
+/** `ofRows` is for changes to rows that decisions depend on. */
+export function engineMethods(engine: Engine, ofRows = engine) {
+  const changes = (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail));
+  const { addToken, revokeToken, changeMember, ...others } = changes(() => []);
+  const {
+    addLimitRequest: _add,
+    decideLimitRequest: _decide,
+    addCheckout: _checkout,
+    ...unrecorded
+  } = others;
+  return {
+    ...keyMethods(ofRows),
+    ...accountMethods(ofRows),
+    ...namedMethods(ofRows),
+    ...movingMethods(ofRows),
+    ...bookMethods(engine),
+    ...journalMethods(engine),
+    ...purgeMethods(ofRows),
+    ...statementMethods(engine),
+    ...outboxMethods(engine),
+    ...settingMethods(engine),
+    ...consoleMethods(engine),
+    ...responseMethods(engine),
+    ...lessonMethods(engine),
+    ...refusalMethods(engine),
+    ...unrecorded,
+    changes,
+    auditLog: auditLogMethods(engine),
+    webhooks: webhookMethods(engine),
+    providerCalls: providerCallMethods(engine),
+    devices: deviceMethods(engine),
+    limitRequests: limitRequestMethods(engine),
+    checkouts: checkoutMethods(ofRows),
+    cache: cacheMethods(engine),
+    foreign: foreignMethods(engine),
+    people: { ...peopleMethods(engine), ...erasingMethods(engine), addToken, revokeToken, changeMember },
+  };
+}
+
+function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Changes {
+  return {
+    ...keyChanges(ofRows, record),
+    ...accountChanges(ofRows, record),
+    ...namedChanges(ofRows, record),
+    ...movingChanges(ofRows, record),
+    ...settingChanges(engine, record),
+    ...credentialChanges(engine, record),
+    ...lessonChanges(engine, record),
+    ...peopleChanges(engine, ofRows, record),
+    ...limitRequestChanges(ofRows, record),
+    ...checkoutChanges(ofRows, record),
+  };
+}

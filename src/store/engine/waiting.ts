@@ -1,0 +1,45 @@
+// Demands that wait for a transaction, and the answering of one batch, or of one demand without a transaction.
+import type { Decide, Rows } from "../../core/decision.ts";
+import type { Answer, Demand } from "../../core/demand.ts";
+import { Fault } from "../../core/fault.ts";
+
+export const WAITING_DEMANDS_MAX = 100_000;
+
+export interface Waiting {
+  readonly demand: Demand;
+  readonly sinceMs: number;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function tooMany(): Fault {
+  return new Fault("overloaded", "Too many requests are waiting for the gateway's store.");
+}
+
+/**
+ * Runs one transaction for the whole batch. Never throws. If the database refuses a demand, each demand gets its own
+ * transaction, so that the others don't fail with it.
+ */
+export async function answerAll(
+  batch: readonly Waiting[],
+  transact: (demands: readonly Demand[]) => Promise<readonly Answer[]>,
+): Promise<void> {
+  try {
+    const answers = await transact(batch.map(({ demand }) => demand));
+    batch.forEach(({ resolve, reject }, index) => {
+      const answer = answers[index];
+      if (answer) resolve(answer);
+      else reject(new Error("A demand got no answer."));
+    });
+  } catch (error) {
+    if (error instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(error);
+    else for (const waiting of batch) await answerAll([waiting], transact);
+  }
+}
+
+/** Returns the answer to a demand on these rows. Nothing is written. */
+export function answerDry(decide: Decide, rows: Rows, demand: Demand): Answer {
+  const [answer] = decide(rows, [demand]).answers;
+  if (answer === undefined) throw new Error("A demand got no answer.");
+  return answer;
+}

@@ -1,0 +1,155 @@
+// Moves of keys between accounts: under the locks of both, the key's row changes and its counts are carried over.
+import type { Changes } from "../../core/audit/changes.ts";
+import { applyChange } from "../../core/fields/field.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
+import { readRevision } from "../../core/keys/key-change.ts";
+import type { Carry, KeyCounts, KeyMove } from "../../core/keys/key-move.ts";
+import type { Store } from "../../core/store.ts";
+import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
+import { readText } from "../engine/found.ts";
+import { parsePlace } from "../engine/place.ts";
+import type { Recorder } from "../engine/recording.ts";
+import { selectSql, upsertSql } from "../engine/sql.ts";
+import { KEY, METER, OWNER, SPEND } from "../schema/tables.ts";
+import { CHANGED_KEY, updateSql } from "./keys.ts";
+
+/** A key that others move at the same moment is looked up again. */
+const TRIES_MAX = 10;
+
+type Tried = { readonly key: GatewayKey | null } | "moved";
+
+/** A key's counts in one account as statements. */
+class Counting {
+  readonly #engine: Engine;
+  readonly #reads: readonly string[];
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    const ofKey = (owner: string) => `WHERE account_id = ${engine.mark(1)} AND ${owner} = ${engine.mark(2)}`;
+    this.#reads = [
+      `${selectSql(OWNER)} ${ofKey("owner")}`,
+      `${selectSql(METER)} ${ofKey("owner")}`,
+      `${selectSql(SPEND)} ${ofKey("key_id")}`,
+      `SELECT place FROM hold ${ofKey("key_id")}`,
+    ];
+  }
+
+  /** Locks the accounts, always in the same order, so that two moves can't wait for each other. */
+  lock(...accounts: string[]): Statement[] {
+    const { mark, forUpdate } = this.#engine;
+    const text = `SELECT id FROM account WHERE id = ${mark(1)} ${forUpdate}`;
+    return [...new Set(accounts)].toSorted().map((id) => bind(text, id));
+  }
+
+  read(accountId: string, keyId: string): readonly Statement[] {
+    return this.#reads.map((text) => bind(text, accountId, keyId));
+  }
+
+  /** Takes the results from those of `read` on. */
+  parse(accountId: string, keyId: string, [states, days, spends, holds]: readonly Result[]): KeyCounts {
+    return {
+      ...{ accountId, keyId },
+      state: readFirst(OWNER, states),
+      meters: (days ?? []).map(METER.rowOf),
+      spend: readFirst(SPEND, spends),
+      open: (holds ?? []).map((found) => parsePlace(readText(found, "place"))),
+    };
+  }
+
+  /** The second account's results follow the first one's. */
+  carry(carry: Carry, [fromId, toId]: readonly [string, string], keyId: string, results: readonly Result[]) {
+    const from = this.parse(fromId, keyId, results);
+    const carried = carry(from, this.parse(toId, keyId, results.slice(this.#reads.length)));
+    const writes = [...this.#write(carried.from), ...this.#write(carried.to)];
+    return { writes, isOver: from.open.length === 0 };
+  }
+
+  #write({ state, meters, spend }: KeyCounts): readonly Statement[] {
+    const { mark } = this.#engine;
+    return [
+      ...(state ? [bind(upsertSql(OWNER, mark), ...OWNER.valuesOf(state))] : []),
+      ...meters.map((meter) => bind(upsertSql(METER, mark), ...METER.valuesOf(meter))),
+      ...(spend ? [bind(upsertSql(SPEND, mark), ...SPEND.valuesOf(spend))] : []),
+    ];
+  }
+}
+
+export function movingMethods(engine: Engine) {
+  const { mark, run, change } = engine;
+  const [first, second] = [mark(1), mark(2)];
+  const byId = `${selectSql(KEY)} WHERE id = ${first}`;
+  const departures = `SELECT account_id, id FROM departure ORDER BY account_id, id LIMIT ${first}`;
+  const arrive = `DELETE FROM departure WHERE account_id = ${first} AND id = ${second}`;
+  const counting = new Counting(engine);
+  const findKey = async (id: string) => readFirst(KEY, await run(bind(byId, id)));
+
+  /** Returns true if nothing is left to come. */
+  const carryOne = async (fromId: string, id: string, carry: Carry): Promise<boolean> => {
+    const home = (await findKey(id))?.accountId ?? fromId;
+    if (home === fromId) return true;
+    const firsts = [...counting.lock(fromId, home), bind(byId, id)];
+    const at = firsts.length;
+    firsts.push(...counting.read(fromId, id), ...counting.read(home, id));
+    return change<boolean>(firsts, (results) => {
+      if (readFirst(KEY, results[at - 1])?.accountId !== home) return { writes: [], toResult: () => false };
+      const { writes, isOver } = counting.carry(carry, [fromId, home], id, results.slice(at));
+      return { writes: isOver ? [...writes, bind(arrive, fromId, id)] : writes, toResult: () => isOver };
+    });
+  };
+
+  return {
+    carryHome: async (carry, most) => {
+      let left = 0;
+      for (const found of await run(bind(departures, most))) {
+        if (!(await carryOne(readText(found, "account_id"), readText(found, "id"), carry))) left++;
+      }
+      return left;
+    },
+  } satisfies Partial<Store>;
+}
+
+export function movingChanges(engine: Engine, record: Recorder) {
+  const { mark, run } = engine;
+  const byId = `${selectSql(KEY)} WHERE id = ${mark(1)}`;
+  const tryMove = makeTryMove(engine, new Counting(engine), record);
+  return {
+    moveKey: async (id, move) => {
+      for (let times = 0; times < TRIES_MAX; times++) {
+        const known = readFirst(KEY, await run(bind(byId, id)));
+        if (known === null) return null;
+        const tried = await tryMove(known, move);
+        if (tried !== "moved") return tried.key;
+      }
+      throw new Error("The key was moved again and again by others.");
+    },
+  } satisfies Partial<Changes>;
+}
+
+/** Returns a function that moves a key from where it was found. */
+function makeTryMove({ mark, change }: Engine, counting: Counting, record: Recorder) {
+  const [first, second] = [mark(1), mark(2)];
+  const byId = `${selectSql(KEY)} WHERE id = ${first}`;
+  const changeKey = updateSql(CHANGED_KEY, mark);
+  const depart = `INSERT INTO departure (account_id, id) VALUES (${first}, ${second}) ON CONFLICT DO NOTHING`;
+  const arrive = `DELETE FROM departure WHERE account_id = ${first} AND id = ${second}`;
+  return (known: GatewayKey, { accountId: toId, revision, carry }: KeyMove): Promise<Tried> => {
+    const { id, accountId: fromId } = known;
+    const isMove = fromId !== toId;
+    const firsts = [...counting.lock(fromId, toId), bind(byId, id)];
+    const at = firsts.length;
+    if (isMove) firsts.push(...counting.read(fromId, id), ...counting.read(toId, id));
+    return change<Tried>(firsts, (results) => {
+      const before = readFirst(KEY, results[at - 1]);
+      if (before === null) return { writes: [], toResult: () => ({ key: null }) };
+      if (before.accountId !== fromId) return { writes: [], toResult: () => "moved" };
+      const key = { ...applyChange(before, readRevision(revision, before)), accountId: toId };
+      const onRecord = record({ kind: "key", before, after: key });
+      const writes: Statement[] = [bind(changeKey, id, ...CHANGED_KEY.valuesOf(key)), ...onRecord];
+      if (isMove) {
+        const carried = counting.carry(carry, [fromId, toId], id, results.slice(at));
+        writes.push(...carried.writes, bind(depart, fromId, id), bind(arrive, toId, id));
+      }
+      return { writes, toResult: () => ({ key }) };
+    });
+  };
+}

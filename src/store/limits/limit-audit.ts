@@ -1,0 +1,48 @@
+// Checks the counts of limits against the open holds that they come from.
+
+import type { LimitUse } from "../../core/limits/limit.ts";
+import type { LimitAudit } from "../../core/money/audit.ts";
+import type { OwnerState } from "../../core/rows.ts";
+import { type Found, readText } from "../engine/found.ts";
+import { parsePlace } from "../engine/place.ts";
+import { selectSql } from "../engine/sql.ts";
+import { OWNER } from "../schema/tables.ts";
+
+export const AUDIT_OWNERS = `${selectSql(OWNER)} WHERE minute IS NOT NULL OR budgets IS NOT NULL`;
+export const AUDIT_PLACES = "SELECT account_id, place FROM hold";
+
+type Use = Pick<LimitUse, "owner" | "part" | "budgets"> & { readonly accountId: string };
+
+/** Returns the counts that are wrong. */
+export function auditLimits(owners: readonly Found[], holds: readonly Found[]): readonly LimitAudit[] {
+  const uses = holds.flatMap((found): readonly Use[] => {
+    const accountId = readText(found, "account_id");
+    return (parsePlace(readText(found, "place")).uses ?? []).map((use) => ({ accountId, ...use }));
+  });
+  const byOwner = Map.groupBy(uses, ({ accountId, owner }) => `${accountId} ${owner}`);
+  return owners.map(OWNER.rowOf).flatMap((state) => {
+    const own = byOwner.get(`${state.accountId} ${state.owner}`) ?? [];
+    return [auditParallel(state, own), ...auditBudgets(state, own)].filter(
+      ({ counted, ofHolds }) => counted !== ofHolds,
+    );
+  });
+}
+
+function auditParallel({ accountId, owner, minute }: OwnerState, uses: readonly Use[]): LimitAudit {
+  const ofHolds = uses.filter(({ part }) => part !== null).length;
+  return { accountId, owner, budget: null, counted: minute?.parallel ?? 0, ofHolds };
+}
+
+/** Reservations in a window that is over are nobody's any more. */
+function auditBudgets(
+  { accountId, owner, budgets }: OwnerState,
+  uses: readonly Use[],
+): readonly LimitAudit[] {
+  return (budgets ?? []).map(({ name, startMs, heldNanoUsd: counted }) => {
+    const reserved = uses
+      .flatMap((use) => use.budgets)
+      .filter((one) => one.name === name && one.startMs === startMs);
+    const ofHolds = reserved.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0);
+    return { accountId, owner, budget: name, counted, ofHolds };
+  });
+}

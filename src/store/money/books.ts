@@ -1,0 +1,73 @@
+// Journals of system accounts, sums and the audit.
+
+import { readEntrySeq } from "../../core/money/journal.ts";
+import type { FirstTokenSum, SystemAccount } from "../../core/rows.ts";
+import type { Store } from "../../core/store.ts";
+import type { Page } from "../../core/world/page.ts";
+import { bind, type Engine, type Statement } from "../engine/engine.ts";
+import { type Found, readInteger, readText } from "../engine/found.ts";
+import { AUDIT_ACCOUNTS, AUDIT_STRAY, OWING, readAudit, selectSql } from "../engine/sql.ts";
+import { AUDIT_OWNERS, AUDIT_PLACES, auditLimits } from "../limits/limit-audit.ts";
+import { composeRowSums, readRowSum } from "../log/row-sums.ts";
+import { firstTokensLookup, usageLookups } from "../log/usage-lookups.ts";
+import { FIRST_TOKEN, USAGE } from "../schema/log-tables.ts";
+import { ENTRY } from "../schema/tables.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** The leg of a system account, and the condition for entries that involve it. */
+const SYSTEM_LEGS: Readonly<Record<SystemAccount, { readonly leg: string; readonly rows: string }>> = {
+  funding: { leg: "funding_nano", rows: "funding_nano <> 0" },
+  revenue: { leg: "revenue_nano", rows: "revenue_nano <> 0" },
+  overrun: { leg: "overrun_nano", rows: `overrun_nano <> 0 AND NOT (${OWING})` },
+  receivable: { leg: "overrun_nano", rows: `overrun_nano <> 0 AND ${OWING}` },
+};
+
+const KEPT_CHARACTERS = "SELECT CAST(coalesce(sum(kept_characters), 0) AS BIGINT) AS characters FROM account";
+
+export function bookMethods({ mark, run, runSlowReads }: Engine) {
+  const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
+  const spent = `SELECT coalesce(sum(charged_nano), 0) AS charged, coalesce(sum(cost_nano), 0) AS cost FROM hourly_usage
+    WHERE account_id = ${first} AND key_id = ${second} AND hour_ms > ${third}`;
+  const looked = async (statement: Statement) => (await runSlowReads([statement]))[0] ?? [];
+  return {
+    systemJournal: async (account, page) => {
+      const entries = `${selectSql(ENTRY)}
+        WHERE ${SYSTEM_LEGS[account].rows} AND (at_ms, account_id, seq) < (${first}, ${second}, ${third})
+        ORDER BY at_ms DESC, account_id DESC, seq DESC LIMIT ${fourth}`;
+      return (await run(bind(entries, ...entryBefore(page), page.limit))).map(ENTRY.rowOf);
+    },
+    systemBalance: async (account) => {
+      const { leg, rows } = SYSTEM_LEGS[account];
+      const sum = `SELECT CAST(coalesce(sum(${leg}), 0) AS TEXT) AS balance FROM entry WHERE ${rows}`;
+      return Number(readText(only(await looked(bind(sum))), "balance"));
+    },
+    audit: async () => {
+      const asked = [AUDIT_ACCOUNTS, AUDIT_STRAY, AUDIT_OWNERS, AUDIT_PLACES].map((text) => bind(text));
+      const [accounts, stray, owners, holds] = await runSlowReads(asked);
+      return { ...readAudit(accounts ?? [], only(stray)), limits: auditLimits(owners ?? [], holds ?? []) };
+    },
+    keptCharacters: async () => readInteger(only(await run(bind(KEPT_CHARACTERS))), "characters"),
+    spentSince: async ({ accountId, id }, sinceMs) => {
+      const found = only(await run(bind(spent, accountId, id, sinceMs - HOUR_MS)));
+      return { chargedNanoUsd: readInteger(found, "charged"), costNanoUsd: readInteger(found, "cost") };
+    },
+    usage: async (asked) => (await runSlowReads(usageLookups(asked, mark))).flat().map(USAGE.rowOf),
+    rowSums: async (asked) => (await looked(composeRowSums(asked, mark))).map(readRowSum),
+    firstTokens: async (asked) => (await looked(firstTokensLookup(asked, mark))).map(readFirstTokens),
+  } satisfies Partial<Store>;
+}
+
+/** Returns the time, account and number of a page's position. Without one, a position before the newest entry. */
+function entryBefore({ after }: Page): readonly [atMs: number, accountId: string, seq: number] {
+  if (after === null) return [Number.MAX_SAFE_INTEGER, "", 0];
+  return [after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), readEntrySeq(after.id)];
+}
+
+function readFirstTokens(found: Found): FirstTokenSum {
+  return { ...FIRST_TOKEN.rowOf(found), member: readText(found, "member") };
+}
+
+function only(found: readonly Found[] | undefined): Found {
+  return found?.[0] ?? {};
+}

@@ -1,0 +1,76 @@
+// Journals of accounts, with what else is known of their entries, and what is deleted of a closed account.
+
+import { type EntryFacts, readEntrySeq } from "../../core/money/journal.ts";
+import type { Entry } from "../../core/rows.ts";
+import type { Store } from "../../core/store.ts";
+import { bind, type Engine } from "../engine/engine.ts";
+import { readInteger, readText } from "../engine/found.ts";
+import { joinMarks, quoteLiteral, selectSql } from "../engine/sql.ts";
+import { ENTRY, MOVEMENT } from "../schema/tables.ts";
+
+export function journalMethods({ mark, run }: Engine) {
+  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const journal = (without: readonly Entry["kind"][]) => `${selectSql(ENTRY)}
+    WHERE account_id = ${first} AND seq < ${second}
+      ${without.length === 0 ? "" : `AND kind NOT IN (${without.map(quoteLiteral).join(", ")})`}
+    ORDER BY seq DESC LIMIT ${third}`;
+  const movements = `${selectSql(MOVEMENT)} WHERE account_id = ${first} AND seq BETWEEN ${second} AND ${third}`;
+  const held = `SELECT seq, CAST(held AS TEXT) AS held FROM (
+      SELECT seq, sum(held_nano) OVER (ORDER BY seq) AS held FROM entry WHERE account_id = ${first} AND seq <= ${second}
+    ) AS summed WHERE seq >= ${third}`;
+  const ids = (count: number) => `SELECT id, request_id FROM request
+    WHERE account_id = ${first} AND id IN (${joinMarks(count, (at) => mark(at + 1))})`;
+  return {
+    journal: async (accountId, { limit, after }, without = []) => {
+      const before = after ? readEntrySeq(after.id) : Number.MAX_SAFE_INTEGER;
+      return (await run(bind(journal(without), accountId, before, limit))).map(ENTRY.rowOf);
+    },
+    entryFacts: async (accountId, entries): Promise<EntryFacts> => {
+      const [newest, oldest] = [entries[0], entries.at(-1)];
+      if (newest === undefined || oldest === undefined)
+        return { movements: new Map(), requestIds: new Map() };
+      const moved = (await run(bind(movements, accountId, oldest.seq, newest.seq))).map(MOVEMENT.rowOf);
+      const asked = [...new Set(entries.map(({ requestId }) => requestId))].filter((id) => id !== null);
+      const found = asked.length === 0 ? [] : await run(bind(ids(asked.length), accountId, ...asked));
+      return {
+        movements: new Map(moved.map((movement) => [movement.seq ?? 0, movement])),
+        requestIds: new Map(found.map((row) => [readText(row, "id"), readText(row, "request_id")])),
+      };
+    },
+    heldAfter: async (accountId, entries) => {
+      const numbers = entries.map(({ seq }) => seq);
+      const found = await run(bind(held, accountId, Math.max(...numbers), Math.min(...numbers)));
+      return new Map(found.map((row) => [readInteger(row, "seq"), readInteger(row, "held")]));
+    },
+  } satisfies Partial<Store>;
+}
+
+/** The tables with what is kept of an account beyond its books and its log. Replies that a request still fills stay. */
+const KEPT = [
+  ["content", ""],
+  ["stored_response", ""],
+  ["put_record", ""],
+  ["cached_answer", ""],
+  ["reply", "AND state <> 'pending'"],
+] as const;
+
+/** `ofRows` is for changes to rows that decisions depend on. */
+export function purgeMethods({ mark, forUpdate, change }: Engine) {
+  const [first, second] = [mark(1), mark(2)];
+  const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
+  const remove = KEPT.map(
+    ([table, rows]) => `DELETE FROM ${table} WHERE account_id = ${first} AND id IN (
+      SELECT id FROM ${table} WHERE account_id = ${first} ${rows} LIMIT ${second})`,
+  );
+  // Their characters are counted again once the last of them is gone.
+  const count = `UPDATE account SET kept_characters = (
+      SELECT CAST(coalesce(sum(length(sealed)), 0) AS BIGINT) FROM reply WHERE account_id = ${first})
+    WHERE id = ${first}`;
+  return {
+    purgeAccount: (accountId, rowsMax) =>
+      change([bind(lock, accountId)], () => ({
+        writes: [...remove.map((text) => bind(text, accountId, rowsMax)), bind(count, accountId)],
+        toResult: (written) => written.slice(0, KEPT.length).reduce((sum, { count: gone }) => sum + gone, 0),
+      })),
+  } satisfies Partial<Store>;
+}

@@ -1,0 +1,62 @@
+// Reads the accounts' names, and which of them bound their members, from a store that isn't opened, for a check of the configuration: nothing is written.
+import { Database } from "bun:sqlite";
+import { type Found, readText } from "../engine/found.ts";
+import { parseMemberDefaults } from "../limits/member-columns.ts";
+import { Dialer } from "../postgres/dialer.ts";
+
+const ACCOUNTS = "SELECT id, name FROM account";
+const BOUNDS = "SELECT id, name, member_defaults FROM account WHERE member_defaults IS NOT NULL";
+
+/** The number of accounts that a name or an id means. */
+type AccountCounts = ReadonlyMap<string, number>;
+
+/** Throws if the file is no store. */
+export function readSqliteAccounts(path: string): AccountCounts {
+  return countNames(readSqlite(path, ACCOUNTS));
+}
+
+/** Rejects if the server doesn't answer or holds no store. */
+export async function readPostgresAccounts(url: string): Promise<AccountCounts> {
+  return countNames(await readPostgres(url, ACCOUNTS));
+}
+
+/** Returns the names and ids of the accounts that give each member a hard budget. Throws like `readSqliteAccounts`. */
+export function readSqliteBounds(path: string): ReadonlySet<string> {
+  return listBound(readSqlite(path, BOUNDS));
+}
+
+/** The same on a server. */
+export async function readPostgresBounds(url: string): Promise<ReadonlySet<string>> {
+  return listBound(await readPostgres(url, BOUNDS));
+}
+
+function readSqlite(path: string, text: string): readonly Found[] {
+  const database = new Database(path, { readonly: true });
+  try {
+    return database.query<Found, []>(text).all();
+  } finally {
+    database.close();
+  }
+}
+
+async function readPostgres(url: string, text: string): Promise<readonly Found[]> {
+  return await new Dialer({ url }).ask(text);
+}
+
+function listBound(rows: readonly Found[]): ReadonlySet<string> {
+  const bound = rows.filter((row) =>
+    parseMemberDefaults(readText(row, "member_defaults")).budgets.some(({ isHard }) => isHard),
+  );
+  return new Set(bound.flatMap((row) => [readText(row, "id"), readText(row, "name")]));
+}
+
+/** An id means its own account, even if it is another's name. */
+function countNames(rows: readonly Found[]): AccountCounts {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const name = readText(row, "name");
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  for (const row of rows) counts.set(readText(row, "id"), 1);
+  return counts;
+}

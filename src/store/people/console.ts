@@ -1,0 +1,80 @@
+// Console sign-ins, logged prompts and answers, and credentials added at run time.
+import type { Changes } from "../../core/audit/changes.ts";
+import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
+import type { KeptContent, Session, StoredCredential } from "../../core/rows.ts";
+import type { Store } from "../../core/store.ts";
+import { allowNull, TEXT, TIME } from "../engine/columns.ts";
+import { bind, type Engine, readFirst } from "../engine/engine.ts";
+import { readText } from "../engine/found.ts";
+import type { Recorder } from "../engine/recording.ts";
+import { insertSql, selectSql, upsertSql } from "../engine/sql.ts";
+import { makeColumns } from "../schema/field-columns.ts";
+import { table } from "../schema/tables.ts";
+
+const SESSION = table<Session>("session", ["digest"], {
+  digest: TEXT,
+  tokenDigest: TEXT,
+  expiresAtMs: TIME,
+  tokenId: allowNull(TEXT),
+  memberId: allowNull(TEXT),
+  issuerSession: allowNull(TEXT),
+});
+
+const CONTENT = table<KeptContent>("content", ["account_id", "id"], {
+  accountId: TEXT,
+  id: TEXT,
+  atMs: TIME,
+  sealed: TEXT,
+});
+
+const CREDENTIAL = table<StoredCredential>("credential", ["id"], {
+  ...makeColumns(CREDENTIAL_FIELDS),
+  id: TEXT,
+  provider: TEXT,
+  sealed: TEXT,
+  createdAtMs: TIME,
+});
+
+export function consoleMethods({ mark, run, runOnce, runAll }: Engine) {
+  const [first, second] = [mark(1), mark(2)];
+  const addContent = `${insertSql(CONTENT, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
+  const content = `SELECT sealed FROM content WHERE account_id = ${first} AND id = ${second}`;
+  const forgetSessions = `DELETE FROM session WHERE expires_at_ms <= ${first}`;
+  const addSession = `${insertSql(SESSION, mark)} ON CONFLICT (digest) DO NOTHING`;
+  return {
+    addContent: (row) => runAll([bind(addContent, ...CONTENT.valuesOf(row))]),
+    content: async (accountId, id) => {
+      const [found] = await run(bind(content, accountId, id));
+      return found ? readText(found, "sealed") : null;
+    },
+    addSession: (session, nowMs) =>
+      runAll([bind(forgetSessions, nowMs), bind(addSession, ...SESSION.valuesOf(session))]),
+    session: async (digest) =>
+      readFirst(SESSION, await run(bind(`${selectSql(SESSION)} WHERE digest = ${first}`, digest))),
+    endSession: (digest) => runAll([bind(`DELETE FROM session WHERE digest = ${first}`, digest)]),
+    endSessionsOf: async (memberId) =>
+      (await runOnce(bind(`DELETE FROM session WHERE member_id = ${first}`, memberId))).count,
+    credentials: async () =>
+      (await run(bind(`${selectSql(CREDENTIAL)} ORDER BY created_at_ms, id`))).map(CREDENTIAL.rowOf),
+  } satisfies Partial<Store>;
+}
+
+export function credentialChanges({ mark, forUpdate, change }: Engine, record: Recorder) {
+  const first = mark(1);
+  const byId = `${selectSql(CREDENTIAL)} WHERE id = ${first} ${forUpdate}`;
+  const put = upsertSql(CREDENTIAL, mark);
+  const remove = `DELETE FROM credential WHERE id = ${first}`;
+  return {
+    putCredential: (after) =>
+      change([bind(byId, after.id)], ([found]) => {
+        const recorded = record({ kind: "credential", before: readFirst(CREDENTIAL, found), after });
+        return { writes: [bind(put, ...CREDENTIAL.valuesOf(after)), ...recorded], toResult: () => undefined };
+      }),
+    removeCredential: (id) =>
+      change([bind(byId, id)], ([found]) => {
+        const before = readFirst(CREDENTIAL, found);
+        const recorded = record({ kind: "credential", before, after: null });
+        return { writes: [bind(remove, id), ...recorded], toResult: () => undefined };
+      }),
+  } satisfies Partial<Changes>;
+}

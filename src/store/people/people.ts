@@ -1,0 +1,266 @@
+// People, named tokens, and what may be used only once.
+import type { Changes } from "../../core/audit/changes.ts";
+import { asArray, parseJson } from "../../core/json/json.ts";
+import {
+  ACTOR_KINDS,
+  type Doubt,
+  type Grant,
+  type KeyTerms,
+  type Member,
+  type NamedSessions,
+  type NamedToken,
+  type PeopleStore,
+} from "../../core/people/people.ts";
+import {
+  allowNull,
+  type Column,
+  type Columns,
+  FLAG,
+  INTEGER,
+  makeJson,
+  makeWord,
+  nameColumn,
+  TEXT,
+  TIME,
+} from "../engine/columns.ts";
+import { bind, type Engine, readFirst, type Statement } from "../engine/engine.ts";
+import { readInteger, readText } from "../engine/found.ts";
+import type { Recorder } from "../engine/recording.ts";
+import { narrowMembers } from "../engine/scope.ts";
+import { insertSql, joinNames, type Mark, selectSql, upsertSql } from "../engine/sql.ts";
+import { parseGrants, readRules } from "../limits/member-columns.ts";
+import { table } from "../schema/tables.ts";
+
+const GRANTS = makeJson<readonly Grant[]>(parseGrants);
+
+const GROUPS = makeJson<readonly string[]>((json) =>
+  asArray(parseJson(json)).filter((one) => typeof one === "string"),
+);
+
+const OPTIONAL_TIME: Column<number | undefined> = {
+  type: "integer",
+  write: (value) => value ?? null,
+  read: (found, column) => (found[column] === null ? undefined : readInteger(found, column)),
+};
+
+const DOUBT: Columns<Doubt | undefined> = {
+  columns: {
+    doubt_since_ms: { type: "integer", write: (doubt) => doubt?.sinceMs ?? null },
+    acts_until_ms: { type: "integer", write: (doubt) => doubt?.actsUntilMs ?? null },
+    keys_until_ms: { type: "integer", write: (doubt) => doubt?.keysUntilMs ?? null },
+  },
+  read: (found) =>
+    found.doubt_since_ms === null
+      ? undefined
+      : {
+          sinceMs: readInteger(found, "doubt_since_ms"),
+          actsUntilMs: readInteger(found, "acts_until_ms"),
+          keysUntilMs: readInteger(found, "keys_until_ms"),
+        },
+};
+
+const TOKEN = table<NamedToken>("token", ["id"], {
+  id: TEXT,
+  name: TEXT,
+  last4: TEXT,
+  grants: GRANTS,
+  readsContent: FLAG,
+  makerKind: makeWord(ACTOR_KINDS),
+  makerId: TEXT,
+  contact: allowNull(TEXT),
+  createdAtMs: INTEGER,
+  expiresAtMs: allowNull(TIME),
+  revokedAtMs: allowNull(TIME),
+  contactUntilMs: { ...OPTIONAL_TIME, name: "contact_until_ms" },
+});
+
+const RIGHTS = {
+  ruleGrants: GRANTS,
+  ownGrants: GRANTS,
+  ownUntilMs: allowNull(TIME),
+  isDisabled: FLAG,
+  anonymisedAtMs: allowNull(TIME),
+  seenAtMs: TIME,
+  doubt: DOUBT,
+};
+
+/** The part of a member that is read for each request of a personal key. */
+const MEMBER_RIGHTS = table<Omit<KeyTerms, "rules">>("member", ["id"], RIGHTS);
+
+const MEMBER = table<Member>("member", ["id"], {
+  id: TEXT,
+  issuer: TEXT,
+  subject: TEXT,
+  name: TEXT,
+  email: allowNull(TEXT),
+  ...RIGHTS,
+  readsContent: FLAG,
+  createdAtMs: TIME,
+  refreshSealed: allowNull(TEXT),
+  groups: nameColumn("issuer_groups", GROUPS),
+  ruleLimits: allowNull(TEXT),
+  warnedAtMs: allowNull(TIME),
+  checkedAtMs: TIME,
+  leasedUntilMs: TIME,
+});
+
+export function peopleMethods(engine: Engine) {
+  return {
+    ...tokenMethods(engine),
+    ...memberMethods(engine),
+    ...doubtMethods(engine),
+    ...accessMethods(engine),
+    ...onceMethods(engine),
+  };
+}
+
+/** `ofRows` is for changes to rows that decisions depend on. */
+export function peopleChanges(engine: Engine, ofRows: Engine, record: Recorder) {
+  return { ...tokenChanges(engine, record), ...memberChanges(ofRows, record) };
+}
+
+function tokenChanges({ mark, forUpdate, runOnce, change }: Engine, record: Recorder) {
+  const first = mark(1);
+  const byId = `${selectSql(TOKEN)} WHERE id = ${first} ${forUpdate}`;
+  const add = insertSql({ name: TOKEN.name, columns: [...TOKEN.columns, "digest"] }, mark);
+  const revoke = `UPDATE token SET revoked_at_ms = coalesce(revoked_at_ms, CAST(${mark(2)} AS BIGINT))
+    WHERE id = ${first} RETURNING ${joinNames(TOKEN.columns)}`;
+  return {
+    addToken: async (token, digest) => {
+      const recorded = record({ kind: "token", before: null, after: token });
+      await runOnce(bind(add, ...TOKEN.valuesOf(token), digest), ...recorded);
+    },
+    revokeToken: (id, atMs) =>
+      change([bind(byId, id)], ([found]) => {
+        const before = readFirst(TOKEN, found);
+        const after = before && { ...before, revokedAtMs: before.revokedAtMs ?? atMs };
+        return {
+          writes: [bind(revoke, id, atMs), ...record({ kind: "token", before, after })],
+          toResult: ([revoked]) => readFirst(TOKEN, revoked),
+        };
+      }),
+  } satisfies Partial<Changes>;
+}
+
+function tokenMethods({ mark, run }: Engine) {
+  const first = mark(1);
+  const all = selectSql(TOKEN);
+  return {
+    tokenByDigest: async (digest) =>
+      readFirst(TOKEN, await run(bind(`${all} WHERE digest = ${first}`, digest))),
+    accountsNamed: async (names) => {
+      const marks = names.map((_, at) => mark(at + 1)).join(", ");
+      const text = `SELECT id, name FROM account WHERE id IN (${marks}) OR name IN (${marks}) ORDER BY id`;
+      return (await run(bind(text, ...names))).map((row) => ({
+        id: readText(row, "id"),
+        name: readText(row, "name"),
+      }));
+    },
+    token: async (id) => readFirst(TOKEN, await run(bind(`${all} WHERE id = ${first}`, id))),
+    tokens: async (most) =>
+      (await run(bind(`${all} ORDER BY created_at_ms DESC, id DESC LIMIT ${first}`, most))).map(TOKEN.rowOf),
+  } satisfies Partial<PeopleStore>;
+}
+
+function memberMethods({ mark, run }: Engine) {
+  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const byId = `${selectSql(MEMBER)} WHERE id = ${first}`;
+  const terms = `SELECT ${joinNames([...MEMBER_RIGHTS.columns, "rule_limits"])} FROM member WHERE id = ${first}`;
+  const page = `${selectSql(MEMBER)} WHERE (created_at_ms, id) < (${first}, ${second})`;
+  const pageEnd = `ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
+  const due = `${selectSql(MEMBER)} WHERE checked_at_ms <= ${first} AND leased_until_ms <= ${second}
+    AND is_disabled = 0 AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
+  return {
+    member: async (id, scope) =>
+      readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
+    memberTerms: async (id) => {
+      const [found] = await run(bind(terms, id));
+      return found ? { ...MEMBER_RIGHTS.rowOf(found), rules: readRules(found) } : null;
+    },
+    members: async ({ limit, after }, scope) => {
+      const values = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", limit];
+      const found = await run(narrowMembers({ head: page, tail: pageEnd, values }, scope, mark));
+      return found.map(MEMBER.rowOf);
+    },
+    dueMembers: async (checkedMs, nowMs, most) =>
+      (await run(bind(due, checkedMs, nowMs, most))).map(MEMBER.rowOf),
+  } satisfies Partial<PeopleStore>;
+}
+
+function doubtMethods({ mark, runAll }: Engine) {
+  const [first, second, third] = [mark(1), mark(2), mark(3)].map((one) => `CAST(${one} AS BIGINT)`);
+  // A doubt from before the person was last seen is over.
+  const begin = `UPDATE member SET doubt_since_ms = ${first}, acts_until_ms = ${second}, keys_until_ms = ${third}
+    WHERE checked_at_ms <= CAST(${mark(4)} AS BIGINT) AND issuer = ${mark(5)} AND refresh_sealed IS NOT NULL
+    AND is_disabled = 0 AND anonymised_at_ms IS NULL AND coalesce(doubt_since_ms, 0) <= seen_at_ms`;
+  const [acts, keys] = [`doubt_since_ms + ${first}`, `doubt_since_ms + ${second}`];
+  const follow = `UPDATE member SET acts_until_ms = ${acts}, keys_until_ms = ${keys}
+    WHERE issuer = ${mark(3)} AND doubt_since_ms > seen_at_ms AND (acts_until_ms <> ${acts} OR keys_until_ms <> ${keys})`;
+  return {
+    doubtDueMembers: (issuer, checkedMs, { sinceMs, actsUntilMs, keysUntilMs }) =>
+      runAll([
+        bind(begin, sinceMs, actsUntilMs, keysUntilMs, checkedMs, issuer),
+        // The configured times may have changed since others fell into doubt.
+        bind(follow, actsUntilMs - sinceMs, keysUntilMs - sinceMs, issuer),
+      ]),
+  } satisfies Partial<PeopleStore>;
+}
+
+function memberChanges({ mark, forUpdate, change: changeRows }: Engine, record: Recorder) {
+  const byId = `${selectSql(MEMBER)} WHERE id = ${mark(1)} ${forUpdate}`;
+  const put = upsertSql(MEMBER, mark);
+  return {
+    changeMember: (id, change) =>
+      changeRows([bind(byId, id)], ([found]) => {
+        const before = readFirst(MEMBER, found);
+        const after = change(before);
+        if (after === null) return { writes: [], toResult: () => null };
+        const recorded = record({ kind: "member", before, after });
+        return { writes: [bind(put, ...MEMBER.valuesOf(after)), ...recorded], toResult: () => after };
+      }),
+  } satisfies Partial<Changes>;
+}
+
+/** Sessions and tokens of people. */
+function accessMethods({ mark, run }: Engine) {
+  const [first, second] = [mark(1), mark(2)];
+  const session = `SELECT 1 AS live FROM session WHERE member_id = ${first} AND expires_at_ms > ${second} LIMIT 1`;
+  const token = `SELECT 1 AS live FROM token WHERE maker_kind = 'person' AND maker_id = ${first}
+    AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ${second}) LIMIT 1`;
+  return {
+    hasSession: async (memberId, nowMs) => (await run(bind(session, memberId, nowMs))).length > 0,
+    hasToken: async (memberId, nowMs) => (await run(bind(token, memberId, nowMs))).length > 0,
+  } satisfies Partial<PeopleStore>;
+}
+
+function onceMethods({ mark, run, runOnce, change }: Engine) {
+  const [first, second] = [mark(1), mark(2)];
+  const forget = `DELETE FROM used_once WHERE until_ms <= ${first}`;
+  const use = `INSERT INTO used_once (digest, until_ms) VALUES (${first}, ${second}) ON CONFLICT (digest) DO NOTHING`;
+  const used = `SELECT 1 AS used FROM used_once WHERE digest = ${first} AND until_ms > ${second}`;
+  return {
+    useOnce: async (digest, untilMs, nowMs) => {
+      await run(bind(forget, nowMs));
+      return (await runOnce(bind(use, digest, untilMs))).count > 0;
+    },
+    endSessionsOnce: ({ digest, untilMs, nowMs }, named) => {
+      // The transaction may run twice, and then finds the digest that it has written itself.
+      let isFirst: boolean | null = null;
+      return change<number | null>([bind(used, digest, nowMs)], ([found]) => {
+        isFirst ??= (found?.length ?? 0) === 0;
+        if (!isFirst) return { writes: [], toResult: () => null };
+        const writes = [endNamed(named, mark), bind(forget, nowMs), bind(use, digest, untilMs)];
+        return { writes, toResult: ([ended]) => ended?.count ?? 0 };
+      });
+    },
+  } satisfies Partial<PeopleStore>;
+}
+
+function endNamed({ memberId, issuerSession }: NamedSessions, mark: Mark): Statement {
+  const [first, second] = [mark(1), mark(2)];
+  if (memberId === null) return bind(`DELETE FROM session WHERE issuer_session = ${first}`, issuerSession);
+  const ofPerson = `DELETE FROM session WHERE member_id = ${first}`;
+  return issuerSession === null
+    ? bind(ofPerson, memberId)
+    : bind(`${ofPerson} AND coalesce(issuer_session, ${second}) = ${second}`, memberId, issuerSession);
+}

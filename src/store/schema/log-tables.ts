@@ -1,0 +1,206 @@
+// The tables of the request log and its hourly sums, shared by both engines.
+import { findOutcome, findProvider } from "../../core/log/outcome.ts";
+import { CALL_KINDS, type CallSum } from "../../core/log/provider-call.ts";
+import {
+  ENDINGS,
+  type ListedRequest,
+  REQUEST_OUTCOMES,
+  type RequestRecord,
+  USAGE_SOURCES,
+} from "../../core/log/record.ts";
+import { type Amounts, NO_AMOUNTS, type Unit } from "../../core/money/units.ts";
+import type { FirstTokenSum, TagOfDay, UsageSum } from "../../core/rows.ts";
+import type { KeyUse } from "../../core/store.ts";
+import {
+  allowNull,
+  type Column,
+  type Columns,
+  FLAG,
+  INTEGER,
+  makeWord,
+  nameColumn,
+  SUM,
+  TEXT,
+  TIME,
+} from "../engine/columns.ts";
+import { type Found, readSum, readText } from "../engine/found.ts";
+import { omitColumns, type Table, type TablePart, table } from "./tables.ts";
+
+/** Units that only operations other than chat count. */
+const WORK_COLUMNS = [
+  ["images", "images"],
+  ["seconds", "seconds"],
+  ["characters", "characters"],
+  ["search_units", "searchUnits"],
+  ["pages", "pages"],
+] as const satisfies readonly (readonly [string, Unit])[];
+
+/** The units that have a column. The others only price part of one of these. */
+const AMOUNT_COLUMNS = [
+  ["prompt_tokens", "prompt"],
+  ["completion_tokens", "completion"],
+  ["cached_tokens", "cached"],
+  ["cache_write_tokens", "cacheWrite"],
+  ["reasoning_tokens", "reasoning"],
+  ["searches", "searches"],
+  ...WORK_COLUMNS,
+] as const satisfies readonly (readonly [string, Unit])[];
+
+type Counted = { readonly amounts: Amounts } & Partial<
+  Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom" | "tags">
+>;
+
+/**
+ * True if the row counts anything other than tokens and searches: other work, answers from the cache, or some of it in
+ * another month's statement. A request's tags are among these columns too.
+ */
+export function hasWork({ amounts, edge, cached, cachedFrom, tags }: Counted): boolean {
+  if (edge !== undefined || cached || cachedFrom || tags) return true;
+  return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
+}
+
+const SPARE_COLUMNS = [
+  ...["edge_cost_nano", "edge_charged_nano"],
+  ...["cached", "cached_from", "saved_nano", "tags"],
+];
+
+/** The columns written for rows without such work; the others default to 0. */
+export function omitWork<Row>(table: Table<Row>): TablePart<Row> {
+  return omitColumns(table, [...WORK_COLUMNS.map(([column]) => column), ...SPARE_COLUMNS]);
+}
+
+/** The columns of a row's amounts. */
+export function listAmounts({ type, write, read }: Column<number>): Columns<Amounts> {
+  return {
+    columns: Object.fromEntries(
+      AMOUNT_COLUMNS.map(([column, unit]) => [
+        column,
+        { type, write: (amounts: Amounts) => write(amounts[unit]) },
+      ]),
+    ),
+    read(found) {
+      const amounts: Record<Unit, number> = { ...NO_AMOUNTS };
+      for (const [column, unit] of AMOUNT_COLUMNS) amounts[unit] = read(found, column);
+      return amounts;
+    },
+  };
+}
+
+const LISTED_FIELDS = {
+  accountId: TEXT,
+  id: TEXT,
+  requestId: TEXT,
+  keyId: TEXT,
+  atMs: TIME,
+  operation: TEXT,
+  surface: TEXT,
+  modelAsked: TEXT,
+  modelTried: allowNull(TEXT),
+  modelUsed: allowNull(TEXT),
+  modelPlanned: allowNull(TEXT),
+  selector: allowNull(TEXT),
+  decision: allowNull(TEXT),
+  attempts: INTEGER,
+  stream: FLAG,
+  status: INTEGER,
+  faultCode: allowNull(TEXT),
+  amounts: listAmounts(INTEGER),
+  costNanoUsd: INTEGER,
+  chargedNanoUsd: INTEGER,
+  holdNanoUsd: INTEGER,
+  usageSource: makeWord(USAGE_SOURCES),
+  ended: makeWord(ENDINGS),
+  isLate: nameColumn("late", FLAG),
+  totalMs: TIME,
+  firstTokenMs: allowNull(TIME),
+  address: allowNull(TEXT),
+  session: allowNull(TEXT),
+  traceId: allowNull(TEXT),
+  parentTraceId: allowNull(TEXT),
+  memberId: allowNull(TEXT),
+  cachedFrom: allowNull(TEXT),
+  savedNanoUsd: INTEGER,
+  tags: allowNull(TEXT),
+};
+
+const REQUEST_KEY = ["account_id", "id"];
+
+export const REQUEST = table<RequestRecord>(
+  "request",
+  REQUEST_KEY,
+  { ...LISTED_FIELDS, trace: allowNull(TEXT) },
+  {
+    // Finds requests in the order they end.
+    ended_at_ms: { type: "integer", write: ({ atMs, totalMs }) => Math.round(atMs + totalMs) },
+    // Lists are narrowed by these. They are null in rows from before.
+    outcome: { type: "text", write: findOutcome },
+    provider: { type: "text", write: findProvider },
+  },
+);
+
+export const LISTED_REQUEST = table<ListedRequest>("request", REQUEST_KEY, LISTED_FIELDS);
+
+const HOUR_KEY = ["hour_ms", "account_id", "key_id", "model", "operation", "surface"];
+const HOUR = { hourMs: INTEGER, accountId: TEXT, keyId: TEXT, model: TEXT, operation: TEXT, surface: TEXT };
+
+export const USAGE = table<UsageSum>(
+  "hourly_usage",
+  [...HOUR_KEY, "member", "provider", "outcome", "tag"],
+  {
+    ...HOUR,
+    member: TEXT,
+    provider: TEXT,
+    outcome: makeWord(["", ...REQUEST_OUTCOMES]),
+    tag: TEXT,
+    requests: SUM,
+    errors: SUM,
+    amounts: listAmounts(SUM),
+    costNanoUsd: SUM,
+    chargedNanoUsd: SUM,
+    cached: SUM,
+    savedNanoUsd: SUM,
+  },
+  {
+    edge_cost_nano: { type: "integer", write: ({ edge }) => edge?.costNanoUsd ?? 0 },
+    edge_charged_nano: { type: "integer", write: ({ edge }) => edge?.chargedNanoUsd ?? 0 },
+  },
+);
+
+/** The sums by tag. A request is in as many as it has tags. */
+export const TAG_USAGE = { ...USAGE, name: "hourly_tag" };
+
+export const TAG_OF_DAY = table<TagOfDay>("tag_of_day", ["account_id", "day_ms", "tag"], {
+  ...{ accountId: TEXT, dayMs: INTEGER, tag: TEXT },
+});
+
+/** The provider is the model's. */
+export const CALL_SUM = table<CallSum>(
+  "provider_call_day",
+  ["account_id", "day_ms", "model", "credential", "kind"],
+  {
+    ...{ accountId: TEXT, dayMs: INTEGER, model: TEXT, credential: TEXT, kind: makeWord(CALL_KINDS) },
+    ...{ calls: SUM, amounts: listAmounts(SUM), costNanoUsd: SUM, estimatedNanoUsd: SUM },
+  },
+);
+
+/** Reads a row of `keyUsesSql`. */
+export function readKeyUse(found: Found): KeyUse {
+  return {
+    keyId: readText(found, "id"),
+    sinceDayNanoUsd: readSum(found, "day_nano"),
+    sinceMonthNanoUsd: readSum(found, "month_nano"),
+    everNanoUsd: readSum(found, "ever_nano"),
+    lastAtMs: allowNull(INTEGER).read(found, "last_at_ms"),
+  };
+}
+
+/** The columns of `USAGE` that are summed. */
+export const USAGE_SUMS = USAGE.columns.filter((column) => !USAGE.key.includes(column));
+
+export const CALL_SUMS = CALL_SUM.columns.filter((column) => !CALL_SUM.key.includes(column));
+
+export const FIRST_TOKEN = table<FirstTokenSum>("first_token_hour", [...HOUR_KEY, "bucket"], {
+  ...HOUR,
+  bucket: INTEGER,
+  requests: SUM,
+});

@@ -1,0 +1,82 @@
+// A short form of the abuse table: whatever a key's client does, the provider sees no more calls than the key's places
+// and give-backs.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { listProblems } from "../../src/admin/money/verify.ts";
+import { openStore } from "../../src/app/start/open-store.ts";
+import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
+import { attack, callsMax, type Damage, WORST_CLIENTS, type WorstClient } from "./attack.ts";
+import { ATTACKED_ROUTES, routesWithoutRow } from "./routes.ts";
+
+const ALLOWANCE = 5;
+/** Far more than the places, so that one call per attempt would show. */
+const TRIES = 40;
+const EXTENT = { tries: TRIES, seconds: 60, allowance: ALLOWANCE };
+const PATIENT_MS = 60_000;
+
+let world: HttpWorld;
+beforeAll(async () => {
+  world = await startHttpWorld();
+});
+afterAll(() => world.stop());
+
+test("every route for key holders is covered by the table", () => {
+  expect(routesWithoutRow()).toEqual([]);
+});
+
+const calling = ATTACKED_ROUTES.filter(({ calls }) => calls);
+for (const route of calling) {
+  describe(`${route.path}: a client that`, () => {
+    const damages = new Map<WorstClient, Damage>();
+
+    beforeAll(async () => {
+      world.simulator.calls.reset();
+      // In parallel: an attack mostly waits for slow answers, and its calls are recognized by their model.
+      await Promise.all(
+        WORST_CLIENTS.map(async (client) => damages.set(client, await attack(world, route, client, EXTENT))),
+      );
+    }, PATIENT_MS);
+
+    test("takes what it gets reaches the provider", () => {
+      const [, damage] = [...damages].find(([{ name }]) => name === "takes what it gets") ?? [];
+      expect(damage?.calls).toBeGreaterThan(0);
+    });
+
+    test.each(WORST_CLIENTS.map((client) => [client.name, client] as const))("%s", (_name, client) => {
+      const damage = damages.get(client);
+      expect(damage?.tries).toBe(TRIES);
+      expect(damage?.calls).toBeLessThanOrEqual(callsMax(ALLOWANCE, client));
+      expect(damage?.used).toBeLessThanOrEqual((client.way.keys ?? 1) * ALLOWANCE);
+    });
+  });
+}
+
+test("every call of an attack is counted", async () => {
+  const [route] = calling;
+  const client = WORST_CLIENTS.find(({ name }) => name === "takes what it gets");
+  if (!route || !client) throw new Error("the table has no such row");
+  expect((await attack(world, route, client, EXTENT)).calls).toBe(ALLOWANCE);
+});
+
+const looking = ATTACKED_ROUTES.filter(({ calls }) => !calls);
+test.each(looking.map((route) => [route.path, route] as const))(
+  "%s calls no provider and takes no place",
+  async (_path, route) => {
+    // All calls count here, because some of these routes name no model.
+    world.simulator.calls.reset();
+    const clients = WORST_CLIENTS.slice(0, 2);
+    const damages = await Promise.all(
+      clients.map((client) => attack(world, route, client, { ...EXTENT, tries: 20 })),
+    );
+    expect(damages.map(({ used }) => used)).toEqual(clients.map(() => 0));
+    expect(world.simulator.calls.total).toBe(0);
+  },
+);
+
+test("the books still balance after all attacks", async () => {
+  const { store } = await openStore(`sqlite:${world.directory}/poundkey.db`, undefined);
+  try {
+    expect(listProblems(await store.audit())).toEqual([]);
+  } finally {
+    await store.close();
+  }
+});

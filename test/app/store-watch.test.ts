@@ -1,0 +1,34 @@
+// The store's trouble on a full disk: small writes that still fit in between don't hide it.
+import { expect, test } from "bun:test";
+import { StoreWatch } from "../../src/app/upkeep/store-watch.ts";
+import { unavailable } from "../../src/store/engine/unavailable.ts";
+import { ManualClock } from "../harness/manual-clock.ts";
+import { addKey, give, openMemoryStore } from "../harness/samples.ts";
+
+test("a write that fits soon after one that failed doesn't end the problem; a later one does", async () => {
+  const clock = new ManualClock();
+  const store = await openMemoryStore();
+  await addKey(store, "k");
+  let isFull = false;
+  const watch = new StoreWatch({
+    store: {
+      ...store,
+      transact: (demand) =>
+        isFull ? Promise.reject(unavailable(new Error("database or disk is full"))) : store.transact(demand),
+    },
+    clock,
+    log: () => {},
+    onTransaction: () => {},
+  });
+  const write = () => give(watch.store, "default", 1);
+  isFull = true;
+  expect(await write().catch(() => "refused")).toBe("refused");
+  isFull = false;
+  await clock.move(1000);
+  await write();
+  expect([watch.isUp, watch.recentFailure?.reason]).toEqual([true, "database or disk is full"]);
+  await clock.move(5000);
+  await write();
+  expect(watch.recentFailure).toBeNull();
+  await store.close();
+});

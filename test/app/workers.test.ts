@@ -1,0 +1,295 @@
+// Several workers on one port: announced once, counted together, stopped together, restarted, and never left behind.
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import { asNumber, asObject } from "../../src/core/json/json.ts";
+import { LONG_MS, newPlace, type Place, type Serving, startServe } from "../harness/serve-process.ts";
+import { parseExposition } from "../telemetry/metrics-world.ts";
+import { until } from "../whole/world/until.ts";
+import { type OwnUpstream, startOwnUpstream } from "../whole/world/upstream.ts";
+
+const ADMIN_TOKEN = "admin-token-of-the-tests";
+const STREAMS = 6;
+/** The tests wait for processes to start and end. Nothing in them depends on how long that takes. */
+const TEST_MS = 300_000;
+
+let upstream: OwnUpstream;
+let place: Place;
+const started: Serving[] = [];
+
+beforeEach(async () => {
+  upstream = await startOwnUpstream(1);
+  place = newPlace(configuration());
+});
+afterEach(async () => {
+  for (const serving of started.splice(0)) serving.end();
+  place.remove();
+  await upstream.stop();
+});
+
+function configuration(store = "sqlite:./poundkey.db"): string {
+  return `server: { admin_token: "${ADMIN_TOKEN}" }
+store: "${store}"
+providers:
+  Own: { dialect: openai, keys: ["any"], base_url: "${upstream.url}", unlisted_models: true }`;
+}
+
+function serve(...args: readonly string[]): Serving {
+  const serving = startServe(place, ...args);
+  started.push(serving);
+  return serving;
+}
+
+/** Starts two workers on a free port and waits until both serve. */
+async function serveTwo(...args: readonly string[]): Promise<{ serving: Serving; url: string }> {
+  const serving = serve("--workers", "2", "--port", "0", ...args);
+  const url = await serving.listens();
+  await serving.logged("worker_listens", 2);
+  return { serving, url };
+}
+
+function pidsOf(serving: Serving): readonly number[] {
+  return serving.events("worker_listens").map(({ pid }) => asNumber(pid) ?? 0);
+}
+
+/** Sends on a separate connection, so that any worker may accept it. */
+function post(url: string, bearer: string, body: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
+  return fetch(url, { method: "POST", headers, body: JSON.stringify(body), keepalive: false });
+}
+
+async function newKey(url: string): Promise<string> {
+  const made = await post(`${url}/admin/v1/keys`, ADMIN_TOKEN, { name: "test", requests_per_day: null });
+  return String(asObject(await made.json()).secret);
+}
+
+/** Opens streams that wait in the upstream. Returns their whole texts, or "" for a stream that was cut. */
+async function heldStreams(url: string): Promise<readonly Promise<string>[]> {
+  const secret = await newKey(url);
+  const body = { model: "Own#held", stream: true, messages: [{ role: "user", content: "one two" }] };
+  const texts = Array.from({ length: STREAMS }, () =>
+    post(`${url}/v1/chat/completions`, secret, body)
+      .then((response) => response.text())
+      .catch(() => ""),
+  );
+  await until("all streams have begun", () => upstream.held === STREAMS, LONG_MS);
+  return texts;
+}
+
+/** Returns the number of rows, while the processes run or after all have ended. */
+function countOf(rows: "hold" | "request" | "request WHERE ended = 'lost'"): number {
+  const database = new Database(join(place.directory, "poundkey.db"), { readonly: true });
+  try {
+    database.run("PRAGMA busy_timeout = 5000");
+    return database.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${rows}`).get()?.rows ?? 0;
+  } finally {
+    database.close();
+  }
+}
+
+function isRefused(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`, { keepalive: false }).then(
+    () => false,
+    () => true,
+  );
+}
+
+test(
+  "the address and the admin token are printed once, and all workers share the first one's port",
+  async () => {
+    place.configure("store: sqlite:./poundkey.db\n");
+    const { serving, url } = await serveTwo("--simulate");
+    expect(url).not.toEndWith(":0");
+    serving.signal("SIGTERM");
+    expect(await serving.exited).toBe(0);
+    expect(serving.err.match(/listens on/g)).toHaveLength(1);
+    expect(serving.err.match(/Admin token/g)).toHaveLength(1);
+    expect(await isRefused(url)).toBe(true);
+  },
+  TEST_MS,
+);
+
+test(
+  "every worker answers for all of them at /metrics, including those that have ended",
+  async () => {
+    const { serving, url } = await serveTwo("--simulate");
+    const secret = await newKey(url);
+    const asked = 20;
+    const body = { model: "Sim#sim-mini", messages: [{ role: "user", content: "hi" }] };
+    for (let at = 0; at < asked; at++) {
+      const response = await post(`${url}/v1/chat/completions`, secret, body);
+      expect(response.status).toBe(200);
+      await response.text();
+    }
+    const counted = async () => {
+      const text = await (await fetch(`${url}/metrics`, { keepalive: false })).text();
+      const counts = [...text.matchAll(/^poundkey_requests_total\{.*\} (\d+)$/gm)];
+      return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    await until("all requests are counted", async () => (await counted()) === asked, LONG_MS);
+    const scrapes = () => Promise.all(Array.from({ length: 12 }, counted));
+    const text = await (await fetch(`${url}/metrics`, { keepalive: false })).text();
+    expect(text).toMatch(/^poundkey_build_info\{version="[^"]+"\} 1$/m);
+    parseExposition(text);
+    expect(new Set(await scrapes())).toEqual(new Set([asked]));
+    process.kill(pidsOf(serving)[0] ?? 0, "SIGKILL");
+    await serving.logged("worker_ended", 1);
+    expect(new Set(await scrapes())).toEqual(new Set([asked]));
+  },
+  TEST_MS,
+);
+
+test.each([
+  ["a Ctrl-C", ["SIGINT"]],
+  ["SIGTERM, even twice,", ["SIGTERM", "SIGTERM"]],
+] as const)(
+  "%s to all processes at once lets streams finish",
+  async (_, signals) => {
+    const { serving, url } = await serveTwo();
+    const texts = await heldStreams(url);
+    for (const signal of signals) {
+      serving.signalGroup(signal);
+      await serving.logged("stopping", 2);
+    }
+    upstream.release();
+    for (const text of await Promise.all(texts)) expect(text).toEndWith("data: [DONE]\n\n");
+    expect(await serving.exited).toBe(0);
+  },
+  TEST_MS,
+);
+
+test(
+  "a second Ctrl-C ends immediately",
+  async () => {
+    const { serving, url } = await serveTwo();
+    const texts = await heldStreams(url);
+    serving.signalGroup("SIGINT");
+    await serving.logged("stopping", 2);
+    serving.signalGroup("SIGINT");
+    expect(await serving.exited).toBe(1);
+    for (const text of await Promise.all(texts)) expect(text).not.toContain("[DONE]");
+    expect(await isRefused(url)).toBe(true);
+  },
+  TEST_MS,
+);
+
+test(
+  "a stop while a worker is about to restart works",
+  async () => {
+    const { serving, url } = await serveTwo();
+    process.kill(pidsOf(serving)[0] ?? 0, "SIGKILL");
+    await serving.logged("worker_ended", 1);
+    serving.signal("SIGTERM");
+    expect(await serving.exited).toBe(0);
+    expect(await isRefused(url)).toBe(true);
+  },
+  TEST_MS,
+);
+
+test.each([
+  ["has a mistake", () => place.configure("nonsense: true")],
+  ["was emptied", () => place.configure("")],
+])(
+  "a worker that can't start is retried while another serves, and given up if none does: its file %s",
+  async (_, spoil) => {
+    const { serving, url } = await serveTwo();
+    const [first = 0, second = 0] = pidsOf(serving);
+    spoil();
+    process.kill(first, "SIGKILL");
+    const [, failed] = await serving.logged("worker_ended", 2);
+    expect(failed).toMatchObject({ code: 1 });
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+
+    place.configure(configuration());
+    await serving.logged("worker_listens", 3);
+
+    spoil();
+    process.kill(pidsOf(serving)[2] ?? 0, "SIGKILL");
+    process.kill(second, "SIGKILL");
+    expect(await serving.exited).toBe(1);
+  },
+  TEST_MS,
+);
+
+test(
+  "a killed worker's holds are released while the other continues",
+  async () => {
+    const { serving, url } = await serveTwo();
+    const texts = await heldStreams(url);
+    expect(countOf("hold")).toBe(STREAMS);
+    const [killed = 0] = pidsOf(serving);
+    process.kill(killed, "SIGKILL");
+    await serving.logged("worker_listens", 3);
+    upstream.release();
+    const cut = (await Promise.all(texts)).filter((text) => !text.endsWith("[DONE]\n\n"));
+    await until("nothing is held", () => countOf("hold") === 0, LONG_MS);
+    expect(countOf("request WHERE ended = 'lost'")).toBe(cut.length);
+    expect(countOf("request")).toBe(STREAMS);
+  },
+  TEST_MS,
+);
+
+test(
+  "a restarted worker uses the others' store, even if the configuration now names another",
+  async () => {
+    const { serving, url } = await serveTwo("--simulate");
+    const secret = await newKey(url);
+    place.configure(configuration("sqlite:./other.db"));
+    for (const [at, pid] of pidsOf(serving).entries()) {
+      process.kill(pid, "SIGKILL");
+      await serving.logged("worker_listens", 3 + at);
+    }
+    const body = { model: "Sim#sim-mini", messages: [{ role: "user", content: "hi" }] };
+    for (let at = 0; at < 8; at++) {
+      expect((await post(`${url}/v1/chat/completions`, secret, body)).status).toBe(200);
+    }
+  },
+  TEST_MS,
+);
+
+test(
+  "workers whose parent was killed finish their streams, record their costs, and leave the port",
+  async () => {
+    const { serving, url } = await serveTwo();
+    const texts = await heldStreams(url);
+    serving.signal("SIGKILL");
+    await serving.exited;
+    await serving.logged("stopping", 2);
+    upstream.release();
+    for (const text of await Promise.all(texts)) expect(text).toEndWith("data: [DONE]\n\n");
+    await until("the port is free", () => isRefused(url), LONG_MS);
+    expect([countOf("hold"), countOf("request")]).toEqual([0, STREAMS]);
+  },
+  TEST_MS,
+);
+
+test.each([
+  ["beside workers", ["--workers", "2"], ["--workers", "2"]],
+  ["of one process beside workers", ["--workers", "2"], []],
+  ["with workers beside one process", [], ["--workers", "2"]],
+] as const)(
+  "a second gateway %s on the same port is refused with an explanation",
+  async (_, one, other) => {
+    const first = serve("--port", "0", ...one);
+    const url = await first.listens();
+    const { port } = new URL(url);
+    const second = serve("--port", port, ...other);
+    expect(await second.exited).toBe(1);
+    expect(second.err).toContain(`can't listen on 127.0.0.1:${port}`);
+    expect(second.out).toBe("");
+    expect(await isRefused(url)).toBe(false);
+  },
+  TEST_MS,
+);
+
+test(
+  "a permanent failure is reported once and not retried",
+  async () => {
+    place.configure(configuration("sqlite:/dev/null/poundkey.db"));
+    const serving = serve("--workers", "3", "--port", "0");
+    expect(await serving.exited).toBe(1);
+    await until("the error is read", () => serving.err.includes("poundkey: "), LONG_MS);
+    expect(serving.err.match(/^poundkey: /gm)).toHaveLength(1);
+  },
+  TEST_MS,
+);

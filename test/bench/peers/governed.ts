@@ -1,0 +1,269 @@
+// The gateway with the store that BENCH_STORE names: `sqlite:PATH`, or `none` for one that answers at once.
+
+import { actAs } from "../../../src/admin/audit/audit-trail.ts";
+import { createKey } from "../../../src/admin/keys/keys.ts";
+import { startGateway } from "../../../src/app/composition.ts";
+import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
+import { clock, random } from "../../../src/app/world.ts";
+import { CHAIN_START } from "../../../src/core/audit/audit-log.ts";
+import type { Answer, Demand } from "../../../src/core/demand.ts";
+import { ACCOUNT_DEFAULTS, type Account, type ProvenKey } from "../../../src/core/keys/key.ts";
+import type { JournalStore } from "../../../src/core/money/journal.ts";
+import type { StatementStore } from "../../../src/core/money/statement.ts";
+import type { Store } from "../../../src/core/store.ts";
+import { createLineLog } from "../../../src/telemetry/log-lines.ts";
+import { TESTER } from "../../harness/acting.ts";
+import { makePlace } from "../../harness/samples.ts";
+import { readSettings } from "../../harness/settings.ts";
+import { topUp } from "../../ledger/top-up.ts";
+
+const ACCOUNT: Account = {
+  id: "default",
+  name: "default",
+  ...ACCOUNT_DEFAULTS,
+  createdAtMs: 0,
+};
+
+/** There are no webhooks. */
+function callNobody(): Store["providerCalls"] {
+  return { add: async () => {}, kept: async () => [], sums: async () => [], prune: async () => 0 };
+}
+
+function tellNobody(): Store["webhooks"] {
+  const nobody = async () => [];
+  const nothing = async () => {};
+  return {
+    ...{ lease: async () => false, add: nothing, due: nobody, waitingEndpoints: nobody, remove: nothing },
+    ...{ record: nothing, bury: nothing, list: nobody, sendAgain: async () => null, prune: async () => 0 },
+    ...{ off: nobody, switchOff: nothing, tell: nothing },
+  };
+}
+
+function keepNothing() {
+  const nothing = async () => null;
+  return {
+    ...noPeople(),
+    ...noAuditLog(),
+    addResponse: async () => {},
+    ...{ response: nothing, responseOfItem: nothing, answerTokens: nothing },
+    findDamage: async () => null,
+    measure: async () => ({ parts: {}, freeBytes: null }),
+    clockAheadMs: () => null,
+    ...{
+      takeEvents: async () => [],
+      addEvents: async () => {},
+      nearing: async () => [],
+      accountsNamed: async () => [],
+      carryHome: async () => 0,
+    },
+    moveKey: nothing,
+    searchRequests: async () => ({ rows: [], scannedUntilMs: null }),
+    refusals: async () => ({ rows: [], scannedUntilMs: null }),
+    ...{ addRefusals: async () => {}, pruneRefusals: async () => 0 },
+    ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
+  };
+}
+
+function noPeople(): Pick<
+  Store,
+  "people" | "devices" | "limitRequests" | "checkouts" | "foreign" | "cache" | "endSessionsOf"
+> {
+  const nothing = async () => null;
+  const nobody = async () => [];
+  const never = async (): Promise<never> => {
+    throw new Error("Not part of the measurement.");
+  };
+  const tokens = {
+    addToken: async () => {},
+    tokenByDigest: nothing,
+    token: nothing,
+    tokens: nobody,
+    accountsNamed: nobody,
+  };
+  const members = {
+    member: nothing,
+    memberTerms: nothing,
+    members: nobody,
+    doubtDueMembers: async () => {},
+    dueMembers: nobody,
+    changeMember: nothing,
+    erase: async () => {},
+  };
+  const none = {
+    hasSession: async () => false,
+    hasToken: async () => false,
+    endSessionsOnce: async () => 0,
+  };
+  const devices = {
+    ...{ addCode: async () => false, codeByUser: nothing, stepCode: never, stepDevice: never },
+    ...{ deviceByRefresh: nothing, agentByDigest: nothing, devicesOf: nobody, endDevice: async () => false },
+    ...{ endDevicesOf: async () => 0, addMistake: async () => true, removeMistake: async () => {} },
+  };
+  const people = {
+    ...{ ...tokens, ...members, ...none },
+    ...{ revokeToken: nothing, useOnce: async () => true },
+  };
+  const foreign = { adopt: async () => {}, end: async () => 0 };
+  const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
+  const checkouts = {
+    ...{ find: nothing, findByPayment: nothing, setPage: async () => {} },
+    ...{ keepStray: async () => {}, strays: nobody },
+  };
+  const cache = { find: nobody, keep: async () => {}, trim: async () => {}, prune: async () => 0 };
+  return { people, devices, limitRequests, checkouts, foreign, cache, endSessionsOf: async () => 0 };
+}
+
+function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
+  const nobody = async () => [];
+  const head = async () => CHAIN_START;
+  const [prune, none] = [async () => 0, async () => {}];
+  const auditLog = {
+    add: none,
+    chain: async () => null,
+    rows: nobody,
+    rowsFrom: nobody,
+    head,
+    prune,
+  };
+  return { auditLog, changeOperatorSetting: async (_name, change) => change(null) };
+}
+
+function keepNoJournals(): JournalStore & StatementStore {
+  const nobody = async () => [];
+  const unused = async () => {
+    throw new Error("Not part of the measurement.");
+  };
+  return {
+    journal: nobody,
+    entryFacts: unused,
+    heldAfter: unused,
+    purgeAccount: async () => 0,
+    systemJournal: nobody,
+    systemBalance: async () => 0,
+    sumStatement: unused,
+    statement: async () => null,
+    keepStatement: unused,
+  };
+}
+
+/** Admits everything and keeps only the keys. */
+function noStore(): Store {
+  const byDigest = new Map<string, ProvenKey>();
+  const nothing = async () => null;
+  const nobody = async () => [];
+  const unused = async () => {
+    throw new Error("Not part of the measurement.");
+  };
+  const made: Store = {
+    ...keepNothing(),
+    ...{ webhooks: tellNobody(), providerCalls: callNobody(), node: "node_0" },
+    transact: async (demand) => answerTo(demand),
+    durable: async () => {},
+    keptCharacters: async () => 0,
+    changes: () => ({
+      ...{ ...made, ...made.people },
+      ...{ addLimitRequest: async () => {}, decideLimitRequest: nothing, addCheckout: unused },
+    }),
+    beat: async () => ({ olderNodes: [], unsupported: null }),
+    orphans: nobody,
+    ...{ look: unused, read: unused },
+    keyByDigest: async (digest) => byDigest.get(digest) ?? null,
+    key: nothing,
+    keys: nobody,
+    addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
+    ...{ changeKey: nothing, putKey: unused, putAccount: unused, rotateKey: nothing, revokeKey: nothing },
+    ...{ account: async () => ACCOUNT, accounts: nobody, addAccount: async () => {}, changeAccount: nothing },
+    ...keepNoJournals(),
+    audit: unused,
+    request: nothing,
+    requests: nobody,
+    teach: async () => 0,
+    lessons: nobody,
+    forgetLessons: async () => {},
+    pruneLessons: async () => 0,
+    dropLessons: async () => {},
+    prune: async () => 0,
+    spentSince: async () => ({ costNanoUsd: 0, chargedNanoUsd: 0 }),
+    usage: nobody,
+    firstTokens: nobody,
+    rowSums: nobody,
+    keyUses: nobody,
+    endedSince: nobody,
+    addContent: async () => {},
+    content: nothing,
+    addSession: async () => {},
+    session: nothing,
+    endSession: async () => {},
+    credentials: nobody,
+    putCredential: async () => {},
+    removeCredential: async () => {},
+    setting: nothing,
+    keepSetting: async (_name, value) => value,
+    setSetting: async () => {},
+    changeSetting: async (_name, change) => change(null),
+    ready: async () => [],
+    close: async () => {},
+  };
+  return made;
+}
+
+function answerTo(demand: Demand): Answer {
+  switch (demand.kind) {
+    case "admit":
+      return {
+        kind: "granted",
+        place: makePlace("unlimited"),
+        limits: null,
+        holdNanoUsd: 0,
+        outputTokens: null,
+      };
+    case "settle":
+      return { kind: "settled", chargedNanoUsd: 0, holdNanoUsd: 0, writtenOffNanoUsd: 0, late: false };
+    case "fund":
+    case "close":
+      return { kind: "funded", account: ACCOUNT };
+    case "reset":
+      return { kind: "reset", budgets: [] };
+    case "checkout":
+      throw new Error("Not part of the measurement.");
+  }
+}
+
+async function opened(address: string): Promise<OpenedStore> {
+  if (address !== "none") return openStore(address, undefined);
+  const store = noStore();
+  const vault = {
+    seal: (text: string) => text,
+    open: (sealed: string) => sealed,
+    digest: (text: string) => text,
+  };
+  return {
+    store,
+    world: { store, clock, random, pepper: new Uint8Array(32) },
+    vault,
+    credentialVault: vault,
+    contentVault: vault,
+  };
+}
+
+const settings = readSettings(await Bun.file(process.env.BENCH_CONFIG ?? "").text());
+const storeOpened = await opened(process.env.BENCH_STORE ?? "none");
+const { store, world } = storeOpened;
+const { secret } = await createKey(actAs(world, TESTER), { name: "bench" });
+await topUp(store, {
+  accountId: "default",
+  id: "bench",
+  nanoUsd: 1_000_000_000_000,
+  note: null,
+  entry: null,
+  nowMs: clock.nowMs(),
+});
+const running = await startGateway({
+  settings,
+  opened: storeOpened,
+  log: createLineLog((line) => void process.stderr.write(line), clock.nowMs),
+  configSchema: () => ({}),
+  reusePort: false,
+});
+console.log(`${secret} listens on http://127.0.0.1:${running.port}`);
+process.once("SIGTERM", () => void running.stop().then(() => process.exit(0)));

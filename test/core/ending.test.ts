@@ -1,0 +1,39 @@
+// The early end of a request: its first reason reaches everything that works on it.
+import { expect, test } from "bun:test";
+import { Fault } from "../../src/core/fault.ts";
+import { Ending } from "../../src/core/world/ending.ts";
+
+const OVERLOADED = new Fault("overloaded", "The gateway is stopping.");
+
+test("the first reason wins and is delivered once to everyone still listening", () => {
+  const ending = new Ending();
+  const told: string[] = [];
+  const left = ({ code }: Fault) => void told.push(`left: ${code}`);
+  ending.tell(({ code }) => told.push(`stayed: ${code}`));
+  ending.tell(left);
+  ending.forget(left);
+  expect(ending.reason).toBeNull();
+  ending.end(OVERLOADED);
+  ending.end();
+  expect(ending.reason).toBe(OVERLOADED);
+  expect(told).toEqual(["stayed: overloaded"]);
+});
+
+test("an earlier end is reported immediately, by default as a client that left", () => {
+  const ending = new Ending();
+  ending.end();
+  const told: string[] = [];
+  ending.tell(({ code }) => told.push(code));
+  expect(told).toEqual(["client_gone"]);
+});
+
+test("a child ends with its parent, but not the other way round", () => {
+  const whole = new Ending();
+  const [one, other] = [new Ending(whole), new Ending(whole)];
+  one.end();
+  expect([whole.reason, other.reason]).toEqual([null, null]);
+  whole.end(OVERLOADED);
+  expect(other.reason).toBe(OVERLOADED);
+  expect(one.reason?.code).toBe("client_gone");
+  expect(new Ending(whole).reason).toBe(OVERLOADED);
+});

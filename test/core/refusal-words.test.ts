@@ -1,0 +1,36 @@
+// The sentences in which a server refuses an order of roles, and where they don't count.
+import { expect, test } from "bun:test";
+import { REFUSAL_SENTENCES, readRefusals } from "../../src/core/models/refusal-words.ts";
+
+const [first = "", ollama = "", second = ""] = REFUSAL_SENTENCES.map(({ says }) => says);
+
+test.each([
+  ["as Ollama writes it", 500, ollama],
+  ["without its dot", 400, `Jinja Exception: ${first.slice(0, -1)}`],
+  ["alone, as vLLM before 2025", 400, second],
+  ["twice, as vLLM since", 400, `${second} ${second}`],
+  ["behind llama.cpp's words", 400, `Jinja Exception: ${first}`],
+  [
+    "on a line of its own",
+    500,
+    `While executing CallExpression at line 85, column 32:\nError: Jinja Exception: ${first}`,
+  ],
+  [
+    "in LM Studio's quotes",
+    400,
+    `Error rendering prompt with jinja template: "${second}".\n\nThis is usually an issue with the model's prompt template.`,
+  ],
+])("counts %s", (_name, status, message) => {
+  const wanted =
+    REFUSAL_SENTENCES.find(({ says }) => message.includes(says.replace(/\.+$/, "")))?.refuses ?? [];
+  expect(readRefusals(status, message)).toEqual(wanted);
+});
+
+test.each([
+  ["with a status that says something else", 429, first],
+  ["quoted from the client", 400, `Invalid value '${first}' for messages[0].name`],
+  ["quoted behind other words", 400, `Unknown tool "${first}"`],
+  ["with words around it", 400, `The text ${first} was flagged`],
+])("doesn't count %s", (_name, status, message) => {
+  expect(readRefusals(status, message)).toEqual([]);
+});

@@ -1,0 +1,20 @@
+// The programs in WebAssembly are those in their sources.
+import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PROGRAM as SCAN } from "../../../src/core/json/scan-program.ts";
+import { PROGRAM as WEIGHTED_SUMS } from "../../../src/core/world/weighted-sums-program.ts";
+import { ROOT } from "../../tidy/sources.ts";
+import { assemble } from "./wasm/assemble.ts";
+
+test.each([
+  ["scan", SCAN],
+  ["weighted-sums", WEIGHTED_SUMS],
+])("%s-program.ts is made from its source", (name, program) => {
+  const source = readFileSync(join(ROOT, `src/core/${name}.wat`), "utf8");
+  const made = Buffer.from(assemble(source)).toString("base64");
+  const lines = made.match(/.{1,100}/g)?.map((line) => `  "${line}"`) ?? [];
+  const text = `// Made from \`${name}.wat\` by \`UPDATE_WASM=1 bun test wasm\`.\n\nexport const PROGRAM =\n${lines.join(" +\n")};\n`;
+  if (process.env.UPDATE_WASM) writeFileSync(join(ROOT, `src/core/${name}-program.ts`), text);
+  else expect(program).toBe(made);
+});

@@ -1,0 +1,213 @@
+// Parts of the gateway on a manual clock: deadlines, bounded connecting, settlements.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Settled } from "../../src/core/demand.ts";
+import { Fault } from "../../src/core/fault.ts";
+import type { Deadlines, LogEvent } from "../../src/core/world/world.ts";
+import { Contents } from "../../src/gateway/answer/contents.ts";
+import { Settlements } from "../../src/gateway/settle/settlements.ts";
+import type { Ticket } from "../../src/ledger/ledger.ts";
+import type { Outcome } from "../../src/ledger/outcome.ts";
+import { DeadlineSweep } from "../../src/transport/deadlines.ts";
+import { Reachability } from "../../src/transport/reachability.ts";
+import { ManualClock } from "../harness/manual-clock.ts";
+import { FAILED, makeAsk, makeKey, makeRecord, PRODUCED, RULES } from "../harness/samples.ts";
+
+let clock: ManualClock;
+let deadlines: Deadlines;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  deadlines = new DeadlineSweep(clock);
+});
+
+describe("deadlines", () => {
+  test("fire once, at most 250 ms late; moved ones fire later, cleared ones never", async () => {
+    const came: string[] = [];
+    deadlines.watch(1000, () => came.push(`first at ${clock.nowMs()}`));
+    const moved = deadlines.watch(1000, () => came.push(`moved at ${clock.nowMs()}`));
+    deadlines.watch(1000, () => came.push("cleared")).clear();
+    moved.atMs = 2000;
+    await clock.move(10_000);
+    expect(came).toEqual(["first at 1000", "moved at 2000"]);
+  });
+});
+
+describe("connecting", () => {
+  const URL_OF = "http://up.example/v1";
+
+  /** Watches one call, and returns its outcome and how often the host was tried. */
+  function watching(answers: readonly (boolean | "never")[]) {
+    const faults: string[] = [];
+    let tries = 0;
+    const reach = () => {
+      const answer = answers[tries++] ?? false;
+      return answer === "never" ? new Promise<boolean>(() => {}) : Promise.resolve(answer);
+    };
+    const reachability = new Reachability(deadlines, reach);
+    const watch = (name: string) =>
+      reachability.watch(URL_OF, 4000, (fault) => faults.push(`${name}: ${fault.code}`));
+    return { watch, faults, tries: () => tries };
+  }
+
+  test("a host that accepts no connection ends the call within the connect timeout", async () => {
+    const { watch, faults } = watching([false]);
+    watch("one");
+    await clock.move(4000);
+    expect(faults).toEqual(["one: upstream_timeout"]);
+  });
+
+  test("a slow answer is waited for; calls that wait together share one check", async () => {
+    const { watch, faults, tries } = watching([true, false]);
+    watch("one");
+    watch("two");
+    await clock.move(4000);
+    expect([faults, tries()]).toEqual([[], 1]);
+    watch("three");
+    await clock.move(4000);
+    expect([faults, tries()]).toEqual([["three: upstream_timeout"], 2]);
+  });
+
+  test("an answered call triggers no check", async () => {
+    const { watch, faults, tries } = watching([false]);
+    watch("one").clear();
+    await clock.move(4000);
+    expect([faults, tries()]).toEqual([[], 0]);
+  });
+});
+
+describe("settlements", () => {
+  const reads = {
+    ...{ accountId: "default", keyId: "key_a", owners: [], days: [] },
+    ...{ requestId: null, replyId: null, movementId: null },
+  };
+  const ticket = (id: string): Ticket => ({ ask: makeAsk(id, makeKey("key_a")), reads, rules: RULES });
+  const outcome = (id: string): Outcome => ({ ...PRODUCED, record: makeRecord(id), sealedReply: null });
+  const SETTLED: Settled = { chargedNanoUsd: 700, holdNanoUsd: 900, writtenOffNanoUsd: 0, late: false };
+  const PATIENCE_MS = 1000;
+
+  /** Settlements on a ledger that throws the fault in `answer`, if any. */
+  function settling(answer: (id: string) => Fault | null) {
+    const written: string[] = [];
+    const events: LogEvent[] = [];
+    const ledger = {
+      settle: async ({ ask }: Ticket, { record }: Outcome) => {
+        const fault = answer(ask.id);
+        if (fault) throw fault;
+        written.push(`${ask.id} ${record.ended}`);
+        return SETTLED;
+      },
+    };
+    const log = (event: LogEvent) => void events.push(event);
+    return { settlements: new Settlements({ ledger, clock, deadlines, log }), written, events };
+  }
+
+  test("settlements refused by a store that is down are written once, in order, when it is back", async () => {
+    let down = true;
+    const { settlements, written } = settling(() => (down ? new Fault("store_unavailable", "down") : null));
+    const added = ["a", "b", "c"].map((id) => settlements.add(ticket(id), outcome(id), PATIENCE_MS));
+    await clock.move(5000);
+    expect([written, settlements.waiting]).toEqual([[], 3]);
+    down = false;
+    await clock.move(2000);
+    expect(await Promise.all(added)).toEqual([null, null, null]);
+    expect(written).toEqual(["a done", "b done", "c done"]);
+    expect(settlements.waiting).toBe(0);
+    await clock.move(60_000);
+    expect(written.length).toBe(3);
+  });
+
+  test("a permanently refused settlement is not retried, and delays no other", async () => {
+    const { settlements, written, events } = settling((id) =>
+      id === "bad" ? new Fault("internal_error", "no") : null,
+    );
+    expect(await settlements.add(ticket("bad"), outcome("bad"), PATIENCE_MS)).toBeNull();
+    expect(await settlements.add(ticket("good"), outcome("good"), PATIENCE_MS)).toEqual(SETTLED);
+    expect([written, settlements.waiting]).toEqual([["good done"], 0]);
+    expect(events.map(({ event }) => event)).toEqual(["settle_failed", "settle_lost", "request"]);
+    const bill = { chargedNanoUsd: 700, holdNanoUsd: 900 };
+    expect(events[2]).toMatchObject({ late: false, record: { id: "good", ...bill } });
+  });
+
+  test("an answer waits for its row only for the given time", async () => {
+    const slow = Promise.withResolvers<Settled>();
+    const ledger = { settle: () => slow.promise };
+    const settlements = new Settlements({ ledger, clock, deadlines, log: () => {} });
+    const answers: (Settled | null)[] = [];
+    void settlements.add(ticket("slow"), outcome("slow"), PATIENCE_MS).then((settled) => {
+      answers.push(settled);
+    });
+    await clock.move(900);
+    expect(answers).toEqual([]);
+    await clock.move(400);
+    expect([answers, settlements.waiting]).toEqual([[null], 1]);
+    slow.resolve(SETTLED);
+    await clock.move(0);
+    expect([answers, settlements.waiting]).toEqual([[null], 0]);
+  });
+
+  test("an answer that may be withheld waits for a write under way, which decides what the client gets", async () => {
+    const writes: PromiseWithResolvers<Settled>[] = [];
+    const written: string[] = [];
+    const ledger = {
+      settle: async ({ ask }: Ticket, { record }: Outcome) => {
+        const write = Promise.withResolvers<Settled>();
+        writes.push(write);
+        const settled = await write.promise;
+        written.push(`${ask.id} ${record.ended}`);
+        return settled;
+      },
+    };
+    const settlements = new Settlements({ ledger, clock, deadlines, log: () => {} });
+    const withheld = (id: string): Outcome => ({
+      ...FAILED,
+      record: makeRecord(id, { ended: "lost" }),
+      sealedReply: null,
+    });
+    const answers: (Settled | null)[] = [];
+    for (const id of ["taken", "refused"]) {
+      const added = settlements.add(ticket(id), outcome(id), PATIENCE_MS, () => withheld(id));
+      void added.then((settled) => void answers.push(settled));
+    }
+    await clock.move(PATIENCE_MS * 2);
+    expect(answers).toEqual([]);
+    writes[0]?.resolve(SETTLED);
+    writes[1]?.reject(new Fault("store_unavailable", "down"));
+    await clock.move(2000);
+    expect(answers).toEqual([SETTLED, null]);
+    writes[2]?.resolve(SETTLED);
+    await clock.move(0);
+    expect(written).toEqual(["taken done", "refused lost"]);
+  });
+
+  test("a settlement that no client waits for is written in its alternative form, if it has one", async () => {
+    let down = true;
+    const { settlements, written } = settling(() => (down ? new Fault("store_unavailable", "down") : null));
+    const lost: Outcome = { ...outcome("paid"), ...FAILED, record: makeRecord("paid", { ended: "lost" }) };
+    const added = settlements.add(ticket("paid"), outcome("paid"), PATIENCE_MS, () => lost);
+    await clock.move(2000);
+    expect(await added).toBeNull();
+    down = false;
+    await clock.move(2000);
+    expect(written).toEqual(["paid lost"]);
+  });
+});
+
+describe("a logged content", () => {
+  test("that can't be sealed is lost by itself: its request is settled all the same, and a shutdown doesn't wait", async () => {
+    const events: LogEvent[] = [];
+    const seal = () => {
+      throw new Error("no key");
+    };
+    const ports = { store: { addContent: async () => {} }, vault: { seal }, isWanted: () => true };
+    const contents = new Contents(ports, (event) => void events.push(event));
+    contents.keep({ call: { id: "chatcmpl-1", key: makeKey("key_1"), created: 0 }, text: () => "{}" }, null);
+    expect(contents.waiting).toBe(1);
+    await clock.move(1);
+    expect(contents.waiting).toBe(0);
+    const about = { id: "chatcmpl-1", cause: "Error: no key" };
+    const [lost, bug, ...others] = events;
+    expect([lost, others]).toEqual([{ event: "content_lost", level: "warn", ...about }, []]);
+    expect([bug?.event, bug?.cause]).toEqual(["internal_error", expect.stringContaining("at seal")]);
+  });
+});

@@ -1,0 +1,35 @@
+// A chat request's conversation and its plan's input, as the gateway creates them.
+
+import type { ModelCard } from "../../src/core/models/card.ts";
+import { UNSTEERED } from "../../src/core/models/steering.ts";
+import { Prompt } from "../../src/health/prompts.ts";
+import { Conversation } from "../../src/health/stickiness.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
+import { CHAT } from "../../src/operations/chat/operation.ts";
+
+export function makeConversation(keyId: string, request: ChatRequest): Conversation {
+  return new Conversation(keyId, () => CHAT.nameConversation(request, null));
+}
+
+/** Returns the fields of a call for an ordinary request. */
+export function plainCall() {
+  return {
+    ...{ raw: null, pin: null, dropped: [], lost: [], isLimitRequired: false, searches: 0, unreadBytes: 0 },
+    ...{ limitAtMs: Number.POSITIVE_INFINITY, steering: UNSTEERED, idempotency: null, proof: null },
+    usable: () => [],
+    caching: null,
+    held: { bytes: 0, shrinkTo: () => {}, release: () => {} },
+    time: <Result>(work: () => Result) => work(),
+    kept: null,
+    prompt: new Prompt("key", () => null),
+    trace: null,
+  };
+}
+
+/** Returns the part of a plan's input that comes from the request. */
+export function describeChat(request: ChatRequest) {
+  return {
+    refuseUnable: (card: ModelCard) => CHAT.refuseUnable(request, card),
+    describe: () => CHAT.choosing?.describe(request) ?? { request, needs: new Map() },
+  };
+}

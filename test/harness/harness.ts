@@ -1,0 +1,231 @@
+// A gateway under test with simulated providers behind it, in this process or as the built binary.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startGateway } from "../../src/app/composition.ts";
+import { openStore } from "../../src/app/start/open-store.ts";
+import { configJsonSchema } from "../../src/config/published-schema.ts";
+import type { Fetch, LogEvent } from "../../src/core/world/world.ts";
+import type { Step } from "../../src/gateway/step.ts";
+import { type Simulator, startSimulator } from "../simulator/server.ts";
+import { writeEmptyStore } from "../suites/empty-store.ts";
+import { loadText, requireSettings } from "./settings.ts";
+
+/** Set when the built binary is tested. */
+export const BINARY = process.env.POUNDKEY_BINARY;
+const ADMIN_TOKEN = "admin-token-of-the-tests";
+const START_MS = 10_000;
+
+export interface UnderTest {
+  /** `http://127.0.0.1:PORT`. */
+  readonly url: string;
+  /** The secret of an unlimited key. */
+  readonly secret: string;
+  readonly adminToken: string;
+  readonly simulator: Simulator;
+  /** Log events. Empty if the gateway is another process. */
+  readonly events: readonly LogEvent[];
+  /** The configuration file, for tests that change it. */
+  readonly configFile: string;
+  readonly directory: string;
+  /** Creates a key by the admin route. Returns its secret and id. */
+  newKey(fields?: Record<string, unknown>): Promise<{ secret: string; id: string }>;
+  /** Adds an account by the admin route. Returns its id. */
+  newAccount(name?: string): Promise<string>;
+  /** Tops up an account by the admin route. */
+  topUp(accountId: string, usd: number): Promise<void>;
+  /** POST /v1/chat/completions with a key's secret, by default the unlimited one's. */
+  chat(
+    body: unknown,
+    init?: { secret?: string; headers?: Record<string, string>; signal?: AbortSignal },
+  ): Promise<Response>;
+  /** Starts another gateway on the same configuration and store. */
+  another(): Promise<Started>;
+  /** Stops only the gateway, as SIGTERM does. Its store can be read until `stop()`. */
+  halt(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Setup {
+  /** YAML to append after the providers, such as `quota: { requests_per_day: 3 }`. */
+  readonly more?: string | ((simulatorUrl: string) => string);
+  /** YAML of further fields of `server:`, such as `keep_alive: 1s`. */
+  readonly server?: string;
+  /** The gateway's environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The files that the configuration names, by their paths, in this process only. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Makes the upstream calls. The binary makes them through a relay. */
+  readonly fetch?: Fetch;
+  /** Stand before and around every answer, in this process only. */
+  readonly steps?: readonly Step[];
+}
+
+/** Every dialect of the simulator as a provider that accepts unlisted names. */
+export function providersYaml(url: string): string {
+  const rows: readonly (readonly [string, string, string])[] = [
+    ["OpenAI", "/openai/v1", ""],
+    ["Anthropic", "/anthropic/v1", ""],
+    ["Google", "/gemini/v1beta", ""],
+    ["Mistral", "/mistral/v1", ""],
+    ["Perplexity", "/perplexity/v1", ""],
+    ["Cohere", "/cohere/v2", ""],
+    ["Voyage", "/voyage/v1", ""],
+    ["Jina", "/jina/v1", ""],
+    ["Local", "/openai/v1", ", dialect: openai"],
+    ["Responses", "/openai/v1", ", dialect: responses"],
+    ["Bedrock", "/bedrock", ", region: us-east-1"],
+  ];
+  const lines = rows.map(
+    ([name, path, more]) =>
+      `  ${name}: { keys: ["sim-key"], base_url: "${url}${path}", unlisted_models: true${more} }`,
+  );
+  return ["providers:", ...lines].join("\n");
+}
+
+/** Starts a simulator and a gateway on free ports, with an empty store. */
+export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
+  const directory = mkdtempSync(join(tmpdir(), "poundkey-test-"));
+  const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
+  const configFile = join(directory, "poundkey.yaml");
+  const server = `server: { port: 0, admin_token: "${ADMIN_TOKEN}"${setup.server ? `, ${setup.server}` : ""} }`;
+  const database = join(directory, "poundkey.db");
+  writeEmptyStore(database);
+  const store = `store: "sqlite:${database}"`;
+  const relay = BINARY && setup.fetch ? startRelay(simulator.url, setup.fetch) : null;
+  const upstream = relay?.url.origin ?? simulator.url;
+  const more = typeof setup.more === "function" ? setup.more(upstream) : (setup.more ?? "");
+  writeFileSync(configFile, [server, store, providersYaml(upstream), more].join("\n"));
+  const events: LogEvent[] = [];
+  const another = () =>
+    BINARY ? startBinary(BINARY, configFile, directory, setup) : startInside(configFile, setup, events);
+  const started = await another();
+  const admin = (path: string, body: unknown) => post(`${started.url}/admin/v1${path}`, ADMIN_TOKEN, body);
+  const newKey = async (fields: Record<string, unknown> = {}) => {
+    const response = await admin("/keys", { name: "test", ...fields });
+    if (!response.ok) throw new Error(`no key was made: ${await response.text()}`);
+    return (await response.json()) as { secret: string; id: string };
+  };
+  const newAccount = async (name = "test") => {
+    const response = await admin("/accounts", { name });
+    if (!response.ok) throw new Error(`no account was made: ${await response.text()}`);
+    return ((await response.json()) as { id: string }).id;
+  };
+  const topUp = async (accountId: string, usd: number) => {
+    const response = await admin(`/accounts/${accountId}/topups`, { amount_usd: usd });
+    if (!response.ok) throw new Error(`no top-up was made: ${await response.text()}`);
+  };
+  const { secret } = await newKey({ requests_per_day: null });
+  let halting: Promise<void> | null = null;
+  const halt = () => {
+    halting ??= started.stop();
+    return halting;
+  };
+  return {
+    url: started.url,
+    secret,
+    adminToken: ADMIN_TOKEN,
+    simulator,
+    events,
+    configFile,
+    directory,
+    newKey,
+    newAccount,
+    topUp,
+    another,
+    chat: (body, init = {}) =>
+      post(`${started.url}/v1/chat/completions`, init.secret ?? secret, body, init.headers, init.signal),
+    halt,
+    async stop() {
+      await halt();
+      await relay?.stop(true);
+      await simulator.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Passes every request on by `pass`. */
+function startRelay(target: string, pass: Fetch): ReturnType<typeof Bun.serve> {
+  return Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const headers = new Headers(request.headers);
+      headers.delete("host");
+      const body = await request.arrayBuffer();
+      const hasBody = body.byteLength > 0;
+      const { method } = request;
+      return pass(`${target}${pathname}${search}`, { method, headers, ...(hasBody ? { body } : {}) });
+    },
+  });
+}
+
+function post(
+  url: string,
+  secret: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${secret}`, ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    ...(signal ? { signal } : {}),
+  });
+}
+
+export interface Started {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function startInside(configFile: string, setup: Setup, events: LogEvent[]): Promise<Started> {
+  const settings = requireSettings(loadText(await Bun.file(configFile).text(), setup));
+  const opened = await openStore(settings.store, undefined);
+  const running = await startGateway({
+    settings,
+    opened,
+    log: (event) => void events.push(event),
+    configSchema: configJsonSchema,
+    reusePort: false,
+    noticeMs: 0,
+    ...(setup.fetch ? { fetch: setup.fetch } : {}),
+    ...(setup.steps ? { steps: setup.steps } : {}),
+  });
+  return { url: `http://127.0.0.1:${running.port}`, stop: () => running.stop() };
+}
+
+async function startBinary(
+  binary: string,
+  configFile: string,
+  directory: string,
+  { env }: Setup,
+): Promise<Started> {
+  const child = Bun.spawn([binary, "serve", "--config", configFile], {
+    cwd: directory,
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  const startTimer = setTimeout(() => child.kill(), START_MS);
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of child.stderr) {
+    text += decoder.decode(bytes, { stream: true });
+    const url = /listens on (http:\S+)/.exec(text)?.[1];
+    if (!url) continue;
+    clearTimeout(startTimer);
+    return {
+      url,
+      async stop() {
+        child.kill("SIGTERM");
+        await child.exited;
+      },
+    };
+  }
+  throw new Error(`the binary did not start: ${text}`);
+}

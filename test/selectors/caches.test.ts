@@ -1,0 +1,51 @@
+// The probably cached part of a conversation's prompt: as much as the model was seen to cache, nothing if it never
+// does.
+
+import { expect, test } from "bun:test";
+import { Caches } from "../../src/health/caches.ts";
+import { Stickiness } from "../../src/health/stickiness.ts";
+import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
+import { makeConversation } from "../harness/conversation.ts";
+import { makeCard } from "./sample-cards.ts";
+
+test("a model's caching is predicted from its last answers, or as half before there are any", () => {
+  const caches = new Caches();
+  expect(caches.estimateTokens("a", 4000)).toBe(2000);
+  for (let turn = 0; turn < 400; turn++) caches.fold("a", 4000, 4000);
+  expect(caches.estimateTokens("a", 4000)).toBeWithin(3900, 4001);
+  for (let turn = 0; turn < 400; turn++) caches.fold("a", 4000, 0);
+  expect(caches.estimateTokens("a", 4000)).toBeWithin(0, 120);
+  expect(caches.estimateTokens("b", 4000)).toBe(2000);
+});
+
+test("prefixes too short for a cache are ignored", () => {
+  const caches = new Caches();
+  expect(caches.estimateTokens("a", 1000)).toBe(0);
+  for (let turn = 0; turn < 100; turn++) caches.fold("a", 1000, 0);
+  expect(caches.estimateTokens("a", 2000)).toBe(1000);
+});
+
+test("a conversation's prefix counts as cached for ten minutes at the last model, for its own key", () => {
+  const stickiness = new Stickiness();
+  const attempt = { card: makeCard("a"), credential: { secret: null, weight: 1 } };
+  const first: ChatMessage[] = [{ role: "user", content: "x".repeat(8000) }];
+  const request = (messages: readonly ChatMessage[]): ChatRequest => ({ model: "", messages });
+  const next = () =>
+    request([...first, { role: "assistant", content: "Yes." }, { role: "user", content: "y".repeat(4000) }]);
+  const held = (key: string, asked: ChatRequest, nowMs: number, cardId: string) => {
+    const found = stickiness.findHolder(makeConversation(key, asked), nowMs);
+    return found?.cardId === cardId ? found.tokens : 0;
+  };
+  const opening = makeConversation("key", request(first));
+  expect(stickiness.findHolder(opening, 0)).toBeNull();
+  stickiness.keep(opening, attempt, 0);
+  const later = makeConversation("key", next());
+  expect(stickiness.findHolder(later, 1)?.tokens).toBeWithin(1990, 2010);
+  expect([later.countTokensHeldBy("Acme#a"), later.countTokensHeldBy("Acme#b")]).toEqual([
+    held("key", next(), 1, "Acme#a"),
+    0,
+  ]);
+  expect(held("key", next(), 1, "Acme#b")).toBe(0);
+  expect(held("other", next(), 1, "Acme#a")).toBe(0);
+  expect(held("key", next(), 600_001, "Acme#a")).toBe(0);
+});

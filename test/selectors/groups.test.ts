@@ -1,0 +1,152 @@
+// Models under one name: how they share the load, which conversations stay on which, and the order of fallbacks.
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Fault } from "../../src/core/fault.ts";
+import type { ModelCard } from "../../src/core/models/card.ts";
+import type { ChatMessage } from "../../src/operations/chat/form.ts";
+import { makeDice } from "./dice.ts";
+import { type Asking, makeCard, names, Planning } from "./planning.ts";
+
+const NORTH = makeCard("North#m");
+const EAST = makeCard("East#m");
+const SOUTH = makeCard("South#m");
+const GROUP: Asking = {
+  group: [
+    { card: NORTH, weight: 6 },
+    { card: EAST, weight: 3 },
+    { card: SOUTH, weight: 1 },
+  ],
+};
+const REQUESTS = 1000;
+
+let router: Planning;
+beforeEach(() => {
+  router = new Planning(makeDice(7));
+  router.on("North", ["n", 1]);
+  router.on("East", ["e", 1]);
+  router.on("South", ["s", 1]);
+});
+
+/** The share of `REQUESTS` plans in which each model comes first. */
+function shares(nowMs: number, asking = GROUP): Record<string, number> {
+  const counts: Record<string, number> = { n: 0, e: 0, s: 0 };
+  for (let at = 0; at < REQUESTS; at++) {
+    const first = names(router.plan(nowMs, asking).slice(0, 1));
+    counts[first] = (counts[first] ?? 0) + 1;
+  }
+  return Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, count / REQUESTS]));
+}
+
+function breaks(card: ModelCard, name: string, nowMs: number): void {
+  for (let at = 0; at < 5; at++) router.fails(card, name, nowMs, "upstream_error");
+}
+
+describe("load within a group", () => {
+  /** Five standard deviations of a share of one half. */
+  const BOUND = (5 * 0.5) / Math.sqrt(REQUESTS);
+
+  test("is distributed by weight, with the others following in order of weight", () => {
+    const { n = 0, e = 0, s = 0 } = shares(0);
+    expect(Math.abs(n - 0.6)).toBeLessThan(BOUND);
+    expect(Math.abs(e - 0.3)).toBeLessThan(BOUND);
+    expect(Math.abs(s - 0.1)).toBeLessThan(BOUND);
+    const orders = new Set(Array.from({ length: 300 }, () => names(router.plan(0, GROUP))));
+    expect([...orders].toSorted()).toEqual(["e n s", "n e s", "s n e"]);
+  });
+
+  test("skips a model with an open breaker, and returns with the probe", () => {
+    breaks(NORTH, "n", 0);
+    const { n = 0, e = 0 } = shares(500);
+    expect(n).toBe(0);
+    expect(Math.abs(e - 0.75)).toBeLessThan(BOUND);
+    expect(names(router.plan(500, GROUP))).not.toContain("n");
+    expect(shares(1000).n).toBeGreaterThan(0);
+  });
+
+  test("skips a model that is rate-limited", () => {
+    router.fails(NORTH, "n", 0, "provider_busy", { upstreamStatus: 429, retryAfterMs: 5000 });
+    expect(shares(4999).n).toBe(0);
+    expect(shares(5000).n).toBeGreaterThan(0.5);
+  });
+
+  test("is reduced for a model that has recently been failing", () => {
+    for (let at = 0; at < 20; at++) {
+      router.works(NORTH, "n", 0);
+      if (at % 2 === 0) router.fails(NORTH, "n", 0, "upstream_error");
+    }
+    const { n = 0 } = shares(0);
+    expect(n).toBeGreaterThan(0.25);
+    expect(n).toBeLessThan(0.5);
+    expect(shares(600_000).n).toBeGreaterThan(0.55);
+  });
+
+  test("is spread over the credentials of a model", () => {
+    router.on("North", ["n", 1], ["m", 1]);
+    const firsts = new Set(Array.from({ length: 100 }, () => names(router.plan(0, GROUP).slice(0, 1))));
+    expect([...firsts].toSorted()).toEqual(["e", "m", "n", "s"]);
+  });
+});
+
+describe("a conversation in a group", () => {
+  const user = (content: string): ChatMessage => ({ role: "user", content });
+  const messages = [user("a story"), { role: "assistant", content: "Once" } as const, user("go on")];
+  const asking = { ...GROUP, messages };
+
+  function served(card: ModelCard, name: string, nowMs: number): void {
+    const conversation = router.conversationOf(asking);
+    router.plan(nowMs, asking, conversation);
+    router.stickiness.keep(conversation, router.attemptOf(card, name), nowMs);
+  }
+
+  test("stays on the model that served it, whatever its weight", () => {
+    served(SOUTH, "s", 0);
+    expect(shares(1, asking)).toEqual({ n: 0, e: 0, s: 1 });
+    expect(names(router.plan(1, asking))).toBe("s n e");
+    expect(shares(600_000, asking).s).toBeLessThan(0.2);
+  });
+
+  test("moves while that model is unhealthy", () => {
+    served(SOUTH, "s", 0);
+    breaks(SOUTH, "s", 1);
+    expect(shares(2, asking).s).toBe(0);
+  });
+
+  test("stays on the last of many models", () => {
+    const many = Array.from({ length: 9 }, (_, at) => makeCard(`P${at}#m`));
+    for (const { provider } of many) router.on(provider, [provider, 1]);
+    const wide = { ...asking, group: many.map((card) => ({ card, weight: 1 })) };
+    const last = many.at(-1);
+    if (last === undefined) throw new Error("none");
+    const conversation = router.conversationOf(wide);
+    router.plan(0, wide, conversation);
+    router.stickiness.keep(conversation, router.attemptOf(last, "P8"), 0);
+    for (let at = 0; at < 20; at++) expect(names(router.plan(1, wide).slice(0, 1))).toBe("P8");
+  });
+});
+
+describe("a request that some members can't take", () => {
+  test("only goes to the others", () => {
+    const asking = { ...GROUP, unable: [NORTH] };
+    expect(shares(0, asking).n).toBe(0);
+    expect(names(router.plan(0, asking))).not.toContain("n");
+    expect(names(router.plan(0, { ...asking, fallbacks: [NORTH, makeCard("Other#small")] }))).toMatch(/x$/);
+  });
+
+  test("gets the first member's fault if none can take it", () => {
+    const asking = { ...GROUP, unable: [NORTH, EAST, SOUTH] };
+    expect(() => router.plan(0, asking)).toThrow(new Fault("unsupported_capability", "not North#m"));
+  });
+});
+
+test("fallbacks of the members come last, each once", () => {
+  const other = makeCard("Other#small");
+  expect(names(router.plan(0, { ...GROUP, fallbacks: [EAST, other] }))).toMatch(/ x$/);
+});
+
+test("if none may be called, the plan still exists to say so", () => {
+  breaks(NORTH, "n", 0);
+  breaks(EAST, "e", 100);
+  breaks(SOUTH, "s", 200);
+  const plan = router.plan(300, GROUP);
+  expect(names(plan)).toBe("n e s");
+  expect(router.health.unavailable(plan, 300).details.retryAfterMs).toBe(700);
+});

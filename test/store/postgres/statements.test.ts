@@ -1,0 +1,68 @@
+// The statements on a request's path, by their texts: every part names its account as a parameter, so that an engine
+// that shards by account sends it to one machine.
+import { expect, test } from "bun:test";
+import { makePostgresSchema } from "../../../src/store/postgres/migrations.ts";
+import { composeReading } from "../../../src/store/postgres/reading.ts";
+import { listWriteTexts } from "../../../src/store/postgres/writing.ts";
+
+const ACCOUNT_IS_FIRST = /\b(account_id|account\.id|whose\.id|id) = \$1(?!\d)|SELECT \$1::text,/;
+
+/** The statements within a WITH, or the whole text if there is none. */
+function splitParts(text: string): readonly string[] {
+  const parts = text.split(/\b\w+ AS \((?=\s*(?:INSERT|UPDATE|DELETE|SELECT)\b)/);
+  return parts.length === 1 ? parts : parts.slice(1);
+}
+
+test("every part of a read names the account, except for keys, which every node stores, and the clock", () => {
+  const reads = {
+    accountId: "acct",
+    keyId: "key",
+    owners: ["key"],
+    days: ["day"],
+    requestId: "request",
+    replyId: "reply",
+    movementId: "top-up",
+  };
+  const { queries } = composeReading("acct", [reads], true);
+  expect(queries.length).toBe(10);
+  for (const { text, values } of queries) {
+    if (text.includes("FROM gateway_key") || text.includes("clock_timestamp()")) continue;
+    expect(text).toMatch(ACCOUNT_IS_FIRST);
+    expect(values[0]).toBe("acct");
+  }
+});
+
+test.each([
+  ["a single server", false],
+  ["a distributed one", true],
+] as const)("every part of a write on %s names the account", (_, isDistributed) => {
+  const parts = listWriteTexts(isDistributed).flatMap(splitParts);
+  for (const part of parts) expect(part).toMatch(ACCOUNT_IS_FIRST);
+  const written = parts.map((part) => /(?:INSERT INTO|UPDATE|DELETE FROM) (\w+)/.exec(part)?.[1]);
+  expect(written.length).toBe(21 + 2);
+});
+
+test("a distributed engine never writes two tables in one statement, except to delete", () => {
+  for (const text of listWriteTexts(true).slice(1))
+    expect(text.match(/INSERT INTO|UPDATE (account|request)\b/g)?.length).toBe(1);
+});
+
+test("the manual's SQL distributes every table of an account", async () => {
+  const sql = await Bun.file(`${import.meta.dir}/../citus/distribute.sql`).text();
+  const statements = sql.replace(/^--.*\n/gm, "").trim();
+  expect(await Bun.file(`${import.meta.dir}/../../../src/docs/operate.md`).text()).toContain(statements);
+  const [owning = "", referring = ""] = [...sql.matchAll(/ARRAY\[([^\]]*)\]\) AS name/g)].map(
+    ([, list = ""]) => list,
+  );
+  const listNames = (list: string) => [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name ?? "");
+  // They are found by other columns, so every machine has them whole.
+  const references = listNames(referring);
+  const owned = makePostgresSchema()
+    .steps.flat()
+    .flatMap((step) => {
+      const [, name, columns = ""] = /CREATE TABLE IF NOT EXISTS (\w+) \(([\s\S]*)\)/.exec(step) ?? [];
+      const isReference = name !== undefined && references.includes(name);
+      return name !== undefined && columns.includes("account_id TEXT") && !isReference ? [name] : [];
+    });
+  expect(listNames(owning).toSorted()).toEqual(owned.toSorted());
+});

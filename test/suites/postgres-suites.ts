@@ -1,0 +1,133 @@
+// All store suites on a PostgreSQL database, directly or through a pooler.
+import { afterAll, describe } from "bun:test";
+import { SQL } from "bun";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { bestSuite } from "../webhooks/best.suite.ts";
+import { deliverySuite } from "../webhooks/delivery.suite.ts";
+import { auditSuite } from "./audit/audit.suite.ts";
+import { chainingSuite } from "./audit/chaining.suite.ts";
+import { entriesSuite } from "./engine/entries.suite.ts";
+import { foldingSuite } from "./engine/folding.suite.ts";
+import { lateSuite } from "./engine/late.suite.ts";
+import { nodesSuite } from "./engine/nodes.suite.ts";
+import { eventsSuite } from "./events/events.suite.ts";
+import { webhooksSuite } from "./events/webhooks.suite.ts";
+import { foreignSuite } from "./keys/foreign.suite.ts";
+import { keysSuite } from "./keys/keys.suite.ts";
+import { movesSuite } from "./keys/moves.suite.ts";
+import { limitRequestsSuite } from "./limits/limit-requests.suite.ts";
+import { limitsSuite } from "./limits/limits.suite.ts";
+import { warningsSuite } from "./limits/warnings.suite.ts";
+import { callsSuite } from "./log/calls.suite.ts";
+import { tagsSuite } from "./log/tags.suite.ts";
+import { cacheSuite } from "./models/cache.suite.ts";
+import { lessonFilesSuite } from "./models/lesson-files.suite.ts";
+import { lessonsSuite } from "./models/lessons.suite.ts";
+import { repliesSuite } from "./models/replies.suite.ts";
+import { responsesSuite } from "./models/responses.suite.ts";
+import { billingSuite } from "./money/billing.suite.ts";
+import { checkoutsSuite } from "./money/checkouts.suite.ts";
+import { moneySuite } from "./money/money.suite.ts";
+import { movementsSuite } from "./money/movements.suite.ts";
+import { statementsSuite } from "./money/statements.suite.ts";
+import { consoleSuite } from "./people/console.suite.ts";
+import { devicesSuite } from "./people/devices.suite.ts";
+import { erasingSuite } from "./people/erasing.suite.ts";
+import { storeSuite } from "./store.suite.ts";
+import type { StoreBench } from "./two-stores.ts";
+
+export interface Addresses {
+  /** The URL that the store connects to. */
+  readonly store: string;
+  /** The same database for the tests themselves, as superuser. */
+  readonly direct: string;
+}
+
+const SUITES = [
+  storeSuite,
+  moneySuite,
+  movementsSuite,
+  checkoutsSuite,
+  statementsSuite,
+  tagsSuite,
+  callsSuite,
+  warningsSuite,
+  billingSuite,
+  entriesSuite,
+  nodesSuite,
+  lateSuite,
+  limitsSuite,
+  limitRequestsSuite,
+  repliesSuite,
+  lessonsSuite,
+  lessonFilesSuite,
+  auditSuite,
+  chainingSuite,
+  consoleSuite,
+  keysSuite,
+  foldingSuite,
+  foreignSuite,
+  devicesSuite,
+  erasingSuite,
+  eventsSuite,
+  movesSuite,
+  responsesSuite,
+  cacheSuite,
+  webhooksSuite,
+  deliverySuite,
+  bestSuite,
+];
+
+export async function runSql(url: string, sql: string): Promise<void> {
+  await using database = new SQL(url, { max: 1 });
+  await database.unsafe(sql);
+}
+
+/**
+ * Empties a database before the next test, which is much faster than creating one. The connection stays open until the
+ * file's last test: a new one would read the catalogue again.
+ */
+export function makeEmptier(address: () => string): () => Promise<void> {
+  let database: SQL | undefined;
+  afterAll(() => database?.close({ timeout: 0 }));
+  return () => {
+    database ??= new SQL(address(), { max: 1 });
+    return emptyDatabase(database);
+  };
+}
+
+async function emptyDatabase(database: SQL): Promise<void> {
+  const found: readonly { name: string }[] = await database`
+    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
+    ORDER BY tablename = 'account'`;
+  const statements = found.map(({ name }) => `DELETE FROM ${name}`);
+  const account = "INSERT INTO account (id, name, created_at_ms) VALUES ('default', 'default', 1)";
+  await database.unsafe([...statements, account].join("; "));
+}
+
+/** `addresses` is called when the tests run, because a server may start in between. */
+export function runPostgresSuites(title: string, addresses: () => Addresses): void {
+  const raw = (sql: string) => runSql(addresses().direct, sql);
+  const dispose = makeEmptier(() => addresses().direct);
+  const makeBench = (): StoreBench => ({
+    // The suites don't depend on time but choose it, and the machine may be busy. Every test opens two stores, and each connection
+    // costs the server a process.
+    open: async (decide) => {
+      const store = await openPostgresStore({
+        url: addresses().store,
+        decide: (rows, demands) => decide({ ...rows, nowMs: null }, demands),
+        patienceMs: 30_000,
+        connections: 3,
+      });
+      return { ...store, read: async (reads) => ({ ...(await store.read(reads)), nowMs: null }) };
+    },
+    // It has been silent for long, and the nodes that judge it have been running all the time.
+    forsake: ({ node }) =>
+      raw(`UPDATE node SET since_at = since_at - interval '1 minute',
+             beat_at = beat_at - CASE id WHEN '${node}' THEN interval '16 seconds' ELSE interval '0' END`),
+    raw,
+    dispose,
+  });
+  // Each suite has its own block, so that its setup runs before its own tests only.
+  for (const suite of SUITES) describe(title, () => suite("postgres", makeBench));
+}

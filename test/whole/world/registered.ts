@@ -1,0 +1,22 @@
+// The routes that the code of the gateway registers, read off its text.
+import { SURFACES } from "../../../src/surfaces/index.ts";
+import { readSources } from "../../tidy/sources.ts";
+
+interface Registered {
+  readonly method: string;
+  /** As it is registered: `/v1/responses/:id`, `/docs/*`. */
+  readonly path: string;
+}
+
+/** Each route once. */
+export const REGISTERED: readonly Registered[] = listRoutes();
+
+function listRoutes(): readonly Registered[] {
+  const written = readSources("src/http").flatMap(({ text }) => {
+    const prefix = /new Elysia\(\{ prefix: "([^"]+)" \}\)/.exec(text)?.[1] ?? "";
+    const calls = [...text.matchAll(/\.(get|post|patch|delete|head|put)\(\s*"(\/[^"]*)"/g)];
+    return calls.map(([, method = "", path = ""]) => ({ method: method.toUpperCase(), path: prefix + path }));
+  });
+  const all = [...written, ...SURFACES.map(({ path }) => ({ method: "POST", path }))];
+  return [...new Map(all.map((one) => [`${one.method} ${one.path}`, one])).values()];
+}
