@@ -1,7 +1,7 @@
 // The manual's chapters against the code: errors, models, commands and contents match.
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { collectCards } from "../../src/catalogue/catalogue.ts";
 import { FAULTS } from "../../src/core/fault.ts";
 import { readChapter } from "../../src/docs/site/chapter.ts";
@@ -121,9 +121,9 @@ test("every command that may create a store is listed in admin-api.md", () => {
   const [, listed = ""] =
     /^Only (`serve`[\s\S]*?) create\s+a store/m.exec(readDocument("src/docs/admin-api.md")) ?? [];
   const commands = [...listed.matchAll(/`(\w+)[^`]*`/g)].map(([, name]) => name);
-  const makers = readdirSync(join(FOLDER, "..", "cli"))
-    .filter((file) => readDocument(`src/cli/${file}`).includes('opening: "make"'))
-    .map((file) => file.replace(".ts", ""));
+  const makers = readdirSync(join(FOLDER, "..", "cli"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && readDocument(`src/cli/${file}`).includes('opening: "make"'))
+    .map((file) => basename(file, ".ts"));
   expect(makers.length).toBeGreaterThan(1);
   expect(commands).toEqual(expect.arrayContaining([...makers, "serve", "apply", "import", "restore"]));
 });

@@ -45,14 +45,14 @@ export const CHANGES: readonly Change[] = [
     ...OPERATION,
     example: "speech",
     names: matchWord("speech"),
-    own: /^(operations\/speech|surfaces|dialects|catalogue)\/|^core\/record\.ts$/,
+    own: /^(operations\/speech|surfaces|dialects|catalogue)\/|^core\/log\/record\.ts$/,
     others: ["selectors/text/words.data.json", "http/serve/unknown-url.ts"],
   },
   {
     ...OPERATION,
     example: "moderation",
     names: matchWord("moderation"),
-    own: /^(operations\/moderation|surfaces|dialects|catalogue)\/|^core\/record\.ts$/,
+    own: /^(operations\/moderation|surfaces|dialects|catalogue)\/|^core\/log\/record\.ts$/,
     // A field of images and chats has the same name, an error's code has the word, and hooks may ask a model of this operation.
     others: [
       ...["operations/images/form.ts", "operations/images/operation.ts", "operations/chat/operation.ts"],

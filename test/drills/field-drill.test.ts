@@ -92,14 +92,14 @@ test("the console's form has its control, filled in from what is edited", () => 
 
 /** A field's row, its step of the schema, and the steps from before both engines shared them. */
 const PLACES =
-  /^src\/(core\/fields\/\w+|store\/(steps|sqlite\/(first-schema|migrations)|postgres\/schema))\.ts$/;
+  /^src\/(core\/fields\/\w+|store\/(schema\/steps|sqlite\/(first-schema|migrations)|postgres\/schema))\.ts$/;
 /**
  * Tokens have a contact as well, and so does the gateway. Keys are found by theirs when a person leaves, and lose it and
  * their notes when one is anonymised.
  */
 const OTHER_CONTACTS =
-  /^src\/(admin\/(members|named-tokens|token-makers|audit-trail)|console\/tokens|store\/(people(-step)?|narrowing|erasing)|core\/(events|people|settings|store))\.tsx?: contact$/;
-const OTHER_NOTES = /^src\/admin\/members\.ts: notes$/;
+  /^src\/(admin\/(people\/(members|named-tokens|token-makers)|audit\/audit-trail)|console\/people\/tokens|store\/(people\/(people|erasing)|schema\/people-step|engine\/narrowing)|core\/(events\/events|people\/people|settings|store))\.tsx?: contact$/;
+const OTHER_NOTES = /^src\/admin\/people\/members\.ts: notes$/;
 const RENDERING = ["core", "admin", "cli", "store", "console", "http"];
 
 test("a key's field that the code doesn't decide with is named in its row and its step of the schema", () => {

@@ -11,7 +11,12 @@ export interface Source {
   readonly text: string;
   readonly lines: readonly string[];
   readonly imports: readonly string[];
+  /** Those of the imports that bring in code, not types alone. */
+  readonly codeImports: readonly string[];
 }
+
+const IMPORT = /(?:from|import)\s*\(?"(\.[^"]+)"/g;
+const CODE_IMPORT = /^(?:import|export) (?!type )(?:[^;"]*? from )?"(\.[^"]+)"/gm;
 
 /** Returns the TypeScript files of a folder. */
 export function readSources(folder: string): readonly Source[] {
@@ -24,9 +29,10 @@ export function readSources(folder: string): readonly Source[] {
 function readSource(path: string): Source {
   const text = readFileSync(join(ROOT, path), "utf8");
   const room = findRoom(path);
-  const from = [...text.matchAll(/(?:from|import)\s*\(?"(\.[^"]+)"/g)].map((match) => match[1] ?? "");
-  const imports = from.map((one) => normalize(join(dirname(path), one)));
-  return { path, room, text, lines: text.split("\n"), imports };
+  const list = (pattern: RegExp) =>
+    [...text.matchAll(pattern)].map(([, one = ""]) => normalize(join(dirname(path), one)));
+  const imports = list(IMPORT);
+  return { path, room, text, lines: text.split("\n"), imports, codeImports: list(CODE_IMPORT) };
 }
 
 /** The room of a file: its first folder, or `transport/framing`, which others may import without the rest. */
