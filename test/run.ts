@@ -1,5 +1,15 @@
 // The program behind `npm test`: runs everything and ends with one line, `N passed, N failed`.
 import { join } from "node:path";
+import { type Graph, readGraph } from "./runner/graph.ts";
+import { MeasuredTimings } from "./runner/timings.ts";
+
+const HELP = `usage: npm test [-- OPTIONS]
+  npm test                       types, format and every test that needs nothing but the project
+  npm test -- test/ledger        the tests of a room: files whose path contains a word
+  npm test -- --near FILE...     the tests that import a file, directly or through others, but for scenarios of the whole
+                                 gateway
+  npm test -- --binary           the tests that run against the binary that POUNDKEY_BINARY names
+  npm test -- --without-binary   everything but those, for a run that is followed by one with --binary`;
 
 const ROOT = join(import.meta.dir, "..");
 const bun = process.execPath;
@@ -17,24 +27,30 @@ async function run(command: readonly string[]): Promise<{ code: number; text: st
     cwd: ROOT,
     stdout: "pipe",
     stderr: "pipe",
-    env: testEnvironment(),
+    env: makeEnvironment(),
   });
-  const [out, err, code] = await Promise.all([shown(child.stdout), shown(child.stderr), child.exited]);
+  const [out, err, code] = await Promise.all([show(child.stdout), show(child.stderr), child.exited]);
   return { code, text: out + err };
 }
 
-async function shown(stream: ReadableStream<Uint8Array>): Promise<string> {
+/** Prints whole lines only, since two runs print at once. */
+async function show(stream: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
-  let text = "";
+  const read: string[] = [];
+  let waiting = "";
   for await (const bytes of stream) {
-    process.stdout.write(bytes);
-    text += decoder.decode(bytes, { stream: true });
+    const text = waiting + decoder.decode(bytes, { stream: true });
+    const end = text.lastIndexOf("\n") + 1;
+    process.stdout.write(text.slice(0, end));
+    read.push(text.slice(0, end));
+    waiting = text.slice(end);
   }
-  return text;
+  process.stdout.write(waiting);
+  return read.join("") + waiting;
 }
 
 /** Removes proxies before loopback, the machine's provider keys, and ceilings on what the tests start. */
-function testEnvironment(): Record<string, string> {
+function makeEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/_proxy$/i.test(name) && !/_API_KEY$|^POUNDKEY_STORE$/.test(name),
   );
@@ -43,12 +59,16 @@ function testEnvironment(): Record<string, string> {
   return environment;
 }
 
-function countOf(text: string, word: string): number {
-  const lines = [...text.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))];
-  return Number(lines.at(-1)?.[1] ?? 0);
-}
-
 const total: Count = { passed: 0, failed: 0, skipped: 0 };
+
+function add(code: number, text: string): void {
+  const count = (word: string) =>
+    Number([...text.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))].at(-1)?.[1] ?? 0);
+  const failed = count("fail");
+  total.passed += count("pass");
+  total.failed += code !== 0 && failed === 0 ? 1 : failed;
+  total.skipped += count("skip");
+}
 
 /** Types and format, which a run of selected files skips. */
 const CHECKS = [
@@ -56,36 +76,93 @@ const CHECKS = [
   ["format", [bun, tool("biome"), "check", "."]],
 ] as const;
 
-const asked = process.argv.slice(2);
-for (const [name, command] of asked.length === 0 ? CHECKS : []) {
-  const { code } = await run(command);
-  console.log(`${code === 0 ? "(pass)" : "(fail)"} ${name}`);
-  if (code === 0) total.passed++;
-  else total.failed++;
+async function check(): Promise<void> {
+  for (const [name, command] of CHECKS) {
+    const { code } = await run(command);
+    console.log(`${code === 0 ? "(pass)" : "(fail)"} ${name}`);
+    if (code === 0) total.passed++;
+    else total.failed++;
+  }
+}
+
+async function test(flags: readonly string[]): Promise<void> {
+  const { code, text } = await run([bun, "test", "--timeout", "60000", ...flags]);
+  add(code, text);
 }
 
 /**
  * Only run on request: benchmarks would fail on a busy machine, agents and Python need programs that aren't installed
  * with the project, and the console's tests take minutes in Chromium, and run against the binary anyway.
  */
-const APART = ["bench", "agents", "python", "console"].flatMap((name) => [
-  "--path-ignore-patterns",
-  `test/${name}/**`,
-]);
-/** Three files at once on two cores, because most of them wait for other processes half of the time. */
-const AT_ONCE = ["--parallel=3", "--no-isolate"];
-/** With the files' durations the longest start first, so that no worker is left alone with one at the end. */
-const TIMINGS = [
-  ...["--timings", "test/timings.json"],
-  ...(process.env.UPDATE_TIMINGS ? ["--update-timings"] : []),
+const APART = ["test/bench/", "test/agents/", "test/python/", "test/console/"];
+/**
+ * Tests that start processes, threads and database servers wait for those most of the time, so many run at once beside
+ * the tests that compute. Both pools together keep two cores busy.
+ */
+const POOLS = [
+  { atOnce: 6, starts: true },
+  { atOnce: 2, starts: false },
 ];
-const chosen = asked.length > 0 ? asked : [...AT_ONCE, ...TIMINGS, ...APART];
-const { code, text } = await run([bun, "test", "--timeout", "60000", ...chosen]);
-total.passed += countOf(text, "pass");
-total.failed += countOf(text, "fail");
-total.skipped += countOf(text, "skip");
-if (code !== 0 && countOf(text, "fail") === 0) total.failed++;
 
+/** Runs the files in two pools beside each other, each with the longest first. */
+async function testAll(graph: Graph, files: readonly string[]): Promise<void> {
+  const timings = new MeasuredTimings();
+  await Promise.all(
+    POOLS.map(async ({ atOnce, starts }) => {
+      const own = files.filter((file) => graph.startsProcesses(file) === starts);
+      const paths = own.map((file) => `./${file}`);
+      if (paths.length > 0)
+        await test([`--parallel=${atOnce}`, "--no-isolate", ...timings.makeFlags(), ...paths]);
+    }),
+  );
+  if (timings.keep(files))
+    console.log("test/timings.json lacked many files and has been written: commit it.");
+}
+
+/** Scenarios, SDKs and commands that start the binary if there is one. Otherwise their gateways run in the test's process. */
+const ON_BINARY = [
+  "test/cli/backup",
+  "test/cli/restore",
+  "test/cli/samples",
+  "test/cli/store-commands",
+  "test/store/checkpoints",
+  "test/store/slow-reads",
+  "test/app/restart",
+  "test/app/retired",
+  "test/app/workers",
+  "test/http/",
+  "test/whole/",
+  "test/mistakes/",
+  "test/clients/",
+  "test/console/",
+  "test/python/",
+];
+const AT_ONCE_ON_BINARY = 3;
+
+/** Runs chosen files at once, which have no order of their own. */
+async function testFiles(atOnce: number, files: readonly string[]): Promise<void> {
+  if (files.length > 0)
+    await test([`--parallel=${atOnce}`, "--no-isolate", ...files.map((file) => `./${file}`)]);
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const [first = "", ...rest] = args;
+  const isIn = (words: readonly string[]) => (file: string) => words.some((word) => file.startsWith(word));
+  if (first === "--help") return console.log(HELP);
+  const graph = await readGraph(ROOT);
+  if (first === "--binary") return testFiles(AT_ONCE_ON_BINARY, graph.tests.filter(isIn(ON_BINARY)));
+  if (first === "--near") {
+    const near = graph.listNear(rest);
+    console.log(`${near.length} test files import ${rest.join(", ")}`);
+    return testFiles(2, near);
+  }
+  if (args.length > 0 && first !== "--without-binary") return test(args);
+  const left = first === "--without-binary" ? [...APART, ...ON_BINARY] : APART;
+  const files = graph.tests.filter((file) => !isIn(left)(file));
+  await Promise.all([check(), testAll(graph, files)]);
+}
+
+await main(process.argv.slice(2));
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
 console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exit(total.failed === 0 ? 0 : 1);
