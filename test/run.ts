@@ -148,7 +148,10 @@ async function testFiles(atOnce: number, files: readonly string[]): Promise<void
 async function main(args: readonly string[]): Promise<void> {
   const [first = "", ...rest] = args;
   const isIn = (words: readonly string[]) => (file: string) => words.some((word) => file.startsWith(word));
-  if (first === "--help") return console.log(HELP);
+  if (first === "--help") {
+    console.log(HELP);
+    process.exit(0);
+  }
   const graph = await readGraph(ROOT);
   if (first === "--binary") return testFiles(AT_ONCE_ON_BINARY, graph.tests.filter(isIn(ON_BINARY)));
   if (first === "--near") {

@@ -1,11 +1,24 @@
-// Breaks the code in one place at a time, which the tests must catch: `bun test/mutants/run.ts [part of a name]`.
+// Breaks the code in one place at a time, which the tests must catch.
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findRoom, ROOT } from "../tidy/sources.ts";
 import { MUTANTS } from "./all.ts";
+import {
+  aimAt,
+  type Catch,
+  type Catches,
+  isUnchanged,
+  readCatch,
+  readCatches,
+  writeCatches,
+} from "./caught.ts";
 import { type Mutant, mutated } from "./mutant.ts";
 
-const ROOT = join(import.meta.dir, "..", "..");
+const HELP = `usage: bun test/mutants/run.ts [--all] [PART OF A NAME]
+  Without --all, only the mutants whose code or test has changed since they were last caught, and one of each room.
+  UPDATE_CAUGHT=1 records the test that caught each.`;
+
 const COPIED = ["src", "test", "package.json", "tsconfig.json", "bunfig.toml"];
 const AT_ONCE = 2;
 const TIME_MAX_MS = 120_000;
@@ -20,20 +33,30 @@ interface Verdict {
   readonly seconds: string;
   /** Describes how it was caught. */
   readonly words: string;
+  readonly by: Catch | null;
 }
 
-function copyOf(folder: string, number: number): string {
+interface Run {
+  readonly hasFailed: boolean;
+  readonly output: string;
+}
+
+function makeCopy(folder: string, number: number): string {
   const copy = join(folder, String(number));
   for (const one of COPIED) cpSync(join(ROOT, one), join(copy, one), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
   return copy;
 }
 
-/** True if the tests pass in that copy, and the first failure that they report. */
-async function tested(copy: string, tests: readonly string[]): Promise<{ passed: boolean; words: string }> {
-  const child = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", ...tests], {
+/** Runs tests in that copy. They have failed if one of them has, or if they came to no end. */
+async function runTests(
+  copy: string,
+  flags: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Run> {
+  const child = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", ...flags], {
     cwd: copy,
-    env: { ...process.env, SIM_DAYS: DAYS },
+    env: { ...process.env, SIM_DAYS: DAYS, ...env },
     stdout: "pipe",
     stderr: "pipe",
     timeout: TIME_MAX_MS,
@@ -43,32 +66,51 @@ async function tested(copy: string, tests: readonly string[]): Promise<{ passed:
     new Response(child.stderr).text(),
     child.exited,
   ]);
-  const text = `${out}\n${err}`;
-  // A copy whose tests can't even be loaded proves nothing.
-  const ran =
-    /^Ran \d+ tests?/m.test(text) &&
+  const output = `${out}\n${err}`;
+  if (code === null || child.killed) return { hasFailed: true, output };
+  // A copy whose tests can't even be loaded proves nothing, nor does a title that no test has.
+  const hasRun =
+    /^Ran \d+ tests?/m.test(output) &&
     !/^error: (Cannot find|Export named|".*" has already been declared)|Unhandled error between tests/m.test(
-      text,
+      output,
     );
-  if (!ran && code !== null && !child.killed) throw new Error(`The tests could not be run:\n${text}`);
-  const [words] = /^SIM_SEED=.*$|^error: .*$|^\(fail\) .*$/m.exec(text) ?? ["they came to no end"];
-  return { passed: code === 0, words };
+  if (!hasRun) throw new Error(`The tests could not be run:\n${output}`);
+  return { hasFailed: code !== 0 && /^ *[1-9]\d* fail$/m.test(output), output };
 }
 
-async function judged(copy: string, mutant: Mutant): Promise<Verdict> {
+function describeFailure(output: string): string {
+  const [words] = /^SIM_SEED=.*$|^error: .*$|^\(fail\) .*$/m.exec(output) ?? ["they came to no end"];
+  return words;
+}
+
+/** First tries the test that caught it the last time, then all of its tests. */
+async function catchMutant(copy: string, mutant: Mutant, last: Catch | undefined): Promise<Run> {
+  if (last !== undefined) {
+    const { flags, env } = aimAt(last);
+    const run = await runTests(copy, flags, {
+      ...env,
+      ...(last.seed === undefined ? {} : { SIM_DAYS: "1" }),
+    });
+    if (run.hasFailed) return run;
+  }
+  return runTests(copy, mutant.tests ?? DEFAULT_TESTS);
+}
+
+async function judge(copy: string, mutant: Mutant, last: Catch | undefined): Promise<Verdict> {
   const path = join(copy, mutant.file);
   const original = readFileSync(path, "utf8");
   const startedMs = performance.now();
-  const verdict = (caught: boolean, words: string): Verdict => {
+  const decide = (caught: boolean, words: string, by: Catch | null): Verdict => {
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-    return { mutant, caught, seconds, words: words.slice(0, WORDS_MAX) };
+    return { mutant, caught, seconds, words: words.slice(0, WORDS_MAX), by };
   };
   try {
     writeFileSync(path, mutated(original, mutant));
-    const { passed, words } = await tested(copy, mutant.tests ?? DEFAULT_TESTS);
-    return verdict(!passed, passed ? "NOT SEEN" : words);
+    const { hasFailed, output } = await catchMutant(copy, mutant, last);
+    if (!hasFailed) return decide(false, "NOT SEEN", null);
+    return decide(true, describeFailure(output), readCatch(mutant, output));
   } catch (error) {
-    return verdict(false, String(error));
+    return decide(false, String(error), null);
   } finally {
     writeFileSync(path, original);
     stopLeft(copy);
@@ -81,38 +123,66 @@ function stopLeft(copy: string): void {
 }
 
 /** Throws if the tests fail without any mutant: what they catch would prove nothing. */
-async function unbroken(copy: string): Promise<void> {
-  const { passed, words } = await tested(copy, DEFAULT_TESTS);
-  if (!passed) throw new Error(`The tests fail without any mutant: ${words}`);
+async function proveSound(copy: string): Promise<void> {
+  const { hasFailed, output } = await runTests(copy, DEFAULT_TESTS, { SIM_DAYS: "40" });
+  if (hasFailed) throw new Error(`The tests fail without any mutant: ${describeFailure(output)}`);
 }
 
 function show({ mutant, caught, seconds, words }: Verdict): void {
   console.log(`${caught ? "caught" : "MISSED"} ${seconds.padStart(5)} s  ${mutant.name.padEnd(50)} ${words}`);
 }
 
-async function main(): Promise<number> {
-  const wanted = process.argv[2] ?? "";
-  const mutants = MUTANTS.filter(({ name }) => name.includes(wanted));
+/** The mutants whose last result may no longer hold, and of each room the first of the others. */
+function listChanged(catches: Catches): readonly Mutant[] {
+  const seen = new Set<string>();
+  return MUTANTS.filter((mutant) => {
+    if (!isUnchanged(mutant, catches[mutant.name])) return true;
+    const room = findRoom(mutant.file);
+    if (seen.has(room)) return false;
+    seen.add(room);
+    return true;
+  });
+}
+
+async function judgeAll(mutants: readonly Mutant[], catches: Catches): Promise<readonly Verdict[]> {
   const folder = mkdtempSync(join(tmpdir(), "poundkey-mutants-"));
   try {
-    const copies = Array.from({ length: AT_ONCE }, (_, number) => copyOf(folder, number));
+    const copies = Array.from({ length: AT_ONCE }, (_, number) => makeCopy(folder, number));
     const waiting = [...mutants];
     const verdicts: Verdict[] = [];
     const work = async (copy: string) => {
       for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-        const verdict = await judged(copy, mutant);
+        const verdict = await judge(copy, mutant, catches[mutant.name]);
         show(verdict);
         verdicts.push(verdict);
       }
     };
     const [first = "", ...others] = copies;
-    await Promise.all([unbroken(first).then(() => work(first)), ...others.map(work)]);
-    const missed = verdicts.filter(({ caught }) => !caught).length;
-    console.log(`\n${verdicts.length - missed} passed, ${missed} failed`);
-    return missed === 0 ? 0 : 1;
+    await Promise.all([proveSound(first).then(() => work(first)), ...others.map(work)]);
+    return verdicts;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-process.exit(await main());
+async function main(args: readonly string[]): Promise<number> {
+  if (args.includes("--help")) {
+    console.log(HELP);
+    return 0;
+  }
+  const catches = readCatches();
+  const part = args.find((word) => !word.startsWith("--"));
+  const chosen = args.includes("--all") || part !== undefined ? MUTANTS : listChanged(catches);
+  const mutants = chosen.filter(({ name }) => part === undefined || name.includes(part));
+  console.log(`${mutants.length} of ${MUTANTS.length} mutants`);
+  const verdicts = await judgeAll(mutants, catches);
+  if (process.env.UPDATE_CAUGHT) {
+    const found = verdicts.flatMap(({ mutant, by }) => (by === null ? [] : [[mutant.name, by] as const]));
+    writeCatches({ ...catches, ...Object.fromEntries(found) }, MUTANTS);
+  }
+  const missed = verdicts.filter(({ caught }) => !caught).length;
+  console.log(`\n${verdicts.length - missed} passed, ${missed} failed`);
+  return missed === 0 ? 0 : 1;
+}
+
+process.exit(await main(process.argv.slice(2)));
