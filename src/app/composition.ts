@@ -1,4 +1,5 @@
 // Assembles a running gateway from the rooms: everything is built here and passed on, and nothing reads configuration.
+
 import { LiveFeed } from "../admin/log/live.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { RefusedSignIns } from "../admin/people/refused-sign-ins.ts";
@@ -22,10 +23,12 @@ import { listen } from "../http/serve/app.ts";
 import { makeOriginReader } from "../http/serve/client-address.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { ForeignSecrets } from "../keys/foreign.ts";
+import { SecretShapes } from "../keys/secret-shape.ts";
 import { createSealer } from "../keys/vault.ts";
 import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { mayUseKeys } from "../people/member.ts";
+import { PROVIDERS } from "../providers/index.ts";
 import { Cache } from "../steps/cache/cache.ts";
 import type { Hooks } from "../steps/hooks/hooks.ts";
 import type { Sums } from "../telemetry/sums.ts";
@@ -261,7 +264,14 @@ function createCallerParts({ opened, settings }: GatewayOptions, live: LiveConfi
     publicUrl: () => live.settings.signIn?.publicUrl ?? null,
   };
   const foreign = new ForeignSecrets({ store: opened.store, clock, untilMs: () => live.foreign.untilMs });
-  return { authenticate: createAuthenticator({ ...opened.world, mayUseKeys, agents, foreign }), readOrigin };
+  const vendors = PROVIDERS.flatMap(({ name, secrets }) =>
+    secrets === undefined ? [] : [{ look: secrets, owner: name }],
+  );
+  return {
+    authenticate: createAuthenticator({ ...opened.world, mayUseKeys, agents, foreign }),
+    readOrigin,
+    secretShapes: new SecretShapes(vendors),
+  };
 }
 
 function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {

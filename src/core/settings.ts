@@ -23,7 +23,7 @@ import type { Level } from "./world/world.ts";
 export const PLATFORMS = ["azure", "bedrock", "vertex"] as const;
 export type PlatformName = (typeof PLATFORMS)[number];
 
-/** A provider that only needs its key: a row of `providers/index.ts` as the configuration sees it. */
+/** A provider that only needs its key: a row of `providers` as the configuration sees it. */
 export interface KnownProvider {
   /** The prefix of its model ids, in canonical case. */
   readonly name: string;

@@ -8,6 +8,7 @@ import type { Clock, Log, Random, Sealer, Vault } from "../core/world/world.ts";
 import type { KeptAnswers } from "../gateway/answer/kept-answers.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Upstream } from "../gateway/plan/upstream.ts";
+import type { SecretShapes } from "../keys/secret-shape.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { BodyPorts } from "./body/body.ts";
 import type { ReadOrigin } from "./serve/client-address.ts";
@@ -20,6 +21,9 @@ export interface Snapshot {
   readonly rules: RouterRules;
   readonly billing: BillingRules;
 }
+
+/** What it takes to know the sender of a request. */
+export type SenderPorts = Pick<HttpPorts, "authenticate" | "readOrigin" | "secretShapes">;
 
 export interface HttpPorts extends BodyPorts {
   readonly snapshot: () => Snapshot;
@@ -34,6 +38,8 @@ export interface HttpPorts extends BodyPorts {
    * `invalid_api_key` and `store_unavailable`.
    */
   readonly authenticate: (secret: string, readAddress: () => string) => ProvenKey | Promise<ProvenKey>;
+  /** Explains what was sent in the place of a key. */
+  readonly secretShapes: SecretShapes;
   readonly readOrigin: ReadOrigin;
   /** Returns the part of clients' addresses that is kept. */
   readonly addressRule: () => AddressRule;

@@ -1,25 +1,18 @@
 // Explains a text that can't be a gateway secret, by its form alone: nothing is looked up, and nothing of it is shown.
 import { checkSecret, SECRET_CHARACTERS } from "./secret.ts";
 
-/** Vendors' keys by their prefixes, or by the text in all of OpenAI's. */
-const VENDORS: readonly (readonly [look: RegExp, owner: string])[] = [
-  [/^sk-ant-/, "Anthropic"],
-  [/^sk-or-/, "OpenRouter"],
-  [/^sk-(proj|svcacct|admin|None)-|T3BlbkFJ/, "OpenAI"],
-  [/^AIza|^AQ\./, "Google"],
-  [/^ya29\./, "Google (an access token)"],
-  [/^gsk_/, "Groq"],
-  [/^xai-/, "xAI"],
-  [/^pplx-/, "Perplexity"],
-  [/^nvapi-/, "NVIDIA"],
-  [/^csk-/, "Cerebras"],
-  [/^fw_/, "Fireworks"],
-  [/^tgp_/, "Together"],
-  [/^hf_/, "Hugging Face"],
-  [/^jina_/, "Jina"],
-  [/^pa-[\w-]{20}/, "Voyage"],
-  [/^(AKIA|ASIA|ABSK)/, "Amazon (AWS)"],
-  [/^(gh[opsu]_|github_pat_)/, "GitHub"],
+/** The look of a vendor's keys, as the providers' rows give it. */
+export interface VendorSecret {
+  readonly look: RegExp;
+  readonly owner: string;
+}
+
+/** Secrets of vendors that are no provider of models, or that no key of a provider's looks like. */
+const OTHER_VENDORS: readonly VendorSecret[] = [
+  { look: /^ya29\./, owner: "Google (an access token)" },
+  { look: /^hf_/, owner: "Hugging Face" },
+  { look: /^(AKIA|ASIA|ABSK)/, owner: "Amazon (AWS)" },
+  { look: /^(gh[opsu]_|github_pat_)/, owner: "GitHub" },
 ];
 
 const WANTED = "Use one of this gateway's keys instead";
@@ -57,33 +50,43 @@ const SEARCHED_CHARACTERS_MAX = 4096;
 const SESSION = /^[0-9A-Za-z]{43}$/;
 const LETTERS = /^[0-9A-Za-z]+$/;
 
-/**
- * Returns what is wrong with the text and what would be right, as two sentences without their last stop. Null if it has
- * the form of our secrets, so that only a look-up can tell.
- */
-export function explainShape(text: string): string | null {
-  if (checkSecret(text)) return null;
-  if (text.length > SEARCHED_CHARACTERS_MAX) return explainLength(text);
-  const vendor = VENDORS.find(([look]) => look.test(text));
-  if (vendor) return `it is a provider's key, of ${vendor[1]}. ${WANTED}`;
-  const shape = SHAPES.find(([look]) => look.test(text));
-  if (shape) return shape[1];
-  if (SESSION.test(text)) return "it has the form of a console's session. Send a key of this gateway, 'sk-…'";
-  if (!text.startsWith("sk-"))
-    return "it does not begin with 'sk-', as this gateway's keys do. Copy it again";
-  if (text.length !== SECRET_CHARACTERS || !LETTERS.test(text.slice(3))) return explainLength(text);
-  return "it is mistyped, as its last six characters, a checksum, show. Copy it again";
+/** Explains texts that were sent in the place of a gateway secret. */
+export class SecretShapes {
+  readonly #vendors: readonly VendorSecret[];
+
+  constructor(vendors: readonly VendorSecret[]) {
+    this.#vendors = [...vendors, ...OTHER_VENDORS];
+  }
+
+  /**
+   * Returns what is wrong with the text and what would be right, as two sentences without their last stop. Null if it has
+   * the form of our secrets, so that only a look-up can tell.
+   */
+  explain(text: string): string | null {
+    if (checkSecret(text)) return null;
+    if (text.length > SEARCHED_CHARACTERS_MAX) return explainLength(text);
+    const vendor = this.#vendors.find(({ look }) => look.test(text));
+    if (vendor) return `it is a provider's key, of ${vendor.owner}. ${WANTED}`;
+    const shape = SHAPES.find(([look]) => look.test(text));
+    if (shape) return shape[1];
+    if (SESSION.test(text))
+      return "it has the form of a console's session. Send a key of this gateway, 'sk-…'";
+    if (!text.startsWith("sk-"))
+      return "it does not begin with 'sk-', as this gateway's keys do. Copy it again";
+    if (text.length !== SECRET_CHARACTERS || !LETTERS.test(text.slice(3))) return explainLength(text);
+    return "it is mistyped, as its last six characters, a checksum, show. Copy it again";
+  }
+
+  /** Returns the look of a text in a few words: `a placeholder`. Those of our own secrets' form are an `unknown key`. */
+  name(text: string): string {
+    const explained = this.explain(text);
+    if (explained === null) return "unknown key";
+    const [clause = ""] = explained.split(/[.,;]/, 1);
+    return clause.replace(/^it (is )?/, "");
+  }
 }
 
 function explainLength({ length }: string): string {
   const wanted = `This gateway's keys have ${SECRET_CHARACTERS}: 'sk-' and letters and digits`;
   return `it has ${length} characters. ${wanted}. Copy it again`;
-}
-
-/** Returns the look of a text in a few words: `a placeholder`. Those of our own secrets' form are an `unknown key`. */
-export function nameShape(text: string): string {
-  const explained = explainShape(text);
-  if (explained === null) return "unknown key";
-  const [clause = ""] = explained.split(/[.,;]/, 1);
-  return clause.replace(/^it (is )?/, "");
 }

@@ -2,20 +2,26 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EXTRA_FIELDS } from "../../src/providers/extra-fields.ts";
+import { COMPATIBLE_FIELDS } from "../../src/providers/compatible.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
+import type { ExtraFields } from "../../src/providers/provider.ts";
 
 const FILE = join(import.meta.dir, "..", "..", "src", "docs", "models.md");
 const HEAD = "| provider | operation | fields |\n|---|---|---|\n";
 
+/** A server of the dialect `openai` first, then the providers with fields of their own. */
+const LISTED: readonly (readonly [name: string, fields: ExtraFields])[] = [
+  ["`openai`", COMPATIBLE_FIELDS],
+  ...PROVIDERS.flatMap(({ name, extraFields = {} }) => [[name, extraFields] as const]),
+];
+
 function writeTable(): string {
-  const rows = Object.entries(EXTRA_FIELDS).flatMap(([key, operations]) => {
-    const name = PROVIDERS.find((row) => row.name.toLowerCase() === key)?.name ?? "`openai`";
-    return Object.entries<readonly string[]>(operations).map(
+  const rows = LISTED.flatMap(([name, operations]) =>
+    Object.entries({ ...operations }).map(
       ([operation, fields]) =>
         `| ${name} | ${operation} | ${fields.map((field) => `\`${field}\``).join(", ")} |\n`,
-    );
-  });
+    ),
+  );
   return HEAD + rows.join("");
 }
 
@@ -29,6 +35,6 @@ test("the table lists the fields of every provider (UPDATE_DOCS=1 updates it)", 
 });
 
 test("no field is listed twice for an operation", () => {
-  for (const operations of Object.values(EXTRA_FIELDS))
-    for (const fields of Object.values(operations)) expect(fields).toHaveLength(new Set(fields).size);
+  for (const [, operations] of LISTED)
+    for (const fields of Object.values({ ...operations })) expect(fields).toHaveLength(new Set(fields).size);
 });

@@ -5,6 +5,7 @@ import { identify } from "../../src/http/serve/auth.ts";
 import { createAuthenticator } from "../../src/keys/authenticate.ts";
 import { ForeignSecrets } from "../../src/keys/foreign.ts";
 import { digestSecret, mintSecret } from "../../src/keys/secret.ts";
+import { SecretShapes } from "../../src/keys/secret-shape.ts";
 import { mayUseKeys } from "../../src/people/member.ts";
 import { makeKey, NOON } from "../harness/samples.ts";
 import { catchThrown, readCode } from "../harness/thrown.ts";
@@ -37,6 +38,7 @@ function makeGateway({ untilMs = NOON + 1, adopted = "" }: GatewayOptions = {}) 
     people: { memberTerms: async () => null },
     foreign: { adopt, end: async () => 0 },
   };
+  const secretShapes = new SecretShapes([]);
   const foreign = new ForeignSecrets({ store, clock, untilMs: () => untilMs });
   const authenticate = createAuthenticator({ store, clock, pepper, mayUseKeys, foreign });
   const ask = async (headers: Record<string, string>, address = "192.0.2.1") => {
@@ -46,7 +48,7 @@ function makeGateway({ untilMs = NOON + 1, adopted = "" }: GatewayOptions = {}) 
     };
     const request = new Request("http://gateway.example/v1/models", { headers });
     const thrown = await catchThrown(
-      (async () => identify({ authenticate, readOrigin }, { request, server: null }))(),
+      (async () => identify({ authenticate, readOrigin, secretShapes }, { request, server: null }))(),
     );
     return thrown === undefined ? "ok" : (readCode(thrown) ?? String(thrown));
   };

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { ProvenKey } from "../../src/core/keys/key.ts";
 import { identify } from "../../src/http/serve/auth.ts";
+import { SecretShapes } from "../../src/keys/secret-shape.ts";
 import { makeKey } from "../harness/samples.ts";
 
 function askWith(proven: ProvenKey | Promise<ProvenKey>) {
@@ -10,9 +11,13 @@ function askWith(proven: ProvenKey | Promise<ProvenKey>) {
     count.reads++;
     return { address: "192.0.2.7", isSecure: false, hosts: [] };
   };
+  const secretShapes = new SecretShapes([]);
   const headers = { authorization: "Bearer sk-any" };
   const request = new Request("http://gateway.example/v1/models", { headers });
-  const caller = identify({ authenticate: () => proven, readOrigin }, { request, server: null });
+  const caller = identify(
+    { authenticate: () => proven, readOrigin, secretShapes },
+    { request, server: null },
+  );
   return { count, caller };
 }
 

@@ -44,7 +44,7 @@ export const BEYOND_CHAT: readonly Mutant[] = [
   },
   {
     name: "beyond chat: own servers are asked for base64",
-    file: "src/providers/vectors.ts",
+    file: "src/providers/shared.ts",
     find: "{ ...OPENAI_EMBEDDINGS, givesBase64: false }",
     replace: "{ ...OPENAI_EMBEDDINGS }",
     tests: SENT,
@@ -65,7 +65,7 @@ export const BEYOND_CHAT: readonly Mutant[] = [
   },
   {
     name: "beyond chat: a text that is too long for llama.cpp is tried again",
-    file: "src/providers/quirks.ts",
+    file: "src/providers/compatible.ts",
     find: 'begins: "input (* tokens) is too large to process"',
     replace: 'begins: "input (* words) is too large to process"',
     tests: SENT,

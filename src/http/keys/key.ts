@@ -3,11 +3,11 @@ import { Elysia } from "elysia";
 import { type HolderView, holderSchema } from "../../admin/keys/holder.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { describeRoute, returnsBody } from "../openapi/route-schema.ts";
-import type { HttpPorts } from "../ports.ts";
+import type { SenderPorts } from "../ports.ts";
 import { JSON_HEADERS } from "../serve/answers.ts";
 import { identify } from "../serve/auth.ts";
 
-interface KeyPorts extends Pick<HttpPorts, "authenticate" | "readOrigin"> {
+interface KeyPorts extends SenderPorts {
   /** The key as its holder sees it, as described for `GET /v1/key` in CONTRACT. */
   readonly holderView: (key: GatewayKey) => Promise<HolderView>;
 }

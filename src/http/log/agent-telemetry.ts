@@ -2,14 +2,12 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
-import type { HttpPorts } from "../ports.ts";
+import type { SenderPorts } from "../ports.ts";
 import { createResponse } from "../serve/answers.ts";
 import { identify } from "../serve/auth.ts";
 import type { Peers } from "../serve/client-address.ts";
 
-type Parts = Pick<HttpPorts, "authenticate" | "readOrigin">;
-
-export function agentTelemetryRoutes(ports: Parts) {
+export function agentTelemetryRoutes(ports: SenderPorts) {
   return new Elysia()
     .post("/v1/metrics", ({ request, server }) => drop(ports, request, server), describe("metrics"))
     .post("/v1/logs", ({ request, server }) => drop(ports, request, server), describe("logs"))
@@ -17,7 +15,7 @@ export function agentTelemetryRoutes(ports: Parts) {
 }
 
 /** The body is not read. An agent that got an error would show it, or send the same again. */
-async function drop(ports: Parts, request: Request, server: Peers | null): Promise<Response> {
+async function drop(ports: SenderPorts, request: Request, server: Peers | null): Promise<Response> {
   await identify(ports, { request, server });
   const type = request.headers.get("content-type") ?? "";
   // An answer without fields has no bytes in protobuf.

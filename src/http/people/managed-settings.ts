@@ -5,11 +5,11 @@ import type { AgentPolicy } from "../../core/people/sign-in.ts";
 import type { Store } from "../../core/store.ts";
 import { findPolicy } from "../../people/policies.ts";
 import { describeRoute } from "../openapi/route-schema.ts";
-import type { HttpPorts } from "../ports.ts";
+import type { SenderPorts } from "../ports.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
 
-interface Parts extends Pick<HttpPorts, "authenticate" | "readOrigin"> {
+interface Parts extends SenderPorts {
   readonly store: Pick<Store, "people">;
   /** Returns the operator's settings for agents. */
   readonly policies: () => readonly AgentPolicy[];

@@ -10,8 +10,8 @@ import {
   refusePaused,
 } from "../../core/keys/key.ts";
 import { checkSecret } from "../../keys/secret.ts";
-import { explainShape, nameShape } from "../../keys/secret-shape.ts";
-import type { HttpPorts } from "../ports.ts";
+import type { SecretShapes } from "../../keys/secret-shape.ts";
+import type { SenderPorts } from "../ports.ts";
 import type { Peers } from "./client-address.ts";
 
 /** An unpaired surrogate, which no request can contain: it disables `?access_token=`, since URLs are logged. */
@@ -115,9 +115,9 @@ function noKey(why: string): Fault {
  * Returns the Fault for a wrong secret. One that has our form gets the same answer whatever the reason. Any other is
  * explained by its form alone, which tells nothing about the keys that exist.
  */
-function explainWrong(fault: unknown, headers: Headers, secret: string): unknown {
+function explainWrong(shapes: SecretShapes, fault: unknown, headers: Headers, secret: string): unknown {
   if (!(fault instanceof Fault) || fault.code !== "invalid_api_key") return fault;
-  const shape = explainShape(secret);
+  const shape = shapes.explain(secret);
   if (shape === null) return fault;
   const name = readBearer(headers)?.trim() === secret ? "Authorization" : findHeader(headers, secret);
   return new Fault("invalid_api_key", `Incorrect API key provided in the header '${name}': ${shape}.`);
@@ -131,14 +131,17 @@ function findHeader(headers: Headers, secret: string): string {
 const SHOWN_CHARACTERS_MIN = 16;
 
 /** Returns the last characters and the look of a secret that no key has, for the table of refusals. */
-export function describeSender(headers: Headers): {
+export function describeSender(
+  shapes: SecretShapes,
+  headers: Headers,
+): {
   readonly last4: string | null;
   readonly shape: string | null;
 } {
   const all = [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))];
   const secret = all.find(Boolean)?.trim() ?? "";
   const last4 = secret.length < SHOWN_CHARACTERS_MIN ? null : secret.slice(-4).replace(/[^\x21-\x7e]/g, "?");
-  return { last4, shape: secret === "" ? null : nameShape(secret) };
+  return { last4, shape: secret === "" ? null : shapes.name(secret) };
 }
 
 /** A request as route handlers get it. */
@@ -171,7 +174,7 @@ class RequestProof implements KeyProof {
  * `key_paused` (unless the route allows it) and `store_unavailable`.
  */
 export function identify(
-  { authenticate, readOrigin }: Pick<HttpPorts, "authenticate" | "readOrigin">,
+  { authenticate, readOrigin, secretShapes }: SenderPorts,
   { request, server }: RouteRequest,
   { allowsPaused = false }: { readonly allowsPaused?: boolean } = {},
 ): Caller | Promise<Caller> {
@@ -189,9 +192,9 @@ export function identify(
   };
   const fail = (thrown: unknown): Promise<Caller> => {
     const others = isWrong(thrown) ? listOthers(request.headers, secret) : [];
-    if (others.length === 0) throw explainWrong(thrown, request.headers, secret);
+    if (others.length === 0) throw explainWrong(secretShapes, thrown, request.headers, secret);
     const address = readAddress();
-    const first = explainWrong(thrown, request.headers, secret);
+    const first = explainWrong(secretShapes, thrown, request.headers, secret);
     return proveOther(others, prove, first).then((one) => admit(one, address));
   };
   try {

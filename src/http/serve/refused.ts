@@ -12,6 +12,7 @@ import type { Log, LogEvent } from "../../core/world/world.ts";
 import { shortenModel } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
+import type { SecretShapes } from "../../keys/secret-shape.ts";
 import type { Form } from "../../operations/form.ts";
 import { describeSender } from "./auth.ts";
 import type { Peers, ReadOrigin } from "./client-address.ts";
@@ -40,6 +41,7 @@ interface RefusedRequest {
 }
 
 interface RefusalPorts {
+  readonly secretShapes: SecretShapes;
   readonly readOrigin: ReadOrigin;
   readonly addressRule: () => AddressRule;
   readonly log: Log;
@@ -103,7 +105,7 @@ function describeRefusal(
 }
 
 function buildRefusal(
-  { readOrigin, addressRule }: RefusalPorts,
+  { readOrigin, addressRule, secretShapes }: RefusalPorts,
   { request, server, surface }: RefusedRequest,
   progress: Progress & Pick<Refusal, "modelPlanned" | "hasRow">,
   { code, details, row: { status } }: Fault,
@@ -117,7 +119,7 @@ function buildRefusal(
     keyId: key?.id ?? null,
     accountId: key?.accountId ?? null,
     memberId: key?.memberId ?? null,
-    ...(isUnknown ? describeSender(request.headers) : { last4: null, shape: null }),
+    ...(isUnknown ? describeSender(secretShapes, request.headers) : { last4: null, shape: null }),
     modelAsked: modelAsked === null ? null : shortenModel(modelAsked),
     route: `${request.method} ${findPath(request.url).slice(0, ROUTE_CHARACTERS_MAX)}`,
     address: address && keepAddress(address, addressRule()),

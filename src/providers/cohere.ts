@@ -1,0 +1,20 @@
+// Cohere.
+import { makeRerank } from "../dialects/_whole/rerank.ts";
+import { cohere } from "../dialects/cohere/dialect.ts";
+import { COHERE_EMBEDDINGS } from "../dialects/cohere/embeddings.ts";
+import type { ProviderRow } from "./provider.ts";
+
+/** Cohere API v2 reference, `/rerank`: it never returns the documents. */
+const VECTORS = {
+  embeddings: COHERE_EMBEDDINGS,
+  rerank: makeRerank({ resultsField: "top_n", documentTokensField: "max_tokens_per_doc", passes: [] }),
+};
+
+export const COHERE_DIALECT = { ...cohere, ...VECTORS };
+
+export const COHERE: ProviderRow = {
+  name: "Cohere",
+  keyVariables: ["COHERE_API_KEY"],
+  baseUrl: "https://api.cohere.com/v2",
+  dialects: [COHERE_DIALECT],
+};

@@ -1,0 +1,64 @@
+// OpenRouter.
+import { COHERE_KINDS, makeEmbeddings } from "../dialects/_whole/embeddings.ts";
+import { makeRerank } from "../dialects/_whole/rerank.ts";
+import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
+import { makeImages, OPENROUTER_IMAGES } from "../dialects/openai/images.ts";
+import { type OpenaiQuirks, PLAIN } from "../dialects/openai/quirks.ts";
+import { makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
+import type { ExtraFields, ProviderRow } from "./provider.ts";
+import { ALL_EFFORTS, PLAIN_EMBEDDINGS } from "./shared.ts";
+
+/** openrouter.ai/docs, "Parameters". `provider`, `models`, `route`, `preset` and `plugins` choose another price. */
+const EXTRA_FIELDS = {
+  chat: [
+    ...["top_k", "top_a", "min_p", "repetition_penalty", "reasoning", "include_reasoning", "transforms"],
+    ...["structured_outputs", "usage", "cache_control"],
+  ],
+  embeddings: ["user"],
+  rerank: ["user"],
+  images: ["user", "aspect_ratio", "seed"],
+} as const satisfies ExtraFields;
+
+/** openrouter.ai/docs: it drops fields that the model doesn't support, and fetches documents ("PDF Inputs"). */
+const QUIRKS: OpenaiQuirks = {
+  ...PLAIN,
+  refuses: [],
+  extras: EXTRA_FIELDS.chat,
+  developerRole: true,
+  messageFields: ["refusal"],
+  fileUrls: true,
+  thoughts: "reasoning_details",
+  cacheMark: "cache_control",
+  effort: ALL_EFFORTS,
+  errors: [
+    // A balance too small for this prompt or limit still pays for shorter ones, so the key is valid.
+    { status: 402, begins: "Prompt tokens limit exceeded", means: "request_too_large" },
+    {
+      status: 402,
+      begins: "This request requires more credits, or fewer max_tokens",
+      means: "request_too_large",
+    },
+    { status: 400, begins: "* is not a valid model ID", means: "model_not_found" },
+  ],
+};
+
+/** openrouter.ai/docs: it passes the kind of text to models that support it. */
+const BEYOND_CHAT = {
+  embeddings: makeEmbeddings({
+    ...PLAIN_EMBEDDINGS,
+    inputType: { field: "input_type", words: COHERE_KINDS },
+    passes: EXTRA_FIELDS.embeddings,
+  }),
+  rerank: makeRerank({ resultsField: "top_n", passes: EXTRA_FIELDS.rerank }),
+  images: makeImages({ ...OPENROUTER_IMAGES, passes: EXTRA_FIELDS.images }),
+  speech: makeSpeech(OPENAI_SPEECH),
+};
+
+export const OPENROUTER: ProviderRow = {
+  name: "OpenRouter",
+  keyVariables: ["OPENROUTER_API_KEY"],
+  secrets: /^sk-or-/,
+  baseUrl: "https://openrouter.ai/api/v1",
+  extraFields: EXTRA_FIELDS,
+  dialects: [makeOpenaiDialect(QUIRKS, BEYOND_CHAT)],
+};

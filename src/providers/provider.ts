@@ -1,0 +1,27 @@
+// What is known of a provider: a row in a file of its own, from which every table of providers is made.
+import type { KnownProvider } from "../core/settings.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+
+/** The fields outside of OpenAI's API that a server documents, by operation: all others are left out and named. */
+export interface ExtraFields {
+  readonly chat?: readonly string[];
+  readonly completion?: readonly string[];
+  readonly embeddings?: readonly string[];
+  readonly rerank?: readonly string[];
+  readonly images?: readonly string[];
+  readonly speech?: readonly string[];
+  readonly transcription?: readonly string[];
+}
+
+export interface ProviderRow extends KnownProvider {
+  /** In order of preference. */
+  readonly dialects: readonly Dialect[];
+  /** The look of its keys, for somebody who sends one in the place of ours. */
+  readonly secrets?: RegExp;
+  /**
+   * Left out although documented: what chooses another route, model, address or code, names objects of the provider's
+   * account, changes the price (tiers, searches that the provider runs, resolutions), or adds a prompt that isn't held
+   * for (`documents`, finer images). The operator may name those in `extra_fields`.
+   */
+  readonly extraFields?: ExtraFields;
+}

@@ -1,0 +1,11 @@
+// Voyage AI.
+import { voyage } from "../dialects/voyage/dialect.ts";
+import type { ProviderRow } from "./provider.ts";
+
+export const VOYAGE: ProviderRow = {
+  name: "Voyage",
+  keyVariables: ["VOYAGE_API_KEY"],
+  secrets: /^pa-[\w-]{20}/,
+  baseUrl: "https://api.voyageai.com/v1",
+  dialects: [voyage],
+};

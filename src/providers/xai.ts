@@ -1,0 +1,49 @@
+// xAI.
+import { bridge } from "../dialects/_chat/bridged.ts";
+import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
+import { makeImages, XAI_IMAGES } from "../dialects/openai/images.ts";
+import { needsResponsesToSearch } from "../dialects/openai/models.ts";
+import { OPENAI_ONLY, type OpenaiQuirks, PLAIN } from "../dialects/openai/quirks.ts";
+import { responses } from "../dialects/responses/dialect.ts";
+import type { ExtraFields, ProviderRow } from "./provider.ts";
+import { NONE_TO_HIGH, PENALTIES, RESPONSES_LANES, withLane } from "./shared.ts";
+
+/** docs.x.ai, "Image generation". `resolution` changes the price. */
+const EXTRA_FIELDS = { images: ["user", "aspect_ratio"] } as const satisfies ExtraFields;
+
+const GROK_THINKS = { refuses: [...OPENAI_ONLY, "logit_bias", ...PENALTIES, "stop"] };
+
+/** docs.x.ai and @ai-sdk/xai 4: models that think refuse stop and penalties. Some accept an effort. */
+const QUIRKS: OpenaiQuirks = {
+  ...PLAIN,
+  refuses: [...OPENAI_ONLY, "logit_bias"],
+  thoughts: "reasoning_content",
+  errors: [
+    { status: 400, begins: "Incorrect API key provided", means: "upstream_auth" },
+    { status: 400, begins: "Model not found: ", means: "model_not_found" },
+    { status: 429, begins: "Your team * has either used all available credits", means: "upstream_auth" },
+  ],
+  models: [
+    { names: /non-reasoning|^grok-2/, quirks: {} },
+    {
+      names: /^grok-3-mini/,
+      quirks: { ...GROK_THINKS, effort: { values: ["low", "high"] } },
+    },
+    { names: /^grok-3/, quirks: { refuses: [...OPENAI_ONLY, "logit_bias", "presence_penalty"] } },
+    { names: /^grok-(4(-|$)|4\.20(-\d{4})?-reasoning|code)/, quirks: GROK_THINKS },
+    { names: /^grok-/, quirks: { ...GROK_THINKS, effort: NONE_TO_HIGH } },
+  ],
+};
+
+const MEDIA = { images: makeImages({ ...XAI_IMAGES, passes: EXTRA_FIELDS.images }) };
+
+export const XAI: ProviderRow = {
+  name: "xAI",
+  keyVariables: ["XAI_API_KEY"],
+  secrets: /^xai-/,
+  baseUrl: "https://api.x.ai/v1",
+  extraFields: EXTRA_FIELDS,
+  dialects: [
+    withLane(bridge(makeOpenaiDialect(QUIRKS, MEDIA), responses, needsResponsesToSearch), RESPONSES_LANES),
+  ],
+};

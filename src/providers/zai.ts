@@ -1,0 +1,46 @@
+// Z.ai.
+import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
+import { OPENAI_ONLY, type OpenaiQuirks, PLAIN } from "../dialects/openai/quirks.ts";
+import type { ExtraFields, ProviderRow } from "./provider.ts";
+import { LOGPROBS, PENALTIES } from "./shared.ts";
+
+/** docs.z.ai, "Chat Completion". */
+const EXTRA_FIELDS = {
+  chat: ["thinking", "do_sample", "tool_stream", "user_id"],
+} as const satisfies ExtraFields;
+
+/** docs.z.ai: only automatic tool choice, one stop word, no schema; glm-5.3 always thinks. */
+const QUIRKS: OpenaiQuirks = {
+  ...PLAIN,
+  refuses: [...OPENAI_ONLY, ...PENALTIES, ...LOGPROBS, "logit_bias", "seed", "user", "parallel_tool_calls"],
+  extras: EXTRA_FIELDS.chat,
+  ranges: { temperature: [0, 1], top_p: [0.01, 1] },
+  stopsMax: 1,
+  streamUsage: false,
+  names: false,
+  thoughts: "reasoning_content",
+  strictTools: false,
+  directions: [],
+  jsonSchema: false,
+  effort: { values: ["minimal", "low", "medium", "high", "xhigh", "max"], toggle: "thinking" },
+  addsForStreamedTools: { tool_stream: true },
+  errors: [
+    { status: 429, code: "1113", means: "upstream_auth" },
+    { status: 400, code: "1301", means: "content_filter" },
+    { status: 400, code: "1261", means: "context_length_exceeded" },
+  ],
+  models: [
+    {
+      names: /^glm-(5\.[3-9]|[6-9])/,
+      quirks: { effort: { values: ["low", "high", "max"] } },
+    },
+  ],
+};
+
+export const ZAI: ProviderRow = {
+  name: "ZAI",
+  keyVariables: ["ZAI_API_KEY"],
+  baseUrl: "https://api.z.ai/api/paas/v4",
+  extraFields: EXTRA_FIELDS,
+  dialects: [makeOpenaiDialect(QUIRKS)],
+};
