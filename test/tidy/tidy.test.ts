@@ -4,9 +4,16 @@ import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expectNone, findRoom, ROOT, readSources } from "./sources.ts";
 
-/** For tests too. Biome's rules bound the code's functions more tightly; of a file's lines, it doesn't count all. */
-const FUNCTION_LINES_MAX = 60;
+/** With the lines of their signature, which Biome doesn't count. */
+const FUNCTION_LINES_MAX = { src: 50, test: 60 } as const;
+/** Of code: blank lines and comments don't count. */
 const FILE_LINES_MAX = 300;
+/** Tables and histories grow by a row for each thing that they list, and are read by looking one up. */
+const TABLES: ReadonlySet<string> = new Set([
+  "src/core/fault.ts",
+  "src/store/sqlite/migrations.ts",
+  "src/store/postgres/migrations.ts",
+]);
 
 /** The rooms that each room may import beside itself (DESIGN §2). The empty name is `package.json`, for the version. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
@@ -210,22 +217,33 @@ test("files and functions stay short, and each file says what it is", () => {
   expectNone(
     [...sources, ...tests].flatMap(({ path, lines }) => [
       ...(lines[0]?.startsWith("// ") ? [] : [`${path}: does not open with a sentence on what it is`]),
-      ...(lines.length - 1 > FILE_LINES_MAX ? [`${path}: ${lines.length - 1} lines`] : []),
-      ...longFunctions(path, lines),
+      ...(countCode(lines) > FILE_LINES_MAX && !TABLES.has(path)
+        ? [`${path}: ${countCode(lines)} lines`]
+        : []),
+      ...listLongFunctions(path, lines),
     ]),
   );
 });
 
-/** For this rule, a function or method ends at the first line that closes at its own indentation. */
-function longFunctions(path: string, lines: readonly string[]): readonly string[] {
+/** Comments of several lines begin with an asterisk in each. */
+function countCode(lines: readonly string[]): number {
+  return lines.filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line)).length;
+}
+
+/**
+ * For this rule, a function or method ends at the first line that closes at its own indentation and opens nothing: a
+ * signature of several lines closes before its body begins.
+ */
+function listLongFunctions(path: string, lines: readonly string[]): readonly string[] {
   const start =
-    /^(\s*)(export )?(async )?(function\*? |static |\*?#?\w+\(.*\).*\{$|async \*?#?\w+\(|const \w+ = (async )?\(.*=> \{$)/;
+    /^(\s*)(export )?(async )?(function\*? |static |\*?#?\w+\(.*\).*\{$|async \*?#?\w+\(|#?\w+(<.*>)?\($|const \w+ = (async )?\(.*(=> \{|\()$)/;
+  const most = path.startsWith("src/") ? FUNCTION_LINES_MAX.src : FUNCTION_LINES_MAX.test;
   return lines.flatMap((line, at) => {
     const match = start.exec(line);
-    if (!match || /^\s*(if|for|while|switch|return|describe|test|else)\b/.test(line)) return [];
-    const closing = new RegExp(`^${match[1]}[}\\])]`);
+    if (!match || /^\s*(if|for|while|switch|return|describe|test|else|await|expect)\b/.test(line)) return [];
+    const closing = new RegExp(`^${match[1]}[}\\])](?!.*[{([]$)`);
     const length = lines.slice(at + 1).findIndex((one) => closing.test(one)) + 2;
-    return length > FUNCTION_LINES_MAX ? [`${path}:${at + 1}: ${length} lines`] : [];
+    return length > most ? [`${path}:${at + 1}: ${length} lines`] : [];
   });
 }
 
