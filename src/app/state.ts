@@ -65,7 +65,10 @@ export function observeState(
       poundkey_telemetry_dropped_total: () => telemetry.dropped,
       poundkey_model_shutdown_timestamp_seconds: () => later().live.findEnds(),
       ...createStateReadings({
-        ...{ watch, configuration, measures, deadlines },
+        watch,
+        configuration,
+        measures,
+        deadlines,
         health: () => later().health,
         providers: () => later().live.settings.providers,
       }),

@@ -40,7 +40,9 @@ export function createHooks(
     return asArray(body.results);
   };
   const hooks = new Hooks({
-    ...{ clock, random, log },
+    clock,
+    random,
+    log,
     ask: ({ target }, question, signal) =>
       target.kind === "server"
         ? askServer({ fetch, readText: readShortText, version }, target, question, signal)

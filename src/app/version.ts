@@ -18,7 +18,10 @@ export async function readCommit(): Promise<string> {
   const git = Bun.which("git");
   if (git === null) return "";
   const child = Bun.spawn([git, "rev-parse", `--short=${COMMIT_DIGITS}`, "HEAD"], {
-    ...{ cwd: import.meta.dir, stdin: "ignore", stdout: "pipe", stderr: "ignore" },
+    cwd: import.meta.dir,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
   });
   return (await new Response(child.stdout).text()).trim();
 }

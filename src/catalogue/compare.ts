@@ -33,7 +33,8 @@ const OBVIOUS: ReadonlySet<string> = new Set(["id", "object", "name", "created"]
 
 /** Compares all known models except disabled ones, even if their providers are disabled. */
 export function compareCards(before: Cards, after: Cards): readonly CardChange[] {
-  const [old, now] = [listFields(before), listFields(after)];
+  const old = listFields(before);
+  const now = listFields(after);
   const changed = [...now].flatMap(([id, fields]): readonly CardChange[] => {
     const known = old.get(id);
     const differing = compareFields(known ?? new Map(), fields);

@@ -9,7 +9,9 @@ export function makeCommandAct(help: string, action: string): Act {
   const user = readUser();
   return {
     actor: { kind: "cli", id: user, name: user },
-    ...{ address: "", agent: "", requestId: "" },
+    address: "",
+    agent: "",
+    requestId: "",
     route: ["poundkey", readCommandName(help), action].join(" ").trim(),
   };
 }

@@ -61,7 +61,12 @@ export function buildHooks(given: Static<typeof hooks> = [], issues: Issues): re
     const { keys = all, accounts = all, models = all, timeout, at = ["request"] } = one;
     const target = readTarget(one, path, issues);
     const rule = {
-      ...{ name: one.name, target, at, keys, accounts, models },
+      name: one.name,
+      target,
+      at,
+      keys,
+      accounts,
+      models,
       sendsMessages: one.send === "messages",
       timeoutMs: timeout === undefined ? TIMEOUT_MS : (parseDuration(timeout) ?? TIMEOUT_MS),
       passesOnFailure: one.on_failure === "pass",

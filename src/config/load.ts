@@ -163,7 +163,9 @@ function buildSettings(
     ownModels,
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
     ...(profilesFile === undefined ? {} : { profilesFile, benchmarks }),
-    ...{ overlay, aliases, hooks },
+    overlay,
+    aliases,
+    hooks,
     router: models.router(config.router ?? {}),
     quota: buildQuotaRules(config.quota ?? {}),
     billing: { charge, markup },
@@ -203,7 +205,8 @@ function buildNativeRules({ remote_tools, mend, known = {} }: NonNullable<Config
 function buildRequestLimits({ limits = {}, native, responses }: Config): Settings["limits"] {
   const { n: choicesMax = 16, messages: messagesMax = 10_000 } = limits;
   return {
-    ...{ choicesMax, messagesMax },
+    choicesMax,
+    messagesMax,
     ...buildNativeRules(native ?? {}),
     ...(responses?.upstream_store ? { storesUpstream: true } : {}),
   };
@@ -245,8 +248,14 @@ function buildServerRules(
     port: overrides.port ?? port,
     ...findAdminToken(server, env, issues),
     adminTokenFrom: server.admin_token_from ?? [],
-    ...{ bodyBytesMax, bodyMemoryBytes, drainMs: readMs(drain), keepAliveMs: readMs(keep_alive) },
-    ...{ trustedProxies, hosts, cors, publicUrl: server.public_url?.replace(/\/$/, "") ?? null },
+    bodyBytesMax,
+    bodyMemoryBytes,
+    drainMs: readMs(drain),
+    keepAliveMs: readMs(keep_alive),
+    trustedProxies,
+    hosts,
+    cors,
+    publicUrl: server.public_url?.replace(/\/$/, "") ?? null,
   };
 }
 
@@ -267,7 +276,11 @@ function buildQuotaRules(quota: NonNullable<Config["quota"]>): QuotaRules {
   // Without a bound, a key of 200 requests a day could spend over 100,000 USD on the most expensive models.
   const { models = ["*"], budget_usd_per_day: usd = 20 } = free;
   return {
-    ...{ requestsPerDay, throttleMs: readMs(throttle), scope, timeZone, weekStarts },
+    requestsPerDay,
+    throttleMs: readMs(throttle),
+    scope,
+    timeZone,
+    weekStarts,
     dayStartsMinutes: parseClock(day_starts) ?? 0,
     // Amounts below a nano-dollar are rounded off.
     free: { models, budgetNanoUsd: usd === null ? null : Math.round(usd * NANO_PER_USD) },

@@ -49,11 +49,14 @@ export function buildTelemetryRules(
   const own = readOwnHeaders(given.headers ?? {}, issues);
   const find = (signal: Signal) => reader.findDestination(signal, endpoint, own);
   return {
-    ...{ traces: find("traces"), logs: find("logs") },
+    traces: find("traces"),
+    logs: find("logs"),
     resource: reader.readResource(),
     timeoutMs: reader.readTimeout(),
     sample: sample ?? reader.readSample(),
-    ...{ content, propagate, trustParent: trust_parent },
+    content,
+    propagate,
+    trustParent: trust_parent,
     isProtobufAsked: reader.readProtocols().has("http/protobuf"),
   };
 }

@@ -32,8 +32,17 @@ export function collectWarnings(
 
 /** Fields that hold a secret, or a list of them. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set([
-  ...["admin_token", "token", "keys", "key", "client_secret", "secret_access_key", "session_token"],
-  ...["service_account", "secret", "secret_key", "webhook_secret"],
+  "admin_token",
+  "token",
+  "keys",
+  "key",
+  "client_secret",
+  "secret_access_key",
+  "session_token",
+  "service_account",
+  "secret",
+  "secret_key",
+  "webhook_secret",
 ]);
 /** Shorter texts are stand-ins such as "ollama", which local servers ask for. */
 const SECRET_CHARACTERS_MIN = 16;

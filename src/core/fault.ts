@@ -226,7 +226,10 @@ export function errorBody(fault: Fault): ErrorBody {
   const code = fault.row.codeless ? null : shownCode !== undefined ? shownCode : fault.code;
   return {
     error: {
-      ...{ message: fault.message, type: fault.row.type, param: param ?? null, code },
+      message: fault.message,
+      type: fault.row.type,
+      param: param ?? null,
+      code,
       ...(resetAtMs === undefined ? {} : { reset_at: formatTime(resetAtMs) }),
       ...(limit ? { limit: showLimit(limit) } : {}),
       ...(hookReason === undefined ? {} : { reason: hookReason }),

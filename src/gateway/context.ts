@@ -262,7 +262,9 @@ export class RequestContext<F extends Form> implements Facts {
   #record(nowMs: number, counted: Counted<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
     const { from, plan } = this;
-    const [count, firstTokenMs, isWhole] = [this.#count, this.#firstTokenMs, this.#isFinished];
+    const count = this.#count;
+    const firstTokenMs = this.#firstTokenMs;
+    const isWhole = this.#isFinished;
     const traced = makeTrace(this, { counted, count, firstTokenMs, isWhole }, nowMs);
     return {
       id,

@@ -62,7 +62,9 @@ export class Gateway {
     this.#contents = new Contents(contents, log);
     this.#closing = new Closing({
       ...ports,
-      ...{ underWay: this.underWay, admissions: this.#admissions, settlements: this.#settlements },
+      underWay: this.underWay,
+      admissions: this.#admissions,
+      settlements: this.#settlements,
       contents: this.#contents,
     });
     this.#entrance = new Entrance({ ...ports, admissions: this.#admissions, closing: this.#closing });
@@ -85,7 +87,8 @@ export class Gateway {
     const recording = call.trace?.recording;
     if (recording) recording.plannedMs = deadlines.nowMs();
     const plan = planRequest(this.#ports, call);
-    const [ticket, recorder] = [makeTicket(this.#ports, call, plan), this.#contents.begin(call)];
+    const ticket = makeTicket(this.#ports, call, plan);
+    const recorder = this.#contents.begin(call);
     return new RequestContext(call, plan, ticket, recorder, clock.nowMs(), deadlines.nowMs());
   }
 

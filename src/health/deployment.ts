@@ -121,7 +121,8 @@ export class Deployment {
 
 /** The recent outcomes of several together. */
 export function sumOutcomes(deployments: readonly Deployment[], nowMs: number) {
-  let [good, bad] = [0, 0];
+  let good = 0;
+  let bad = 0;
   for (const deployment of deployments) {
     const outcomes = deployment.countOutcomes(nowMs);
     good += outcomes.good;

@@ -151,7 +151,10 @@ export function countCredentials(parts: ReportParts): readonly (readonly [string
   return parts.providers.flatMap((setup) => {
     const { name, credentials } = reportProvider(setup, { ...parts, cards: [] });
     const counts: Record<CredentialHealth["state"] | "untried", number> = {
-      ...{ active: 0, untried: 0, resting: 0, retired: 0 },
+      active: 0,
+      untried: 0,
+      resting: 0,
+      retired: 0,
     };
     for (const { state, calledAtMs } of credentials)
       counts[state === "active" && calledAtMs === null ? "untried" : state]++;

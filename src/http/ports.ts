@@ -22,7 +22,7 @@ export interface Snapshot {
   readonly billing: BillingRules;
 }
 
-/** What it takes to know the sender of a request. */
+/** The ports by which the sender of a request is known. */
 export type SenderPorts = Pick<HttpPorts, "authenticate" | "readOrigin" | "secretShapes">;
 
 export interface HttpPorts extends BodyPorts {

@@ -7,10 +7,31 @@ import type { Clock } from "../core/world/world.ts";
 
 /** Secrets that those gateways' own documentation and examples use. Everybody knows them. */
 const KNOWN_DEFAULTS: ReadonlySet<string> = new Set([
-  ...["sk-1234", "sk-12345", "sk-123456", "sk-1234567890", "sk-0000", "sk-1111"],
-  ...["sk-test", "sk-key", "sk-secret", "sk-password", "sk-admin", "sk-master", "sk-master-key"],
-  ...["sk-litellm", "sk-litellm-key", "sk-litellm-master-key", "sk-my-key", "sk-my-master-key"],
-  ...["sk-anything", "sk-any", "sk-dummy", "sk-default", "sk-none", "sk-no-key-required", "sk-xxx"],
+  "sk-1234",
+  "sk-12345",
+  "sk-123456",
+  "sk-1234567890",
+  "sk-0000",
+  "sk-1111",
+  "sk-test",
+  "sk-key",
+  "sk-secret",
+  "sk-password",
+  "sk-admin",
+  "sk-master",
+  "sk-master-key",
+  "sk-litellm",
+  "sk-litellm-key",
+  "sk-litellm-master-key",
+  "sk-my-key",
+  "sk-my-master-key",
+  "sk-anything",
+  "sk-any",
+  "sk-dummy",
+  "sk-default",
+  "sk-none",
+  "sk-no-key-required",
+  "sk-xxx",
 ]);
 const FOREIGN_SHAPE = /^sk-[\x21-\x7e]+$/;
 /** Enough for the mistakes of everybody behind one address. */

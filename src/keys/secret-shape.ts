@@ -2,7 +2,7 @@
 import { checkSecret, SECRET_CHARACTERS } from "./secret.ts";
 
 /** The look of a vendor's keys, as the providers' rows give it. */
-export interface VendorSecret {
+interface VendorSecret {
   readonly look: RegExp;
   readonly owner: string;
 }

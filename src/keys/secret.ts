@@ -102,6 +102,7 @@ export function digestSession(secret: string, pepper: Uint8Array): string {
 
 /** Compares two digests in constant time. */
 export function isSameDigest(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
   return left.length === right.length && crypto.timingSafeEqual(left, right);
 }

@@ -65,7 +65,8 @@ export function findDrift(readings: readonly Reading[]): Drift | null {
       if (first - from < OLDER_MIN) break;
       const errors = countErrors(sumBetween(from, first), sumBetween(first, at + 1));
       if (Math.abs(errors) < ERRORS) continue;
-      const [older, newest] = [ordered.slice(from, first), ordered.slice(first, at + 1)];
+      const older = ordered.slice(from, first);
+      const newest = ordered.slice(first, at + 1);
       if (!isShared(older, newest, errors)) continue;
       found = describeParts(older, newest);
       from = first;
@@ -100,8 +101,10 @@ function describeParts(older: readonly Reading[], newest: readonly Reading[]): D
   const mean = (all: readonly Reading[]) => all.reduce((sum, { score }) => sum + score, 0) / all.length;
   return {
     sinceMs: newest[0]?.atMs ?? 0,
-    ...{ before: mean(older), after: mean(newest) },
-    ...{ scoresBefore: older.length, scoresAfter: newest.length },
+    before: mean(older),
+    after: mean(newest),
+    scoresBefore: older.length,
+    scoresAfter: newest.length,
   };
 }
 

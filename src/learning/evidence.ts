@@ -145,7 +145,8 @@ export class Evidence {
 }
 
 function makePrompt(digest: string, row: Float32Array): Prompt {
-  const [skills, lengths] = [readSkills(row), readLengths(row)];
+  const skills = readSkills(row);
+  const lengths = readLengths(row);
   return { digest, ...readDesign(row), skills, lengths, lessons: new Map() };
 }
 

@@ -88,10 +88,8 @@ export class Learning {
    * it. Null if there is none in this format, or lessons were forgotten since.
    */
   async recall(): Promise<number | null> {
-    const [text, changed] = [
-      await this.#parts.store.setting("lessons_fitted"),
-      await this.#parts.store.setting("lessons_forgotten"),
-    ];
+    const text = await this.#parts.store.setting("lessons_fitted");
+    const changed = await this.#parts.store.setting("lessons_forgotten");
     const kept = asObject(parseJson(text ?? ""));
     if ((kept.changed ?? null) !== changed || !this.#parts.learned.unpack(kept.fitted)) return null;
     this.#recalled = { changed, drifts: this.#parts.learned.drifts };

@@ -62,7 +62,10 @@ export function* fitPosterior(
   const topics = new Float32Array(TOPICS.length);
   for (const { topic } of prompts) topics[topic] = (topics[topic] ?? 0) + 1;
   return {
-    ...{ width, common, topics, ...tradeoffs },
+    width,
+    common,
+    topics,
+    ...tradeoffs,
     fits: new Map(modelFits.fits),
     covariance: halve(covariance, width),
     variances: pickEvenly(left.sort()),

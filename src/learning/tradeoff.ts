@@ -116,7 +116,11 @@ export function* weighTrials(trials: readonly Trial[]): Generator<void, Tradeoff
 
 /** Returns the share of the champion's scores that choosing at a weight reaches, less one standard error. */
 function computeShare(trials: readonly Trial[], weight: number): number {
-  let [sum, single, squares, singles, products] = [0, 0, 0, 0, 0];
+  let sum = 0;
+  let single = 0;
+  let squares = 0;
+  let singles = 0;
+  let products = 0;
   for (const { champion, others } of trials) {
     const { real } = pick(champion, others, weight);
     sum += real;

@@ -72,7 +72,8 @@ function joinState(from: OwnerState, to: OwnerState): OwnerState {
 function joinMinute(from: Minute, to: Minute | null): Minute {
   if (to === null) return { ...from, parallel: 0 };
   const nowMs = Math.max(from.part, to.part) * PART_MS;
-  const [one, other] = [runMinute(from, nowMs), runMinute(to, nowMs)];
+  const one = runMinute(from, nowMs);
+  const other = runMinute(to, nowMs);
   const add = (kind: "requests" | "tokens") => other[kind].map((count, at) => count + (one[kind][at] ?? 0));
   return {
     ...other,

@@ -4,8 +4,13 @@ import { addAmounts, NO_AMOUNTS, negateAmounts } from "../core/money/units.ts";
 import type { UsageSum } from "../core/rows.ts";
 
 const NO_COUNTS = {
-  ...{ requests: 0, errors: 0, amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0 },
-  ...{ cached: 0, savedNanoUsd: 0 },
+  requests: 0,
+  errors: 0,
+  amounts: NO_AMOUNTS,
+  costNanoUsd: 0,
+  chargedNanoUsd: 0,
+  cached: 0,
+  savedNanoUsd: 0,
 } as const;
 type Counts = Pick<UsageSum, keyof typeof NO_COUNTS>;
 

@@ -79,18 +79,23 @@ function findModel(text: string, { vendor, model: name, hasVariant }: NameParts)
 
 /** Vendors whose models only OpenRouter serves. Other texts with a slash, such as paths, are no models. */
 const KNOWN_OTHERS: ReadonlySet<string> = new Set([
-  ...["meta-llama", "microsoft", "nvidia", "nousresearch", "amazon", "minimax", "inception", "baidu"],
-  ...[
-    "bytedance",
-    "tencent",
-    "liquid",
-    "ai21",
-    "arcee-ai",
-    "thedrummer",
-    "sao10k",
-    "openrouter",
-    "inflection",
-  ],
+  "meta-llama",
+  "microsoft",
+  "nvidia",
+  "nousresearch",
+  "amazon",
+  "minimax",
+  "inception",
+  "baidu",
+  "bytedance",
+  "tencent",
+  "liquid",
+  "ai21",
+  "arcee-ai",
+  "thedrummer",
+  "sao10k",
+  "openrouter",
+  "inflection",
 ]);
 
 interface NameParts {
@@ -108,7 +113,10 @@ interface Named extends NameParts {
 function listNames(text: string): readonly Named[] {
   return text.split("\n").flatMap((line, at) =>
     [...line.matchAll(NAME)].map(([, name = "", vendor = "", model = "", variant]) => ({
-      ...{ name, line: at + 1, vendor, model },
+      name,
+      line: at + 1,
+      vendor,
+      model,
       hasVariant: variant !== undefined,
     })),
   );

@@ -69,7 +69,8 @@ interface Parts {
 
 /** One config, or several by their names. */
 export function readPortkey(file: SourceFile, report: Report): PlannedConfig {
-  const [providers, groups] = [new Providers(), new Groups()];
+  const providers = new Providers();
+  const groups = new Groups();
   const models = new Map<string, { readonly fallbacks: readonly string[] }>();
   const configs = listConfigs(file.value);
   if (configs.length === 0)
@@ -171,7 +172,12 @@ function readTarget(node: Fields, at: At, { file, report, providers }: Parts): C
   if (provider === "Vertex" && node.take("api_key") !== undefined)
     report.leave(line, `${item}: api_key`, "tokens end: use the account's key file");
   const id = providers.add({
-    ...{ provider, place, isOwn, fields, name: model, line },
+    provider,
+    place,
+    isOwn,
+    fields,
+    name: model,
+    line,
     model: omitUndefined({ deployment: deployment === model ? undefined : deployment }),
     credential: isKeyless ? null : readKey(node, { asked, provider, address }, report),
   });

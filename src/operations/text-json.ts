@@ -69,7 +69,9 @@ export function mapJson(value: unknown, change: JsonChange): unknown {
   return isPlain(value) ? mapFields(value, (held) => mapJson(held, change), change.key) : value;
 }
 
-const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
 const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
@@ -112,7 +114,11 @@ function isKey(text: string, end: number): boolean {
 
 /** JSON Schema's keywords: those that hold schemas by name, lists of names, words of its own, and the client's JSON. */
 const BY_NAME: ReadonlySet<string> = new Set([
-  ...["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"],
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
 ]);
 const NAMES: ReadonlySet<string> = new Set(["required", "propertyOrdering"]);
 const WORDS: ReadonlySet<string> = new Set(["type", "format", "$schema", "contentEncoding"]);

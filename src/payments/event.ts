@@ -32,7 +32,8 @@ const ID_CHARACTERS_MAX = 255;
 /** Returns null if it isn't an event. */
 export function readStripeEvent(text: string): StripeEvent | null {
   const event = asObject(parseReceived(text));
-  const [id, type] = [readId(event.id), asString(event.type)];
+  const id = readId(event.id);
+  const type = asString(event.type);
   const object = asObject(event.data).object;
   if (id === null || type === undefined || typeof event.livemode !== "boolean" || !isObject(object)) {
     return null;
@@ -81,7 +82,8 @@ function readTaking(
   kind: TakingStep["kind"],
   state: TakingStep["state"] | null,
 ): Told | null {
-  const [id, paymentId] = [readId(object.id), readReference(object.payment_intent)];
+  const id = readId(object.id);
+  const paymentId = readReference(object.payment_intent);
   const checkoutId =
     readCheckoutId(object) ??
     readCheckoutId(asObject(object.payment_intent)) ??

@@ -79,8 +79,11 @@ async function findCheckout({ checkouts }: HookParts["store"], { checkoutId, pay
 /** It comes again for three days, in which a restored store may have its row again. */
 function refuseUnknown({ log, troubles }: HookParts, { id, type }: StripeEvent, checkoutId: string): Fault {
   log({
-    ...{ event: "stripe.unknown_checkout", level: "error" },
-    ...{ stripe_event: id, type, checkout_id: checkoutId },
+    event: "stripe.unknown_checkout",
+    level: "error",
+    stripe_event: id,
+    type,
+    checkout_id: checkoutId,
   });
   troubles.note(
     "unknown_checkout",
@@ -150,8 +153,11 @@ async function takeStep(
   });
   if (!outcome.isNew) return;
   log({
-    ...{ event: "stripe.event", type: event.type, stripe_event: event.id },
-    ...{ account_id: accountId, checkout_id: checkoutId },
+    event: "stripe.event",
+    type: event.type,
+    stripe_event: event.id,
+    account_id: accountId,
+    checkout_id: checkoutId,
   });
   const { account, checkout } = outcome;
   const { nanoUsd, paidNanoUsd } = checkout;
@@ -182,8 +188,12 @@ function noteTrouble(
   reason: string,
 ): void {
   log({
-    ...{ event: "stripe.trouble", level: "error" },
-    ...{ stripe_event: id, type, checkout_id: checkout.id, reason },
+    event: "stripe.trouble",
+    level: "error",
+    stripe_event: id,
+    type,
+    checkout_id: checkout.id,
+    reason,
   });
   troubles.note(checkout.id, `The card payment ${checkout.id} needs somebody: ${reason}`);
 }

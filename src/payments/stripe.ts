@@ -36,7 +36,8 @@ export function createStripePages(parts: StripeParts): CheckoutPages {
       const { status, text } = await post(parts, rules, checkout.id, formatForm(checkout, urls));
       const answer = asObject(parseReceived(text));
       if (status !== 200) throw refuse(status, asObject(answer.error));
-      const [sessionId, url] = [asString(answer.id), asString(answer.url)];
+      const sessionId = asString(answer.id);
+      const url = asString(answer.url);
       if (sessionId !== undefined && url !== undefined && /^https?:\/\//.test(url)) return { sessionId, url };
       throw new Fault("upstream_error", "Stripe's answer has no page to pay on.");
     },

@@ -165,7 +165,10 @@ export function adminAccess(actor: Actor): Access {
   return new Access({
     actor,
     grants: [{ role: "admin", accountId: null }],
-    ...{ readsContent: true, memberId: null, personId: null, ends: null },
+    readsContent: true,
+    memberId: null,
+    personId: null,
+    ends: null,
   });
 }
 
@@ -176,8 +179,12 @@ export function tokenAccess(
 ): Access {
   const { personId, ends } = person;
   return new Access({
-    ...{ actor: { kind: "token", id, name }, grants, readsContent },
-    ...{ memberId: null, personId, ends },
+    actor: { kind: "token", id, name },
+    grants,
+    readsContent,
+    memberId: null,
+    personId,
+    ends,
   });
 }
 

@@ -75,8 +75,17 @@ export async function startDevice(
   const code: DeviceCode = {
     deviceDigest: digestDeviceCode(begun.deviceCode, pepper),
     userDigest: digestUserCode(begun.userCode, pepper),
-    ...{ agent, address, block: cutToHost(address), createdAtMs: nowMs, expiresAtMs: nowMs + CODE_MS },
-    ...{ polledAtMs: null, state: "pending", memberId: null, accountId: null, keyId: null, deviceId: null },
+    agent,
+    address,
+    block: cutToHost(address),
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + CODE_MS,
+    polledAtMs: null,
+    state: "pending",
+    memberId: null,
+    accountId: null,
+    keyId: null,
+    deviceId: null,
   };
   const most = { ofBlock: PENDING_OF_ADDRESS, inAll: PENDING_IN_ALL };
   return (await store.devices.addCode(code, most)) ? begun : null;
@@ -131,9 +140,19 @@ export async function pollDevice(parts: Parts, { agents }: SignInRules, deviceCo
   const expiresAtMs = nowMs + agents.reauthenticateMs;
   const minted = mintTokens(parts, deviceId, Math.min(nowMs + agents.tokenMs, expiresAtMs));
   const makeDevice = (of: Pick<Device, "memberId" | "accountId" | "keyId" | "agent" | "address">) => ({
-    ...{ id: deviceId, memberId: of.memberId, accountId: of.accountId, keyId: of.keyId, agent: of.agent },
-    ...{ address: of.address, createdAtMs: nowMs, usedAtMs: nowMs, expiresAtMs, endedAtMs: null },
-    ...{ refreshDigest: minted.refreshDigest, oldRefreshDigest: null, answerSealed: null },
+    id: deviceId,
+    memberId: of.memberId,
+    accountId: of.accountId,
+    keyId: of.keyId,
+    agent: of.agent,
+    address: of.address,
+    createdAtMs: nowMs,
+    usedAtMs: nowMs,
+    expiresAtMs,
+    endedAtMs: null,
+    refreshDigest: minted.refreshDigest,
+    oldRefreshDigest: null,
+    answerSealed: null,
   });
   const digest = digestDeviceCode(deviceCode, pepper);
   const { grant } = await store.devices.stepCode(

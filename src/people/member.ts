@@ -63,8 +63,12 @@ export function memberAccess(member: Member, nowMs: number): Access {
   const grants = listActingGrants(member, nowMs);
   const ends = member.ownUntilMs === null ? null : { lasting: member.ruleGrants, untilMs: member.ownUntilMs };
   return new Access({
-    ...{ actor: { kind: "person", id, name }, grants, readsContent },
-    ...{ memberId: id, personId: id, ends },
+    actor: { kind: "person", id, name },
+    grants,
+    readsContent,
+    memberId: id,
+    personId: id,
+    ends,
   });
 }
 

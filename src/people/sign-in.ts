@@ -136,8 +136,11 @@ function readAttempt(vault: SignInParts["vault"], sealed: string) {
       parseJson(vault.open(sealed, ATTEMPT_USE)),
     );
     return {
-      ...{ state: String(state), nonce: String(nonce), verifier: String(verifier) },
-      ...{ returnTo: String(returnTo), untilMs: Number(untilMs) },
+      state: String(state),
+      nonce: String(nonce),
+      verifier: String(verifier),
+      returnTo: String(returnTo),
+      untilMs: Number(untilMs),
     };
   } catch {
     return null;
@@ -223,15 +226,27 @@ export function describeMember(
   { grants, readsContent, limits }: Admission,
 ) {
   return {
-    ...{ name, email, readsContent, ruleGrants: grants, groups: groups ?? [] },
+    name,
+    email,
+    readsContent,
+    ruleGrants: grants,
+    groups: groups ?? [],
     ruleLimits: limits.length === 0 ? null : JSON.stringify(limits),
   };
 }
 
 function makeMember(id: string, issuer: string, subject: string, createdAtMs: number) {
   return {
-    ...{ id, issuer, subject, createdAtMs, ownGrants: [], ownUntilMs: null, isDisabled: false },
-    ...{ leasedUntilMs: 0, anonymisedAtMs: null, warnedAtMs: null },
+    id,
+    issuer,
+    subject,
+    createdAtMs,
+    ownGrants: [],
+    ownUntilMs: null,
+    isDisabled: false,
+    leasedUntilMs: 0,
+    anonymisedAtMs: null,
+    warnedAtMs: null,
   };
 }
 

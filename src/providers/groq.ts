@@ -9,8 +9,13 @@ import { LOGPROBS, LOW_TO_HIGH } from "./shared.ts";
 /** console.groq.com/docs, "API reference". It refuses unknown fields. */
 const EXTRA_FIELDS = {
   chat: [
-    ...["reasoning_format", "include_reasoning", "citation_options", "disable_tool_validation"],
-    ...["search_settings", "include_domains", "exclude_domains"],
+    "reasoning_format",
+    "include_reasoning",
+    "citation_options",
+    "disable_tool_validation",
+    "search_settings",
+    "include_domains",
+    "exclude_domains",
   ],
   speech: ["sample_rate"],
 } as const satisfies ExtraFields;

@@ -9,10 +9,20 @@ import { LOW_TO_HIGH, PLAIN_EMBEDDINGS } from "./shared.ts";
 /** docs.api.nvidia.com and NVIDIA NIM, "API reference". */
 const EXTRA_FIELDS = {
   chat: [
-    ...["top_k", "min_p", "repetition_penalty", "min_tokens"],
-    ...["ignore_eos", "chat_template_kwargs", "nvext"],
-    ...["guided_json", "guided_regex", "guided_choice", "guided_grammar", "reasoning_budget"],
-    ...["min_thinking_tokens", "max_thinking_tokens"],
+    "top_k",
+    "min_p",
+    "repetition_penalty",
+    "min_tokens",
+    "ignore_eos",
+    "chat_template_kwargs",
+    "nvext",
+    "guided_json",
+    "guided_regex",
+    "guided_choice",
+    "guided_grammar",
+    "reasoning_budget",
+    "min_thinking_tokens",
+    "max_thinking_tokens",
   ],
   embeddings: ["user"],
 } as const satisfies ExtraFields;

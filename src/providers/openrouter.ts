@@ -11,8 +11,16 @@ import { ALL_EFFORTS, PLAIN_EMBEDDINGS } from "./shared.ts";
 /** openrouter.ai/docs, "Parameters". `provider`, `models`, `route`, `preset` and `plugins` choose another price. */
 const EXTRA_FIELDS = {
   chat: [
-    ...["top_k", "top_a", "min_p", "repetition_penalty", "reasoning", "include_reasoning", "transforms"],
-    ...["structured_outputs", "usage", "cache_control"],
+    "top_k",
+    "top_a",
+    "min_p",
+    "repetition_penalty",
+    "reasoning",
+    "include_reasoning",
+    "transforms",
+    "structured_outputs",
+    "usage",
+    "cache_control",
   ],
   embeddings: ["user"],
   rerank: ["user"],

@@ -1,4 +1,4 @@
-// What is known of a provider: a row in a file of its own, from which every table of providers is made.
+// The row of a provider, which holds all that is known of it: each stands in a file of its own.
 import type { KnownProvider } from "../core/settings.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 

@@ -12,8 +12,13 @@ import type { ExtraFields, ProviderRow } from "./provider.ts";
 /** alibabacloud.com/help/model-studio, "OpenAI compatible - Chat". Searches have a price of their own. */
 const EXTRA_FIELDS = {
   chat: [
-    ...["enable_thinking", "thinking_budget", "preserve_thinking", "top_k", "repetition_penalty"],
-    ...["translation_options", "asr_options"],
+    "enable_thinking",
+    "thinking_budget",
+    "preserve_thinking",
+    "top_k",
+    "repetition_penalty",
+    "translation_options",
+    "asr_options",
   ],
 } as const satisfies ExtraFields;
 

@@ -10,8 +10,13 @@ import { extend, LOW_TO_HIGH, MODERATION, PLAIN_EMBEDDINGS } from "./shared.ts";
 /** docs.together.ai, "Create chat completion". */
 const EXTRA_FIELDS = {
   chat: [
-    ...["top_k", "min_p", "repetition_penalty", "echo", "context_length_exceeded_behavior", "reasoning"],
-    ...["chat_template_kwargs"],
+    "top_k",
+    "min_p",
+    "repetition_penalty",
+    "echo",
+    "context_length_exceeded_behavior",
+    "reasoning",
+    "chat_template_kwargs",
   ],
   completion: ["top_k", "min_p", "repetition_penalty"],
   embeddings: ["user"],

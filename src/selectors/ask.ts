@@ -84,7 +84,14 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
   };
   return {
-    ...{ input, prediction, promptTokens, learned, ask, table, steering, markup: input.markup ?? 1 },
+    input,
+    prediction,
+    promptTokens,
+    learned,
+    ask,
+    table,
+    steering,
+    markup: input.markup ?? 1,
     /** By place: its health, what was learned about its quality, and the lengths of its answers. */
     seenAt: health.over(table),
     shifts: learned.shiftsBy(table.places, prediction),

@@ -32,7 +32,10 @@ export function makeCandidate(estimates: Estimates, place: number, removedBy: st
   const held = cached?.cardId === card.id ? cached.tokens : 0;
   const isPriced = card.price !== null;
   return {
-    ...{ card, removedBy, quality, doubt },
+    card,
+    removedBy,
+    quality,
+    doubt,
     source: SOURCES[estimates.source[place] ?? 0] ?? "guess",
     /** The day of the newest score or of the benchmark, `YYYY-MM-DD`. Null for skills and guesses. */
     asOf: shifts.scoredOn(row) ?? table.profiles[row]?.asOf ?? null,

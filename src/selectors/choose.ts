@@ -49,9 +49,11 @@ export function decide(
   const foremost = pickForemost(able, front, ranked, compare).sort(compare).map(toCandidate);
   let candidates: readonly Candidate[] | undefined;
   return {
-    ...{ selector, asked },
+    selector,
+    asked,
     /** The rule that chose: the selector's own, unless the request is a side call. */
-    ...{ rule, sideCall },
+    rule,
+    sideCall,
     /** The first by score and those that scores depend on, best first. The log keeps these. */
     foremost,
     /** Null if none can serve the request. */
@@ -62,7 +64,10 @@ export function decide(
     isStaying: staying >= 0,
     /** The reason, a sentence of ASCII. Null without a choice. */
     why: explainChoice({
-      ...{ selector, candidates: foremost, isStaying: staying >= 0, isTaught: asked.ask.isTaught },
+      selector,
+      candidates: foremost,
+      isStaying: staying >= 0,
+      isTaught: asked.ask.isTaught,
       pinned: pinned < 0 ? null : (pin?.kind ?? null),
     }),
     leanedOn: asked.learned.leanedOn(asked.prediction),

@@ -88,7 +88,9 @@ export function replayDecision(
   if (!selector || share === undefined || difficulty === undefined || likeness === undefined) return null;
   const able = readColumns(asArray(kept.candidates).filter(isObject));
   const ask = {
-    ...{ share, difficulty, likeness },
+    share,
+    difficulty,
+    likeness,
     isTaught: kept.taught === true,
     margin: asNumber(kept.margin) ?? 0,
     usualCostUsd: asNumber(kept.usual_cost_usd) ?? 0,
@@ -113,9 +115,14 @@ function readColumns(kept: readonly JsonObject[]) {
   // Decisions logged before sources were kept are of benchmarks mostly.
   const source = Uint8Array.from(kept, (one) => readSource(one.source ?? "benchmark"));
   return {
-    ...{ source, doubtAt: (place: number) => doubt[place] ?? 0 },
-    ...{ cardAt, level, champion: findChampion({ level, cardAt }) },
-    ...{ quality: column("quality"), costUsd: column("cost_usd"), latencyMs: column("latency_ms") },
+    source,
+    doubtAt: (place: number) => doubt[place] ?? 0,
+    cardAt,
+    level,
+    champion: findChampion({ level, cardAt }),
+    quality: column("quality"),
+    costUsd: column("cost_usd"),
+    latencyMs: column("latency_ms"),
     score: new Float64Array(kept.length),
   };
 }

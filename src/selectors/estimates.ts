@@ -36,7 +36,8 @@ export function estimateAll(asked: PreparedAsk, rows: Int32Array) {
 
 function estimateQualities(asked: PreparedAsk, rows: Int32Array) {
   const { table, shifts, quality: ask } = asked;
-  const [quality, level] = [new Float64Array(rows.length), new Float64Array(rows.length)];
+  const quality = new Float64Array(rows.length);
+  const level = new Float64Array(rows.length);
   const source = new Uint8Array(rows.length);
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;
@@ -61,7 +62,8 @@ function estimateQualities(asked: PreparedAsk, rows: Int32Array) {
 
 function estimateExpenses(asked: PreparedAsk, rows: Int32Array) {
   const { table, cached, promptTokens, lengthAt } = asked;
-  const [costUsd, latencyMs] = [new Float64Array(rows.length), new Float64Array(rows.length)];
+  const costUsd = new Float64Array(rows.length);
+  const latencyMs = new Float64Array(rows.length);
   const holder = table.places.get(cached?.cardId ?? "") ?? -1;
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;

@@ -19,7 +19,8 @@ export function rankFair(candidates: Columns, ask: RankAsk): Ranking {
   const reference = (costUsd[dear] ?? 0) < (costUsd[champion] ?? 0) ? dear : champion;
   const most = costUsd[reference] ?? 0;
   const scoreOf = scoreByWeight(candidates, {
-    ...{ weight: costWeight, reference },
+    weight: costWeight,
+    reference,
     mayReplace: (place) => (costUsd[place] ?? 0) <= most,
     expenseOf: (place) => weighCost(costUsd[place] ?? 0, costUsd[champion] ?? 0, usualCostUsd),
   });

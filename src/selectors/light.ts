@@ -31,7 +31,8 @@ function rankLight(candidates: Columns, ask: RankAsk): Ranking {
   const reference = (latencyMs[dear] ?? 0) < (latencyMs[cheap] ?? 0) ? dear : cheap;
   const longest = latencyMs[reference] ?? 0;
   const scoreOf = scoreByWeight(candidates, {
-    ...{ weight: timeWeight, reference },
+    weight: timeWeight,
+    reference,
     mayReplace: (place) => (latencyMs[place] ?? 0) <= longest,
     expenseOf: (place) => weighTime(latencyMs[place] ?? 0, latencyMs[champion] ?? 0),
   });

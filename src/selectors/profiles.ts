@@ -77,7 +77,8 @@ function findKnownProfile(card: ModelCard): Profile {
 
 /** The operator's results count unless the built-in ones are newer. */
 function findBenchmark(card: ModelCard): Benchmark | undefined {
-  const [own, known] = [card.benchmark, benchmarks(card)];
+  const own = card.benchmark;
+  const known = benchmarks(card);
   return own === undefined || (known !== undefined && known.date > own.date) ? known : own;
 }
 
@@ -98,7 +99,9 @@ function readGuess({ guess, firstTokenMs, tokensPerSecond, thinking }: ProfileRo
   const [level, spread] = guess ?? [];
   if (level === undefined || spread === undefined) return { ...guessProfile(card), ...own };
   return makeProfile({
-    ...{ ...GUESSED, ...own, isGuessed: true },
+    ...GUESSED,
+    ...own,
+    isGuessed: true,
     skills: SKILLS.map(() => level / THOUSAND),
     spreads: SKILLS.map(() => spread / THOUSAND),
   });
@@ -116,7 +119,10 @@ function readBenchmark(
     measured[skill] === undefined ? UNKNOWN_SPREAD : (spreads[skill] ?? BENCHMARK_SPREAD);
   return makeProfile({
     ...guess,
-    ...{ source: "benchmark", benchmark, asOf, isGuessed: known.length < MEASURED_MIN },
+    source: "benchmark",
+    benchmark,
+    asOf,
+    isGuessed: known.length < MEASURED_MIN,
     skills: SKILLS.map((skill) => measured[skill] ?? usual),
     spreads: SKILLS.map(spreadOf),
   });

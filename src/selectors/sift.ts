@@ -115,8 +115,15 @@ type Sieve = ReturnType<typeof makeSieve>;
 function makeSieve(asked: PreparedAsk) {
   const { table, rules, promptTokens, answerRoomAt, input, needed, seenAt } = asked;
   return {
-    ...{ asked, table, promptTokens, answerRoomAt, seenAt, needed },
-    ...{ exclusions: rules.exclusions, allowed: input.allowed, mustSearch: input.mustSearch === true },
+    asked,
+    table,
+    promptTokens,
+    answerRoomAt,
+    seenAt,
+    needed,
+    exclusions: rules.exclusions,
+    allowed: input.allowed,
+    mustSearch: input.mustSearch === true,
     bits: toBits(needed),
     /** True if a call for any card would carry all that is asked. */
     isReadByAll: input.reads === undefined && input.findRefusedUrl === undefined,

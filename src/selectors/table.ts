@@ -23,7 +23,8 @@ function makeTable(cards: readonly ModelCard[]) {
     return all;
   };
   return {
-    ...{ cards, profiles },
+    cards,
+    profiles,
     places: new Map(cards.map(({ id }, place) => [id, place])),
     /** As many of each profile as there are SKILLS. */
     odds: join(({ odds }) => odds),

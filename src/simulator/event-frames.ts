@@ -41,7 +41,8 @@ function encodeFrame(name: string, data: string): Uint8Array {
 }
 
 function encodeHeader(name: string, value: string): Uint8Array {
-  const [key, text] = [Buffer.from(name), Buffer.from(value)];
+  const key = Buffer.from(name);
+  const text = Buffer.from(value);
   const length = Buffer.alloc(2);
   length.writeUInt16BE(text.length);
   return Buffer.concat([Buffer.of(key.length), key, Buffer.of(STRING_TYPE), length, text]);

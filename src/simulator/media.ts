@@ -79,7 +79,8 @@ const writeLong = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
 function renderSilence(text: string): Buffer {
   const seconds = Math.min(Math.ceil(text.length / CHARACTERS_PER_SECOND), SECONDS_MAX);
   const samples = seconds * SAMPLES_PER_SECOND;
-  const [one, rate] = [writeShort(1), writeLong(SAMPLES_PER_SECOND)];
+  const one = writeShort(1);
+  const rate = writeLong(SAMPLES_PER_SECOND);
   const format = [Buffer.from("WAVEfmt "), writeLong(16), one, one, rate, rate, one, writeShort(8)];
   const data = [Buffer.from("data"), writeLong(samples), Buffer.alloc(samples, 128)];
   return Buffer.concat([Buffer.from("RIFF"), writeLong(HEAD_BYTES + samples), ...format, ...data]);

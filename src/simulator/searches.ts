@@ -32,8 +32,11 @@ type SearchBlock = JsonObject & { readonly type: "server_tool_use" | "web_search
 export function renderSearchBlocks(exchange: Exchange): readonly SearchBlock[] {
   const id = `srvtoolu_${exchange.id("search", 24)}`;
   const content = PAGES.map(({ url, title }) => ({
-    ...{ type: "web_search_result", url, title },
-    ...{ encrypted_content: `EqgC${exchange.id(url, 40)}`, page_age: null },
+    type: "web_search_result",
+    url,
+    title,
+    encrypted_content: `EqgC${exchange.id(url, 40)}`,
+    page_age: null,
   }));
   return [
     { type: "server_tool_use", id, name: "web_search", input: { query: QUERY } },

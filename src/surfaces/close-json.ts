@@ -6,7 +6,11 @@ import type { Finish } from "../operations/chat/form.ts";
 
 /** The texts that may complete a value: the rest of a key, an element or a field, of a number, and of each word. */
 const RESTS = [
-  ...["", ":null", "null", '"":null', "0"],
+  "",
+  ":null",
+  "null",
+  '"":null',
+  "0",
   ...["true", "false", "null"].flatMap((word) => Array.from(word, (_, at) => word.slice(at)).slice(1)),
 ];
 

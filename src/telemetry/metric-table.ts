@@ -175,7 +175,11 @@ export const METRICS = {
   },
   poundkey_hook_seconds: {
     ...work("Time that a call to a hook took, by its result: passed, changed, blocked or failed."),
-    ...{ per: MS_PER_SECOND, bounds: HOOK_BOUNDS_MS, labels: ["hook", "action"], on: "hook", by: "ms" },
+    per: MS_PER_SECOND,
+    bounds: HOOK_BOUNDS_MS,
+    labels: ["hook", "action"],
+    on: "hook",
+    by: "ms",
   },
   ...STATE_METRICS,
   poundkey_tokens_part_total: count("tokens")(

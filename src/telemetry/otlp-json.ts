@@ -18,8 +18,11 @@ const intHead = createHeads('"intValue":"');
 const doubleHead = createHeads('"doubleValue":');
 const truthHead = createHeads('"boolValue":');
 const textsHead = createHeads('"arrayValue":{"values":[');
-const [QUOTED_END, END, TEXTS_END] = [encode('"}},'), encode("}},"), encode("]}}},")];
-const [TEXT_HEAD, TEXT_END] = [encode('{"stringValue":"'), encode('"},')];
+const QUOTED_END = encode('"}},');
+const END = encode("}},");
+const TEXTS_END = encode("]}}},");
+const TEXT_HEAD = encode('{"stringValue":"');
+const TEXT_END = encode('"},');
 
 const NANOS_PER_MS = 1_000_000;
 const MS_PER_S = 1000;

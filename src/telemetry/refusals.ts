@@ -106,10 +106,22 @@ export class Refusals {
     if (hasRow || keyId === null || accountId === null || !operation || !surface || model === null) return;
     this.#addSum({
       hourMs: Math.floor(atMs / HOUR_MS) * HOUR_MS,
-      ...{ accountId, keyId, model, operation, surface, outcome },
-      ...{ member: refusal.memberId ?? "", provider: readProvider(model), tag: "" },
-      ...{ requests: 1, errors: 1 },
-      ...{ amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0, cached: 0, savedNanoUsd: 0 },
+      accountId,
+      keyId,
+      model,
+      operation,
+      surface,
+      outcome,
+      member: refusal.memberId ?? "",
+      provider: readProvider(model),
+      tag: "",
+      requests: 1,
+      errors: 1,
+      amounts: NO_AMOUNTS,
+      costNanoUsd: 0,
+      chargedNanoUsd: 0,
+      cached: 0,
+      savedNanoUsd: 0,
     });
   }
 

@@ -111,7 +111,8 @@ function openBelow(
   recording: Recording,
   { name, kind, spanId, period }: Below,
 ): OtlpWriter {
-  const [startMs, endMs] = [toWall(recording, period.startMs), toWall(recording, period.endMs)];
+  const startMs = toWall(recording, period.startMs);
+  const endMs = toWall(recording, period.endMs);
   return to.openSpan({ traceId, spanId, parentSpanId, kind, name, startMs, endMs });
 }
 
@@ -239,7 +240,8 @@ function nameProvider(provider: string, platform: string | null): string {
 
 /** The fields of a request, by their names in the chat-completions API, which other operations' forms share. */
 function addParameters(to: OtlpWriter, given: JsonObject, isStreamed: boolean): void {
-  const [limit, older] = [asNumber(given.max_completion_tokens), asNumber(given.max_tokens)];
+  const limit = asNumber(given.max_completion_tokens);
+  const older = asNumber(given.max_tokens);
   const lower = limit === undefined || older === undefined ? (limit ?? older) : Math.min(limit, older);
   const form = asString(asObject(given.response_format).type);
   to.int("gen_ai.request.max_tokens", lower)

@@ -154,7 +154,10 @@ export class Telemetry implements TraceSink {
       destination &&
       new Exporter({
         ...this.#parts,
-        ...{ signal, destination, resource, timeoutMs: telemetry.timeoutMs },
+        signal,
+        destination,
+        resource,
+        timeoutMs: telemetry.timeoutMs,
         onDropped: this.#countDropped,
       });
     return { traces: make("traces", traces), logs: make("logs", logs) };

@@ -35,7 +35,8 @@ function quote(text: string): string {
 
 /** Returns a stream of the form, for one attempt to send it. */
 export function streamForm({ pieces }: WrittenForm): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let [index, at] = [0, 0];
+  let index = 0;
+  let at = 0;
   return new ReadableStream({
     pull(controller) {
       const piece = pieces[index];

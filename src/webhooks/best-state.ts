@@ -6,7 +6,10 @@ export function listBestStates(model: string | null): readonly Seen[] {
   if (model === null) return [];
   return [
     {
-      ...{ subject: "router best", state: model, type: "router.best_changed", isNews: false },
+      subject: "router best",
+      state: model,
+      type: "router.best_changed",
+      isNews: false,
       describe: (before) => ({ name: model, model, before }),
     },
   ];

@@ -15,7 +15,8 @@ export function listHealthStates({
   const isDown = breaker === "open" || isRefused;
   const isUp = breaker === "closed" && failingSinceMs === null && isCalled;
   const reason = isRefused ? "every credential is refused" : describeLast(lastFailure);
-  const [subject, data] = [`provider ${name}`, { provider: name, name }];
+  const subject = `provider ${name}`;
+  const data = { provider: name, name };
   const down = { state: "down", type: "provider.down", describe: () => ({ ...data, reason }) } as const;
   const up = { state: "up", type: "provider.up", describe: () => data } as const;
   const credential = listCredentials(name, credentials);
@@ -34,8 +35,10 @@ function listCredentials(provider: string, credentials: ProviderHealth["credenti
   return [...new Set(credentials.map(({ last4 }) => last4))].map((last4) => {
     const retired = credentials.find((one) => one.last4 === last4 && one.state === "retired");
     return {
-      ...{ subject: `credential ${provider} ${last4 ?? ""}`, state: retired ? "retired" : "active" },
-      ...{ type: retired ? "credential.retired" : null, isNews: retired !== undefined },
+      subject: `credential ${provider} ${last4 ?? ""}`,
+      state: retired ? "retired" : "active",
+      type: retired ? "credential.retired" : null,
+      isNews: retired !== undefined,
       describe: () => ({ provider, name: provider, last4, reason: retired?.reason ?? null }),
     };
   });

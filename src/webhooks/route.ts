@@ -43,16 +43,26 @@ export function readAudited(row: AuditRow): readonly Happening[] {
   const id = row.targetId;
   const target = { type: row.targetType, id, name: row.targetName };
   const data = {
-    ...{ id, name: row.targetName, ...(row.targetType === "key" ? { key_id: id } : {}) },
+    id,
+    name: row.targetName,
+    ...(row.targetType === "key" ? { key_id: id } : {}),
     actor: { kind: row.actorKind, id: row.actorId, name: row.actorName },
-    ...{ action: row.action, target, outcome: row.outcome, reason: row.reason },
-    ...{ address: row.address, agent: row.agent, route: row.route, request_id: row.requestId },
+    action: row.action,
+    target,
+    outcome: row.outcome,
+    reason: row.reason,
+    address: row.address,
+    agent: row.agent,
+    route: row.route,
+    request_id: row.requestId,
   };
   const audited = { ...about, id: `${row.id} audit`, type: `${AUDIT_TYPE}${row.action}`, data };
   const { actor } = data;
   const types = row.outcome === "success" ? listTypes(row) : [];
   const events = types.map((type) => ({
-    ...{ ...about, id: `${row.id} ${type}`, type },
+    ...about,
+    id: `${row.id} ${type}`,
+    type,
     data: { id, name: row.targetName, [`${row.targetType}_id`]: id, by: { kind: actor.kind, id: actor.id } },
   }));
   return [audited, ...events];
@@ -90,8 +100,14 @@ export function routeTo(
   return endpoints
     .filter((one) => matchesAny(one.events, type) && isFor(one, accountId, account))
     .map((endpoint) => ({
-      ...{ id: `whd_${digest(`${webhookId} ${endpoint.id}`)}`, ...shared, endpoint: endpoint.id },
-      ...{ state: "waiting", attempts: 0, dueAtMs: nowMs, status: null, reason: null },
+      id: `whd_${digest(`${webhookId} ${endpoint.id}`)}`,
+      ...shared,
+      endpoint: endpoint.id,
+      state: "waiting",
+      attempts: 0,
+      dueAtMs: nowMs,
+      status: null,
+      reason: null,
     }));
 }
 

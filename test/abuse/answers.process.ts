@@ -6,7 +6,10 @@ const IMAGES = 500_000;
 const CHOICES = 100_000;
 const VECTOR_NUMBERS = 1_600_000;
 /** As large as each of the hostile answers, in the same order. */
-const [DEEP_BYTES, IMAGES_BYTES, CHOICES_BYTES, VECTOR_BYTES] = [100_000, 9_500_000, 9_000_000, 8_000_000];
+const DEEP_BYTES = 100_000;
+const IMAGES_BYTES = 9_500_000;
+const CHOICES_BYTES = 9_000_000;
+const VECTOR_BYTES = 8_000_000;
 const MODEL_BYTES = 400;
 
 function say(content: string, fields: object = {}) {

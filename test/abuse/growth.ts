@@ -11,11 +11,13 @@ const MEGABYTE = 1_000_000;
 /** The largest of the four sizes, the first that the surface accepts. */
 const LARGEST = [8000, 4000, 2000, 480];
 /** Rounds are repeated while the times seem to grow too fast, because other load on the machine looks the same. */
-const [ROUNDS, ROUNDS_MAX] = [5, 20];
+const ROUNDS = 5;
+const ROUNDS_MAX = 20;
 /** Twice the size may take this many times as much. */
 const MOST = 2.5;
 /** Less than this is noise. */
-const [FLOOR_MS, FLOOR_MB] = [1, 8];
+const FLOOR_MS = 1;
+const FLOOR_MB = 8;
 
 interface Row {
   readonly surface: SurfaceWord;

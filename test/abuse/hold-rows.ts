@@ -195,7 +195,9 @@ function multiply(amounts: Amounts, by: number): Amounts {
 function writeUsage(amounts: Amounts) {
   const { prompt, completion, searches } = amounts;
   const chat = {
-    ...{ prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
     server_tool_use: { web_search_requests: searches },
   };
   return { ...chat, amounts };

@@ -21,7 +21,8 @@ export interface Hostile {
 const CHAT = "/v1/chat/completions";
 const HELLO = { role: "user", content: "hello" };
 const OBJECT = { type: "object", properties: {} };
-const [MEGABYTE, KILOBYTE] = [1_000_000, 1000];
+const MEGABYTE = 1_000_000;
+const KILOBYTE = 1000;
 
 /** The providers whose APIs differ from chat completions, as the configuration of the attacked gateway names them. */
 const TRANSLATED = ["Claude", "Gemini", "Nova", "Answers"] as const;

@@ -13,7 +13,8 @@ const { values } = parseArgs({
 const ROUNDS = Number(values.rounds ?? 3);
 const SECONDS = Number(values.seconds ?? 1);
 /** Of the hostile account's two keys, and of the others'. */
-const [HOSTILE_LANES, OTHERS_LANES] = [8, 8];
+const HOSTILE_LANES = 8;
+const OTHERS_LANES = 8;
 const SHOTS = 3;
 /** Enough to have the code compiled and to average over. */
 const ALONE = 12;
@@ -52,7 +53,8 @@ async function startSender(url: string, secrets: readonly string[], { name }: Ho
 async function countOthers(url: string, secrets: readonly string[], work: () => Promise<Sent>) {
   const body = JSON.stringify({ model: "Local#plain", messages: [{ role: "user", content: "hello" }] });
   let isOver = false;
-  let [good, bad] = [0, 0];
+  let good = 0;
+  let bad = 0;
   const lane = async (secret: string) => {
     while (!isOver) {
       const response = await fetch(`${url}/v1/chat/completions`, {
@@ -125,7 +127,8 @@ async function measure(gateway: Attacked, others: readonly string[], row: Hostil
     shots.push(await probe(url, () => sender.tell(one)));
   }
   await measureCpu(pid, sender, false);
-  const [cpuMs, plainCpuMs] = [await measureCpu(pid, sender, true), await measureCpu(pid, sender, false)];
+  const cpuMs = await measureCpu(pid, sender, true);
+  const plainCpuMs = await measureCpu(pid, sender, false);
   const [flooded, beside, without, sent]: [number[], number[], number[], Sent[]] = [[], [], [], []];
   let refused = 0;
   const countBeside = async (isHostile: boolean, count: number | null) => {

@@ -130,7 +130,10 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   },
   ...["/v1/metrics", "/v1/logs", "/v1/traces"].map(
     (path): AttackedRoute => ({
-      ...{ route: path, method: "POST", path, calls: false },
+      route: path,
+      method: "POST",
+      path,
+      calls: false,
       body: () => ({ resourceLogs: [] }),
     }),
   ),

@@ -114,7 +114,13 @@ test("key holders see their allowance, limits and spending", async () => {
     cost_usd: { today: 2, month: 4, total: 6 },
     limits: [
       {
-        ...{ scope: "key", kind: "budget", per: "total", limit: 9, used: 6, reserved: 0, remaining: 3 },
+        scope: "key",
+        kind: "budget",
+        per: "total",
+        limit: 9,
+        used: 6,
+        reserved: 0,
+        remaining: 3,
         resets_at: null,
       },
     ],
@@ -126,7 +132,8 @@ test("key holders see their allowance, limits and spending", async () => {
 
 describe("the admin token", () => {
   test("is generated if none is configured, and a reset invalidates the previous one", async () => {
-    const [made, none] = [await ensureAdminToken(world, null), await ensureAdminToken(world, null)];
+    const made = await ensureAdminToken(world, null);
+    const none = await ensureAdminToken(world, null);
     if (made === null) throw new Error("no token");
     expect(none).toBeNull();
     expect(await proveToken(world, null, made)).not.toBeNull();

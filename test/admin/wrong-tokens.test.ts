@@ -52,7 +52,9 @@ test("wrong tokens are refused for the rest of the minute, and the next minute s
 });
 
 test("processes on one store share the limit", async () => {
-  const [one, other, third] = [processOf(), processOf(), processOf()];
+  const one = processOf();
+  const other = processOf();
+  const third = processOf();
   expect([toldWrong(one, 25), toldWrong(other, 25)]).toEqual([25, 25]);
   await Promise.all([one.share(), other.share()]);
   await one.share();

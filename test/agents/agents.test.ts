@@ -38,7 +38,10 @@ for (const agent of AGENTS) {
         const { url, secret } = under;
         const model = agent.modelName(id);
         const printed = await runAgent(agent, {
-          ...{ url, secret, model, home: under.makeHome() },
+          url,
+          secret,
+          model,
+          home: under.makeHome(),
           prompt: ask("printf shell-%s-said 42"),
         });
         expect(printed).toContain(`The tools answered: ${agent.tool}`);
@@ -57,7 +60,11 @@ for (const agent of AGENTS) {
         for (const [turn, id] of TURNS.entries()) {
           const run = ask(`printf turn-%s-done ${turn + 1}`);
           const printed = await runAgent(agent, {
-            ...{ url, secret, model: agent.modelName(id), home, goesOn: turn > 0 },
+            url,
+            secret,
+            model: agent.modelName(id),
+            home,
+            goesOn: turn > 0,
             prompt:
               turn === 0
                 ? `step 1: ${run} and ${writeCall(agent.look(picture))}\nstep 2: say: turn-1-done`

@@ -29,14 +29,19 @@ const HABITS: Readonly<Record<string, Habit>> = {
   opencode: { context: 40_000, isAtRefusal: true, says: "Continue if you have next steps" },
   // It compacts between prompts only, at a share of the million tokens that it believes every model to have.
   gemini: {
-    ...{ context: 40_000, isAtRefusal: false, says: OVER, isByPrompt: true },
+    context: 40_000,
+    isAtRefusal: false,
+    says: OVER,
+    isByPrompt: true,
     files: ({ [GEMINI_SETTINGS]: settings = "" }) => ({
       [GEMINI_SETTINGS]: settings.replace(/}$/, ',"model":{"compressionThreshold":0.01}}'),
     }),
   },
   qwen: { context: 32_000, isAtRefusal: true, says: OVER },
   codex: {
-    ...{ context: 40_000, isAtRefusal: false, says: OVER },
+    context: 40_000,
+    isAtRefusal: false,
+    says: OVER,
     files: (files) => ({
       ".codex/config.toml": `model_context_window = 30000\n${files[".codex/config.toml"]}`,
     }),

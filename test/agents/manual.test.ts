@@ -38,7 +38,9 @@ async function readBlocks(name: string): Promise<readonly Block[]> {
   const page = await Bun.file(join(ROOT, `src/docs/client-${name}.md`)).text();
   return [...page.matchAll(/(.+)\n\n```(\w+)\n([\s\S]*?)\n```/g)].map(
     ([, about = "", language = "", code = ""]) => ({
-      ...{ about, language, code },
+      about,
+      language,
+      code,
     }),
   );
 }
@@ -79,7 +81,10 @@ async function run(name: string, [program, words]: readonly [string, string]): P
   const child = Bun.spawn(["bash", "-c", script], {
     cwd: work,
     env: { PATH: PATH.join(delimiter), HOME: home },
-    ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe", timeout: RUN_MS },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: RUN_MS,
   });
   const [out, err] = await Promise.all([
     new Response(child.stdout).text(),

@@ -94,34 +94,49 @@ const FINAL = { status: 429, isPassing: false } as const;
 
 export const REFUSALS: readonly Refusal[] = [
   {
-    ...{ ...USUAL, code: "requests_per_minute_exceeded", says: /may use 6 requests per minute/ },
+    ...USUAL,
+    code: "requests_per_minute_exceeded",
+    says: /may use 6 requests per minute/,
     makeKey: async (under) =>
       use(under, await makeSecret(under, { requests_per_minute: REQUESTS }), CONTROLS.none, REQUESTS),
   },
   {
-    ...{ ...USUAL, code: "tokens_per_minute_exceeded", says: /may use 60,?000 tokens per minute/ },
+    ...USUAL,
+    code: "tokens_per_minute_exceeded",
+    says: /may use 60,?000 tokens per minute/,
     makeKey: async (under) =>
       use(under, await makeSecret(under, { tokens_per_minute: TOKENS }), CONTROLS.long),
   },
   {
-    ...{ ...USUAL, code: "too_many_parallel_requests", says: /Too many parallel requests/ },
+    ...USUAL,
+    code: "too_many_parallel_requests",
+    says: /Too many parallel requests/,
     makeKey: async (under) => occupy(under, await makeSecret(under, { parallel: 1 })),
   },
   {
-    ...{ ...USUAL, code: "budget_reserved", says: /is reserved by requests in flight/ },
+    ...USUAL,
+    code: "budget_reserved",
+    says: /is reserved by requests in flight/,
     makeKey: async (under) => occupy(under, await makeSecret(under, makeBudget(1.5))),
   },
   {
-    ...{ ...FINAL, code: "budget_exceeded", says: /Budget exceeded: the key/ },
+    ...FINAL,
+    code: "budget_exceeded",
+    says: /Budget exceeded: the key/,
     makeKey: async (under) => use(under, await makeSecret(under, makeBudget(1)), CONTROLS.costly),
   },
   {
     // After the allowance the throttle admits one request at once.
-    ...{ ...FINAL, code: "rate_limit_exceeded", says: /allowance/i },
+    ...FINAL,
+    code: "rate_limit_exceeded",
+    says: /allowance/i,
     makeKey: async (under) => use(under, await makeSecret(under, { requests_per_day: 0 })),
   },
   {
-    ...{ ...FINAL, code: "insufficient_balance", status: 402, says: /balance/i },
+    ...FINAL,
+    code: "insufficient_balance",
+    status: 402,
+    says: /balance/i,
     makeKey: async (under) => use(under, await makeSecret(under, {}), CONTROLS.none, 0),
   },
 ];

@@ -85,7 +85,10 @@ async function play(agent: Agent, id: string): Promise<void> {
   const door = doorTo(under.url);
   const beganMs = performance.now();
   const printed = await runAgent(agent, {
-    ...{ url: door.url, secret: under.secret, model: agent.modelName(id), home },
+    url: door.url,
+    secret: under.secret,
+    model: agent.modelName(id),
+    home,
     prompt: writePrompt(agent, picture, word),
   });
   await door.stop();

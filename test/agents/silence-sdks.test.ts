@@ -82,7 +82,8 @@ function readInPython(sdk: string, python: string): Read {
   return async (url, apiKey, id) => {
     const child = Bun.spawn([python, SCRIPT, sdk, url, apiKey, id, ASK], {
       env: { PATH: process.env.PATH ?? "" },
-      ...{ stdout: "pipe", stderr: "pipe" },
+      stdout: "pipe",
+      stderr: "pipe",
     });
     const [out, err] = await Promise.all([
       new Response(child.stdout).text(),

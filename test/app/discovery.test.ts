@@ -92,8 +92,12 @@ test("models that only make vectors are told by their names, and no selector cho
   const names = ["llama3.2:3b", "nomic-embed-text", "BAAI/bge-m3", "bge-reranker-v2", "gte-large", "mistral"];
   const cards = await listFrom(JSON.stringify({ data: names.map((id) => ({ id })) }));
   expect(cards.map(({ operations }) => [...(operations ?? [])].join())).toEqual([
-    ...["", "embeddings", "embeddings"],
-    ...["rerank", "embeddings", ""],
+    "",
+    "embeddings",
+    "embeddings",
+    "rerank",
+    "embeddings",
+    "",
   ]);
 });
 

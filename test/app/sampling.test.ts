@@ -19,7 +19,10 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 /** Runs the command in a directory of its own, with these characters piped in. */
 async function run(args: readonly string[], keys = "") {
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
-    ...{ cwd: directory, stdin: new Blob([keys]), stdout: "pipe", stderr: "pipe" },
+    cwd: directory,
+    stdin: new Blob([keys]),
+    stdout: "pipe",
+    stderr: "pipe",
     env: { PATH: process.env.PATH ?? "", HOME: directory },
   });
   const [out, err] = await Promise.all([
@@ -36,7 +39,14 @@ async function prepare(prompts: readonly string[], config = ""): Promise<void> {
 }
 
 const sample = (count: number, ...more: readonly string[]) => [
-  ...["route", "--sample", String(count), "--from", "prompts.txt", "--simulate", "--models", MODELS],
+  "route",
+  "--sample",
+  String(count),
+  "--from",
+  "prompts.txt",
+  "--simulate",
+  "--models",
+  MODELS,
   ...more,
 ];
 

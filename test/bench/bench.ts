@@ -76,7 +76,8 @@ async function runAll(stage: Stage, names: readonly string[]): Promise<void> {
 }
 
 async function runBuilds(stage: Stage, other: string, only: readonly string[]): Promise<void> {
-  const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
+  const rounds = Number(values.rounds);
+  const seed = Number(values.seed);
   const warmUp = values["warm-up"] === undefined ? undefined : Number(values["warm-up"]);
   printFinding(await compareBuilds(stage, { other, rounds, seed, warmUp, only }));
 }

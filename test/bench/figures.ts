@@ -33,7 +33,8 @@ export function zipf(count: number): () => number {
   }
   return () => {
     const drawn = Math.random() * sum;
-    let [low, high] = [0, count - 1];
+    let low = 0;
+    let high = count - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
       if ((sums[middle] ?? 0) < drawn) low = middle + 1;

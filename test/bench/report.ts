@@ -98,7 +98,10 @@ export function plot(groups: readonly Bars[]): string {
 
 /** A line through points, its scale from zero. */
 export function plotLine(title: string, points: readonly (readonly [number, number])[]): string {
-  const [width, height, left, bottom] = [WIDTH, 260, 50, 30];
+  const width = WIDTH;
+  const height = 260;
+  const left = 50;
+  const bottom = 30;
   const most = Math.max(...points.map(([, y]) => y), 1) * 1.1;
   const last = Math.max(...points.map(([x]) => x), 1e-9);
   const at = ([x, y]: readonly [number, number]) =>

@@ -41,7 +41,9 @@ test.each([
 
 test("rates that an hour doesn't name stay, and long prompts cost as many times more as others", () => {
   expect(cardAt(`${TUESDAY}T02:00:00Z`).price).toMatchObject({
-    ...{ input: 2, output: 8, cachedInput: 0.1 },
+    input: 2,
+    output: 8,
+    cachedInput: 0.1,
     tiers: [{ aboveTokens: 1000, input: 4, output: 12 }],
   });
 });
@@ -63,7 +65,8 @@ test("the highest price that a call may meet is held", () => {
 test("the list of models shows the usual price and those of other hours at any hour", () => {
   const { pricing } = modelView(cardAt(`${TUESDAY}T02:00:00Z`));
   expect(pricing).toMatchObject({
-    ...{ input: 1, output: 4 },
+    input: 1,
+    output: 4,
     hours: [
       { days: ["mon", "tue", "wed", "thu", "fri"], from: "01:00", to: "04:00", input: 2, output: 8 },
       { from: "22:00", to: "24:00", input: 0.5, cached_input: 0.05 },

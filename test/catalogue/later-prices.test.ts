@@ -59,8 +59,13 @@ describe("a future price", () => {
   test("is inherited by a model declared like another", () => {
     const rows = [
       {
-        ...{ id: "OpenAI#new", released: null, context: 10, output: 5, capabilities: [] },
-        ...{ price: { input: 2, output: 4 }, later_prices: [{ from: "2027-03-01", input: 3, output: 6 }] },
+        id: "OpenAI#new",
+        released: null,
+        context: 10,
+        output: 5,
+        capabilities: [],
+        price: { input: 2, output: 4 },
+        later_prices: [{ from: "2027-03-01", input: 3, output: 6 }],
       },
     ];
     const files = { "c.json": JSON.stringify(rows) };

@@ -35,11 +35,16 @@ sign_in: { oidc: { issuer: "https://login.example.com", client_id: a, client_sec
   { group: a, role: viewer, accounts: [Search, default] }, { group: b, role: viewer, accounts: [Serach] } ] } }`;
   const said: string[] = [];
   const ports: CheckPorts = {
-    ...{ env: () => undefined, known: [], readFile: readFrom({}) },
+    env: () => undefined,
+    known: [],
+    readFile: readFrom({}),
     readConfig: readFrom({ "poundkey.yaml": yaml }),
-    ...{ probe: async () => [], probeIssuer: async () => "", exposedFiles: () => [] },
+    probe: async () => [],
+    probeIssuer: async () => "",
+    exposedFiles: () => [],
     accountNames: readAccountNames,
-    ...{ schema: async () => null, version: async () => "" },
+    schema: async () => null,
+    version: async () => "",
   };
   const io = { out: () => {}, err: (text: string) => said.push(text) };
   expect(await runCheck(args, io, ports)).toBe(0);
@@ -61,11 +66,17 @@ key_defaults: { budgets: [{ usd: 50, per: month }] }
 sign_in: { oidc: { issuer: "https://login.example.com", client_id: a, client_secret: b, rules: [{ group: a, ${rule} }] } }`;
   const said: string[] = [];
   const ports: CheckPorts = {
-    ...{ env: () => undefined, known: [], readFile: readFrom({}) },
+    env: () => undefined,
+    known: [],
+    readFile: readFrom({}),
     readConfig: readFrom({ "poundkey.yaml": yaml }),
-    ...{ probe: async () => [], probeIssuer: async () => "", exposedFiles: () => [] },
-    ...{ accountNames: readAccountNames, boundAccounts: readBoundAccounts },
-    ...{ schema: async () => null, version: async () => "" },
+    probe: async () => [],
+    probeIssuer: async () => "",
+    exposedFiles: () => [],
+    accountNames: readAccountNames,
+    boundAccounts: readBoundAccounts,
+    schema: async () => null,
+    version: async () => "",
   };
   expect(await runCheck(args, { out: () => {}, err: (text) => said.push(text) }, ports)).toBe(0);
   return said.filter((line) => line.includes("budget of their own"));

@@ -22,12 +22,23 @@ interface Given {
 const UNSAID = { upstream_code: null, message: null, cause: null, address: null, upstream_request_id: null };
 const ANSWERED: Probed = {
   credential: "key 1",
-  ...{ ok: true, status: 200, latency_ms: 12, model: "DeepSeek#deepseek-chat", error: null, ...UNSAID },
+  ok: true,
+  status: 200,
+  latency_ms: 12,
+  model: "DeepSeek#deepseek-chat",
+  error: null,
+  ...UNSAID,
 };
 const REFUSED: Probed = {
   credential: "key 1 (…abcd)",
-  ...{ ok: false, status: 401, latency_ms: 3, model: null, error: "Refused.", ...UNSAID },
-  ...{ upstream_code: "invalid_api_key", message: "Incorrect API key provided." },
+  ok: false,
+  status: 401,
+  latency_ms: 3,
+  model: null,
+  error: "Refused.",
+  ...UNSAID,
+  upstream_code: "invalid_api_key",
+  message: "Incorrect API key provided.",
 };
 
 /** Runs a command on the test's own files and variables, and returns what it printed. */

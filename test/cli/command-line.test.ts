@@ -104,7 +104,8 @@ test("simulated providers on a port that is in use are one line", async () => {
   const args = ["simulate", "--port", String(taken.port)];
   const { code, out, err } = await runPrinting((io) => runCommandLine(args, io));
   expect([code, out, err]).toEqual([
-    ...[EXIT.failed, ""],
+    EXIT.failed,
+    "",
     expect.stringMatching(new RegExp(`^poundkey: can't listen on 127\\.0\\.0\\.1:${taken.port}: [^\n]+$`)),
   ]);
 });

@@ -16,9 +16,20 @@ const run = (command: typeof runRequests, ...args: string[]) =>
   runPrinting((io) => command(args, io, bench().open, settings));
 
 const REFUSAL = {
-  ...{ id: "1", accountId: "default", keyId: "key_a", last4: null, shape: null, modelAsked: "Sim#echo" },
-  ...{ route: "POST /v1/chat/completions", address: null, code: "insufficient_balance", status: 402 },
-  ...{ limit: null, resetAtMs: null, atMs: NOON, count: 3 },
+  id: "1",
+  accountId: "default",
+  keyId: "key_a",
+  last4: null,
+  shape: null,
+  modelAsked: "Sim#echo",
+  route: "POST /v1/chat/completions",
+  address: null,
+  code: "insufficient_balance",
+  status: 402,
+  limit: null,
+  resetAtMs: null,
+  atMs: NOON,
+  count: 3,
 };
 
 beforeEach(async () => {
@@ -133,7 +144,10 @@ test("a statement has the sums and lines of a month", async () => {
   const lines = out.split("\n").map((line) => line.replace(/ +/g, " ").trim());
   expect(lines.slice(0, 5)).toEqual([
     "KIND NAME COST USD AMOUNT USD",
-    ...["opening_balance - - 0", "topups - - 2", "charges - 0.2000015 0.2", "adjustments - - 0"],
+    "opening_balance - - 0",
+    "topups - - 2",
+    "charges - 0.2000015 0.2",
+    "adjustments - - 0",
   ]);
   expect(lines).toContain("closing_balance - - 1.8");
   expect(lines).toContain("model Sim#echo 0.2000015 0.2");
@@ -167,7 +181,12 @@ test("whole lists are exported, on record, with the filters of the admin API", a
   expect(help).toContainEqual(expect.stringMatching(/^ {2}usage +--group-by --key /));
   const exported = ((await store.auditLog.chain(10)) ?? []).map(({ targetId }) => targetId);
   expect(exported.toSorted()).toEqual([
-    ...["journal.csv", "requests.csv", "requests.csv", "requests.jsonl", "usage.csv", "usage.jsonl"],
+    "journal.csv",
+    "requests.csv",
+    "requests.csv",
+    "requests.jsonl",
+    "usage.csv",
+    "usage.jsonl",
   ]);
 });
 

@@ -25,7 +25,8 @@ describe("labels", () => {
     const lines = Array.from({ length: 30 }, (_, at) => label({ prompt: `${PROMPT} ${at}` }));
     const file = await fileOf(`${lines.join("\n")}\n\n`);
     expect(await run("--learn", file)).toEqual({
-      ...{ code: 0, err: "" },
+      code: 0,
+      err: "",
       out: "Learned from 30 labels; 0 were already known.",
     });
     await fileOf(lines.toReversed().join("\r\n"));

@@ -131,7 +131,8 @@ test.each([
 
 describe("beside a file with mistakes", () => {
   const BROKEN = `server: { prot: 1 }\nproviders: { OpenAI: { keys: ["\${NOT_SET}"] } }\n`;
-  let [key, config] = ["", ""];
+  let key = "";
+  let config = "";
   const run = (line: string) => runPrinting((io) => runCommandLine([...words(line), "--config", config], io));
   beforeEach(async () => {
     config = join(folder, "poundkey.yaml");
@@ -154,7 +155,9 @@ describe("beside a file with mistakes", () => {
       for (const line of [...changes, ...reads]) {
         const { code, err } = await run(line);
         expect([line, code, ...err.split("\n").slice(0, 2)]).toEqual([
-          ...[line, 0, `warning: ${findFirst()} (and 1 more)`],
+          line,
+          0,
+          `warning: ${findFirst()} (and 1 more)`,
           `warning: this command only needs the store, ${join(folder, FILE)}, and goes on without the rest of the configuration`,
         ]);
       }

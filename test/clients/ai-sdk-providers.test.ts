@@ -76,13 +76,11 @@ for (const [name, model] of Object.entries(PROVIDERS)) {
 
     test.each(DIALECTS)("tools over several steps, from %s", async (id) => {
       const stream = streamText({
-        ...{
-          model: model(id),
-          prompt: ASK_TWO,
-          tools: { get_weather },
-          maxOutputTokens: 2000,
-          onError: () => {},
-        },
+        model: model(id),
+        prompt: ASK_TWO,
+        tools: { get_weather },
+        maxOutputTokens: 2000,
+        onError: () => {},
         stopWhen: isStepCount(3),
       });
       await stream.consumeStream();

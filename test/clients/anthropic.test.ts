@@ -80,7 +80,9 @@ describe.each(EACH_DIALECT)("%s", (model) => {
   test("runs tools in Anthropic's own loop, without its threads", async () => {
     const calls: unknown[] = [];
     const tool = betaTool({
-      ...{ name: WEATHER.name, description: WEATHER.description, inputSchema: WEATHER.parameters },
+      name: WEATHER.name,
+      description: WEATHER.description,
+      inputSchema: WEATHER.parameters,
       run: (input) => {
         calls.push(input);
         return "Sunny.";

@@ -37,9 +37,12 @@ const SURFACES: Readonly<Record<string, Ask>> = {
     return openai.responses.create(body, { headers });
   },
   async messages(model, content, stream, headers) {
-    const [input_schema, { name, description }] = [{ ...WEATHER.parameters, required: ["city"] }, WEATHER];
+    const input_schema = { ...WEATHER.parameters, required: ["city"] };
+    const { name, description } = WEATHER;
     const body = {
-      ...{ model, max_tokens: 2000, tools: [{ name, description, input_schema }] },
+      model,
+      max_tokens: 2000,
+      tools: [{ name, description, input_schema }],
       messages: [{ role: "user" as const, content }],
     };
     if (stream) return anthropic.messages.stream(body, { headers }).finalMessage();
@@ -60,7 +63,8 @@ const SURFACES: Readonly<Record<string, Ask>> = {
 
 /** The texts and thoughts of all answers of a stream, and its last usage. */
 function join(answers: readonly object[]) {
-  let [text, thoughts] = ["", ""];
+  let text = "";
+  let thoughts = "";
   let [finish, usage]: unknown[] = [];
   JSON.stringify(answers, (name, value) => {
     if (name === "finishReason") finish = value;
@@ -74,8 +78,18 @@ function join(answers: readonly object[]) {
 
 /** Marks of one answer rather than of what it says, with ids and signatures that are new in each. */
 const OWN = new Set([
-  ...["id", "created", "created_at", "completed_at", "cost", "charged", "call_id", "item_id"],
-  ...["data", "signature", "encrypted_content", "_request_id"],
+  "id",
+  "created",
+  "created_at",
+  "completed_at",
+  "cost",
+  "charged",
+  "call_id",
+  "item_id",
+  "data",
+  "signature",
+  "encrypted_content",
+  "_request_id",
   // Of a stream, OpenAI's SDK shows only the last piece of a field that it doesn't know.
   "reasoning_content",
 ]);

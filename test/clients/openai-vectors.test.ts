@@ -26,7 +26,8 @@ test("OpenAI's SDK, which requests base64 by default, gets full-length vectors",
       client.embeddings.create({ model, input: "a red fox", dimensions: 512 }),
       client.embeddings.create({ model, input: ["a red fox"], dimensions: 512, encoding_format: "float" }),
     ]);
-    const [vector, floats] = [asked.data[0]?.embedding ?? [], plain.data[0]?.embedding ?? []];
+    const vector = asked.data[0]?.embedding ?? [];
+    const floats = plain.data[0]?.embedding ?? [];
     expect([model, vector.length, floats.length]).toEqual([model, 512, 512]);
     expect(Math.max(...vector.map((one, at) => Math.abs(one - (floats[at] ?? 9))))).toBeLessThan(1e-4);
     expect([asked.model, asked.usage.total_tokens > 0]).toEqual([model, true]);

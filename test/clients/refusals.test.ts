@@ -47,21 +47,25 @@ const throughAiSdk =
 
 const SDKS: Readonly<Record<string, Sdk>> = {
   "openai, chat completions": {
-    ...{ error: OpenAI.APIError, obeys: true },
+    error: OpenAI.APIError,
+    obeys: true,
     ask: async ({ url, ...more }) => {
       const client = new OpenAI({ baseURL: `${url}/v1`, ...more });
       return (await client.chat.completions.create({ model: MODEL, messages })).choices[0]?.message.content;
     },
   },
   "openai, Responses": {
-    ...{ error: OpenAI.APIError, obeys: true, isResponses: true },
+    error: OpenAI.APIError,
+    obeys: true,
+    isResponses: true,
     ask: async ({ url, ...more }) => {
       const client = new OpenAI({ baseURL: `${url}/v1`, ...more });
       return (await client.responses.create({ model: MODEL, input: PROMPT })).output_text;
     },
   },
   "@anthropic-ai/sdk": {
-    ...{ error: Anthropic.APIError, obeys: true },
+    error: Anthropic.APIError,
+    obeys: true,
     ask: async ({ url, ...more }) => {
       const client = new Anthropic({ baseURL: url, ...more });
       return JSON.stringify(
@@ -83,7 +87,8 @@ const SDKS: Readonly<Record<string, Sdk>> = {
     ),
   },
   "the AI SDK's openai": {
-    ...{ error: APICallError, isResponses: true },
+    error: APICallError,
+    isResponses: true,
     ask: throughAiSdk(({ url, apiKey }) => createOpenAI({ baseURL: `${url}/v1`, apiKey })(MODEL)),
   },
   "the AI SDK's anthropic": {

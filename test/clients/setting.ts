@@ -37,7 +37,9 @@ export const WEATHER = {
 
 /** The same tool in the Responses API. */
 export const WEATHER_FUNCTION: OpenAI.Responses.FunctionTool = {
-  ...{ type: "function", name: WEATHER.name, description: WEATHER.description },
+  type: "function",
+  name: WEATHER.name,
+  description: WEATHER.description,
   parameters: { ...WEATHER.parameters },
   strict: true,
 };

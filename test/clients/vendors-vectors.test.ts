@@ -42,7 +42,8 @@ describe("Cohere's SDK", () => {
 
   test("gets an error that says where embeddings and chat are", async () => {
     const model = "Cohere#embed-v4.0";
-    const [first, second] = [new CohereClient(fields()), new CohereClientV2(fields())];
+    const first = new CohereClient(fields());
+    const second = new CohereClientV2(fields());
     const works = [
       () => first.embed({ model, texts: ["x"], inputType: "search_query" }),
       () => first.chat({ model, message: "hi" }),

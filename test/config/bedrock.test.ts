@@ -119,7 +119,9 @@ describe("a container's credential agent", () => {
     const env = { [FULL]: url, [TOKEN]: "Basic abcd" };
     expect<unknown>(findAgent(env)).toEqual({ ...agent, url, authorization: { value: "Basic abcd" } });
     expect<unknown>(findAgent({ ...env, [`${TOKEN}_FILE`]: "/run/token" })).toEqual({
-      ...{ ...agent, url, authorization: { file: "/run/token" } },
+      ...agent,
+      url,
+      authorization: { file: "/run/token" },
     });
   });
 

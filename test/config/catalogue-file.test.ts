@@ -9,8 +9,13 @@ import { PROVIDERS } from "../../src/providers/index.ts";
 import { loadText, readFrom, requireSettings } from "../harness/settings.ts";
 
 const NEW = {
-  ...{ id: "OpenAI#gpt-99", owner: "OpenAI", released: "2026-11-20", context: 400_000, output: 128_000 },
-  ...{ price: { input: 2, output: 10 }, capabilities: ["tools"] },
+  id: "OpenAI#gpt-99",
+  owner: "OpenAI",
+  released: "2026-11-20",
+  context: 400_000,
+  output: 128_000,
+  price: { input: 2, output: 10 },
+  capabilities: ["tools"],
 };
 const CHANGED = { ...NEW, id: "OpenAI#gpt-5.4", released: null, price: { input: 2, output: 15 } };
 

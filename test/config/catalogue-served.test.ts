@@ -16,8 +16,12 @@ catalogue: newer.json
 providers: { OpenAI: { keys: [any], base_url: "http://127.0.0.1:9/v1" } }`);
     const write = (...names: readonly string[]) => {
       const rows = names.map((name) => ({
-        ...{ id: `OpenAI#${name}`, released: null, context: null, output: null },
-        ...{ price: { input: 1, output: 2 }, capabilities: [] },
+        id: `OpenAI#${name}`,
+        released: null,
+        context: null,
+        output: null,
+        price: { input: 1, output: 2 },
+        capabilities: [],
       }));
       writeFileSync(join(place.directory, "newer.json"), JSON.stringify(rows));
     };

@@ -65,7 +65,9 @@ describe("valid configurations", () => {
       });
       expect(settings.billing).toEqual({ charge: "beyond_allowance", markup: 1 });
       expect(settings.limits).toEqual({
-        ...{ choicesMax: 16, messagesMax: 10_000, mendsNamed: "surely_refused" },
+        choicesMax: 16,
+        messagesMax: 10_000,
+        mendsNamed: "surely_refused",
       });
       expect(settings.log).toEqual({ level: null, content: false, keepMs: 2_592_000_000, address: "full" });
       expect(settings.metrics).toEqual({ token: null, balances: [] });

@@ -21,8 +21,15 @@ test("a hook has its defaults, and its version changes with any of its fields", 
   const [one, two] = loaded.ok ? loaded.settings.hooks : [];
   expect(one).toMatchObject({
     target: { kind: "server", url: "http://guard", secret: null },
-    ...{ at: ["request"], keys: ["*"], accounts: ["*"], models: ["*"], timeoutMs: 2000 },
-    ...{ passesOnFailure: false, masks: true, refusesAttachments: false, sendsMessages: false },
+    at: ["request"],
+    keys: ["*"],
+    accounts: ["*"],
+    models: ["*"],
+    timeoutMs: 2000,
+    passesOnFailure: false,
+    masks: true,
+    refusesAttachments: false,
+    sendsMessages: false,
   });
   expect(two).toMatchObject({ masks: false, target: { kind: "moderation", threshold: null } });
   const changed = load("name: one, url: http://guard/, secret: s");

@@ -55,7 +55,9 @@ key_maxima: { tokens_per_minute: 1000, budgets: [{ usd: 50, per: month }], expir
     },
     keysExpireInMs: 90 * 24 * 3_600_000,
     keyMaxima: {
-      ...{ requestsPerMinute: null, tokensPerMinute: 1000, parallel: null },
+      requestsPerMinute: null,
+      tokensPerMinute: 1000,
+      parallel: null,
       budgets: [{ ...month, warn: [], extra: null }],
       expireInMs: 30 * 24 * 3_600_000,
     },

@@ -29,10 +29,15 @@ function profileOf(loaded: Loaded, id = ROW.id) {
 describe("benchmark results of a file", () => {
   test("replace a guess, and say where they come from", () => {
     expect(profileOf(loadText("providers: { OpenAI: { keys: [k] } }"))).toMatchObject({
-      ...{ source: "guess", asOf: null, isGuessed: true },
+      source: "guess",
+      asOf: null,
+      isGuessed: true,
     });
     expect(profileOf(load([ROW]))).toMatchObject({
-      ...{ source: "benchmark", benchmark: "LiveBench", asOf: "2026-11-01", isGuessed: false },
+      source: "benchmark",
+      benchmark: "LiveBench",
+      asOf: "2026-11-01",
+      isGuessed: false,
       skills: SKILLS.map(() => 0.97),
     });
   });
@@ -44,7 +49,9 @@ describe("benchmark results of a file", () => {
       return choose(best, input).candidates.find(({ eligible }) => eligible);
     };
     expect(choice(load([ROW]))).toMatchObject({
-      ...{ card: { id: ROW.id }, source: "benchmark", asOf: "2026-11-01" },
+      card: { id: ROW.id },
+      source: "benchmark",
+      asOf: "2026-11-01",
     });
     expect(choice(loadText("providers: { OpenAI: { keys: [k] } }"))?.card.id).not.toBe(ROW.id);
   });

@@ -96,7 +96,10 @@ describe("accepted", () => {
       groupsClaim: "groups",
       rules: [
         {
-          ...{ group: "a", role: "manager", accounts: ["Search"], readsContent: true },
+          group: "a",
+          role: "manager",
+          accounts: ["Search"],
+          readsContent: true,
           limits: { allowedModels: ["OpenAI#*"], budgets: [{ nanoUsd: 50e9 }], parallel: null },
         },
       ],

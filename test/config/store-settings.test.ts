@@ -15,7 +15,10 @@ interface Read {
 
 function read(text: string, env: Readonly<Record<string, string>> = {}, store?: string): Read | null {
   const read = loadStoreSettings({
-    ...{ text, file: "poundkey.yaml", known: [], overrides: { store } },
+    text,
+    file: "poundkey.yaml",
+    known: [],
+    overrides: { store },
     env: (name) => env[name],
     readFile: () => {
       throw new RefusedFile("is missing");

@@ -57,8 +57,11 @@ test("what is configured is what counts", () => {
   const api_base = "http://127.0.0.1:9999/";
   const given = { server: SERVER, topups: { stripe: { ...STRIPE, amounts_usd: [0.5, 19.99], api_base } } };
   expect(readSettings(JSON.stringify(given)).stripe).toEqual({
-    ...{ secretKey: "sk_test_secret", webhookSecret: "whsec_secret", amountsUsd: [0.5, 19.99] },
-    ...{ apiBase: "http://127.0.0.1:9999", publicUrl: "https://gateway.example.com" },
+    secretKey: "sk_test_secret",
+    webhookSecret: "whsec_secret",
+    amountsUsd: [0.5, 19.99],
+    apiBase: "http://127.0.0.1:9999",
+    publicUrl: "https://gateway.example.com",
   });
   expect(readSettings("{}").stripe).toBeUndefined();
 });

@@ -153,7 +153,8 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await open("/settings/providers");
     await page.getByRole("button", { name: "Add credential" }).first().click();
     const dialog = page.getByRole("dialog");
-    const [key, weight] = [dialog.getByLabel("API key"), dialog.getByLabel("Weight")];
+    const key = dialog.getByLabel("API key");
+    const weight = dialog.getByLabel("Weight");
     const alert = (text: string) => dialog.getByRole("alert").filter({ hasText: text }).waitFor();
     await key.fill("sim-key-third");
     await weight.fill("1000000");

@@ -40,8 +40,14 @@ export async function startPeopleWorld(setup: Setup = {}): Promise<PeopleWorld> 
       const owner = { tokenDigest: "", tokenId: null, memberId, issuerSession: null };
       const value = await beginSession(opened.world, owner);
       const cookie = {
-        ...{ name: "poundkey_session", value, domain: new URL(world.gateway.url).hostname, path: "/" },
-        ...{ expires: -1, httpOnly: true, secure: false, sameSite: "Strict" as const },
+        name: "poundkey_session",
+        value,
+        domain: new URL(world.gateway.url).hostname,
+        path: "/",
+        expires: -1,
+        httpOnly: true,
+        secure: false,
+        sameSite: "Strict" as const,
       };
       const visitor = await newVisitor(world, {
         ...options,

@@ -18,7 +18,10 @@ test("the last days are whole ones of the gateway, with its summer time and the 
   const lastOf = (timeZone: string, atMs: number, startsMinutes = 0, range = "30d") =>
     Object.values(
       readPeriod(new URLSearchParams({ range }), {
-        ...{ atMs, days: { timeZone, startsMinutes }, timeZone: "UTC", fallback: "" },
+        atMs,
+        days: { timeZone, startsMinutes },
+        timeZone: "UTC",
+        fallback: "",
       }),
     ).join(" ");
   const late = Date.UTC(2026, 10, 26, 23, 30);

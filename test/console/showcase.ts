@@ -34,8 +34,15 @@ const PROMPTS = [
   "Which of these three error messages would a new user understand best, and why?",
 ];
 const MODELS = [
-  ...["OpenAI#gpt-5.4", "Anthropic#claude-sonnet-5", "Router#fair", "OpenAI#gpt-5.4-mini", "house"],
-  ...["Router#best", "Mistral#mistral-large-2512", "Router#light", "team"],
+  "OpenAI#gpt-5.4",
+  "Anthropic#claude-sonnet-5",
+  "Router#fair",
+  "OpenAI#gpt-5.4-mini",
+  "house",
+  "Router#best",
+  "Mistral#mistral-large-2512",
+  "Router#light",
+  "team",
 ];
 
 const CACHED = 6;
@@ -127,13 +134,13 @@ async function addAccounts(gateway: UnderTest, operator: Operator): Promise<stri
 async function addKeys(gateway: UnderTest, team: string): Promise<Keys> {
   const keys = {
     web: await gateway.newKey({
-      ...{ name: "web-frontend", account_id: team, requests_per_day: null },
-      ...{
-        tags: { team: "search", env: "prod" },
-        budgets: [{ usd: 0.02, per: "day" }],
-        requests_per_minute: 600,
-        notes: "Ask Ann before changing",
-      },
+      name: "web-frontend",
+      account_id: team,
+      requests_per_day: null,
+      tags: { team: "search", env: "prod" },
+      budgets: [{ usd: 0.02, per: "day" }],
+      requests_per_minute: 600,
+      notes: "Ask Ann before changing",
     }),
     support: await gateway.newKey({
       name: "support-bot",
@@ -143,8 +150,10 @@ async function addKeys(gateway: UnderTest, team: string): Promise<Keys> {
     }),
     agents: await gateway.newKey({ name: "claude-code", account_id: team, requests_per_day: null }),
     nightly: await gateway.newKey({
-      ...{ name: "nightly-evaluation-of-all-models-and-prompts", requests_per_day: 2 },
-      ...{ allowed_models: ["OpenAI#*"], expires_at: inDays(5) },
+      name: "nightly-evaluation-of-all-models-and-prompts",
+      requests_per_day: 2,
+      allowed_models: ["OpenAI#*"],
+      expires_at: inDays(5),
     }),
   };
   const operator = createOperator(gateway);
@@ -170,8 +179,11 @@ async function addPeople(world: PeopleWorld, team: string): Promise<Key> {
       [`/admin/v1${path}`, JSON.stringify(body)] as const,
     );
   await post("/limit-requests", {
-    ...{ account_id: team, budget: { per: "month", models: ["OpenAI#*"] }, amount: 20 },
-    ...{ until: inDays(7), reason: "The demo for the trade fair" },
+    account_id: team,
+    budget: { per: "month", models: ["OpenAI#*"] },
+    amount: 20,
+    until: inDays(7),
+    reason: "The demo for the trade fair",
   });
   const key = await post("/keys", { name: "My laptop", account_id: team, kind: "personal" });
   await grace.leave();

@@ -48,7 +48,8 @@ describe.skipIf(!HAS_BROWSER)("webhooks (skipped without Chromium)", () => {
     await page.getByText("key.created is sent to").waitFor();
     await page.getByRole("heading", { name: "Nothing waits" }).waitFor();
     expect(receiver.received.length).toBe(3);
-    const [first, last] = [receiver.received[0], receiver.received.at(-1)];
+    const first = receiver.received[0];
+    const last = receiver.received.at(-1);
     if (!first || !last) throw new Error("Nothing was received.");
     expect([last.id, verify(last)]).toEqual([first.id, verify(first)]);
     await leave();

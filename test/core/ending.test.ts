@@ -29,7 +29,8 @@ test("an earlier end is reported immediately, by default as a client that left",
 
 test("a child ends with its parent, but not the other way round", () => {
   const whole = new Ending();
-  const [one, other] = [new Ending(whole), new Ending(whole)];
+  const one = new Ending(whole);
+  const other = new Ending(whole);
   one.end();
   expect([whole.reason, other.reason]).toEqual([null, null]);
   whole.end(OVERLOADED);

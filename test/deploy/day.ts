@@ -105,19 +105,26 @@ class MadeDay {
     const amounts = { ...NO_AMOUNTS, prompt: 900, cached: 300, completion: 200, reasoning: 50, images: 1 };
     const record: RequestRecord = {
       ...makeRecord("made"),
-      ...{ modelAsked: model, modelTried: model, modelUsed: model, status: 200, ended: "done", amounts },
-      ...{ selector: at === 0 ? "Router#fair" : null, costNanoUsd: 4_000_000, chargedNanoUsd: 1_000_000 },
-      ...{ attempts: 1, totalMs: isSlow ? 25_000 : 1800, firstTokenMs: isSlow ? 20_000 : 400 },
+      modelAsked: model,
+      modelTried: model,
+      modelUsed: model,
+      status: 200,
+      ended: "done",
+      amounts,
+      selector: at === 0 ? "Router#fair" : null,
+      costNanoUsd: 4_000_000,
+      chargedNanoUsd: 1_000_000,
+      attempts: 1,
+      totalMs: isSlow ? 25_000 : 1800,
+      firstTokenMs: isSlow ? 20_000 : 400,
       ...(isFailing ? failed : {}),
     };
     const isWrittenOff = at === 0 && this.is("PoundkeyWrittenOff");
     this.metrics.count({
-      ...{
-        event: "request",
-        record,
-        gateway_ms: isWorkSlow ? 420 : 3,
-        late: at === 0 && this.minute % 60 === 0,
-      },
+      event: "request",
+      record,
+      gateway_ms: isWorkSlow ? 420 : 3,
+      late: at === 0 && this.minute % 60 === 0,
       ...(isWrittenOff ? { written_off_nano_usd: GB } : {}),
     });
   }

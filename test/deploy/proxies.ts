@@ -15,7 +15,10 @@ const RESTARTS = Number(process.argv[2] ?? 20);
 const CHOSEN = process.argv[3] ?? "";
 const BINARY = join(import.meta.dir, "..", "..", "dist", "poundkey");
 const ADMIN_TOKEN = "admin-token-of-the-proofs";
-const [SIMULATOR_PORT, GATEWAY_PORT, OTHER_PORT, PROXY_PORT] = [19_400, 19_401, 19_402, 19_403];
+const SIMULATOR_PORT = 19_400;
+const GATEWAY_PORT = 19_401;
+const OTHER_PORT = 19_402;
+const PROXY_PORT = 19_403;
 const START_MS = 60_000;
 /** Three intervals of the proxy's own checks. */
 const HEALTHY_MS = 3000;

@@ -35,8 +35,18 @@ interface Found {
 
 /** The client's own JSON. */
 const OPAQUE: ReadonlySet<string> = new Set([
-  ...["parameters", "parametersJsonSchema", "input_schema", "inputSchema", "json_schema", "schema"],
-  ...["arguments", "args", "response", "text", "format", "response_format"],
+  "parameters",
+  "parametersJsonSchema",
+  "input_schema",
+  "inputSchema",
+  "json_schema",
+  "schema",
+  "arguments",
+  "args",
+  "response",
+  "text",
+  "format",
+  "response_format",
 ]);
 
 /** Adds the names and ids of a value to what was found. */
@@ -50,8 +60,14 @@ function find(value: unknown, key: string, found: Found): void {
 }
 
 const NAMED: ReadonlySet<string> = new Set([
-  ...["function", "custom", "toolUse", "toolSpec", "functionCall", "functionResponse"],
-  ...["functionDeclarations", "tools"],
+  "function",
+  "custom",
+  "toolUse",
+  "toolSpec",
+  "functionCall",
+  "functionResponse",
+  "functionDeclarations",
+  "tools",
 ]);
 const CALLS: ReadonlySet<unknown> = new Set(["tool_use", "function_call", "custom_tool_call"]);
 

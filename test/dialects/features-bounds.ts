@@ -83,7 +83,10 @@ export const BOUND_FEATURES: readonly Feature[] = [
     "long identifiers",
     {
       messages: [user("say: yes")],
-      ...{ user: USER, safety_identifier: USER, prompt_cache_key: USER, metadata: METADATA },
+      user: USER,
+      safety_identifier: USER,
+      prompt_cache_key: USER,
+      metadata: METADATA,
     },
     all(answered, keepsOut(USER, "k".repeat(70), "v".repeat(600))),
   ),

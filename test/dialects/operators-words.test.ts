@@ -14,8 +14,10 @@ const REQUEST: ChatRequest = { model: "m", messages: [{ role: "user", content: "
 
 function makeCard(name: string, refuses: readonly Refusal[], accepts: readonly Refusal[] = []): ModelCard {
   return makeModelCard(`House#${name}`, {
-    ...{ outputTokensMax: 32_000, capabilities: new Set(["reasoning", "tools"] as const) },
-    ...{ refuses: new Set(refuses), accepts: new Set(accepts) },
+    outputTokensMax: 32_000,
+    capabilities: new Set(["reasoning", "tools"] as const),
+    refuses: new Set(refuses),
+    accepts: new Set(accepts),
   });
 }
 
@@ -42,7 +44,9 @@ test.each(["openai", "responses", "anthropic", "gemini"] as const)(
     const { body, dropped } = translate(dialect, makeCard("own", ["temperature", "top_p"]), SAMPLING);
     const config = { ...body, ...asObject(body.generationConfig) };
     expect([config.temperature, config.top_p, config.topP, dropped]).toEqual([
-      ...[undefined, undefined, undefined],
+      undefined,
+      undefined,
+      undefined,
       ["temperature", "top_p"],
     ]);
   },

@@ -55,15 +55,15 @@ export const CHANGES: readonly Change[] = [
     own: /^(operations\/moderation|surfaces|dialects|catalogue)\/|^core\/log\/record\.ts$/,
     // A field of images and chats has the same name, an error's code has the word, and hooks may ask a model of this operation.
     others: [
-      ...["operations/images/form.ts", "operations/images/operation.ts", "operations/chat/operation.ts"],
-      ...[
-        "app/steps.ts",
-        "config/field-notes.yaml",
-        "config/hooks.ts",
-        "core/models/hook.ts",
-        "core/models/upstream.ts",
-        "steps/hooks/moderation.ts",
-      ],
+      "operations/images/form.ts",
+      "operations/images/operation.ts",
+      "operations/chat/operation.ts",
+      "app/steps.ts",
+      "config/field-notes.yaml",
+      "config/hooks.ts",
+      "core/models/hook.ts",
+      "core/models/upstream.ts",
+      "steps/hooks/moderation.ts",
     ],
   },
   {

@@ -73,8 +73,10 @@ function describe(lines: Readonly<Record<string, number>>): string {
 
 /** Returns nothing, or the sums and the files that came in or grew. */
 function listGrowth(kind: string, before: Footprints, now: Footprints): readonly string[] {
-  const [was = {}, is = {}] = [before[kind], now[kind]];
-  const [old, sums] = [count(was), count(is)];
+  const was = before[kind] ?? {};
+  const is = now[kind] ?? {};
+  const old = count(was);
+  const sums = count(is);
   if (sums.every((sum, at) => sum <= Math.ceil((old[at] ?? 0) * (1 + TOLERANCE)))) return [];
   const grown = Object.entries(is).filter(([path, lines]) => lines > (was[path] ?? 0));
   return [

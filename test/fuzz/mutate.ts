@@ -146,7 +146,9 @@ export function mutateBytes(dice: Dice, bytes: Buffer, changes: number): Buffer 
   for (let change = 0; change < changes; change++) {
     const at = dice.int(0, Math.max(0, text.length - 1));
     const end = Math.min(text.length, at + dice.int(1, 40));
-    const [before, middle, after] = [text.subarray(0, at), text.subarray(at, end), text.subarray(end)];
+    const before = text.subarray(0, at);
+    const middle = text.subarray(at, end);
+    const after = text.subarray(end);
     const how = dice.weighted({ flip: 3, cut: 1, lose: 2, repeat: 2, insert: 2 });
     if (how === "flip")
       text = Buffer.concat([before, middle.map((byte) => byte ^ (1 << dice.int(0, 7))), after]);

@@ -25,7 +25,8 @@ const PARTS: Readonly<Record<string, (dice: Dice, count: number) => object>> = {
     results: Array.from({ length: count }, (_, index) => ({ index, relevance_score: 0.5 })),
   }),
   "/v1/audio/transcriptions": (_, count) => ({
-    ...{ text: "hello", duration: 1 },
+    text: "hello",
+    duration: 1,
     segments: Array.from({ length: count }, (_, id) => ({ id, start: 0, end: 1, text: "a" })),
   }),
   "/v1/moderations": (_, count) => ({

@@ -188,7 +188,11 @@ const others: readonly Make[] = [
   (dice, model, text) => ({
     path: "/v1/images/generations",
     body: {
-      ...{ model, prompt: text, size: dice.pick(SIZES), n: dice.pick([1, 1, 2, 100]), ...extras(dice) },
+      model,
+      prompt: text,
+      size: dice.pick(SIZES),
+      n: dice.pick([1, 1, 2, 100]),
+      ...extras(dice),
       quality: pickName(dice, "low", "high"),
       output_format: pickName(dice, "png"),
     },

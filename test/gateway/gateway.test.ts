@@ -78,8 +78,13 @@ describe("connecting", () => {
 
 describe("settlements", () => {
   const reads = {
-    ...{ accountId: "default", keyId: "key_a", owners: [], days: [] },
-    ...{ requestId: null, replyId: null, movementId: null },
+    accountId: "default",
+    keyId: "key_a",
+    owners: [],
+    days: [],
+    requestId: null,
+    replyId: null,
+    movementId: null,
   };
   const ticket = (id: string): Ticket => ({ ask: makeAsk(id, makeKey("key_a")), reads, rules: RULES });
   const outcome = (id: string): Outcome => ({ ...PRODUCED, record: makeRecord(id), sealedReply: null });

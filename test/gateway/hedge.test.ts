@@ -29,7 +29,8 @@ class Hand {
 
 function racing(isFinal: Race<Hand, string>["isFinal"] = () => false) {
   const seen: string[] = [];
-  const [first, second] = [new Hand("first", seen), new Hand("second", seen)];
+  const first = new Hand("first", seen);
+  const second = new Hand("second", seen);
   let task = () => {};
   let calledOff = false;
   const onTime = (given: () => void) => {

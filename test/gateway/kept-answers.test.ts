@@ -29,7 +29,9 @@ test.each([
     const kept = new KeptAnswers({
       store: Object.assign(store, stored),
       vault: { seal, open: seal, ...sealed },
-      ...{ clock, deadlines: new DeadlineSweep(clock), log: (event: LogEvent) => void events.push(event) },
+      clock,
+      deadlines: new DeadlineSweep(clock),
+      log: (event: LogEvent) => void events.push(event),
       rules: () => ({ keepMs: 60_000, bytesMax: 1e6 }),
       bodies: { reserve: () => ({ release: () => {} }) },
       turns: { wait: async () => {} },

@@ -33,14 +33,21 @@ import { RULES as ROUTER } from "../selectors/training/pools.ts";
 const MINUTE_MS = 60_000;
 const CARD = makeCard("House#m");
 const SETUP: ProviderSetup = {
-  ...{ name: "House", dialect: "openai", baseUrl: "http://house.test/v1", headers: {}, unlistedModels: true },
+  name: "House",
+  dialect: "openai",
+  baseUrl: "http://house.test/v1",
+  headers: {},
+  unlistedModels: true,
   credentials: ["the-good-one", "the-bad-one"].map((secret) => ({ secret, weight: 1 })),
   timeouts: { connectMs: 10_000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
 };
 const KEY = makeKey("key_a", { requestsPerDay: null });
 const UPSTREAMS = new Map([["House", makeUpstream(SETUP, [findDialect("openai")])]]);
 const REPLY = {
-  ...{ id: "x", object: "chat.completion", created: 1, model: "m" },
+  id: "x",
+  object: "chat.completion",
+  created: 1,
+  model: "m",
   choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 };
@@ -66,8 +73,15 @@ beforeEach(async () => {
   health = new Health(log);
   health.configured([SETUP]);
   gateway = new Gateway({
-    ...{ log, clock, random, deadlines, health, learning: NO_LEARNING },
-    ...{ stickiness: new Stickiness(), caches: new Caches(), kept: new KeptConnections() },
+    log,
+    clock,
+    random,
+    deadlines,
+    health,
+    learning: NO_LEARNING,
+    stickiness: new Stickiness(),
+    caches: new Caches(),
+    kept: new KeptConnections(),
     prompts: new KnownPrompts(random),
     authorize: createAuthorize(NO_TOKENS),
     ledger: createLedger({ store, clock, rules: () => RULES }),
@@ -89,19 +103,18 @@ async function ask(at: number): Promise<number> {
   const context = gateway.begin({
     operation: CHAT,
     surface: "openai-chat",
-    ...{
-      id: `chatcmpl-${at}`,
-      created: 1,
-      requestId: `req_${at}`,
-      origin: UNKNOWN_ORIGIN,
-      ask: request,
-      upstreams: UPSTREAMS,
-    },
+    id: `chatcmpl-${at}`,
+    created: 1,
+    requestId: `req_${at}`,
+    origin: UNKNOWN_ORIGIN,
+    ask: request,
+    upstreams: UPSTREAMS,
     key: KEY,
     ...plainCall(),
     conversation: makeConversation(KEY.id, request),
     selection: { kind: "card", card: CARD, fallbacks: [] },
-    ...{ rules: ROUTER, markup: 1 },
+    rules: ROUTER,
+    markup: 1,
     ending: new Ending(),
   });
   await gateway.complete(context);

@@ -14,8 +14,17 @@ export function makeConversation(keyId: string, request: ChatRequest): Conversat
 /** Returns the fields of a call for an ordinary request. */
 export function plainCall() {
   return {
-    ...{ raw: null, pin: null, dropped: [], lost: [], isLimitRequired: false, searches: 0, unreadBytes: 0 },
-    ...{ limitAtMs: Number.POSITIVE_INFINITY, steering: UNSTEERED, idempotency: null, proof: null },
+    raw: null,
+    pin: null,
+    dropped: [],
+    lost: [],
+    isLimitRequired: false,
+    searches: 0,
+    unreadBytes: 0,
+    limitAtMs: Number.POSITIVE_INFINITY,
+    steering: UNSTEERED,
+    idempotency: null,
+    proof: null,
     usable: () => [],
     caching: null,
     held: { bytes: 0, shrinkTo: () => {}, release: () => {} },

@@ -188,11 +188,13 @@ export function makeOutcome({ ask }: Ticket, fields: Partial<RequestRecord> = {}
 
 /** The provider sent the whole answer, or failed. */
 export const PRODUCED = {
-  ...{ produced: true, isDue: true },
+  produced: true,
+  isDue: true,
   giveBack: { answers: 0, isBounded: true, beyond: null },
 } as const;
 export const FAILED = {
-  ...{ produced: false, isDue: false },
+  produced: false,
+  isDue: false,
   giveBack: { answers: 1, isBounded: true, beyond: null },
 } as const;
 

@@ -44,7 +44,8 @@ describe("quantiles", () => {
   });
 
   test("can be combined", () => {
-    const [low, high] = [new FadingValues(1000), new FadingValues(1000)];
+    const low = new FadingValues(1000);
+    const high = new FadingValues(1000);
     for (let at = 0; at < 40; at++) low.add(10, 0);
     for (let at = 0; at < 60; at++) high.add(1000, 0);
     const [p25 = 0, p75 = 0] = computeQuantiles([low, high], [0.25, 0.75], 0) ?? [];

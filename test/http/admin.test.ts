@@ -32,11 +32,20 @@ describe("accounts", () => {
     expect(made.body).toEqual({
       id: expect.stringMatching(/^acct_/),
       name: "Team",
-      ...{ requests_per_minute: null, tokens_per_minute: null, parallel: null, budgets: [] },
-      ...{ requests_per_day: "default", free_budget_usd_per_day: "default", time_zone: null },
-      ...{ balance_low_usd: null, tags: null, external_id: null },
+      requests_per_minute: null,
+      tokens_per_minute: null,
+      parallel: null,
+      budgets: [],
+      requests_per_day: "default",
+      free_budget_usd_per_day: "default",
+      time_zone: null,
+      balance_low_usd: null,
+      tags: null,
+      external_id: null,
       member_defaults: null,
-      ...{ paused: false, paused_by: [], state: "open" },
+      paused: false,
+      paused_by: [],
+      state: "open",
       limits: [],
       balance_usd: 0,
       held_usd: 0,
@@ -65,7 +74,9 @@ describe("keys", () => {
     allowed_models: ["Acme#cheap", "Router#fair"],
     spend_limit_usd: 12.5,
     keep_responses: false,
-    ...{ cache: null, hooks: null, tags: { team: "search" } },
+    cache: null,
+    hooks: null,
+    tags: { team: "search" },
     requests_per_day: 7,
     expires_at: "2099-01-31T12:00:00.000Z",
     paused: false,
@@ -74,7 +85,13 @@ describe("keys", () => {
   };
 
   const spendLimit = {
-    ...{ scope: "key", kind: "budget", per: "total", limit: 12.5, used: 0, reserved: 0, remaining: 12.5 },
+    scope: "key",
+    kind: "budget",
+    per: "total",
+    limit: 12.5,
+    used: 0,
+    reserved: 0,
+    remaining: 12.5,
     resets_at: null,
   };
 
@@ -86,9 +103,14 @@ describe("keys", () => {
     expect(secret).toMatch(/^sk-[A-Za-z0-9_-]{40,}$/);
     expect(key).toEqual({
       ...FIELDS,
-      ...{ requests_per_minute: "default", tokens_per_minute: "default", parallel: "default" },
+      requests_per_minute: "default",
+      tokens_per_minute: "default",
+      parallel: "default",
       budgets: "default",
-      ...{ contact: null, kind: "service", member_id: null, paused_by: [] },
+      contact: null,
+      kind: "service",
+      member_id: null,
+      paused_by: [],
       limits: [spendLimit],
       id: expect.stringMatching(/^key_/),
       account_id: account.id,
@@ -141,7 +163,8 @@ describe("keys", () => {
       allowed_models: null,
       expires_at: null,
       spend_limit_usd: null,
-      ...{ hooks: null, tags: null },
+      hooks: null,
+      tags: null,
       keep_responses: true,
     });
     expect((await ask(String(body.secret), "/v1/key")).body.allowance).toMatchObject({ limit: 200 });

@@ -241,8 +241,15 @@ describe("validation and sending see the same request", () => {
   test("even servers of the OpenAI dialect, which may be gateways, don't receive them", async () => {
     const url = world.odd.url;
     const trap = {
-      ...{ api_base: url, base_url: url, custom_host: url, proxy: url, webhook: url, api_key: "x" },
-      ...{ litellm_params: { api_base: url }, plugins: [{ id: "web" }], provider: { order: ["x"] } },
+      api_base: url,
+      base_url: url,
+      custom_host: url,
+      proxy: url,
+      webhook: url,
+      api_key: "x",
+      litellm_params: { api_base: url },
+      plugins: [{ id: "web" }],
+      provider: { order: ["x"] },
     };
     await play(world, secrets, {
       name: "trap",

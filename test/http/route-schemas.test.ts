@@ -184,22 +184,32 @@ const ROWS: readonly Row[] = [
 
 /** Their answers are not the operator's JSON but a cookie, a stream, a file or a completion, each with its own tests. */
 const APART = [
-  ...["POST /session", "GET /session", "DELETE /session"],
+  "POST /session",
+  "GET /session",
+  "DELETE /session",
   "GET /reconciliation.csv",
   ...["requests", "usage", "journal", "statements", "members", "audit", "reconciliation"].flatMap((name) => [
     `GET /export/${name}.csv`,
     `GET /export/${name}.jsonl`,
   ]),
-  ...["GET /requests/live", "POST /playground", "POST /playground/{id}"],
+  "GET /requests/live",
+  "POST /playground",
+  "POST /playground/{id}",
   // Nothing waits here: `test/whole/events/webhooks.test.ts` has a receiver that fails.
   "POST /webhooks/deliveries",
   // Cards aren't taken here: `test/whole/money/stripe.test.ts` has a simulated Stripe.
   "POST /accounts/{id}/checkout",
   // Nobody signs in here: `test/people/sign-in` has the people.
-  ...["GET /members", "GET /members/{id}", "PATCH /members/{id}", "POST /members/{id}/anonymise"],
+  "GET /members",
+  "GET /members/{id}",
+  "PATCH /members/{id}",
+  "POST /members/{id}/anonymise",
   "POST /members/{id}/budgets/reset",
-  ...["GET /limit-requests", "POST /limit-requests", "POST /limit-requests/{id}/decide"],
-  ...["GET /members/{id}/devices", "DELETE /members/{id}/devices/{device}"],
+  "GET /limit-requests",
+  "POST /limit-requests",
+  "POST /limit-requests/{id}/decide",
+  "GET /members/{id}/devices",
+  "DELETE /members/{id}/devices/{device}",
 ];
 
 describe("answers to the operator match their schemas", () => {

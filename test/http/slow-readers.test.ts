@@ -69,7 +69,8 @@ describe("a slow reader", () => {
     "of stored responses gets no more of the memory for bodies than its share",
     async () => {
       const authorization = `Bearer ${world.secret}`;
-      const [content, prompt] = ["x".repeat(30_000_000), { role: "user", content: "say: hi" }];
+      const content = "x".repeat(30_000_000);
+      const prompt = { role: "user", content: "say: hi" };
       const kept = await fetch(`${world.url}/v1/responses`, {
         method: "POST",
         headers: { authorization, "content-type": "application/json" },

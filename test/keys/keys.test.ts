@@ -62,7 +62,9 @@ describe("secrets", () => {
   test("are refused if one character is changed, missing, doubled or swapped", () => {
     const secret = mintSecret(countingRandom());
     for (let at = 0; at < secret.length; at++) {
-      const [before, here, after] = [secret.slice(0, at), secret.charAt(at), secret.slice(at + 1)];
+      const before = secret.slice(0, at);
+      const here = secret.charAt(at);
+      const after = secret.slice(at + 1);
       const other = here === "a" ? "b" : "a";
       const wrong = [before + other + after, before + after, before + here + here + after];
       if (after !== "" && after.charAt(0) !== here)
@@ -105,7 +107,9 @@ describe("secrets", () => {
 describe("authentication", () => {
   test("accepts the secret of an active key, and refuses all others alike, mostly without a look-up", async () => {
     const pepper = derivePepper(new Uint8Array(32));
-    const [live, expired, revoked] = [mintSecret(random), mintSecret(random), mintSecret(random)];
+    const live = mintSecret(random);
+    const expired = mintSecret(random);
+    const revoked = mintSecret(random);
     const keys = new Map([
       [digestSecret(live, pepper), makeKey("key_live")],
       [digestSecret(expired, pepper), makeKey("key_expired", { expiresAtMs: NOON })],
@@ -158,7 +162,9 @@ test("a remembered old secret ends with its grace", async () => {
     const find = createAuthenticator({ store, clock, pepper, mayUseKeys });
     return async (secret: string) => find(secret);
   };
-  const [present, old, older] = [proves(2), proves(1), proves(0)];
+  const present = proves(2);
+  const old = proves(1);
+  const older = proves(0);
   const secret = mintSecret(random);
   expect((await present(secret)).rotation).toBe(2);
   expect((await old(secret)).rotation).toBe(1);

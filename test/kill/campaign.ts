@@ -13,7 +13,8 @@ const LOAD_MS = 700;
 const STARTING_MS = 150;
 const STOPPING_MS = 150;
 /** The whole books are checked after each restart, and less often once they are long. */
-const [WHOLE_ROUNDS, WHOLE_EVERY] = [250, 10];
+const WHOLE_ROUNDS = 250;
+const WHOLE_EVERY = 10;
 const QUIET_MS = 20_000;
 
 export interface CampaignOptions {

@@ -14,7 +14,10 @@ const DAY_MS = 86_400_000;
 function draw(count: number, seed: number, chanceAt: (at: number) => number, voices = 5): readonly Reading[] {
   const roll = makeDice(seed);
   return Array.from({ length: count }, (_, at) => ({
-    ...{ atMs: at * 1000, id: `${seed} ${at}`, voice: `voice ${at % voices}`, expected: 0.7 },
+    atMs: at * 1000,
+    id: `${seed} ${at}`,
+    voice: `voice ${at % voices}`,
+    expected: 0.7,
     score: Number(roll() < chanceAt(at)),
   }));
 }
@@ -121,7 +124,8 @@ describe("a model that becomes worse", () => {
   });
 
   test("is still known after a restart that no longer finds the older scores", () => {
-    const [before, after] = [learn(true, 120), new Learned()];
+    const before = learn(true, 120);
+    const after = new Learned();
     after.recallDrifts(before.drifts);
     after.fit({ asOfMs: DAY_MS });
     expect(after.drifts).toEqual(before.drifts);

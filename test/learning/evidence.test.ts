@@ -19,7 +19,11 @@ function evidenceOf(rows: readonly (readonly [topic: number, at: number])[]): Ev
   const evidence = new Evidence();
   for (const [topic, at] of rows)
     evidence.put(rowOf(topic, at), {
-      ...{ accountId: "default", id: `${topic} ${at}`, atMs: 0, weight: 1, marks: MARKS },
+      accountId: "default",
+      id: `${topic} ${at}`,
+      atMs: 0,
+      weight: 1,
+      marks: MARKS,
     });
   return evidence;
 }
@@ -37,7 +41,8 @@ test("beyond the maximum, the most frequent topic's prompts are dropped, indepen
   const rare = Array.from({ length: 100 }, (_, at) => [7, at] as const);
   const first = evidenceOf([...common, ...rare]);
   const second = evidenceOf([...rare, ...common.toReversed()]);
-  const [one, other] = [sumUp(first), sumUp(second)];
+  const one = sumUp(first);
+  const other = sumUp(second);
   expect(one.prompts.length).toBe(4000);
   expect(one.prompts.filter(({ phi }) => (phi[7] ?? 0) > 0.5).length).toBe(100);
   expect(other.prompts.map(({ phi }) => phi)).toEqual(one.prompts.map(({ phi }) => phi));

@@ -8,8 +8,13 @@ export const TAUGHT_MODEL = "Sim#echo";
 export function makeLessonRow(id: string, fields: Partial<Lesson & LessonMark> = {}): Lesson {
   const { model = TAUGHT_MODEL, score = 0.75, expected = 0.5, ...rest } = fields;
   return {
-    ...{ accountId: "default", id, keyId: rest.source === "label" ? "" : "key", atMs: NOON },
-    ...{ source: "score", weight: 1, request: JSON.stringify({ row: "AACAPw==" }) },
+    accountId: "default",
+    id,
+    keyId: rest.source === "label" ? "" : "key",
+    atMs: NOON,
+    source: "score",
+    weight: 1,
+    request: JSON.stringify({ row: "AACAPw==" }),
     marks: [{ model, score, expected }],
     ...rest,
   };

@@ -48,8 +48,16 @@ const deadlines = new DeadlineSweep(clock);
 const health = new Health(log);
 health.configured(settings.providers);
 const gateway = new Gateway({
-  ...{ log, clock, random, deadlines, health, fetch, learning: NO_LEARNING },
-  ...{ stickiness: new Stickiness(), caches: new Caches(), kept: new KeptConnections() },
+  log,
+  clock,
+  random,
+  deadlines,
+  health,
+  fetch,
+  learning: NO_LEARNING,
+  stickiness: new Stickiness(),
+  caches: new Caches(),
+  kept: new KeptConnections(),
   prompts: new KnownPrompts(random),
   authorize: createAuthorize(NO_TOKENS),
   ledger: createLedger({ store, clock, rules: () => RULES }),
@@ -61,10 +69,21 @@ async function ask(selector: Selector, prompt: string) {
   const request = asking(prompt);
   const id = `chatcmpl-${crypto.randomUUID()}`;
   const context = gateway.begin({
-    ...{ operation: CHAT, surface: "openai-chat", id, created: 1, requestId: id, origin: UNKNOWN_ORIGIN },
-    ...{ ask: request, upstreams, key, ...plainCall(), conversation: makeConversation(key.id, request) },
+    operation: CHAT,
+    surface: "openai-chat",
+    id,
+    created: 1,
+    requestId: id,
+    origin: UNKNOWN_ORIGIN,
+    ask: request,
+    upstreams,
+    key,
+    ...plainCall(),
+    conversation: makeConversation(key.id, request),
     selection: { kind: "selector", selector: SELECTOR_RULES[selector], candidates },
-    ...{ rules: settings.router, markup: 1, ending: new Ending() },
+    rules: settings.router,
+    markup: 1,
+    ending: new Ending(),
   });
   await gateway.complete(context);
   const chosen = context.plan.decision?.candidates.find(

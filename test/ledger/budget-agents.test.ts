@@ -76,7 +76,9 @@ test("spends at least 85 % of it before the first refusal for good, with five re
   const ledger = ledgerOn(store);
   const prompts = new KnownPrompts(random);
   const agents = ["the model", "one", "two", "three", "four"].map((name) => new Agent(name, prompts));
-  let [spent, count, reserved] = [0, 0, 0];
+  let spent = 0;
+  let count = 0;
+  let reserved = 0;
   for (let isOver = false; !isOver; ) {
     const flying: { agent: Agent; ticket: Ticket }[] = [];
     for (const agent of agents) {

@@ -104,7 +104,8 @@ describe("days of any length", () => {
       const { details } = await refusedAt(endMs - 1);
       expect([details.resetAtMs, details.retryAfterMs]).toEqual([endMs, 1]);
       expect((await refusedAt(startMs)).details.limits).toEqual({
-        ...{ limit: 3, remaining: 0 },
+        limit: 3,
+        remaining: 0,
         resetMs: endMs - startMs,
       });
       for (const atMs of [endMs, endMs, endMs + 1]) expect((await askAt(atMs)).kind).toBe("allowance");

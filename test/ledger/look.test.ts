@@ -118,7 +118,9 @@ describe("refuses with the admission's own fault, before the worst case is known
       const admitted = await refused(ledger.admit(ticket));
       expect(looked).not.toBeNull();
       expect([looked?.code, looked?.message, looked?.details]).toEqual([
-        ...[admitted?.code, admitted?.message, admitted?.details],
+        admitted?.code,
+        admitted?.message,
+        admitted?.details,
       ]);
     });
   }

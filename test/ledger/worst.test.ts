@@ -91,7 +91,8 @@ describe("the worst case", () => {
 
   test("uses the most expensive tier within the prompt's reach, per choice", () => {
     const tiered = (aboveTokens: number, input: number, output: number): Price => ({
-      ...{ input: 2, output: 8 },
+      input: 2,
+      output: 8,
       tiers: [{ aboveTokens, input, output }],
     });
     expect(worstOf(tiered(prompt - 1, 4, 16))?.nanoUsd).toBe((prompt * 4 + 500 * 16) * 1000);
@@ -121,10 +122,8 @@ describe("the worst case", () => {
     const price = { input: 2, output: 8, perRequest: 0.005, perSearch: 0.01 };
     expect(worstOf(price, { n: 2 })?.nanoUsd).toBe(2 * ((prompt * 2 + 500 * 8) * 1000 + 5_000_000));
     const searching = cardOf(price, { id: "Perplexity#sonar", provider: "Perplexity", name: "sonar" });
-    const [searches, tokens] = [
-      searchesMax(request, searching),
-      estimateWorstPromptTokens(request, searching),
-    ];
+    const searches = searchesMax(request, searching);
+    const tokens = estimateWorstPromptTokens(request, searching);
     expect(searches).toBeGreaterThan(0);
     expect(findTerms(offersOf([searching], { ...request, n: 2 }), ENOUGH, 1)?.nanoUsd).toBe(
       2 * ((tokens * 2 + 500 * 8) * 1000 + 5_000_000 + searches * 10_000_000),
@@ -133,7 +132,12 @@ describe("the worst case", () => {
 
   test("is never below the final cost of such an answer", () => {
     const price: Price = {
-      ...{ input: 1.1, output: 4.4, cachedInput: 0.3, cacheWrite: 1.4, perRequest: 0.003, perSearch: 0.01 },
+      input: 1.1,
+      output: 4.4,
+      cachedInput: 0.3,
+      cacheWrite: 1.4,
+      perRequest: 0.003,
+      perSearch: 0.01,
       tiers: [{ aboveTokens: 100, input: 2.2, output: 6.6, reasoning: 7 }],
     };
     const worst = worstOf(price, {}, {}, 1.37)?.nanoUsd ?? 0;
@@ -200,7 +204,9 @@ describe("an output limit that the client left open", () => {
   test("is what the prompt leaves of the quarter, for all choices together", () => {
     const offer = makeOffer({
       lines: [{ what: "input", count: 1_000, usdPerMillion: 20 }],
-      ...{ outputUsdPerMillion: 10, choices: 4, outputTokensMax: 100_000 },
+      outputUsdPerMillion: 10,
+      choices: 4,
+      outputTokensMax: 100_000,
     });
     // A quarter of 0.8 USD less 0.02 for the prompt is 0.18: 18,000 tokens, 4,500 for each choice.
     expect(findTerms([offer], 800_000_000, 1)).toEqual({
@@ -244,7 +250,8 @@ describe("an output limit that the client left open", () => {
         choices: 1 + roll(4),
         outputTokensMax: 1 + roll(200_000),
       });
-      const [free, markup] = [roll(2_000_000_000), 1 + roll(1_000_000) / 1_000_000];
+      const free = roll(2_000_000_000);
+      const markup = 1 + roll(1_000_000) / 1_000_000;
       const terms = findTerms([offer], free, markup);
       const tokens = terms?.outputTokens["Sim#echo"] ?? 0;
       const held = (outputTokensAsked: number) =>

@@ -195,7 +195,12 @@ export const BODY_MISTAKES: readonly Mistake[] = [
   ...TEXTS.map(([name, body, what, where, right]) => ({ name, body, status: 400, what, where, right })),
   ...CONTENT,
   ...[...ELSEWHERE, ...TYPES].map(([name, body, what, where, right, path]) => ({
-    ...{ name, body, status: 400, what, where, right },
+    name,
+    body,
+    status: 400,
+    what,
+    where,
+    right,
     ...(path === undefined ? {} : { path }),
   })),
 ];

@@ -38,7 +38,11 @@ const tool = { type: "function", function: { name: "f", parameters: {} } };
 
 export const MODEL_MISTAKES: readonly Mistake[] = [
   ...NAMES.map(([model, what, right]) => ({
-    ...{ name: `the model '${model}'`, body: ask({ model }), status: 404, what, right },
+    name: `the model '${model}'`,
+    body: ask({ model }),
+    status: 404,
+    what,
+    right,
     where: /model '/,
   })),
   {

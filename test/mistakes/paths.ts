@@ -72,7 +72,12 @@ const escapeText = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
 export const PATH_MISTAKES: readonly Mistake[] = [...BASE_URLS, ...SERVED_ELSEWHERE, ...METHODS].map(
   ([method, path, what, right, status = 404]) => ({
-    ...{ name: `${method} ${path}`, method, path, status, what, right },
+    name: `${method} ${path}`,
+    method,
+    path,
+    status,
+    what,
+    right,
     where: new RegExp(`${method} ${escapeText(path.split("?")[0] ?? "")}|verb`),
     ...(method === "POST" ? { body: ask() } : {}),
   }),

@@ -72,7 +72,13 @@ export const SECRET_MISTAKES: readonly Mistake[] = [
   }),
   ...KEYS,
 ].map(([name, headers, what, right, where = /Authorization/]) => ({
-  ...{ name, ...(headers ? { headers } : {}), body: ask(), status: 401, what, where, right },
+  name,
+  ...(headers ? { headers } : {}),
+  body: ask(),
+  status: 401,
+  what,
+  where,
+  right,
 }));
 
 export const URL_SECRET: Mistake = {

@@ -45,8 +45,13 @@ test("LiteLLM's accounts have none either, if the configuration charges every re
   };
   const args = (place: ReturnType<typeof makePlace>) =>
     [
-      ...["litellm", place.path("litellm.yaml"), "--keys", place.path("keys.csv")],
-      ...["--teams", place.path("teams.csv"), "--json"],
+      "litellm",
+      place.path("litellm.yaml"),
+      "--keys",
+      place.path("keys.csv"),
+      "--teams",
+      place.path("teams.csv"),
+      "--json",
     ] as const;
   const paid = makePlace({ ...files, "poundkey.yaml": "billing: { charge: always }\n" });
   expect(Object.keys(readEmpty((await paid.run(...args(paid))).out))).toEqual(["search", "default"]);

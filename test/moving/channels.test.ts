@@ -14,7 +14,9 @@ const { privateKey } = generateKeyPairSync("rsa", {
   publicKeyEncoding: { type: "spki", format: "pem" },
 });
 const makeAccount = (project: string) => ({
-  ...{ type: "service_account", project_id: project, client_email: "a@example" },
+  type: "service_account",
+  project_id: project,
+  client_email: "a@example",
   private_key: privateKey,
 });
 
@@ -34,7 +36,10 @@ function read(...channels: readonly object[]) {
     ({ item, outcome }) => outcome !== "taken" && !item.startsWith("price of "),
   );
   return {
-    ...{ text, providers, config: config.providers, aliases: config.aliases },
+    text,
+    providers,
+    config: config.providers,
+    aliases: config.aliases,
     left: Object.fromEntries(left.map(({ item, words }) => [item, words])),
   };
 }
@@ -42,7 +47,8 @@ function read(...channels: readonly object[]) {
 test("a channel on AWS is a provider on Bedrock for each key, with the region's names of its models", () => {
   const models = "claude-sonnet-4-5-20250929,nova-pro-v1:0,meta.llama3-3-70b-instruct-v1:0,claude-2.1";
   const { config, aliases, left, text } = read({
-    ...{ type: 33, models },
+    type: 33,
+    models,
     key: "AKIA-plain|secret-plain|us-east-1\nAKIA-plain-2|secret-plain-2|eu-west-1",
   });
   expect(config).toMatchObject({
@@ -51,7 +57,8 @@ test("a channel on AWS is a provider on Bedrock for each key, with the region's 
       aws: { access_key_id: refer("AWS_ACCESS_KEY_ID"), secret_access_key: refer("AWS_SECRET_ACCESS_KEY") },
     },
     "Bedrock-eu-west-1-aws-access-key-id-2": {
-      ...{ platform: "bedrock", region: "eu-west-1" },
+      platform: "bedrock",
+      region: "eu-west-1",
       aws: { secret_access_key: refer("AWS_SECRET_ACCESS_KEY_2") },
     },
   });
@@ -79,11 +86,15 @@ test("a channel on AWS may have keys of Bedrock's own, or none that can be read"
 test("a channel on Vertex AI is a provider there for each location, with the project of its account", () => {
   const other = { default: "us-central1", "claude-sonnet-4-5-20250929": "global" };
   const { config, aliases, providers, text } = read({
-    ...{ type: 41, models: "gemini-3.5-flash,claude-sonnet-4-5-20250929,claude-opus-4-1-20250805" },
-    ...{ key: JSON.stringify(makeAccount("my-project"), null, 2), other: JSON.stringify(other) },
+    type: 41,
+    models: "gemini-3.5-flash,claude-sonnet-4-5-20250929,claude-opus-4-1-20250805",
+    key: JSON.stringify(makeAccount("my-project"), null, 2),
+    other: JSON.stringify(other),
   });
   expect(config.Vertex).toMatchObject({
-    ...{ project: "my-project", location: "us-central1", service_account: refer("VERTEX_CREDENTIALS") },
+    project: "my-project",
+    location: "us-central1",
+    service_account: refer("VERTEX_CREDENTIALS"),
     models: [{ name: "claude-opus-4-1@20250805" }],
   });
   expect(aliases).toEqual({
@@ -100,7 +111,9 @@ test("a channel on Vertex AI is a provider there for each location, with the pro
 
 test("a channel on Vertex AI may have several accounts, or express keys", () => {
   const accounts = read({
-    ...{ type: 41, models: "gemini-3.5-flash", other: "europe-west1" },
+    type: 41,
+    models: "gemini-3.5-flash",
+    other: "europe-west1",
     key: JSON.stringify([makeAccount("one"), makeAccount("two")]),
   });
   expect(Object.values(accounts.config)).toMatchObject([
@@ -115,7 +128,8 @@ test("a channel on Vertex AI may have several accounts, or express keys", () => 
 test("One API's channels on clouds have their region and keys in their settings", () => {
   const aws = { region: "us-west-2", ak: "AKIA-plain", sk: "secret-plain" };
   const vertex = {
-    ...{ region: "us-east5", vertex_ai_project_id: "paying" },
+    region: "us-east5",
+    vertex_ai_project_id: "paying",
     vertex_ai_adc: JSON.stringify(makeAccount("own")),
   };
   const { config, aliases } = read(

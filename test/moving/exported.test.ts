@@ -28,7 +28,8 @@ const TOKENS = [
 
 /** Exports the state, and applies it to the same store and to an empty one. Returns the keys that may use no model. */
 async function prove({ open }: Place): Promise<readonly string[]> {
-  const [{ store }, other] = [await open(), await openMemoryStore()];
+  const { store } = await open();
+  const other = await openMemoryStore();
   try {
     const text = await exportText(makeWorld(store));
     expect((await planText(makeWorld(store), text)).changes).toEqual([]);

@@ -42,15 +42,16 @@ describe("new-api", () => {
     expect(code).toBe(3);
     const left = JSON.parse(out).rows.filter(({ outcome }: { outcome: string }) => outcome !== "taken");
     expect(left.map(({ item }: { item: string }) => item)).toEqual([
-      ...["channel own: setting", "channel aws: model x", "channel aws", "channel disabled"],
-      ...[
-        "key counted: model none",
-        "key counted: address host",
-        "key off: group vip",
-        "key past",
-        "key known",
-        "option ModelRatio",
-      ],
+      "channel own: setting",
+      "channel aws: model x",
+      "channel aws",
+      "channel disabled",
+      "key counted: model none",
+      "key counted: address host",
+      "key off: group vip",
+      "key past",
+      "key known",
+      "option ModelRatio",
     ]);
     expect(out).not.toMatch(/sk-(one|two|ant|own)|aaaaaaaa/);
     const { aliases, providers, billing, overlay } = load(place.readConfig());
@@ -61,10 +62,8 @@ describe("new-api", () => {
       llama: "OpenAI-10-0-0-5-9000#llama",
     });
     expect(providers.map(({ name, credentials }) => [name, credentials.length])).toEqual([
-      ...[
-        ["OpenAI", 2],
-        ["Anthropic", 1],
-      ],
+      ["OpenAI", 2],
+      ["Anthropic", 1],
       ["OpenAI-10-0-0-5-9000", 1],
     ] as never);
     expect(billing.charge).toBe("always");
@@ -81,8 +80,11 @@ describe("new-api", () => {
       ["root", 5e9, false],
     ]);
     expect(keys.find(({ name }) => name === "counted")).toMatchObject({
-      ...{ budgets: [{ nanoUsd: 1.5e9, per: "total" }], allowedModels: ["OpenAI#gpt-5.4"] },
-      ...{ allowedAddresses: ["10.0.0.0/8"], requestsPerDay: null, last4: "aaaa" },
+      budgets: [{ nanoUsd: 1.5e9, per: "total" }],
+      allowedModels: ["OpenAI#gpt-5.4"],
+      allowedAddresses: ["10.0.0.0/8"],
+      requestsPerDay: null,
+      last4: "aaaa",
     });
     expect(await prove(place, `sk-${secret("a")}`)).toBe("counted");
     expect(await prove(place, `sk-${secret("c")}`)).toBe("Incorrect");

@@ -119,7 +119,8 @@ describe("an address", () => {
       `model: azure/gpt-5.4, api_base: "${url}", api_key: k }, ${known.slice(0, -2)}`,
     );
     expect(config.Azure).toMatchObject({
-      ...{ base_url: "https://r.openai.azure.com", api: "2025-01-01-preview" },
+      base_url: "https://r.openai.azure.com",
+      api: "2025-01-01-preview",
       models: [{ name: "gpt-5.4", deployment: "live", like: "OpenAI#gpt-5.4" }],
     });
     expect([settings.providers[0]?.baseUrl, left]).toEqual(["https://r.openai.azure.com/openai/v1", {}]);
@@ -134,7 +135,9 @@ describe("an address", () => {
       'model: azure_ai/command-r-plus, api_base: "https://m.eastus2.inference.ai.azure.com/", api_key: l',
     );
     expect(aliases).toEqual({
-      ...{ m0: "Azure#mistral-large", m1: "Azure#claude-sonnet-4-5", m2: "Azure#router" },
+      m0: "Azure#mistral-large",
+      m1: "Azure#claude-sonnet-4-5",
+      m2: "Azure#router",
       m3: "OpenAI-m-eastus2-inference-ai-azure-com#command-r-plus",
     });
     expect(config.Azure).toMatchObject({ base_url: foundry, keys: [refer("AZURE_OPENAI_API_KEY")] });
@@ -143,9 +146,7 @@ describe("an address", () => {
       ["openai", "https://m.eastus2.inference.ai.azure.com"],
     ]);
     expect(left).toEqual({ "m2: api_version": expect.stringContaining("API without versions") });
-    expect(variables).toEqual([
-      ...["AZURE_OPENAI_API_KEY", "OPENAI_M_EASTUS2_INFERENCE_AI_AZURE_COM_API_KEY"],
-    ]);
+    expect(variables).toEqual(["AZURE_OPENAI_API_KEY", "OPENAI_M_EASTUS2_INFERENCE_AI_AZURE_COM_API_KEY"]);
   });
 
   test("of one call elsewhere loses its path, and its query by name", () => {
@@ -177,11 +178,16 @@ describe("an address", () => {
     });
     expect(config.Cohere).toEqual({ keys: [refer("COHERE_API_KEY")] });
     expect(settings.providers.map(({ baseUrl }) => baseUrl)).toEqual([
-      ...["https://api.cohere.com/v2", "https://api.openai.com/v1", "https://api.deepseek.com"],
+      "https://api.cohere.com/v2",
+      "https://api.openai.com/v1",
+      "https://api.deepseek.com",
       "https://api.moonshot.cn/v1",
     ]);
     expect(variables).toEqual([
-      ...["COHERE_API_KEY", "OPENAI_API_KEY", "DEEPSEEK_API_KEY", "MOONSHOT_API_MOONSHOT_CN_V1_API_KEY"],
+      "COHERE_API_KEY",
+      "OPENAI_API_KEY",
+      "DEEPSEEK_API_KEY",
+      "MOONSHOT_API_MOONSHOT_CN_V1_API_KEY",
     ]);
   });
 
@@ -215,7 +221,10 @@ describe("a credential", () => {
     });
     expect(JSON.stringify(config)).not.toContain("plain");
     expect(variables).toEqual([
-      ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AZURE_CLIENT_SECRET"],
+      "AWS_ACCESS_KEY_ID",
+      "AWS_SECRET_ACCESS_KEY",
+      "AWS_SESSION_TOKEN",
+      "AZURE_CLIENT_SECRET",
     ]);
   });
 
@@ -228,8 +237,13 @@ describe("a credential", () => {
     expect(config.Bedrock).not.toHaveProperty("aws");
     expect(config.Azure).not.toHaveProperty("entra");
     expect(Object.keys(left)).toEqual([
-      ...["m0: aws_access_key_id", "m0: aws_secret_access_key", "m0: aws_session_token"],
-      ...["m1: tenant_id", "m1: client_id", "m1: client_secret", "m2: litellm_credential_name"],
+      "m0: aws_access_key_id",
+      "m0: aws_secret_access_key",
+      "m0: aws_session_token",
+      "m1: tenant_id",
+      "m1: client_id",
+      "m1: client_secret",
+      "m2: litellm_credential_name",
     ]);
   });
 });

@@ -50,7 +50,11 @@ const BY = { created_by: "'admin'", updated_at: "'2026-01-01'", updated_by: "'ad
 
 const KINDS: readonly string[] = [
   insert("LiteLLM_BudgetTable", {
-    ...{ budget_id: "'b-1'", max_budget: "20", soft_budget: "15", budget_duration: "'7d'", rpm_limit: "60" },
+    budget_id: "'b-1'",
+    max_budget: "20",
+    soft_budget: "15",
+    budget_duration: "'7d'",
+    rpm_limit: "60",
     ...BY,
   }),
   addKey(SECRETS.limited, {
@@ -60,7 +64,10 @@ const KINDS: readonly string[] = [
     max_parallel_requests: "7",
   }),
   addKey(SECRETS.spent, {
-    ...{ key_alias: "'spent'", max_budget: "5", budget_duration: "'30d'", spend: "5.000000123" },
+    key_alias: "'spent'",
+    max_budget: "5",
+    budget_duration: "'30d'",
+    spend: "5.000000123",
   }),
   addKey(SECRETS.blocked, { key_alias: "'blocked'", blocked: "true", team_id: "NULL" }),
   addKey(SECRETS.expired, { key_alias: "'expired'", expires: "'2025-01-01'" }),
@@ -85,14 +92,13 @@ const KINDS: readonly string[] = [
     revoke_at: "'2099-01-01'",
   }),
   insert("LiteLLM_TeamTable", {
-    ...{
-      team_id: "'team-1'",
-      team_alias: "'Search'",
-      models: "'{}'",
-      max_budget: "100",
-      budget_duration: "'1mo'",
-    },
-    ...{ spend: "12.5", tpm_limit: "900000000" },
+    team_id: "'team-1'",
+    team_alias: "'Search'",
+    models: "'{}'",
+    max_budget: "100",
+    budget_duration: "'1mo'",
+    spend: "12.5",
+    tpm_limit: "900000000",
   }),
   insert("LiteLLM_TeamTable", {
     team_id: "'team-2'",

@@ -127,8 +127,14 @@ test("accounts and keys have the limits, budgets and spending that they had", as
     expect(account).toMatchObject({ tokensPerMinute: 900_000_000, requestsPerDay: null });
     expect(account?.budgets).toMatchObject([{ nanoUsd: 100e9, per: "month" }]);
     expect(key("limited")).toMatchObject({
-      ...{ requestsPerMinute: 2, tokensPerMinute: 90_000, parallel: 7, requestsPerDay: null, budgets: [] },
-      ...{ accountId: account?.id, last4: "nute", allowedModels: null },
+      requestsPerMinute: 2,
+      tokensPerMinute: 90_000,
+      parallel: 7,
+      requestsPerDay: null,
+      budgets: [],
+      accountId: account?.id,
+      last4: "nute",
+      allowedModels: null,
     });
     expect(key("blocked")).toMatchObject({ isPaused: true, pausedBy: ["admin"], accountId: "default" });
     expect(key("narrow")).toMatchObject({ expiresAtMs: Date.UTC(2099, 0, 2, 3, 4, 5) });
@@ -190,7 +196,8 @@ test("a dry run beside a store works on a copy, and leaves none", async () => {
 });
 
 test("clients call as before, twice, on two nodes at once, and the limits are as they were", async () => {
-  const [one, two] = [await start(), await start()];
+  const one = await start();
+  const two = await start();
   expect(await askAll([one, two], PLAIN)).toEqual(new Set(["ok"]));
   expect(await askAll([one, two], PLAIN)).toEqual(new Set(["ok"]));
   const both = await Promise.all([one, two].map((node) => ask(node, SECRETS.current)));

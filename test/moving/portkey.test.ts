@@ -22,12 +22,17 @@ test("a target on Bedrock or Azure has its credentials, region and deployment", 
   const keys = { aws_access_key_id: "AKIA-plain", aws_secret_access_key: "aws-plain" };
   const { providers, left } = read(
     {
-      ...{ provider: "bedrock", ...keys, aws_region: "eu-west-1" },
+      provider: "bedrock",
+      ...keys,
+      aws_region: "eu-west-1",
       override_params: { model: "amazon.nova-pro-v1:0" },
     },
     {
-      ...{ provider: "azure-openai", api_key: "azure-plain", resource_name: "res" },
-      ...{ deployment_id: "dep", api_version: "2024-10-21" },
+      provider: "azure-openai",
+      api_key: "azure-plain",
+      resource_name: "res",
+      deployment_id: "dep",
+      api_version: "2024-10-21",
     },
   );
   expect(providers).toMatchObject({
@@ -48,7 +53,9 @@ test("a target on Bedrock or Azure has its credentials, region and deployment", 
 
 test("targets on Vertex AI have their own accounts", () => {
   const targets = ["one", "two"].map((id) => ({
-    ...{ provider: "vertex-ai", vertex_project_id: id, vertex_region: "global" },
+    provider: "vertex-ai",
+    vertex_project_id: id,
+    vertex_region: "global",
     vertex_service_account_json: { type: "service_account", project_id: id },
     override_params: { model: "gemini-3.5-flash" },
   }));
@@ -62,8 +69,11 @@ test("targets on Vertex AI have their own accounts", () => {
 
 test("a target on Foundry is the resource's, and one at a server for a single model that server's", () => {
   const target = (host: string) => ({
-    ...{ provider: "azure-ai", azure_foundry_url: host, azure_api_version: "2024-05-01-preview" },
-    ...{ api_key: "k", override_params: { model: "mistral-large" } },
+    provider: "azure-ai",
+    azure_foundry_url: host,
+    azure_api_version: "2024-05-01-preview",
+    api_key: "k",
+    override_params: { model: "mistral-large" },
   });
   const { providers, left } = read(
     target("https://r.services.ai.azure.com/models"),
@@ -81,7 +91,10 @@ test("a target on Foundry is the resource's, and one at a server for a single mo
 test("a target on Vertex AI without an account has that of the environment, and its model the name it has there", () => {
   const targets = ["anthropic.claude-sonnet-4-5@20250929", "google.gemini-3.5-flash", "meta.llama-x"].map(
     (model) => ({
-      ...{ provider: "@vertex-prod", vertex_project_id: "p", vertex_region: "us-east5", api_key: "token" },
+      provider: "@vertex-prod",
+      vertex_project_id: "p",
+      vertex_region: "us-east5",
+      api_key: "token",
       override_params: { model },
     }),
   );
@@ -117,7 +130,9 @@ test("a model of the catalogue names its provider", () => {
 
 test("a host that is a provider's own is no other server", () => {
   const { providers } = read({
-    ...{ provider: "openai", custom_host: "https://api.deepseek.com/v1", api_key: "k" },
+    provider: "openai",
+    custom_host: "https://api.deepseek.com/v1",
+    api_key: "k",
     override_params: { model: "deepseek-chat" },
   });
   expect(providers).toEqual({
@@ -127,7 +142,10 @@ test("a host that is a provider's own is no other server", () => {
 
 test("every field that has no place here has a row", () => {
   const { left } = read({
-    ...{ provider: "openai", api_key: "k", aws_region: "x", brand_new: 1 },
+    provider: "openai",
+    api_key: "k",
+    aws_region: "x",
+    brand_new: 1,
     override_params: { model: "gpt-5.4", temperature: 0 },
   });
   expect(left).toEqual({

@@ -43,7 +43,9 @@ test("what clouds take from the environment is listed, and never said to be miss
   for (const name of NAMES) delete process.env[name];
   const unset = await read("litellm", "a.yaml", CLOUDS);
   expect(unset.variables).toEqual([
-    ...["AWS_BEARER_TOKEN_BEDROCK", "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY"],
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "AZURE_OPENAI_ENDPOINT",
+    "AZURE_OPENAI_API_KEY",
     "GOOGLE_APPLICATION_CREDENTIALS",
   ]);
   expect(unset.err).not.toContain("needs a correction");

@@ -68,7 +68,9 @@ test("a key's limit that one of its deployments doesn't have is reported", () =>
 
 test("Portkey's targets that differ in their keys alone keep their weights", () => {
   const target = (api_key: string, weight: number) => ({
-    ...{ provider: "openai", api_key, weight },
+    provider: "openai",
+    api_key,
+    weight,
     override_params: { model: "gpt-5.4" },
   });
   const value = { strategy: { mode: "loadbalance" }, targets: [target("k-1", 0.7), target("k-2", 0.3)] };

@@ -20,7 +20,8 @@ const goOn = (first: readonly ChatMessage[]): readonly ChatMessage[] => [
   { role: "user", content: "Go on." },
 ];
 const asking = (messages: readonly ChatMessage[], fields: Partial<ChatRequest> = {}): ChatRequest => ({
-  ...{ model: "m", messages },
+  model: "m",
+  messages,
   ...fields,
 });
 
@@ -66,7 +67,8 @@ describe("a prompt is known", () => {
   });
 
   test("for ten minutes, to its own key", () => {
-    const [first, second] = [makePrompt(asking(FIRST)), makePrompt(asking(goOn(FIRST)))];
+    const first = makePrompt(asking(FIRST));
+    const second = makePrompt(asking(goOn(FIRST)));
     expect(findCached(first, second, MINUTES_10 - 1)).toMatchObject({ tokens: CACHED_TOKENS });
     expect(findCached(first, second, MINUTES_10)).toBeNull();
     expect(findCached(first, makePrompt(asking(goOn(FIRST)), null, "key_b"))).toBeNull();

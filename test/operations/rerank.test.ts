@@ -36,7 +36,8 @@ function startOwnForms(): OwnForms {
     routes: {
       "/v1/ranking": async (request) => {
         const rankings = asArray(asObject(await request.json()).passages).map((_, index) => ({
-          ...{ index, logit: index - 7 },
+          index,
+          logit: index - 7,
         }));
         return Response.json({ rankings, usage: { prompt_tokens: 30, total_tokens: 30 } });
       },
@@ -220,12 +221,11 @@ describe("a limit on documents that the provider can't be told", () => {
     "%s: changes neither the hold nor an estimated charge",
     async (model) => {
       const { secret } = await world.payer(5);
-      const [plain, limited] = [
-        await rank({ model, documents }, { secret }),
-        await rank({ model, ...cut }, { secret }),
-      ];
+      const plain = await rank({ model, documents }, { secret });
+      const limited = await rank({ model, ...cut }, { secret });
       expect(limited.headers.get("x-poundkey-dropped")).toBe("max_tokens_per_doc");
-      const [one, other] = [await world.row(plain), await world.row(limited)];
+      const one = await world.row(plain);
+      const other = await world.row(limited);
       expect(Number(other.hold_usd)).toBeGreaterThan(0);
       expect([other.hold_usd, other.charged_usd]).toEqual([one.hold_usd, one.charged_usd]);
     },

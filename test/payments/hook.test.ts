@@ -28,11 +28,18 @@ afterEach(() => store.close());
 function makeParts(of: HookParts["store"] = store): HookParts {
   const log = (event: Record<string, unknown>) => void logged.push(event);
   const rules = {
-    ...{ secretKey: SECRET_KEY, webhookSecret: WEBHOOK_SECRET, amountsUsd: [10] },
-    ...{ apiBase: "https://api.stripe.com", publicUrl: "https://gateway.example.com" },
+    secretKey: SECRET_KEY,
+    webhookSecret: WEBHOOK_SECRET,
+    amountsUsd: [10],
+    apiBase: "https://api.stripe.com",
+    publicUrl: "https://gateway.example.com",
   };
   return {
-    ...{ store: of, log, clock, rules: () => rules, timeZone: () => "UTC" },
+    store: of,
+    log,
+    clock,
+    rules: () => rules,
+    timeZone: () => "UTC",
     troubles: new PaymentTroubles(clock, log),
     makeEntry: (facts) => makeEntry({ clock, random: countingRandom() }, TESTER, facts),
   };
@@ -47,8 +54,16 @@ async function send(event: unknown, parts = makeParts()): Promise<void> {
 async function makePaid() {
   const stripe = new SimulatedStripe();
   const checkout: Checkout = {
-    ...{ id: "chk_1", accountId: "acct", createdAtMs: NOON, nanoUsd: 1000 * CENT, by: null, page: null },
-    ...{ state: "open", paymentId: null, paidNanoUsd: 0, takings: [] },
+    id: "chk_1",
+    accountId: "acct",
+    createdAtMs: NOON,
+    nanoUsd: 1000 * CENT,
+    by: null,
+    page: null,
+    state: "open",
+    paymentId: null,
+    paidNanoUsd: 0,
+    takings: [],
   };
   await store.changes(() => []).addCheckout(checkout, 0, () => {});
   const payment = stripe.pay(stripe.makeSession("chk_1", 1000));
@@ -139,9 +154,20 @@ async function makeHeader(dice: Dice, body: string, nowSeconds: number): Promise
   const [time = "", own = ""] = signed.split(",");
   const other = (await signAt(body, at, "whsec_old")).split(",")[1] ?? "";
   return dice.pick([
-    ...[signed, `${time},${other},${own}`, `${own},${time}`, `${time},v0=${own.slice(3)}`, time, own],
-    ...[`${time},v1=`, `t=x,${own}`, `${signed},v2=a`, "", `${time},v1=${own.slice(3).toUpperCase()}`],
-    ...[`${time},v1=${own.slice(4)}`, `${time},${own}0`, `${time}0,${own}`],
+    signed,
+    `${time},${other},${own}`,
+    `${own},${time}`,
+    `${time},v0=${own.slice(3)}`,
+    time,
+    own,
+    `${time},v1=`,
+    `t=x,${own}`,
+    `${signed},v2=a`,
+    "",
+    `${time},v1=${own.slice(3).toUpperCase()}`,
+    `${time},v1=${own.slice(4)}`,
+    `${time},${own}0`,
+    `${time}0,${own}`,
   ]);
 }
 

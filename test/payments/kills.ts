@@ -18,7 +18,8 @@ const DRAINED_MAX = 20;
 
 const { values } = parseArgs({
   options: {
-    ...{ times: { type: "string", default: "40" }, seed: { type: "string", default: "1" } },
+    times: { type: "string", default: "40" },
+    seed: { type: "string", default: "1" },
     engine: { type: "string", default: "sqlite" },
   },
 });

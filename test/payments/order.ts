@@ -15,8 +15,11 @@ const SKEW_MAX_SECONDS = 299;
 const TRIES_MAX = 10_000;
 
 const RULES: StripeRules = {
-  ...{ secretKey: SECRET_KEY, webhookSecret: WEBHOOK_SECRET, amountsUsd: [10] },
-  ...{ apiBase: "https://api.stripe.com", publicUrl: "https://gateway.example.com" },
+  secretKey: SECRET_KEY,
+  webhookSecret: WEBHOOK_SECRET,
+  amountsUsd: [10],
+  apiBase: "https://api.stripe.com",
+  publicUrl: "https://gateway.example.com",
 };
 
 /** The process ends here: nothing after it runs, whether the call was carried out or not. */
@@ -92,19 +95,29 @@ class Order {
   }
 
   async #makePayment(at: number): Promise<void> {
-    const [dice, stripe] = [this.#dice, this.#stripe];
+    const dice = this.#dice;
+    const stripe = this.#stripe;
     const owner = dice.pick(this.#owners);
     const cents = dice.int(50, 10_000);
     const checkout: Checkout = {
-      ...{ id: `chk_${this.#seed}n${at}`, accountId: owner.id, createdAtMs: NOON, nanoUsd: cents * CENT },
-      ...{ by: null, page: null, state: "open", paymentId: null, paidNanoUsd: 0, takings: [] },
+      id: `chk_${this.#seed}n${at}`,
+      accountId: owner.id,
+      createdAtMs: NOON,
+      nanoUsd: cents * CENT,
+      by: null,
+      page: null,
+      state: "open",
+      paymentId: null,
+      paidNanoUsd: 0,
+      takings: [],
     };
     await this.#store.changes(() => []).addCheckout(checkout, 0, () => {});
     const session = stripe.makeSession(checkout.id, cents);
     if (dice.chance(0.1)) return stripe.expire(session);
     const isOdd = dice.chance(0.1);
     const payment = stripe.pay(session, {
-      ...{ isDelayed: dice.chance(0.2), twins: dice.int(1, 2) },
+      isDelayed: dice.chance(0.2),
+      twins: dice.int(1, 2),
       ...(isOdd ? { cents: cents + 1 } : {}),
     });
     const takenCents = this.#refundSome(payment) + this.#disputeSome(payment);
@@ -203,7 +216,11 @@ class Order {
   #makeParts(store: HookParts["store"]): HookParts {
     const log = () => {};
     return {
-      ...{ store, log, clock: this.#clock, rules: () => RULES, timeZone: () => "UTC" },
+      store,
+      log,
+      clock: this.#clock,
+      rules: () => RULES,
+      timeZone: () => "UTC",
       troubles: new PaymentTroubles(this.#clock, log),
       makeEntry: (facts) => makeEntry({ clock: this.#clock, random: this.#random }, TESTER, facts),
     };

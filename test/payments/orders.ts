@@ -11,7 +11,8 @@ import { runOrder } from "./order.ts";
 const { values } = parseArgs({
   options: { seeds: { type: "string", default: "500" }, from: { type: "string", default: "1" } },
 });
-const [count, from] = [Number(values.seeds), Number(values.from)];
+const count = Number(values.seeds);
+const from = Number(values.from);
 const folder = mkdtempSync(join(tmpdir(), "poundkey-orders-"));
 const path = join(folder, "poundkey.db");
 const stores = [await openSqliteStore({ path, decide }), await openSqliteStore({ path, decide })] as const;

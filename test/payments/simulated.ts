@@ -76,8 +76,15 @@ export class SimulatedStripe {
     const metadata = { poundkey_checkout: checkoutId };
     const id = this.#id("cs_test");
     return {
-      ...{ id, object: "checkout.session", mode: "payment", currency: "usd", amount_total: cents },
-      ...{ metadata, payment_status: "unpaid", payment_intent: null, ...more },
+      id,
+      object: "checkout.session",
+      mode: "payment",
+      currency: "usd",
+      amount_total: cents,
+      metadata,
+      payment_status: "unpaid",
+      payment_intent: null,
+      ...more,
     };
   }
 

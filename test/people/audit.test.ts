@@ -13,7 +13,8 @@ import { makeMember, PEOPLE } from "./samples.ts";
 let world: HttpWorld;
 let opened: OpenedStore;
 let admin: Operator;
-let [team, other] = ["", ""];
+let team = "";
+let other = "";
 beforeAll(async () => {
   const from = 'trusted_proxies: ["127.0.0.1"], admin_token_from: ["127.0.0.0/8"]';
   world = await startHttpWorld({ ...PEOPLE, server: `${PEOPLE.server}, ${from}` });
@@ -35,7 +36,8 @@ interface Token {
 
 async function newToken(role: Role, account: string): Promise<Token> {
   const { body } = await admin.post("/tokens", { name: `${role} of ${account}`, role, accounts: [account] });
-  const [id, secret] = [String(body.id), String(body.secret)];
+  const id = String(body.id);
+  const secret = String(body.secret);
   return { id, secret, ask: createOperator({ url: world.url, adminToken: secret }) };
 }
 

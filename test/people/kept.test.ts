@@ -62,7 +62,8 @@ test("a personal key's are its member's, a service key's those of all service ke
   const ann = asKey(await makeOwnKey("mem_ann"));
   const annAgain = asKey(await makeOwnKey("mem_ann"));
   const bob = asKey(await makeOwnKey("mem_bob"));
-  const [service, other] = [asKey(await makeServiceKey()), asKey(await makeServiceKey())];
+  const service = asKey(await makeServiceKey());
+  const other = asKey(await makeServiceKey());
   for (const [maker, same, strangers] of [
     [ann, annAgain, [bob, service]],
     [service, other, [ann, bob]],

@@ -83,8 +83,12 @@ describe("a member's personal key", () => {
     const made = await ann("POST", "/keys", { name: "mine" });
     expect(made.status).toBe(201);
     expect(made.body).toMatchObject({
-      ...{ kind: "personal", member_id: "mem_ann", account_id: team },
-      ...{ requests_per_minute: 100, budgets: BUDGETS, tokens_per_minute: "default" },
+      kind: "personal",
+      member_id: "mem_ann",
+      account_id: team,
+      requests_per_minute: 100,
+      budgets: BUDGETS,
+      tokens_per_minute: "default",
     });
     const restMs = Date.parse(String(made.body.expires_at)) - Date.now();
     expect(restMs > 29 * DAY_MS && restMs <= 30 * DAY_MS).toBe(true);
@@ -186,7 +190,9 @@ test("an operator neither makes, rotates, resumes nor widens a key in an account
     "403 not_permitted",
   );
   const narrowed = {
-    ...{ requests_per_minute: 40, expires_at: inDays(20), allowed_models: ["Acme#*", "Router#fair"] },
+    requests_per_minute: 40,
+    expires_at: inDays(20),
+    allowed_models: ["Acme#*", "Router#fair"],
     allowed_addresses: ["10.0.0.0/8"],
   };
   expect(await change(narrowed)).toBe("200");
@@ -213,7 +219,8 @@ test("an operator neither makes, rotates, resumes nor widens a key in an account
 describe("pauses", () => {
   test("stack, and only the same or a higher role lifts one", async () => {
     const ann = await signIn("member", "mem_ann");
-    const [manager, operator] = [await withToken("manager"), await withToken("operator")];
+    const manager = await withToken("manager");
+    const operator = await withToken("operator");
     const { body: key } = await ann("POST", "/keys", { name: "mine" });
     const path = `/keys/${key.id}`;
     const pause = async (by: Operator, paused: boolean) => (await by.patch(path, { paused })).body.paused_by;
@@ -221,7 +228,9 @@ describe("pauses", () => {
     expect(await pause(manager, true)).toEqual(["holder", "person"]);
     expect(await pause(admin, true)).toEqual(["holder", "person", "admin"]);
     expect((await ann("PATCH", path, { paused: false })).body).toMatchObject({
-      ...{ paused: true, state: "paused", paused_by: ["person", "admin"] },
+      paused: true,
+      state: "paused",
+      paused_by: ["person", "admin"],
     });
     expect(told(await ann("PATCH", path, { paused: false }))).toBe("403 not_permitted paused");
     expect(await pause(operator, false)).toEqual(["admin"]);
@@ -241,7 +250,9 @@ describe("pauses", () => {
     const ask = async () => (await world.chat(asking("Acme#cheap"), { secret: key.secret })).status;
     expect(await ask()).toBe(200);
     expect((await admin.patch(`/accounts/${id}`, { paused: true })).body).toMatchObject({
-      ...{ paused: true, state: "paused", paused_by: ["admin"] },
+      paused: true,
+      state: "paused",
+      paused_by: ["admin"],
     });
     expect(await ask()).toBe(403);
     expect(told(await operator.patch(`/accounts/${id}`, { paused: false }))).toBe("403 not_permitted paused");
@@ -268,7 +279,11 @@ test("prompts and answers are shown to admins, their own member, and others who 
     shown[name] = Boolean((await read(`/requests/${id}`)).body.content);
   }
   expect(shown).toEqual({
-    ...{ admin: true, member: true, "viewer with content": true },
-    ...{ viewer: false, manager: false, operator: false },
+    admin: true,
+    member: true,
+    "viewer with content": true,
+    viewer: false,
+    manager: false,
+    operator: false,
   });
 });

@@ -60,24 +60,39 @@ function more(account_id: string, fields: Record<string, unknown> = {}) {
 describe("a request for more", () => {
   test("is granted by a manager, raises the limit at once, and is on record with its events", async () => {
     const team = await newTeam("Search");
-    const [ann, lead] = [await signIn("member", "mem_ann", team), await signIn("manager", "mem_lead", team)];
+    const ann = await signIn("member", "mem_ann", team);
+    const lead = await signIn("manager", "mem_lead", team);
     const { body: key } = await ann("POST", "/keys", { name: "mine" });
     const chat = async () => (await world.chat(asking("Acme#cheap"), { secret: String(key.secret) })).status;
     expect([await chat(), await chat()]).toEqual([200, 429]);
     const asked = await ann("POST", "/limit-requests", {
-      ...{ account_id: team, limit: "requests_per_minute", amount: 2, until: inDays(1), reason: " a demo " },
+      account_id: team,
+      limit: "requests_per_minute",
+      amount: 2,
+      until: inDays(1),
+      reason: " a demo ",
     });
     expect(asked.status).toBe(201);
     expect(asked.body).toMatchObject({
-      ...{ account_id: team, member_id: "mem_ann", limit: "requests_per_minute", amount: 2 },
-      ...{ reason: "a demo", state: "open", decided_at: null, decided_by: null, note: null },
+      account_id: team,
+      member_id: "mem_ann",
+      limit: "requests_per_minute",
+      amount: 2,
+      reason: "a demo",
+      state: "open",
+      decided_at: null,
+      decided_by: null,
+      note: null,
     });
     expect(await chat()).toBe(429);
     const { id } = asked.body;
     const decided = await lead("POST", `/limit-requests/${id}/decide`, { grant: true, note: "Good luck" });
     expect(decided.status).toBe(200);
     expect(decided.body).toMatchObject({
-      ...{ id, state: "granted", note: "Good luck", member_name: "mem_ann" },
+      id,
+      state: "granted",
+      note: "Good luck",
+      member_name: "mem_ann",
       decided_by: { kind: "person", id: "mem_lead", name: "mem_lead" },
     });
     expect([await chat(), await chat(), await chat()]).toEqual([200, 200, 429]);
@@ -172,18 +187,23 @@ describe("a request for more", () => {
 
 const RECORDED = (id: string) => [
   {
-    ...{ action: "limit_request.decided", target: { type: "limit_request", id } },
-    ...{ actor: { kind: "person", id: "mem_lead" }, after: { state: "granted", note: "Good luck" } },
+    action: "limit_request.decided",
+    target: { type: "limit_request", id },
+    actor: { kind: "person", id: "mem_lead" },
+    after: { state: "granted", note: "Good luck" },
   },
   {
-    ...{ action: "limit_request.made", target: { type: "limit_request", id }, outcome: "success" },
+    action: "limit_request.made",
+    target: { type: "limit_request", id },
+    outcome: "success",
     actor: { kind: "person", id: "mem_ann" },
     after: { member_id: "mem_ann", limit: "requests_per_minute", amount: 2 },
   },
 ];
 
 test("each role asks, sees and decides as it may, and nobody about themselves", async () => {
-  const [team, away] = [await newTeam("Roles"), await newTeam("Away")];
+  const team = await newTeam("Roles");
+  const away = await newTeam("Away");
   const ann = await signIn("member", "mem_asks", team);
   const far = await signIn("member", "mem_far", away);
   const { id } = (await ann("POST", "/limit-requests", more(team))).body;

@@ -51,7 +51,8 @@ describe("a member", () => {
     const account = await world.newAccount("Two a minute");
     await admin.patch(`/accounts/${account}`, { member_defaults: { requests_per_minute: 2 } });
     const ann = await signIn("member", "mem_two", account);
-    const [one, two] = [await makeKey(ann), await makeKey(ann)];
+    const one = await makeKey(ann);
+    const two = await makeKey(ann);
     for (const secret of [one, two]) expect((await chat(secret)).status).toBe(200);
     const refused = await seen(await chat(one));
     expect(told(refused)).toBe("429 requests_per_minute_exceeded");
@@ -121,8 +122,12 @@ describe("what a member's budgets used", () => {
     }
     const refused = "403 not_permitted";
     expect(answers).toEqual({
-      ...{ member: refused, viewer: refused, billing: refused, operator: refused },
-      ...{ manager: "201", admin: "201" },
+      member: refused,
+      viewer: refused,
+      billing: refused,
+      operator: refused,
+      manager: "201",
+      admin: "201",
     });
     const manager = await signIn("manager", "mem_manager");
     expect(told(await manager("POST", "/members/mem_manager/budgets/reset", body))).toBe(
@@ -172,7 +177,8 @@ test("what an account's budgets used is set back by those who set them, and what
 });
 
 test("a person's limits are shown with their use, by account, to themselves and to those who see members", async () => {
-  const [account, other] = [await world.newAccount("Shown"), await world.newAccount("Unseen")];
+  const account = await world.newAccount("Shown");
+  const other = await world.newAccount("Unseen");
   for (const id of [account, other]) {
     await admin.patch(`/accounts/${id}`, { member_defaults: { requests_per_minute: 9 } });
   }
@@ -205,7 +211,11 @@ test("the members' defaults of an account are shown as they were set, and wrong 
   const account = await world.newAccount("Defaults");
   const set = async (member_defaults: unknown) => admin.patch(`/accounts/${account}`, { member_defaults });
   const whole = {
-    ...{ requests_per_minute: 5, tokens_per_minute: 900, parallel: 2, keys: 3, allowed_models: ["Acme#*"] },
+    requests_per_minute: 5,
+    tokens_per_minute: 900,
+    parallel: 2,
+    keys: 3,
+    allowed_models: ["Acme#*"],
     budgets: [{ usd: 50, per: "month", warn: [0.5] }],
   };
   expect((await set(whole)).body.member_defaults).toEqual(whole);

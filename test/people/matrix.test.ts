@@ -85,15 +85,15 @@ async function make(kind: Kind, place: Place, { memberId }: Sender): Promise<str
 }
 
 const TOKEN: Omit<NamedToken, "id" | "grants"> = {
-  ...{
-    name: "token",
-    last4: "abcd",
-    readsContent: false,
-    makerKind: "admin",
-    makerId: "admin",
-    contact: null,
-  },
-  ...{ createdAtMs: 1, expiresAtMs: null, revokedAtMs: null },
+  name: "token",
+  last4: "abcd",
+  readsContent: false,
+  makerKind: "admin",
+  makerId: "admin",
+  contact: null,
+  createdAtMs: 1,
+  expiresAtMs: null,
+  revokedAtMs: null,
 };
 
 const kept = new Map<string, Promise<string>>();

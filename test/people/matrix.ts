@@ -103,13 +103,18 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /limit-requests": { of: "any", may: HOLDERS },
   "POST /limit-requests": { of: "any", may: HOLDERS, ...WRONG },
   "POST /limit-requests/:id/decide": {
-    ...{ of: "any", may: KEEPERS, ok: 404, body: { grant: true } },
+    of: "any",
+    may: KEEPERS,
+    ok: 404,
+    body: { grant: true },
     path: () => "/limit-requests/none/decide",
   },
   // The tests in `test/people/sign-in/device-list.test.ts` say which agents each sees.
   "GET /members/:id/devices": { of: "any", may: EVERYONE, ok: 404, path: () => "/members/none/devices" },
   "DELETE /members/:id/devices/:device": {
-    ...{ of: "any", may: EVERYONE, ok: 404 },
+    of: "any",
+    may: EVERYONE,
+    ok: 404,
     path: () => "/members/none/devices/none",
   },
   "GET /requests": { of: "list", may: EVERYONE, lists: "request", path: () => "/requests?limit=200" },
@@ -218,7 +223,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
 
 /** Routes that begin or end a session: nobody is signed in before, or after. */
 export const APART: readonly string[] = [
-  ...["POST /session", "DELETE /session"],
+  "POST /session",
+  "DELETE /session",
   // It names a person and an account: `test/people/limits.test.ts` asks as each role.
   "POST /members/:id/budgets/reset",
 ];

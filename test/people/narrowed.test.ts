@@ -14,7 +14,9 @@ import { type Ask, signInAs } from "./signed-in.ts";
 let world: HttpWorld;
 let opened: OpenedStore;
 let admin: Operator;
-let [team, other, empty] = ["", "", ""];
+let team = "";
+let other = "";
+let empty = "";
 beforeAll(async () => {
   world = await startHttpWorld({
     ...PEOPLE,
@@ -74,7 +76,8 @@ describe("a move of a key", () => {
 
 describe("a PUT of a key by name", () => {
   test("makes a member's personal key, which others of the name neither see nor share", async () => {
-    const [ann, ben] = [await signIn({ [team]: "member" }), await signIn({ [team]: "member" })];
+    const ann = await signIn({ [team]: "member" });
+    const ben = await signIn({ [team]: "member" });
     const made = await ann("PUT", "/keys/by-name/Team/laptop", {}, "once");
     expect([made.status, made.body.kind]).toEqual([201, "personal"]);
     const again = await ann("PUT", "/keys/by-name/Team/laptop", {}, "once");
@@ -145,7 +148,9 @@ test("the name that a moved key has since is its new account's", async () => {
       return [text.includes(String(body.id)), text.includes("secret plan")];
     };
     expect([path, await read(world.adminToken), await read(made.body.secret)]).toEqual([
-      ...[path, [true, true], [true, false]],
+      path,
+      [true, true],
+      [true, false],
     ]);
   }
 });

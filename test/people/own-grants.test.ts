@@ -64,7 +64,9 @@ test("an admin changes nothing of their own access, nor does a token of theirs, 
 test("an admin until a time gives no role and makes no token that lasts longer", async () => {
   const mia = await enter("mem_mia", VIEWER);
   await enter("mem_cleo", VIEWER);
-  const [sooner, end, later] = [inDays(1), inDays(2), inDays(3)];
+  const sooner = inDays(1);
+  const end = inDays(2);
+  const later = inDays(3);
   expect((await admin.patch("/members/mem_mia", { role: "admin", until: end })).status).toBe(200);
   const give = async (change: JsonObject) => told(await mia("PATCH", "/members/mem_cleo", change));
   expect(await give({ role: "admin" })).toBe("400 beyond_own_end until");

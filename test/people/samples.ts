@@ -16,10 +16,25 @@ export const PEOPLE = {
 
 export function makeMember(id: string, fields: Partial<Member> = {}): Member {
   return {
-    ...{ id, issuer: ISSUER, subject: id, name: id, email: null },
-    ...{ ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: false },
-    ...{ createdAtMs: 1, seenAtMs: Date.now(), refreshSealed: null, checkedAtMs: 0, leasedUntilMs: 0 },
-    ...{ anonymisedAtMs: null, ruleLimits: null, groups: [], warnedAtMs: null },
+    id,
+    issuer: ISSUER,
+    subject: id,
+    name: id,
+    email: null,
+    ruleGrants: [],
+    ownGrants: [],
+    ownUntilMs: null,
+    readsContent: false,
+    isDisabled: false,
+    createdAtMs: 1,
+    seenAtMs: Date.now(),
+    refreshSealed: null,
+    checkedAtMs: 0,
+    leasedUntilMs: 0,
+    anonymisedAtMs: null,
+    ruleLimits: null,
+    groups: [],
+    warnedAtMs: null,
     ...fields,
   };
 }

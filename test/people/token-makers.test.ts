@@ -41,11 +41,9 @@ test("an admin for a time isn't one for longer by their own token, nor by those 
     expect(status).toBe(201);
     return body;
   };
-  const [plain, own, handed] = [
-    await make({}),
-    await make({ contact: "temp@example.com" }),
-    await make({ contact: "the platform team" }),
-  ];
+  const plain = await make({});
+  const own = await make({ contact: "temp@example.com" });
+  const handed = await make({ contact: "the platform team" });
   const { body: chained } = await as(plain).post("/tokens", { name: "t", role: "admin" });
   const { body: reader } = await as(plain).post("/tokens", { name: "t", role: "viewer" });
   const all = [plain, own, handed, chained, reader];
@@ -65,8 +63,17 @@ const NOW = 1000;
 
 function makeToken(id: string, fields: Partial<NamedToken>): NamedToken {
   return {
-    ...{ id, name: id, last4: "abcd", grants: EVERYWHERE, readsContent: false, contact: null },
-    ...{ makerKind: "person", makerId: "mem_maker", createdAtMs: 1, expiresAtMs: null, revokedAtMs: null },
+    id,
+    name: id,
+    last4: "abcd",
+    grants: EVERYWHERE,
+    readsContent: false,
+    contact: null,
+    makerKind: "person",
+    makerId: "mem_maker",
+    createdAtMs: 1,
+    expiresAtMs: null,
+    revokedAtMs: null,
     ...fields,
   };
 }
@@ -127,7 +134,11 @@ describe("a token of somebody", () => {
   ];
   test.each(cases)("%s is upheld: %p", async (_, expected, maker, token) => {
     await changeMaker("mem_maker", {
-      ...{ ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: false },
+      ruleGrants: [],
+      ownGrants: [],
+      ownUntilMs: null,
+      readsContent: false,
+      isDisabled: false,
       anonymisedAtMs: null,
       ...maker,
     });

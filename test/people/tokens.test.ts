@@ -51,14 +51,15 @@ describe("a named token", () => {
     expect(checkTokenSecret(String(secret))).toBe(true);
     expect(secret).toMatch(/^pk-[0-9A-Za-z]{49}$/);
     expect(token).toMatchObject({
-      ...{ name: "t", role: "viewer", accounts: [team], grants: [{ role: "viewer", account: team }] },
-      ...{
-        content: true,
-        contact: "ops",
-        last4: String(secret).slice(-4),
-        revoked_at: null,
-        state: "active",
-      },
+      name: "t",
+      role: "viewer",
+      accounts: [team],
+      grants: [{ role: "viewer", account: team }],
+      content: true,
+      contact: "ops",
+      last4: String(secret).slice(-4),
+      revoked_at: null,
+      state: "active",
       created_by: { kind: "admin", id: "admin" },
       member_id: null,
     });
@@ -76,8 +77,11 @@ describe("a named token", () => {
     const shown = (await as(secret).get("/session")).body;
     expect(shown).toMatchObject({
       actor: { kind: "token", id, name: "report" },
-      ...{ role: "manager", accounts: [team], grants: [{ role: "manager", account: team }] },
-      ...{ time_zone: "UTC", day_starts: "00:00" },
+      role: "manager",
+      accounts: [team],
+      grants: [{ role: "manager", account: team }],
+      time_zone: "UTC",
+      day_starts: "00:00",
     });
     const permitted = shown.permissions as readonly { name: string; accounts: unknown }[];
     expect(permitted).toContainEqual({ name: "keys.write", accounts: [team] });
@@ -131,7 +135,8 @@ describe("a name that several accounts have", () => {
   });
 
   test("can't be made by those who may rename some accounts only, since roles are given by names", async () => {
-    const [mine, theirs] = [await world.newAccount("Mine"), await world.newAccount("Theirs")];
+    const mine = await world.newAccount("Mine");
+    const theirs = await world.newAccount("Theirs");
     const operator = as((await newToken({ role: "operator", accounts: [mine] })).secret);
     for (const name of ["Theirs", " Theirs ", theirs, "default"]) {
       const { status, error } = await operator.patch(`/accounts/${mine}`, { name });
@@ -166,10 +171,8 @@ describe("nobody makes a token above their own grants", () => {
 
   test("a token ends with the token that made it, whatever its contact is", async () => {
     const maker = await newToken({ role: "admin" });
-    const [plain, kept] = [
-      await newToken({}, as(maker.secret)),
-      await newToken({ contact: "ops" }, as(maker.secret)),
-    ];
+    const plain = await newToken({}, as(maker.secret));
+    const kept = await newToken({ contact: "ops" }, as(maker.secret));
     const second = await newToken({ role: "admin" }, as(maker.secret));
     const third = await newToken({}, as(second.secret));
     const works = async ({ secret }: JsonObject) => (await as(secret).get("/keys")).status;
@@ -230,7 +233,8 @@ test("the admin token and its sessions work only from the addresses that are lis
   const bound = await startHttpWorld({ server });
   const ask = async (secret: string, from: string, method = "GET") => {
     const headers = {
-      ...{ "x-forwarded-for": from, "content-type": "application/json" },
+      "x-forwarded-for": from,
+      "content-type": "application/json",
       ...(method === "GET" ? { authorization: `Bearer ${secret}` } : {}),
     };
     const body = method === "GET" ? {} : { body: JSON.stringify({ token: secret }) };

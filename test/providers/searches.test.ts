@@ -12,8 +12,11 @@ import { findChatCodec } from "../harness/codec.ts";
 const PRICE = { input: 1, output: 2, perSearch: 0.01 };
 const PLACE = { type: "approximate", approximate: { city: "Bonn" } } as const;
 const ALL: SearchOptions = {
-  ...{ search_context_size: "low", user_location: PLACE, max_uses: 3 },
-  ...{ allowed_domains: ["a.example"], blocked_domains: ["b.example"] },
+  search_context_size: "low",
+  user_location: PLACE,
+  max_uses: 3,
+  allowed_domains: ["a.example"],
+  blocked_domains: ["b.example"],
 };
 const TOOL = { type: "function" as const, function: { name: "f" } };
 
@@ -42,8 +45,11 @@ describe("all that a search may say", () => {
     const { sent, dropped } = send("Anthropic#claude-sonnet-5", ALL);
     expect(sent.tools).toEqual([
       {
-        ...{ type: "web_search_20250305", name: "web_search", max_uses: 3 },
-        ...{ allowed_domains: ["a.example"], user_location: { type: "approximate", city: "Bonn" } },
+        type: "web_search_20250305",
+        name: "web_search",
+        max_uses: 3,
+        allowed_domains: ["a.example"],
+        user_location: { type: "approximate", city: "Bonn" },
       },
     ]);
     const named = ["web_search_options.search_context_size", "web_search_options.blocked_domains"];
@@ -55,7 +61,9 @@ describe("all that a search may say", () => {
     expect(path).toBe("/v1/responses");
     expect(sent.tools).toEqual([
       {
-        ...{ type: "web_search", search_context_size: "low", filters: { allowed_domains: ["a.example"] } },
+        type: "web_search",
+        search_context_size: "low",
+        filters: { allowed_domains: ["a.example"] },
         user_location: { type: "approximate", city: "Bonn" },
       },
     ]);
@@ -74,7 +82,9 @@ describe("all that a search may say", () => {
     const { sent, dropped } = send("Perplexity#sonar", ALL);
     expect(sent.tools).toEqual([
       {
-        ...{ type: "web_search", search_context_size: "low", user_location: { city: "Bonn" } },
+        type: "web_search",
+        search_context_size: "low",
+        user_location: { city: "Bonn" },
         filters: { search_domain_filter: ["a.example", "-b.example"] },
       },
     ]);

@@ -101,11 +101,15 @@ describe.each([...names])("%s", (name) => {
 describe("cached tokens that are left out of the prompt", () => {
   const REPORTS = {
     openai: (prompt_tokens: number, cached_tokens: number) => ({
-      ...{ prompt_tokens, completion_tokens: 15, total_tokens: prompt_tokens + 15 },
+      prompt_tokens,
+      completion_tokens: 15,
+      total_tokens: prompt_tokens + 15,
       prompt_tokens_details: { cached_tokens, text_tokens: prompt_tokens },
     }),
     responses: (input_tokens: number, cached_tokens: number) => ({
-      ...{ input_tokens, output_tokens: 15, total_tokens: input_tokens + 15 },
+      input_tokens,
+      output_tokens: 15,
+      total_tokens: input_tokens + 15,
       input_tokens_details: { cached_tokens },
     }),
   };
@@ -113,7 +117,9 @@ describe("cached tokens that are left out of the prompt", () => {
     const usageOf = (prompt: number, cached: number) =>
       whole(findDialect(name), DIALECTS[name].body(REPORTS[name](prompt, cached))).usage;
     expect(usageOf(203, 314)).toMatchObject({
-      ...{ prompt_tokens: 517, completion_tokens: 15, total_tokens: 532 },
+      prompt_tokens: 517,
+      completion_tokens: 15,
+      total_tokens: 532,
       prompt_tokens_details: { cached_tokens: 314 },
     });
     expect(usageOf(314, 314)).toMatchObject({ prompt_tokens: 314, total_tokens: 329 });

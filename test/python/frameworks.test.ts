@@ -25,7 +25,11 @@ describe.skipIf(!existsSync(PYTHON))("Python frameworks", () => {
   afterAll(() => under.stop());
 
   for (const name of [
-    ...["agents", "pydantic-ai", "pydantic-ai by name", "langchain", "langchain by default"],
+    "agents",
+    "pydantic-ai",
+    "pydantic-ai by name",
+    "langchain",
+    "langchain by default",
     "tool runner",
   ])
     test.each(["Responses#gpt-6.1-sol", "Anthropic#claude-opus-5-5", "Google#gemini-3.5-flash"])(

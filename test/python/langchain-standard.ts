@@ -20,17 +20,35 @@ if (venv === undefined) {
 const under = await startUnderTest();
 const child = Bun.spawn(
   [
-    ...[join(venv, "bin/python"), "-m", "pytest", SCRIPT, "-q", "-p", "no:cacheprovider"],
-    ...["-o", "asyncio_mode=auto", "-o", "asyncio_default_test_loop_scope=session"],
-    ...["-o", "asyncio_default_fixture_loop_scope=session", "--tb=short", ...words],
+    join(venv, "bin/python"),
+    "-m",
+    "pytest",
+    SCRIPT,
+    "-q",
+    "-p",
+    "no:cacheprovider",
+    "-o",
+    "asyncio_mode=auto",
+    "-o",
+    "asyncio_default_test_loop_scope=session",
+    "-o",
+    "asyncio_default_fixture_loop_scope=session",
+    "--tb=short",
+    ...words,
   ],
   {
     cwd: under.directory,
     env: {
-      ...{ PATH: process.env.PATH ?? "", HOME: under.directory, PYTHONDONTWRITEBYTECODE: "1" },
-      ...{ POUNDKEY_URL: under.url, POUNDKEY_KEY: under.secret, POUNDKEY_MODELS: MODELS.join(",") },
+      PATH: process.env.PATH ?? "",
+      HOME: under.directory,
+      PYTHONDONTWRITEBYTECODE: "1",
+      POUNDKEY_URL: under.url,
+      POUNDKEY_KEY: under.secret,
+      POUNDKEY_MODELS: MODELS.join(","),
     },
-    ...{ stdin: "ignore", stdout: "inherit", stderr: "inherit" },
+    stdin: "ignore",
+    stdout: "inherit",
+    stderr: "inherit",
   },
 );
 const code = await child.exited;

@@ -90,7 +90,8 @@ describe.skipIf(folder === null)("recorded rerank and moderation", () => {
       const given = asObject(parseJson(body));
       const rows = asArray(given.results ?? given.data).map(asObject);
       const documents = Array.from({ length: asArray(request?.documents).length || rows.length }, () => ({
-        ...{ text: "x", given: "x" },
+        text: "x",
+        given: "x",
       }));
       const ask = { model: card.id, query: "q", documents, isShowingDocuments: false, extras: {} };
       const codec = RERANK.findCodec(dialect);

@@ -20,8 +20,19 @@ const MODELS: Readonly<Record<string, readonly string[]>> = {
 };
 /** At least one provider of each dialect. */
 const FAMILIES: ReadonlySet<string> = new Set([
-  ...["OpenAI", "Anthropic", "Google", "Mistral", "Cohere", "Perplexity", "Bedrock", "OpenRouter", "xAI"],
-  ...["DeepSeek", "vLLM", "Azure", "Vertex"],
+  "OpenAI",
+  "Anthropic",
+  "Google",
+  "Mistral",
+  "Cohere",
+  "Perplexity",
+  "Bedrock",
+  "OpenRouter",
+  "xAI",
+  "DeepSeek",
+  "vLLM",
+  "Azure",
+  "Vertex",
 ]);
 
 function listServers(): readonly Server[] {
@@ -68,7 +79,10 @@ function stretch(request: ChatRequest): ChatRequest {
   return {
     ...request,
     messages,
-    ...{ user: long, safety_identifier: long, prompt_cache_key: long, metadata },
+    user: long,
+    safety_identifier: long,
+    prompt_cache_key: long,
+    metadata,
     ...(request.tools
       ? { tools: request.tools.filter(({ type }) => type === "function" || type === "custom").map(rename) }
       : {}),
@@ -84,7 +98,8 @@ test.skipIf(folder === null)(
   "no recorded request leaves any provider's bounds, as it is or stretched",
   () => {
     const problems = new Set<string>();
-    let [requests, encoded] = [0, 0];
+    let requests = 0;
+    let encoded = 0;
     for (const recording of readTraffic(folder ?? "").recordings) {
       const text = JSON.stringify(recording.request);
       // Requests without names or ids say nothing here.

@@ -51,8 +51,11 @@ function classify(from: string): ReadonlyMap<string, string | null> {
   const media = readMediaTraffic();
   const lists = listRows(from).filter(({ api }) => api === "models");
   const judged = [
-    ...[...exchanges, ...(media?.recordings ?? []), ...lists],
-    ...[...readRecordedCompletions(), ...readRecordedCounts()],
+    ...exchanges,
+    ...(media?.recordings ?? []),
+    ...lists,
+    ...readRecordedCompletions(),
+    ...readRecordedCounts(),
   ];
   const reasons = [...skipped, ...(media?.skipped ?? [])].map((line): readonly [string, string] => {
     const [id = "", ...rest] = line.split(": ");
@@ -90,8 +93,13 @@ test.skipIf(folder === null)("each recording beyond chat is tested, or skipped f
 test.skipIf(folder === null)("all names of each recorded model list are read", async () => {
   const timeouts = { connectMs: 1000, firstByteMs: null, idleMs: 1000, totalMs: 1000 };
   const setup: ProviderSetup = {
-    ...{ name: "Local", dialect: null, baseUrl: "http://local.example/v1", headers: {}, timeouts },
-    ...{ unlistedModels: true, credentials: [] },
+    name: "Local",
+    dialect: null,
+    baseUrl: "http://local.example/v1",
+    headers: {},
+    timeouts,
+    unlistedModels: true,
+    credentials: [],
   };
   const lists = listRows(folder ?? "").filter(({ api }) => api === "models");
   expect(lists).toHaveLength(17);

@@ -130,7 +130,8 @@ function callDifferences(
 
 /** Compared as JSON if both parse, byte for byte if the answer was cut off within them. Empty and null mean `{}`. */
 function sameInput(got: string, expected: string): boolean {
-  const [one, other] = [parseJson(got), parseJson(["", "null"].includes(expected) ? "{}" : expected)];
+  const one = parseJson(got);
+  const other = parseJson(["", "null"].includes(expected) ? "{}" : expected);
   return other === undefined ? got === expected : Bun.deepEquals(one, other);
 }
 
@@ -142,7 +143,8 @@ function urlDifferences(got: ReplyChoice, choice: ExpectedChoice, reply: ChatRep
     ),
   );
   const beside = asArray(reply.citations).map((one) => asString(one) ?? asString(asObject(one).url) ?? "");
-  const [must, may] = [[...choice.urls].map(written), [...choice.urlsAllowed].map(written)];
+  const must = [...choice.urls].map(written);
+  const may = [...choice.urlsAllowed].map(written);
   const lost = must.filter((url) => !urls.has(url) && !beside.includes(url));
   const made = [...urls].filter((url) => !must.includes(url) && !may.includes(url));
   const wrong: string[] = [];

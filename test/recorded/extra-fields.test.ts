@@ -10,8 +10,12 @@ import { fixturesFolder, readTraffic } from "./load.ts";
 const ROWS: Readonly<Record<string, string>> = { dashscope: "Qwen", moonshot: "Moonshot" };
 /** Fields that choose another route or model, or have a price of their own, and those of Perplexity's retired API. */
 const LEFT_OUT = [
-  ...["openrouter models", "openrouter plugins", "openrouter provider"],
-  ...["perplexity return_related_questions", "perplexity search_context_size", "together safety_model"],
+  "openrouter models",
+  "openrouter plugins",
+  "openrouter provider",
+  "perplexity return_related_questions",
+  "perplexity search_context_size",
+  "together safety_model",
 ];
 const TARGET = { baseUrl: "https://upstream.example/v1", secret: "s", headers: {} };
 

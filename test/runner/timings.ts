@@ -1,4 +1,4 @@
-// How long each test file took: the longest start first, so that no worker is left alone with one at the end.
+// The time that each test file took: the longest start first, so that no worker is left alone with one at the end.
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -22,7 +22,10 @@ test.each(["best", "fair", "light"] as const)("%s leaves them for the usual mode
 
 test("the reasons are said", () => {
   expect(findReasons([usual, preview, coder, dying])).toEqual({
-    ...{ usual: null, preview: "preview", coder: "completion", dying: "deprecated" },
+    usual: null,
+    preview: "preview",
+    coder: "completion",
+    dying: "deprecated",
   });
 });
 

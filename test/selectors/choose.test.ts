@@ -217,11 +217,16 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
       if ((places.at(-1) ?? 0) >= FIRST_KEPT) beyond++;
       const plan = planCalls({
         ...describeChat(input.request),
-        ...{ rules: input.rules, steering: { ...UNSTEERED, quality: input.quality }, readKnown: () => input },
+        rules: input.rules,
+        steering: { ...UNSTEERED, quality: input.quality },
+        readKnown: () => input,
         selection: { kind: "selector", selector, candidates: input.cards },
         credentialsOf: (provider) => (provider === on ? [{ secret: "s", weight: 1 }] : []),
-        ...{ roll: () => 0, conversation: makeConversation("key", input.request), nowMs: 0 },
-        ...{ health: new Health(() => {}), stickiness: new Stickiness() },
+        roll: () => 0,
+        conversation: makeConversation("key", input.request),
+        nowMs: 0,
+        health: new Health(() => {}),
+        stickiness: new Stickiness(),
       });
       expect(plan.attempts.map(({ card }) => card.id)).toEqual(places.map((at) => able[at]?.card.id ?? ""));
     }

@@ -101,7 +101,10 @@ export class Day {
     this.#share = share;
     const clock = { nowMs: () => this.#nowMs, monotonicMs: () => this.#nowMs };
     this.#known = {
-      ...{ health: this.#health, learning: NO_LEARNING, caches: new Caches(), stickiness: new Stickiness() },
+      health: this.#health,
+      learning: NO_LEARNING,
+      caches: new Caches(),
+      stickiness: new Stickiness(),
       deadlines: new DeadlineSweep({ ...clock, after: () => () => {}, every: () => () => {} }),
     };
     this.#settings = settingsOf(models, this.#share);

@@ -55,7 +55,8 @@ function anyChoice(selector: Selector, roll: () => number, learned: Knowledge | 
 const kept = (choice: Choice, share: number) => JSON.stringify(keepDecision(choice, share));
 
 test.each(SELECTORS)("Router#%s decides the same without learning as before the first lesson", (selector) => {
-  const [roll, again] = [makeDice(7), makeDice(7)];
+  const roll = makeDice(7);
+  const again = makeDice(7);
   for (let round = 0; round < 50; round++) {
     const alone = anyChoice(selector, roll);
     const untaught = anyChoice(selector, again, new Learned());

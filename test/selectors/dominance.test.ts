@@ -27,23 +27,35 @@ interface Figures {
 function makeTable(roll: Roll) {
   const count = 1 + Math.floor(roll() * 12);
   const column = (value: () => number) => Float64Array.from({ length: count }, value);
-  const [from, width] = [roll() * 0.9, roll() * 0.1];
+  const from = roll() * 0.9;
+  const width = roll() * 0.1;
   const steps = 1 + Math.floor(roll() * 6);
   const quality = column(() => Math.round((from + width * roll()) * 1000) / 1000);
   const level = column(roll);
   const cardAt = (place: number) => ({ id: `Acme#${place}`, created: Math.floor(place / 3) });
   return {
-    ...{ quality, level, cardAt, champion: findChampion({ level, cardAt }) },
+    quality,
+    level,
+    cardAt,
+    champion: findChampion({ level, cardAt }),
     costUsd: column(() => Math.floor(roll() * steps) / 1000),
     latencyMs: column(() => 100 * (1 + Math.floor(roll() * steps))),
-    ...{ score: new Float64Array(count), source: new Uint8Array(count), doubtAt: () => 0 },
+    score: new Float64Array(count),
+    source: new Uint8Array(count),
+    doubtAt: () => 0,
   };
 }
 
 function makeAsk(roll: Roll, change: Partial<RankAsk> = {}): RankAsk {
   return {
-    ...{ share: FAIR_QUALITY, difficulty: roll(), likeness: roll(), isTaught: false },
-    ...{ margin: 0, usualCostUsd: 0, costWeight: null, timeWeight: null },
+    share: FAIR_QUALITY,
+    difficulty: roll(),
+    likeness: roll(),
+    isTaught: false,
+    margin: 0,
+    usualCostUsd: 0,
+    costWeight: null,
+    timeWeight: null,
     ...change,
   };
 }
@@ -125,8 +137,11 @@ describe("without labels, over random tables", () => {
   test("more than the usual share of quality may cost more", () => {
     const table = {
       ...makeTable(makeDice(4)),
-      ...{ quality: Float64Array.of(0.9, 0.895), level: Float64Array.of(0.9, 0.895), champion: 0 },
-      ...{ costUsd: Float64Array.of(2, 1), latencyMs: Float64Array.of(100, 100) },
+      quality: Float64Array.of(0.9, 0.895),
+      level: Float64Array.of(0.9, 0.895),
+      champion: 0,
+      costUsd: Float64Array.of(2, 1),
+      latencyMs: Float64Array.of(100, 100),
       score: new Float64Array(2),
     };
     expect(pickFrom(table, best, makeAsk(makeDice(4))).costUsd).toBe(1);

@@ -103,37 +103,38 @@ describe("an explored model", () => {
     const clock = { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {}, every: () => () => {} };
     const rules: RouterRules = { ...RULES, fairQuality: 0.9, explore };
     const setup: ProviderSetup = {
-      ...{ name: "Acme", dialect: "openai", baseUrl: "http://x.test", headers: {}, unlistedModels: false },
+      name: "Acme",
+      dialect: "openai",
+      baseUrl: "http://x.test",
+      headers: {},
+      unlistedModels: false,
       credentials: [{ secret: "s", weight: 1 }],
       timeouts: { connectMs: 1, firstByteMs: null, idleMs: 1, totalMs: 1 },
     };
     const plan = planRequest(
       {
-        ...{
-          random: { bytes: (count: number) => new Uint8Array(count).fill(byte) },
-          health: new Health(log),
-        },
-        ...{ stickiness: new Stickiness(), learning: NO_LEARNING, caches: new Caches(), log },
+        random: { bytes: (count: number) => new Uint8Array(count).fill(byte) },
+        health: new Health(log),
+        stickiness: new Stickiness(),
+        learning: NO_LEARNING,
+        caches: new Caches(),
+        log,
         deadlines: new DeadlineSweep(clock),
       },
       {
-        ...{
-          id: "chatcmpl-1",
-          created: 0,
-          requestId: "req-1",
-          origin: UNKNOWN_ORIGIN,
-          key: makeKey("key"),
-          ask: asking(TRIVIA),
-          operation: CHAT,
-          surface: "openai-chat",
-        },
-        ...{
-          ...plainCall(),
-          conversation: makeConversation("key", asking(TRIVIA)),
-          selection: { kind: "selector", selector: SELECTOR_RULES.fair, candidates: CARDS },
-          rules,
-          markup: 1,
-        },
+        id: "chatcmpl-1",
+        created: 0,
+        requestId: "req-1",
+        origin: UNKNOWN_ORIGIN,
+        key: makeKey("key"),
+        ask: asking(TRIVIA),
+        operation: CHAT,
+        surface: "openai-chat",
+        ...plainCall(),
+        conversation: makeConversation("key", asking(TRIVIA)),
+        selection: { kind: "selector", selector: SELECTOR_RULES.fair, candidates: CARDS },
+        rules,
+        markup: 1,
         ending: new Ending(),
         upstreams: new Map([["Acme", makeUpstream(setup, [findDialect("openai")])]]),
       },
@@ -149,8 +150,11 @@ describe("an explored model", () => {
     expect(decision).toMatchObject({ choice: "Acme#twin", instead_of: "Acme#strong" });
     expect(events).toEqual([
       {
-        ...{ event: "explored", level: "info", request_id: "req-1" },
-        ...{ model: "Acme#twin", instead_of: "Acme#strong" },
+        event: "explored",
+        level: "info",
+        request_id: "req-1",
+        model: "Acme#twin",
+        instead_of: "Acme#strong",
       },
     ]);
     expect(planBy(0, 0).names[0]).toBe("strong");

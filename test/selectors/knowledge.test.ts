@@ -114,7 +114,8 @@ describe("learning online", () => {
   });
 
   test("one score changes little, and a signal less than a judgment", () => {
-    const [judged, signalled] = [new Learned(), new Learned()];
+    const judged = new Learned();
+    const signalled = new Learned();
     const before = qualityOf(STRONG, judged);
     told(judged, STRONG, 0, 1);
     teach(signalled, {

@@ -67,7 +67,9 @@ describe("a limit per minute", () => {
 
 /** A provider's bucket that calls reach with these delays in milliseconds. Returns the number of refused calls. */
 function countRefused(perMinute: number, arrivals: readonly number[]): number {
-  let [left, atMs, refused] = [perMinute, 0, 0];
+  let left = perMinute;
+  let atMs = 0;
+  let refused = 0;
   for (const nowMs of arrivals.toSorted((a, b) => a - b)) {
     left = Math.min(perMinute, left + ((nowMs - atMs) * perMinute) / MINUTE_MS);
     atMs = nowMs;
@@ -140,7 +142,11 @@ describe("a credential at its limit", () => {
       health: router.health,
       providers: [
         {
-          ...{ name: "House", dialect: "openai", baseUrl: "http://house.test", credentials, headers: {} },
+          name: "House",
+          dialect: "openai",
+          baseUrl: "http://house.test",
+          credentials,
+          headers: {},
           timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
           unlistedModels: true,
         },

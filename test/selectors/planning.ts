@@ -68,7 +68,11 @@ export class Planning {
     );
     this.health.configured(
       [...this.#keys].map(([name, own]) => ({
-        ...{ name, dialect: "openai", baseUrl: `http://${name}.test`, credentials: own, headers: {} },
+        name,
+        dialect: "openai",
+        baseUrl: `http://${name}.test`,
+        credentials: own,
+        headers: {},
         timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
         unlistedModels: true,
       })),

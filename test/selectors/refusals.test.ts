@@ -25,7 +25,11 @@ function refuse(name: string, nowMs: number, status = 401): void {
 function shown(name: string, nowMs: number) {
   const credentials = ["a", "b", "c"].map((one) => router.attemptOf(HOUSE, one).credential);
   const setup = {
-    ...{ name: "House", dialect: null, baseUrl: "http://House.test", credentials, headers: {} },
+    name: "House",
+    dialect: null,
+    baseUrl: "http://House.test",
+    credentials,
+    headers: {},
     timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
     unlistedModels: true,
   };

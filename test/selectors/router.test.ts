@@ -271,8 +271,13 @@ describe("the three selectors", () => {
       planCalls({
         ...describeChat(asking(CODE)),
         selection: { kind: "selector", selector: best, candidates: CARDS },
-        ...{ rules, roll: () => 0, conversation, nowMs: 0, credentialsOf: () => [] },
-        ...{ health: new Health(() => {}), stickiness: new Stickiness() },
+        rules,
+        roll: () => 0,
+        conversation,
+        nowMs: 0,
+        credentialsOf: () => [],
+        health: new Health(() => {}),
+        stickiness: new Stickiness(),
       });
     expect(ask).toThrow("No model that Router#best may choose is enabled.");
   });

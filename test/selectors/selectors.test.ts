@@ -28,14 +28,13 @@ function planBy(selector: SelectorRule, explore = 0) {
       selector,
       candidates: [...CARDS, TWIN, makeCard("free", 0, { price: null })],
     },
-    ...{
-      rules: { ...RULES, explore },
-      roll: () => 0,
-      conversation: makeConversation("key", asking(TRIVIA)),
-      nowMs: 0,
-    },
+    rules: { ...RULES, explore },
+    roll: () => 0,
+    conversation: makeConversation("key", asking(TRIVIA)),
+    nowMs: 0,
     credentialsOf: () => [{ secret: "s", weight: 1 }],
-    ...{ health: new Health(() => {}), stickiness: new Stickiness() },
+    health: new Health(() => {}),
+    stickiness: new Stickiness(),
   });
 }
 

@@ -32,7 +32,8 @@ function trialsOf(count: number, equal: number, tell: (isEqual: boolean) => numb
 describe("the weight of cost against quality", () => {
   test("is the highest that keeps the quality share, with a standard error to spare", () => {
     const tradeoff = weigh(trialsOf(1000, 0.9, (isEqual) => (isEqual ? 0.88 : 0.5)));
-    const [most, some] = [findWeight(tradeoff, 0.8) ?? 0, findWeight(tradeoff, 0.95) ?? 0];
+    const most = findWeight(tradeoff, 0.8) ?? 0;
+    const some = findWeight(tradeoff, 0.95) ?? 0;
     expect(some * 0.9).toBeWithin(0.02, 0.4);
     expect(most * 0.9).toBeGreaterThan(0.4);
     const kept = (weight: number) => tradeoff.find((step) => step.weight === weight)?.share;
@@ -54,14 +55,20 @@ describe("the weight of cost against quality", () => {
 
 test("never prefers a model that costs more than the champion", () => {
   const candidates = {
-    ...{ quality: Float64Array.of(0.8, 0.9), level: Float64Array.of(0.9, 0.5), champion: 0 },
-    ...{ costUsd: Float64Array.of(1, 1.01), latencyMs: Float64Array.of(1, 1), score: new Float64Array(2) },
-    ...{ source: new Uint8Array(2), doubtAt: () => 0 },
+    quality: Float64Array.of(0.8, 0.9),
+    level: Float64Array.of(0.9, 0.5),
+    champion: 0,
+    costUsd: Float64Array.of(1, 1.01),
+    latencyMs: Float64Array.of(1, 1),
+    score: new Float64Array(2),
+    source: new Uint8Array(2),
+    doubtAt: () => 0,
     cardAt: () => makeCard("any"),
   };
   const [usual = 0] = candidates.costUsd;
   const score = scoreByWeight(candidates, {
-    ...{ weight: 0, reference: 0 },
+    weight: 0,
+    reference: 0,
     mayReplace: (place) => (candidates.costUsd[place] ?? 0) <= usual,
     expenseOf: (place) => (candidates.costUsd[place] ?? 0) / usual,
   });

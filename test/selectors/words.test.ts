@@ -10,7 +10,14 @@ test("a typo is corrected to the most frequent word one letter away", () => {
   const words = makeWords(["there", "three", "house", "horse"]);
   const corrected = ["hosue", "houe", "houuse", "hause", "horze", "tree", "xyzzy", "h".repeat(40)];
   expect(corrected.map((word) => words.correct(word))).toEqual([
-    ...["house", "house", "house", "house", "horse", "three", null, null],
+    "house",
+    "house",
+    "house",
+    "house",
+    "horse",
+    "three",
+    null,
+    null,
   ]);
 });
 
@@ -52,7 +59,11 @@ test("an s that ends an unknown word isn't moved to the next", () => {
 test("a short word is corrected only to a common one whose letters are swapped", () => {
   const words = makeWords(["the", ...Array.from({ length: 500 }, (_, at) => `word${at}`), "dog"]);
   expect(["hte", "teh", "thx", "th", "odg"].map((word) => words.correct(word))).toEqual([
-    ...["the", "the", null, null, null],
+    "the",
+    "the",
+    null,
+    null,
+    null,
   ]);
 });
 

@@ -104,7 +104,8 @@ export function auditBooks(day: DayRecord, model: Model): readonly string[] {
     for (const found of rows(database, sql)) problems.push(`${what}: ${JSON.stringify(found, texts)}`);
   }
   const compare = (what: string, found: unknown, expected: unknown) => {
-    const [is, should] = [JSON.stringify(found, texts), JSON.stringify(expected, texts)];
+    const is = JSON.stringify(found, texts);
+    const should = JSON.stringify(expected, texts);
     if (is !== should) problems.push(`${what} is ${is}, by the rules it is ${should}`);
   };
   for (const { id } of scenario.accounts) {

@@ -46,7 +46,9 @@ function budgetsFor(dice: Dice, chance: number): readonly Budget[] {
     const models = dice.chance(0.4) ? dice.pick([["Alpha#*"], ["Beta#*", "Gamma#*"]]) : null;
     return [
       {
-        ...{ per, models, extra: null },
+        per,
+        models,
+        extra: null,
         nanoUsd: Math.ceil((NANO / 2000) * 10 ** (dice.next() * 3)) - (dice.chance(0.1) ? NANO / 2000 : 0),
         warn: dice.chance(0.5) ? [0.5, 1] : [],
         isHard: dice.chance(0.8),

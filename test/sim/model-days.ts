@@ -38,7 +38,9 @@ export class ModelDays {
       return held === null ? "refused: budget_exceeded" : { held, free: null };
     }
     const fund = (held: bigint): ModelFund => ({
-      ...{ id: "free", covers: () => true, isBudget: false },
+      id: "free",
+      covers: () => true,
+      isBudget: false,
       ...freeRoom(BigInt(budgetNanoUsd), meter.freeSpent, held),
     });
     const held = computeHolds(able, [...funds, fund(meter.freeHeld)], this.#scenario);

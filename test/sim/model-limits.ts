@@ -71,7 +71,12 @@ export class ModelLimits {
     const of = (owner: GatewayKey | Account): Limited => {
       const budgets = (owner.budgets === "default" ? [] : owner.budgets).map(
         ({ nanoUsd, per, models, warn, isHard }): Limit => ({
-          ...{ owner: owner.id, per, models, warn, isHard, nano: BigInt(nanoUsd) },
+          owner: owner.id,
+          per,
+          models,
+          warn,
+          isHard,
+          nano: BigInt(nanoUsd),
           name: [per, ...(models ?? [])].join(" "),
         }),
       );

@@ -159,7 +159,8 @@ function makeDay(seed: number, dice: Dice): Scenario {
 /** Returns the beginning of the next day, to the minute. */
 function nextDayAt(startMs: number, zone: DayRules): number {
   const today = ownDay(startMs, zone);
-  let [before, after] = [Math.floor(startMs / MINUTE), Math.floor(startMs / MINUTE) + 26 * 60];
+  let before = Math.floor(startMs / MINUTE);
+  let after = Math.floor(startMs / MINUTE) + 26 * 60;
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
     if (ownDay(middle * MINUTE, zone) === today) before = middle;

@@ -67,7 +67,9 @@ const assistantBlock = is.variant("type", {
   thinking: of({ type: is.anything, thinking: is.text, signature: is.text }, ["thinking", "signature"]),
   redacted_thinking: of({ type: is.anything, data: is.text }, ["data"]),
   server_tool_use: of({ ...mark, id: ranId, name: is.text, input: is.record, caller: is.record }, [
-    ...["id", "name", "input"],
+    "id",
+    "name",
+    "input",
   ]),
   web_search_tool_result: of({ ...mark, tool_use_id: ranId, content: is.anything, caller: is.record }, [
     "tool_use_id",

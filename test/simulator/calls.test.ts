@@ -11,7 +11,9 @@ beforeAll(async () => {
 afterAll(() => sim.stop());
 
 function callOf(bodyText: string): ObservedCall {
-  const [method, path, model] = ["POST", "/v1/chat/completions", "sim-mini"];
+  const method = "POST";
+  const path = "/v1/chat/completions";
+  const model = "sim-mini";
   return { dialect: "openai", method, path, model, headers: {}, bodyText, startedAt: 0 };
 }
 

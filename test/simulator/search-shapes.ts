@@ -10,15 +10,20 @@ const address = { city: is.text, region: is.text, country: is.text, timezone: is
 const place = of({ type: is.checkChoice("approximate"), ...address }, ["type"]);
 
 export const OPENAI_SEARCH = of({
-  ...{ type: is.anything, filters: of({ allowed_domains: is.list(is.text, 1, 20) }) },
-  ...{ search_context_size: is.checkChoice("low", "medium", "high"), external_web_access: is.flag },
+  type: is.anything,
+  filters: of({ allowed_domains: is.list(is.text, 1, 20) }),
+  search_context_size: is.checkChoice("low", "medium", "high"),
+  external_web_access: is.flag,
   user_location: place,
 });
 
 const hosts = is.list(is.matching(/^(?!https?:)\S+$/), 1);
 const shared = {
-  ...{ type: is.anything, max_uses: is.integer(1), cache_control: is.anything },
-  ...{ allowed_domains: hosts, blocked_domains: hosts },
+  type: is.anything,
+  max_uses: is.integer(1),
+  cache_control: is.anything,
+  allowed_domains: hosts,
+  blocked_domains: hosts,
 };
 const search = of({ ...shared, name: is.checkChoice("web_search"), user_location: place }, ["name"]);
 const fetched = {

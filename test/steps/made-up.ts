@@ -57,7 +57,8 @@ const mask: Step = {
     const changed = structuredClone({ kept });
     changeTexts(changed, hide);
     return {
-      ...{ kind: "changed", ask: operation.mapTexts(ask, hide) },
+      kind: "changed",
+      ask: operation.mapTexts(ask, hide),
       raw: raw && { ...raw, body: raw.texts.mapRequest(raw.body, hide) },
       ...changed,
     };

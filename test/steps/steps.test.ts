@@ -189,7 +189,8 @@ describe.each(WAYS.map((way) => [nameWay(way), way] as const))("%s", (_name, way
     expect([got.status, readWords(got)]).toEqual([200, "my hidden fruit"]);
     expect(got.headers.get("x-poundkey-attempts")).toBe("2");
     expect(told.filter((one) => / before| around /.test(one))).toEqual([
-      ...["guard before", "mask before"],
+      "guard before",
+      "mask before",
       `mask around ${way.surface === "messages" ? "anthropic" : null}`,
     ]);
     expect(world.simulator.calls.all().map(({ body }) => JSON.stringify(body).includes("secret"))).toEqual([
@@ -205,11 +206,9 @@ test.each(["say: forbidden things", "canned please"])("'%s' is one of its minute
   if (way === undefined) throw new Error("There is no way to ask.");
   const { secret } = await world.newKey({ requests_per_minute: 2, requests_per_day: 1 });
   const headers = { authorization: `Bearer ${secret}` };
-  const [first, second, third] = [
-    await ask(way, prompt, headers),
-    await ask(way, prompt, headers),
-    await ask(way, "say: hello", headers),
-  ];
+  const first = await ask(way, prompt, headers);
+  const second = await ask(way, prompt, headers);
+  const third = await ask(way, "say: hello", headers);
   expect([first.status, second.status]).not.toContain(429);
   expect([third.status, third.text]).toEqual([429, expect.stringContaining("requests_per_minute_exceeded")]);
   expect(calls()).toBe(0);

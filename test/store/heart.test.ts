@@ -52,7 +52,8 @@ test("a process that learns that it is too old admits nothing", async () => {
 });
 
 test("the log is synced once after the last of several transactions", async () => {
-  let [syncs, notes] = [0, 0];
+  let syncs = 0;
+  let notes = 0;
   let syncedAfter = 0;
   const quiet = new QuietSync(async () => {
     syncs++;

@@ -10,8 +10,15 @@ import { makePlace } from "../harness/samples.ts";
 const zeros = Array.from({ length: PARTS }, () => 0);
 const minute: Minute = { part: 7, requests: zeros.with(2, 5), tokens: zeros, parallel: 0, tookMs: 0 };
 const use: BudgetUse = {
-  ...{ name: "month", rules: "UTC 0 monday", startMs: 5, endMs: 9 },
-  ...{ spentNanoUsd: 70, heldNanoUsd: 0, limitNanoUsd: 100, warned: [0.5], extraUsedNanoUsd: 0 },
+  name: "month",
+  rules: "UTC 0 monday",
+  startMs: 5,
+  endMs: 9,
+  spentNanoUsd: 70,
+  heldNanoUsd: 0,
+  limitNanoUsd: 100,
+  warned: [0.5],
+  extraUsedNanoUsd: 0,
   extraUntilMs: null,
 };
 const uses: readonly BudgetUse[] = [

@@ -51,7 +51,11 @@ const ROWS = [
 /** The labels of one request become one lesson. */
 const LESSONS = [
   {
-    ...{ id: "label_1", atMs: NOON + 1, keyId: "", source: "label", request: '{"row":"a"}' },
+    id: "label_1",
+    atMs: NOON + 1,
+    keyId: "",
+    source: "label",
+    request: '{"row":"a"}',
     marks: expect.arrayContaining([
       { model: "Sim#echo", score: 0.25, expected: 0.5 },
       { model: 'Sim#"odd"', score: 1, expected: 0.75 },
@@ -94,8 +98,11 @@ async function keepsKeys(store: Store): Promise<void> {
 
 async function goesOn(store: Store): Promise<void> {
   expect(await store.request("old")).toMatchObject({
-    ...{ modelUsed: "Sim#echo", modelTried: null, trace: null },
-    ...{ operation: "chat", surface: "openai-chat" },
+    modelUsed: "Sim#echo",
+    modelTried: null,
+    trace: null,
+    operation: "chat",
+    surface: "openai-chat",
   });
   expect((await store.requests({ provider: "Sim" }, { limit: 9, after: null })).length).toBe(1);
   await writeRecord(store, makeRecord("new", { stream: true, status: 502, trace: "{}" }));

@@ -80,8 +80,10 @@ describe("postgres: one server, many nodes, failures", () => {
   });
 
   test("an account with a stuck lock is refused in time, others are served, and it recovers", async () => {
-    const [key, free] = [await addKey(store, "key_a", "a"), await addKey(store, "key_b", "b")];
-    const [payments, theirs] = [openPayments(other, {}), openPayments(other, {})];
+    const key = await addKey(store, "key_a", "a");
+    const free = await addKey(store, "key_b", "b");
+    const payments = openPayments(other, {});
+    const theirs = openPayments(other, {});
     await whileLocked("a", async () => {
       const thrown = await catchThrown(payments.hold("1", key, 1));
       expect(thrown).toMatchObject({ code: "store_unavailable", details: { retryAfterMs: 1000 } });

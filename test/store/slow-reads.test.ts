@@ -30,7 +30,9 @@ const folder = newPlace("");
 const path = join(folder.directory, "read.db");
 const slowReads = new SlowReads(path);
 const connector = new Connector({
-  ...{ path, schema: makeSqliteSchema(), lockWaitMs: 1000 },
+  path,
+  schema: makeSqliteSchema(),
+  lockWaitMs: 1000,
   onConnect: () => {},
 });
 let engine: Engine;
@@ -46,7 +48,8 @@ afterAll(() => {
 });
 
 test("others go on during a slow read", async () => {
-  let [turns, isOver] = [0, false];
+  let turns = 0;
+  let isOver = false;
   const reading = engine.runSlowReads([COUNT, COUNT]).finally(() => {
     isOver = true;
   });

@@ -8,7 +8,9 @@ import { makeSqliteSchema } from "../../src/store/sqlite/migrate.ts";
 
 let changes = 0;
 const connector = new Connector({
-  ...{ path: ":memory:", schema: makeSqliteSchema(), lockWaitMs: 1000 },
+  path: ":memory:",
+  schema: makeSqliteSchema(),
+  lockWaitMs: 1000,
   onConnect: () => {},
 });
 const engine = makeEngine(connector, { slowReads: null, onWrite: () => {}, onChange: () => changes++ });
@@ -41,7 +43,8 @@ test.each<[string, (on: Engine) => Promise<unknown>, number]>([
 test("reads that wait for a turn have it in their order, and no turn has more than fill it", async () => {
   const pace = makePacing();
   const ran: string[] = [];
-  let [turn, isOver] = [0, false];
+  let turn = 0;
+  let isOver = false;
   const turning = (async () => {
     for (; !isOver; turn++) await nextTurn();
   })();

@@ -68,7 +68,8 @@ describe.each(Object.entries(BENCHES))("%s", (_, makeBench) => {
 
   test("a step that adds leaves the older version at work, also after a restart", async () => {
     const newer = await bench.open("adds");
-    const [mine, theirs] = [openPayments(older), openPayments(newer)];
+    const mine = openPayments(older);
+    const theirs = openPayments(newer);
     expect(await older.beat()).toEqual({ olderNodes: [], unsupported: null });
     await mine.post(await mine.hold("1", key, 100), 100);
     await theirs.post(await theirs.hold("2", key, 100), 100);

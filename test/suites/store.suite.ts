@@ -205,8 +205,10 @@ function settlements(stores: Both): void {
 
   test("a settlement is written once, however often and by whichever node it is repeated", async () => {
     const [store, other] = stores();
-    const [mine, theirs] = [ledgerOn(store), ledgerOn(other)];
-    const [first, second] = [mine.ticket(makeAsk("1", key)), mine.ticket(makeAsk("2", key))];
+    const mine = ledgerOn(store);
+    const theirs = ledgerOn(other);
+    const first = mine.ticket(makeAsk("1", key));
+    const second = mine.ticket(makeAsk("2", key));
     await expectGrant(mine, first);
     await expectGrant(mine, second);
     const outcome = makeOutcome(first, {}, false);
@@ -221,7 +223,8 @@ function settlements(stores: Both): void {
     const [store] = stores();
     const ledger = ledgerOn(store);
     const ticketOf = (id: string) => ledger.ticket(makeAsk(id, key));
-    const [bad, good] = [ticketOf("bad"), ticketOf("good")];
+    const bad = ticketOf("bad");
+    const good = ticketOf("good");
     await Promise.all([expectGrant(ledger, bad), expectGrant(ledger, good)]);
     const amounts = { ...makeRecord("").amounts, prompt: Number.NaN };
     const results = await Promise.allSettled([

@@ -98,7 +98,8 @@ describe.skipIf(answers.length === 0).each(Object.keys(SURFACES))("%s", (surface
       const expected = sort(listExpected(surface, reply));
       const whole = asObject(JSON.parse(JSON.stringify(exchange.whole(reply, STAMP))));
       const stream = writeStream(exchange, decodePieces(subject, null), true);
-      const [one, other] = [sort(await readCited(surface, whole)), sort(await readCited(surface, stream))];
+      const one = sort(await readCited(surface, whole));
+      const other = sort(await readCited(surface, stream));
       const { id } = subject.recording;
       if (!Bun.deepEquals(one, expected)) failures.push({ id, whole: one, expected });
       if (!Bun.deepEquals(other, expected)) failures.push({ id, streamed: other, expected });

@@ -7,7 +7,9 @@ import { makeExchange, READINGS, type Read } from "./readings.ts";
 import { decodePieces, STAMP, writeStream } from "./recorded.ts";
 
 const call = (index: number, name: string, text: string) => ({
-  ...{ index, id: `call_${name}`, type: "function" },
+  index,
+  id: `call_${name}`,
+  type: "function",
   function: { name, arguments: text },
 });
 const RM = call(0, "rm", '{"path":"/tmp/x');
@@ -63,13 +65,17 @@ const ROWS: readonly Row[] = [
   {
     name: "after another call",
     calls: [call(0, "rm", "{}"), call(1, "ls", '{"a":[1')],
-    ...{ finish: "tool_calls", ...BROKEN, left: ["rm"] },
+    finish: "tool_calls",
+    ...BROKEN,
+    left: ["rm"],
   },
   { name: "by the limit, before they began", calls: [call(0, "rm", "")], finish: "length", ...CUT },
   {
     name: "by the limit, after a call",
     calls: [call(0, "rm", '{"a":1}'), call(1, "ls", "{")],
-    ...{ finish: "length", ...CUT, left: ["rm"] },
+    finish: "length",
+    ...CUT,
+    left: ["rm"],
   },
   { name: "not at all", calls: [call(0, "rm", '{"path":"/"}')], finish: "tool_calls", ...USUAL },
   { name: "not without arguments", calls: [call(0, "rm", "")], finish: "tool_calls", ...USUAL },
@@ -77,7 +83,8 @@ const ROWS: readonly Row[] = [
   {
     name: "not if they are text",
     calls: [{ index: 0, id: "call_rm", type: "custom", custom: { name: "rm", input: '{"path":"/tmp' } }],
-    ...{ finish: "tool_calls", ...USUAL },
+    finish: "tool_calls",
+    ...USUAL,
   },
 ];
 

@@ -14,8 +14,10 @@ import { incoming, STAMP } from "./recorded.ts";
 const REQUEST = { model: "m", messages: [{ role: "user" as const, content: "a" }] };
 
 const anthropic = (reason: string, sequence: string | null = null) => ({
-  ...{ type: "message", content: [{ type: "text", text: "b" }] },
-  ...{ stop_reason: reason, stop_sequence: sequence },
+  type: "message",
+  content: [{ type: "text", text: "b" }],
+  stop_reason: reason,
+  stop_sequence: sequence,
 });
 const gemini = (finishReason: string) => ({
   candidates: [{ content: { role: "model", parts: [{ text: "b" }] }, finishReason }],
@@ -32,7 +34,8 @@ const cohere = (finish: string) => ({
   finish_reason: finish,
 });
 const responses = (reason: string) => ({
-  ...{ status: "incomplete", incomplete_details: { reason } },
+  status: "incomplete",
+  incomplete_details: { reason },
   output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "b" }] }],
 });
 
@@ -48,13 +51,18 @@ const ROWS = [
   row(
     "anthropic",
     anthropic("stop_sequence", "##"),
-    ...["stop/stop_sequence/##", "stop_sequence/##", "STOP", "completed"],
+    "stop/stop_sequence/##",
+    "stop_sequence/##",
+    "STOP",
+    "completed",
   ),
   row(
     "anthropic",
     anthropic("model_context_window_exceeded"),
-    ...["length/model_context_window_exceeded", "model_context_window_exceeded"],
-    ...["MAX_TOKENS", "max_output_tokens"],
+    "length/model_context_window_exceeded",
+    "model_context_window_exceeded",
+    "MAX_TOKENS",
+    "max_output_tokens",
   ),
   row("anthropic", anthropic("refusal"), "content_filter/refusal", "refusal", "SAFETY", "content_filter"),
   row("gemini", gemini("STOP"), "stop/STOP", "end_turn", "STOP", "completed"),
@@ -65,21 +73,30 @@ const ROWS = [
   row(
     "bedrock",
     bedrock("guardrail_intervened"),
-    ...["content_filter/guardrail_intervened", "refusal", "SAFETY", "content_filter"],
+    "content_filter/guardrail_intervened",
+    "refusal",
+    "SAFETY",
+    "content_filter",
   ),
   row("openai", chat("stop"), "stop", "end_turn", "STOP", "completed"),
   row("openai", chat("eos"), "stop/eos", "end_turn", "STOP", "completed"),
   row(
     "openai",
     chat("model_length"),
-    ...["length/model_length", "model_context_window_exceeded", "MAX_TOKENS", "max_output_tokens"],
+    "length/model_length",
+    "model_context_window_exceeded",
+    "MAX_TOKENS",
+    "max_output_tokens",
   ),
   row("openai", chat("constructor"), "stop/constructor", "end_turn", "STOP", "completed"),
   row("cohere", cohere("STOP_SEQUENCE"), "stop/STOP_SEQUENCE", "stop_sequence", "STOP", "completed"),
   row(
     "responses",
     responses("max_output_tokens"),
-    ...["length/max_output_tokens", "max_tokens", "MAX_TOKENS", "max_output_tokens"],
+    "length/max_output_tokens",
+    "max_tokens",
+    "MAX_TOKENS",
+    "max_output_tokens",
   ),
 ];
 

@@ -6,7 +6,8 @@ import { findPlaces } from "./growth/answers.ts";
 import { compareTimes } from "./growth/measure.ts";
 
 /** Both ends of four sizes, each twice the one before: what is quadratic takes up to 64 times as long, all else 8 times. */
-const [SMALL, LARGE] = [1200, 9600];
+const SMALL = 1200;
+const LARGE = 9600;
 /**
  * Noise, and the collector after large answers, may make twice the size take 3.3 times as long, but what is quadratic takes
  * four times.
@@ -37,7 +38,8 @@ test.skipIf(folder === null)("reading an answer is linear in each of its lists",
     ),
   );
   const slow = [...places].filter(([, { recording, grow }]) => {
-    const [small, large] = [reading(recording, grow(SMALL)), reading(recording, grow(LARGE))];
+    const small = reading(recording, grow(SMALL));
+    const large = reading(recording, grow(LARGE));
     return compareTimes(small, large, MOST) > MOST;
   });
   expect(slow.map(([name]) => name)).toEqual([]);

@@ -6,7 +6,8 @@ import { PLACES, type SurfaceWord } from "./growth/places.ts";
 import { encodeRequest, MODELS, readBody } from "./growth/work.ts";
 
 /** Both ends of four sizes, each twice the one before: what is quadratic takes up to 64 times as long, all else 8 times. */
-const [SMALL, LARGE] = [60, 480];
+const SMALL = 60;
+const LARGE = 480;
 /** Noise may make twice the size take three times as long, but what is quadratic takes four times. */
 const MOST = 3 ** 3;
 
@@ -17,8 +18,10 @@ function copy<Value>(value: Value): Value {
 const WORDS: readonly SurfaceWord[] = ["chat", "messages", "responses", "gemini"];
 describe.each(WORDS)("%s", (word) => {
   test.each(Object.entries(PLACES[word]))("%s", (_name, place) => {
-    const [small, large] = [copy(place(SMALL)), copy(place(LARGE))];
-    const [few, many] = [readBody(word, small), readBody(word, large)];
+    const small = copy(place(SMALL));
+    const large = copy(place(LARGE));
+    const few = readBody(word, small);
+    const many = readBody(word, large);
     const found = [
       [
         "reading",

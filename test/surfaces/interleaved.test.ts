@@ -131,7 +131,8 @@ test("chat-completions servers get the turn in their only order", () => {
   const { body } = findChatCodec(findDialect("openai")).encode(ask, claude.card, TARGET);
   const [, turn] = asArray(asObject(body).messages);
   const call = (id: string, name: string, text: string) => ({
-    ...{ id, type: "function" },
+    id,
+    type: "function",
     function: { name, arguments: text },
   });
   expect(turn).not.toHaveProperty("parts");

@@ -53,11 +53,16 @@ const makeItem = ({ id, name, input }: (typeof CALLS)[number]) => ({
   arguments: JSON.stringify(input),
 });
 const makeReasoning = (id: string, text: string) => ({
-  ...{ type: "reasoning", id, encrypted_content: "e" },
+  type: "reasoning",
+  id,
+  encrypted_content: "e",
   summary: [{ type: "summary_text", text }],
 });
 const makeMessage = (id: string, text: string) => ({
-  ...{ type: "message", id, role: "assistant", status: "completed" },
+  type: "message",
+  id,
+  role: "assistant",
+  status: "completed",
   content: [{ type: "output_text", text, annotations: [] }],
 });
 const OUTPUT = [
@@ -69,7 +74,10 @@ const OUTPUT = [
   makeMessage("msg_2", "Four."),
 ];
 const RESPONSE = {
-  ...{ id: "resp_1", object: "response", status: "completed", output: OUTPUT },
+  id: "resp_1",
+  object: "response",
+  status: "completed",
+  output: OUTPUT,
   usage: { input_tokens: 1, output_tokens: 2 },
 };
 
@@ -143,15 +151,18 @@ const MODELS: Readonly<Partial<Record<ChatApi, string>>> = {
 
 export function subject(api: ChatApi, streamed: boolean, body: string): Subject {
   const made = makeSubject({
-    ...{
-      id: `${api} ${streamed ? "streamed" : "whole"}`,
-      file: "made-up",
-      api,
-      model: MODELS[api] ?? "m",
-      tags: [],
-      url: "",
-    },
-    ...{ request: null, status: 200, headers: new Headers(), body, frames: null, streamed },
+    id: `${api} ${streamed ? "streamed" : "whole"}`,
+    file: "made-up",
+    api,
+    model: MODELS[api] ?? "m",
+    tags: [],
+    url: "",
+    request: null,
+    status: 200,
+    headers: new Headers(),
+    body,
+    frames: null,
+    streamed,
   });
   return api === "bedrock-converse" ? { ...made, dialect: findDialect("bedrock") } : made;
 }

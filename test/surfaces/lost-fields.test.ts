@@ -55,17 +55,13 @@ describe("translated for another family", () => {
     [
       "responses",
       {
-        ...{
-          instructions: "s",
-          metadata: { a: "b" },
-          include: ["reasoning.encrypted_content"],
-          store: false,
-        },
-        ...{
-          truncation: "disabled",
-          stream_options: { include_obfuscation: false },
-          previous_response_id: null,
-        },
+        instructions: "s",
+        metadata: { a: "b" },
+        include: ["reasoning.encrypted_content"],
+        store: false,
+        truncation: "disabled",
+        stream_options: { include_obfuscation: false },
+        previous_response_id: null,
       },
     ],
     [

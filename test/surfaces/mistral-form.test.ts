@@ -49,7 +49,8 @@ describe("what has one clear meaning is read", () => {
     const thinking = { type: "thinking", thinking: [{ type: "text", text: "hm" }], closed: true };
     const calls = [{ id: "abcdefghi", type: "function", function: { name: "look", arguments: { at: 1 } } }];
     const message = readMessage({
-      ...{ role: "assistant", prefix: false },
+      role: "assistant",
+      prefix: false,
       content: [thinking, { type: "text", text: "b" }],
       tool_calls: calls,
     });
@@ -75,7 +76,10 @@ describe("what only Mistral knows", () => {
 
   test("is named elsewhere, as the client calls it", () => {
     expect(encode("anthropic", { ...OWN, random_seed: 7 }).dropped.toSorted()).toEqual([
-      ...["document_page_limit", "prompt_mode", "safe_prompt", "seed"],
+      "document_page_limit",
+      "prompt_mode",
+      "safe_prompt",
+      "seed",
     ]);
     const { names } = OPENAI_CHAT.read(incoming({ model: "m", messages: [USER], random_seed: 7 }));
     expect(names).toEqual({ seed: "random_seed" });

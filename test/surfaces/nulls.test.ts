@@ -83,7 +83,8 @@ const APIS: readonly Api[] = [
     files: /^openai$/,
     requests: (model) =>
       both("/v1/chat/completions", (content) => ({
-        ...{ model, messages: [{ role: "user", content }] },
+        model,
+        messages: [{ role: "user", content }],
         tools: [{ type: "function", function: WEATHER }],
       })),
   },
@@ -93,7 +94,9 @@ const APIS: readonly Api[] = [
     files: /^anthropic$/,
     requests: (model) =>
       both("/v1/messages", (content) => ({
-        ...{ model, max_tokens: 2000, messages: [{ role: "user", content }] },
+        model,
+        max_tokens: 2000,
+        messages: [{ role: "user", content }],
         tools: [{ name: WEATHER.name, input_schema: WEATHER.parameters }],
       })),
   },

@@ -72,7 +72,11 @@ export function decodePieces(
   if (recording.streamed) {
     const reader = new AnswerReader({
       decoder: codec.decoder(card, request),
-      ...{ request, choiceOffset: 0, stops: [], splices: true, verbatim: lane !== null },
+      request,
+      choiceOffset: 0,
+      stops: [],
+      splices: true,
+      verbatim: lane !== null,
     });
     for (const text of decoded([encodeText(recording.body)]))
       pieces.push(...(reader.push(text)?.pieces ?? []));

@@ -7,9 +7,13 @@ import { makeExchange } from "./readings.ts";
 import { incoming, STAMP } from "./recorded.ts";
 
 const CHOICE = {
-  ...{ index: 0, finish_reason: "stop" as const, logprobs: null },
+  index: 0,
+  finish_reason: "stop" as const,
+  logprobs: null,
   message: {
-    ...{ role: "assistant" as const, content: "It is 7.", refusal: null },
+    role: "assistant" as const,
+    content: "It is 7.",
+    refusal: null,
     web_searches: [{ queries: ["a", "b"], pages: [{ url: "https://a.example/", title: "A" }] }],
   },
 };

@@ -26,9 +26,18 @@ function subjectOf(fragments: readonly JsonObject[]) {
   }));
   const lines = [...events.map((event) => JSON.stringify(event)), "[DONE]"];
   return makeSubject({
-    ...{ id: "made-up", file: "openrouter", api: "openai-chat", model: "anthropic/claude-sonnet-4.5" },
-    ...{ tags: [], url: "", request: null, status: 200, headers: new Headers(), frames: null },
-    ...{ body: lines.map((line) => `data: ${line}\n\n`).join(""), streamed: true },
+    id: "made-up",
+    file: "openrouter",
+    api: "openai-chat",
+    model: "anthropic/claude-sonnet-4.5",
+    tags: [],
+    url: "",
+    request: null,
+    status: 200,
+    headers: new Headers(),
+    frames: null,
+    body: lines.map((line) => `data: ${line}\n\n`).join(""),
+    streamed: true,
   });
 }
 

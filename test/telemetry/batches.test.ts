@@ -27,7 +27,9 @@ test("a batch that was taken stays as it is until the next one is taken", () => 
     for (const name of names) expect(batches.add(writeSpan(name), 1)).toBe(true);
   };
   for (const round of ["first", "second", "third"]) {
-    const [taken, waiting, open] = [named(round, 300), named("waiting", 512), named("open", 40)];
+    const taken = named(round, 300);
+    const waiting = named("waiting", 512);
+    const open = named("open", 40);
     add(taken);
     const batch = batches.take();
     add([...waiting, ...open]);

@@ -20,8 +20,13 @@ export interface Collector {
 
 export function startCollector(): Collector {
   const collector: Omit<Collector, "url" | "stop" | "of"> = {
-    ...{ spans: [], logs: [], resources: [], headers: [], errors: [] },
-    ...{ calls: new Map(), answer: null },
+    spans: [],
+    logs: [],
+    resources: [],
+    headers: [],
+    errors: [],
+    calls: new Map(),
+    answer: null,
   };
   const server = Bun.serve({
     port: 0,

@@ -22,11 +22,18 @@ beforeEach(() => {
 afterEach(() => collector.stop());
 
 function newExporter(url = `${collector.url}/v1/traces`, send: Fetch = fetch): Exporter {
-  const [own, told] = [seen, events];
+  const own = seen;
+  const told = events;
   return new Exporter({
-    ...{ signal: "traces", destination: { url, headers: {} }, timeoutMs: 10_000 },
-    ...{ resource: new OtlpWriter().text("service.name", "test").take(), version: "1.0.0" },
-    ...{ clock, fetch: send, readText: readShortText, log: (event) => void told.push(event) },
+    signal: "traces",
+    destination: { url, headers: {} },
+    timeoutMs: 10_000,
+    resource: new OtlpWriter().text("service.name", "test").take(),
+    version: "1.0.0",
+    clock,
+    fetch: send,
+    readText: readShortText,
+    log: (event) => void told.push(event),
     onDropped: (_, count) => {
       own.dropped += count;
     },
@@ -37,8 +44,13 @@ function writeItem(name: string): Uint8Array {
   const writer = new OtlpWriter();
   writer
     .openSpan({
-      ...{ traceId: "1".repeat(32), spanId: "2".repeat(16), parentSpanId: null },
-      ...{ kind: "server", name, startMs: 1_795_000_000_000.25, endMs: 1_795_000_000_001 },
+      traceId: "1".repeat(32),
+      spanId: "2".repeat(16),
+      parentSpanId: null,
+      kind: "server",
+      name,
+      startMs: 1_795_000_000_000.25,
+      endMs: 1_795_000_000_001,
     })
     .int("a", 1)
     .closeSpan({ isError: false, link: null });

@@ -62,7 +62,8 @@ test("CPU, memory and files are summed; the start is the earliest, and the versi
       process_open_fds: () => 20,
       process_max_fds: () => 1024,
     }).sums();
-  const [one, other] = [of(1_500_000, 1000, 2000, "1.0.0"), of(2_000_000, 300, 1000, "1.0.0")];
+  const one = of(1_500_000, 1000, 2000, "1.0.0");
+  const other = of(2_000_000, 300, 1000, "1.0.0");
   const lines = formatMetrics(addSums([one, other], [of(500_000, 9, 5, "0.9.0")])).split("\n");
   expect(lines.filter((line) => line !== "" && !line.startsWith("#") && !line.endsWith(" 0"))).toEqual([
     'poundkey_build_info{version="1.0.0"} 1',
@@ -99,7 +100,8 @@ const text = (count: number) => formatMetrics(counted(count));
 
 test("concurrent scrapes share one answer, and don't wait for a worker that ends", () => {
   const sum = new MetricsSum();
-  const [one, other] = [workerOf(), workerOf()];
+  const one = workerOf();
+  const other = workerOf();
   sum.join(one);
   sum.join(other);
   sum.scrape(one);

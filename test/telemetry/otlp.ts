@@ -104,16 +104,18 @@ function readSpan(value: unknown): ReadSpan {
     status: (one) => readObject("status", one, { "code?": oneOf([2]) }),
     "links?": listOf(link),
   });
-  const [startNanos, endNanos] = [
-    BigInt(String(span.startTimeUnixNano)),
-    BigInt(String(span.endTimeUnixNano)),
-  ];
+  const startNanos = BigInt(String(span.startTimeUnixNano));
+  const endNanos = BigInt(String(span.endTimeUnixNano));
   if (endNanos < startNanos) refuse("a span ends before it starts", value);
   return {
-    ...{ traceId: String(span.traceId), spanId: String(span.spanId), name: String(span.name) },
+    traceId: String(span.traceId),
+    spanId: String(span.spanId),
+    name: String(span.name),
     parentSpanId: span.parentSpanId === undefined ? null : String(span.parentSpanId),
     kind: KINDS[Number(span.kind)] || "internal",
-    ...{ startNanos, endNanos, attributes: span.attributes as ReadSpan["attributes"] },
+    startNanos,
+    endNanos,
+    attributes: span.attributes as ReadSpan["attributes"],
     isError: "code" in (span.status as object),
     links: (span.links ?? []) as ReadSpan["links"],
   };

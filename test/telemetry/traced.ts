@@ -24,8 +24,10 @@ export async function sendTraced(
   const response = await fetch(gateway.url + path, {
     method: "POST",
     headers: {
-      ...{ "content-type": "application/json", authorization: `Bearer ${gateway.secret}` },
-      ...{ "x-request-id": id, ...headers },
+      "content-type": "application/json",
+      authorization: `Bearer ${gateway.secret}`,
+      "x-request-id": id,
+      ...headers,
     },
     body: JSON.stringify(body),
   });

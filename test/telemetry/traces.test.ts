@@ -44,10 +44,15 @@ describe.concurrent("the spans of a request", () => {
   test("whole: the server's span and the call's below it, with usage, cost and parameters", async () => {
     const traced = await trace("/v1/chat/completions", {
       ...chat("Sound#sim-mini"),
-      ...{ temperature: 1, max_tokens: 99, stop: "END" },
+      temperature: 1,
+      max_tokens: 99,
+      stop: "END",
     });
     expect(traced.server).toMatchObject({
-      ...{ name: "POST /v1/chat/completions", parentSpanId: null, isError: false, links: [] },
+      name: "POST /v1/chat/completions",
+      parentSpanId: null,
+      isError: false,
+      links: [],
       attributes: {
         "http.request.method": "POST",
         "http.route": "/v1/chat/completions",
@@ -64,7 +69,8 @@ describe.concurrent("the spans of a request", () => {
     const [call, ...others] = calls(traced);
     expect(others).toEqual([]);
     expect(call).toMatchObject({
-      ...{ name: "chat sim-mini", isError: false },
+      name: "chat sim-mini",
+      isError: false,
       attributes: {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "Sound",
@@ -214,7 +220,8 @@ describe.concurrent("the spans of a request", () => {
 
   test("on the native lane", async () => {
     const traced = await trace("/v1/messages", {
-      ...{ model: "Anthropic#sim-mini", max_tokens: 64 },
+      model: "Anthropic#sim-mini",
+      max_tokens: 64,
       messages: [{ role: "user", content: "say: good day" }],
     });
     expect(traced.status).toBe(200);

@@ -57,7 +57,9 @@ interface Attribute {
 /** Writes an attribute, and returns it as an object. */
 function makeAttribute(to: OtlpWriter): readonly Attribute[] {
   const key = `a.${below(50)}`;
-  const [text, number, truth] = [makeText(), makeNumber(), dice() < 0.5];
+  const text = makeText();
+  const number = makeNumber();
+  const truth = dice() < 0.5;
   const texts = Array.from({ length: below(4) }, makeText);
   const made: readonly [() => OtlpWriter, Value][] = [
     [() => to.text(key, text), { stringValue: text }],
@@ -73,19 +75,30 @@ function makeAttribute(to: OtlpWriter): readonly Attribute[] {
 }
 
 function makeSpan(to: OtlpWriter): object {
-  const [startMs, name, isError] = [makeMs(), makeText(), dice() < 0.5];
+  const startMs = makeMs();
+  const name = makeText();
+  const isError = dice() < 0.5;
   const endMs = startMs + below(4) - 1;
-  const [traceId, spanId, parentSpanId] = [hex(32), hex(16), orNull(() => hex(16))];
+  const traceId = hex(32);
+  const spanId = hex(16);
+  const parentSpanId = orNull(() => hex(16));
   const link = orNull(() => ({ traceId: hex(32), spanId: hex(16) }));
   const kind = pick<SpanHead["kind"]>(["internal", "server", "client"]);
   to.openSpan({ traceId, spanId, parentSpanId, kind, name, startMs, endMs });
   const attributes = Array.from({ length: below(6) }, () => makeAttribute(to)).flat();
   to.closeSpan({ isError, link });
   return {
-    ...{ traceId, spanId, ...(parentSpanId === null ? {} : { parentSpanId }), flags: 1, name },
+    traceId,
+    spanId,
+    ...(parentSpanId === null ? {} : { parentSpanId }),
+    flags: 1,
+    name,
     kind: { internal: 1, server: 2, client: 3 }[kind],
-    ...{ startTimeUnixNano: nanosOf(startMs), endTimeUnixNano: nanosOf(Math.max(startMs, endMs)) },
-    ...{ attributes, status: isError ? { code: 2 } : {}, ...(link === null ? {} : { links: [link] }) },
+    startTimeUnixNano: nanosOf(startMs),
+    endTimeUnixNano: nanosOf(Math.max(startMs, endMs)),
+    attributes,
+    status: isError ? { code: 2 } : {},
+    ...(link === null ? {} : { links: [link] }),
   };
 }
 
@@ -106,22 +119,25 @@ const someNumber = () => NUMBERS[below(NUMBERS.length)] ?? 0;
 
 function makeOddRecord() {
   return makeRecord(`request ${below(1000)}`, {
-    ...{ keyId: someText(), accountId: someText(), modelAsked: someText(), modelUsed: orNull(someText) },
-    ...{
-      selector: orNull(someText),
-      attempts: someNumber(),
-      stream: dice() < 0.5,
-      address: orNull(makeText),
-    },
-    ...{
-      status: pick([200, 400, 502]),
-      costNanoUsd: below(1e7),
-      session: orNull(makeText),
-      traceId: hex(32),
-    },
-    ...{ operation: pick(["chat", "embeddings"]), surface: pick(["openai-chat", "gemini"]) },
-    ...{ ended: pick(["done", "timeout"]), usageSource: pick(["provider", "none"]), tags: orNull(makeText) },
-    ...{ firstTokenMs: null, faultCode: pick([null, "upstream_error"]) },
+    keyId: someText(),
+    accountId: someText(),
+    modelAsked: someText(),
+    modelUsed: orNull(someText),
+    selector: orNull(someText),
+    attempts: someNumber(),
+    stream: dice() < 0.5,
+    address: orNull(makeText),
+    status: pick([200, 400, 502]),
+    costNanoUsd: below(1e7),
+    session: orNull(makeText),
+    traceId: hex(32),
+    operation: pick(["chat", "embeddings"]),
+    surface: pick(["openai-chat", "gemini"]),
+    ended: pick(["done", "timeout"]),
+    usageSource: pick(["provider", "none"]),
+    tags: orNull(makeText),
+    firstTokenMs: null,
+    faultCode: pick([null, "upstream_error"]),
   });
 }
 
@@ -149,9 +165,14 @@ test("entries of the log have the fields of the line, as JSON.stringify writes t
     const { at, level, event: name, trace_id: traceId, ...fields } = createLine("", event);
     const time = nanosOf(atMs);
     const described = {
-      ...{ timeUnixNano: time, observedTimeUnixNano: time, severityNumber: level === "warn" ? 13 : 9 },
-      ...{ severityText: String(level).toUpperCase(), eventName: name, body: { stringValue: name } },
-      ...{ attributes: listTyped(fields), ...(typeof traceId === "string" ? { traceId } : {}) },
+      timeUnixNano: time,
+      observedTimeUnixNano: time,
+      severityNumber: level === "warn" ? 13 : 9,
+      severityText: String(level).toUpperCase(),
+      eventName: name,
+      body: { stringValue: name },
+      attributes: listTyped(fields),
+      ...(typeof traceId === "string" ? { traceId } : {}),
     };
     expect(decode(writer.view())).toBe(`${JSON.stringify(described)},`);
   }
@@ -164,23 +185,35 @@ function listExpected({ record, chargedNanoUsd, attempts, finishes }: FinishedRe
   const { keyId, accountId, operation, surface, modelAsked, modelUsed, selector } = record;
   const [call] = attempts;
   const server = shown({
-    ...{ "poundkey.id": record.id, "poundkey.key_id": keyId, "poundkey.account_id": accountId },
-    ...{ "poundkey.operation": operation, "poundkey.surface": surface, "client.address": record.address },
-    ...{ "poundkey.model_asked": modelAsked, "poundkey.model": modelUsed, "poundkey.selector": selector },
-    ...{ "poundkey.attempts": record.attempts, "poundkey.stream": record.stream },
-    ...{ "poundkey.ended": record.ended, "poundkey.usage_source": record.usageSource },
-    ...{
-      "poundkey.cost_usd": record.costNanoUsd / 1e9,
-      "poundkey.charged_usd": Number(chargedNanoUsd) / 1e9,
-    },
-    ...{ "http.response.status_code": record.status, "error.type": record.faultCode },
+    "poundkey.id": record.id,
+    "poundkey.key_id": keyId,
+    "poundkey.account_id": accountId,
+    "poundkey.operation": operation,
+    "poundkey.surface": surface,
+    "client.address": record.address,
+    "poundkey.model_asked": modelAsked,
+    "poundkey.model": modelUsed,
+    "poundkey.selector": selector,
+    "poundkey.attempts": record.attempts,
+    "poundkey.stream": record.stream,
+    "poundkey.ended": record.ended,
+    "poundkey.usage_source": record.usageSource,
+    "poundkey.cost_usd": record.costNanoUsd / 1e9,
+    "poundkey.charged_usd": Number(chargedNanoUsd) / 1e9,
+    "http.response.status_code": record.status,
+    "error.type": record.faultCode,
     "poundkey.request_id": record.requestId,
   });
   const client = shown({
-    ...{ "gen_ai.operation.name": operation, "gen_ai.request.model": call?.card.name ?? null },
-    ...{ "gen_ai.conversation.id": record.session, "server.port": Number(new URL(call?.baseUrl ?? "").port) },
-    ...{ "poundkey.model": call?.card.id ?? null, "poundkey.attempt": 1, "poundkey.outcome": "answered" },
-    ...{ "gen_ai.provider.name": call?.card.provider ?? null, "gen_ai.response.finish_reasons": finishes },
+    "gen_ai.operation.name": operation,
+    "gen_ai.request.model": call?.card.name ?? null,
+    "gen_ai.conversation.id": record.session,
+    "server.port": Number(new URL(call?.baseUrl ?? "").port),
+    "poundkey.model": call?.card.id ?? null,
+    "poundkey.attempt": 1,
+    "poundkey.outcome": "answered",
+    "gen_ai.provider.name": call?.card.provider ?? null,
+    "gen_ai.response.finish_reasons": finishes,
   });
   return { server, client };
 }
@@ -189,17 +222,38 @@ function makeFinished(): FinishedRequest {
   const record = makeOddRecord();
   const trace = { traceId: hex(32), spanId: hex(16), parent: null, isSampled: true, isPropagated: false };
   const recording = {
-    ...{ route: "/v1/chat/completions", path: `/${someText()}`, atMs: makeMs(), startedMs: 1000 },
-    ...{ takesContent: false, plannedMs: null, admittingMs: null },
+    route: "/v1/chat/completions",
+    path: `/${someText()}`,
+    atMs: makeMs(),
+    startedMs: 1000,
+    takesContent: false,
+    plannedMs: null,
+    admittingMs: null,
   };
   const attempt = {
-    ...{ spanId: hex(16), card: makeModelCard(`Local#${someText()}`), platform: null, firstMs: 1002 },
-    ...{ baseUrl: `http://127.0.0.1:${80_00 + below(3)}/v1`, outcome: "answered" as const, isShown: true },
-    ...{ faultCode: null, upstreamStatus: null, startMs: 1001, endMs: 1003 },
+    spanId: hex(16),
+    card: makeModelCard(`Local#${someText()}`),
+    platform: null,
+    firstMs: 1002,
+    baseUrl: `http://127.0.0.1:${80_00 + below(3)}/v1`,
+    outcome: "answered" as const,
+    isShown: true,
+    faultCode: null,
+    upstreamStatus: null,
+    startMs: 1001,
+    endMs: 1003,
   };
   return {
-    ...{ trace: { ...trace, recording }, record, chargedNanoUsd: below(1e7), finishes: [makeText()] },
-    ...{ selection: null, admission: null, hooks: [], attempts: [attempt], content: null, endMs: 1004 },
+    trace: { ...trace, recording },
+    record,
+    chargedNanoUsd: below(1e7),
+    finishes: [makeText()],
+    selection: null,
+    admission: null,
+    hooks: [],
+    attempts: [attempt],
+    content: null,
+    endMs: 1004,
     parameters: {},
   };
 }

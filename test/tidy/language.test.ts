@@ -20,24 +20,23 @@ const CLAUSE = /^(When|Where)\b[^,]*$/;
 /** Words that make a native speaker stop, and words for persons used for things. */
 const WORDS = new RegExp(
   [
-    ...[
-      "(is|are|be|been|was|were) taken for",
-      "anew",
-      "of late",
-      "goes? by (it|them)",
-      "whoever",
-      "whomever",
-    ],
-    ...[
-      "told(?! apart)",
-      "as it were",
-      "is to be had",
-      "beyond all measure",
-      "so to speak",
-      "hereby",
-      "thereof",
-    ],
-    ...["therein", "henceforth", "lest", "nought"],
+    "(is|are|be|been|was|were) taken for",
+    "anew",
+    "of late",
+    "goes? by (it|them)",
+    "whoever",
+    "whomever",
+    "told(?! apart)",
+    "as it were",
+    "is to be had",
+    "beyond all measure",
+    "so to speak",
+    "hereby",
+    "thereof",
+    "therein",
+    "henceforth",
+    "lest",
+    "nought",
   ]
     .map((words) => `\\b${words}\\b`)
     .join("|"),

@@ -34,13 +34,22 @@ async function pour(body: string, take: (parts: readonly Part[]) => void): Promi
   const reachability = new Reachability(deadlines, reach);
   const timeouts = { connectMs: 60_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
   const setup = {
-    ...{ name: "Local", dialect: null, baseUrl: "http://local.example/v1", headers: {}, timeouts },
-    ...{ unlistedModels: true, credentials: [] },
+    name: "Local",
+    dialect: null,
+    baseUrl: "http://local.example/v1",
+    headers: {},
+    timeouts,
+    unlistedModels: true,
+    credentials: [],
   };
   const attempt = new StreamedAttempt(
     {
-      ...{ clock, fetch: fetched, deadlines, reachability },
-      ...{ kept: new KeptConnections(), authorize: createAuthorize(NO_TOKENS) },
+      clock,
+      fetch: fetched,
+      deadlines,
+      reachability,
+      kept: new KeptConnections(),
+      authorize: createAuthorize(NO_TOKENS),
     },
     {
       card: makeCard("m", null),

@@ -13,10 +13,8 @@ import { makeLessonRow } from "../learning/lesson-samples.ts";
 import { even, makeCard } from "../selectors/sample-cards.ts";
 import { makeSuite, type TwoStores } from "../suites/two-stores.ts";
 
-const [strong, weak] = [
-  makeCard("strong", 10, { skills: even(0.85) }),
-  makeCard("weak", 1, { skills: even(0.7) }),
-];
+const strong = makeCard("strong", 10, { skills: even(0.85) });
+const weak = makeCard("weak", 1, { skills: even(0.7) });
 const asked = { model: "Router#best", messages: [{ role: "user", content: "Who wrote Faust?" }] } as const;
 const request = JSON.stringify({ row: packRow(predict(readFeatures(asked)).row) });
 const MINUTE = 60_000;
@@ -25,7 +23,12 @@ const MINUTE = 60_000;
 function startNode(store: Store, clock: ReturnType<typeof standingClock>, cards = [strong, weak]) {
   const choosable = () => cards;
   const learning = createLearning({
-    ...{ store, clock, choosable, learned: new Learned(), cards: () => [], log: () => {} },
+    store,
+    clock,
+    choosable,
+    learned: new Learned(),
+    cards: () => [],
+    log: () => {},
   });
   const events = new StateEvents({ store, clock, seen: () => listBestStates(learning.best()) });
   return {
@@ -86,7 +89,8 @@ function differing(stores: () => TwoStores): void {
   test("another list of models may have another best, and nodes that differ don't argue", async () => {
     const { store, other } = stores();
     const clock = standingClock(NOON);
-    const [wide, narrow] = [startNode(store, clock), startNode(other, clock, [weak])];
+    const wide = startNode(store, clock);
+    const narrow = startNode(other, clock, [weak]);
     await wide.live();
     await narrow.live();
     expect(await read(store)).toMatchObject([{ model: weak.id, before: strong.id }]);

@@ -59,7 +59,9 @@ function sending(stores: () => TwoStores): void {
   });
 
   test("an endpoint gets the types and accounts that it names", async () => {
-    const [all, others, audit] = [open(), open(), open()];
+    const all = open();
+    const others = open();
+    const audit = open();
     const node = new Node(stores().store, await startClock(), [
       standard(all, { events: ["key.*"], accounts: ["default"] }),
       standard(others, { accounts: ["Elsewhere"] }),
@@ -83,7 +85,8 @@ function sending(stores: () => TwoStores): void {
 
 function naming(stores: () => TwoStores): void {
   test("what concerns a person is told with the person's name, or the id once nothing is kept of them", async () => {
-    const [receiver, chat] = [open(), open()];
+    const receiver = open();
+    const chat = open();
     const given: readonly Given[] = [standard(receiver), { url: chat.url, form: "slack" }];
     const node = new Node(stores().store, await startClock(), given);
     const name = async (name: string) =>
@@ -158,7 +161,8 @@ function failing(stores: () => TwoStores): void {
   });
 
   test("a slow receiver delays nobody else, and is asked again", async () => {
-    const [slow, quick] = [open(), open()];
+    const slow = open();
+    const quick = open();
     slow.answer = () => new Promise(() => {});
     const clock = await startClock();
     const node = new Node(stores().store, clock, [standard(slow), standard(quick)]);
@@ -182,7 +186,8 @@ function failing(stores: () => TwoStores): void {
 
 function refusing(stores: () => TwoStores): void {
   test("a redirect is a failure, and nothing goes where it points", async () => {
-    const [receiver, target] = [open(), open()];
+    const receiver = open();
+    const target = open();
     receiver.answer = () => Response.redirect(target.url, 307);
     const node = new Node(stores().store, await startClock(), [standard(receiver)]);
     await happen(node.store, "key_1");
@@ -252,10 +257,8 @@ function dying(stores: () => TwoStores): void {
     const { store, other } = stores();
     const receiver = open();
     // The clock of the dead stands still.
-    const [first, second] = [
-      new Node(store, await startClock(), [standard(receiver)]),
-      new Node(other, await startClock(), [standard(receiver)]),
-    ];
+    const first = new Node(store, await startClock(), [standard(receiver)]);
+    const second = new Node(other, await startClock(), [standard(receiver)]);
     receiver.answer = () => new Promise(() => {});
     await happen(store, "key_1");
     await first.delivering.tick();

@@ -24,7 +24,12 @@ export class DeliveringNode {
     const endpoints = buildEndpoints([...given], issues);
     expect(issues.all).toEqual([]);
     this.delivering = new Delivering({
-      ...{ store, clock, random, fetch, version: "1", endpoints: () => endpoints },
+      store,
+      clock,
+      random,
+      fetch,
+      version: "1",
+      endpoints: () => endpoints,
       log: (event) => this.logged.push(event),
     });
   }

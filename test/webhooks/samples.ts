@@ -4,8 +4,18 @@ import { NOON } from "../harness/samples.ts";
 
 export function makeDelivery(id: string, fields: Partial<Delivery> = {}): Delivery {
   return {
-    ...{ id, webhookId: `msg_${id}`, endpoint: "one", type: "key.created", accountId: "default" },
-    ...{ atMs: NOON, data: { name: "ci <b>" }, state: "waiting", attempts: 0, dueAtMs: NOON },
-    ...{ status: null, reason: null, ...fields },
+    id,
+    webhookId: `msg_${id}`,
+    endpoint: "one",
+    type: "key.created",
+    accountId: "default",
+    atMs: NOON,
+    data: { name: "ci <b>" },
+    state: "waiting",
+    attempts: 0,
+    dueAtMs: NOON,
+    status: null,
+    reason: null,
+    ...fields,
   };
 }

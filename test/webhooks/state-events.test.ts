@@ -9,8 +9,16 @@ import { openMemoryStore } from "../harness/samples.ts";
 
 const VITALS = { errorRate: null, inFlight: 0, firstTokenMs: null, tokensPerSecond: null };
 const CREDENTIAL: CredentialHealth = {
-  ...{ id: null, last4: "abcd", weight: 1, requestsPerMinute: null, tokensPerMinute: null, ...VITALS },
-  ...{ state: "active", untilMs: null, reason: null, calledAtMs: 1 },
+  id: null,
+  last4: "abcd",
+  weight: 1,
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  ...VITALS,
+  state: "active",
+  untilMs: null,
+  reason: null,
+  calledAtMs: 1,
 };
 
 function provider(
@@ -18,7 +26,13 @@ function provider(
   credential: Partial<CredentialHealth> = {},
 ): ProviderHealth {
   return {
-    ...{ name: "Acme", dialect: null, baseUrl: "", ...VITALS, breaker, lastFailure: null, models: [] },
+    name: "Acme",
+    dialect: null,
+    baseUrl: "",
+    ...VITALS,
+    breaker,
+    lastFailure: null,
+    models: [],
     failingSinceMs: breaker === "closed" ? null : 1,
     credentials: [{ ...CREDENTIAL, ...credential }],
   };

@@ -218,7 +218,9 @@ function describeCredential(change: Pair<StoredCredential>): AuditFacts | null {
   const shown = compare(pair);
   if (before.sealed === after.sealed) return shown && { action: "provider.changed", target, ...shown };
   return {
-    ...{ action: "provider.changed", target, before: shown?.before ?? {} },
+    action: "provider.changed",
+    target,
+    before: shown?.before ?? {},
     after: { ...shown?.after, key: "replaced" },
   };
 }
@@ -251,8 +253,12 @@ function describeToken({ before, after }: Pair<NamedToken>): AuditFacts | null {
 function viewMember({ name, email, ruleGrants, ownGrants, ownUntilMs, isDisabled }: Member): AuditFields {
   const show = ({ role, accountId }: Member["ownGrants"][number]) => ({ role, account: accountId });
   return {
-    ...{ name, email, by_rules: ruleGrants.map(show), by_admins: ownGrants.map(show) },
-    ...{ until: formatInstantOrNull(ownUntilMs), disabled: isDisabled },
+    name,
+    email,
+    by_rules: ruleGrants.map(show),
+    by_admins: ownGrants.map(show),
+    until: formatInstantOrNull(ownUntilMs),
+    disabled: isDisabled,
   };
 }
 
@@ -270,7 +276,8 @@ function describeMember(change: Pair<Member>): AuditFacts | null {
 function describeAliases({ before, after }: Pair<string>): AuditFacts | null {
   const show = (value: string | null) =>
     new Map(readStoredAliases(value).map(({ name, target }) => [name, { target: viewTarget(target) }]));
-  const [were, are] = [show(before), show(after)];
+  const were = show(before);
+  const are = show(after);
   for (const name of new Set([...were.keys(), ...are.keys()])) {
     const pair = compare({ before: were.get(name) ?? null, after: are.get(name) ?? null });
     if (pair === null) continue;

@@ -52,7 +52,9 @@ async function followChain(
   noted?: AuditHead,
 ): Promise<AuditVerdict> {
   const prunedUpTo = start.seq;
-  let [head, rows, from] = [start, 0, 0];
+  let head = start;
+  let rows = 0;
+  let from = 0;
   const isOther = noted?.seq === start.seq && noted.hash !== start.hash;
   if (isOther) return { rows, head, prunedUpTo, broken: { seq: start.seq, cause: OTHER } };
   for (;;) {

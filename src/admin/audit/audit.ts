@@ -53,7 +53,10 @@ export function auditView(row: AuditRow): AuditView {
     outcome: row.outcome,
     account_id: row.accountId,
     reason: row.reason,
-    ...{ address: row.address, agent: row.agent, route: row.route, request_id: row.requestId },
+    address: row.address,
+    agent: row.agent,
+    route: row.route,
+    request_id: row.requestId,
     before: readFields(row.before),
     after: readFields(row.after),
   };
@@ -76,7 +79,12 @@ function readFilter(
 ): AuditFilter {
   const rules = dayRules();
   return {
-    ...{ actor, action, target, outcome, accountId: account, accountIds },
+    actor,
+    action,
+    target,
+    outcome,
+    accountId: account,
+    accountIds,
     fromMs: from === undefined ? undefined : readFrom(from, rules),
     toMs: to === undefined ? undefined : readTo(to, rules),
   };

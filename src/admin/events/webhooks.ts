@@ -73,12 +73,17 @@ export async function sendDeliveryAgain(
 function deliveryView(delivery: Delivery, endpoints: readonly Endpoint[]): DeliveryView {
   const endpoint = endpoints.find(({ id }) => id === delivery.endpoint);
   return {
-    ...{ id: delivery.id, webhook_id: delivery.webhookId, type: delivery.type },
+    id: delivery.id,
+    webhook_id: delivery.webhookId,
+    type: delivery.type,
     at: formatInstant(delivery.atMs),
     account_id: delivery.accountId || null,
     // The rest of a URL may be a secret.
     host: endpoint ? new URL(endpoint.url).host : null,
-    ...{ state: delivery.state, attempts: delivery.attempts, due_at: formatInstantOrNull(delivery.dueAtMs) },
-    ...{ status: delivery.status, reason: delivery.reason },
+    state: delivery.state,
+    attempts: delivery.attempts,
+    due_at: formatInstantOrNull(delivery.dueAtMs),
+    status: delivery.status,
+    reason: delivery.reason,
   };
 }

@@ -119,7 +119,10 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
     ...KEY_DEFAULTS,
     ...read,
     ...(expires ? { expiresAtMs: nowMs + keysExpireInMs } : {}),
-    ...{ id: mintId("key", random), last4, createdAtMs: nowMs, accountId },
+    id: mintId("key", random),
+    last4,
+    createdAtMs: nowMs,
+    accountId,
     memberId: findHolder(rights.access, fields.kind, accountId),
   };
   const key = startKey(rights, asked, fields);

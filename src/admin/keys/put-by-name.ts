@@ -131,7 +131,9 @@ export async function putKey(
   const fresh = startKey(rights, { ...made, expiresAtMs: findExpiry(world, fields, made) }, fields);
   const refusal = await refuseOneMore(world, rights, { memberId, account });
   const { key, earlier } = await changes.putKey({
-    ...{ fresh, digest, scope: rights.access.scope("keys.read") },
+    fresh,
+    digest,
+    scope: rights.access.scope("keys.read"),
     choose: (found) => {
       const chosen = chooseLive(found, nowMs, place);
       if (chosen === null) checkNewKey(rights, fresh, fields, account);
@@ -222,7 +224,9 @@ function makeRecord(
 ): PutRecord {
   const key = readIdempotencyKey(idempotencyKey, "Idempotency-Key");
   return {
-    ...{ accountId, keyId, atMs },
+    accountId,
+    keyId,
+    atMs,
     id: vault.digest(JSON.stringify(["put key", name, key, memberId])),
     bodyDigest: digestBody(vault, given),
     sealed: vault.seal(secret, nameUse(keyId)),

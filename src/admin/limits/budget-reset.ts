@@ -107,7 +107,9 @@ function makeOrder(
   { accountId, reason, target }: ResetWords,
 ): ResetOrder {
   const entry = makeEntry(parts, parts.act, {
-    ...{ action: "budget.reset", target, accountId },
+    action: "budget.reset",
+    target,
+    accountId,
     after: { reason },
   });
   const by = access.actor.id;

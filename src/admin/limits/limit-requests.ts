@@ -120,13 +120,24 @@ export async function askForMore(
   if (account === null) throw invalidValue("account_id", "this account doesn't exist");
   access.require("limit_requests.make", accountId);
   const nowMs = clock.nowMs();
-  const [asked, reason] = [readAsked(given), readName(given.reason, "reason")];
+  const asked = readAsked(given);
+  const reason = readName(given.reason, "reason");
   const { rules } = (await store.people.memberTerms(memberId)) ?? { rules: [] };
   requireLimit(asked, findMemberLimits(account, { rules, raises: [] }, nowMs));
   const request: LimitRequest = {
-    ...{ id: mintId("lrq", random), accountId, memberId, reason, createdAtMs: nowMs },
-    ...{ ...asked, amount: readAmount(asked, given.amount), untilMs: readUntil(given.until, nowMs) },
-    ...{ state: "open", decidedAtMs: null, deciderKind: null, deciderId: null, note: null },
+    id: mintId("lrq", random),
+    accountId,
+    memberId,
+    reason,
+    createdAtMs: nowMs,
+    ...asked,
+    amount: readAmount(asked, given.amount),
+    untilMs: readUntil(given.until, nowMs),
+    state: "open",
+    decidedAtMs: null,
+    deciderKind: null,
+    deciderId: null,
+    note: null,
   };
   const event = makeEvent(mintId("evt", random), "limit_request.made", request, nowMs, {});
   await changes.addLimitRequest({ request, event }, nowMs - DAY_MS, (others) =>
@@ -149,7 +160,9 @@ function readAsked({ budget, limit }: NewLimitRequest): AskedLimit {
 function requireLimit(asked: AskedLimit, limits: ReturnType<typeof findMemberLimits>): void {
   const { budgets, requestsPerMinute, tokensPerMinute, parallel } = limits;
   const set = {
-    ...{ requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute, parallel },
+    requests_per_minute: requestsPerMinute,
+    tokens_per_minute: tokensPerMinute,
+    parallel,
     budget:
       budgets.find((one) => nameAskedLimit({ kind: "budget", ...one }) === nameAskedLimit(asked)) ?? null,
   };
@@ -266,7 +279,10 @@ function viewLimitRequest(
   const { id, accountId, memberId, reason, state, untilMs, createdAtMs, note } = request;
   const { decidedAtMs, deciderKind: kind, deciderId } = request;
   return {
-    ...{ id, account_id: accountId, member_id: memberId, member_name: memberName },
+    id,
+    account_id: accountId,
+    member_id: memberId,
+    member_name: memberName,
     ...describeAsked(request),
     reason,
     state: state !== "refused" && untilMs <= nowMs ? "ended" : state,

@@ -71,7 +71,10 @@ export async function listRefusals(
   const filter = {
     keyId: query.key_id ?? query.key,
     accountId: query.account_id ?? query.account,
-    ...{ model, code, address, scope },
+    model,
+    code,
+    address,
+    scope,
     fromMs: from === undefined ? undefined : readFrom(from, rules),
     toMs: to === undefined ? undefined : readTo(to, rules),
   };
@@ -106,7 +109,9 @@ function refusalView(row: RefusalCount): RefusalView {
 function limitView(limit: NonNullable<RefusalCount["limit"]>) {
   const { scope, name, kind, per, models, used, reserved, resetsAtMs } = limit;
   return {
-    ...{ scope, name, kind },
+    scope,
+    name,
+    kind,
     ...(per ? { per } : {}),
     ...(models ? { models: [...models] } : {}),
     limit: limit.limit,

@@ -133,7 +133,8 @@ class Sums {
     const used = candidates.find(({ model }) => model === record.modelUsed);
     const best = findBest(candidates);
     if (used === undefined || best === undefined) return;
-    const [own, other] = [readExpected(used), readExpected(best)];
+    const own = readExpected(used);
+    const other = readExpected(best);
     const costUsd = toUsd(record.costNanoUsd);
     this.requests++;
     const promised = asNumber(decision.promised);

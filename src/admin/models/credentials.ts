@@ -85,7 +85,10 @@ export async function addCredential(
   const createdAtMs = clock.nowMs();
   await changes.putCredential({
     ...readNew(CREDENTIAL_FIELDS, fields, createdAtMs),
-    ...{ id, provider: provider.name, sealed, createdAtMs },
+    id,
+    provider: provider.name,
+    sealed,
+    createdAtMs,
   });
   await parts.refresh();
   return provider.name;

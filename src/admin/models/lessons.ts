@@ -46,7 +46,8 @@ export async function* readLessons(
   fromMs: number,
   atOnce: number,
 ): AsyncGenerator<readonly Lesson[]> {
-  let [beginMs, most] = [fromMs, atOnce];
+  let beginMs = fromMs;
+  let most = atOnce;
   for (;;) {
     const lessons = await store.lessons(beginMs, most);
     yield lessons;

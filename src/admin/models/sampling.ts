@@ -38,7 +38,9 @@ export const sampledSchema = Type.Object({
 
 const judgedAnswer = closeObject({ answer: sealed, text });
 export const judgeSampleSchema = closeObject({
-  ...{ messages, judge: text, max_cost_usd: usdSchema },
+  messages,
+  judge: text,
+  max_cost_usd: usdSchema,
   answers: Type.Array(judgedAnswer, { minItems: 2, maxItems: MODELS_MAX }),
 });
 export const judgedSchema = Type.Object({

@@ -83,9 +83,16 @@ async function keepCheckout(
   const nowMs = clock.nowMs();
   const { kind, id: byId } = act.actor;
   const asked: Checkout = {
-    ...{ accountId, nanoUsd, createdAtMs: nowMs, by: { kind, id: byId } },
+    accountId,
+    nanoUsd,
+    createdAtMs: nowMs,
+    by: { kind, id: byId },
     id: idempotencyKey === null ? mintId("chk", random) : nameCheckout(accountId, idempotencyKey, pepper),
-    ...{ page: null, state: "open", paymentId: null, paidNanoUsd: 0, takings: [] },
+    page: null,
+    state: "open",
+    paymentId: null,
+    paidNanoUsd: 0,
+    takings: [],
   };
   const kept = await changes.addCheckout(asked, nowMs - HOUR_MS, requireFew);
   if (kept.nanoUsd !== nanoUsd) {

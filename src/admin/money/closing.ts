@@ -70,10 +70,16 @@ async function changeState(
   const note = given === undefined ? null : readName(given, "reason");
   const { kind, id } = act.actor;
   await closeBooks(store, {
-    ...{ accountId, payOut, note, timeZone, by: { kind, id }, nowMs: clock.nowMs() },
+    accountId,
+    payOut,
+    note,
+    timeZone,
+    by: { kind, id },
+    nowMs: clock.nowMs(),
     entry: makeEntry({ clock, random }, act, {
       action: payOut === null ? "account.reopened" : "account.closed",
-      ...{ target: { type: "account", id: accountId, name: "" }, accountId },
+      target: { type: "account", id: accountId, name: "" },
+      accountId,
       reason: note,
     }),
   });

@@ -140,7 +140,10 @@ function showSum(sum: DaySum): View<typeof sumSchema> {
   const { dayMs, provider, credential, calls, failed, amounts, costNanoUsd, estimatedNanoUsd } = sum;
   return {
     day: formatInstant(dayMs).slice(0, "2026-11-20".length),
-    ...{ provider, credential, calls, failed },
+    provider,
+    credential,
+    calls,
+    failed,
     ...showAmounts(amounts),
     cost_usd: toUsd(costNanoUsd),
     estimated_usd: toUsd(estimatedNanoUsd),
@@ -178,11 +181,17 @@ function showCall(call: ProviderCall): object {
   const { outcome, faultCode, calls, usageSource, claimed, charged, costNanoUsd } = call;
   return {
     at: formatInstant(atMs),
-    ...{ kind, provider: readProvider(model), model, credential },
+    kind,
+    provider: readProvider(model),
+    model,
+    credential,
     upstream_request_id: upstreamRequestIds.join(" ") || null,
     completion_id: completionId,
     account_id: accountId,
-    ...{ outcome, error_code: faultCode, calls, usage_source: usageSource },
+    outcome,
+    error_code: faultCode,
+    calls,
+    usage_source: usageSource,
     claimed: claimed && showAmounts(claimed),
     charged: showAmounts(charged),
     cost_usd: toUsd(costNanoUsd),

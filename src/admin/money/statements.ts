@@ -208,7 +208,9 @@ async function findName({ store }: StatementParts, { kind, id, name }: Line, sco
 /** Returns its sums as lines, then those of models, keys, people and tags. */
 export function listStatement(view: StatementView): readonly StatementLine[] {
   const sums = SUMS.map((kind) => ({
-    ...{ kind, id: "", name: "" },
+    kind,
+    id: "",
+    name: "",
     cost_usd: kind === "charges" ? view.cost_usd : null,
     amount_usd: view[`${kind}_usd`],
   }));
@@ -247,7 +249,12 @@ const COLUMNS = ["account_id", "account", "month", "kind", "id", "name", "cost_u
 export function formatStatement(view: StatementView): string {
   const about = [view.account_id, view.account, view.month];
   const lines = listStatement(view).map(({ kind, id, name, cost_usd, amount_usd }) => [
-    ...[...about, kind, id, name, cost_usd, amount_usd],
+    ...about,
+    kind,
+    id,
+    name,
+    cost_usd,
+    amount_usd,
   ]);
   return [COLUMNS, ...lines].map(formatCsvLine).join("");
 }

@@ -89,12 +89,18 @@ async function order(
   const { kind, id } = act.actor;
   return accountView(
     await commitOrder(store, {
-      ...{ accountId, movement, nanoUsd, note, timeZone, by: { kind, id } },
+      accountId,
+      movement,
+      nanoUsd,
+      note,
+      timeZone,
+      by: { kind, id },
       id: makeOrderId(idempotencyKey, random),
       nowMs: clock.nowMs(),
       entry: makeEntry({ clock, random }, act, {
         action: isTopUp ? "topup.made" : "adjustment.made",
-        ...{ target: { type: "account", id: accountId, name: "" }, accountId },
+        target: { type: "account", id: accountId, name: "" },
+        accountId,
         reason: isTopUp ? null : note,
         after: isTopUp ? { ...amount, note } : amount,
       }),

@@ -180,9 +180,14 @@ export type DeviceView = View<typeof deviceSchema>;
 
 function viewDevice(device: Device): DeviceView {
   return {
-    ...{ id: device.id, agent: device.agent, account_id: device.accountId, key_id: device.keyId },
-    ...{ address: device.address, created_at: formatInstant(device.createdAtMs) },
-    ...{ used_at: formatInstant(device.usedAtMs), expires_at: formatInstant(device.expiresAtMs) },
+    id: device.id,
+    agent: device.agent,
+    account_id: device.accountId,
+    key_id: device.keyId,
+    address: device.address,
+    created_at: formatInstant(device.createdAtMs),
+    used_at: formatInstant(device.usedAtMs),
+    expires_at: formatInstant(device.expiresAtMs),
   };
 }
 

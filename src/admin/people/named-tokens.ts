@@ -76,7 +76,9 @@ export async function createToken(
   const expiresAtMs = limitByEnd(fields.expiresAtMs, given.expires_at, access, grants);
   const token: NamedToken = {
     ...fields,
-    ...{ expiresAtMs, grants, id },
+    expiresAtMs,
+    grants,
+    id,
     last4: secret.slice(-LAST_CHARACTERS_SHOWN),
     makerKind: access.actor.kind,
     makerId: access.actor.id,

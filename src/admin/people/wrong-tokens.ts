@@ -66,7 +66,8 @@ export class WrongTokens {
     const nowMs = clock.nowMs();
     this.#logCount(nowMs);
     this.#startMinute(toMinute(nowMs));
-    const [minute, more] = [this.#minute, this.#shown - this.#shared];
+    const minute = this.#minute;
+    const more = this.#shown - this.#shared;
     if (more === 0 || this.#everywhere >= PER_MINUTE) return;
     const kept = await store.changeSetting(
       SETTING,

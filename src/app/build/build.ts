@@ -21,9 +21,15 @@ const ENTRIES = [
   "src/app/workers/progress-thread.ts",
 ];
 const FLAGS = [
-  ...["--compile", "--splitting", "--bytecode", "--format=esm", "--sourcemap"],
-  ...["--entry-naming=[name].[ext]", "--compile-jit-policy=32"],
-  ...["--no-compile-autoload-bunfig", "--no-compile-autoload-dotenv"],
+  "--compile",
+  "--splitting",
+  "--bytecode",
+  "--format=esm",
+  "--sourcemap",
+  "--entry-naming=[name].[ext]",
+  "--compile-jit-policy=32",
+  "--no-compile-autoload-bunfig",
+  "--no-compile-autoload-dotenv",
 ];
 
 /** The supported systems: the end of the binary's name, and the runtime's package and target. */
@@ -41,8 +47,15 @@ const commit = process.env.POUNDKEY_COMMIT || (await readCommit());
 /** Compiles into the file. Throws if that fails. */
 async function compile(file: string, more: readonly string[] = []): Promise<void> {
   const args = [
-    ...["build", ...FLAGS, ...more, ...ASSETS.flatMap((asset) => ["--asset", asset])],
-    ...["--define", `POUNDKEY_COMMIT=${JSON.stringify(commit)}`, ...ENTRIES, "--outfile", file],
+    "build",
+    ...FLAGS,
+    ...more,
+    ...ASSETS.flatMap((asset) => ["--asset", asset]),
+    "--define",
+    `POUNDKEY_COMMIT=${JSON.stringify(commit)}`,
+    ...ENTRIES,
+    "--outfile",
+    file,
   ];
   await run([process.execPath, ...args], { NODE_ENV: "production" });
   // The maps are in the binary.
@@ -52,7 +65,11 @@ async function compile(file: string, more: readonly string[] = []): Promise<void
 
 async function run(command: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<void> {
   const child = Bun.spawn([...command], {
-    ...{ cwd: ROOT, env: { ...process.env, ...env }, stdin: "ignore", stdout: "inherit", stderr: "inherit" },
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdin: "ignore",
+    stdout: "inherit",
+    stderr: "inherit",
   });
   if ((await child.exited) !== 0) throw new Error(`${basename(command[0] ?? "")} failed`);
 }

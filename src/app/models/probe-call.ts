@@ -52,7 +52,11 @@ export class ProbeWatcher implements CallWatcher {
     const sent = { ask, card, calls: 1, unreadBytes: 0, rounds: 0 };
     const counted = usage && countAnswer(CHAT, { usage, source: "provider" }, sent, 1);
     return {
-      ...{ accountId: "", id: mintId("probe", random), atMs: this.#atMs, kind: "probe", model: card.id },
+      accountId: "",
+      id: mintId("probe", random),
+      atMs: this.#atMs,
+      kind: "probe",
+      model: card.id,
       credential: nameCredential(findName(setup, credential)) ?? "",
       upstreamRequestIds: this.#ids,
       completionId: null,

@@ -21,7 +21,11 @@ export function createSignInParts(
   return {
     store,
     recordAs: makeRecordAs(world),
-    ...{ clock, log, pepper: world.pepper, random: world.random, vault: credentialVault },
+    clock,
+    log,
+    pepper: world.pepper,
+    random: world.random,
+    vault: credentialVault,
     rules: () => live.settings.signIn,
     issuer: keepIssuer(),
   };

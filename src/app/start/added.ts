@@ -109,7 +109,9 @@ export function canStandAlone({ baseUrl }: KnownProvider): boolean {
 export function toCredential(added: AddedCredential): Credential {
   const { id, secret, weight, requestsPerMinute, tokensPerMinute } = added;
   return {
-    ...{ id, secret, weight },
+    id,
+    secret,
+    weight,
     ...(requestsPerMinute === null ? {} : { requestsPerMinute }),
     ...(tokensPerMinute === null ? {} : { tokensPerMinute }),
   };

@@ -16,7 +16,8 @@ interface Reporting {
 }
 
 export function noteReload({ world, log }: Reporting, before: Settings, after: Settings): void {
-  const [was, is] = [digestSettings(world, before), digestSettings(world, after)];
+  const was = digestSettings(world, before);
+  const is = digestSettings(world, after);
   const about = { action: "configuration.loaded", outcome: "success" } as const;
   add({ world, log }, { ...about, before: { digest: was }, after: { digest: is } });
 }

@@ -158,7 +158,12 @@ async function listen(
     const isRelieved = options.sharePort;
     const reusePort = PART !== null || isRelieved;
     return await startGateway({
-      ...{ settings, opened, log, reusePort, isRelieved, ...shared },
+      settings,
+      opened,
+      log,
+      reusePort,
+      isRelieved,
+      ...shared,
       configSchema: configJsonSchema,
     });
   } catch (error) {

@@ -24,7 +24,11 @@ const STRIPE = { ...GATEWAY, actor: { kind: "system", id: "stripe", name: "Strip
 export function createPayments({ opened, live, troubles, fetch, log }: PaymentParts) {
   const rules = () => live.settings.stripe;
   const hook: HookParts = {
-    ...{ store: opened.store, clock, log, troubles, rules },
+    store: opened.store,
+    clock,
+    log,
+    troubles,
+    rules,
     timeZone: () => live.settings.quota.timeZone,
     makeEntry: (facts) => makeEntry(opened.world, { ...STRIPE, route: "POST /hooks/stripe" }, facts),
   };

@@ -23,7 +23,12 @@ interface TellingParts {
 
 export function createTelling({ store, live, health, lessons, deadlines, fetch, log }: TellingParts) {
   const delivering = new Delivering({
-    ...{ store, clock, random, fetch, log, version },
+    store,
+    clock,
+    random,
+    fetch,
+    log,
+    version,
     endpoints: () => live.settings.webhooks,
   });
   /** Without the models that nobody has called. */

@@ -118,18 +118,16 @@ async function revoke({ words, isJson, io, open }: StoreCall): Promise<void> {
 }
 
 const COLUMNS = [
-  ...[
-    "ID",
-    "NAME",
-    "ACCOUNT",
-    "ENDS IN",
-    "FREE TODAY",
-    "REQUESTS",
-    "COST USD",
-    "LAST USED",
-    "EXPIRES",
-    "STATE",
-  ],
+  "ID",
+  "NAME",
+  "ACCOUNT",
+  "ENDS IN",
+  "FREE TODAY",
+  "REQUESTS",
+  "COST USD",
+  "LAST USED",
+  "EXPIRES",
+  "STATE",
 ];
 
 interface Used {

@@ -89,8 +89,10 @@ async function write(name: ExportName, call: Call): Promise<void> {
   const print = (lines: string) => {
     if (lines !== "") io.out(lines.replace(/\n$/, ""));
   };
-  let [rows, reportedMs] = [0, world.clock.nowMs()];
-  let [lines, isBegun] = [head, false];
+  let rows = 0;
+  let reportedMs = world.clock.nowMs();
+  let lines = head;
+  let isBegun = false;
   for await (const page of readExport(parts, name, given, EVERYTHING)) {
     if (!isBegun) await noteExport(world, `${name}.${form}`, given);
     isBegun = true;

@@ -37,8 +37,17 @@ export const runRequests = makeLogCommand({
       "ADDRESS",
     ];
     const lines = data.map((row) => [
-      ...[row.at, row.id, row.key_id, row.model_used ?? row.model_asked, row.provider, row.outcome],
-      ...[row.status, row.error_code, row.cost_usd, row.total_ms, row.address],
+      row.at,
+      row.id,
+      row.key_id,
+      row.model_used ?? row.model_asked,
+      row.provider,
+      row.outcome,
+      row.status,
+      row.error_code,
+      row.cost_usd,
+      row.total_ms,
+      row.address,
     ]);
     return { rows: data, cells: [head, ...lines], note: describeNext(next, scanned_until) };
   },
@@ -53,8 +62,15 @@ export const runRefusals = makeLogCommand({
     const { data, next, scanned_until } = await listRefusals(parts, readQuery(refusalsQuery, given));
     const head = ["AT", "KEY", "MODEL", "CODE", "STATUS", "LIMIT", "COUNT", "ADDRESS", "WAY OUT"];
     const lines = data.map((row) => [
-      ...[row.at, row.key_id ?? `…${row.last4 ?? ""} (${row.shape ?? "no key"})`, row.model_asked],
-      ...[row.code, row.status, row.limit && describeLimit(row.limit), row.count, row.address, row.way_out],
+      row.at,
+      row.key_id ?? `…${row.last4 ?? ""} (${row.shape ?? "no key"})`,
+      row.model_asked,
+      row.code,
+      row.status,
+      row.limit && describeLimit(row.limit),
+      row.count,
+      row.address,
+      row.way_out,
     ]);
     return { rows: data, cells: [head, ...lines], note: describeNext(next, scanned_until) };
   },
@@ -82,7 +98,10 @@ export const runStatement = makeLogCommand({
     const statement = await getStatement(parts, account, month);
     const rows = listStatement(statement);
     const lines = rows.map(({ kind, name, cost_usd, amount_usd }) => [
-      ...[kind, name || null, cost_usd === null ? null : formatNumber(cost_usd), formatNumber(amount_usd)],
+      kind,
+      name || null,
+      cost_usd === null ? null : formatNumber(cost_usd),
+      formatNumber(amount_usd),
     ]);
     const note = statement.closed_at === null ? "The month isn't closed yet." : null;
     return { rows, cells: [["KIND", "NAME", "COST USD", "AMOUNT USD"], ...lines], note };

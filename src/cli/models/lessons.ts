@@ -213,8 +213,12 @@ function parseLesson(line: string, wrong: LineError): Lesson {
     expected: readShare(fields, "expected", wrong),
   };
   return {
-    ...{ accountId: textIn("account_id"), keyId: textIn("key_id"), id: textIn("id") },
-    ...{ atMs, source, request: JSON.stringify({ row: packRow(row) }) },
+    accountId: textIn("account_id"),
+    keyId: textIn("key_id"),
+    id: textIn("id"),
+    atMs,
+    source,
+    request: JSON.stringify({ row: packRow(row) }),
     weight: readShare(fields, "weight", wrong),
     marks: [mark],
   };

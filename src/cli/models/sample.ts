@@ -43,7 +43,11 @@ export async function sample(call: SampleCall): Promise<void> {
   const opened = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY, "find");
   const server = { ...settings.server, host: "127.0.0.1", port: 0 };
   const gateway = await startGateway({
-    ...{ settings: { ...settings, server }, opened, configSchema: () => ({}), reusePort: false, noticeMs: 0 },
+    settings: { ...settings, server },
+    opened,
+    configSchema: () => ({}),
+    reusePort: false,
+    noticeMs: 0,
     log: () => {},
   });
   const keys = new Keys();

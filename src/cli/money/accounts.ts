@@ -78,7 +78,8 @@ async function topup({ values, words, isJson, io, open, settings }: StoreCall): 
     throw new UsageError("expected an account's id and an amount in USD");
   const confirmed = values.get("confirm");
   const body = readInput(topUpSchema, {
-    ...{ amount_usd: parseUsd(amount), note: values.get("note") },
+    amount_usd: parseUsd(amount),
+    note: values.get("note"),
     ...(confirmed === undefined ? {} : { confirm_amount_usd: parseUsd(confirmed) }),
   });
   const world = { ...(await open()), timeZone: settings.quota.timeZone };

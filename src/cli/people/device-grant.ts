@@ -50,7 +50,8 @@ interface Endpoints {
 async function findEndpoints(origin: string): Promise<Endpoints> {
   const { status, body } = await ask(`${origin}/.well-known/oauth-authorization-server`);
   if (status !== 200) throw new LoginError(`People can't sign in at ${origin} (it answered ${status}).`);
-  const [device, token] = [asString(body.device_authorization_endpoint), asString(body.token_endpoint)];
+  const device = asString(body.device_authorization_endpoint);
+  const token = asString(body.token_endpoint);
   for (const url of [device, token]) {
     if (url === undefined || URL.parse(url)?.origin !== origin) {
       throw new LoginError(
@@ -99,7 +100,9 @@ export async function refreshAt(origin: string, refresh: string): Promise<Login 
 }
 
 function readTokens({ access_token, refresh_token, expires_in }: JsonObject): Login {
-  const [secret, refresh, seconds] = [asString(access_token), asString(refresh_token), asNumber(expires_in)];
+  const secret = asString(access_token);
+  const refresh = asString(refresh_token);
+  const seconds = asNumber(expires_in);
   if (secret === undefined || refresh === undefined || seconds === undefined) {
     throw new LoginError("The gateway's answer has no tokens.");
   }

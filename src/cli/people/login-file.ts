@@ -69,7 +69,8 @@ export function readLogins(file: string): Logins {
   const byUrl = new Map<string, Login>();
   for (const [at, value] of Object.entries(asObject(logins))) {
     const { secret, refresh, until_ms, lifetime_ms } = asObject(value);
-    const [untilMs, lifetimeMs] = [asNumber(until_ms), asNumber(lifetime_ms)];
+    const untilMs = asNumber(until_ms);
+    const lifetimeMs = asNumber(lifetime_ms);
     if (typeof secret !== "string" || typeof refresh !== "string") continue;
     if (untilMs !== undefined && lifetimeMs !== undefined)
       byUrl.set(at, { secret, refresh, untilMs, lifetimeMs });

@@ -82,7 +82,8 @@ interface Asked {
 function readAsked(given: Arguments): Asked {
   const { words, switches, values } = given;
   const file = requireOne(words, "a state file");
-  const [isPlan, isPruning] = [switches.has("plan"), switches.has("prune")];
+  const isPlan = switches.has("plan");
+  const isPruning = switches.has("prune");
   const yes = readInteger(given, "yes", 0, YES_MAX);
   if (yes !== undefined && !isPruning) throw new UsageError("--yes belongs to --prune");
   return { file, isPlan, isPruning, yes, isJson: switches.has("json"), secrets: values.get("secrets") };

@@ -78,7 +78,8 @@ async function readNewApiFile(input: SourceInput): Promise<Planned> {
   const bytes = readBytes(file);
   if (!isSqliteFile(bytes)) {
     const tables = [readNewApiCsv(file), ...(keys === undefined ? [] : [readNewApiCsv(keys)])];
-    const [tokens, channels] = [tables.flatMap((one) => one.tokens), tables.flatMap((one) => one.channels)];
+    const tokens = tables.flatMap((one) => one.tokens);
+    const channels = tables.flatMap((one) => one.channels);
     return readNewApi({ tokens, users: [], options: [], channels }, { report, nowMs, isFree });
   }
   if (keys !== undefined) throw new Error(`${file} is a database, which has the keys: leave out --keys`);

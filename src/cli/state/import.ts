@@ -151,7 +151,8 @@ function readAsked({ words, values, switches }: Arguments): Asked {
     throw new UsageError(`${unknown}expected one of: ${names}`);
   }
   if (file === undefined) throw new UsageError("expected a file");
-  const [database, keys] = [values.get("database"), values.get("keys")];
+  const database = values.get("database");
+  const keys = values.get("keys");
   if (database !== undefined && !/^postgres(ql)?:\/\//.test(database))
     throw new UsageError("--database must be an address like postgres://user@host/litellm");
   if (database !== undefined && keys !== undefined)

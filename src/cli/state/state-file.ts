@@ -21,7 +21,10 @@ export function readStateText(file: string): StateText {
   const text = nameUnread(file, source.readConfig);
   const yaml = new YamlText(text);
   const problems = yaml.problems().map(({ path, line, column, message }) => ({
-    ...{ file, line, column, message },
+    file,
+    line,
+    column,
+    message,
     field: formatPath(path),
   }));
   if (problems.length > 0) throw makeRefusal(problems.map(createError));

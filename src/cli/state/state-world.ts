@@ -23,7 +23,8 @@ export function makeStateWorld(world: ActingWorld, settings: Settings): StateWor
     ...world,
     keysExpireInMs: settings.ownerLimits.keysExpireInMs,
     aliases: {
-      ...{ store: world.store, clock: world.clock },
+      store: world.store,
+      clock: world.clock,
       configured: () => settings.aliases,
       catalogue: () => catalogue,
       // Gateways find changes in the store on their own.

@@ -18,7 +18,8 @@ type Context = Pick<PlatformContext, "env" | "issues">;
 
 /** AWS SDKs, "Container credential provider": the variables and their order. Null if the environment names no agent. */
 export function readContainer({ env, issues }: Context, region: string): AwsContainer | null {
-  const [relative, full] = [readVariable(env, RELATIVE), readVariable(env, FULL)];
+  const relative = readVariable(env, RELATIVE);
+  const full = readVariable(env, FULL);
   if (relative === "" && full === "") return null;
   const url = relative === "" ? findUrl(full) : findAgentUrl(relative);
   if (url === null && relative !== "")

@@ -67,7 +67,8 @@ function isPrivateKey(text: string): boolean {
 }
 
 function readLogin(file: JsonObject): TokenSource | string {
-  const [clientId, clientSecret] = [asString(file.client_id), asString(file.client_secret)];
+  const clientId = asString(file.client_id);
+  const clientSecret = asString(file.client_secret);
   const refreshToken = asString(file.refresh_token);
   const tokenUrl = readAddress(file.token_uri ?? TOKEN_URL);
   if (!clientId || !clientSecret || !refreshToken)

@@ -47,7 +47,8 @@ function lookUp(path: string): string | undefined {
 export function useNames() {
   const keyPages = usePages<KeyInUseView>(may("keys.read") ? "/keys?limit=200" : null);
   const accountPages = usePages<AccountView>(may("accounts.read") ? "/accounts?limit=200" : null);
-  const [knownKeys, knownAccounts] = [keyPages.data, accountPages.data];
+  const knownKeys = keyPages.data;
+  const knownAccounts = accountPages.data;
   const keys = knownKeys ?? [];
   const accounts = knownAccounts ?? [];
   return {

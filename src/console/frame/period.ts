@@ -59,7 +59,8 @@ interface Now {
 
 /** Returns the period that an address names by `range`, or by `from` and `to`. */
 export function readPeriod(query: URLSearchParams, { atMs, days, timeZone, fallback }: Now): Period {
-  const [from, to] = [query.get("from"), query.get("to")];
+  const from = query.get("from");
+  const to = query.get("to");
   if (from || to) return { ...(from ? { from } : {}), ...(to ? { to } : {}) };
   const name = query.get("range") ?? fallback;
   const last = LAST_DAYS[name];

@@ -98,7 +98,9 @@ const CHARTS: readonly ChartRow[] = [
   {
     title: "Requests",
     describe: ({ requests, errors }) => `Requests over time, ${requests} in total, ${errors} failed`,
-    ...{ format: formatCompact, isBars: true, isWhole: true },
+    format: formatCompact,
+    isBars: true,
+    isWhole: true,
     lines: [
       ["Answered", "--c1", ({ requests, errors }) => requests - errors],
       ["Failed", "--c4", ({ errors }) => errors],
@@ -107,7 +109,8 @@ const CHARTS: readonly ChartRow[] = [
   {
     title: "Cost",
     describe: ({ cost_usd }) => `Cost over time, ${formatUsd(cost_usd)} in total`,
-    ...{ format: formatUsdCompact, isBars: true },
+    format: formatUsdCompact,
+    isBars: true,
     lines: [
       ["Charged to balances", "--c2", ({ charged_usd }) => charged_usd],
       ["Within the allowance", "--c5", ({ cost_usd, charged_usd }) => Math.max(0, cost_usd - charged_usd)],
@@ -116,7 +119,9 @@ const CHARTS: readonly ChartRow[] = [
   {
     title: "Tokens",
     describe: () => "Tokens over time",
-    ...{ format: formatCompact, isBars: true, isWhole: true },
+    format: formatCompact,
+    isBars: true,
+    isWhole: true,
     lines: [
       ["Prompt", "--c5", ({ tokens }) => tokens.prompt],
       ["Answer", "--c1", ({ tokens }) => tokens.completion],
@@ -125,7 +130,8 @@ const CHARTS: readonly ChartRow[] = [
   {
     title: "Time to first token",
     describe: () => "Time to the first token over time",
-    ...{ format: formatDuration, isWhole: true },
+    format: formatDuration,
+    isWhole: true,
     lines: [
       ["50% within", "--c1", ({ first_token_ms }) => first_token_ms?.p50 ?? null],
       ["95% within", "--c3", ({ first_token_ms }) => first_token_ms?.p95 ?? null],
@@ -156,7 +162,10 @@ const TILES: readonly Tile[] = [
   {
     label: "Error rate",
     pick: ({ errors, requests }) => (requests === 0 ? null : errors / requests),
-    ...{ format: formatPercent, isLessBetter: true, isShare: true, color: "--c2" },
+    format: formatPercent,
+    isLessBetter: true,
+    isShare: true,
+    color: "--c2",
   },
   {
     label: "Time to first token",
@@ -177,7 +186,8 @@ const TILES: readonly Tile[] = [
 function TileView({ tile, data }: { readonly tile: Tile; readonly data: Overview }) {
   const { label, pick, format, isLessBetter, note, color } = tile;
   const { totals, previous, series } = data;
-  const [now, before] = [pick(totals), pick(previous)];
+  const now = pick(totals);
+  const before = pick(previous);
   return (
     <section class="card tile" aria-label={label}>
       <span class="tile-label">{label}</span>

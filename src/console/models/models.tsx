@@ -117,7 +117,8 @@ function sortModels(models: readonly CardView[], query: URLSearchParams): readon
   const value = SORTS[by];
   if (!value) return [...models].sort((a, b) => Number(b.on) - Number(a.on));
   return [...models].sort((a, b) => {
-    const [x, y] = [value(a), value(b)];
+    const x = value(a);
+    const y = value(b);
     if (x === null || y === null) return Number(x === null) - Number(y === null);
     return (x < y ? -1 : x > y ? 1 : 0) * (isDown ? -1 : 1);
   });

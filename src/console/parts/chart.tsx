@@ -68,7 +68,10 @@ export function Chart(props: ChartProps) {
       ...lines.map(({ label, values }) => `${label} ${formatKnown(values[step], format)}`),
     ].join(", ");
   const keys = useChartKeys({
-    ...{ plot: drawn, label, places, describe },
+    plot: drawn,
+    label,
+    places,
+    describe,
     onOpen: (first, last) => props.onSpan?.(first, last),
   });
   const place = at === null ? undefined : places[at];
@@ -211,7 +214,8 @@ function makeSeries(
   { label, values, color: name }: Line,
   read: (name: string) => string,
 ): uPlot.Series {
-  const [color, surface] = [read(name), read("--surface")];
+  const color = read(name);
+  const surface = read("--surface");
   const known = values.filter((value) => value !== null);
   return {
     label,
@@ -232,7 +236,8 @@ function watchSpans(plot: uPlot, latest: { readonly current: ChartProps }): void
   });
   over.addEventListener("mouseup", () => {
     const end = plot.cursor.idx ?? start;
-    const [from, to] = [Math.min(start ?? 0, end ?? 0), Math.max(start ?? 0, end ?? 0)];
+    const from = Math.min(start ?? 0, end ?? 0);
+    const to = Math.max(start ?? 0, end ?? 0);
     const isPressed = start !== null;
     start = null;
     if (isPressed) latest.current.onSpan?.(from, to);

@@ -96,7 +96,8 @@ function parseTyped({ kind }: FormField, typed: string): unknown {
 /** Returns the reason why a field can't be sent as it is, or null. */
 export function findError({ kind, isWhole, minimum, maximum }: FormField, value: unknown): string | null {
   if (kind !== "number" || value === undefined || value === "") return null;
-  const [least, most] = [minimum ?? Number.NEGATIVE_INFINITY, maximum ?? Number.POSITIVE_INFINITY];
+  const least = minimum ?? Number.NEGATIVE_INFINITY;
+  const most = maximum ?? Number.POSITIVE_INFINITY;
   const number = Number(value);
   if (number >= least && number <= most && (!isWhole || Number.isInteger(number))) return null;
   const range = most < Number.MAX_SAFE_INTEGER ? ` from ${least} to ${most}` : ` from ${least}`;

@@ -189,10 +189,22 @@ function digestChange({ before, after }: AuditDetail, salt: string): string {
 /** The fields in a fixed order: another one would be another hash. */
 export function hashLink(previous: string, link: AuditLink): string {
   const fields = [
-    ...[link.seq, link.id, link.atMs, link.actorKind, link.actorId, link.action],
-    ...[link.targetType, link.targetId, link.accountId, link.outcome],
-    ...[link.route, link.requestId, link.reason],
-    ...[link.actorDigest, link.targetDigest, link.changeDigest],
+    link.seq,
+    link.id,
+    link.atMs,
+    link.actorKind,
+    link.actorId,
+    link.action,
+    link.targetType,
+    link.targetId,
+    link.accountId,
+    link.outcome,
+    link.route,
+    link.requestId,
+    link.reason,
+    link.actorDigest,
+    link.targetDigest,
+    link.changeDigest,
   ];
   return hash(`${previous} ${JSON.stringify(fields)}`);
 }
@@ -214,16 +226,30 @@ export function chainEntry(head: AuditHead, entry: WaitingEntry, salts: Salts): 
   const { act, target, before, after } = entry;
   const [actorSalt, targetSalt, changeSalt] = salts;
   const detail: AuditDetail = {
-    ...{ actorSalt, actorName: act.actor.name, address: act.address, agent: act.agent },
-    ...{ targetSalt, targetName: target.name, changeSalt },
+    actorSalt,
+    actorName: act.actor.name,
+    address: act.address,
+    agent: act.agent,
+    targetSalt,
+    targetName: target.name,
+    changeSalt,
     before: before && JSON.stringify(before),
     after: after && JSON.stringify(after),
   };
   const link: AuditLink = {
-    ...{ seq: head.seq + 1, id: entry.id, atMs: entry.atMs },
-    ...{ actorKind: act.actor.kind, actorId: act.actor.id, action: entry.action },
-    ...{ targetType: target.type, targetId: target.id, accountId: entry.accountId },
-    ...{ outcome: entry.outcome, route: act.route, requestId: act.requestId, reason: entry.reason },
+    seq: head.seq + 1,
+    id: entry.id,
+    atMs: entry.atMs,
+    actorKind: act.actor.kind,
+    actorId: act.actor.id,
+    action: entry.action,
+    targetType: target.type,
+    targetId: target.id,
+    accountId: entry.accountId,
+    outcome: entry.outcome,
+    route: act.route,
+    requestId: act.requestId,
+    reason: entry.reason,
     actorDigest: digestActor(detail, actorSalt),
     targetDigest: digestTarget(detail, targetSalt),
     changeDigest: digestChange(detail, changeSalt),

@@ -10,7 +10,8 @@ const LENGTH_MIN = 64 * 1024;
 const STRINGS_MAX = 10_000;
 /** Never occurs by chance. A provider that sends it on purpose only gets one of its own strings back. */
 const MARK = "\u0001long-text:";
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const IS_BASE64 = new Uint8Array(256);
 for (const byte of Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="))
   IS_BASE64[byte] = 1;

@@ -86,7 +86,14 @@ function makeCall(record: CalledRecord, trace: Trace, attempt: TracedAttempt, at
   const counted = isCounted ? findCounted(record, trace) : UNCOUNTED;
   const isAsCharged = isCounted && record.usageSource === "provider";
   return {
-    ...{ accountId, id: `${id} ${at + 1}`, atMs, model, outcome, faultCode, calls, ...counted },
+    accountId,
+    id: `${id} ${at + 1}`,
+    atMs,
+    model,
+    outcome,
+    faultCode,
+    calls,
+    ...counted,
     kind: findKind(outcome, keyId),
     credential: nameCredential(attempt) ?? "",
     upstreamRequestIds: attempt.requestIds ?? (failure?.upstreamRequestId ? [failure.upstreamRequestId] : []),

@@ -64,7 +64,8 @@ function mergeHighest(one: Price, other: Price): Price {
 }
 
 function mergeRates(one: Rates, other: Rates): Rates {
-  const [first, second] = [completeRates(one), completeRates(other)];
+  const first = completeRates(one);
+  const second = completeRates(other);
   return {
     input: Math.max(first.input, second.input),
     output: Math.max(first.output, second.output),

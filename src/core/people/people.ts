@@ -44,7 +44,10 @@ export interface Act {
 /** The gateway itself, for what it does on its own. */
 export const GATEWAY: Act = {
   actor: { kind: "system", id: "gateway", name: "gateway" },
-  ...{ address: "", agent: "", route: "", requestId: "" },
+  address: "",
+  agent: "",
+  route: "",
+  requestId: "",
 };
 
 /** The rows that a viewer sees: the store narrows its queries to them. */

@@ -16,9 +16,11 @@ export function matchesAny(patterns: readonly string[], id: string): boolean {
  */
 export function matches(wanted: string, text: string): boolean {
   if (!wanted.includes("*")) return wanted === text;
-  let [at, place] = [0, 0];
+  let at = 0;
+  let place = 0;
   /** Where the last star stands, and up to where it has matched. */
-  let [star, matched] = [-1, 0];
+  let star = -1;
+  let matched = 0;
   while (at < text.length) {
     if (wanted[place] === "*") {
       star = place++;

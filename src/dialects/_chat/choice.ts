@@ -107,7 +107,8 @@ function splitContent(said: unknown, start: number) {
   if (!Array.isArray(said)) return { ...nothing, content: undefined };
   const pieces: unknown[] = said;
   const annotations: Citation[] = [];
-  let [text, thinking] = ["", ""];
+  let text = "";
+  let thinking = "";
   for (const piece of pieces) {
     const part = asObject(piece);
     text += asString(piece) ?? readText(part.text);

@@ -6,9 +6,29 @@ import { mapList } from "../../operations/text-json.ts";
 
 /** OpenAI, "Structured outputs", supported schemas. Others are refused with a 400, and so are further formats. */
 const KEYWORDS: ReadonlySet<string> = new Set([
-  ...["type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "const"],
-  ...["$ref", "$defs", "definitions", "$schema", "description", "title", "pattern", "format"],
-  ...["multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"],
+  "type",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "anyOf",
+  "enum",
+  "const",
+  "$ref",
+  "$defs",
+  "definitions",
+  "$schema",
+  "description",
+  "title",
+  "pattern",
+  "format",
+  "multipleOf",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "minItems",
+  "maxItems",
 ]);
 const FORMATS: ReadonlySet<string> = new Set(
   "date-time time date duration email hostname ipv4 ipv6 uuid".split(" "),

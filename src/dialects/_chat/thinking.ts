@@ -42,7 +42,9 @@ export function listThinking(details: readonly ReasoningDetail[], format: string
     if (detail.format !== format) continue;
     const place = detail.index ?? order;
     // Clients may set fields of these to null.
-    const [text, signature, data] = [detail.text ?? "", detail.signature ?? "", detail.data ?? ""];
+    const text = detail.text ?? "";
+    const signature = detail.signature ?? "";
+    const data = detail.data ?? "";
     const last = found.at(-1);
     const isOpen = last?.place === place && last.signature + last.data + data === "";
     const before = isOpen ? found.pop() : undefined;

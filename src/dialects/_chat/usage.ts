@@ -20,7 +20,8 @@ export function parseKnownCount(value: unknown): number | undefined {
 
 /** Returns the counts of prompt and answer. If both are missing, both are NaN, since the report is unusable. */
 export function parseMainCounts(prompt: unknown, completion: unknown): readonly [number, number] {
-  const [first, second] = [parseKnownCount(prompt), parseKnownCount(completion)];
+  const first = parseKnownCount(prompt);
+  const second = parseKnownCount(completion);
   return first === undefined && second === undefined ? [Number.NaN, Number.NaN] : [first ?? 0, second ?? 0];
 }
 

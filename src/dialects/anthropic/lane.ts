@@ -41,7 +41,8 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     headers: makeHeaders(target, covered),
     body: { ...thinking.body, model: card.name, ...(isLowered ? { max_tokens: most } : {}) },
     dropped: [
-      ...[...dropped, ...search.dropped],
+      ...dropped,
+      ...search.dropped,
       ...(messages === raw.body.messages ? [] : ["messages"]),
       ...(isLowered ? ["max_tokens"] : []),
       ...fitted.dropped,

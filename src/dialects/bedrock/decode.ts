@@ -95,7 +95,8 @@ const WRITTEN = ["cacheWriteInputTokens", "cacheWriteInputTokenCount"] as const;
 /** The input count excludes cached and cache-written tokens, unlike the canonical one. A malformed count is NaN. */
 function parseUsage(raw: JsonObject): Usage {
   const [input, completion] = parseMainCounts(raw.inputTokens, raw.outputTokens);
-  const [cached, written] = [readFirst(raw, READ), readFirst(raw, WRITTEN)];
+  const cached = readFirst(raw, READ);
+  const written = readFirst(raw, WRITTEN);
   // Nova's own searches. All recorded objects are empty.
   const searches = parseKnownCount(asObject(raw.serverToolUsage).webSearchRequests);
   return makeUsage({ prompt: input + (cached ?? 0) + (written ?? 0), completion, cached, written, searches });

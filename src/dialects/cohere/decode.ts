@@ -142,7 +142,8 @@ function makeBlockDelta(block: JsonObject, index: number, thoughts: Thoughts): D
 function makeCallDelta(given: unknown, index: number): Delta | null {
   if (!isObject(given)) return null;
   const fn = asObject(given.function);
-  const [id, name] = [asString(given.id), asString(fn.name)];
+  const id = asString(given.id);
+  const name = asString(fn.name);
   const input = asString(fn.arguments) ?? "";
   const start = id === undefined ? {} : { id, type: "function" as const };
   return {

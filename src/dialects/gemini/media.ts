@@ -21,7 +21,8 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ...Object.entries({ mpg: "video/mpeg", md: "text/markdown", txt: "text/plain" }),
 ]);
 /** A name of clients' for a media type, and Gemini's for it. */
-const [JPG, JPEG] = ["image/jpg", "image/jpeg"];
+const JPG = "image/jpg";
+const JPEG = "image/jpeg";
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** Guesses the type from the extension of a file name or URL. Undefined if there is none. */

@@ -172,7 +172,8 @@ function listGrounded(grounding: JsonObject, text: string, locate: Locate): Cita
   });
   const used = new Set(places.map(({ index }) => index));
   const placed = places.slice(0, CITATIONS_MAX).flatMap(({ index, segment }) => {
-    const [start, end] = [locate(segment.startIndex), locate(segment.endIndex)];
+    const start = locate(segment.startIndex);
+    const end = locate(segment.endIndex);
     return cite(sources[Number(index)] ?? {}, start, end);
   });
   const unused = sources.filter((_, index) => !used.has(index)).slice(0, CITATIONS_MAX);

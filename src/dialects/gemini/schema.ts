@@ -42,7 +42,8 @@ const NODES_MAX = 20_000;
 /** References may lead to others, to this depth: each takes a few frames of the stack. Requests can't be nested deeper either. */
 const REFERENCES_MAX = 64;
 /** JSON Schema has seven types, with short names. Anything longer is none. */
-const [TYPES_MAX, TYPE_CHARACTERS_MAX] = [7, 32];
+const TYPES_MAX = 7;
+const TYPE_CHARACTERS_MAX = 32;
 /** The bytes that expansion may add to the schemas' own lengths: more would cost more than the hold covers. */
 const WRITTEN_OUT_BYTES_MAX = 50_000;
 

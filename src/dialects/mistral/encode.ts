@@ -41,8 +41,11 @@ const EXTRA_FIELDS = [
   "safe_prompt",
 ] as const;
 const CARRIED: ReadonlySet<string> = new Set([
-  ...[...COPIED, ...BEGUN],
-  ...["temperature", "seed", "parallel_tool_calls"],
+  ...COPIED,
+  ...BEGUN,
+  "temperature",
+  "seed",
+  "parallel_tool_calls",
 ]);
 const TEMPERATURE_MAX = 1.5;
 /** Magistral models always think, and no field turns it off. */

@@ -75,7 +75,11 @@ function encode(quirks: CompletionQuirks, ask: CompletionRequest, card: ModelCar
   const passed = passExtras(extras, quirks.passes, target);
   const given: JsonObject = {
     ...passed.fields,
-    ...{ suffix, max_tokens: maxTokens, stop, echo, logprobs },
+    suffix,
+    max_tokens: maxTokens,
+    stop,
+    echo,
+    logprobs,
     n: n === 1 ? undefined : n,
     best_of: bestOf,
   };

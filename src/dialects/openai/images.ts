@@ -156,7 +156,9 @@ function readImages(body: unknown, card: ModelCard): ImagesReply {
 
 function readPicture(given: unknown): Picture {
   const { b64_json, url, revised_prompt } = asObject(given);
-  const [data, address, revised] = [asText(b64_json), asString(url), asString(revised_prompt)];
+  const data = asText(b64_json);
+  const address = asString(url);
+  const revised = asString(revised_prompt);
   if (data === undefined && address === undefined) throw malformed("an image is missing");
   return {
     ...(data === undefined ? {} : { b64_json: data }),

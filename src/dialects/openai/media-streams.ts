@@ -52,7 +52,8 @@ export function decodePictures(
   { n, partialImages = 0 }: ImagesRequest,
   readWhole: (body: JsonObject) => ImagesReply,
 ): PartDecoder<ImagesReply, PartialPicture> {
-  let [draftsLeft, picturesLeft] = [n * partialImages, n];
+  let draftsLeft = n * partialImages;
+  let picturesLeft = n;
   return makeEventDecoder<ImagesReply, PartialPicture>({
     isWhole: () => picturesLeft <= 0,
     read(type, body) {
@@ -74,7 +75,9 @@ export function decodePictures(
 export function decodeTranscript(
   readWhole: (content: JsonObject) => TranscriptionReply,
 ): PartDecoder<TranscriptionReply, TranscriptPart> {
-  let [isWhole, text, segments] = [false, "", 0];
+  let isWhole = false;
+  let text = "";
+  let segments = 0;
   let usage: unknown;
   const finish = (content: JsonObject) => {
     if (isWhole) return [];
@@ -119,7 +122,8 @@ export function decodeSound(
 ): PartDecoder<SpeechReply, SoundPart> {
   const given = headers?.get("content-type") ?? "";
   const type = given.startsWith("audio/") ? given : findSoundType(format);
-  let [isWhole, hasSound] = [false, false];
+  let isWhole = false;
+  let hasSound = false;
   const readSound = (bytes: Buffer<ArrayBuffer>) => {
     hasSound ||= bytes.length > 0;
     const sound = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);

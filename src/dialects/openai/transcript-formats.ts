@@ -158,7 +158,8 @@ function listCues(content: JsonObject & { readonly text: string }, seconds: numb
 }
 
 function readCue({ start, end, text }: JsonObject): Cue {
-  const [from, to] = [asNumber(start), asNumber(end)];
+  const from = asNumber(start);
+  const to = asNumber(end);
   if (from === undefined || to === undefined || typeof text !== "string") {
     throw malformed("a segment of the transcript has no times or no text");
   }

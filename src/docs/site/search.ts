@@ -102,7 +102,9 @@ export function findSections(index: SearchIndex, query: string): readonly Found[
 
 /** Returns 0 for sections that lack too much of the query. */
 function scoreSection(section: Section, terms: readonly Term[], weights: readonly number[]): number {
-  let [sum, covered, whole] = [0, 0, 0];
+  let sum = 0;
+  let covered = 0;
+  let whole = 0;
   for (const [at, term] of terms.entries()) {
     const weight = weights[at] ?? 0;
     const found = Math.max(0, ...term.map((one) => scoreAlternative(section, one)));
@@ -220,7 +222,8 @@ function describeFound({ entry, words }: Section, terms: readonly Term[]): Found
 
 /** Cuts the text where most of the different words stand close together. */
 function cutExcerpt(text: string, matched: readonly Word[]): string {
-  let [best, most] = [0, 0];
+  let best = 0;
+  let most = 0;
   for (const [place, { at }] of matched.entries()) {
     const near = matched.slice(place).filter((other) => other.at < at + EXCERPT_LENGTH - EXCERPT_BEFORE);
     const different = new Set(near.map(({ stem }) => stem)).size;

@@ -17,8 +17,11 @@ export function bufferFlow<Part>(
   const waiting: { readonly part: Part; readonly length: number }[] = [];
   let characters = 0;
   const failures: unknown[] = [];
-  let [ended, left, isRead] = [false, false, false];
-  const [arrival, room] = [new Pause(), new Pause()];
+  let ended = false;
+  let left = false;
+  let isRead = false;
+  const arrival = new Pause();
+  const room = new Pause();
 
   const isFull = () => waiting.length >= WAITING_PARTS_MAX || characters >= WAITING_CHARACTERS_MAX;
 

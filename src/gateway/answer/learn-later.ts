@@ -43,6 +43,7 @@ function findGradedAnswer<F extends Form>({
   plan,
   grader: grade,
 }: RequestContext<F>): GradedAnswer | null {
-  const [card, decision] = [attempt?.card, plan.decision];
+  const card = attempt?.card;
+  const decision = plan.decision;
   return card && decision && grade ? { card, decision, grade } : null;
 }

@@ -86,8 +86,11 @@ function planWith<F extends Form>(
   const usual = plan.decision?.instead_of ?? null;
   if (usual !== null)
     ports.log({
-      ...{ event: "explored", level: "info", request_id: call.requestId },
-      ...{ model: plan.decision?.choice ?? null, instead_of: usual },
+      event: "explored",
+      level: "info",
+      request_id: call.requestId,
+      model: plan.decision?.choice ?? null,
+      instead_of: usual,
     });
   return plan;
 }

@@ -23,7 +23,9 @@ export interface Upstream {
 export function makeUpstream(setup: ProviderSetup, dialects: readonly Dialect[]): Upstream {
   const { host, hostname } = new URL(setup.baseUrl);
   const redactedWords = [
-    ...[host, hostname, ...(setup.redactedWords ?? [])],
+    host,
+    hostname,
+    ...(setup.redactedWords ?? []),
     ...setup.credentials.flatMap(listSecrets),
     ...Object.values(setup.headers).flatMap(listHeaderWords),
   ];

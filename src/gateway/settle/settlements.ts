@@ -59,7 +59,10 @@ export class Settlements {
     const { deadlines } = this.#ports;
     const { promise, resolve } = Promise.withResolvers<Settled | null>();
     const waiting: PendingSettlement = {
-      ...{ ticket, outcome, isUnderWay: false, onFailed: null },
+      ticket,
+      outcome,
+      isUnderWay: false,
+      onFailed: null,
       resolve: (settled) => {
         patience.clear();
         resolve(settled);

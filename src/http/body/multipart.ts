@@ -12,7 +12,9 @@ export interface FormPart {
 
 /** The maximum size of a part's headers, which hold little more than its name and type. */
 const HEAD_BYTES_MAX = 4096;
-const [LINE_END, HEAD_END, LAST] = ["\r\n", "\r\n\r\n", "--"];
+const LINE_END = "\r\n";
+const HEAD_END = "\r\n\r\n";
+const LAST = "--";
 
 const NAME = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
 const FILENAME = /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;

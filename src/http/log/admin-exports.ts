@@ -65,7 +65,9 @@ export async function sendExport(
   await noteExport(parts, request, file, { ...query });
   return new Response(body, {
     headers: {
-      ...{ "content-type": lines.type, "cache-control": "no-store", "x-content-type-options": "nosniff" },
+      "content-type": lines.type,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
       "content-disposition": `attachment; filename="${file}"`,
       ...(sinceMs === null ? {} : { "x-poundkey-rows-from": formatInstant(sinceMs) }),
     },

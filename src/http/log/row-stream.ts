@@ -17,7 +17,8 @@ export async function streamRows(
   { name, log }: { readonly name: string; readonly log: Log },
 ): Promise<ReadableStream<Uint8Array>> {
   let page = await pages.next();
-  let [rows, collectedAt] = [0, 0];
+  let rows = 0;
+  let collectedAt = 0;
   const write = async (controller: ReadableStreamDirectController) => {
     controller.write(head);
     for (; !page.done; page = await pages.next()) {

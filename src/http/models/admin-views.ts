@@ -97,7 +97,9 @@ export function settingsView(settings: Settings, { version, node }: Running): Se
 
 function routerView({ fairQuality, allow = ["*"], deny, pin, rules, explore, preview = false }: RouterRules) {
   const shown = rules.map(({ category, shareMin, models, deny: denied }) => ({
-    ...{ category, at_least: shareMin, deny: denied },
+    category,
+    at_least: shareMin,
+    deny: denied,
     ...(models === null ? {} : { models }),
   }));
   return { fair: { quality: fairQuality }, allow, deny, pin, rules: shown, explore, preview };

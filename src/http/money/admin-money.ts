@@ -100,11 +100,9 @@ const CSV = ".csv";
 function sendCsv(text: string, name: string): Response {
   return new Response(text, {
     headers: {
-      ...{
-        "content-type": "text/csv; charset=utf-8",
-        "cache-control": "no-store",
-        "x-content-type-options": "nosniff",
-      },
+      "content-type": "text/csv; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
       "content-disposition": `attachment; filename="${name}.csv"`,
     },
   });

@@ -218,7 +218,9 @@ async function finishAt(ports: SignInPorts, rules: SignInRules, asked: OperatorR
   const used = kept === null ? [] : [formatAttempt(rules, name, "", 0)];
   try {
     const { secret, returnTo } = await completeAttempt(ports.people, rules, {
-      ...{ query, kept, from: readSource(ports.operator, asked) },
+      query,
+      kept,
+      from: readSource(ports.operator, asked),
     });
     const isSecure = rules.publicUrl.startsWith("https:");
     const session = formatSessionCookie(secret, PERSON_SESSION_MS / 1000, isSecure);

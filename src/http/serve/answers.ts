@@ -98,7 +98,9 @@ export function formatHeaderList(names: readonly string[]): string {
 export function formatOpenaiDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.ceil(ms))}ms`;
   const seconds = Math.ceil(ms / 1000);
-  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const rest = seconds % 60;
   if (hours > 0) return `${hours}h${minutes}m${rest}s`;
   return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`;
 }

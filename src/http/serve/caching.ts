@@ -26,7 +26,8 @@ export function readCaching(
   rules: CacheRules,
 ): Caching | null {
   const setting = findSetting(key, selection);
-  const [wish, control] = [headers.get(WISH), headers.get("cache-control")];
+  const wish = headers.get(WISH);
+  const control = headers.get("cache-control");
   if (setting === null && wish === null && rules.ttlMs === 0 && control === null) return null;
   const isWished = wish !== null && readWish(wish);
   const directives = readDirectives(control ?? "");

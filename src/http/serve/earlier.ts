@@ -37,7 +37,8 @@ export async function findEarlier(
   key: GatewayKey,
   read: () => Earlier | undefined,
 ): Promise<FoundEarlier> {
-  const [keeps, stores] = [ports.kept.keepsFor(key), mayStoreUpstream(ports, key)];
+  const keeps = ports.kept.keepsFor(key);
+  const stores = mayStoreUpstream(ports, key);
   const earlier = keeps || stores ? read() : undefined;
   if (!earlier) return NO_EARLIER_ANSWER;
   const found = stores ? await findStored(ports, key, earlier.id) : null;

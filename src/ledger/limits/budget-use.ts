@@ -44,7 +44,11 @@ export function openUse(
     startMs,
     endMs,
     spentNanoUsd: covered.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
-    ...{ heldNanoUsd: 0, limitNanoUsd: 0, warned: [], extraUsedNanoUsd: 0, extraUntilMs: null },
+    heldNanoUsd: 0,
+    limitNanoUsd: 0,
+    warned: [],
+    extraUsedNanoUsd: 0,
+    extraUntilMs: null,
   };
 }
 

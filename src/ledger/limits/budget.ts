@@ -112,7 +112,11 @@ function describeRefusal(
   return {
     owner:
       meter.owner === key.id ? { scope: "key", name: key.name } : { scope: "account", name: account.name },
-    ...{ free: { isPayable: isPayable() }, limitNanoUsd, endMs: resetsAtMs, nowMs, tookMs: FLIGHT_MS },
+    free: { isPayable: isPayable() },
+    limitNanoUsd,
+    endMs: resetsAtMs,
+    nowMs,
+    tookMs: FLIGHT_MS,
     name: nameBudget({ per: "day", models: models.includes("*") ? null : models }),
     spentNanoUsd: counted.freeSpentNanoUsd,
     heldNanoUsd: counted.freeHeldNanoUsd,

@@ -28,8 +28,12 @@ export function recordExceeded(
   const budgets = state.budgets?.map((one) => (one === stored ? { ...one, isExceeded: true as const } : one));
   books.putOwner({ ...state, budgets: budgets ?? null });
   const data = {
-    ...{ ...nameOwner(owner.scope, owner.id), name: owner.name, per: budget.per, models: budget.models },
-    ...{ used: toUsd(use.spentNanoUsd), limit: toUsd(limitNanoUsd) },
+    ...nameOwner(owner.scope, owner.id),
+    name: owner.name,
+    per: budget.per,
+    models: budget.models,
+    used: toUsd(use.spentNanoUsd),
+    limit: toUsd(limitNanoUsd),
   };
   const subject = `${owner.scope} ${owner.id} ${name} ${use.startMs}`;
   books.addEvent(makeEvent("budget.exceeded", subject, { accountId: owner.accountId, atMs: nowMs, data }));

@@ -11,7 +11,8 @@ import type { LimitOwner } from "./limit-owners.ts";
 /** The longest wait that is named: for more, clients would rather give up. */
 const WAIT_MAX_MS = 60_000;
 /** The wait for requests in flight, whose answers take about this long. */
-const [FLIGHT_MIN_MS, FLIGHT_MAX_MS] = [5000, 30_000];
+const FLIGHT_MIN_MS = 5000;
+const FLIGHT_MAX_MS = 30_000;
 
 type Owner = Pick<LimitOwner, "scope" | "name">;
 
@@ -107,9 +108,14 @@ function showBudget({ owner, name, ...use }: BudgetRefusal): RefusingLimit {
   const { limitNanoUsd, spentNanoUsd, heldNanoUsd, endMs } = use;
   const models = name === SPEND_LIMIT ? null : readBudgetModels(name);
   return {
-    ...{ scope: owner.scope, name: owner.name, kind: "budget", per: readPer(name) },
+    scope: owner.scope,
+    name: owner.name,
+    kind: "budget",
+    per: readPer(name),
     ...(models ? { models } : {}),
-    ...{ limit: toUsd(limitNanoUsd), used: toUsd(spentNanoUsd), reserved: toUsd(heldNanoUsd) },
+    limit: toUsd(limitNanoUsd),
+    used: toUsd(spentNanoUsd),
+    reserved: toUsd(heldNanoUsd),
     resetsAtMs: endMs,
   };
 }

@@ -202,8 +202,12 @@ function warnAbout(
       type: "budget.warned",
       data: {
         ...nameOwner(owner.scope, owner.id),
-        ...{ name: owner.name, per: budget.per, models: budget.models, share },
-        ...{ used: toUsd(use.spentNanoUsd), limit: toUsd(limitNanoUsd) },
+        name: owner.name,
+        per: budget.per,
+        models: budget.models,
+        share,
+        used: toUsd(use.spentNanoUsd),
+        limit: toUsd(limitNanoUsd),
       },
     });
   }

@@ -97,9 +97,13 @@ function describeBudget({ owner, name, budget, use, limitNanoUsd }: RunningBudge
   const { spentNanoUsd, heldNanoUsd, endMs } = use;
   const models = name === SPEND_LIMIT ? null : readBudgetModels(name);
   return {
-    ...{ scope: owner.scope, kind: "budget", per: budget.per },
+    scope: owner.scope,
+    kind: "budget",
+    per: budget.per,
     ...(models ? { models } : {}),
-    ...{ limit: toUsd(limitNanoUsd), used: toUsd(spentNanoUsd), reserved: toUsd(heldNanoUsd) },
+    limit: toUsd(limitNanoUsd),
+    used: toUsd(spentNanoUsd),
+    reserved: toUsd(heldNanoUsd),
     remaining: toUsd(Math.max(0, limitNanoUsd - spentNanoUsd)),
     resetsAtMs: endMs,
   };

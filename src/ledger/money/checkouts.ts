@@ -28,7 +28,13 @@ export async function recordCheckoutStep(
 ): Promise<CheckoutOutcome> {
   const { accountId, checkoutId } = change;
   const reads: Demand["reads"] = {
-    ...{ accountId, keyId: null, owners: [], days: [], requestId: null, replyId: null, movementId: null },
+    accountId,
+    keyId: null,
+    owners: [],
+    days: [],
+    requestId: null,
+    replyId: null,
+    movementId: null,
     checkoutId,
   };
   const answer = await store.transact({ kind: "checkout", ...change, reads });
@@ -146,7 +152,9 @@ function credit(books: Books, demand: CheckoutChange, checkout: Checkout): void 
   settleDue(books, accountId, about);
   const { closedAtMs } = books.account(accountId);
   const data = {
-    ...{ checkout_id: checkoutId, amount: toUsd(nanoUsd), asked: toUsd(checkout.nanoUsd) },
+    checkout_id: checkoutId,
+    amount: toUsd(nanoUsd),
+    asked: toUsd(checkout.nanoUsd),
     ...(closedAtMs === null ? {} : { account_closed: true }),
   };
   books.addEvent(makeEvent("topup.paid", checkoutId, { accountId, atMs: nowMs, data }));

@@ -29,12 +29,19 @@ export function findStatementMonth(month: string, timeZone: string): StatementMo
       timeZone: zone,
       dayStartsMinutes: 0,
     });
-  const [beforeMs, fromMs, toMs] = [startOf(-1, "UTC"), startOf(0, "UTC"), startOf(1, "UTC")];
+  const beforeMs = startOf(-1, "UTC");
+  const fromMs = startOf(0, "UTC");
+  const toMs = startOf(1, "UTC");
   return {
-    ...{ month, fromMs: startOf(0, timeZone), toMs: startOf(1, timeZone) },
+    month,
+    fromMs: startOf(0, timeZone),
+    toMs: startOf(1, timeZone),
     hours: {
-      ...{ beforeMs: beforeMs + FIRST_HALF_MS, fromMs, halfMs: fromMs + FIRST_HALF_MS },
-      ...{ toMs, afterMs: toMs + FIRST_HALF_MS },
+      beforeMs: beforeMs + FIRST_HALF_MS,
+      fromMs,
+      halfMs: fromMs + FIRST_HALF_MS,
+      toMs,
+      afterMs: toMs + FIRST_HALF_MS,
     },
   };
 }

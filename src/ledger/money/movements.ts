@@ -69,7 +69,14 @@ export function move(books: Books, moved: Moved): void {
   const account = books.move(accountId, legs, { kind, atMs, note, requestId });
   const month = computeMonth(atMs, account.timeZone ?? moved.timeZone);
   books.movements.put(id, {
-    ...{ accountId, id, atMs, kind, nanoUsd, balanceNanoUsd, month, by },
+    accountId,
+    id,
+    atMs,
+    kind,
+    nanoUsd,
+    balanceNanoUsd,
+    month,
+    by,
     seq: account.entries,
   });
   if (dueNanoUsd !== 0) {

@@ -75,7 +75,8 @@ export class BoundFinder {
   }
 
   #findMember(key: ForeignRow, team: ForeignRow | null): readonly (Bound | string)[] {
-    const [user, teamId] = [readText(key, "user_id"), team && readText(team, "team_id")];
+    const user = readText(key, "user_id");
+    const teamId = team && readText(team, "team_id");
     if (user === null || team === null || teamId === null) return [];
     const row = this.#members.find(nameMember(user, teamId));
     if (row === undefined && !this.#members.isGiven)

@@ -39,8 +39,15 @@ interface Reading extends LimitParts {
 
 /** Columns of a row that another may complete, as a key's budget does. */
 const SHARED = [
-  ...["max_budget", "soft_budget", "budget_duration", "budget_reset_at", "model_max_budget"],
-  ...["tpm_limit", "rpm_limit", "tpd_limit", "max_parallel_requests"],
+  "max_budget",
+  "soft_budget",
+  "budget_duration",
+  "budget_reset_at",
+  "model_max_budget",
+  "tpm_limit",
+  "rpm_limit",
+  "tpd_limit",
+  "max_parallel_requests",
 ];
 const NUMBERS = ["max_budget", "soft_budget", "tpm_limit", "rpm_limit", "tpd_limit", "max_parallel_requests"];
 
@@ -104,7 +111,8 @@ function readModelRate({ row, names, notes, where }: Reading, field: string): nu
 /** The budget of all models. Of a soft one that stands alone, only the warning is left. */
 function readWhole(reading: Reading): void {
   const { row, notes, where } = reading;
-  const [usd, soft] = [readNumber(row, "max_budget"), readNumber(row, "soft_budget")];
+  const usd = readNumber(row, "max_budget");
+  const soft = readNumber(row, "soft_budget");
   if (usd === null && soft === null) return;
   // Models that cost nothing would go on here.
   if (usd !== null && usd <= 0) notes.pause(`max_budget${where} is 0, which refuses everything there`);

@@ -147,7 +147,8 @@ function readPrice(find: (name: string) => number | undefined): object | undefin
     const each = find(name);
     return each === undefined ? undefined : Number((each * TOKENS_PER_PRICE).toFixed(PRICE_DECIMALS));
   };
-  const [input, output] = [read("input_cost_per_token"), read("output_cost_per_token")];
+  const input = read("input_cost_per_token");
+  const output = read("output_cost_per_token");
   if (input === undefined && output === undefined) return undefined;
   const cached = read("cache_read_input_token_cost");
   return omitUndefined({ input: input ?? 0, output: output ?? 0, cached_input: cached });

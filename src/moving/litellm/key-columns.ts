@@ -129,7 +129,8 @@ export function checkMetadata(row: ForeignRow, notes: Notes): void {
 export function checkAliases(given: unknown, part: string, names: ModelNames, notes: Notes): void {
   const aliases = Object.entries(asObject(given));
   for (const [alias, target] of aliases) {
-    const [here, there] = [names.find(alias), names.find(String(target))];
+    const here = names.find(alias);
+    const there = names.find(String(target));
     if (here.some((id) => !there.includes(id)))
       notes.pause(`${part}: ${alias} stands for ${target} there, and for ${here.join(", ")} here`);
   }

@@ -64,11 +64,9 @@ export function isTooSmall(limits: Limits, share: Limits): boolean {
 }
 
 function mapRates(read: (rate: (typeof RATES)[number]) => number | null): Rates {
-  const [requestsPerMinute, tokensPerMinute, parallel] = [
-    read("requestsPerMinute"),
-    read("tokensPerMinute"),
-    read("parallel"),
-  ];
+  const requestsPerMinute = read("requestsPerMinute");
+  const tokensPerMinute = read("tokensPerMinute");
+  const parallel = read("parallel");
   return { requestsPerMinute, tokensPerMinute, parallel };
 }
 

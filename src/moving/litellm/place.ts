@@ -31,7 +31,8 @@ export function placeServer(
   const read = (name: string) =>
     readReference(source.params.take(name), `${name} of ${source.label}`, report);
   if (provider === "Vertex") {
-    const [location, project] = [read("vertex_location"), read("vertex_project")];
+    const location = read("vertex_location");
+    const project = read("vertex_project");
     const service_account = readAccount(source, report);
     return { address: undefined, placed: placeVertex({ location, project, service_account }) };
   }

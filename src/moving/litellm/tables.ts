@@ -33,8 +33,19 @@ export interface Tables {
 }
 
 export const NO_TABLES: Tables = {
-  ...{ keys: [], replaced: [], groupBudgets: [], tags: [], customers: [], tagUses: null, customerUses: null },
-  ...{ teams: null, budgets: null, users: null, members: null, organizations: null, teamAliases: null },
+  keys: [],
+  replaced: [],
+  groupBudgets: [],
+  tags: [],
+  customers: [],
+  tagUses: null,
+  customerUses: null,
+  teams: null,
+  budgets: null,
+  users: null,
+  members: null,
+  organizations: null,
+  teamAliases: null,
 };
 
 /** The tables that a flag gives as a CSV beside that of the keys, each with the column of its id. */

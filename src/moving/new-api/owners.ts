@@ -102,7 +102,8 @@ function readToken(row: ForeignRow, parts: UnitParts): PlannedKey | null {
     return null;
   }
   reportGroup(row, name, report);
-  const [left, used] = [readNumber(row, "remain_quota") ?? 0, readNumber(row, "used_quota") ?? 0];
+  const left = readNumber(row, "remain_quota") ?? 0;
+  const used = readNumber(row, "used_quota") ?? 0;
   const isUnlimited = readFlag(row, "unlimited_quota");
   const usd = isUnlimited ? 0 : capUsd((left + used) / units, `key ${name}: quota`, report);
   const budget = makeBudget({ nanoUsd: roundUsd(usd), per: "total" });
@@ -173,7 +174,8 @@ function readAddresses(
   name: string,
 ): readonly string[] | null {
   const given = splitList(readText(row, flavour.addresses), /[\n,]/);
-  const [blocks, others] = [given.filter(isAddressBlock), given.filter((one) => !isAddressBlock(one))];
+  const blocks = given.filter(isAddressBlock);
+  const others = given.filter((one) => !isAddressBlock(one));
   for (const one of others) report.leave(null, `key ${name}: address ${one}`, "it is no IP address");
   // Without any it would work from everywhere.
   if (blocks.length === 0) return others.length > 0 ? ["0.0.0.0"] : null;

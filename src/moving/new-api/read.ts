@@ -20,7 +20,8 @@ export function readNewApi(
   tables: Tables & { readonly channels: readonly ForeignRow[] },
   { report, nowMs, isFree }: NewApiParts,
 ): { readonly config: PlannedConfig; readonly owners: PlannedOwners } {
-  const [providers, groups] = [new Providers(), new Groups()];
+  const providers = new Providers();
+  const groups = new Groups();
   const flavour = findFlavour(tables);
   const fallbacks = readChannels(tables.channels, { report, providers, groups, types: flavour.types });
   providers.report(report);

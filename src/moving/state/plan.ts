@@ -24,7 +24,14 @@ export async function planState(world: StateWorld, state: State, { file, isPruni
   const removals = planPruning(draft, isPruning);
   const { issues, changes, kept, unchanged, entries, known } = draft;
   return {
-    ...{ file, issues, changes, removals, kept, unchanged, before: memory, entries },
+    file,
+    issues,
+    changes,
+    removals,
+    kept,
+    unchanged,
+    before: memory,
+    entries,
     others: countOthers(known, [...entries, ...removals]),
     nameAccount: (id) => accounts.nameOf(id),
   };

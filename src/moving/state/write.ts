@@ -27,7 +27,8 @@ export async function writeState(world: StateWorld): Promise<WrittenState> {
   return {
     accounts: listLive(known.accounts).map(({ id, of }) => ({ id, ...viewChosen(ACCOUNT_FIELDS, of) })),
     keys: listLive(known.keys).map(({ id, of }) => ({
-      ...{ id, ...viewChosen(KEY_FIELDS, renewModels(of)) },
+      id,
+      ...viewChosen(KEY_FIELDS, renewModels(of)),
       // Left out, it would be the configured time.
       ...(of.expiresAtMs === null && world.keysExpireInMs !== null ? { expires_at: null } : {}),
     })),

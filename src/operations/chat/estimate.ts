@@ -11,7 +11,8 @@ const BYTES_PER_TOKEN_MIN = 1.4;
 /**
  * Signatures and encrypted thinking, which only their maker reads. Recorded: 5 at Gemini, 11 at OpenAI, usually none.
  */
-const [SEALED_BYTES_PER_TOKEN_MIN, SEALED_BYTES_PER_TOKEN] = [4, 10];
+const SEALED_BYTES_PER_TOKEN_MIN = 4;
+const SEALED_BYTES_PER_TOKEN = 10;
 
 /** Tokens per piece, and per decoded kilobyte of it. */
 interface Rate {
@@ -43,8 +44,10 @@ const LIKELY_REMOTE_FILE = 5000;
 const CONTEXT_UNKNOWN = 1_000_000;
 
 /** Tokens added by a provider's template per message and per tool, and for an answer's schema. */
-const [MESSAGE_TOKENS, LIKELY_MESSAGE_TOKENS] = [12, 4];
-const [TOOL_TOKENS, SCHEMA_TOKENS] = [30, 300];
+const MESSAGE_TOKENS = 12;
+const LIKELY_MESSAGE_TOKENS = 4;
+const TOOL_TOKENS = 30;
+const SCHEMA_TOKENS = 300;
 
 interface Family {
   /** The largest image. */

@@ -37,8 +37,18 @@ export class Sizes {
 
 /** Fields that no model reads. All others count, known or not, because servers put their own fields into the prompt. */
 export const NOT_READ: ReadonlySet<string> = new Set([
-  ...["model", "messages", "metadata", "user", "logit_bias", "stop", "stream_options"],
-  ...["tool_choice", "reasoning_effort", "modalities", "service_tier", "verbosity"],
+  "model",
+  "messages",
+  "metadata",
+  "user",
+  "logit_bias",
+  "stop",
+  "stream_options",
+  "tool_choice",
+  "reasoning_effort",
+  "modalities",
+  "service_tier",
+  "verbosity",
 ]);
 
 /** Text is what every model answers with. */

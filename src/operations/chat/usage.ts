@@ -103,7 +103,8 @@ export function cutUsage(reported: Usage, sent: SentRequest): PlausibleUsage<Usa
   const searchesLimit = sent.calls * Math.max(sent.rounds, usual);
   if (prompt <= promptMax && completion <= completionMax && searches <= searchesLimit)
     return { usage, isCut: false };
-  const [promptTokens, completionTokens] = [Math.min(prompt, promptMax), Math.min(completion, completionMax)];
+  const promptTokens = Math.min(prompt, promptMax);
+  const completionTokens = Math.min(completion, completionMax);
   // Separately billed counts (Cohere) are dropped too, and the capped counts are billed.
   const { billed_units: _billed, ...rest } = usage;
   return {

@@ -7,7 +7,8 @@ import type { ImagesForm, ImagesReply, ImagesRequest } from "./form.ts";
 import { countLikelyTokens, countWorstTokens } from "./tokens.ts";
 
 /** An input picture read with high fidelity. */
-const [SOURCE_TOKENS_WORST, SOURCE_TOKENS] = [6500, 1000];
+const SOURCE_TOKENS_WORST = 6500;
+const SOURCE_TOKENS = 1000;
 /** Recorded: the provider adds about six tokens to the prompt. */
 const WRAPPING_TOKENS = 8;
 /** OpenAI, "Image generation": each draft takes this many more tokens. */
@@ -15,14 +16,22 @@ const DRAFT_TOKENS = 100;
 /** OpenAI API reference, "Create image": a GIF has this many pictures unless `frame_count` says another number. */
 const FRAMES = 9;
 /** The most fields of an answer, and of a picture in it. */
-const [ANSWER_ELEMENTS, PICTURE_ELEMENTS] = [1000, 100];
+const ANSWER_ELEMENTS = 1000;
+const PICTURE_ELEMENTS = 100;
 
 export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   name: "images",
   makes: "pictures",
   words: [
-    ...["size", "quality", "background", "outputFormat", "moderation", "style", "responseFormat"],
-    ...["inputFidelity", "url"],
+    "size",
+    "quality",
+    "background",
+    "outputFormat",
+    "moderation",
+    "style",
+    "responseFormat",
+    "inputFidelity",
+    "url",
   ],
   answerWords: ["b64_json", "url", "size", "quality", "background", "output_format"],
   hasLongTexts: true,

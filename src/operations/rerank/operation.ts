@@ -7,7 +7,8 @@ import { makeWholeOperation } from "../whole.ts";
 import type { RerankForm, RerankRequest } from "./form.ts";
 
 /** The most fields of an answer, and of a result in it. */
-const [ANSWER_ELEMENTS, RESULT_ELEMENTS] = [1000, 100];
+const ANSWER_ELEMENTS = 1000;
+const RESULT_ELEMENTS = 100;
 /** The instructions that a model gets with each document. */
 const TOKENS_AROUND = 100;
 /** Cohere's pricing: a unit is a query with up to a hundred documents, and longer documents count once per piece. */

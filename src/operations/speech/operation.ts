@@ -10,7 +10,8 @@ import { restoreSound, SOUND_KEEPING } from "./keeping.ts";
  * OpenAI prices a minute of gpt-4o-mini-tts at 0.015 USD, which is 21 tokens per second. People say 15 characters in
  * one.
  */
-const [SOUND_TOKENS_PER_CHARACTER_WORST, SOUND_TOKENS_PER_CHARACTER] = [6, 1.4];
+const SOUND_TOKENS_PER_CHARACTER_WORST = 6;
+const SOUND_TOKENS_PER_CHARACTER = 1.4;
 const SOUND_TOKENS_PER_SECOND = 21;
 /** Two seconds: a short text begins and ends with silence. */
 const CHARACTERS_MIN = 7;

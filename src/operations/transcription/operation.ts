@@ -21,8 +21,10 @@ import { measureSeconds } from "./sound/length.ts";
  * Recorded: gpt-4o-transcribe counts 10 tokens per second of audio and writes about 3. A second of fast speech has 5
  * words.
  */
-const [SOUND_TOKENS_WORST, SOUND_TOKENS] = [25, 10];
-const [TEXT_TOKENS_WORST, TEXT_TOKENS] = [10, 3];
+const SOUND_TOKENS_WORST = 25;
+const SOUND_TOKENS = 10;
+const TEXT_TOKENS_WORST = 10;
+const TEXT_TOKENS = 3;
 /** The lowest bit rate at which speech is intelligible, to bound a provider's count. */
 const BITS_PER_SECOND_MIN = 6000;
 

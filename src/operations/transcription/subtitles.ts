@@ -32,6 +32,7 @@ const ROUNDING_MS = 1e-6;
 function writeTime(seconds: number, point: string): string {
   const ms = Math.floor(Math.max(0, seconds) * 1000 + ROUNDING_MS);
   const pad = (value: number, digits: number) => String(value).padStart(digits, "0");
-  const [hours, minutes] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60];
+  const hours = Math.floor(ms / 3_600_000);
+  const minutes = Math.floor(ms / 60_000) % 60;
   return `${pad(hours, 2)}:${pad(minutes, 2)}:${pad(Math.floor(ms / 1000) % 60, 2)}${point}${pad(ms % 1000, 3)}`;
 }

@@ -23,7 +23,11 @@ const NUMBER = finalizeHash(Math.imul(48, PAIR_PRIME));
 
 /** Scripts are told apart because texts in them share other amounts of cues. */
 export const SCRIPTS = ["latin", "arabic", "han", "kana", "other"] as const;
-const [LATIN, ARABIC, HAN, KANA, OTHER] = [0, 1, 2, 3, 4];
+const LATIN = 0;
+const ARABIC = 1;
+const HAN = 2;
+const KANA = 3;
+const OTHER = 4;
 
 export interface Cues {
   /** Each once. Signed, but where they are learned from. */
@@ -43,7 +47,8 @@ export function readCues(task: string): Cues {
     readPart(reader, task.slice(-TAIL_CHARS), 0, TAIL_CHARS - EDGE_CHARS);
   }
   // Japanese is written in both.
-  const [han = 0, kana = 0] = [letters[HAN], letters[KANA]];
+  const han = letters[HAN] ?? 0;
+  const kana = letters[KANA] ?? 0;
   if (kana * 4 > han) letters[KANA] = kana + han;
   return { hashes: hashes.list(), script: letters.indexOf(Math.max(...letters)) };
 }

@@ -58,8 +58,10 @@ export function readKindModel(file: KindFile) {
     size: hashes.length,
     /** A row for each cue. */
     weights: new ByteRows(weights, OUTPUTS),
-    ...{ structure, scales: file.scales },
-    ...{ supportFrom: file.supportFrom, supportTo: file.supportTo },
+    structure,
+    scales: file.scales,
+    supportFrom: file.supportFrom,
+    supportTo: file.supportTo,
   };
 }
 

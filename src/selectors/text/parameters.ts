@@ -57,7 +57,11 @@ export function readParameters(file: ParameterFile) {
   for (const topic of TOPICS.keys())
     topics.setColumn(topic, heads.subarray(topic * width, (topic + 1) * width));
   return {
-    ...{ size, plain, unknownRarity, supportFrom, supportTo },
+    size,
+    plain,
+    unknownRarity,
+    supportFrom,
+    supportTo,
     /** Returns the word's index, or −1. */
     indexOf: indexHashes(hashes),
     rarity: Float32Array.from(Uint8Array.fromBase64(file.rarity), (units) => units * RARITY_UNIT),

@@ -8,8 +8,13 @@ const GO_ON_CHARS_MAX = 60;
 const TURNS_SEARCHED_MAX = 20;
 /** Tags of what agents put before or after the words of a person. */
 const WRAPPERS = [
-  ...["system-reminder", "environment_context", "environment_details", "user_instructions"],
-  ...["ide_opened_file", "ide_selection", "local-command-stdout"],
+  "system-reminder",
+  "environment_context",
+  "environment_details",
+  "user_instructions",
+  "ide_opened_file",
+  "ide_selection",
+  "local-command-stdout",
 ].map((name) => [`<${name}>`, `</${name}>`] as const);
 const WRAPPERS_MAX = 16;
 const MARK = /[\s\p{P}\p{S}\p{M}]/u;

@@ -108,7 +108,8 @@ export function mendText(text: string, words: Words): string {
 
 /** True if most of the first words are unknown. */
 function isForeign(codes: Uint16Array, end: number, { isKnown }: Words): boolean {
-  let [seen, known] = [0, 0];
+  let seen = 0;
+  let known = 0;
   for (let at = 0; at < end && seen < JUDGED_WORDS; at++) {
     const start = at;
     at = findWordEnd(codes, at);

@@ -224,7 +224,9 @@ export class Cache {
     try {
       const { store, vault, clock } = this.#ports;
       const sealed = vault.seal(text, makeUse(id));
-      const [atMs, bytes, accountId] = [clock.nowMs(), sealed.length, key.accountId];
+      const atMs = clock.nowMs();
+      const bytes = sealed.length;
+      const accountId = key.accountId;
       const untilMs = atMs + caching.ttlMs;
       await store.keep({ accountId, id, atMs, untilMs, bytes, sealed });
       this.#remember({ id, atMs, untilMs }, text, atMs);

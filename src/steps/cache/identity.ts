@@ -16,7 +16,12 @@ export interface Identity {
 
 /** Fields that only say whose request it is, or how its answer is delivered. Every other field counts. */
 const UNCOUNTED: ReadonlySet<string> = new Set([
-  ...["user", "safety_identifier", "metadata", "prompt_cache_key", "stream", "stream_options"],
+  "user",
+  "safety_identifier",
+  "metadata",
+  "prompt_cache_key",
+  "stream",
+  "stream_options",
   // The model is named by what it means.
   "model",
 ]);
@@ -37,8 +42,14 @@ export function identify<F extends Form>(
   if (pin !== null || call.isToBeStored === true) return null;
   const namespace = caching?.namespace ?? null;
   const about = [
-    ...[key.accountId, namespace, namespace === null ? key.memberId : null, operation.name],
-    ...[nameSelection(selection), steering, sortFields(raw?.headers ?? {}), byOthers],
+    key.accountId,
+    namespace,
+    namespace === null ? key.memberId : null,
+    operation.name,
+    nameSelection(selection),
+    steering,
+    sortFields(raw?.headers ?? {}),
+    byOthers,
   ];
   const asked = sortRequest(operation.identify(ask));
   const digest = (...parts: readonly unknown[]) => vault.digest(`cache ${JSON.stringify([about, ...parts])}`);

@@ -28,7 +28,8 @@ export function readKept<F extends Form>(
 ): Kept<F> | null {
   const { id, model, costNanoUsd, reply: given, pieces } = content;
   const reply = operation.restore(given);
-  const [first, card] = [asString(id), asString(model)];
+  const first = asString(id);
+  const card = asString(model);
   if (reply === null || first === undefined || card === undefined) return null;
   const own = pieces === null ? null : asArray(pieces);
   return { id: first, model: card, costNanoUsd: asNumber(costNanoUsd) ?? 0, reply, pieces: own };

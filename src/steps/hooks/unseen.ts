@@ -7,8 +7,17 @@ import type { Form } from "../../operations/form.ts";
 
 /** The types of parts and blocks that hold a picture, a sound, a video or a file. */
 const TYPES: ReadonlySet<unknown> = new Set([
-  ...["image_url", "input_audio", "file", "video_url", "audio_url", "input_video"],
-  ...["image", "document", "container_upload", "input_image", "input_file"],
+  "image_url",
+  "input_audio",
+  "file",
+  "video_url",
+  "audio_url",
+  "input_video",
+  "image",
+  "document",
+  "container_upload",
+  "input_image",
+  "input_file",
 ]);
 const FIELDS: ReadonlySet<string> = new Set(["inlineData", "inline_data", "fileData", "file_data"]);
 /** A data: URL of a text is a text that hooks see. */

@@ -21,25 +21,47 @@ import { composeAddEvent } from "../engine/recording.ts";
 import { insertSql, joinNames, selectSql } from "../engine/sql.ts";
 import { EVENT, pickColumns, table } from "../schema/tables.ts";
 
-const [NULLABLE, SALT] = [allowNull(TEXT), allowNull(TEXT)];
+const NULLABLE = allowNull(TEXT);
+const SALT = allowNull(TEXT);
 
 const ROW = table<AuditRow>("audit", ["seq"], {
-  ...{ seq: INTEGER, id: TEXT, atMs: TIME, actorKind: TEXT, actorId: TEXT },
-  ...{ action: TEXT, targetType: TEXT, targetId: TEXT },
-  ...{ accountId: NULLABLE, outcome: makeWord(OUTCOMES), route: TEXT, requestId: TEXT, reason: NULLABLE },
-  ...{ actorDigest: TEXT, targetDigest: TEXT, changeDigest: TEXT, hash: TEXT },
-  ...{ actorSalt: SALT, actorName: TEXT, address: TEXT, agent: TEXT },
-  ...{
-    targetSalt: SALT,
-    targetName: TEXT,
-    changeSalt: SALT,
-    before: nameColumn("before_json", NULLABLE),
-    after: nameColumn("after_json", NULLABLE),
-  },
+  seq: INTEGER,
+  id: TEXT,
+  atMs: TIME,
+  actorKind: TEXT,
+  actorId: TEXT,
+  action: TEXT,
+  targetType: TEXT,
+  targetId: TEXT,
+  accountId: NULLABLE,
+  outcome: makeWord(OUTCOMES),
+  route: TEXT,
+  requestId: TEXT,
+  reason: NULLABLE,
+  actorDigest: TEXT,
+  targetDigest: TEXT,
+  changeDigest: TEXT,
+  hash: TEXT,
+  actorSalt: SALT,
+  actorName: TEXT,
+  address: TEXT,
+  agent: TEXT,
+  targetSalt: SALT,
+  targetName: TEXT,
+  changeSalt: SALT,
+  before: nameColumn("before_json", NULLABLE),
+  after: nameColumn("after_json", NULLABLE),
 });
 const DETAILS = [
-  ...["actor_salt", "actor_name", "address", "agent"],
-  ...["target_salt", "target_name", "change_salt", "before_json", "after_json"],
+  "actor_salt",
+  "actor_name",
+  "address",
+  "agent",
+  "target_salt",
+  "target_name",
+  "change_salt",
+  "before_json",
+  "after_json",
 ];
 const LINK = pickColumns(
   ROW,
@@ -60,7 +82,8 @@ function makeSalts(): Salts {
 
 /** Words that only another node's version knows are chained as they are. */
 function readWaiting(data: Readonly<Record<string, unknown>>): WaitingEntry {
-  const [act, target] = [asObject(data.act), asObject(data.target)];
+  const act = asObject(data.act);
+  const target = asObject(data.target);
   const text = (value: unknown) => asString(value) ?? "";
   const named = ({ id, name }: Readonly<Record<string, unknown>>) => ({ id: text(id), name: text(name) });
   const actor = asObject(act.actor);
@@ -69,8 +92,10 @@ function readWaiting(data: Readonly<Record<string, unknown>>): WaitingEntry {
     atMs: asNumber(data.atMs) ?? 0,
     act: {
       actor: { kind: text(actor.kind), ...named(actor) },
-      ...{ address: text(act.address), agent: text(act.agent) },
-      ...{ route: text(act.route), requestId: text(act.requestId) },
+      address: text(act.address),
+      agent: text(act.agent),
+      route: text(act.route),
+      requestId: text(act.requestId),
     },
     action: text(data.action),
     target: { type: text(target.type), ...named(target) },
@@ -92,11 +117,13 @@ function readHead(found: Result | undefined): AuditHead {
 
 /** The statements of the chain's end, which only one transaction at a time extends. */
 function makeChain({ mark, forUpdate }: Engine) {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const keep = `INSERT INTO setting (name, value) VALUES (${first}, '') ON CONFLICT (name) DO NOTHING`;
   const find = `SELECT value FROM setting WHERE name = ${first}`;
   const move = `UPDATE setting SET value = ${second} WHERE name = ${first}`;
-  const [addLink, addDetail] = [insertSql(LINK, mark), insertSql(DETAIL, mark)];
+  const addLink = insertSql(LINK, mark);
+  const addDetail = insertSql(DETAIL, mark);
   return {
     find: bind(find, HEAD),
     // A missing row can't be locked, so an empty one is added first.
@@ -120,7 +147,8 @@ export function auditLogMethods(engine: Engine): AuditLogStore {
 /** Chaining is repeatable at every point: an entry is only chained if the chain lacks its id, and deleted afterwards. */
 function waitingMethods(engine: Engine) {
   const { mark, run, runAll, change } = engine;
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const add = composeAddEvent(mark);
   const chainEnd = makeChain(engine);
   const isWaiting = `type = '${AUDIT_EVENT}' AND logged_at_ms IS NULL`;

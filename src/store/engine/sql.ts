@@ -155,7 +155,9 @@ export function readAudit(found: readonly Found[], stray: Found): Omit<Audit, "l
     balances: accounts.reduce((total, { balanceNanoUsd }) => total + BigInt(balanceNanoUsd), 0n),
     held: accounts.reduce((total, { heldNanoUsd }) => total + BigInt(heldNanoUsd), 0n),
     system: {
-      ...{ funding: add("funding"), revenue: add("revenue"), overrun: add("overrun") },
+      funding: add("funding"),
+      revenue: add("revenue"),
+      overrun: add("overrun"),
       receivable: accounts.reduce((total, row) => total + BigInt(row.journalReceivableNanoUsd), 0n),
     },
     strayEntries: readInteger(stray, "entries"),

@@ -69,7 +69,8 @@ export async function deleteInParts(
   part: (rowsMax: number) => Promise<number>,
 ): Promise<number> {
   if (!blocksLoop) return part(rowsMax);
-  let [gone, rows] = [0, DELETED_AT_FIRST];
+  let gone = 0;
+  let rows = DELETED_AT_FIRST;
   while (gone < rowsMax) {
     const asked = Math.min(rows, rowsMax - gone);
     const beganMs = performance.now();

@@ -11,11 +11,14 @@ import { EVENT } from "../schema/tables.ts";
 import { composeAddDelivery } from "./webhooks.ts";
 
 export function outboxMethods({ mark, run, runOnce, runAll }: Engine) {
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
   const waiting = `${selectSql(EVENT)} WHERE logged_at_ms IS NULL AND type <> '${AUDIT_EVENT}' ORDER BY at_ms LIMIT ${first}`;
   const take = `UPDATE event SET logged_at_ms = ${first}
     WHERE account_id = ${second} AND id = ${third} AND logged_at_ms IS NULL`;
-  const [add, addDelivery] = [composeAddEvent(mark), composeAddDelivery(mark)];
+  const add = composeAddEvent(mark);
+  const addDelivery = composeAddDelivery(mark);
   const nearing = {
     head: `SELECT account_id, owner FROM slot
       WHERE near_share IS NOT NULL AND (near_until_ms IS NULL OR near_until_ms > ${first})`,

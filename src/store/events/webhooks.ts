@@ -12,10 +12,18 @@ import { insertSql, joinNames, selectSql } from "../engine/sql.ts";
 import { EVENT, table } from "../schema/tables.ts";
 
 const DELIVERY = table<Delivery>("delivery", ["id"], {
-  ...{ id: TEXT, webhookId: TEXT, endpoint: TEXT, type: TEXT, accountId: TEXT, atMs: TIME },
+  id: TEXT,
+  webhookId: TEXT,
+  endpoint: TEXT,
+  type: TEXT,
+  accountId: TEXT,
+  atMs: TIME,
   data: makeJson((json) => asObject(parseJson(json))),
-  ...{ state: makeWord(DELIVERY_STATES), attempts: INTEGER, dueAtMs: allowNull(TIME) },
-  ...{ status: allowNull(INTEGER), reason: allowNull(TEXT) },
+  state: makeWord(DELIVERY_STATES),
+  attempts: INTEGER,
+  dueAtMs: allowNull(TIME),
+  status: allowNull(INTEGER),
+  reason: allowNull(TEXT),
 });
 const DELIVERY_ROWS: ScopedRows = { account: "account_id", own: null };
 
@@ -37,7 +45,10 @@ export function webhookMethods(engine: Engine): WebhookStore {
 }
 
 function leaseMethods({ mark, run, runOnce, runAll }: Engine) {
-  const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
+  const fourth = mark(4);
   const keep = `INSERT INTO lease (name, node, until_ms) VALUES (${first}, '', 0) ON CONFLICT (name) DO NOTHING`;
   const take = `UPDATE lease SET node = ${first}, until_ms = ${second}
     WHERE name = ${third} AND (node = ${first} OR until_ms <= ${fourth})`;
@@ -61,7 +72,9 @@ function leaseMethods({ mark, run, runOnce, runAll }: Engine) {
 }
 
 function attemptMethods({ mark, run, runAll }: Engine) {
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
   const add = composeAddDelivery(mark);
   const due = `${selectSql(DELIVERY)} WHERE due_at_ms <= ${second} AND endpoint = ${first}
     ORDER BY due_at_ms LIMIT ${third}`;
@@ -84,7 +97,8 @@ function attemptMethods({ mark, run, runAll }: Engine) {
 }
 
 function shownMethods({ mark, run, runOnce }: Engine) {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const prune = `DELETE FROM delivery WHERE state = 'dead' AND (at_ms < ${first} OR id NOT IN
     (SELECT id FROM delivery WHERE state = 'dead' ORDER BY at_ms DESC, id DESC LIMIT ${second}))`;
   return {
@@ -111,7 +125,8 @@ function shownMethods({ mark, run, runOnce }: Engine) {
 }
 
 function tellMethods({ mark, forUpdate, change }: Engine) {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const keep = `INSERT INTO setting (name, value) VALUES (${first}, '') ON CONFLICT (name) DO NOTHING`;
   const lock = `SELECT value FROM setting WHERE name = ${first} ${forUpdate}`;
   const set = `UPDATE setting SET value = ${second} WHERE name = ${first}`;

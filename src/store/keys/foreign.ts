@@ -26,7 +26,9 @@ export function addForeign(
 
 export function foreignMethods(engine: Engine): ForeignStore {
   const { mark, forUpdate, run, change } = engine;
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
   const byDigest = `${selectSql(FOREIGN)} WHERE digest = ${first}`;
   const live = `${byDigest} AND ends_at_ms > ${second}`;
   const home = `SELECT account_id FROM gateway_key WHERE id = ${first}`;

@@ -48,7 +48,8 @@ class Counting {
   /** Takes the results from those of `read` on. */
   parse(accountId: string, keyId: string, [states, days, spends, holds]: readonly Result[]): KeyCounts {
     return {
-      ...{ accountId, keyId },
+      accountId,
+      keyId,
       state: readFirst(OWNER, states),
       meters: (days ?? []).map(METER.rowOf),
       spend: readFirst(SPEND, spends),
@@ -76,7 +77,8 @@ class Counting {
 
 export function movingMethods(engine: Engine) {
   const { mark, run, change } = engine;
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
   const departures = `SELECT account_id, id FROM departure ORDER BY account_id, id LIMIT ${first}`;
   const arrive = `DELETE FROM departure WHERE account_id = ${first} AND id = ${second}`;
@@ -127,7 +129,8 @@ export function movingChanges(engine: Engine, record: Recorder) {
 
 /** Returns a function that moves a key from where it was found. */
 function makeTryMove({ mark, change }: Engine, counting: Counting, record: Recorder) {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
   const changeKey = updateSql(CHANGED_KEY, mark);
   const depart = `INSERT INTO departure (account_id, id) VALUES (${first}, ${second}) ON CONFLICT DO NOTHING`;

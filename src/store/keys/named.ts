@@ -69,7 +69,8 @@ class KeyWriting {
   }
 
   #keep(record: PutRecord): readonly Statement[] {
-    const [account, before] = [this.#mark(1), this.#mark(2)];
+    const account = this.#mark(1);
+    const before = this.#mark(2);
     const forget = `DELETE FROM put_record WHERE account_id = ${account} AND (at_ms <= ${before} OR id NOT IN (
       SELECT id FROM put_record WHERE account_id = ${account} ORDER BY at_ms DESC LIMIT ${RECORDS_MAX - 1}))`;
     return [
@@ -80,7 +81,8 @@ class KeyWriting {
 }
 
 function keyPuts({ mark, forUpdate, run, change }: Engine, record: Recorder) {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
   const named = {
     head: `${selectSql(KEY)} WHERE account_id = ${first} AND name = ${second} AND revoked_at_ms IS NULL`,

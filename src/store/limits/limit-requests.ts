@@ -109,14 +109,17 @@ function composeList(
   if (states) by.add(`state IN (${joinNames(states.map((state) => by.bind(state)))})`);
   by.by(endsAfterMs, (at) => `until_ms > ${at}`);
   by.by(endsByMs, (at) => `until_ms <= ${at}`);
-  const [atMs, id] = [by.bind(after?.atMs ?? Number.MAX_SAFE_INTEGER), by.bind(after?.id ?? "")];
+  const atMs = by.bind(after?.atMs ?? Number.MAX_SAFE_INTEGER);
+  const id = by.bind(after?.id ?? "");
   by.add(`(created_at_ms, id) < (${atMs}, ${id})`);
   const text = `${NAMED} WHERE ${by.where} ORDER BY created_at_ms DESC, id DESC LIMIT ${by.bind(most)}`;
   return { text, values: by.values };
 }
 
 export function limitRequestChanges({ mark, forUpdate, change }: Engine, record: Recorder) {
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
   const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
   const others = `${selectSql(LIMIT_REQUEST)} WHERE member_id = ${first}
     AND (created_at_ms > ${second} OR state = 'open') ORDER BY created_at_ms DESC LIMIT ${third}`;

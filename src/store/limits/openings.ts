@@ -10,7 +10,11 @@ const HOUR_MS = 3_600_000;
  * the start of its first whole hour, and the key's id and the member's, or empty texts for all of the account.
  */
 export function composeOpeningSums(mark: Mark): string {
-  const [account, from, hour, key, member] = [mark(1), mark(2), mark(3), mark(4), mark(5)];
+  const account = mark(1);
+  const from = mark(2);
+  const hour = mark(3);
+  const key = mark(4);
+  const member = mark(5);
   const ofMember = `(${member} = '' OR key_id IN (SELECT id FROM gateway_key WHERE member_id = ${member}))`;
   return `SELECT model, sum(cost_nano) AS cost FROM (
       SELECT model, cost_nano FROM hourly_usage

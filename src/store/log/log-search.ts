@@ -75,7 +75,9 @@ export async function* listSpans(engine: Engine, question: Searching, span: Span
     bind(
       `SELECT DISTINCT hour_ms FROM hourly_usage WHERE ${owner.column} = ${mark(1)}
         AND hour_ms > ${mark(2)} AND hour_ms <= ${mark(3)} ORDER BY hour_ms DESC`,
-      ...[owner.id, fromMs - HOUR_MS, toMs],
+      owner.id,
+      fromMs - HOUR_MS,
+      toMs,
     ),
   );
   for (const hourMs of hours.map((hour) => readInteger(hour, "hour_ms"))) {

@@ -29,7 +29,12 @@ const AMOUNTS: Column<Amounts> = {
 };
 
 const CALL = table<ProviderCall>("provider_call", ["account_id", "id"], {
-  ...{ accountId: TEXT, id: TEXT, atMs: TIME, kind: makeWord(CALL_KINDS), model: TEXT, credential: TEXT },
+  accountId: TEXT,
+  id: TEXT,
+  atMs: TIME,
+  kind: makeWord(CALL_KINDS),
+  model: TEXT,
+  credential: TEXT,
   upstreamRequestIds: makeJson<readonly string[]>((json) =>
     asArray(parseJson(json)).filter((id) => typeof id === "string"),
   ),
@@ -44,8 +49,14 @@ const CALL = table<ProviderCall>("provider_call", ["account_id", "id"], {
 });
 
 const CALLED = table<CalledRecord>("request", ["account_id", "id"], {
-  ...{ accountId: TEXT, id: TEXT, keyId: TEXT, atMs: TIME, trace: allowNull(TEXT) },
-  ...{ amounts: listAmounts(INTEGER), costNanoUsd: INTEGER, usageSource: makeWord(USAGE_SOURCES) },
+  accountId: TEXT,
+  id: TEXT,
+  keyId: TEXT,
+  atMs: TIME,
+  trace: allowNull(TEXT),
+  amounts: listAmounts(INTEGER),
+  costNanoUsd: INTEGER,
+  usageSource: makeWord(USAGE_SOURCES),
 });
 
 /** The rows of one statement. */
@@ -74,7 +85,8 @@ export function providerCallMethods(engine: Engine): ProviderCallStore {
       return (await run({ text, values: by.values })).map(CALL.rowOf);
     },
     sums: async ({ fromMs, toMs }) => {
-      const [grouped, sums] = [CALL_SUM.key.slice(1), CALL_SUMS.map((one) => `sum(${one}) AS ${one}`)];
+      const grouped = CALL_SUM.key.slice(1);
+      const sums = CALL_SUMS.map((one) => `sum(${one}) AS ${one}`);
       const text = `SELECT '' AS account_id, ${joinNames([...grouped, ...sums])}
         FROM provider_call_day WHERE day_ms > ${mark(1)} AND day_ms < ${mark(2)} GROUP BY ${joinNames(grouped)} ORDER BY ${joinNames(grouped)}`;
       const [found] = await runSlowReads([bind(text, fromMs - DAY_MS, toMs)]);

@@ -116,7 +116,10 @@ export function refusalMethods(engine: Engine) {
  * walks a million blocks the event loop.
  */
 async function findKeptFrom({ mark, run }: Engine, keptMax: number): Promise<number> {
-  const [endMs, atMs, id, skipped] = [mark(1), mark(2), mark(3), mark(4)];
+  const endMs = mark(1);
+  const atMs = mark(2);
+  const id = mark(3);
+  const skipped = mark(4);
   const further = `SELECT at_ms, id FROM refusal WHERE at_ms < ${endMs} AND (at_ms, id) < (${atMs}, ${id})
     ORDER BY at_ms DESC, id DESC LIMIT 1 OFFSET ${skipped}`;
   let last = { atMs: Number.MAX_SAFE_INTEGER - 1, id: "" };

@@ -46,7 +46,8 @@ const TIMED = ["bucket", `CASE WHEN stream = 1 AND first_token_ms IS NOT NULL TH
 function composeBucket(from: number, to: number): string {
   if (from === to) return String(from);
   const middle = Math.floor((from + to) / 2);
-  const [below, above] = [composeBucket(from, middle), composeBucket(middle + 1, to)];
+  const below = composeBucket(from, middle);
+  const above = composeBucket(middle + 1, to);
   return `CASE WHEN first_token_ms <= ${BUCKET_ENDS[middle]} THEN ${below} ELSE ${above} END`;
 }
 

@@ -46,7 +46,8 @@ function readMarks(json: string): readonly LessonMark[] {
 export function lessonMethods(engine: Engine) {
   const { mark, run, runAll } = engine;
   const teach = teachOn(engine);
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const from = `${selectSql(LESSON)} WHERE at_ms >= ${first} ORDER BY at_ms, id, account_id LIMIT ${second}`;
   const drop = `DELETE FROM lesson WHERE account_id = ${first} AND id = ${second}`;
   return {
@@ -59,7 +60,8 @@ export function lessonMethods(engine: Engine) {
 }
 
 export function lessonChanges({ mark, otherMarks, contains, change }: Engine, record: Recorder) {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const forgetAll = `DELETE FROM lesson WHERE id <> ${first}`;
   const forget = `DELETE FROM lesson WHERE model = ${first}`;
   const forgetLabels = `UPDATE lesson SET marks = ${otherMarks} WHERE source = 'label' AND ${contains("marks", second)}`;
@@ -84,7 +86,10 @@ const TRIES_MAX = 5;
 const FORGOTTEN_AT_ONCE = 100;
 
 function teachOn({ mark, forUpdate, change }: Engine): Store["teach"] {
-  const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
+  const fourth = mark(4);
   /**
    * Lessons of one account wait for each other, so that its bound is exact. The account is locked before any lesson,
    * because another transaction may hold it while it deletes the account's oldest ones.

@@ -26,7 +26,10 @@ const SYSTEM_LEGS: Readonly<Record<SystemAccount, { readonly leg: string; readon
 const KEPT_CHARACTERS = "SELECT CAST(coalesce(sum(kept_characters), 0) AS BIGINT) AS characters FROM account";
 
 export function bookMethods({ mark, run, runSlowReads }: Engine) {
-  const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
+  const fourth = mark(4);
   const spent = `SELECT coalesce(sum(charged_nano), 0) AS charged, coalesce(sum(cost_nano), 0) AS cost FROM hourly_usage
     WHERE account_id = ${first} AND key_id = ${second} AND hour_ms > ${third}`;
   const looked = async (statement: Statement) => (await runSlowReads([statement]))[0] ?? [];

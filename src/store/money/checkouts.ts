@@ -22,17 +22,23 @@ const DAY_MS = 86_400_000;
 const KEPT_MS = 90 * DAY_MS;
 
 export const CHECKOUT = table<Checkout>("checkout", ["account_id", "id"], {
-  ...{ id: TEXT, accountId: TEXT, createdAtMs: TIME },
+  id: TEXT,
+  accountId: TEXT,
+  createdAtMs: TIME,
   nanoUsd: nameColumn("amount_nano", INTEGER),
   by: MOVED_BY,
   page: allowNull(makeJson(parsePage)),
-  ...{ state: makeWord(CHECKOUT_STATES), paymentId: allowNull(TEXT) },
+  state: makeWord(CHECKOUT_STATES),
+  paymentId: allowNull(TEXT),
   paidNanoUsd: INTEGER,
   takings: makeJson(parseTakings),
 });
 
 const STRAY = table<StrayTaking>("stray_taking", ["id", "state"], {
-  ...{ id: TEXT, state: makeWord(TAKING_STATES), paymentId: TEXT, kind: makeWord(TAKING_KINDS) },
+  id: TEXT,
+  state: makeWord(TAKING_STATES),
+  paymentId: TEXT,
+  kind: makeWord(TAKING_KINDS),
   nanoUsd: nameColumn("amount_nano", INTEGER),
   atMs: TIME,
 });
@@ -56,7 +62,9 @@ function parseTakings(json: string): readonly Taking[] {
 }
 
 export function checkoutMethods({ mark, forUpdate, run, runAll, change }: Engine): CheckoutStore {
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
   const byId = `${selectSql(CHECKOUT)} WHERE id = ${first}`;
   const byPayment = `${selectSql(CHECKOUT)} WHERE payment_id = ${first}`;
   const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
@@ -81,7 +89,8 @@ export function checkoutMethods({ mark, forUpdate, run, runAll, change }: Engine
 }
 
 export function checkoutChanges({ mark, forUpdate, change }: Engine, record: Recorder) {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
   const byId = `${selectSql(CHECKOUT)} WHERE account_id = ${first} AND id = ${second}`;
   const count = `SELECT count(*) AS unpaid FROM checkout

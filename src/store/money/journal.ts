@@ -9,7 +9,9 @@ import { joinMarks, quoteLiteral, selectSql } from "../engine/sql.ts";
 import { ENTRY, MOVEMENT } from "../schema/tables.ts";
 
 export function journalMethods({ mark, run }: Engine) {
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
   const journal = (without: readonly Entry["kind"][]) => `${selectSql(ENTRY)}
     WHERE account_id = ${first} AND seq < ${second}
       ${without.length === 0 ? "" : `AND kind NOT IN (${without.map(quoteLiteral).join(", ")})`}
@@ -26,7 +28,8 @@ export function journalMethods({ mark, run }: Engine) {
       return (await run(bind(journal(without), accountId, before, limit))).map(ENTRY.rowOf);
     },
     entryFacts: async (accountId, entries): Promise<EntryFacts> => {
-      const [newest, oldest] = [entries[0], entries.at(-1)];
+      const newest = entries[0];
+      const oldest = entries.at(-1);
       if (newest === undefined || oldest === undefined)
         return { movements: new Map(), requestIds: new Map() };
       const moved = (await run(bind(movements, accountId, oldest.seq, newest.seq))).map(MOVEMENT.rowOf);
@@ -56,7 +59,8 @@ const KEPT = [
 
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function purgeMethods({ mark, forUpdate, change }: Engine) {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
   const remove = KEPT.map(
     ([table, rows]) => `DELETE FROM ${table} WHERE account_id = ${first} AND id IN (

@@ -36,7 +36,8 @@ const CREDENTIAL = table<StoredCredential>("credential", ["id"], {
 });
 
 export function consoleMethods({ mark, run, runOnce, runAll }: Engine) {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const addContent = `${insertSql(CONTENT, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
   const content = `SELECT sealed FROM content WHERE account_id = ${first} AND id = ${second}`;
   const forgetSessions = `DELETE FROM session WHERE expires_at_ms <= ${first}`;

@@ -63,7 +63,8 @@ export function deviceMethods(engine: Engine): DeviceStore {
 }
 
 function codeMethods({ mark, forUpdate, run, change }: Engine) {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const by = {
     device: `${selectSql(CODE)} WHERE device_digest = ${first}`,
     user: `${selectSql(CODE)} WHERE user_digest = ${first}`,
@@ -103,7 +104,9 @@ function codeMethods({ mark, forUpdate, run, change }: Engine) {
 
 /** Makes room for a device, forgets what ended long ago, and adds it with its first secret. */
 function makeAdding(mark: Engine["mark"]) {
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
   const live = `member_id = ${second} AND ended_at_ms IS NULL`;
   const makeRoom = `UPDATE device SET ended_at_ms = CAST(${first} AS BIGINT) WHERE ${live} AND id NOT IN
     (SELECT id FROM device WHERE ${live} AND expires_at_ms > ${first} ORDER BY used_at_ms DESC, id LIMIT ${third})`;
@@ -142,14 +145,17 @@ function refreshMethods({ mark, forUpdate, run, change }: Engine) {
 }
 
 function viewMethods({ mark, run, runOnce }: Engine) {
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
   const keyColumns = KEY.columns.map((column) => `gateway_key.${column}`);
   const agent = `SELECT ${joinNames(keyColumns)}, agent_secret.until_ms AS agent_until_ms,
       coalesce(device.ended_at_ms, device.expires_at_ms) AS device_end_ms
     FROM agent_secret JOIN device ON device.id = agent_secret.device_id
     JOIN gateway_key ON gateway_key.id = device.key_id WHERE agent_secret.digest = ${first}`;
   const readAgent = (found: Parameters<typeof KEY.rowOf>[0]) => {
-    const [untilMs, endMs] = [readInteger(found, "agent_until_ms"), readInteger(found, "device_end_ms")];
+    const untilMs = readInteger(found, "agent_until_ms");
+    const endMs = readInteger(found, "device_end_ms");
     return { key: KEY.rowOf(found), untilMs: Math.min(untilMs, endMs) };
   };
   const ofMember = `${selectSql(DEVICE)} WHERE member_id = ${first} AND ended_at_ms IS NULL
@@ -165,7 +171,9 @@ function viewMethods({ mark, run, runOnce }: Engine) {
 }
 
 function mistakeMethods({ mark, forUpdate, runAll, change }: Engine) {
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
   const lock = `SELECT id FROM member WHERE id = ${first} ${forUpdate}`;
   const list = `SELECT id FROM device_mistake WHERE member_id = ${first} AND until_ms > ${second}`;
   const forget = `DELETE FROM device_mistake WHERE until_ms <= ${first} AND member_id = ${second}`;

@@ -27,7 +27,8 @@ export function erasingMethods(engine: Engine) {
   return {
     erase: async ({ id, email }) => {
       while ((await chain(CHAINED_AT_ONCE)) !== null);
-      const [keyIds, askIds] = [await ids(keys, id), await ids(asks, id)];
+      const keyIds = await ids(keys, id);
+      const askIds = await ids(asks, id);
       const writes = [
         ...erasePerson(engine, id),
         ...keyIds.flatMap((keyId) => eraseKey(engine, keyId)),

@@ -163,7 +163,9 @@ function tokenMethods({ mark, run }: Engine) {
 }
 
 function memberMethods({ mark, run }: Engine) {
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
   const byId = `${selectSql(MEMBER)} WHERE id = ${first}`;
   const terms = `SELECT ${joinNames([...MEMBER_RIGHTS.columns, "rule_limits"])} FROM member WHERE id = ${first}`;
   const page = `${selectSql(MEMBER)} WHERE (created_at_ms, id) < (${first}, ${second})`;
@@ -193,7 +195,8 @@ function doubtMethods({ mark, runAll }: Engine) {
   const begin = `UPDATE member SET doubt_since_ms = ${first}, acts_until_ms = ${second}, keys_until_ms = ${third}
     WHERE checked_at_ms <= CAST(${mark(4)} AS BIGINT) AND issuer = ${mark(5)} AND refresh_sealed IS NOT NULL
     AND is_disabled = 0 AND anonymised_at_ms IS NULL AND coalesce(doubt_since_ms, 0) <= seen_at_ms`;
-  const [acts, keys] = [`doubt_since_ms + ${first}`, `doubt_since_ms + ${second}`];
+  const acts = `doubt_since_ms + ${first}`;
+  const keys = `doubt_since_ms + ${second}`;
   const follow = `UPDATE member SET acts_until_ms = ${acts}, keys_until_ms = ${keys}
     WHERE issuer = ${mark(3)} AND doubt_since_ms > seen_at_ms AND (acts_until_ms <> ${acts} OR keys_until_ms <> ${keys})`;
   return {
@@ -223,7 +226,8 @@ function memberChanges({ mark, forUpdate, change: changeRows }: Engine, record: 
 
 /** Sessions and tokens of people. */
 function accessMethods({ mark, run }: Engine) {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const session = `SELECT 1 AS live FROM session WHERE member_id = ${first} AND expires_at_ms > ${second} LIMIT 1`;
   const token = `SELECT 1 AS live FROM token WHERE maker_kind = 'person' AND maker_id = ${first}
     AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ${second}) LIMIT 1`;
@@ -234,7 +238,8 @@ function accessMethods({ mark, run }: Engine) {
 }
 
 function onceMethods({ mark, run, runOnce, change }: Engine) {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   const forget = `DELETE FROM used_once WHERE until_ms <= ${first}`;
   const use = `INSERT INTO used_once (digest, until_ms) VALUES (${first}, ${second}) ON CONFLICT (digest) DO NOTHING`;
   const used = `SELECT 1 AS used FROM used_once WHERE digest = ${first} AND until_ms > ${second}`;
@@ -257,7 +262,8 @@ function onceMethods({ mark, run, runOnce, change }: Engine) {
 }
 
 function endNamed({ memberId, issuerSession }: NamedSessions, mark: Mark): Statement {
-  const [first, second] = [mark(1), mark(2)];
+  const first = mark(1);
+  const second = mark(2);
   if (memberId === null) return bind(`DELETE FROM session WHERE issuer_session = ${first}`, issuerSession);
   const ofPerson = `DELETE FROM session WHERE member_id = ${first}`;
   return issuerSession === null

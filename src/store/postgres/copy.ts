@@ -7,8 +7,18 @@ import { describeError } from "./failures.ts";
 
 /** Tables whose rows are copied. The others, such as the request log, which may hold millions of rows, stay empty. */
 const COPIED = [
-  ...["schema_version", "setting", "account", "gateway_key", "foreign_digest"],
-  ...["slot", "meter", "spend", "movement", "top_up", "departure", "member"],
+  "schema_version",
+  "setting",
+  "account",
+  "gateway_key",
+  "foreign_digest",
+  "slot",
+  "meter",
+  "spend",
+  "movement",
+  "top_up",
+  "departure",
+  "member",
 ];
 const NAME_BYTES = 6;
 

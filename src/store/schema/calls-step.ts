@@ -5,8 +5,17 @@ const texts = (...names: readonly string[]) => names.map((name) => ({ name, type
 
 /** The amounts that have a column in sums of usage. */
 const AMOUNTS = [
-  ...["prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens"],
-  ...["searches", "images", "seconds", "characters", "search_units", "pages"],
+  "prompt_tokens",
+  "completion_tokens",
+  "cached_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "searches",
+  "images",
+  "seconds",
+  "characters",
+  "search_units",
+  "pages",
 ];
 
 export const PROVIDER_CALLS: Step = [

@@ -86,7 +86,8 @@ export function listChangeable(fields: Fields): readonly string[] {
 
 /** Returns the column that a step of the schema adds for a field. The rows that exist get its initial value. */
 export function declareField(field: Field): AddedColumn {
-  const [name, { type }] = [findName(field), COLUMNS[field.kind]];
+  const name = findName(field);
+  const { type } = COLUMNS[field.kind];
   const initial = writeInitial<KindName>(field);
   return initial === null ? { name, type, isNullable: true } : { name, type, initial };
 }

@@ -5,9 +5,21 @@ const KEY = ["hour_ms", "account_id", "key_id", "model", "operation", "surface"]
 /** Empty in rows from before the step, except for the provider. */
 const NEW_KEY = ["member", "provider", "outcome", "tag"];
 const SUMS = [
-  ...["requests", "errors", "prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tokens"],
-  ...["reasoning_tokens", "searches", "images", "seconds", "characters", "search_units", "pages"],
-  ...["cost_nano", "charged_nano"],
+  "requests",
+  "errors",
+  "prompt_tokens",
+  "completion_tokens",
+  "cached_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "searches",
+  "images",
+  "seconds",
+  "characters",
+  "search_units",
+  "pages",
+  "cost_nano",
+  "charged_nano",
 ];
 
 function makeColumn(name: string): NewColumn {
@@ -17,7 +29,8 @@ function makeColumn(name: string): NewColumn {
 
 /** `provider` is the part of the model's id before the `#`. */
 function composeMove(from: string, provider: string): string {
-  const [key, sums] = [KEY.join(", "), SUMS.join(", ")];
+  const key = KEY.join(", ");
+  const sums = SUMS.join(", ");
   const added = SUMS.map((column) => `${column} = hourly_usage.${column} + excluded.${column}`);
   return `INSERT INTO hourly_usage (${key}, ${NEW_KEY.join(", ")}, ${sums})
     SELECT ${key}, '', ${provider}, '', '', ${sums} FROM ${from} WHERE true

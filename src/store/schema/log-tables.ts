@@ -59,10 +59,7 @@ export function hasWork({ amounts, edge, cached, cachedFrom, tags }: Counted): b
   return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
 }
 
-const SPARE_COLUMNS = [
-  ...["edge_cost_nano", "edge_charged_nano"],
-  ...["cached", "cached_from", "saved_nano", "tags"],
-];
+const SPARE_COLUMNS = ["edge_cost_nano", "edge_charged_nano", "cached", "cached_from", "saved_nano", "tags"];
 
 /** The columns written for rows without such work; the others default to 0. */
 export function omitWork<Row>(table: Table<Row>): TablePart<Row> {
@@ -170,7 +167,9 @@ export const USAGE = table<UsageSum>(
 export const TAG_USAGE = { ...USAGE, name: "hourly_tag" };
 
 export const TAG_OF_DAY = table<TagOfDay>("tag_of_day", ["account_id", "day_ms", "tag"], {
-  ...{ accountId: TEXT, dayMs: INTEGER, tag: TEXT },
+  accountId: TEXT,
+  dayMs: INTEGER,
+  tag: TEXT,
 });
 
 /** The provider is the model's. */
@@ -178,8 +177,15 @@ export const CALL_SUM = table<CallSum>(
   "provider_call_day",
   ["account_id", "day_ms", "model", "credential", "kind"],
   {
-    ...{ accountId: TEXT, dayMs: INTEGER, model: TEXT, credential: TEXT, kind: makeWord(CALL_KINDS) },
-    ...{ calls: SUM, amounts: listAmounts(SUM), costNanoUsd: SUM, estimatedNanoUsd: SUM },
+    accountId: TEXT,
+    dayMs: INTEGER,
+    model: TEXT,
+    credential: TEXT,
+    kind: makeWord(CALL_KINDS),
+    calls: SUM,
+    amounts: listAmounts(SUM),
+    costNanoUsd: SUM,
+    estimatedNanoUsd: SUM,
   },
 );
 

@@ -9,9 +9,16 @@ import { EVENT } from "./tables.ts";
 export function recordMigration(mark: Engine["mark"], from: number, to: number): readonly Statement[] {
   if (from === 0) return [];
   const entry: AuditEntry = {
-    ...{ id: `aud_${crypto.randomUUID().replaceAll("-", "")}`, atMs: Date.now(), act: GATEWAY },
-    ...{ action: "store.migrated", target: { type: "store", id: "", name: "" }, outcome: "success" },
-    ...{ accountId: null, reason: null, before: { version: from }, after: { version: to } },
+    id: `aud_${crypto.randomUUID().replaceAll("-", "")}`,
+    atMs: Date.now(),
+    act: GATEWAY,
+    action: "store.migrated",
+    target: { type: "store", id: "", name: "" },
+    outcome: "success",
+    accountId: null,
+    reason: null,
+    before: { version: from },
+    after: { version: to },
   };
   return [bind(composeAddEvent(mark), ...EVENT.valuesOf(makeAuditEvent(entry)))];
 }

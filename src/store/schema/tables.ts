@@ -172,7 +172,8 @@ export const METER = table<Meter>("meter", ["account_id", "owner", "day"], {
   freeHeldNanoUsd: INTEGER,
 });
 
-const [takenAt, takenBy] = [allowNull(INTEGER), allowNull(TEXT)];
+const takenAt = allowNull(INTEGER);
+const takenBy = allowNull(TEXT);
 
 /** Found by its budget that is nearest to its end, which follows from the row. */
 const NEAR: Record<string, Written<OwnerState>> = {
@@ -192,7 +193,8 @@ export const OWNER = table<OwnerState>(
         taken_by: { type: "text", write: (taken) => taken?.by ?? null },
       },
       read(found: Found) {
-        const [atMs, by] = [takenAt.read(found, "taken_at_ms"), takenBy.read(found, "taken_by")];
+        const atMs = takenAt.read(found, "taken_at_ms");
+        const by = takenBy.read(found, "taken_by");
         return atMs === null || by === null ? null : { atMs, by };
       },
     },
@@ -256,7 +258,8 @@ export const REPLY = table<KeptReply>("reply", ["account_id", "id"], {
   sealed: allowNull(TEXT),
 });
 
-const [movedByKind, movedById] = [allowNull(makeWord(ACTOR_KINDS)), allowNull(TEXT)];
+const movedByKind = allowNull(makeWord(ACTOR_KINDS));
+const movedById = allowNull(TEXT);
 
 /** The person or program that asked for money to be moved. */
 export const MOVED_BY: Columns<Movement["by"]> = {
@@ -265,7 +268,8 @@ export const MOVED_BY: Columns<Movement["by"]> = {
     by_id: { type: "text", write: (by) => by?.id ?? null },
   },
   read(found) {
-    const [kind, id] = [movedByKind.read(found, "by_kind"), movedById.read(found, "by_id")];
+    const kind = movedByKind.read(found, "by_kind");
+    const id = movedById.read(found, "by_id");
     return kind === null || id === null ? null : { kind, id };
   },
 };

@@ -6,12 +6,36 @@ import { type NewColumn, type Step, text } from "./schema-step.ts";
 const HOUR: NewColumn = { name: "hour_ms", type: "integer" };
 
 const DIMENSIONS = [
-  ...["account_id", "key_id", "model", "operation", "surface", "member", "provider", "outcome", "tag"],
+  "account_id",
+  "key_id",
+  "model",
+  "operation",
+  "surface",
+  "member",
+  "provider",
+  "outcome",
+  "tag",
 ];
 const SUMS = [
-  ...["requests", "errors", "prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tokens"],
-  ...["reasoning_tokens", "searches", "images", "seconds", "characters", "search_units", "pages"],
-  ...["cost_nano", "charged_nano", "cached", "saved_nano", "edge_cost_nano", "edge_charged_nano"],
+  "requests",
+  "errors",
+  "prompt_tokens",
+  "completion_tokens",
+  "cached_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "searches",
+  "images",
+  "seconds",
+  "characters",
+  "search_units",
+  "pages",
+  "cost_nano",
+  "charged_nano",
+  "cached",
+  "saved_nano",
+  "edge_cost_nano",
+  "edge_charged_nano",
 ];
 
 /**

@@ -24,8 +24,10 @@ const NAME = "web_search";
 
 /** The names of the tool's options by those of the chat form. */
 export const SEARCH_NAMES = {
-  ...{ max_uses: "max_uses", user_location: "user_location" },
-  ...{ allowed_domains: "allowed_domains", blocked_domains: "blocked_domains" },
+  max_uses: "max_uses",
+  user_location: "user_location",
+  allowed_domains: "allowed_domains",
+  blocked_domains: "blocked_domains",
 };
 
 /** Returns the first search among the tools, and its place. Null if there is none. */
@@ -111,8 +113,12 @@ function makeResult(id: string, content: JsonObject | readonly JsonObject[]): Js
 
 /** The API's words (Messages API, "Web search tool", errors). */
 const ERRORS: ReadonlySet<string> = new Set([
-  ...["invalid_tool_input", "unavailable", "max_uses_exceeded", "too_many_requests"],
-  ...["query_too_long", "request_too_large"],
+  "invalid_tool_input",
+  "unavailable",
+  "max_uses_exceeded",
+  "too_many_requests",
+  "query_too_long",
+  "request_too_large",
 ]);
 
 function writeError(error: string): JsonObject {

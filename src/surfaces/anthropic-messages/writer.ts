@@ -66,8 +66,14 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     this.#isStarted = true;
     const { id, model, countPrompt } = this.stamp;
     const message = {
-      ...{ id, type: "message", role: "assistant", model, content: [] },
-      ...{ stop_reason: null, stop_sequence: null, stop_details: null },
+      id,
+      type: "message",
+      role: "assistant",
+      model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      stop_details: null,
       // Clients show this estimate until the provider reports its count at the end.
       usage: {
         input_tokens: countPrompt(),

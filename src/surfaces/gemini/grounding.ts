@@ -62,7 +62,8 @@ function writeChunk(citation: Citation): JsonObject {
 /** Returns the UTF-8 bytes before each of these characters, measured in one pass over the text. */
 function measureBytes(text: string, places: readonly number[]): ReadonlyMap<number, number> {
   const measured = new Map<number, number>();
-  let [at, bytes] = [0, 0];
+  let at = 0;
+  let bytes = 0;
   for (const place of places.toSorted((one, other) => one - other)) {
     bytes += Buffer.byteLength(text.slice(at, place));
     at = place;

@@ -5,12 +5,23 @@ import { isObject, type JsonObject } from "../../core/json/json.ts";
 const NAMED: ReadonlySet<string> = new Set(["properties", "defs", "$defs", "definitions"]);
 /** Keywords that hold a schema, or a list of them. All others hold data. */
 const NESTED: ReadonlySet<string> = new Set([
-  ...["items", "prefixItems", "anyOf", "oneOf", "allOf", "additionalProperties"],
+  "items",
+  "prefixItems",
+  "anyOf",
+  "oneOf",
+  "allOf",
+  "additionalProperties",
 ]);
 /** Google's SDKs write 64-bit integers as texts. */
 const NUMBERS: ReadonlySet<string> = new Set([
-  ...["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"],
-  ...["minimum", "maximum"],
+  "minItems",
+  "maxItems",
+  "minLength",
+  "maxLength",
+  "minProperties",
+  "maxProperties",
+  "minimum",
+  "maximum",
 ]);
 /** Keywords that may hold null as data. Google's clients write it at all others for a keyword that isn't there. */
 const DATA: ReadonlySet<string> = new Set(["default", "example", "const"]);

@@ -22,8 +22,12 @@ export const TOOLS = new KnownNames([
     treatment: "drop",
     reason: "The provider would run it, and the card has no price for it.",
     names: [
-      ...["codeExecution", "urlContext", "googleMaps", "enterpriseWebSearch"],
-      ...["exaAiSearch", "parallelAiSearch"],
+      "codeExecution",
+      "urlContext",
+      "googleMaps",
+      "enterpriseWebSearch",
+      "exaAiSearch",
+      "parallelAiSearch",
     ],
   },
   { treatment: "drop", reason: "It declares functions that no other model has.", names: ["computerUse"] },
@@ -43,11 +47,23 @@ const fields = { own: "fields" } as const;
 
 /** The fields of a part. Each is a kind of content, or says something about it. */
 export const PART = makeForm<Kind>({
-  ...{ text: "text", thought: "setting", thoughtSignature: "setting" },
-  ...{ inlineData: media, fileData: media, mediaResolution: "setting", mediaProcessing: "setting" },
-  ...{ videoMetadata: "setting", partMetadata: "own", speechMetadata: "setting" },
-  ...{ functionCall: call, toolCall: call, functionResponse: response, toolResponse: response },
-  ...{ executableCode: fields, codeExecutionResult: fields, audioTranscription: fields },
+  text: "text",
+  thought: "setting",
+  thoughtSignature: "setting",
+  inlineData: media,
+  fileData: media,
+  mediaResolution: "setting",
+  mediaProcessing: "setting",
+  videoMetadata: "setting",
+  partMetadata: "own",
+  speechMetadata: "setting",
+  functionCall: call,
+  toolCall: call,
+  functionResponse: response,
+  toolResponse: response,
+  executableCode: fields,
+  codeExecutionResult: fields,
+  audioTranscription: fields,
 });
 
 const schemas = {
@@ -81,8 +97,12 @@ export const GRAMMAR: Grammar<Kind> = {
     },
     declaration: {
       form: makeForm({
-        ...{ name: "text", description: "text", parameters: "schema", parametersJsonSchema: "schema" },
-        ...{ response: "schema", responseJsonSchema: "schema" },
+        name: "text",
+        description: "text",
+        parameters: "schema",
+        parametersJsonSchema: "schema",
+        response: "schema",
+        responseJsonSchema: "schema",
       }),
       others: "settings",
     },

@@ -181,7 +181,11 @@ const NUMBERS: readonly (readonly [string, string])[] = [
 /** The fields of `generationConfig` that are read. */
 const READ_CONFIG: ReadonlySet<string> = new Set([
   ...NUMBERS.map(([from]) => from),
-  ...["stopSequences", "thinkingConfig", "responseMimeType", "responseLogprobs", ...SCHEMAS],
+  "stopSequences",
+  "thinkingConfig",
+  "responseMimeType",
+  "responseLogprobs",
+  ...SCHEMAS,
 ]);
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -3,7 +3,8 @@ import { Type } from "@sinclair/typebox";
 import { checkChoice, countFrom, openObject } from "../bounds.ts";
 import { FIELDS_MAX } from "../checker.ts";
 
-const [BIASES_MAX, DOMAINS_MAX] = [2000, 2000];
+const BIASES_MAX = 2000;
+const DOMAINS_MAX = 2000;
 
 const textPart = openObject({ type: checkChoice("text"), text: Type.String() });
 const imagePart = openObject({

@@ -13,7 +13,8 @@ import type { Stamp, Surface, Writer } from "../surface.ts";
 import { listTextInputs } from "../text-inputs.ts";
 
 /** The most prompts in one request, and the most token ids in one prompt. */
-const [PROMPTS_MAX, IDS_MAX] = [128, 100_000];
+const PROMPTS_MAX = 128;
+const IDS_MAX = 100_000;
 const STOPS_MAX = 16;
 
 const ids = Type.Array(countFrom(0), {
@@ -50,8 +51,17 @@ export const OPENAI_COMPLETIONS: Surface<CompletionForm> = makeOpenAiSurface({
     const { model, prompt, suffix, n = 1, best_of: bestOf, max_tokens: maxTokens, stop, ...rest } = given;
     const { echo, logprobs, stream, stream_options: options, ...extras } = rest;
     const ask: CompletionRequest = omitUndefined({
-      ...{ model, prompts: listTextInputs(prompt), n, extras, suffix, bestOf, maxTokens },
-      ...{ echo, logprobs, stream, stop: typeof stop === "string" ? [stop] : stop },
+      model,
+      prompts: listTextInputs(prompt),
+      n,
+      extras,
+      suffix,
+      bestOf,
+      maxTokens,
+      echo,
+      logprobs,
+      stream,
+      stop: typeof stop === "string" ? [stop] : stop,
     });
     refuseMany(ask, limits.choicesMax);
     return {

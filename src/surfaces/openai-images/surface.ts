@@ -57,12 +57,21 @@ export const OPENAI_IMAGES: Surface<ImagesForm> = makeOpenAiSurface({
     refuseLargeNumber(given.n, limits.choicesMax, "n");
     const { model, prompt, n = 1, size, quality, background, moderation, style, stream } = given;
     const ask: ImagesRequest = {
-      ...{ model, prompt, n, size, quality, background, moderation, style },
+      model,
+      prompt,
+      n,
+      size,
+      quality,
+      background,
+      moderation,
+      style,
       sources: isEdit ? readSources(image, images) : [],
       extras,
-      ...{ outputFormat: given.output_format, outputCompression: given.output_compression },
+      outputFormat: given.output_format,
+      outputCompression: given.output_compression,
       ...(given.frame_count === undefined ? {} : { frameCount: given.frame_count }),
-      ...{ responseFormat: given.response_format, inputFidelity: given.input_fidelity },
+      responseFormat: given.response_format,
+      inputFidelity: given.input_fidelity,
       ...(mask === undefined ? {} : { mask: readSource(mask, "mask") }),
       ...(stream === true ? { stream, partialImages: given.partial_images } : {}),
     };

@@ -15,9 +15,7 @@ export const TOOLS = new KnownNames([
   {
     treatment: "pass",
     reason: "The client runs it. A shell in the provider's container is dropped nevertheless.",
-    names: [
-      ...["function", "custom", "local_shell", "shell", "apply_patch", "computer", "computer_use_preview"],
-    ],
+    names: ["function", "custom", "local_shell", "shell", "apply_patch", "computer", "computer_use_preview"],
   },
   {
     treatment: "pass",
@@ -136,7 +134,10 @@ export const GRAMMAR: Grammar<Kind> = {
       form: makeForm({
         input: { kind: "item", takes: ["text", "list"] },
         instructions: { kind: "item", takes: ["text", "list"] },
-        ...{ tools, tool_choice: fields, text: { own: "text" }, metadata: fields },
+        tools,
+        tool_choice: fields,
+        text: { own: "text" },
+        metadata: fields,
       }),
       others: "settings",
     },
@@ -145,8 +146,12 @@ export const GRAMMAR: Grammar<Kind> = {
     part: { types: PART_FORMS },
     tool: {
       form: makeForm({
-        ...{ name: "text", description: "text", parameters: "schema", output_schema: "schema" },
-        ...{ format: fields, tools },
+        name: "text",
+        description: "text",
+        parameters: "schema",
+        output_schema: "schema",
+        format: fields,
+        tools,
       }),
       others: "settings",
     },

@@ -22,8 +22,10 @@ const SOURCES = "web_search_call.action.sources";
 
 /** The names of the tool's options by those of the chat form. */
 export const SEARCH_NAMES = {
-  ...{ search_context_size: "search_context_size", user_location: "user_location" },
-  ...{ allowed_domains: "filters.allowed_domains", blocked_domains: "filters.excluded_domains" },
+  search_context_size: "search_context_size",
+  user_location: "user_location",
+  allowed_domains: "filters.allowed_domains",
+  blocked_domains: "filters.excluded_domains",
 };
 
 export function isSearchTool({ type }: JsonObject): boolean {

@@ -62,8 +62,14 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
     // OpenAI doesn't stream translations or formats other than JSON either.
     const isStreamed = stream === true && !isTranslation && isJsonFormat(format);
     const ask: TranscriptionRequest = {
-      ...{ model, file: requireFile(file, "file"), isTranslation },
-      ...{ language, prompt, temperature, extras, format },
+      model,
+      file: requireFile(file, "file"),
+      isTranslation,
+      language,
+      prompt,
+      temperature,
+      extras,
+      format,
       ...(isStreamed ? { stream: true } : {}),
     };
     return {

@@ -21,8 +21,10 @@ describe("a key", () => {
     const { secret, ...key } = await createKey(world, { name: "a" });
     const fields = { paused: true, notes: "new", allowed_addresses: ["::1"] };
     expect(await updateKey(world, key.id, fields)).toEqual({
-      ...{ ...key, ...fields },
-      ...{ state: "paused", paused_by: ["admin"] },
+      ...key,
+      ...fields,
+      state: "paused",
+      paused_by: ["admin"],
     });
     expect(await updateKey(world, key.id, { notes: "  " })).toMatchObject({ notes: null, paused: true });
     const none = { paused: false, notes: null, allowed_addresses: null };

@@ -249,7 +249,8 @@ describe("journals", () => {
     expect(await getAccount(world, "funding")).toEqual({
       id: "funding",
       ...viewFields(ACCOUNT_FIELDS, makeAccount("funding")),
-      ...{ paused_by: [], state: "open" },
+      paused_by: [],
+      state: "open",
       due_usd: 0,
       balance_usd: -6,
       held_usd: 0,

@@ -28,7 +28,9 @@ test("are added to the balance, exact to the nano-dollar", async () => {
   expect(account).toEqual({
     id: "default",
     ...viewFields(ACCOUNT_FIELDS, makeAccount("default")),
-    ...{ paused_by: [], state: "open", due_usd: 0 },
+    paused_by: [],
+    state: "open",
+    due_usd: 0,
     balance_usd: 12.345678901,
     held_usd: 0,
     created_at: expect.any(String),

@@ -4,7 +4,8 @@ const TOOLS = 20;
 const SYSTEM_CHARACTERS = 12_000;
 const DESCRIPTION_CHARACTERS = 700;
 /** The bytes of a tool, and of a turn beside its file. */
-const [TOOL_BYTES, TURN_BYTES] = [1500, 400];
+const TOOL_BYTES = 1500;
+const TURN_BYTES = 400;
 /** Quotes and line ends of code are escaped. */
 const BYTES_PER_CHARACTER = 1.09;
 

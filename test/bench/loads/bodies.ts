@@ -88,15 +88,15 @@ export async function benchBodies(stage: Stage): Promise<Finding> {
     tables: [
       {
         head: [
-          ...[
-            "request",
-            "time, floor, ms",
-            "Poundkey, ms",
-            "floor, ms per MB",
-            "Poundkey, ms per MB",
-            "ratio",
-          ],
-          ...["CPU, floor, ms", "Poundkey, ms", "ratio"],
+          "request",
+          "time, floor, ms",
+          "Poundkey, ms",
+          "floor, ms per MB",
+          "Poundkey, ms per MB",
+          "ratio",
+          "CPU, floor, ms",
+          "Poundkey, ms",
+          "ratio",
         ],
         rows: rows.map(({ cells }) => cells),
       },

@@ -108,13 +108,15 @@ test("a ratio's interval contains the true ratio of noisy rounds in about 95 of 
       const machine = 0.5 + dice();
       return [noisy(110) * machine, noisy(100) * machine] as const;
     });
-    const [ours, others] = [pairs.map(([one]) => one), pairs.map(([, other]) => other)];
+    const ours = pairs.map(([one]) => one);
+    const others = pairs.map(([, other]) => other);
     return computeRatio(ours, others, dice);
   };
   const runs = Array.from({ length: 200 }, () => draw(10));
   const hits = runs.filter(({ low, high }) => low <= 1.1 && high >= 1.1).length;
   expect(hits).toBeWithin(165, 200);
-  const [few, many] = [draw(10), draw(200)];
+  const few = draw(10);
+  const many = draw(200);
   expect(many.high - many.low).toBeLessThan((few.high - few.low) / 2);
   expect(many.value).toBeWithin(many.low, many.high);
 });

@@ -24,7 +24,8 @@ const SCENARIOS: readonly Scenario[] = [
 const { values: given } = parseArgs({
   options: { minutes: { type: "string", default: "10" }, rate: { type: "string", default: "50" } },
 });
-const [minutes, rate] = [Number(given.minutes), Number(given.rate)];
+const minutes = Number(given.minutes);
+const rate = Number(given.rate);
 
 interface Sample {
   readonly second: number;
@@ -61,13 +62,11 @@ async function load(gateways: readonly Measured[], seconds: number, isCounted: b
   );
   const perSecond = rate / SCENARIOS.length;
   await arrivals({
-    ...{
-      asks,
-      periodMs: 1000 / perSecond,
-      requests: Math.ceil(seconds * perSecond),
-      connectionsMax: 64,
-      polledMs: 0,
-    },
+    asks,
+    periodMs: 1000 / perSecond,
+    requests: Math.ceil(seconds * perSecond),
+    connectionsMax: 64,
+    polledMs: 0,
   });
 }
 
@@ -96,10 +95,8 @@ function halve(samples: readonly Sample[]): readonly [number, number] {
 
 function findFaults({ name, samples }: Measured): readonly string[] {
   const [first, second] = halve(samples);
-  const [before, after] = [
-    samples[Math.floor(samples.length / 2)]?.dropped ?? 0,
-    samples.at(-1)?.dropped ?? 0,
-  ];
+  const before = samples[Math.floor(samples.length / 2)]?.dropped ?? 0;
+  const after = samples.at(-1)?.dropped ?? 0;
   return [
     ...(second > first * GROWTH_MAX
       ? [`${name}: memory grows from ${shown(first)} to ${shown(second)} MB`]

@@ -121,8 +121,15 @@ function printRatios(title: string, measured: readonly Measured[]): void {
     const sum = (field: "worst" | "likely" | "real") => group.reduce((total, one) => total + one[field], 0);
     const below = worst.filter((ratio) => ratio < 1).length;
     return [
-      ...[name, group.length, at(worst, 0.5), at(worst, 0.05), at(worst, 0), below],
-      ...[sum("worst") / sum("real"), at(likely, 0.5), sum("likely") / sum("real")],
+      name,
+      group.length,
+      at(worst, 0.5),
+      at(worst, 0.05),
+      at(worst, 0),
+      below,
+      sum("worst") / sum("real"),
+      at(likely, 0.5),
+      sum("likely") / sum("real"),
     ];
   });
   const head = ["", "prompts", "median", "p5", "min", "below 1", "sum", "likely med", "likely sum"];
@@ -230,7 +237,8 @@ async function main(): Promise<void> {
   const { Tiktoken } = await import("js-tiktoken/lite");
   const { default: o200kRanks } = await import("js-tiktoken/ranks/o200k_base");
   const { default: cl100kRanks } = await import("js-tiktoken/ranks/cl100k_base");
-  const [o200k, cl100k] = [new Tiktoken(o200kRanks), new Tiktoken(cl100kRanks)];
+  const o200k = new Tiktoken(o200kRanks);
+  const cl100k = new Tiktoken(cl100kRanks);
   const count: Count = (text) => o200k.encode(text, "all").length;
   const folder = fixturesFolder();
   if (folder === null) {

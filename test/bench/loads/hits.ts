@@ -13,7 +13,9 @@ const REQUESTS = 3000;
 const ROUNDS = 10;
 const SEED = 1;
 const RATIO_MAX = 0.6;
-const [ANSWERED, KEPT, HIT] = ["answered", "answered and kept", "hit"];
+const ANSWERED = "answered";
+const KEPT = "answered and kept";
+const HIT = "hit";
 
 const ON = { "x-poundkey-cache": "on" };
 /** The headers of each request. Nothing is kept without the first one, and `no-cache` asks a provider again. */

@@ -160,8 +160,13 @@ export async function benchTokens(stage: Stage): Promise<Finding> {
     tables: [
       {
         head: [
-          ...["", "chunks", "first token added p50, ms", "p99, ms", "gap p99, ms"],
-          ...["under way p50, ms", "p99, ms"],
+          "",
+          "chunks",
+          "first token added p50, ms",
+          "p99, ms",
+          "gap p99, ms",
+          "under way p50, ms",
+          "p99, ms",
         ],
         rows,
       },

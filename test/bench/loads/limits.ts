@@ -47,7 +47,8 @@ export async function benchLimits(stage: Stage): Promise<Finding> {
     async ({ pid, ask }) => (await measureCost(pid, () => ask, load)).cpuMicros,
     dice,
   );
-  const [free = [], limited = []] = [found.get("free"), found.get("limited")];
+  const free = found.get("free") ?? [];
+  const limited = found.get("limited") ?? [];
   const ratio = computeRatio(limited, free, dice);
   return {
     title: "Limits of a key",

@@ -31,7 +31,8 @@ const STREAM: Scenario = { speech: "openai", manner: "~latency=20~chunks=20", ch
 const { values: given } = parseArgs({
   options: { rows: { type: "string", default: "10000000" }, rate: { type: "string", default: "50" } },
 });
-const [rows, rate] = [Number(given.rows), Number(given.rate)];
+const rows = Number(given.rows);
+const rate = Number(given.rate);
 
 interface Phase {
   readonly seen: Seen;
@@ -83,7 +84,8 @@ async function observe(gateway: Started, path: string, isOver: (seconds: number)
   const database = new Database(path, { readwrite: true });
   database.run("PRAGMA busy_timeout = 0");
   const health = `http://127.0.0.1:${gateway.port}/healthz`;
-  const [beganMs, beganMicros] = [performance.now(), cpuMicros(gateway.pid)];
+  const beganMs = performance.now();
+  const beganMicros = cpuMicros(gateway.pid);
   let logMegabytesMax = 0;
   const blocks = sample(PROBE_MS, async () => (await fetch(health)).text());
   const locks = sample(LOCK_MS, async () => {
@@ -95,14 +97,20 @@ async function observe(gateway: Started, path: string, isOver: (seconds: number)
       ask: askGateway(gateway.port, scenario),
       seen: scenario === WHOLE ? seen : nothingSeen(),
     })),
-    ...{ periodMs: 2000 / rate, connectionsMax: 64, polledMs: 0 },
+    periodMs: 2000 / rate,
+    connectionsMax: 64,
+    polledMs: 0,
   };
   const passed = () => (performance.now() - beganMs) / 1000;
   do await arrivals({ ...load, requests: (LOAD_S * rate) / 2 });
   while (!isOver(passed()));
   const phase = {
-    ...{ seen, seconds: passed(), cpuSeconds: (cpuMicros(gateway.pid) - beganMicros) / 1e6, logMegabytesMax },
-    ...{ blocks: await blocks(), locks: await locks() },
+    seen,
+    seconds: passed(),
+    cpuSeconds: (cpuMicros(gateway.pid) - beganMicros) / 1e6,
+    logMegabytesMax,
+    blocks: await blocks(),
+    locks: await locks(),
   };
   database.close();
   return phase;

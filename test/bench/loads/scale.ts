@@ -45,7 +45,8 @@ function scaleTable(
 
 function ratioAim(what: string, all: readonly Scaled[], found: ReadonlyMap<string, readonly Cost[]>): Aim {
   const median = (one?: Scaled) => computeMedian(cpuOf(found.get(one?.name ?? "")));
-  const [few, many] = [all[0], all.at(-1)];
+  const few = all[0];
+  const many = all.at(-1);
   const counts = `${many?.count.toLocaleString("en")} ${what}`;
   return {
     what: `CPU per request over that of ${few?.count}, ${counts}`,

@@ -80,7 +80,12 @@ function addKeys(database: Database, keys: number, requestsPerDay: string): void
     const secret = makeSecret(number);
     const account = makeKeyId(number).replace("key_", "acct_");
     insert.run(
-      ...[makeKeyId(number), digestSecret(secret, pepper), account, secret.slice(-4), nowMs, requestsPerDay],
+      makeKeyId(number),
+      digestSecret(secret, pepper),
+      account,
+      secret.slice(-4),
+      nowMs,
+      requestsPerDay,
     );
   }
 }

@@ -102,7 +102,8 @@ async function leave(connection: Connection, ask: Ask, { paceMs, counted }: Life
 function slopeOf(samples: readonly Sample[]): number {
   const mean = (of: (sample: Sample) => number) =>
     samples.reduce((sum, one) => sum + of(one), 0) / samples.length;
-  const [minute, megabytes] = [mean((one) => one.minute), mean((one) => one.megabytes)];
+  const minute = mean((one) => one.minute);
+  const megabytes = mean((one) => one.megabytes);
   const above = samples.reduce((sum, one) => sum + (one.minute - minute) * (one.megabytes - megabytes), 0);
   const below = samples.reduce((sum, one) => sum + (one.minute - minute) ** 2, 0);
   return (above / below) * 60;
@@ -175,7 +176,8 @@ function soakText(stage: Stage, time: string, soaked: Soaked): string {
   const { streams, counted, idle, after, left, flat, cpuPerChunk } = soaked;
   const half = Math.floor(flat.length / 2);
   const median = (part: readonly Sample[]) => computeMedian(part.map(({ megabytes }) => megabytes));
-  const [before, later] = [median(flat.slice(0, half)), median(flat.slice(half))];
+  const before = median(flat.slice(0, half));
+  const later = median(flat.slice(half));
   const rows = [
     ["streams finished, every chunk counted", String(counted.finished)],
     ["streams left by their clients", String(counted.hungUp)],

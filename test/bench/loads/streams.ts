@@ -121,8 +121,15 @@ export async function benchStreams(stage: Stage): Promise<Finding> {
     tables: [
       {
         head: [
-          ...["", "streams", "chunks", "CPU per chunk, µs", "under way p99, ms"],
-          ...["idle, MB", "all open, MB", "after, MB", "per stream, KB"],
+          "",
+          "streams",
+          "chunks",
+          "CPU per chunk, µs",
+          "under way p99, ms",
+          "idle, MB",
+          "all open, MB",
+          "after, MB",
+          "per stream, KB",
         ],
         rows: found.map(rowOf),
       },

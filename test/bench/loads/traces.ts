@@ -36,7 +36,8 @@ export async function benchTraces(stage: Stage): Promise<Finding> {
   };
   const found = await inRounds(contenders, rounds, measure, dice);
   await collector.stop();
-  const [untraced = [], traced = []] = [found.get("untraced"), found.get("traced")];
+  const untraced = found.get("untraced") ?? [];
+  const traced = found.get("traced") ?? [];
   const difference = computeDifference(traced, untraced, dice);
   return {
     title: "Traces and logs",

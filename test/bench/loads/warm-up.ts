@@ -33,7 +33,8 @@ export async function benchWarmUp(stage: Stage): Promise<Finding> {
   const found: number[][] = [];
   for (let start = 0; start < starts; start++) found.push(await measureBlocks(stage, blocks, start));
   const ofBlock = (at: number) => found.map((micros) => micros[at] ?? Number.NaN);
-  const [first, last] = [ofBlock(0), ofBlock(blocks.length - 1)];
+  const first = ofBlock(0);
+  const last = ofBlock(blocks.length - 1);
   return {
     title: "Warm-up",
     note: `${starts} starts, ${CONNECTIONS} connections. The compiler's own thread is counted too.`,

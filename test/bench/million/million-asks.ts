@@ -25,8 +25,19 @@ async function pickSample(raw: Raw) {
   );
   const [[last4] = []] = await raw.list(`SELECT last4 FROM gateway_key WHERE id = '${keyId}'`);
   return {
-    ...{ id, requestId, session, traceId, keyId, accountId, address, member, atMs: Number(atMs) },
-    ...{ rareKey: String(rareKey), busyKey: String(busyKey), journal: String(journal), last4: String(last4) },
+    id,
+    requestId,
+    session,
+    traceId,
+    keyId,
+    accountId,
+    address,
+    member,
+    atMs: Number(atMs),
+    rareKey: String(rareKey),
+    busyKey: String(busyKey),
+    journal: String(journal),
+    last4: String(last4),
   };
 }
 
@@ -51,7 +62,8 @@ type Sample = Awaited<ReturnType<typeof pickSample>>;
 
 function listRequestAsks(sample: Sample): readonly Ask[] {
   const { keyId, accountId, session, traceId, address, member, id, atMs, rareKey, busyKey } = sample;
-  const [from, to] = [at(atMs - DAY_MS), at(atMs)];
+  const from = at(atMs - DAY_MS);
+  const to = at(atMs);
   const filters: readonly Readonly<Record<string, string | undefined>>[] = [
     {},
     { limit: "200" },
@@ -64,15 +76,30 @@ function listRequestAsks(sample: Sample): readonly Ask[] {
     { account: accountId },
     { account: accountId, status: "error" },
     { account: accountId, address: RARE.address },
-    ...[{ member }, { member: "member-none" }, { provider: "OpenAI" }, { provider: "Nobody" }],
-    ...[{ model: "OpenAI#gpt-5.4" }, { model: "OpenAI#nothing" }],
-    ...[{ operation: "chat" }, { operation: "images" }, { surface: "openai-chat" }, { surface: "gemini" }],
-    ...[{ selector: "fair" }, { selector: "light" }],
+    { member },
+    { member: "member-none" },
+    { provider: "OpenAI" },
+    { provider: "Nobody" },
+    { model: "OpenAI#gpt-5.4" },
+    { model: "OpenAI#nothing" },
+    { operation: "chat" },
+    { operation: "images" },
+    { surface: "openai-chat" },
+    { surface: "gemini" },
+    { selector: "fair" },
+    { selector: "light" },
     ...["answered", "failed", "refused", "left"].map((outcome) => ({ outcome })),
     ...["ok", "error", "502", String(RARE.status)].map((status) => ({ status })),
-    ...[{ ended: "done" }, { session }, { session: "no-such-session" }, { trace_id: traceId }],
-    ...[{ address }, { address: RARE.address }],
-    ...[{ q: "gpt-5.4" }, { q: id }, { q: RARE.code }, { q: "no such thing" }],
+    { ended: "done" },
+    { session },
+    { session: "no-such-session" },
+    { trace_id: traceId },
+    { address },
+    { address: RARE.address },
+    { q: "gpt-5.4" },
+    { q: id },
+    { q: RARE.code },
+    { q: "no such thing" },
     { outcome: "failed", provider: "OpenAI", from },
     { model: "OpenAI#gpt-5.4", account: accountId, outcome: "left" },
   ];
@@ -85,11 +112,20 @@ function listRequestAsks(sample: Sample): readonly Ask[] {
 function listRefusalAsks(sample: Sample): readonly Ask[] {
   const { keyId, accountId, address, atMs, rareKey, busyKey } = sample;
   const filters: readonly Readonly<Record<string, string | undefined>>[] = [
-    ...[{}, { limit: "200" }, { from: at(atMs - DAY_MS), to: at(atMs) }],
+    {},
+    { limit: "200" },
+    { from: at(atMs - DAY_MS), to: at(atMs) },
     ...[keyId, rareKey, busyKey].map((key) => ({ key })),
-    ...[{ key: busyKey, code: RARE.code }, { account: accountId }, { account: accountId, code: RARE.code }],
-    ...[{ model: "OpenAI#gpt-5.4" }, { model: "OpenAI#rare" }, { model: "OpenAI#nothing" }],
-    ...[{ code: "budget_exceeded" }, { code: RARE.code }, { address }, { address: RARE.address }],
+    { key: busyKey, code: RARE.code },
+    { account: accountId },
+    { account: accountId, code: RARE.code },
+    { model: "OpenAI#gpt-5.4" },
+    { model: "OpenAI#rare" },
+    { model: "OpenAI#nothing" },
+    { code: "budget_exceeded" },
+    { code: RARE.code },
+    { address },
+    { address: RARE.address },
   ];
   return filters.map((filter): Ask => [`refusals ${describe(filter, sample)}`, `/refusals?${query(filter)}`]);
 }
@@ -97,14 +133,18 @@ function listRefusalAsks(sample: Sample): readonly Ask[] {
 function listSearches(sample: Sample): readonly Ask[] {
   const { id, requestId, keyId, accountId, traceId, session, last4 } = sample;
   const searched: Readonly<Record<string, string | undefined>> = {
-    ...{ "a completion id": id, "a request id": requestId, "a key id": keyId, "an account id": accountId },
-    ...{ "a trace id": traceId, "a session": session, "last four": last4, "part of a key's name": "key-49" },
-    ...{
-      "part of an account's name": "team",
-      "part of a model": "gpt",
-      "a provider": "openai",
-      nothing: "zzzz",
-    },
+    "a completion id": id,
+    "a request id": requestId,
+    "a key id": keyId,
+    "an account id": accountId,
+    "a trace id": traceId,
+    "a session": session,
+    "last four": last4,
+    "part of a key's name": "key-49",
+    "part of an account's name": "team",
+    "part of a model": "gpt",
+    "a provider": "openai",
+    nothing: "zzzz",
   };
   return Object.entries(searched).map(([what, q]): Ask => [`search ${what}`, `/search?${query({ q })}`]);
 }

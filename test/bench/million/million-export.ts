@@ -29,7 +29,8 @@ export async function measureExports(gateway: Gateway): Promise<void> {
     const beganMs = performance.now();
     const { bytes, lines } = await readExport(gateway, name);
     clearInterval(sampling);
-    const [seconds, more] = [(performance.now() - beganMs) / 1000, most - before];
+    const seconds = (performance.now() - beganMs) / 1000;
+    const more = most - before;
     const size = `${lines} lines, ${Math.round(bytes / MEGABYTE)} MB in ${seconds.toFixed(1)} s`;
     console.log(
       `export ${name}: ${size}; memory ${Math.round(before / MEGABYTE)} MB + ${Math.round(more / MEGABYTE)} MB`,
@@ -43,7 +44,8 @@ async function readExport({ port, token }: Gateway, name: string) {
     headers: { authorization: `Bearer ${token}` },
   });
   if (answer.status !== 200 || answer.body === null) throw new Error(`${name}: ${await answer.text()}`);
-  let [bytes, lines] = [0, 0];
+  let bytes = 0;
+  let lines = 0;
   for await (const chunk of answer.body) {
     bytes += chunk.length;
     for (const byte of chunk) if (byte === 10) lines++;

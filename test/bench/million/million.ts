@@ -34,7 +34,8 @@ const FAILING = "OpenAI#sim-mini~trouble=500";
 
 const { values: given } = parseArgs({
   options: {
-    ...{ rows: { type: "string", default: "1000000" }, engine: { type: "string" } },
+    rows: { type: "string", default: "1000000" },
+    engine: { type: "string" },
     exports: { type: "boolean", default: false },
   },
 });

@@ -9,7 +9,8 @@ import { run, type Started, start } from "../processes.ts";
 import type { Finding } from "../report.ts";
 
 /** Requests before the first round, after which the code is compiled. */
-const [BEFORE, BEFORE_CONNECTIONS] = [24_000, 256];
+const BEFORE = 24_000;
+const BEFORE_CONNECTIONS = 256;
 const FIRST_BYTE_MS = 20;
 const PROGRAM = join(import.meta.dir, "governed.ts");
 const SCENARIO: Scenario = { speech: "openai", manner: `~latency=${FIRST_BYTE_MS}`, chunks: null };

@@ -33,9 +33,19 @@ function tellNobody(): Store["webhooks"] {
   const nobody = async () => [];
   const nothing = async () => {};
   return {
-    ...{ lease: async () => false, add: nothing, due: nobody, waitingEndpoints: nobody, remove: nothing },
-    ...{ record: nothing, bury: nothing, list: nobody, sendAgain: async () => null, prune: async () => 0 },
-    ...{ off: nobody, switchOff: nothing, tell: nothing },
+    lease: async () => false,
+    add: nothing,
+    due: nobody,
+    waitingEndpoints: nobody,
+    remove: nothing,
+    record: nothing,
+    bury: nothing,
+    list: nobody,
+    sendAgain: async () => null,
+    prune: async () => 0,
+    off: nobody,
+    switchOff: nothing,
+    tell: nothing,
   };
 }
 
@@ -45,22 +55,25 @@ function keepNothing() {
     ...noPeople(),
     ...noAuditLog(),
     addResponse: async () => {},
-    ...{ response: nothing, responseOfItem: nothing, answerTokens: nothing },
+    response: nothing,
+    responseOfItem: nothing,
+    answerTokens: nothing,
     findDamage: async () => null,
     measure: async () => ({ parts: {}, freeBytes: null }),
     clockAheadMs: () => null,
-    ...{
-      takeEvents: async () => [],
-      addEvents: async () => {},
-      nearing: async () => [],
-      accountsNamed: async () => [],
-      carryHome: async () => 0,
-    },
+    takeEvents: async () => [],
+    addEvents: async () => {},
+    nearing: async () => [],
+    accountsNamed: async () => [],
+    carryHome: async () => 0,
     moveKey: nothing,
     searchRequests: async () => ({ rows: [], scannedUntilMs: null }),
     refusals: async () => ({ rows: [], scannedUntilMs: null }),
-    ...{ addRefusals: async () => {}, pruneRefusals: async () => 0 },
-    ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
+    addRefusals: async () => {},
+    pruneRefusals: async () => 0,
+    removeResponse: async () => false,
+    removeResponses: async () => {},
+    pruneResponses: async () => 0,
   };
 }
 
@@ -95,19 +108,33 @@ function noPeople(): Pick<
     endSessionsOnce: async () => 0,
   };
   const devices = {
-    ...{ addCode: async () => false, codeByUser: nothing, stepCode: never, stepDevice: never },
-    ...{ deviceByRefresh: nothing, agentByDigest: nothing, devicesOf: nobody, endDevice: async () => false },
-    ...{ endDevicesOf: async () => 0, addMistake: async () => true, removeMistake: async () => {} },
+    addCode: async () => false,
+    codeByUser: nothing,
+    stepCode: never,
+    stepDevice: never,
+    deviceByRefresh: nothing,
+    agentByDigest: nothing,
+    devicesOf: nobody,
+    endDevice: async () => false,
+    endDevicesOf: async () => 0,
+    addMistake: async () => true,
+    removeMistake: async () => {},
   };
   const people = {
-    ...{ ...tokens, ...members, ...none },
-    ...{ revokeToken: nothing, useOnce: async () => true },
+    ...tokens,
+    ...members,
+    ...none,
+    revokeToken: nothing,
+    useOnce: async () => true,
   };
   const foreign = { adopt: async () => {}, end: async () => 0 };
   const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
   const checkouts = {
-    ...{ find: nothing, findByPayment: nothing, setPage: async () => {} },
-    ...{ keepStray: async () => {}, strays: nobody },
+    find: nothing,
+    findByPayment: nothing,
+    setPage: async () => {},
+    keepStray: async () => {},
+    strays: nobody,
   };
   const cache = { find: nobody, keep: async () => {}, trim: async () => {}, prune: async () => 0 };
   return { people, devices, limitRequests, checkouts, foreign, cache, endSessionsOf: async () => 0 };
@@ -116,7 +143,8 @@ function noPeople(): Pick<
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
   const nobody = async () => [];
   const head = async () => CHAIN_START;
-  const [prune, none] = [async () => 0, async () => {}];
+  const prune = async () => 0;
+  const none = async () => {};
   const auditLog = {
     add: none,
     chain: async () => null,
@@ -156,23 +184,36 @@ function noStore(): Store {
   };
   const made: Store = {
     ...keepNothing(),
-    ...{ webhooks: tellNobody(), providerCalls: callNobody(), node: "node_0" },
+    webhooks: tellNobody(),
+    providerCalls: callNobody(),
+    node: "node_0",
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
     keptCharacters: async () => 0,
     changes: () => ({
-      ...{ ...made, ...made.people },
-      ...{ addLimitRequest: async () => {}, decideLimitRequest: nothing, addCheckout: unused },
+      ...made,
+      ...made.people,
+      addLimitRequest: async () => {},
+      decideLimitRequest: nothing,
+      addCheckout: unused,
     }),
     beat: async () => ({ olderNodes: [], unsupported: null }),
     orphans: nobody,
-    ...{ look: unused, read: unused },
+    look: unused,
+    read: unused,
     keyByDigest: async (digest) => byDigest.get(digest) ?? null,
     key: nothing,
     keys: nobody,
     addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
-    ...{ changeKey: nothing, putKey: unused, putAccount: unused, rotateKey: nothing, revokeKey: nothing },
-    ...{ account: async () => ACCOUNT, accounts: nobody, addAccount: async () => {}, changeAccount: nothing },
+    changeKey: nothing,
+    putKey: unused,
+    putAccount: unused,
+    rotateKey: nothing,
+    revokeKey: nothing,
+    account: async () => ACCOUNT,
+    accounts: nobody,
+    addAccount: async () => {},
+    changeAccount: nothing,
     ...keepNoJournals(),
     audit: unused,
     request: nothing,

@@ -34,7 +34,8 @@ function mannerOf(words: string): Manner {
   if (known) return known;
   const number = (name: string, otherwise: number) =>
     Number(new RegExp(`~${name}=([\\d.]+)`).exec(words)?.[1] ?? otherwise);
-  const [fails, cuts] = [words.includes("~fail"), words.includes("~cut")];
+  const fails = words.includes("~fail");
+  const cuts = words.includes("~cut");
   const manner = {
     fails,
     cuts,

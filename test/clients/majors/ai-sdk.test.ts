@@ -33,7 +33,10 @@ const SURFACES: Readonly<Record<string, (sdk: Sdk, id: string) => LanguageModel>
     openai.createOpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret }).chat(id),
   "openai-compatible": ({ compatible }, id) =>
     compatible.createOpenAICompatible({
-      ...{ name: "poundkey", baseURL: `${under.url}/v1`, apiKey: under.secret, includeUsage: true },
+      name: "poundkey",
+      baseURL: `${under.url}/v1`,
+      apiKey: under.secret,
+      includeUsage: true,
     })(id),
   anthropic: ({ anthropic }, id) =>
     anthropic.createAnthropic({ baseURL: `${under.url}/v1`, apiKey: under.secret })(id),
@@ -66,7 +69,8 @@ function makeTools({ jsonSchema, tool }: Ai) {
   const inputSchema = jsonSchema<{ city: string }>({ ...WEATHER.parameters, required: ["city"] });
   return {
     get_weather: tool({
-      ...{ description: WEATHER.description, inputSchema },
+      description: WEATHER.description,
+      inputSchema,
       execute: async ({ city }: { city: string }) => ({ city, sky: "blue" }),
     }),
   };

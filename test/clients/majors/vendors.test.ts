@@ -95,7 +95,9 @@ const OPENAI_CASES: Cases<OpenAI> = {
 };
 
 const message = (model: string, content: string, more: object = {}) => ({
-  ...{ model, max_tokens: 2000, messages: [{ role: "user" as const, content }] },
+  model,
+  max_tokens: 2000,
+  messages: [{ role: "user" as const, content }],
   ...more,
 });
 const MESSAGE_TOOLS = {

@@ -56,11 +56,9 @@ describe("tools that come again", () => {
     const tools = writeTools("a");
     const text = (word: string) =>
       `{"messages":[{"role":"user","content":"${word}"}],"tools":${tools},"n":1}`;
-    const [first, second, third] = [
-      await receiveObject(text("one")),
-      await receiveObject(text("two")),
-      await receiveObject(text("three")),
-    ];
+    const first = await receiveObject(text("one"));
+    const second = await receiveObject(text("two"));
+    const third = await receiveObject(text("three"));
     expect(first.tools).not.toBe(second.tools);
     expect(third.tools).toBe(second.tools);
     expect(third).toEqual(JSON.parse(text("three")));
@@ -99,10 +97,27 @@ test("any body around them is read, written and refused as if they were parsed e
   const fields = [
     `"messages":[{"content":"${LONG} é"}]`,
     '"messages" : [ {"content":"\\n\\ud83d\\ude00"} ]',
-    ...['"n":1', '"n":1e5', '"n":-0', '"n":01', '"n":"\\ud800"', '"n":', "n:1", '"n":[1,2', '"n":"unclosed'],
-    ...['"n" "m"', '"__proto__":{"a":1}', "", "[1]", `"m":${deep}`, '"k":{"tools":0}', '"tools":0'],
-    ...[`"tools":${other}`, `"t\\u006fols":${other}`, `"tools" :${tools}`, `"tools":  ${tools} `],
-    ...[`"m":[${"1,".repeat(100_000)}1]`],
+    '"n":1',
+    '"n":1e5',
+    '"n":-0',
+    '"n":01',
+    '"n":"\\ud800"',
+    '"n":',
+    "n:1",
+    '"n":[1,2',
+    '"n":"unclosed',
+    '"n" "m"',
+    '"__proto__":{"a":1}',
+    "",
+    "[1]",
+    `"m":${deep}`,
+    '"k":{"tools":0}',
+    '"tools":0',
+    `"tools":${other}`,
+    `"t\\u006fols":${other}`,
+    `"tools" :${tools}`,
+    `"tools":  ${tools} `,
+    `"m":[${"1,".repeat(100_000)}1]`,
   ];
   const broken = [[], [0xff], [0xc3], [0xed, 0xa0, 0x80]];
   let shared = 0;
@@ -115,11 +130,13 @@ test("any body around them is read, written and refused as if they were parsed e
     const write = (text: string) => Buffer.concat([Buffer.from(text), Buffer.from(bad), Buffer.from(end)]);
     const text = start + around.join(",");
     const plain = text.replaceAll('"tools"', '"toolz"').replaceAll('"t\\u006fols"', '"t\\u006folz"');
-    const [found, wanted] = [await receive(write(text)), await receive(write(plain))];
+    const found = await receive(write(text));
+    const wanted = await receive(write(plain));
     expect([plain.slice(0, 100), JSON.stringify(found)]).toEqual([plain.slice(0, 100), rename(wanted)]);
     if (!isObject(found) || !isObject(wanted)) continue;
     if (found.tools === known) shared++;
-    const [sent, again] = [Buffer.from(writeJson(found)), Buffer.from(writeJson(wanted))];
+    const sent = Buffer.from(writeJson(found));
+    const again = Buffer.from(writeJson(wanted));
     expect(JSON.stringify(JSON.parse(sent.toString()))).toBe(rename(JSON.parse(again.toString())));
   }
   expect(shared).toBeGreaterThan(150);

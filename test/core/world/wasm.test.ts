@@ -8,13 +8,14 @@ import { ROOT } from "../../tidy/sources.ts";
 import { assemble } from "./wasm/assemble.ts";
 
 test.each([
-  ["scan", SCAN],
-  ["weighted-sums", WEIGHTED_SUMS],
-])("%s-program.ts is made from its source", (name, program) => {
-  const source = readFileSync(join(ROOT, `src/core/${name}.wat`), "utf8");
+  ["json", "scan", SCAN],
+  ["world", "weighted-sums", WEIGHTED_SUMS],
+])("%s/%s-program.ts is made from its source", (folder, name, program) => {
+  const path = join(ROOT, "src/core", folder, name);
+  const source = readFileSync(`${path}.wat`, "utf8");
   const made = Buffer.from(assemble(source)).toString("base64");
   const lines = made.match(/.{1,100}/g)?.map((line) => `  "${line}"`) ?? [];
   const text = `// Made from \`${name}.wat\` by \`UPDATE_WASM=1 bun test wasm\`.\n\nexport const PROGRAM =\n${lines.join(" +\n")};\n`;
-  if (process.env.UPDATE_WASM) writeFileSync(join(ROOT, `src/core/${name}-program.ts`), text);
+  if (process.env.UPDATE_WASM) writeFileSync(`${path}-program.ts`, text);
   else expect(program).toBe(made);
 });

@@ -5,7 +5,10 @@ import { startPlain } from "../../../src/core/world/weighted-sums-plain.ts";
 import { Dice } from "../../sim/dice.ts";
 
 /** Addresses in the memory of the plain program. */
-const [PLACES, VALUES, SUMS, ROWS] = [0, 20_000, 40_000, 50_000];
+const PLACES = 0;
+const VALUES = 20_000;
+const SUMS = 40_000;
+const ROWS = 50_000;
 
 /** Returns the plain program, with these rows in its memory. */
 function startWith(rows: Int8Array | Float32Array) {
@@ -34,7 +37,8 @@ describe("rows of bytes", () => {
     for (let time = 0; time < 2; time++) {
       new Float32Array(buffer, SUMS, columns).fill(0);
       for (let at = 0; at < count; at++) {
-        const [row, value] = [dice.int(0, 39), dice.int(0, 999) / 77];
+        const row = dice.int(0, 39);
+        const value = dice.int(0, 999) / 77;
         rows.add(row, value);
         new Int32Array(buffer, PLACES, 1)[0] = ROWS + row * columns;
         new Float32Array(buffer, VALUES, 1)[0] = value;

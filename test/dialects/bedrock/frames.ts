@@ -5,7 +5,8 @@ export type FrameHeaders = Readonly<Record<string, string>>;
 /** `headers` are strings, `extra` are whole headers of other types in bytes. */
 export function makeFrame(headers: FrameHeaders, payload: string, extra: readonly number[] = []): Buffer {
   const named = Object.entries(headers).map(([name, value]) => {
-    const [key, text] = [Buffer.from(name), Buffer.from(value)];
+    const key = Buffer.from(name);
+    const text = Buffer.from(value);
     return Buffer.concat([
       Buffer.of(key.length),
       key,

@@ -123,7 +123,11 @@ async function signByAmazon(proof: AwsProof, url: URL, headers: Record<string, s
     ...(sessionToken === null ? {} : { sessionToken }),
   };
   const signer = new SignatureV4({
-    ...{ credentials, region, service: "bedrock", sha256: Sha256, applyChecksum: false },
+    credentials,
+    region,
+    service: "bedrock",
+    sha256: Sha256,
+    applyChecksum: false,
   });
   const { protocol, hostname, host, pathname: path } = url;
   const query = Object.fromEntries(url.searchParams);

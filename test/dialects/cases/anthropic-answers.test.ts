@@ -72,9 +72,16 @@ const ANSWERS: readonly Answer[] = [
   {
     name: "calls are counted apart from blocks, one has no arguments",
     events: [
-      ...[open(0, words), text(0, "ok"), close(0)],
-      ...[open(1, use("t1", "f")), json(1, ""), json(1, '{"a":'), json(1, "1}"), close(1)],
-      ...[open(2, use("t2", "g")), close(2)],
+      open(0, words),
+      text(0, "ok"),
+      close(0),
+      open(1, use("t1", "f")),
+      json(1, ""),
+      json(1, '{"a":'),
+      json(1, "1}"),
+      close(1),
+      open(2, use("t2", "g")),
+      close(2),
     ],
     blocks: [{ type: "text", text: "ok" }, use("t1", "f", { a: 1 }), use("t2", "g")],
     reason: "tool_use",
@@ -105,9 +112,14 @@ const ANSWERS: readonly Answer[] = [
   {
     name: "citations",
     events: [
-      ...[open(0, words), text(0, "So "), close(0)],
-      ...[open(1, words), piece(1, { type: "citations_delta", citation }), text(1, "it is")],
-      ...[piece(1, { type: "citations_delta", citation: paged }), close(1)],
+      open(0, words),
+      text(0, "So "),
+      close(0),
+      open(1, words),
+      piece(1, { type: "citations_delta", citation }),
+      text(1, "it is"),
+      piece(1, { type: "citations_delta", citation: paged }),
+      close(1),
     ],
     blocks: [
       { type: "text", text: "So " },

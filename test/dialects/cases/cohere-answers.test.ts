@@ -86,14 +86,21 @@ describe("answers", () => {
         {
           type: "url_citation",
           url_citation: {
-            ...{ start_index: 0, end_index: 4, document_id: "c1:0" },
-            ...{ url: "https://ruby.example", title: "Ruby" },
+            start_index: 0,
+            end_index: 4,
+            document_id: "c1:0",
+            url: "https://ruby.example",
+            title: "Ruby",
           },
         },
         {
           type: "document_citation",
           document_citation: {
-            ...{ start_index: 0, end_index: 4, content: "Ruby", document_id: "c1:0", title: "c1:0" },
+            start_index: 0,
+            end_index: 4,
+            content: "Ruby",
+            document_id: "c1:0",
+            title: "c1:0",
           },
         },
       ],

@@ -102,13 +102,19 @@ describe("an answer to its own beginning", () => {
     const words = Array.from({ length: 30 }, (_, at) => ` w${at}`);
     const request = makeRequest(asked("So:"));
     const chunk = (content: string, finish: string | null = null) => ({
-      ...{ id: "c", object: "chat.completion.chunk", p: "abc" },
+      id: "c",
+      object: "chat.completion.chunk",
+      p: "abc",
       choices: [{ index: 0, delta: { content }, finish_reason: finish }],
     });
     const events = ["S", "o:", ...words, "So:", ...words].map((text) => chunk(text));
     const reader = new AnswerReader({
       decoder: findChatCodec(mistral).decoder(makeCard("mistral-medium-latest", null), request),
-      ...{ request, choiceOffset: 0, stops: [], splices: true, verbatim: false },
+      request,
+      choiceOffset: 0,
+      stops: [],
+      splices: true,
+      verbatim: false,
     });
     const pieces = [];
     // One event a read, as they arrive.

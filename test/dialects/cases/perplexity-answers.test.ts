@@ -58,8 +58,11 @@ describe("answers", () => {
       {
         type: "url_citation",
         url_citation: {
-          ...{ start_index: 9, end_index: 12, content: "2" },
-          ...{ url: "https://two.example", title: "Two" },
+          start_index: 9,
+          end_index: 12,
+          content: "2",
+          url: "https://two.example",
+          title: "Two",
         },
       },
     ]);

@@ -60,7 +60,8 @@ describe("a large body", () => {
   });
 
   test("is released once, however many ways out it takes", () => {
-    const [one, other] = [arriveWhole("a", MEGABYTE), arriveWhole("a", MEGABYTE)];
+    const one = arriveWhole("a", MEGABYTE);
+    const other = arriveWhole("a", MEGABYTE);
     one.release();
     one.release();
     one.arrive(5);
@@ -70,7 +71,8 @@ describe("a large body", () => {
   });
 
   test("frees its bytes if nobody reads them any more, and not if its request goes on", () => {
-    const [refused, sent] = [new Uint8Array(MEGABYTE), new Uint8Array(MEGABYTE)];
+    const refused = new Uint8Array(MEGABYTE);
+    const sent = new Uint8Array(MEGABYTE);
     const held = [arriveWhole("a", MEGABYTE), arriveWhole("a", MEGABYTE)] as const;
     held[0].own(refused);
     held[0].discard();

@@ -3,7 +3,9 @@ import { expect, test } from "bun:test";
 import { BodyTurns } from "../../../src/http/body/body-turns.ts";
 import { ManualClock } from "../../harness/manual-clock.ts";
 
-const [SMALL, MEDIUM, LARGE] = [4000, 40_000, 400_000];
+const SMALL = 4000;
+const MEDIUM = 40_000;
+const LARGE = 400_000;
 const COST_MS = 30;
 
 /** Turns whose clock the work itself moves. */

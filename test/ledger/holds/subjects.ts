@@ -28,10 +28,22 @@ import { incoming } from "../../surfaces/recorded.ts";
 
 /** Every unit costs something, each its own amount, so that whatever changes a count changes the cost. */
 const PRICE: Price = {
-  ...{ input: 1, output: 7, cachedInput: 0.3, cacheWrite: 1.3, cacheWrite1h: 2.1, reasoning: 7.7 },
-  ...{ inputAudio: 11, outputAudio: 13, inputImage: 17, outputImage: 19 },
-  ...{ perRequest: 0.0001, perSearch: 0.01, perImage: 0.03, perMinute: 0.06, perCharacterMillion: 15 },
-  ...{ perSearchUnit: 0.002 },
+  input: 1,
+  output: 7,
+  cachedInput: 0.3,
+  cacheWrite: 1.3,
+  cacheWrite1h: 2.1,
+  reasoning: 7.7,
+  inputAudio: 11,
+  outputAudio: 13,
+  inputImage: 17,
+  outputImage: 19,
+  perRequest: 0.0001,
+  perSearch: 0.01,
+  perImage: 0.03,
+  perMinute: 0.06,
+  perCharacterMillion: 15,
+  perSearchUnit: 0.002,
 };
 const { perSearch: _unpriced, ...PRICE_WITHOUT_SEARCH } = PRICE;
 
@@ -47,8 +59,12 @@ const NAMES: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
     "qwen3-max",
   ],
   embeddings: [
-    ...["gemini-embedding-001", "gemini-embedding-2", "cohere.embed-v4:0"],
-    ...["amazon.titan-embed-text-v1", "amazon.titan-embed-text-v2:0", "amazon.nova-2-embeddings"],
+    "gemini-embedding-001",
+    "gemini-embedding-2",
+    "cohere.embed-v4:0",
+    "amazon.titan-embed-text-v1",
+    "amazon.titan-embed-text-v2:0",
+    "amazon.nova-2-embeddings",
   ],
   images: [
     "dall-e-2",
@@ -169,7 +185,10 @@ function listNames({ names }: Dialect, operation: OperationName): readonly strin
 
 /** The settings of a provider that don't matter here. */
 export const PLAIN_SETUP: Omit<ProviderSetup, "name" | "baseUrl"> = {
-  ...{ dialect: "openai", headers: {}, unlistedModels: true, credentials: [{ secret: "s", weight: 1 }] },
+  dialect: "openai",
+  headers: {},
+  unlistedModels: true,
+  credentials: [{ secret: "s", weight: 1 }],
   timeouts: { connectMs: 10_000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
 };
 

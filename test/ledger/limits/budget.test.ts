@@ -119,7 +119,8 @@ describe("the budget for free requests", () => {
 
   test("is released when a request fails, and spent when it is answered", async () => {
     const { ask, end, ledger } = opened({ budgetNanoUsd: USD });
-    const [first, second] = [await ask(model("Dear#pro", 120)), await ask(model("Dear#pro", 120))];
+    const first = await ask(model("Dear#pro", 120));
+    const second = await ask(model("Dear#pro", 120));
     await ledger.settle(first.ticket, { ...makeOutcome(first.ticket), ...FAILED });
     await end(second.ticket, USD / 2);
     // Nothing is held, so it is a quarter of half a dollar.
@@ -160,7 +161,8 @@ describe("models that may be used for free", () => {
 });
 
 test("a refusal says that a top-up helps if it does, and only then", async () => {
-  const [priced, unpriced] = [model("a", 10), model("a", 10, { isPriced: false })];
+  const priced = model("a", 10);
+  const unpriced = model("a", 10, { isPriced: false });
   const used = opened({ budgetNanoUsd: null }, 1);
   await used.ask(priced);
   const cases = [used, opened({ budgetNanoUsd: 0 }), opened({ models: ["b"] })];

@@ -50,8 +50,14 @@ describe("a budget", () => {
       undefined,
     ]);
     expect(fault.limit).toEqual({
-      ...{ scope: "key", name: key.name, kind: "budget", per: "day" },
-      ...{ limit: 1e-6, used: 1.5e-6, reserved: 0, resetsAtMs: NOON + DAY / 2 },
+      scope: "key",
+      name: key.name,
+      kind: "budget",
+      per: "day",
+      limit: 1e-6,
+      used: 1.5e-6,
+      reserved: 0,
+      resetsAtMs: NOON + DAY / 2,
     });
   });
 
@@ -161,7 +167,8 @@ describe("changes", () => {
   });
 
   test("an account's budget counts all of its keys", async () => {
-    const [one, other] = [await addKey([]), await addKey([])];
+    const one = await addKey([]);
+    const other = await addKey([]);
     await spend(one, 600);
     await bench.store.changeAccount("default", { budgets: [budget(1000)] });
     await spend(other, 300);
@@ -195,7 +202,8 @@ describe("changes", () => {
     await spend(key, 1000);
     const order = {
       accountId: "default",
-      ...{ keyId: key.id, memberId: null },
+      keyId: key.id,
+      memberId: null,
       id: "event_1",
       by: "admin",
       reason: "a wrong price",

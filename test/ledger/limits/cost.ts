@@ -22,7 +22,9 @@ const budget = (per: Budget["per"], models: Budget["models"] = null): Budget => 
 };
 
 const LIMITS: Partial<GatewayKey> = {
-  ...{ requestsPerMinute: 1e9, tokensPerMinute: 1e9, parallel: 1e6 },
+  requestsPerMinute: 1e9,
+  tokensPerMinute: 1e9,
+  parallel: 1e6,
   budgets: [budget("day", ["*opus*", "OpenAI#*"]), budget("month")],
 };
 
@@ -37,7 +39,8 @@ async function request(ledger: Ledger, key: GatewayKey): Promise<void> {
   count++;
   const ticket = ledger.ticket(
     makeAsk(`chatcmpl-${count}`, key, {
-      ...{ isNew: true, nowMs: Date.now() },
+      isNew: true,
+      nowMs: Date.now(),
       offers: () => [costing(1500)],
       load: () => ({ prompt: 100, output: 50 }),
     }),
@@ -82,7 +85,8 @@ async function readDefault() {
 
 const shares: number[] = [];
 for (let round = 0; round < ROUNDS; round++) {
-  const [none, limited] = [await measure(ledger, KEYS.none), await measure(ledger, KEYS.limited)];
+  const none = await measure(ledger, KEYS.none);
+  const limited = await measure(ledger, KEYS.limited);
   if (round > 1) shares.push(limited / none);
   console.log(`${none.toFixed(1)} µs without, ${limited.toFixed(1)} µs with 4 limits and 3 budgets`);
 }

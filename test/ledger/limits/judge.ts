@@ -7,7 +7,10 @@ import { findErrors } from "../payments.ts";
 import { COST_MAX, type LetIn, RESERVED } from "./load.ts";
 
 const MINUTE = 60_000;
-const [REQUESTS, TOKENS, PARALLEL, BUDGET] = [150, 9000, 8, 100_000];
+const REQUESTS = 150;
+const TOKENS = 9000;
+const PARALLEL = 8;
+const BUDGET = 100_000;
 
 const budget: Budget = {
   nanoUsd: BUDGET,
@@ -25,7 +28,9 @@ export const LIMITS: Readonly<Record<string, Partial<GatewayKey>>> = {
   key_tokens: { tokensPerMinute: TOKENS },
   key_budget: { budgets: [budget] },
   key_all: {
-    ...{ requestsPerMinute: REQUESTS, parallel: PARALLEL, tokensPerMinute: TOKENS },
+    requestsPerMinute: REQUESTS,
+    parallel: PARALLEL,
+    tokensPerMinute: TOKENS,
     budgets: [budget],
   },
 };

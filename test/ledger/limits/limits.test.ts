@@ -59,8 +59,10 @@ describe("requests per minute", () => {
     const { code, retryAfterMs = 0, limit } = await refusal(key);
     expect([code, limit?.scope, limit?.kind, limit?.limit, limit?.used]).toEqual([
       "requests_per_minute_exceeded",
-      ...["key", "requests_per_minute"],
-      ...[1, 1],
+      "key",
+      "requests_per_minute",
+      1,
+      1,
     ]);
     clock.atMs += retryAfterMs - 1;
     await refusal(key);
@@ -70,7 +72,8 @@ describe("requests per minute", () => {
 
   test("count the requests of all keys of an account, and stay in their minute if the provider failed", async () => {
     await bench.store.changeAccount("default", { requestsPerMinute: 2 });
-    const [one, other] = [await addKey({}), await addKey({})];
+    const one = await addKey({});
+    const other = await addKey({});
     const failed = await admit(one);
     await bench.ledger.settle(failed, makeOutcome(failed, {}, false));
     await admit(other);
@@ -113,7 +116,8 @@ describe("requests per minute", () => {
 describe("parallel requests", () => {
   test("come back in the settlement, however the request ended", async () => {
     const key = await addKey({ parallel: 2 });
-    const [one, other] = [await admit(key), await admit(key)];
+    const one = await admit(key);
+    const other = await admit(key);
     const { code, retryAfterMs, limit } = await refusal(key);
     expect([code, retryAfterMs, limit?.kind]).toEqual(["too_many_parallel_requests", 5000, "parallel"]);
     await answered(one, 1, 0, 1);

@@ -74,7 +74,8 @@ function count(running: Map<string, number>, most: Map<string, number>, id: stri
 function askFor(ledger: Ledger, key: GatewayKey, nowMs: number): Ticket {
   return ledger.ticket(
     makeAsk(`chatcmpl-${randomUUID()}`, key, {
-      ...{ isNew: true, nowMs },
+      isNew: true,
+      nowMs,
       offers: () => [costing(RESERVED.nanoUsd)],
       load: () => ({ prompt: RESERVED.tokens, output: 0 }),
     }),

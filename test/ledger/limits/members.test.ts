@@ -19,9 +19,21 @@ const GRANTED_UNTIL = NOON + 5 * 60_000;
 let granted = 0;
 async function grantRequest(store: Store, fields: Partial<LimitRequest>): Promise<void> {
   const request: LimitRequest = {
-    ...{ id: `lrq_${granted++}`, accountId: "default", memberId: "mem_ann", kind: "budget", per: null },
-    ...{ models: null, amount: 1, reason: "x", createdAtMs: NOON, untilMs: GRANTED_UNTIL, state: "granted" },
-    ...{ decidedAtMs: NOON, deciderKind: "admin", deciderId: "admin", note: null },
+    id: `lrq_${granted++}`,
+    accountId: "default",
+    memberId: "mem_ann",
+    kind: "budget",
+    per: null,
+    models: null,
+    amount: 1,
+    reason: "x",
+    createdAtMs: NOON,
+    untilMs: GRANTED_UNTIL,
+    state: "granted",
+    decidedAtMs: NOON,
+    deciderKind: "admin",
+    deciderId: "admin",
+    note: null,
     ...fields,
   };
   const event = {
@@ -35,13 +47,21 @@ async function grantRequest(store: Store, fields: Partial<LimitRequest>): Promis
 }
 
 const defaults = (fields: Partial<MemberDefaults>): MemberDefaults => ({
-  ...{ requestsPerMinute: null, tokensPerMinute: null, parallel: null, budgets: [] },
-  ...{ allowedModels: null, keys: null },
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  parallel: null,
+  budgets: [],
+  allowedModels: null,
+  keys: null,
   ...fields,
 });
 const rule = (fields: Partial<GivenLimits>): GivenLimits => ({
-  ...{ requestsPerMinute: null, tokensPerMinute: null, parallel: null, budgets: null },
-  ...{ allowedModels: null, accountIds: null },
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  parallel: null,
+  budgets: null,
+  allowedModels: null,
+  accountIds: null,
   ...fields,
 });
 
@@ -55,9 +75,11 @@ describe("budgets of a member", () => {
     await give({ budgets: [budget(1000)] });
     await bench.store.addAccount(makeAccount("other"));
     await give({ budgets: [budget(1000)] }, "other");
-    const [one, two] = [await addKey("mem_ann"), await addKey("mem_ann")];
+    const one = await addKey("mem_ann");
+    const two = await addKey("mem_ann");
     const elsewhere = await addKey("mem_ann", { accountId: "other" });
-    const [others, service] = [await addKey("mem_bob"), await addKey(null)];
+    const others = await addKey("mem_bob");
+    const service = await addKey(null);
     await bench.spend(one, 600);
     expect(await bench.refusal(two, 401)).toMatchObject({
       code: "budget_exceeded",
@@ -80,7 +102,9 @@ describe("budgets of a member", () => {
   });
 
   test("that are set later begin with what all of the member's keys used", async () => {
-    const [old, key, others] = [await addKey("mem_ann"), await addKey("mem_ann"), await addKey("mem_bob")];
+    const old = await addKey("mem_ann");
+    const key = await addKey("mem_ann");
+    const others = await addKey("mem_bob");
     await bench.spend(old, 900);
     await bench.spend(others, 5000);
     await bench.store.revokeKey(old.id, NOON);
@@ -92,7 +116,8 @@ describe("budgets of a member", () => {
 
   test("hold what is in flight on other keys, and give it back", async () => {
     await give({ budgets: [budget(1000)] });
-    const [one, two] = [await addKey("mem_ann"), await addKey("mem_ann")];
+    const one = await addKey("mem_ann");
+    const two = await addKey("mem_ann");
     const held = await bench.hold(one, 1000);
     expect((await bench.refusal(two, 1)).code).toBe("budget_reserved");
     await bench.end(held, 0);
@@ -132,7 +157,8 @@ describe("budgets of a member", () => {
 
   test("warn once, under the member's id", async () => {
     await give({ budgets: [budget(1000, { warn: [0.5] })] });
-    const [one, two] = [await addKey("mem_ann"), await addKey("mem_ann")];
+    const one = await addKey("mem_ann");
+    const two = await addKey("mem_ann");
     for (const key of [one, two, one]) await bench.spend(key, 300);
     const events = await bench.store.takeEvents(NOON, 10);
     expect(events.map(({ type, data }) => [type, data.member_id, data.name])).toEqual([
@@ -149,7 +175,8 @@ describe("budgets of a member", () => {
       keyId: null,
       memberId: "mem_ann",
       by: "admin",
-      ...{ reason: "a mistake", entry: null },
+      reason: "a mistake",
+      entry: null,
     };
     expect(await bench.ledger.resetBudgets({ ...order, id: "event_1" })).toEqual(["day"]);
     await bench.spend(key, 1000);
@@ -161,7 +188,9 @@ describe("budgets of a member", () => {
 describe("a member's limits of the minute", () => {
   test("count all of the member's keys together, and the refusal says whose they are", async () => {
     await give({ requestsPerMinute: 2 });
-    const [one, two, others] = [await addKey("mem_ann"), await addKey("mem_ann"), await addKey("mem_bob")];
+    const one = await addKey("mem_ann");
+    const two = await addKey("mem_ann");
+    const others = await addKey("mem_bob");
     await bench.spend(one, 0);
     await bench.spend(two, 0);
     const thrown = await catchThrown(bench.hold(one, 0));
@@ -172,10 +201,12 @@ describe("a member's limits of the minute", () => {
 
   test("in parallel come back in the settlement", async () => {
     await give({ parallel: 1 });
-    const [one, two] = [await addKey("mem_ann"), await addKey("mem_ann")];
+    const one = await addKey("mem_ann");
+    const two = await addKey("mem_ann");
     const held = await bench.hold(one, 0);
     expect(await bench.refusal(two, 0)).toMatchObject({
-      ...{ code: "too_many_parallel_requests", limit: { scope: "member" } },
+      code: "too_many_parallel_requests",
+      limit: { scope: "member" },
     });
     await bench.end(held, 0);
     await expectGrant(bench.ledger, bench.ask(two, []));
@@ -188,11 +219,15 @@ describe("a member's limits of the minute", () => {
     await bench.spend(key, 40);
     const shown = await bench.ledger.limits(key);
     expect(shown.map(({ scope, kind, used }) => `${scope} ${kind} ${used}`)).toEqual([
-      ...["key budget 4e-8", "member requests_per_minute 1", "member budget 4e-8", "account parallel 0"],
+      "key budget 4e-8",
+      "member requests_per_minute 1",
+      "member budget 4e-8",
+      "account parallel 0",
     ]);
     const ofMember = await bench.ledger.memberLimits({ accountId: "default", memberId: "mem_ann" });
     expect(ofMember.map(({ scope, kind }) => `${scope} ${kind}`)).toEqual([
-      ...["member requests_per_minute", "member budget"],
+      "member requests_per_minute",
+      "member budget",
     ]);
   });
 });

@@ -56,9 +56,11 @@ async function readRecord(store: Store): Promise<readonly string[]> {
 
 async function tryState(seed: number, open: () => Promise<Store>): Promise<void> {
   const dice = new Dice(seed);
-  const [store, other] = [await open(), await open()];
+  const store = await open();
+  const other = await open();
   try {
-    const [world, empty] = [makeWorld(store), makeWorld(other)];
+    const world = makeWorld(store);
+    const empty = makeWorld(other);
     const first = makeState(dice);
     const applied = [await applyText(world, JSON.stringify(first))];
     expect(sortState(readBack(await exportText(world)))).toEqual(sortState(first));

@@ -57,7 +57,8 @@ function makeMoment(dice: Dice): string {
 function makeBudgets(dice: Dice, hasExtras: boolean): readonly WireBudget[] {
   const periods = some(dice, ["day", "week", "month", "total"] as const);
   return periods.map((per) => ({
-    ...{ usd: makeUsd(dice), per },
+    usd: makeUsd(dice),
+    per,
     ...(dice.chance(0.4) ? { models: [...some(dice, ["Anthropic#*", "OpenAI#gpt-5.4"])].sort() } : {}),
     ...(dice.chance(0.4) ? { warn: [0.5, 0.9] } : {}),
     ...(dice.chance(0.3) ? { hard: false } : {}),

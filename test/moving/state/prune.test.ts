@@ -23,7 +23,10 @@ test("removes what this file made and no longer has, and nothing else", async ()
   );
   expect(await done("{}", "--prune")).toBe(
     [
-      ...["- token deploy", "- key app of Search", "- alias fast", "- account Search"],
+      "- token deploy",
+      "- key app of Search",
+      "- alias fast",
+      "- account Search",
       "0 made, 0 changed, 4 removed; 0 as in the file, 6 here that the file doesn't have.",
     ].join("\n"),
   );

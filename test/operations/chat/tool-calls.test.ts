@@ -273,7 +273,8 @@ describe.each([
 
 test("ids are unique among all choices of a reply", () => {
   const taken = new Set<string>();
-  const [first, second] = [new ToolCalls(taken, "call_4_0"), new ToolCalls(taken, "call_4_1")];
+  const first = new ToolCalls(taken, "call_4_0");
+  const second = new ToolCalls(taken, "call_4_1");
   const call = fragmentsOf([sent({ index: 0, id: "a" }, "f", "1")]);
   expect(first.push(call)[0]?.id).toBe("a");
   expect(second.push(call)[0]?.id).toBe("call_4_1_0");

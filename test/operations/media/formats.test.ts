@@ -157,14 +157,17 @@ describe("the client's format is written from JSON, with the report", () => {
     const card = makeUnlistedCard("Mistral", "voxtral-mini-latest");
     const segment = { type: "transcription_segment", text: "Hello.", start: 0.1, end: 3.6 };
     const answer = {
-      ...{ model: "voxtral-mini-latest", text: "Hello.", language: null },
+      model: "voxtral-mini-latest",
+      text: "Hello.",
+      language: null,
       segments: [{ ...segment, speaker_id: "speaker_1" }, segment],
       usage: { prompt_audio_seconds: 4, prompt_tokens: 5, completion_tokens: 20, total_tokens: 400 },
     };
     const type = "transcript.text.segment";
     expect(read("Mistral", "diarized_json", answer, card).content).toEqual({
       ...answer,
-      ...{ task: "transcribe", duration: 4 },
+      task: "transcribe",
+      duration: 4,
       segments: [
         { ...segment, type, id: "seg_0", speaker: "speaker_1" },
         { ...segment, type, id: "seg_1" },
@@ -180,7 +183,10 @@ describe("the client's format is written from JSON, with the report", () => {
     const usage = { prompt_audio_seconds: 4, prompt_tokens: 5, completion_tokens: 20, total_tokens: 400 };
     const about = { model: "voxtral-mini-latest", text: "Hello you.", usage };
     const segment = (text: string, start: number) => ({
-      ...{ type: "transcription_segment", text, start, end: start + 1 },
+      type: "transcription_segment",
+      text,
+      start,
+      end: start + 1,
     });
     const written = (given: readonly JsonObject[], fields: JsonObject) =>
       read("Mistral", "verbose_json", { ...about, language: null, segments: given }, card, fields).content;

@@ -42,7 +42,8 @@ function translate(events: readonly (JsonObject | string)[]): readonly unknown[]
   const text = events
     .map((one) => `data: ${typeof one === "string" ? one : JSON.stringify(one)}\n\n`)
     .join("");
-  const [read, end] = [reader.push(text), reader.end()];
+  const read = reader.push(text);
+  const end = reader.end();
   if (end.broken) throw end.broken;
   const usage = reader.usage ?? TRANSCRIPTION.estimate({ ask, calls: 1, unreadBytes: 0 }, 0, null);
   const pieces = [...(read?.pieces ?? []), ...end.pieces, TRANSCRIPTION.usagePiece(usage)];

@@ -29,7 +29,8 @@ async function startPictures(): Promise<TestServer> {
     for await (const part of request) parts.push(part);
     const asked = Buffer.concat(parts).toString("latin1");
     const base64 = asked.includes("small") ? SMALL : PARTS;
-    const [head, tail] = ['{"created":1,"data":[{"b64_json":"', '"}]}'];
+    const head = '{"created":1,"data":[{"b64_json":"';
+    const tail = '"}]}';
     const length = head.length + tail.length + base64.reduce((sum, one) => sum + one.length, 0);
     const told = asked.includes("untold") ? {} : { "content-length": length };
     response.writeHead(200, { "content-type": "application/json", ...told });

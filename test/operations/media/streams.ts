@@ -49,7 +49,7 @@ const FAILURE = {
   error: { type: "server_error", code: "server_error", message: "It broke." },
 };
 
-function named(event: { readonly type: string }): string {
+function named(event: { readonly type: string; readonly [field: string]: unknown }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
@@ -76,12 +76,18 @@ function listPictures({ path, body }: MediaCall): readonly Step[] {
     ...drafts.map((b64_json, partial_image_index) =>
       named({
         type: `${kind}.partial_image`,
-        ...{ b64_json, partial_image_index, created_at: 1, ...settings },
+        b64_json,
+        partial_image_index,
+        created_at: 1,
+        ...settings,
       }),
     ),
     named({
       type: `${kind}.completed`,
-      ...{ b64_json: STREAMED_PICTURE, created_at: 1, ...settings, usage: STREAMED_USAGE },
+      b64_json: STREAMED_PICTURE,
+      created_at: 1,
+      ...settings,
+      usage: STREAMED_USAGE,
     }),
   ];
 }
@@ -96,8 +102,8 @@ function listWords(): readonly Step[] {
 
 function listSounds(): readonly Step[] {
   return [
-    ...SPOKEN.map((sound) => named({ type: "speech.audio.delta", ...{ audio: sound.toBase64() } })),
-    named({ type: "speech.audio.done", ...{ usage: SPEECH_USAGE } }),
+    ...SPOKEN.map((sound) => named({ type: "speech.audio.delta", audio: sound.toBase64() })),
+    named({ type: "speech.audio.done", usage: SPEECH_USAGE }),
   ];
 }
 

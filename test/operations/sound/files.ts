@@ -57,7 +57,9 @@ export function makeWavFile(wav: WavFile): Uint8Array {
   ];
   const format = concat(...numbers, ...more);
   const chunks = data.flatMap((size) => [
-    ...[text("data"), u32le(isStreamed ? 0xffffffff : size), new Uint8Array(size + (size % 2))],
+    text("data"),
+    u32le(isStreamed ? 0xffffffff : size),
+    new Uint8Array(size + (size % 2)),
   ]);
   const body = concat(text("WAVEfmt "), u32le(format.length), format, ...chunks);
   return concat(text("RIFF"), u32le(isStreamed ? 0xffffffff : body.length), body);

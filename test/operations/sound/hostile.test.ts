@@ -4,7 +4,8 @@ import { BYTES_READ_MAX, SoundBytes } from "../../../src/operations/transcriptio
 import { measureSeconds, readSound } from "../../../src/operations/transcription/sound/length.ts";
 import { concat, makeBox, makeMp4, makeTag, text, u32 } from "./files.ts";
 
-const [SMALL, LARGE] = [2_000_000, 24_000_000];
+const SMALL = 2_000_000;
+const LARGE = 24_000_000;
 /** The longest single read: of the end of an Ogg file. */
 const TAIL_BYTES = 65_536;
 
@@ -34,8 +35,14 @@ const TAGGED: readonly (readonly [string, MakeFile])[] = [
     "a FLAC with millions of comments",
     (size) =>
       concat(
-        ...[text("fLaC"), u32(34), new Uint8Array(10), u32(0x01f400f0), u32(8000), new Uint8Array(16)],
-        ...[u32(0x84000000 + Math.min(size, 0xffffff)), fill(size, "\x03\0\0\0a=b")],
+        text("fLaC"),
+        u32(34),
+        new Uint8Array(10),
+        u32(0x01f400f0),
+        u32(8000),
+        new Uint8Array(16),
+        u32(0x84000000 + Math.min(size, 0xffffff)),
+        fill(size, "\x03\0\0\0a=b"),
       ),
   ],
   [
@@ -101,7 +108,8 @@ function countRead(file: Uint8Array<ArrayBuffer>): number {
 describe("as much is read of 24 MB as of 2, and a bounded part of either", () => {
   for (const [name, make] of [...TAGGED, ...ENDLESS]) {
     test(name, () => {
-      const [small, large] = [countRead(make(SMALL)), countRead(make(LARGE))];
+      const small = countRead(make(SMALL));
+      const large = countRead(make(LARGE));
       expect(small).toBeGreaterThan(0);
       expect(large).toBe(small);
       // Plus the last read, which is refused afterwards.

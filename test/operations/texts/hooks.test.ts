@@ -16,7 +16,8 @@ test.skipIf(folder === null)(
   "no text of a recorded request is sent that a hook has masked",
   () => {
     const unseen = new Map<string, string>();
-    let [sent, refused] = [0, 0];
+    let sent = 0;
+    let refused = 0;
     for (const given of listRecorded(folder)) {
       const request = readRequest(given);
       if (request === null) continue;
@@ -47,7 +48,10 @@ const same = (text: string) => text;
 async function hook(answer: Answer): Promise<Answer> {
   const make = () =>
     new HookedAnswer<ChatForm>({
-      ...{ call: { operation: CHAT }, native: answer.native, timeoutMs: 1, nowMs: () => 0 },
+      call: { operation: CHAT },
+      native: answer.native,
+      timeoutMs: 1,
+      nowMs: () => 0,
       judge: async ({ texts }) => ({
         changes: new Map(texts.map((text) => [text, garble(text)])),
         calls: new Map(),

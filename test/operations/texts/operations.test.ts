@@ -25,7 +25,9 @@ test.each([
   mapWith(COMPLETION, { ...BASE, prompts: ["Ada", [1, 2]], suffix: "Ada", n: 1 }),
   mapWith(EMBEDDINGS, { ...BASE, inputs: ["Ada", [1]], encoding: "float", title: "Ada" }),
   mapWith(RERANK, {
-    ...{ ...BASE, query: "Ada", isShowingDocuments: true },
+    ...BASE,
+    query: "Ada",
+    isShowingDocuments: true,
     documents: [{ text: "Ada", given: { text: "kept for the client" } }],
   }),
   mapWith(MODERATION, { ...BASE, inputs: ["Ada", [{ type: "text", text: "Ada" }]] }),

@@ -51,7 +51,8 @@ async function countUsed(secret: string): Promise<unknown> {
 }
 
 test("is one for the personal keys and agents of its people, and each service key has its own", async () => {
-  const [ann, bob] = [await signIn("ann", "search"), await signIn("bob", "search")];
+  const ann = await signIn("ann", "search");
+  const bob = await signIn("bob", "search");
   const first = await makeKey(ann, {});
   expect(await ask(first.secret)).toBe("200 3");
   await askAs(ann, world.url, `/keys/${first.id}`, { method: "DELETE" });

@@ -20,10 +20,8 @@ async function listGrants(login: string): Promise<unknown> {
 
 test("a name that several accounts have gives a role in none of them, and an id in its own account alone", async () => {
   const search = await world.gateway.newAccount("Search");
-  const [manager, viewer] = [
-    { role: "manager", account: search },
-    { role: "viewer", account: "default" },
-  ];
+  const manager = { role: "manager", account: search };
+  const viewer = { role: "viewer", account: "default" };
   expect(await listGrants("lea")).toEqual([manager, viewer]);
   const other = await world.gateway.newAccount("Search");
   await world.gateway.newAccount("default");

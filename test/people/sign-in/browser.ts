@@ -72,7 +72,8 @@ export class Browser {
   #keep(url: string, line: string): void {
     const [pair = "", ...attributes] = line.split(/;\s*/);
     const at = pair.indexOf("=");
-    const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
+    const name = pair.slice(0, at);
+    const value = pair.slice(at + 1);
     const path = attributes.find((one) => /^path=/i.test(one))?.slice(5) ?? "/";
     const key = `${name} ${path}`;
     const isOver = attributes.some(

@@ -53,9 +53,14 @@ test("the list shows people their own, and those who see members the others'", a
   const { data } = await listOf(own, id);
   expect(data).toEqual([
     {
-      ...{ id: expect.stringMatching(/^dev_/), agent: "codex", account_id: "default" },
-      ...{ key_id: (await showKey(secret)).body.id, address: "127.0.0.1" },
-      ...{ created_at: expect.any(String), used_at: expect.any(String), expires_at: expect.any(String) },
+      id: expect.stringMatching(/^dev_/),
+      agent: "codex",
+      account_id: "default",
+      key_id: (await showKey(secret)).body.id,
+      address: "127.0.0.1",
+      created_at: expect.any(String),
+      used_at: expect.any(String),
+      expires_at: expect.any(String),
     },
   ]);
   expect((await listOf(ida, id)).data).toEqual(data);

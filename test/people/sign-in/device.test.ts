@@ -57,10 +57,12 @@ describe("an agent", () => {
     const userCode = String(body.user_code);
     expect(userCode).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
     expect(body).toEqual({
-      ...{ device_code: expect.stringMatching(/^[0-9A-Za-z]{43}$/), user_code: userCode },
+      device_code: expect.stringMatching(/^[0-9A-Za-z]{43}$/),
+      user_code: userCode,
       verification_uri: `${world.url}/device`,
       verification_uri_complete: `${world.url}/device?user_code=${userCode}`,
-      ...{ expires_in: 600, interval: 5 },
+      expires_in: 600,
+      interval: 5,
     });
     const begun = { deviceCode: String(body.device_code) };
     expect(await poll(world.url, begun)).toMatchObject({
@@ -76,7 +78,8 @@ describe("an agent", () => {
       status: 200,
       body: {
         access_token: expect.stringMatching(/^sk-[0-9A-Za-z]{49}$/),
-        ...{ token_type: "Bearer", expires_in: expect.any(Number) },
+        token_type: "Bearer",
+        expires_in: expect.any(Number),
         refresh_token: expect.stringMatching(/^[0-9A-Za-z]{43}$/),
       },
     });
@@ -176,7 +179,8 @@ describe("the page", () => {
     const pages = [await mia.get(`${world.url}/device`), await sendDecision(mia, world.url, fields)];
     renameSync(`${file}.away`, file);
     for (const { status, headers, text } of pages) {
-      const [type, seconds] = [headers.get("content-type"), headers.get("retry-after")];
+      const type = headers.get("content-type");
+      const seconds = headers.get("retry-after");
       expect([status, type, seconds]).toEqual([503, "text/html; charset=utf-8", "30"]);
       expect(text).toContain('<a href="/device">');
     }
@@ -228,8 +232,10 @@ describe("the page", () => {
 describe("tokens", () => {
   test("of one person in one account are one key, with its counters", async () => {
     const { browser } = await signInAs(world, "ada");
-    const [first, second] = [await signInAgent(browser, world.url), await signInAgent(browser, world.url)];
-    const [one, other] = [await showKey(first.access_token), await showKey(second.access_token)];
+    const first = await signInAgent(browser, world.url);
+    const second = await signInAgent(browser, world.url);
+    const one = await showKey(first.access_token);
+    const other = await showKey(second.access_token);
     expect(one.body.id).toBe(other.body.id);
     const next = await refresh(world.url, first.refresh_token);
     expect((await showKey(next.body.access_token)).body.id).toBe(one.body.id);

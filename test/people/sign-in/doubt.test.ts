@@ -136,7 +136,8 @@ describe("somebody whose token is refused after a look that nobody answered", ()
 
 describe("while the issuer doesn't answer", () => {
   test("everybody who is due is in doubt, also those who weren't asked, and nobody else", async () => {
-    const [works, others] = [await enter("ada"), await enter("bob")];
+    const works = await enter("ada");
+    const others = await enter("bob");
     pass(HOUR_MS / 2);
     const late = await enter("cleo");
     pass(HOUR_MS / 2);
@@ -155,7 +156,8 @@ describe("while the issuer doesn't answer", () => {
   });
 
   test("a changed `doubt` counts for those who are in doubt by then, and none ends keys before `recheck`", async () => {
-    const [works, others] = [await enter("ada"), await enter("bob")];
+    const works = await enter("ada");
+    const others = await enter("bob");
     pass(HOUR_MS);
     await ask(isSilent, "members: { doubt: 0s }");
     pass(HOUR_MS - 1);

@@ -212,7 +212,8 @@ describe("an admin", () => {
       return [body.role, asArray(body.own_grants).length, body.until].join(" ");
     };
     const inHours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
-    const [soon, later] = [inHours(1), inHours(2)];
+    const soon = inHours(1);
+    const later = inHours(2);
     expect(await give({ until: soon })).toBe("400 until");
     expect(await give({ role: "manager", until: soon })).toBe(`manager 1 ${soon}`);
     expect(await give({ until: later })).toBe(`manager 1 ${later}`);

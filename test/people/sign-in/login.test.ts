@@ -69,7 +69,8 @@ test("a person signs in once, and agents get keys until the sign-in ends", async
   const path = `/members/${id}/devices/${device?.id}`;
   expect((await askAs(mia, world.url, path, { method: "DELETE" })).status).toBe(200);
   expect(await runToken(home)).toMatchObject({
-    ...{ code: 1, out: "" },
+    code: 1,
+    out: "",
     err: expect.stringContaining(`Your sign-in has ended. Run: poundkey login ${world.url}`),
   });
 }, 60_000);

@@ -39,10 +39,12 @@ test("the first file whose group the person has is served, with its checksum", a
   const sorted = '{"env":{"A":"2","B":"1"},"model":"Local#search"}';
   const checksum = `sha256:${new Bun.CryptoHasher("sha256").update(sorted).digest("hex")}`;
   expect(first).toEqual({
-    ...{ status: 200, etag: `"${checksum}"` },
+    status: 200,
+    etag: `"${checksum}"`,
     body: {
       uuid: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/),
-      ...{ checksum, settings: { model: "Local#search", env: { B: "1", A: "2" } } },
+      checksum,
+      settings: { model: "Local#search", env: { B: "1", A: "2" } },
     },
   });
   expect(await readSettings(secret, { "if-none-match": `"${checksum}"` })).toMatchObject({

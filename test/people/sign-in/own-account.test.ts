@@ -24,7 +24,9 @@ test("a person without an account gets one, once, with keys in it alone", async 
     expect(others).toEqual([]);
     return { browser, account: String(account) };
   };
-  const [ada, bob, cat] = [await own("ada"), await own("bob"), await own("cat")];
+  const ada = await own("ada");
+  const bob = await own("bob");
+  const cat = await own("cat");
   expect(cat.account).toBe("default");
   expect(new Set([ada.account, bob.account, "default"]).size).toBe(3);
   expect((await own("ada")).account).toBe(ada.account);

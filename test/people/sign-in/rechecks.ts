@@ -77,9 +77,14 @@ class Rechecks {
     };
     const parts: SignInParts = {
       recordAs: makeRecordAs(world),
-      ...{ store: { ...store, people, clockAheadMs: () => -aheadMs }, vault, log: () => {} },
-      ...{ pepper: world.pepper, random: world.random, rules: () => signIn },
-      ...{ clock: { nowMs: () => this.nowMs + aheadMs }, issuer: () => ({ ...rest, refresh }) },
+      store: { ...store, people, clockAheadMs: () => -aheadMs },
+      vault,
+      log: () => {},
+      pepper: world.pepper,
+      random: world.random,
+      rules: () => signIn,
+      clock: { nowMs: () => this.nowMs + aheadMs },
+      issuer: () => ({ ...rest, refresh }),
     };
     await recheckMembers(parts);
     return sent;

@@ -35,8 +35,14 @@ describe("signing in", () => {
     const { body } = await askAs(browser, world.url, "/members");
     const [ada] = asArray(asObject(body).data);
     expect(ada).toMatchObject({
-      ...{ name: "Ada", email: "ada@example.com", role: "admin", accounts: null, disabled: false },
-      ...{ grants: [{ role: "admin", account: null }], own_grants: [], keys_expire_at: null },
+      name: "Ada",
+      email: "ada@example.com",
+      role: "admin",
+      accounts: null,
+      disabled: false,
+      grants: [{ role: "admin", account: null }],
+      own_grants: [],
+      keys_expire_at: null,
     });
   });
 
@@ -119,13 +125,12 @@ describe("signing in", () => {
     ]);
     const asked = new URL(page.headers.get("location") ?? "").searchParams;
     expect(Object.fromEntries(asked)).toMatchObject({
-      ...{
-        response_type: "code",
-        response_mode: "query",
-        code_challenge_method: "S256",
-        client_id: "poundkey",
-      },
-      ...{ redirect_uri: `${world.url}/auth/oidc/callback`, scope: "openid email profile offline_access" },
+      response_type: "code",
+      response_mode: "query",
+      code_challenge_method: "S256",
+      client_id: "poundkey",
+      redirect_uri: `${world.url}/auth/oidc/callback`,
+      scope: "openid email profile offline_access",
     });
     // The browser's cookies don't grow without end.
     for (let count = 0; count < 12; count++) await browser.get(`${world.url}/auth/oidc/start`);

@@ -52,7 +52,10 @@ export async function startSignInWorld({
   });
   front.lead(gateway.url);
   return {
-    ...{ gateway, provider, front, url: front.url },
+    gateway,
+    provider,
+    front,
+    url: front.url,
     async stop() {
       await gateway.stop();
       await provider.stop();

@@ -144,7 +144,8 @@ function usageOf(usage: JsonObject): ExpectedUsage {
 
 function sum(usage: JsonObject, parts: readonly JsonObject[]): ExpectedUsage {
   const total = (field: string) => parts.reduce((count, part) => count + asCount(part[field]), 0);
-  const [cached, cacheWrite] = [total("cache_read_input_tokens"), total("cache_creation_input_tokens")];
+  const cached = total("cache_read_input_tokens");
+  const cacheWrite = total("cache_creation_input_tokens");
   return new ExpectedUsage({
     prompt: total("input_tokens") + cached + cacheWrite,
     completion: total("output_tokens"),

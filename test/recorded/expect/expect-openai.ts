@@ -153,7 +153,8 @@ function usageOf(given: unknown): ExpectedUsage | null {
     asCount(given.cached_tokens),
     asCount(given.num_cached_tokens),
   ];
-  const [cached, tokens] = [Math.max(...cachedPlaces), tokensOf(given)];
+  const cached = Math.max(...cachedPlaces);
+  const tokens = tokensOf(given);
   return new ExpectedUsage({
     ...tokens,
     prompt: tokens.prompt < cached ? tokens.prompt + cached : tokens.prompt,
@@ -172,7 +173,8 @@ function usageOf(given: unknown): ExpectedUsage | null {
  * itself counts 165 tokens for a prompt of which Azure counts 7 and 161 cached.
  */
 function tokensOf(usage: JsonObject): Pick<ExpectedUsage, "prompt" | "completion" | "reasoning"> {
-  const [prompt, completion] = [asCount(usage.prompt_tokens), asCount(usage.completion_tokens)];
+  const prompt = asCount(usage.prompt_tokens);
+  const completion = asCount(usage.completion_tokens);
   const reasoning = countAt(usage, "completion_tokens_details", "reasoning_tokens");
   const uncounted = Math.max(0, asCount(usage.total_tokens) - prompt - completion);
   if (uncounted > 0 && usage.prompt_audio_seconds)

@@ -5,8 +5,20 @@ import type { ChatRequest } from "../../../src/operations/chat/form.ts";
 import { chatRequest, merged, notPlain, only, without } from "../plain.ts";
 
 const FIELDS = [
-  ...["model", "max_tokens", "messages", "system", "tools", "tool_choice", "stop_sequences", "stream"],
-  ...["temperature", "top_p", "metadata", "thinking", "output_config", "anthropic_version"],
+  "model",
+  "max_tokens",
+  "messages",
+  "system",
+  "tools",
+  "tool_choice",
+  "stop_sequences",
+  "stream",
+  "temperature",
+  "top_p",
+  "metadata",
+  "thinking",
+  "output_config",
+  "anthropic_version",
 ];
 
 export function chatFromAnthropic(native: JsonObject): ChatRequest {

@@ -12,7 +12,11 @@ import type { Recording } from "../load.ts";
 import { chatRequest, merged, notPlain, only, without } from "../plain.ts";
 
 const FIELDS = [
-  ...["messages", "system", "inferenceConfig", "toolConfig", "outputConfig"],
+  "messages",
+  "system",
+  "inferenceConfig",
+  "toolConfig",
+  "outputConfig",
   "additionalModelRequestFields",
 ];
 const MARK = { cache_control: { type: "ephemeral" } };

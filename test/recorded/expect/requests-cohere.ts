@@ -5,8 +5,20 @@ import type { ChatRequest } from "../../../src/operations/chat/form.ts";
 import { chatRequest, notPlain, only, toolResult, without } from "../plain.ts";
 
 const FIELDS = [
-  ...["model", "messages", "max_tokens", "stream", "tools", "tool_choice", "temperature", "response_format"],
-  ...["stop_sequences", "p", "seed", "frequency_penalty", "presence_penalty", "thinking"],
+  "model",
+  "messages",
+  "max_tokens",
+  "stream",
+  "tools",
+  "tool_choice",
+  "temperature",
+  "response_format",
+  "stop_sequences",
+  "p",
+  "seed",
+  "frequency_penalty",
+  "presence_penalty",
+  "thinking",
 ];
 const CHOICES: Readonly<Record<string, string>> = { NONE: "none", REQUIRED: "required" };
 

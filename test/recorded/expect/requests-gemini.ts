@@ -14,9 +14,21 @@ function camel(value: unknown): JsonObject {
 
 const FIELDS = ["contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model"];
 const GENERATION = [
-  ...["temperature", "maxOutputTokens", "topP", "candidateCount", "stopSequences", "seed", "presencePenalty"],
-  ...["frequencyPenalty", "responseMimeType", "responseSchema", "responseJsonSchema", "responseLogprobs"],
-  ...["logprobs", "thinkingConfig", "responseModalities"],
+  "temperature",
+  "maxOutputTokens",
+  "topP",
+  "candidateCount",
+  "stopSequences",
+  "seed",
+  "presencePenalty",
+  "frequencyPenalty",
+  "responseMimeType",
+  "responseSchema",
+  "responseJsonSchema",
+  "responseLogprobs",
+  "logprobs",
+  "thinkingConfig",
+  "responseModalities",
 ];
 
 export function chatFromGemini(raw: JsonObject, model: string): ChatRequest {

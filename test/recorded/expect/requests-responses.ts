@@ -12,27 +12,23 @@ import type { ChatRequest } from "../../../src/operations/chat/form.ts";
 import { chatRequest, notPlain, only, without } from "../plain.ts";
 
 const FIELDS = [
-  ...[
-    "model",
-    "input",
-    "instructions",
-    "tools",
-    "tool_choice",
-    "text",
-    "reasoning",
-    "max_output_tokens",
-    "stream",
-  ],
-  ...[
-    "store",
-    "include",
-    "temperature",
-    "top_p",
-    "parallel_tool_calls",
-    "prompt_cache_key",
-    "user",
-    "service_tier",
-  ],
+  "model",
+  "input",
+  "instructions",
+  "tools",
+  "tool_choice",
+  "text",
+  "reasoning",
+  "max_output_tokens",
+  "stream",
+  "store",
+  "include",
+  "temperature",
+  "top_p",
+  "parallel_tool_calls",
+  "prompt_cache_key",
+  "user",
+  "service_tier",
 ];
 
 export function chatFromResponses(native: JsonObject): ChatRequest {

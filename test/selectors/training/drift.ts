@@ -29,8 +29,12 @@ export function playStream(pool: Pool, { start, breaks, scored, users, seed, isW
   const { field, rows, learned } = makeStream(pool, { seed, start, isWatched });
   const given = { breaks, scored, users, seed };
   const setting: Setting = {
-    ...{ ...HONEST, ...given },
-    ...{ everyMs: EVERY_MS, brokenShare: BROKEN_SHARE, lateMax: LATE_MAX, fitEvery: FIT_EVERY },
+    ...HONEST,
+    ...given,
+    everyMs: EVERY_MS,
+    brokenShare: BROKEN_SHARE,
+    lateMax: LATE_MAX,
+    fitEvery: FIT_EVERY,
   };
   const repeated = Array.from({ length: REQUESTS }, (_, at) => rows[at % rows.length]).filter(
     (row) => row !== undefined,

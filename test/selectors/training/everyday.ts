@@ -48,8 +48,16 @@ const LANGUAGES: readonly Language[] = [
 ];
 /** The slot that a cue also stands before, by kind. */
 const AFTER_CUE: Readonly<Partial<Record<Kind, string>>> = {
-  ...{ language: "s", translation: "s", summary: "p", extraction: "n", classification: "r" },
-  ...{ creative: "o", document: "doc", data: "csv", sql: "tab", coding: "c" },
+  language: "s",
+  translation: "s",
+  summary: "p",
+  extraction: "n",
+  classification: "r",
+  creative: "o",
+  document: "doc",
+  data: "csv",
+  sql: "tab",
+  coding: "c",
 };
 /** Begins a template whose answer is as long as the text in it. */
 const COPIES = "=";
@@ -70,7 +78,10 @@ export function listEverydayPrompts(perTemplate: number, seed: number): readonly
         const bare = copies ? text.slice(COPIES.length) : text;
         for (const prompt of fill(bare, language, perTemplate, pick))
           prompts.push({
-            ...{ kind, template, prompt, language: language.language },
+            kind,
+            template,
+            prompt,
+            language: language.language,
             ...judge(kind, copies, language),
           });
       }

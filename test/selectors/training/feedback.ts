@@ -43,8 +43,12 @@ export interface Setting {
 }
 
 export const HONEST: Omit<Setting, "seed"> = {
-  ...{ explore: 0, users: 5, scored: 0.25 },
-  ...{ liars: 0, lie: "contrary", breaks: false },
+  explore: 0,
+  users: 5,
+  scored: 0.25,
+  liars: 0,
+  lie: "contrary",
+  breaks: false,
 };
 
 export interface Told {
@@ -109,7 +113,8 @@ export function simulateFeedback(
   const gains: number[] = [];
   const picks: number[] = [];
   const sums = new Float64Array(field.cards.length);
-  let [scores, gained] = [0, 0];
+  let scores = 0;
+  let gained = 0;
   for (const [at, row] of rows.entries()) {
     const input = { ...makeInput(field, learned, 0.98), request: makeRequest(row.prompt) };
     const choice = decide(SELECTOR_RULES.best, input, predictPrompt(row.prompt), row.prompt.length / 4);

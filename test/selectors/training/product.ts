@@ -97,7 +97,9 @@ async function throughProduct<T>(
   await run(folder, "route", "--learn", "labels.jsonl");
   const port = 20_000 + (process.pid % 20_000);
   const serving = Bun.spawn([...at(command), "serve", "--port", String(port)], {
-    ...{ cwd: folder, stdout: "ignore", stderr: "inherit" },
+    cwd: folder,
+    stdout: "ignore",
+    stderr: "inherit",
   });
   const url = `http://127.0.0.1:${port}`;
   try {

@@ -89,7 +89,8 @@ function lineOf(card: ModelCard): string {
 
 /** The closeness of two models: same line, similar date and price. */
 function kernel(one: ModelCard, other: ModelCard): number {
-  const [a, b] = [facts(one), facts(other)];
+  const a = facts(one);
+  const b = facts(other);
   const apart =
     ((a[1] ?? 0) - (b[1] ?? 0)) ** 2 * 2 +
     ((a[2] ?? 0) - (b[2] ?? 0)) ** 2 * 1.5 +
@@ -214,8 +215,11 @@ function profileRow({ card, rows, level }: Known, imputing: Imputer) {
     Object.fromEntries(SKILLS.map((skill, at) => [skill, (values[at] ?? 0) / 1000]));
   return {
     benchmark: first && {
-      ...{ id: card.id, source: first.source, date: first.date },
-      ...{ skills: named(skills), spreads: named(spreads) },
+      id: card.id,
+      source: first.source,
+      date: first.date,
+      skills: named(skills),
+      spreads: named(spreads),
     },
     profile: {
       id: card.id,

@@ -92,8 +92,13 @@ function listExamples(): readonly Example[] {
     if (own === undefined) kinds.set(weighSkills(TOPICS.map((topic) => Number(topic === task.topic))));
     const size = sizes.get(task.set)?.length ?? 1;
     return {
-      ...{ ...read(task.prompt), kinds, difficulty: task.difficulty, copies: 0, everyday: null },
-      ...{ logTokens: Math.log(task.tokens), set: task.set },
+      ...read(task.prompt),
+      kinds,
+      difficulty: task.difficulty,
+      copies: 0,
+      everyday: null,
+      logTokens: Math.log(task.tokens),
+      set: task.set,
       weight: PUBLIC_WEIGHT * Math.min(1, (SET_SIZE / size) ** 0.5),
     };
   });
@@ -136,7 +141,8 @@ function fit(examples: readonly Example[]): Weights {
   for (let epoch = 0; epoch < EPOCHS; epoch++) {
     const rate = RATE * (1 - epoch / EPOCHS) + 0.01;
     for (const at of shuffled(examples.length, SEED + epoch)) {
-      const [example, input] = [examples[at], inputs[at]];
+      const example = examples[at];
+      const input = inputs[at];
       if (example !== undefined && input !== undefined) step({ values, squares }, example, input, rate);
     }
   }

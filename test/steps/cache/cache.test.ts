@@ -106,7 +106,9 @@ describe("an answer is kept", () => {
     ["tools in another order of fields", tool({ a: {}, b: {} }), tool({ b: {}, a: {} })],
   ])("but not for %s", async (name, one, other) => {
     expect(await states([say(name, one), say(name, other), say(name, one)])).toEqual([
-      ...["stored", "stored", "hit"],
+      "stored",
+      "stored",
+      "hit",
     ]);
   });
 

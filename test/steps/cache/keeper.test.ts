@@ -12,7 +12,10 @@ const PART = {
   part: { sound: new Uint8Array(PART_BYTES).fill(1), type: "audio/wav" },
 };
 const END = {
-  ...{ fault: null, isStored: true, usage: { amounts: NO_AMOUNTS }, finishes: [] },
+  fault: null,
+  isStored: true,
+  usage: { amounts: NO_AMOUNTS },
+  finishes: [],
   record: makeRecord("one", { ended: "done" }),
 };
 
@@ -32,7 +35,8 @@ function collect(memory: CollectedMemory) {
 
 test("answers share it until they end, and all of them pass", async () => {
   const memory = new CollectedMemory(3 * PART_BYTES);
-  const [one, other] = [collect(memory), collect(memory)];
+  const one = collect(memory);
+  const other = collect(memory);
   expect([one.pass(), one.pass(), other.pass(), other.pass()]).toEqual([[PART], [PART], [PART], [PART]]);
   // The memory of the one that gave up is free at once.
   expect(one.pass()).toEqual([PART]);

@@ -24,7 +24,8 @@ test.each([false, true])("is refused as any other, streamed: %p", async (stream)
   const body = {
     model: "Local#sim~latency=300",
     messages: [{ role: "user", content: `say: both ${stream}` }],
-    ...{ max_tokens: 1, stream },
+    max_tokens: 1,
+    stream,
   };
   const ask = async (requestId: string, more: JsonObject = {}) => {
     const headers = { "x-poundkey-cache": "on", "x-request-id": requestId };

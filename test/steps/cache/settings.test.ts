@@ -54,20 +54,21 @@ describe("the personal keys of an account", () => {
   });
 
   test("don't get each other's answers, but those of their own person's other keys", async () => {
-    const [ann, annToo, bob] = [
-      await make(keys.ann, "one"),
-      await make(keys.ann, "two"),
-      await make(keys.bob, "one"),
-    ];
+    const ann = await make(keys.ann, "one");
+    const annToo = await make(keys.ann, "two");
+    const bob = await make(keys.bob, "one");
     expect(await ask("mine", ann.secret)).toBe("stored");
     expect([await ask("mine", bob.secret), calls()]).toEqual(["stored", 2]);
     expect([await ask("mine", annToo.secret), await ask("mine", bob.secret), calls()]).toEqual([
-      ...["hit", "hit", 2],
+      "hit",
+      "hit",
+      2,
     ]);
   });
 
   test("share them in one namespace, and only there", async () => {
-    const [ann, bob] = [await make(keys.ann, "shared"), await make(keys.bob, "shared")];
+    const ann = await make(keys.ann, "shared");
+    const bob = await make(keys.bob, "shared");
     // Nobody has used them yet.
     await change(ann.id, { cache: { ttl: "1h", namespace: "team" } });
     await change(bob.id, { cache: { ttl: "1h", namespace: "team" } });

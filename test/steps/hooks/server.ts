@@ -13,24 +13,20 @@ export interface HookCall {
 
 /** `works`, or a way to fail. */
 export const FAILURES = [
-  ...[
-    "crash",
-    "crash in its answer",
-    "slow",
-    "slow in its answer",
-    "huge",
-    "garbage",
-    "an error",
-    "a redirect",
-  ],
-  ...[
-    "too few texts",
-    "numbers as texts",
-    "no action",
-    "an unknown action",
-    "changes nothing it names",
-    "deep",
-  ],
+  "crash",
+  "crash in its answer",
+  "slow",
+  "slow in its answer",
+  "huge",
+  "garbage",
+  "an error",
+  "a redirect",
+  "too few texts",
+  "numbers as texts",
+  "no action",
+  "an unknown action",
+  "changes nothing it names",
+  "deep",
 ] as const;
 export type Behaviour = "works" | (typeof FAILURES)[number];
 

@@ -41,7 +41,9 @@ export async function startHookWorld(hooks: readonly string[], more = ""): Promi
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   return {
-    ...{ hook, world, post },
+    hook,
+    world,
+    post,
     ask: (way, prompt, { name, model } = {}) => post(...makeRequest(way, prompt, model), name),
     async readRow() {
       const headers = { authorization: `Bearer ${world.adminToken}` };

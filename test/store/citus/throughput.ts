@@ -27,7 +27,8 @@ const { values, positionals } = parseArgs({
   },
 });
 const [url = ""] = positionals;
-const [accounts, atOnce] = [Number(values.accounts), Number(values["at-once"])];
+const accounts = Number(values.accounts);
+const atOnce = Number(values["at-once"]);
 const lastsMs = Number(values.seconds) * 1000;
 
 const store = await openPostgresStore({ url, decide: decideByDemand, patienceMs: 30_000 });

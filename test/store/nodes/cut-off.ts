@@ -2,7 +2,8 @@
 //   bun test/store/nodes/cut-off.ts [ROUNDS] [sqlite]    by default 3 rounds of each fault, on four nodes and on two processes
 import { startCluster, startPair } from "./cluster.ts";
 
-const [rounds, only] = [Number(process.argv[2] ?? 3), process.argv[3]];
+const rounds = Number(process.argv[2] ?? 3);
+const only = process.argv[3];
 const LOAD_MS = 45_000;
 /** Longer than the silence after which the others give up a node's holds. */
 const AWAY_MS = 25_000;

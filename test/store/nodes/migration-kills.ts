@@ -14,7 +14,8 @@ import { decideByDemand } from "../../harness/samples.ts";
 import { findErrors } from "../../ledger/payments.ts";
 import { startPostgres } from "../postgres/server.ts";
 
-const [kills, rows] = [Number(process.argv[2] ?? 50), Number(process.argv[3] ?? 100_000)];
+const kills = Number(process.argv[2] ?? 50);
+const rows = Number(process.argv[3] ?? 100_000);
 const OLD = { sqlite: 7, postgres: 4 } as const;
 const TARGET = { sqlite: makeSqliteSchema(), postgres: makePostgresSchema() };
 
@@ -42,7 +43,8 @@ interface Bench {
 
 function makeSqliteBench(): Bench {
   const folder = mkdtempSync(join(tmpdir(), "poundkey-kills-"));
-  const [old, path] = [join(folder, "old.db"), join(folder, "store.db")];
+  const old = join(folder, "old.db");
+  const path = join(folder, "store.db");
   const database = new Database(old);
   for (const step of TARGET.sqlite.steps.slice(0, OLD.sqlite)) database.run(step);
   const numbers = `(WITH RECURSIVE counted (n) AS

@@ -272,7 +272,8 @@ describe("a commit with an unknown outcome", () => {
   test(
     "of an admission that can't be looked up in time: refused, voided later, and nothing stays held",
     async () => {
-      const [payer, other] = [await gateway.payer(), await gateway.payer()];
+      const payer = await gateway.payer();
+      const other = await gateway.payer();
       const { answer } = await slow(gateway, other);
       const called = gateway.simulator.calls.total;
       way.play("frozen");

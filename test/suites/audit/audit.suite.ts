@@ -16,8 +16,11 @@ import { makeSuite, type TwoStores } from "../two-stores.ts";
 
 const ANNA = "mem_anna";
 const PERSON: Act = {
-  ...{ actor: { kind: "person", id: ANNA, name: "Anna Example" }, address: "192.0.2.7", agent: "Firefox" },
-  ...{ route: "PATCH /admin/v1/keys/:id", requestId: "req_1" },
+  actor: { kind: "person", id: ANNA, name: "Anna Example" },
+  address: "192.0.2.7",
+  agent: "Firefox",
+  route: "PATCH /admin/v1/keys/:id",
+  requestId: "req_1",
 };
 const ALL = { accountIds: null };
 const FIRST = { limit: 100, before: null };
@@ -259,14 +262,10 @@ function ending(stores: () => TwoStores): void {
     expect(await prune(NOON + 4, 2)).toBe(2);
     expect(await prune(NOON + 4, 10)).toBe(1);
     expect((await chained(other)).map(({ seq, action }) => [seq, action])).toEqual([
-      ...[
-        [4, "key.changed"],
-        [5, "key.changed"],
-      ],
-      ...[
-        [6, "audit.pruned"],
-        [7, "audit.pruned"],
-      ],
+      [4, "key.changed"],
+      [5, "key.changed"],
+      [6, "audit.pruned"],
+      [7, "audit.pruned"],
     ]);
     await store.auditLog.add([entryOf("6")]);
     await chained(store);

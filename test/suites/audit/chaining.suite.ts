@@ -9,8 +9,11 @@ import { makeSuite, type TwoStores } from "../two-stores.ts";
 
 const ANNA = "mem_anna";
 const PERSON: Act = {
-  ...{ actor: { kind: "person", id: ANNA, name: "Anna Example" }, address: "192.0.2.7", agent: "Firefox" },
-  ...{ route: "PATCH /admin/v1/keys/:id", requestId: "req_1" },
+  actor: { kind: "person", id: ANNA, name: "Anna Example" },
+  address: "192.0.2.7",
+  agent: "Firefox",
+  route: "PATCH /admin/v1/keys/:id",
+  requestId: "req_1",
 };
 /** More than are chained at once. */
 const ENTRIES = 250;

@@ -181,15 +181,18 @@ async function expectSettled(store: Store, load: Load): Promise<void> {
 }
 
 const ASK = {
-  ...{
-    id: "none",
-    requestId: "none",
-    operation: "chat",
-    surface: "openai-chat",
-    modelAsked: "none",
-    modelPlanned: null,
-    selector: null,
-    stream: false,
-  },
-  ...{ answers: 1, offers: () => [], isPayable: true, idempotency: null, proof: null, nowMs: NOON },
+  id: "none",
+  requestId: "none",
+  operation: "chat",
+  surface: "openai-chat",
+  modelAsked: "none",
+  modelPlanned: null,
+  selector: null,
+  stream: false,
+  answers: 1,
+  offers: () => [],
+  isPayable: true,
+  idempotency: null,
+  proof: null,
+  nowMs: NOON,
 };

@@ -88,10 +88,8 @@ function saidTwice(opened: Opened): void {
     await Promise.all([again(first), again(first)]);
     expect((await again(first)).place.kind).toBe("allowance");
     expect(await usedIn(store)).toBe(1);
-    const [second, third] = [
-      payments.ticket("2", key, 99_999, LATER),
-      payments.ticket("3", key, 99_999, LATER),
-    ];
+    const second = payments.ticket("2", key, 99_999, LATER);
+    const third = payments.ticket("3", key, 99_999, LATER);
     await Promise.all([again(second), again(second)]);
     expect((await again(second)).place.kind).toBe("throttle");
     expect(readCode(await catchThrown(again(third)))).toBe("rate_limit_exceeded");
@@ -114,7 +112,8 @@ function saidTwice(opened: Opened): void {
 function endedTwice(opened: Opened): void {
   test("a repeated settlement moves nothing and gets the same answer", async () => {
     const { store, other } = opened();
-    const [mine, theirs] = [openPayments(store), openPayments(other)];
+    const mine = openPayments(store);
+    const theirs = openPayments(other);
     const ticket = await mine.hold("1", key, 3_000);
     const repeats = [mine, theirs, mine, mine, theirs].map((payments) => payments.post(ticket, 1_200));
     const settled = { chargedNanoUsd: 1_200, holdNanoUsd: 3_000, ...NOTHING_LATE };
@@ -130,7 +129,8 @@ function endedTwice(opened: Opened): void {
 
   test("a place is given back once", async () => {
     const { store, other } = opened();
-    const [mine, theirs] = [openPayments(store, FREE), openPayments(other, FREE)];
+    const mine = openPayments(store, FREE);
+    const theirs = openPayments(other, FREE);
     const ticket = await mine.hold("1", key, 99_999);
     await Promise.all([mine.release(ticket), theirs.release(ticket), mine.release(ticket)]);
     expect(await usedIn(store)).toBe(0);
@@ -166,10 +166,18 @@ function orphans(opened: Opened): void {
       "void: balance +4000, held -4000 → 10000",
     ]);
     const lost = makeRecord("by balance", {
-      ...{ modelTried: null, modelUsed: null, attempts: 0, status: 500, faultCode: "internal_error" },
+      modelTried: null,
+      modelUsed: null,
+      attempts: 0,
+      status: 500,
+      faultCode: "internal_error",
       amounts: NO_AMOUNTS,
-      ...{ usageSource: "none", ended: "lost", costNanoUsd: 0, holdNanoUsd: 4_000 },
-      ...{ totalMs: 0, firstTokenMs: null },
+      usageSource: "none",
+      ended: "lost",
+      costNanoUsd: 0,
+      holdNanoUsd: 4_000,
+      totalMs: 0,
+      firstTokenMs: null,
     });
     expect(await other.request("by balance")).toEqual(lost);
   });
@@ -181,7 +189,8 @@ function orphans(opened: Opened): void {
     await bench.forsake(store);
     const third = await bench.open(decide);
     await third.beat();
-    const [theirs, more] = [ledgerOn(other), ledgerOn(third)];
+    const theirs = ledgerOn(other);
+    const more = ledgerOn(third);
     await Promise.all([theirs.resolveLost(), more.resolveLost(), theirs.resolveLost()]);
     await third.close();
     expect(await moneyIn(other)).toEqual([10_000, 0]);

@@ -16,8 +16,15 @@ export function pauses(store: () => Store): void {
       await writeRecord(store(), makeRecord(`old${at}`, { atMs: NOON - HOUR }));
     const refusal = { accountId: "acct", keyId: null, last4: null, shape: null, address: null, limit: null };
     const counts = Array.from({ length: MANY }, (_, at) => ({
-      ...{ ...refusal, id: `r${at}`, atMs: NOON - HOUR, modelAsked: null, resetAtMs: null, status: 429 },
-      ...{ route: "/v1/chat/completions", code: "rate_limit_exceeded", count: 1 },
+      ...refusal,
+      id: `r${at}`,
+      atMs: NOON - HOUR,
+      modelAsked: null,
+      resetAtMs: null,
+      status: 429,
+      route: "/v1/chat/completions",
+      code: "rate_limit_exceeded",
+      count: 1,
     }));
     await store().addRefusals({ counts, sums: [] });
     expect(await countTurns(() => store().pruneRefusals(NOON, 1000, 1000))).toBeGreaterThan(2);
@@ -41,7 +48,8 @@ export function pauses(store: () => Store): void {
 
 /** Returns how often the event loop turned before all rows were handled. */
 async function countTurns(handle: () => Promise<number>): Promise<number> {
-  let [turns, isOver] = [0, false];
+  let turns = 0;
+  let isOver = false;
   const handling = handle().finally(() => {
     isOver = true;
   });

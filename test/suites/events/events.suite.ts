@@ -10,7 +10,8 @@ import { catchThrown } from "../../harness/thrown.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
 
 const EXPIRING = makeEvent("key.expiring", "key_1", {
-  ...{ accountId: "default", atMs: NOON },
+  accountId: "default",
+  atMs: NOON,
   data: { key_id: "key_1", name: "ci <b>", until: "2026-06-01T00:00:00Z" },
 });
 

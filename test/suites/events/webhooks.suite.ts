@@ -10,7 +10,8 @@ const FIRST = { limit: 100, after: null };
 
 function leasing(stores: () => TwoStores): void {
   test("one of several nodes has the lease, until it ends", async () => {
-    const [one, other] = [stores().store.webhooks, stores().other.webhooks];
+    const one = stores().store.webhooks;
+    const other = stores().other.webhooks;
     const taken = await Promise.all([one.lease("a", NOON, NOON + 10), other.lease("b", NOON, NOON + 10)]);
     expect(taken.toSorted()).toEqual([false, true]);
     const [mine, others] = taken[0] ? ["a", "b"] : ["b", "a"];
@@ -34,7 +35,8 @@ function delivering(stores: () => TwoStores): void {
 
   test("what is due is found, in the order of time, and the result of an attempt counts once", async () => {
     const { webhooks } = stores().store;
-    const [first, second] = [makeDelivery("d1"), makeDelivery("d2", { dueAtMs: NOON - 5 })];
+    const first = makeDelivery("d1");
+    const second = makeDelivery("d2", { dueAtMs: NOON - 5 });
     await webhooks.add([
       first,
       second,

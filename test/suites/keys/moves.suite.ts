@@ -41,8 +41,13 @@ const put = (store: Store, id: string, record: Partial<PutRecord> | null = null)
     choose: ([found = null]) => found,
     revise: () => ({ notes: id }),
     record: record && {
-      ...{ accountId: "default", id: "repeat", atMs: NOON, bodyDigest: "body", keyId: id },
-      ...{ sealed: `secret of ${id}`, ...record },
+      accountId: "default",
+      id: "repeat",
+      atMs: NOON,
+      bodyDigest: "body",
+      keyId: id,
+      sealed: `secret of ${id}`,
+      ...record,
     },
   });
 
@@ -106,7 +111,10 @@ const budget = (per: Budget["per"], nanoUsd = AHEAD): Budget => {
 
 const KEY = makeKey("key_a", {
   budgets: [budget("total"), budget("month")],
-  ...{ parallel: 1000, requestsPerMinute: 1000, requestsPerDay: 1000, spendLimitNanoUsd: AHEAD },
+  parallel: 1000,
+  requestsPerMinute: 1000,
+  requestsPerDay: 1000,
+  spendLimitNanoUsd: AHEAD,
 });
 const ACCOUNTS = ["one", "two"] as const;
 
@@ -152,7 +160,8 @@ async function move(store: Store, accountId: string): Promise<GatewayKey> {
 /** Amounts are shown in whole nano-dollars, since fractions of a dollar aren't exact. */
 const showUse = (limits: readonly LimitState[]) =>
   limits.map(({ scope, kind, per, used, reserved }) => [
-    ...[scope, per ?? kind],
+    scope,
+    per ?? kind,
     ...[used, reserved].map((usd) => Math.round(usd * 1e9)),
   ]);
 
@@ -166,7 +175,8 @@ function moves(opened: Opened): void {
     const { store, other } = opened();
     const key = { ...KEY, accountId: "one" };
     await end(store, await hold(store, key), 400);
-    const [answered, failed] = [await hold(store, key), await hold(store, key)];
+    const answered = await hold(store, key);
+    const failed = await hold(store, key);
     const moved = await move(other, "two");
     expect(moved.accountId).toBe("two");
     expect(await other.key("key_a")).toEqual(moved);

@@ -22,9 +22,21 @@ const EVERYTHING = { accountIds: null, own: null };
 
 function makeRequest(id: string, fields: Partial<LimitRequest> = {}): LimitRequest {
   return {
-    ...{ id, accountId: "default", memberId: "mem_ann", kind: "budget", per: "day", models: null },
-    ...{ amount: 50, reason: "a deadline", createdAtMs: NOON, untilMs: LATER, state: "open" },
-    ...{ decidedAtMs: null, deciderKind: null, deciderId: null, note: null },
+    id,
+    accountId: "default",
+    memberId: "mem_ann",
+    kind: "budget",
+    per: "day",
+    models: null,
+    amount: 50,
+    reason: "a deadline",
+    createdAtMs: NOON,
+    untilMs: LATER,
+    state: "open",
+    decidedAtMs: null,
+    deciderKind: null,
+    deciderId: null,
+    note: null,
     ...fields,
   };
 }
@@ -71,16 +83,15 @@ function added(opened: Opened): void {
   test("raise the member's limits once they are granted, on every node, until they end", async () => {
     const { store, other, bench } = opened();
     const { own, foreign, elsewhere, memberDefaults } = await addTeams(opened());
-    const [{ ledger }, { ledger: others }] = [openPayments(store, {}), openPayments(other, {})];
+    const { ledger } = openPayments(store, {});
+    const { ledger: others } = openPayments(other, {});
     const both = async (key: typeof own, nanoUsd: number) => [
       await tried(ledger, key, [costing(nanoUsd)]),
       await tried(others, key, [costing(nanoUsd)]),
     ];
     const refused = ["budget_exceeded", "budget_exceeded"];
-    const [money, slots] = [
-      makeRequest("lrq_money"),
-      makeRequest("lrq_slots", { kind: "parallel", per: null, amount: 2 }),
-    ];
+    const money = makeRequest("lrq_money");
+    const slots = makeRequest("lrq_slots", { kind: "parallel", per: null, amount: 2 });
     for (const request of [money, slots]) await ask(store, request);
     expect(await both(own, 101)).toEqual(refused);
     await grant(other, money);
@@ -126,11 +137,9 @@ function listed(opened: Opened): void {
     const { store } = opened();
     await addPeople(opened());
     await store.addAccount(makeAccount("other"));
-    const [mine, theirs, away] = [
-      makeRequest("lrq_a", { models: ["Acme#*"], reason: "mine" }),
-      makeRequest("lrq_b", { memberId: "mem_bob", createdAtMs: NOON + 1 }),
-      makeRequest("lrq_c", { accountId: "other", createdAtMs: NOON + 2, untilMs: NOON + 3 }),
-    ];
+    const mine = makeRequest("lrq_a", { models: ["Acme#*"], reason: "mine" });
+    const theirs = makeRequest("lrq_b", { memberId: "mem_bob", createdAtMs: NOON + 1 });
+    const away = makeRequest("lrq_c", { accountId: "other", createdAtMs: NOON + 2, untilMs: NOON + 3 });
     for (const request of [mine, theirs, away]) await ask(store, request);
     await grant(store, mine);
     const ids = async (filter: Partial<Parameters<typeof store.limitRequests.list>[0]>, limit = 9) =>
@@ -156,7 +165,10 @@ function listed(opened: Opened): void {
     expect((await store.limitRequests.find("lrq_a", own))?.request.reason).toBe("");
     expect((await store.limitRequests.find("lrq_b", EVERYTHING))?.request.reason).toBe("a deadline");
     expect((await store.takeEvents(NOON, 9)).map(({ id }) => id).toSorted()).toEqual([
-      ...["evt_lrq_a_granted", "evt_lrq_a_open", "evt_lrq_b_open", "evt_lrq_c_open"],
+      "evt_lrq_a_granted",
+      "evt_lrq_a_open",
+      "evt_lrq_b_open",
+      "evt_lrq_c_open",
     ]);
   });
 }

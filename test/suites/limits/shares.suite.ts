@@ -64,7 +64,8 @@ function allowances(opened: Opened): void {
     const keys = await Promise.all([ANN, ANN, BOB].map((fields) => addKey(store, fields)));
     const told = await Promise.all(
       Array.from({ length: 30 }, (_, at) => {
-        const [payments, key] = [both[at % 2 === 0 ? 0 : 1], keys[at % 3]];
+        const payments = both[at % 2 === 0 ? 0 : 1];
+        const key = keys[at % 3];
         return key ? tried(payments.ledger, key, []) : "no key";
       }),
     );

@@ -90,7 +90,8 @@ function crossedBudget(opened: () => TwoStores): void {
     const { store, other } = opened();
     const key = makeKey("key_a", { budgets: [budget(1000, { warn: [0.8] })], requestsPerDay: null });
     await store.addKey(key, "digest");
-    const [here, there] = [openPayments(store, {}), openPayments(other, {})];
+    const here = openPayments(store, {});
+    const there = openPayments(other, {});
     const held = await Promise.allSettled(
       Array.from({ length: 200 }, (_, at) => (at % 2 === 0 ? here : there).hold(`${at}`, key, 10)),
     );

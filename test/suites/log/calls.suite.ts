@@ -18,15 +18,27 @@ const CLAIMED = { prompt: 900, completion: 20 };
 
 function makeAttempt(fields: Partial<TracedAttempt> = {}): TracedAttempt {
   return {
-    ...{ model: "Acme#cheap", last4: "k3y1", startMs: 0, firstTokenMs: 5, endMs: 9, outcome: "answered" },
-    ...{ faultCode: null, upstreamStatus: null, calls: 1 },
+    model: "Acme#cheap",
+    last4: "k3y1",
+    startMs: 0,
+    firstTokenMs: 5,
+    endMs: 9,
+    outcome: "answered",
+    faultCode: null,
+    upstreamStatus: null,
+    calls: 1,
     ...fields,
   };
 }
 
 function makeTrace(attempts: readonly TracedAttempt[], counted?: number): string {
   const trace: Trace = {
-    ...{ admittedMs: 0, attempts, bill: [], markup: 1, usageImplausible: null, message: null },
+    admittedMs: 0,
+    attempts,
+    bill: [],
+    markup: 1,
+    usageImplausible: null,
+    message: null,
     ...(counted === undefined ? {} : { counted }),
   };
   return JSON.stringify(trace);
@@ -36,16 +48,21 @@ const settle = (store: Store, id: string, fields: Partial<RequestRecord>) =>
   writeRecord(store, makeRecord(id, fields));
 
 const PROBE: ProviderCall = {
-  ...{
-    accountId: "",
-    id: "probe_1",
-    atMs: NOON + 1,
-    kind: "probe",
-    model: "Acme#cheap",
-    credential: "…k3y2",
-  },
-  ...{ upstreamRequestIds: ["up_probe"], completionId: null, outcome: "answered", faultCode: null, calls: 1 },
-  ...{ claimed: USED, charged: USED, usageSource: "provider", costNanoUsd: 7 },
+  accountId: "",
+  id: "probe_1",
+  atMs: NOON + 1,
+  kind: "probe",
+  model: "Acme#cheap",
+  credential: "…k3y2",
+  upstreamRequestIds: ["up_probe"],
+  completionId: null,
+  outcome: "answered",
+  faultCode: null,
+  calls: 1,
+  claimed: USED,
+  charged: USED,
+  usageSource: "provider",
+  costNanoUsd: 7,
 };
 
 /** One of every kind; the first has two answers by two calls, the last rests on an estimate. */
@@ -133,8 +150,10 @@ function calls(opened: () => TwoStores): void {
     expect(split).toMatchObject({ upstream_request_id: "up_1 up_2", calls: 2, usage_source: "provider" });
     expect(split).toMatchObject({ claimed: { prompt_tokens: 900 }, charged: { prompt_tokens: 100 } });
     expect(find("chatcmpl-2", "hedge")).toMatchObject({
-      ...{ claimed: { prompt_tokens: 900 }, charged: { prompt_tokens: 0 } },
-      ...{ cost_usd: 0, usage_source: "none" },
+      claimed: { prompt_tokens: 900 },
+      charged: { prompt_tokens: 0 },
+      cost_usd: 0,
+      usage_source: "none",
     });
     expect(find("chatcmpl-2", "request")).toMatchObject({ claimed: { prompt_tokens: 100 } });
     expect(find("chatcmpl-4", "request")).toMatchObject({ claimed: null, charged: { prompt_tokens: 100 } });
@@ -147,7 +166,8 @@ function kept(opened: () => TwoStores): void {
     const { store, other } = opened();
     await makeDay(store);
     const sorted = async (one: Store) => (await listRows(one)).map((row) => JSON.stringify(row)).toSorted();
-    const [rows, sums] = [await sorted(store), await listSums(store)];
+    const rows = await sorted(store);
+    const sums = await listSums(store);
     const before = { requestsMs: NOON + 1, metersMs: 0, repliesMs: 0, callsMs: NOON - DAY };
     expect(await store.prune(before, 3)).toBe(3);
     expect(await sorted(other)).toEqual(rows);

@@ -20,7 +20,10 @@ export function logFilters(store: () => Store): void {
       makeRecord("3", {
         atMs: NOON + 3,
         ...lost,
-        ...{ status: 499, ended: "client_gone", modelTried: null, modelPlanned: "Third#a" },
+        status: 499,
+        ended: "client_gone",
+        modelTried: null,
+        modelPlanned: "Third#a",
       }),
       makeRecord("4", { atMs: NOON + 4, modelUsed: "SimTwo#echo", modelTried: "SimTwo#echo" }),
     );
@@ -46,7 +49,8 @@ export function logFilters(store: () => Store): void {
 
 export function originFilters(store: () => Store): void {
   test("lists can be filtered by address, session, trace, member and text", async () => {
-    const [traceId, parentTraceId] = ["a".repeat(32), "b".repeat(32)];
+    const traceId = "a".repeat(32);
+    const parentTraceId = "b".repeat(32);
     await write(
       store(),
       makeRecord("1", { atMs: NOON + 1, address: "203.0.113.9", session: "one" }),

@@ -107,7 +107,8 @@ export function firstTokens(store: () => Store): void {
       makeRecord("5", { ...streamed, firstTokenMs: null }),
       makeRecord("6", { firstTokenMs: 100 }),
     );
-    const [fast, slow] = [findBucket(100), findBucket(4000)];
+    const fast = findBucket(100);
+    const slow = findBucket(4000);
     expect(findBucket(101)).toBe(fast);
     const span = { fromMs: NOON, toMs: NOON + 2 * HOUR };
     const counts = async (query: Partial<UsageQuery>) =>
@@ -128,8 +129,17 @@ export function firstTokens(store: () => Store): void {
 
 const amounts = {
   ...NO_AMOUNTS,
-  ...{ prompt: 1, completion: 2, cached: 3, cacheWrite: 4, reasoning: 5, searches: 6 },
-  ...{ images: 7, seconds: 8, characters: 9, searchUnits: 10, pages: 11 },
+  prompt: 1,
+  completion: 2,
+  cached: 3,
+  cacheWrite: 4,
+  reasoning: 5,
+  searches: 6,
+  images: 7,
+  seconds: 8,
+  characters: 9,
+  searchUnits: 10,
+  pages: 11,
 };
 const times = (count: number) =>
   Object.fromEntries(Object.entries(amounts).map(([kind, one]) => [kind, one * count]));

@@ -30,8 +30,13 @@ export function refusals(stores: Both): void {
     const limit: RefusalCount["limit"] = {
       scope: "key",
       per: "day",
-      ...{ name: "ci", kind: "budget", models: ["Sim#*"] },
-      ...{ limit: 5, used: 5, reserved: 0, resetsAtMs: NOON + HOUR },
+      name: "ci",
+      kind: "budget",
+      models: ["Sim#*"],
+      limit: 5,
+      used: 5,
+      reserved: 0,
+      resetsAtMs: NOON + HOUR,
     };
     const first = makeRefusal("1", { limit, resetAtMs: NOON + HOUR, count: 3 });
     await add(store, first);
@@ -85,17 +90,23 @@ export function refusalsBounded(stores: Both): void {
   test("refused requests count in the usage of their key, under the model and its provider", async () => {
     const [store, other] = stores();
     const sum: UsageSum = {
-      ...{
-        hourMs: NOON,
-        accountId: "default",
-        keyId: "key_a",
-        model: "Sim#echo",
-        provider: "Sim",
-        member: "",
-        tag: "",
-      },
-      ...{ operation: "chat", surface: "openai-chat", outcome: "refused", requests: 2, errors: 2 },
-      ...{ amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0, cached: 0, savedNanoUsd: 0 },
+      hourMs: NOON,
+      accountId: "default",
+      keyId: "key_a",
+      model: "Sim#echo",
+      provider: "Sim",
+      member: "",
+      tag: "",
+      operation: "chat",
+      surface: "openai-chat",
+      outcome: "refused",
+      requests: 2,
+      errors: 2,
+      amounts: NO_AMOUNTS,
+      costNanoUsd: 0,
+      chargedNanoUsd: 0,
+      cached: 0,
+      savedNanoUsd: 0,
     };
     await store.addRefusals({ counts: [], sums: [sum] });
     await other.addRefusals({ counts: [], sums: [{ ...sum, requests: 3, errors: 3 }] });

@@ -86,7 +86,10 @@ const GROUPS: readonly (readonly RowDimension[])[] = [
 function describeRow(row: RequestRecord): Readonly<Record<RowDimension, string | number>> {
   const { accountId, keyId, operation, surface } = row;
   return {
-    ...{ accountId, keyId, operation, surface },
+    accountId,
+    keyId,
+    operation,
+    surface,
     hour: Math.floor(row.atMs / HOUR) * HOUR,
     model: findCountedModel(row),
     member: row.memberId ?? "",
@@ -111,9 +114,13 @@ function sumRows(rows: readonly RequestRecord[], groupBy: readonly RowDimension[
   return [...groups].map(([group, of]) =>
     [
       group,
-      ...[of.length, add(of, ({ status }) => (isError(status) ? 1 : 0)), add(of, (row) => row.costNanoUsd)],
-      ...[add(of, ({ amounts }) => amounts.prompt), add(of, ({ amounts }) => amounts.images)],
-      ...[add(of, ({ cachedFrom }) => (cachedFrom ? 1 : 0)), add(of, (row) => row.savedNanoUsd)],
+      of.length,
+      add(of, ({ status }) => (isError(status) ? 1 : 0)),
+      add(of, (row) => row.costNanoUsd),
+      add(of, ({ amounts }) => amounts.prompt),
+      add(of, ({ amounts }) => amounts.images),
+      add(of, ({ cachedFrom }) => (cachedFrom ? 1 : 0)),
+      add(of, (row) => row.savedNanoUsd),
     ].join(" "),
   );
 }
@@ -122,8 +129,13 @@ function writeSum(sum: RowSum, groupBy: readonly RowDimension[]): string {
   const fields: ReadonlyMap<string, unknown> = new Map(Object.entries(sum));
   return [
     JSON.stringify([...groupBy.map((dimension) => fields.get(name(dimension))), sum.bucket]),
-    ...[sum.requests, sum.errors, sum.costNanoUsd, sum.amounts.prompt, sum.amounts.images],
-    ...[sum.cached, sum.savedNanoUsd],
+    sum.requests,
+    sum.errors,
+    sum.costNanoUsd,
+    sum.amounts.prompt,
+    sum.amounts.images,
+    sum.cached,
+    sum.savedNanoUsd,
   ].join(" ");
 }
 

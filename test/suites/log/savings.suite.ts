@@ -39,9 +39,19 @@ export function savings(store: () => Store): void {
     const { data } = await ask(4);
     expect(data).toEqual([
       {
-        ...{ week: "2026-11-16", selector: "Router#fair", requests: 2, is_whole: true, judged: 1 },
-        ...{ promised: 0.94, predicted: expect.closeTo(0.9), kept: null, kept_error: null },
-        ...{ cost_usd: 0.004, best_cost_usd: 0.016, saved_usd: 0.012, saved_ms: 100 },
+        week: "2026-11-16",
+        selector: "Router#fair",
+        requests: 2,
+        is_whole: true,
+        judged: 1,
+        promised: 0.94,
+        predicted: expect.closeTo(0.9),
+        kept: null,
+        kept_error: null,
+        cost_usd: 0.004,
+        best_cost_usd: 0.016,
+        saved_usd: 0.012,
+        saved_ms: 100,
       },
       expect.objectContaining({ week: "2026-11-09", selector: "Router#light", requests: 1, promised: 0.9 }),
     ]);

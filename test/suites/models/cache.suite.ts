@@ -15,7 +15,8 @@ export function cacheSuite(name: string, makeBench: MakeBench): void {
 
     test("are found by their ids, in their own account only, on every node", async () => {
       const { store, other } = stores();
-      const [one, two] = [makeAnswer("one"), makeAnswer("two")];
+      const one = makeAnswer("one");
+      const two = makeAnswer("two");
       await store.cache.keep(one);
       await store.cache.keep(two);
       expect(await other.cache.find("default", ["one"])).toEqual([one]);

@@ -172,8 +172,13 @@ function bound(opened: Opened): void {
     await store.teach(makeLessonRow("8", { atMs: NOON + 5 }), { ...half, sinceMs: NOON + 1 });
     const weights = (await other.lessons(0, 10)).map(({ id, weight }) => [id, weight]);
     expect(Object.fromEntries(weights)).toEqual({
-      ...{ "1": 0.8, "2": 0.4, "3": 0.2 },
-      ...{ "5": 1, "6": 1, "7": 1, "8": 1 },
+      "1": 0.8,
+      "2": 0.4,
+      "3": 0.2,
+      "5": 1,
+      "6": 1,
+      "7": 1,
+      "8": 1,
     });
   });
 
@@ -246,7 +251,8 @@ function labels(opened: Opened): void {
   test("of one request are one row, with one score per model", async () => {
     const { store, other } = opened();
     expect(await store.teach(label(0.25))).toBe(1);
-    const [one, two] = [label(0.25).marks, label(0.5, "Sim#other").marks];
+    const one = label(0.25).marks;
+    const two = label(0.5, "Sim#other").marks;
     expect(await other.teach({ ...label(0, "", NOON + 5), marks: [...one, ...two, ...two] })).toBe(1);
     expect(await store.teach(label(0.5, "Sim#other", NOON + 9))).toBe(0);
     expect(await store.lessons(0, 10)).toEqual([{ ...label(0, "", NOON + 5), marks: [...one, ...two] }]);

@@ -84,7 +84,8 @@ function inWords(admitted: Admitted): string {
 function keptReplies(opened: Opened): void {
   test("a duplicate waits for the first request, then gets its reply, on every node", async () => {
     const { store, other } = opened();
-    const [mine, theirs] = [clientOf(store), clientOf(other)];
+    const mine = clientOf(store);
+    const theirs = clientOf(other);
     expect(await mine.ask("1")).toBe("granted");
     expect([await mine.ask("2"), await theirs.ask("3")]).toEqual(["pending 1", "pending 1"]);
     await mine.end("1", "sealed");
@@ -94,7 +95,8 @@ function keptReplies(opened: Opened): void {
 
   test("of many concurrent duplicates exactly one is admitted, and the others wait for it", async () => {
     const { store, other } = opened();
-    const [mine, theirs] = [clientOf(store), clientOf(other)];
+    const mine = clientOf(store);
+    const theirs = clientOf(other);
     const asked = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? mine : theirs).ask(`${index}`));
     const answers = await Promise.all(asked);
     const first = answers.indexOf("granted");
@@ -104,7 +106,8 @@ function keptReplies(opened: Opened): void {
 
   test("another body is refused, both while the first is pending and afterwards", async () => {
     const { store, other } = opened();
-    const [mine, theirs] = [clientOf(store), clientOf(other)];
+    const mine = clientOf(store);
+    const theirs = clientOf(other);
     await mine.ask("1");
     expect(await theirs.ask("2", "reply", "another body")).toBe("idempotency_mismatch");
     await mine.end("1", "sealed");
@@ -162,7 +165,8 @@ function replays(opened: Opened): void {
 function noReply(opened: Opened): void {
   test("if nothing was produced the next request is admitted, unaffected by the first one's settlement", async () => {
     const { store, other } = opened();
-    const [mine, theirs] = [clientOf(store), clientOf(other)];
+    const mine = clientOf(store);
+    const theirs = clientOf(other);
     await mine.ask("1");
     await mine.fail("1");
     expect(await theirs.ask("2")).toBe("granted");
@@ -174,7 +178,8 @@ function noReply(opened: Opened): void {
 
   test("a dead node's pending replies are released", async () => {
     const { store, other, bench } = opened();
-    const [mine, theirs] = [clientOf(store), clientOf(other)];
+    const mine = clientOf(store);
+    const theirs = clientOf(other);
     await mine.ask("1");
     await bench.forsake(store);
     expect(await theirs.ask("2")).toBe("pending 1");
@@ -202,7 +207,8 @@ function noReply(opened: Opened): void {
 
   test("an answer that could not be stored is not made again", async () => {
     const { store, other } = opened();
-    const [mine, theirs] = [clientOf(store), clientOf(other)];
+    const mine = clientOf(store);
+    const theirs = clientOf(other);
     await mine.ask("1");
     await mine.end("1", null);
     expect(await theirs.ask("2")).toBe("idempotency_unavailable");

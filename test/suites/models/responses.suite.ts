@@ -13,8 +13,13 @@ const BOB = { accountId: "default", memberId: "mem_bob" };
 
 function makeResponse(id: string, fields: Partial<StoredResponse> = {}): StoredResponse {
   return {
-    ...{ accountId: "default", id, keyId: "key_a", atMs: NOON },
-    ...{ bytes: 10, items: JSON.stringify([`msg_${id}`]), sealed: `sealed ${id}` },
+    accountId: "default",
+    id,
+    keyId: "key_a",
+    atMs: NOON,
+    bytes: 10,
+    items: JSON.stringify([`msg_${id}`]),
+    sealed: `sealed ${id}`,
     ...fields,
   };
 }

@@ -29,8 +29,17 @@ const parts = { clock: standingClock(NOON), random: countingRandom() };
 
 function makeRow(id: string, nanoUsd: number, fields: Partial<Checkout> = {}): Checkout {
   return {
-    ...{ id, accountId: "acct", createdAtMs: NOON, nanoUsd, by: { kind: "person", id: "mem_ann" } },
-    ...{ page: null, state: "open", paymentId: null, paidNanoUsd: 0, takings: [], ...fields },
+    id,
+    accountId: "acct",
+    createdAtMs: NOON,
+    nanoUsd,
+    by: { kind: "person", id: "mem_ann" },
+    page: null,
+    state: "open",
+    paymentId: null,
+    paidNanoUsd: 0,
+    takings: [],
+    ...fields,
   };
 }
 
@@ -43,16 +52,27 @@ function take(store: Store, checkoutId: string, step: CheckoutStep) {
   const target = { type: "account", id: "acct", name: "" } as const;
   const entry = makeEntry(parts, TESTER, { action: "topup.made", target });
   return recordCheckoutStep(store, {
-    ...{ accountId: "acct", checkoutId, step, entry, nowMs: NOON, timeZone: "UTC" },
+    accountId: "acct",
+    checkoutId,
+    step,
+    entry,
+    nowMs: NOON,
+    timeZone: "UTC",
   });
 }
 
 const paid = (nanoUsd: number, paymentId = "pi_1"): CheckoutStep => ({ kind: "paid", nanoUsd, paymentId });
 const refund = (nanoUsd: number, state: "taken" | "returned" = "taken", id = "re_1"): CheckoutStep => ({
-  ...{ kind: "refund", id, state, nanoUsd },
+  kind: "refund",
+  id,
+  state,
+  nanoUsd,
 });
 const dispute = (nanoUsd: number, state: "warning" | "taken" | "returned" = "taken"): CheckoutStep => ({
-  ...{ kind: "dispute", id: "du_1", state, nanoUsd },
+  kind: "dispute",
+  id: "du_1",
+  state,
+  nanoUsd,
 });
 
 const journalOf = async (store: Store) => (await readJournal(store, "acct")).map(inLine);
@@ -133,7 +153,10 @@ function takings(opened: Opened): void {
     await take(store, "chk_1", dispute(1000, "returned"));
     await take(store, "chk_1", dispute(1000, "taken"));
     expect(await other.account("acct")).toMatchObject({
-      ...{ balanceNanoUsd: 600, receivableNanoUsd: 0, isPaused: false, pausedBy: [] },
+      balanceNanoUsd: 600,
+      receivableNanoUsd: 0,
+      isPaused: false,
+      pausedBy: [],
     });
     expect(listProblems(await other.audit())).toEqual([]);
   });

@@ -32,10 +32,21 @@ function topUps(opened: Opened): void {
     for (const account of await Promise.all(asked)) expect(account.balanceNanoUsd).toBe(5_000_000_001);
     expect(await readJournal(other)).toEqual([
       {
-        ...{ accountId: "default", seq: 1, atMs: NOON, kind: "topup" },
-        ...{ balanceNanoUsd: 5_000_000_001, heldNanoUsd: 0, fundingNanoUsd: -5_000_000_001 },
-        ...{ revenueNanoUsd: 0, overrunNanoUsd: 0, balanceAfterNanoUsd: 5_000_000_001, heldAfterNanoUsd: 0 },
-        ...{ requestId: null, usageSource: null, ended: null, note: "paid in cash" },
+        accountId: "default",
+        seq: 1,
+        atMs: NOON,
+        kind: "topup",
+        balanceNanoUsd: 5_000_000_001,
+        heldNanoUsd: 0,
+        fundingNanoUsd: -5_000_000_001,
+        revenueNanoUsd: 0,
+        overrunNanoUsd: 0,
+        balanceAfterNanoUsd: 5_000_000_001,
+        heldAfterNanoUsd: 0,
+        requestId: null,
+        usageSource: null,
+        ended: null,
+        note: "paid in cash",
       },
     ]);
     expect((await topUp(other, order("b", 1))).balanceNanoUsd).toBe(5_000_000_002);
@@ -200,10 +211,12 @@ function journals(opened: Opened): void {
 
   test("are listed newest first, in pages, with the balance after each entry", async () => {
     const { store, other } = opened();
-    const [key, another] = [await addKey(store, "key_a"), await addKey(store, "key_b", "acct")];
+    const key = await addKey(store, "key_a");
+    const another = await addKey(store, "key_b", "acct");
     await give(store, "default", 1_000);
     await give(store, "acct", 100);
-    const [mine, theirs] = [openPayments(store), openPayments(other)];
+    const mine = openPayments(store);
+    const theirs = openPayments(other);
     for (const id of ["1", "2", "3"]) {
       const ticket = await mine.hold(id, key, 100);
       await theirs.post(await theirs.hold(`their ${id}`, another, 10), 30);

@@ -131,10 +131,13 @@ async function expectExports(parts: ExportParts, account: string, { topups, othe
     return (kind: string, field = "amount_usd") =>
       sumAll(rows.filter((row) => row.kind === kind).map((row) => toNano(row[field])));
   };
-  const [journal, statements] = [await read("journal"), await read("statements")];
+  const journal = await read("journal");
+  const statements = await read("statements");
   const months = [...lines].filter(([name]) => name.endsWith(" all")).map(([, sums]) => sums);
-  const [cost, charged] = [sumAll(months.map(([cost]) => cost)), sumAll(months.map(([, due]) => due))];
-  const [added, adjusted] = [sumAll(topups.values()), sumAll(others.values())];
+  const cost = sumAll(months.map(([cost]) => cost));
+  const charged = sumAll(months.map(([, due]) => due));
+  const added = sumAll(topups.values());
+  const adjusted = sumAll(others.values());
   expect([account, journal("topup"), journal("adjustment"), journal("charge")]).toEqual([
     account,
     added,
@@ -167,13 +170,18 @@ function years(opened: () => TwoStores): void {
         const statement = await getStatement(parts, account, month);
         const { topups, others, lines } = year.kept;
         const [cost, charged] = lines.get(`${month} all`) ?? [0, 0];
-        const [added, other] = [topups.get(month) ?? 0, others.get(month) ?? 0];
+        const added = topups.get(month) ?? 0;
+        const other = others.get(month) ?? 0;
         const after = balance + added + other - charged;
         expect([account, statement]).toMatchObject([
           account,
           {
-            ...{ month, opening_balance_usd: toUsd(balance), topups_usd: toUsd(added) },
-            ...{ charges_usd: toUsd(charged), adjustments_usd: toUsd(other), cost_usd: toUsd(cost) },
+            month,
+            opening_balance_usd: toUsd(balance),
+            topups_usd: toUsd(added),
+            charges_usd: toUsd(charged),
+            adjustments_usd: toUsd(other),
+            cost_usd: toUsd(cost),
             closing_balance_usd: toUsd(after),
           },
         ]);

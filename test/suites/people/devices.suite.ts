@@ -117,12 +117,14 @@ function codes(opened: Opened): void {
       nowMs = NOON + second * SECOND;
       outcomes.push(nameError(await pollDevice(makeParts(opened), rules, deviceCode)));
     }
-    const [pending, slow] = ["authorization_pending", "slow_down"];
+    const pending = "authorization_pending";
+    const slow = "slow_down";
     expect(outcomes).toEqual([pending, slow, slow, pending, pending, slow]);
   });
 
   test("a code ends after ten minutes, approved or not", async () => {
-    const [waiting, approved] = [await begin(opened), await begin(opened)];
+    const waiting = await begin(opened);
+    const approved = await begin(opened);
     await approve(opened, approved.userCode);
     nowMs = NOON + 10 * MINUTE;
     for (const { deviceCode } of [waiting, approved]) {
@@ -260,7 +262,8 @@ function ending(opened: Opened): void {
   });
 
   test("a device that was ended gets no more tokens, and a revoked key ends all", async () => {
-    const [one, other] = [await signIn(opened), await signIn(opened)];
+    const one = await signIn(opened);
+    const other = await signIn(opened);
     const { devices } = opened().store;
     const [first] = await devices.devicesOf("mem_ada", nowMs);
     expect(await devices.endDevice("mem_bob", String(first?.id), nowMs)).toBe(false);

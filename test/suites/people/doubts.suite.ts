@@ -14,8 +14,11 @@ export function doubts(opened: () => TwoStores): void {
   const put = (id: string, fields: Partial<Member> = {}) =>
     opened().store.people.changeMember(id, () =>
       makeMember(id, {
-        ...{ ruleGrants: [{ role: "admin", accountId: null }], refreshSealed: "sealed" },
-        ...{ seenAtMs: NOON - 1000, checkedAtMs: DUE, ...fields },
+        ruleGrants: [{ role: "admin", accountId: null }],
+        refreshSealed: "sealed",
+        seenAtMs: NOON - 1000,
+        checkedAtMs: DUE,
+        ...fields,
       }),
     );
   const doubtOf = async (id: string) => (await opened().other.people.member(id))?.doubt;
@@ -45,7 +48,8 @@ export function doubts(opened: () => TwoStores): void {
     await put("ann");
     await store.people.doubtDueMembers(ISSUER, DUE, DOUBT);
     const may = async (nowMs: number) => {
-      const [terms, member] = [await other.people.memberTerms("ann"), await other.people.member("ann")];
+      const terms = await other.people.memberTerms("ann");
+      const member = await other.people.member("ann");
       if (terms === null || member === null) throw new Error("nobody is there");
       return [mayUseKeys(terms, "default", nowMs), memberAccess(member, nowMs).role];
     };

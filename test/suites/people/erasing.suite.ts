@@ -39,8 +39,17 @@ function worldOn(store: Store) {
 
 function makeToken(id: string, contact: string): NamedToken {
   return {
-    ...{ id, name: "nightly", last4: "abcd", grants: [], readsContent: false, contact },
-    ...{ makerKind: "admin", makerId: "admin", createdAtMs: NOON, expiresAtMs: null, revokedAtMs: null },
+    id,
+    name: "nightly",
+    last4: "abcd",
+    grants: [],
+    readsContent: false,
+    contact,
+    makerKind: "admin",
+    makerId: "admin",
+    createdAtMs: NOON,
+    expiresAtMs: null,
+    revokedAtMs: null,
   };
 }
 
@@ -68,17 +77,36 @@ async function addAsked(store: Store): Promise<void> {
   const agent = { agent: "claude-code", address: HOME };
   const of = { ...agent, memberId: ID, accountId: "default", keyId: "key_1" };
   const device = {
-    ...{ ...of, id: "dev_1", createdAtMs: NOON, usedAtMs: NOON, expiresAtMs: NOON + 1, endedAtMs: null },
-    ...{ refreshDigest: "refresh 1", oldRefreshDigest: null, answerSealed: null },
+    ...of,
+    id: "dev_1",
+    createdAtMs: NOON,
+    usedAtMs: NOON,
+    expiresAtMs: NOON + 1,
+    endedAtMs: null,
+    refreshDigest: "refresh 1",
+    oldRefreshDigest: null,
+    answerSealed: null,
   };
   const added = { device, secret: { digest: "secret 1", deviceId: "dev_1", untilMs: NOON + 1 } };
   await store.devices.stepCode("user", "none", () => ({ code: null, added }), 10);
   const target = { type: "device", id: "", name: "claude-code" } as const;
   await note(world, { ...TESTER, actor }, { action: "device.approved", target, after: agent });
   const request: LimitRequest = {
-    ...{ id: "lrq_1", accountId: "default", memberId: ID, kind: "budget", per: "day", models: null },
-    ...{ amount: 50, reason: `${NAME} asks`, createdAtMs: NOON, untilMs: NOON + 1, state: "open" },
-    ...{ decidedAtMs: null, deciderKind: null, deciderId: null, note: null },
+    id: "lrq_1",
+    accountId: "default",
+    memberId: ID,
+    kind: "budget",
+    per: "day",
+    models: null,
+    amount: 50,
+    reason: `${NAME} asks`,
+    createdAtMs: NOON,
+    untilMs: NOON + 1,
+    state: "open",
+    decidedAtMs: null,
+    deciderKind: null,
+    deciderId: null,
+    note: null,
   };
   const { changes } = actAs(world, TESTER);
   const step = (after: LimitRequest): LimitRequestStep => ({
@@ -177,8 +205,10 @@ function erasing(stores: () => TwoStores): void {
     ]);
     const where = lists.requests.map(({ keyId, address, session }) => `${keyId} ${address} ${session}`);
     expect(where.toSorted()).toEqual([
-      ...["key_1 null null", "key_1 null null"],
-      ...[`key_other ${ELSEWHERE} of ${ELSEWHERE}`, `key_other ${ELSEWHERE} of ${ELSEWHERE}`],
+      "key_1 null null",
+      "key_1 null null",
+      `key_other ${ELSEWHERE} of ${ELSEWHERE}`,
+      `key_other ${ELSEWHERE} of ${ELSEWHERE}`,
     ]);
     const refused = lists.refusals.map(({ keyId, address, limit }) => [keyId, address, limit?.name]);
     expect(refused.toSorted()).toEqual([
@@ -194,7 +224,10 @@ function erasing(stores: () => TwoStores): void {
       ["other", expect.stringContaining('"contact":"ops"')],
     ]);
     expect(lists.audit.find(({ targetId }) => targetId === "key_robot")).toMatchObject({
-      ...{ action: "key.changed", targetName: "robot", before: null, after: '{"contact":null}' },
+      action: "key.changed",
+      targetName: "robot",
+      before: null,
+      after: '{"contact":null}',
     });
   });
 }

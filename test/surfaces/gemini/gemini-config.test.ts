@@ -21,7 +21,9 @@ const TOKENS: readonly (readonly [string, number])[] = [
 ];
 const written = (token: string, logProbability: number) => ({ token, logProbability });
 const chat = ([token, logprob]: readonly [string, number]) => ({
-  ...{ token, logprob, bytes: null },
+  token,
+  logprob,
+  bytes: null,
   top_logprobs: [
     { token, logprob, bytes: null },
     { token: "Hi", logprob: -2, bytes: null },
@@ -61,7 +63,11 @@ describe("log probabilities", () => {
     const text = writeEvents([...events, chunk({}, null, "stop"), "[DONE]"]);
     const reader = new AnswerReader({
       decoder: findChatCodec(openai).decoder(makeCard("m", null), exchange.ask),
-      ...{ request: exchange.ask, choiceOffset: 0, stops: [], splices: true, verbatim: false },
+      request: exchange.ask,
+      choiceOffset: 0,
+      stops: [],
+      splices: true,
+      verbatim: false,
     });
     const pieces = [];
     for (const piece of decoded([new TextEncoder().encode(text)]))

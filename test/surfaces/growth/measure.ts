@@ -26,7 +26,8 @@ export function compareTimes(small: Work, large: Work, most: number): number {
   const smalls = () => {
     for (let time = 0; time < GROWTH; time++) small();
   };
-  let [smallsMs, largeMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let smallsMs = Number.POSITIVE_INFINITY;
+  let largeMs = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS_MAX; round++) {
     // The first round compiles.
     smallsMs = Math.min(smallsMs, measureLeastMs(smalls, 1));

@@ -19,9 +19,16 @@ describe("betas", () => {
   });
 
   test.each([
-    ...["server-side-fallback-2026-07-01", "message-threads-2026-08-12", "user-profiles-2026-09-04"],
-    ...["mcp-client-2025-11-20", "mcp-tunnels-2026-06-22", "code-execution-2025-08-25"],
-    ...["managed-agents-2026-04-01", "fast-mode-2026-02-01", "files-api-2025-04-14", "skills-2025-10-02"],
+    "server-side-fallback-2026-07-01",
+    "message-threads-2026-08-12",
+    "user-profiles-2026-09-04",
+    "mcp-client-2025-11-20",
+    "mcp-tunnels-2026-06-22",
+    "code-execution-2025-08-25",
+    "managed-agents-2026-04-01",
+    "fast-mode-2026-02-01",
+    "files-api-2025-04-14",
+    "skills-2025-10-02",
   ])("%s is left out: it costs more, or names what all clients share", (beta) => {
     expect(pass(beta)).toEqual([undefined, [`anthropic-beta.${beta}`]]);
   });
@@ -39,10 +46,16 @@ describe("betas", () => {
 
   test("of Claude Code all pass", () => {
     const sent = [
-      ...["claude-code-20250219", "context-1m-2025-08-07", "interleaved-thinking-2025-05-14"],
-      ...["thinking-token-count-2026-05-13", "context-management-2025-06-27", "effort-2025-11-24"],
-      ...["prompt-caching-scope-2026-01-05", "mid-conversation-system-2026-04-07"],
-      ...["structured-outputs-2025-12-15", "advanced-tool-use-2025-11-20"],
+      "claude-code-20250219",
+      "context-1m-2025-08-07",
+      "interleaved-thinking-2025-05-14",
+      "thinking-token-count-2026-05-13",
+      "context-management-2025-06-27",
+      "effort-2025-11-24",
+      "prompt-caching-scope-2026-01-05",
+      "mid-conversation-system-2026-04-07",
+      "structured-outputs-2025-12-15",
+      "advanced-tool-use-2025-11-20",
     ].join(",");
     expect(pass(sent)).toEqual([sent, []]);
   });

@@ -153,12 +153,13 @@ describe("a call of another model", () => {
     expect(send([start, parallel, answer("a"), answer("b")])).toEqual([
       start,
       turn("model", { text: "I look." }, call("a", SKIP), call("b", SKIP)),
-      ...[answer("a"), answer("b")],
+      answer("a"),
+      answer("b"),
     ]);
     const mixed = [start, turn("model", call("a")), answer("a"), turn("model", call("b", own)), answer("b")];
     expect(
       asArray(send(mixed)).map((one) => asObject(asArray(asObject(one).parts)[0]).thoughtSignature),
-    ).toEqual([...[undefined, SKIP.thoughtSignature, undefined, "google", undefined]]);
+    ).toEqual([undefined, SKIP.thoughtSignature, undefined, "google", undefined]);
     const snake = { function_call: { name: "look", args: {} } };
     expect(send([start, turn("model", snake), answer("a")])).toEqual([
       start,

@@ -213,7 +213,8 @@ test("tool servers can be named if the operator allows it", () => {
 
 test("what was signed for one account is invalid for another", () => {
   const vault = createVault(new Uint8Array(32).fill(1), { bytes: (count) => new Uint8Array(count).fill(2) });
-  const [own, other] = [createSealer(vault, "acct_a"), createSealer(vault, "acct_b")];
+  const own = createSealer(vault, "acct_a");
+  const other = createSealer(vault, "acct_b");
   const details = [{ type: "reasoning.encrypted", data: "secret", format: "x" }] as const;
   const signature = signThinking(own, "thought", details);
   expect(isOurSignature(signature)).toBe(true);

@@ -63,7 +63,12 @@ describe.skipIf(folder === null)("recorded answers", () => {
 
 const ITEM = { id: "msg_1", type: "message", status: "completed", role: "assistant" };
 const RESPONSE = {
-  ...{ id: "resp_1", object: "response", created_at: 1, status: "completed", model: "m", error: null },
+  id: "resp_1",
+  object: "response",
+  created_at: 1,
+  status: "completed",
+  model: "m",
+  error: null,
   output: [{ ...ITEM, content: [{ type: "output_text", text: "one two", annotations: [], logprobs: [] }] }],
   usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
 };

@@ -63,7 +63,10 @@ describe("reasoning in plain text", () => {
 
   test("is left out for OpenAI's models, which refuse it", () => {
     expect(send("OpenAI#gpt-5.4").map((item) => asObject(item).type)).toEqual([
-      ...[undefined, "reasoning", "function_call", "function_call_output"],
+      undefined,
+      "reasoning",
+      "function_call",
+      "function_call_output",
     ]);
   });
 

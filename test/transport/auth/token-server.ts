@@ -106,7 +106,10 @@ export function startTokens() {
     }
   };
   return {
-    ...{ tokens: new Tokens(fetchToken, ports), keys: new Tokens(fetchKeys, ports) },
-    ...{ pass, startMs: START_MS, ports },
+    tokens: new Tokens(fetchToken, ports),
+    keys: new Tokens(fetchKeys, ports),
+    pass,
+    startMs: START_MS,
+    ports,
   };
 }

@@ -8,7 +8,8 @@ import { readText, serveHttp, type TestServer } from "../world/serve.ts";
 const MODEL = "Claude#opus";
 const USES = 200;
 /** USD: of a search, and of a day's free requests. */
-const [SEARCH_USD, FREE_USD] = [0.01, 20];
+const SEARCH_USD = 0.01;
+const FREE_USD = 20;
 const BETA = "inline-tools-2026-09-15";
 
 const seen: { readonly beta: string; readonly body: JsonObject }[] = [];
@@ -98,7 +99,8 @@ async function hold(body: JsonObject): Promise<number> {
 }
 
 test("a search in a message is held as one in `tools`", async () => {
-  const [honest, added] = [await hold(makeBody({ tools: [search] })), await hold(makeBody({}, search))];
+  const honest = await hold(makeBody({ tools: [search] }));
+  const added = await hold(makeBody({}, search));
   expect(honest).toBeGreaterThan(USES * SEARCH_USD);
   expect(added).toBeGreaterThan(USES * SEARCH_USD);
   // The prompts differ by a few hundred tokens at most.

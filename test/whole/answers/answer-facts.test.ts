@@ -98,7 +98,8 @@ describe("models that end", () => {
       return rows.find(({ model, keys }) => model === ENDING && keys.some(({ key_id }) => key_id === id));
     });
     expect(found).toMatchObject({
-      ...{ shutdown: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), days_left: expect.any(Number) },
+      shutdown: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      days_left: expect.any(Number),
       keys: expect.arrayContaining([expect.objectContaining({ name: "still-on-it", requests: 1 })]),
     });
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();

@@ -50,11 +50,9 @@ describe("a repeated request", () => {
     [true, true],
   ] as const) {
     test(`streamed: ${first}, then streamed: ${second}: gets the same completion, made and billed once`, async () => {
-      const [payer, free, name] = [
-        await world.payer(1),
-        await world.payer(0, { requests_per_day: 5 }),
-        newName(),
-      ];
+      const payer = await world.payer(1);
+      const free = await world.payer(0, { requests_per_day: 5 });
+      const name = newName();
       for (const who of [payer, free]) {
         const one = await ask(who, name, asking(CALM, "say: a b c", { stream: first }));
         const two = await ask(who, name, asking(CALM, "say: a b c", { stream: second }));
@@ -85,7 +83,8 @@ describe("a repeated request", () => {
         [true, false],
       ] as const) {
         const name = newName();
-        const [one, two] = [await ask(payer, name, body(first)), await ask(payer, name, body(second))];
+        const one = await ask(payer, name, body(first));
+        const two = await ask(payer, name, body(second));
         expect(readMessage(two)).toEqual(readMessage(one));
         expect(readMessage(two).tool_calls).toHaveLength(2);
         expect(readMessage(two).reasoning_content).toContain("Thinking about");
@@ -95,9 +94,11 @@ describe("a repeated request", () => {
   }
 
   test("a replay reports the written-off amount again", async () => {
-    const [payer, name] = [await world.payer(0.1), newName()];
+    const payer = await world.payer(0.1);
+    const name = newName();
     const body = asking("Acme#sim~tokens=134000:4096", "x");
-    const [one, two] = [await ask(payer, name, body), await ask(payer, name, body)];
+    const one = await ask(payer, name, body);
+    const two = await ask(payer, name, body);
     expect(one.usage).toMatchObject({ cost: computePrice(134_000, 4096) / USD, charged: 0.1 });
     expect([two.replayed, readCompletion(two)]).toEqual([true, readCompletion(one)]);
   });
@@ -116,7 +117,8 @@ describe("a repeated request", () => {
 
 describe("concurrent duplicates", () => {
   test("fifty share one call", async () => {
-    const [payer, name] = [await world.payer(1), newName()];
+    const payer = await world.payer(1);
+    const name = newName();
     const answers = Array.from({ length: TWINS }, (_, at) =>
       ask(payer, name, asking("Gated#middle", "x", { stream: at % 2 === 0 })),
     );
@@ -130,7 +132,8 @@ describe("concurrent duplicates", () => {
   });
 
   test("one that leaves takes nothing from the others", async () => {
-    const [payer, name] = [await world.payer(1), newName()];
+    const payer = await world.payer(1);
+    const name = newName();
     const body = asking("Gated#mute", "x");
     const one = ask(payer, name, body);
     await until("the upstream waits", () => world.gated.waiting === 1);
@@ -147,7 +150,8 @@ describe("concurrent duplicates", () => {
 
   for (const stream of [true, false]) {
     test(`streamed: ${stream}: if all leave, the answer is finished, charged and stored`, async () => {
-      const [payer, name] = [await world.payer(1), newName()];
+      const payer = await world.payer(1);
+      const name = newName();
       const body = asking("Gated#middle", "x", { stream });
       const gone = new AbortController();
       const left = [
@@ -171,7 +175,8 @@ describe("concurrent duplicates", () => {
   }
 
   test("if the first fails with no output, a waiting one makes its own call", async () => {
-    const [payer, name] = [await world.payer(1), newName()];
+    const payer = await world.payer(1);
+    const name = newName();
     const body = asking("Gated#second", "x", { stream: true });
     const one = ask(payer, name, body);
     await until("the upstream waits", () => world.gated.waiting === 1);
@@ -188,7 +193,8 @@ describe("concurrent duplicates", () => {
   });
 
   test("one waits no longer than its own time limit", async () => {
-    const [payer, name] = [await world.payer(1), newName()];
+    const payer = await world.payer(1);
+    const name = newName();
     const one = ask(payer, name, asking("Gated#mute", "x"));
     await until("the upstream waits", () => world.gated.waiting === 1);
     const two = await ask(payer, name, asking("Gated#mute", "x"), {
@@ -204,7 +210,8 @@ describe("answers that can't be repeated", () => {
   const SPENT = "409 invalid_request_error idempotency_unavailable";
 
   test("if it broke off: 409, and no second call", async () => {
-    const [payer, name] = [await world.payer(1), newName()];
+    const payer = await world.payer(1);
+    const name = newName();
     const body = asking("Acme#sim~trouble=error-mid", "say: a b c d", { stream: true });
     expect(formatLine(await ask(payer, name, body))).toBe("200 then api_error upstream_error");
     const again = await ask(payer, name, body);
@@ -218,7 +225,8 @@ describe("answers that can't be repeated", () => {
     ["Gated#wordy", true],
   ] as const) {
     test(`${model}, streamed: ${stream}: if larger than 1 MiB: 409, and no second call`, async () => {
-      const [payer, name] = [await world.payer(1), newName()];
+      const payer = await world.payer(1);
+      const name = newName();
       expect((await ask(payer, name, asking(model, "x", { stream }))).status).toBe(200);
       for (const again of [true, false])
         expect(formatLine(await ask(payer, name, asking(model, "x", { stream: again })))).toBe(SPENT);
@@ -228,7 +236,8 @@ describe("answers that can't be repeated", () => {
   }
 
   test("with another body: 409, even while the first runs", async () => {
-    const [payer, name] = [await world.payer(1), newName()];
+    const payer = await world.payer(1);
+    const name = newName();
     const one = ask(payer, name, asking("Gated#mute", "x"));
     await until("the upstream waits", () => world.gated.waiting === 1);
     const mismatch = async () => {
@@ -244,7 +253,8 @@ describe("answers that can't be repeated", () => {
   });
 
   test("another gateway key has its own, even in the same account", async () => {
-    const [payer, name] = [await world.payer(1), newName()];
+    const payer = await world.payer(1);
+    const name = newName();
     const { secret, id: keyId } = await world.newKey({ account_id: payer.accountId, requests_per_day: 0 });
     const both = [payer, { ...payer, secret, keyId }].map((one) => ask(one, name, asking(CALM, "x")));
     const [one, two] = await Promise.all(both);

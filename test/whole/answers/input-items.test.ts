@@ -75,7 +75,9 @@ test("items have OpenAI's form, whatever short form the client used", async () =
   expect(items.every((item) => typeof item.id === "string")).toBe(true);
   const output = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
   const said = (text: string, role = "user") => ({
-    ...{ type: "message", role, content: [{ type: "input_text", text }] },
+    type: "message",
+    role,
+    content: [{ type: "input_text", text }],
   });
   expect(items.map(({ id: _, ...item }) => item)).toEqual([
     said("say: one"),

@@ -39,7 +39,8 @@ const CASES: readonly Case[] = [
     name: "Messages",
     path: () => "/v1/messages",
     body: (model, name) => ({
-      ...{ model, max_tokens: 200 },
+      model,
+      max_tokens: 200,
       messages: [
         { role: "user", content: "hello" },
         { role: "assistant", content: [{ type: "tool_use", id: CALL_ID, name, input: {} }] },
@@ -74,7 +75,10 @@ const CASES: readonly Case[] = [
     name: "Responses, a custom tool",
     path: () => "/v1/responses",
     body: (model, name) => ({
-      ...{ model, input: "hello", tools: [{ type: "custom", name }], tool_choice: { type: "custom", name } },
+      model,
+      input: "hello",
+      tools: [{ type: "custom", name }],
+      tool_choice: { type: "custom", name },
     }),
   },
   {

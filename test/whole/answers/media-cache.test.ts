@@ -41,7 +41,10 @@ describe("speech", () => {
     const { secret } = payer;
     const before = calls();
     expect(await read(speak("voice", "paid", { secret }))).toEqual({
-      ...{ status: 200, state: "miss", type: "audio/mpeg", sound: SOUND },
+      status: 200,
+      state: "miss",
+      type: "audio/mpeg",
+      sound: SOUND,
     });
     const first = await world.lastRow();
     const balance = await payer.balance();
@@ -67,7 +70,9 @@ describe("speech", () => {
       const headers = { authorization: `Bearer ${world.adminToken}`, "content-type": "application/json" };
       const fields = { name: "budget", requests_per_day: null, budgets: [{ usd, per: "day" }] };
       const made = await fetch(`${world.url}/admin/v1/keys`, {
-        ...{ method: "POST", headers, body: JSON.stringify(fields) },
+        method: "POST",
+        headers,
+        body: JSON.stringify(fields),
       });
       const secret = String(asObject(await made.json()).secret);
       const say = async (input: string) => (await read(speak("voice", input, { secret }))).status;
@@ -84,7 +89,8 @@ describe("speech", () => {
       expect((await read(speak("gpt-voice", input))).sound).toEqual(SOUND);
       const events = await speak("gpt-voice", input, { more: { stream_format: "sse" } });
       expect([state(events), events.headers.get("content-type")]).toEqual([
-        ...["hit", "text/event-stream; charset=utf-8"],
+        "hit",
+        "text/event-stream; charset=utf-8",
       ]);
       const text = await events.text();
       expect(text).toContain(SOUND.toBase64());

@@ -41,7 +41,11 @@ function sealedBy(credential: string): string {
 function respond(credential: string): JsonObject {
   const content = [{ type: "output_text", text: "good day", annotations: [] }];
   return {
-    ...{ id: "resp_1", object: "response", created_at: 1, model: "gpt-6.1-sol", status: "completed" },
+    id: "resp_1",
+    object: "response",
+    created_at: 1,
+    model: "gpt-6.1-sol",
+    status: "completed",
     output: [
       { type: "reasoning", id: "rs_1", summary: [], encrypted_content: sealedBy(credential) },
       { type: "message", id: "msg_1", role: "assistant", status: "completed", content },
@@ -66,25 +70,33 @@ const readOutput = ({ output }: JsonObject) => asArray(output);
 
 const WAYS: readonly Way[] = [
   {
-    ...{ name: "Responses with Codex's header", provider: "Twin1", path: "/v1/responses" },
+    name: "Responses with Codex's header",
+    provider: "Twin1",
+    path: "/v1/responses",
     headers: (session) => ({ "session-id": session }),
     body: (_session, turns) => ({ input: turns }),
     readTurns: readOutput,
   },
   {
-    ...{ name: "Responses with prompt_cache_key", provider: "Twin2", path: "/v1/responses" },
+    name: "Responses with prompt_cache_key",
+    provider: "Twin2",
+    path: "/v1/responses",
     headers: () => ({}),
     body: (session, turns) => ({ input: turns, prompt_cache_key: session }),
     readTurns: readOutput,
   },
   {
-    ...{ name: "Messages with Claude Code's header, translated", provider: "Twin3", path: "/v1/messages" },
+    name: "Messages with Claude Code's header, translated",
+    provider: "Twin3",
+    path: "/v1/messages",
     headers: (session) => ({ "x-claude-code-session-id": session }),
     body: (_session, turns) => ({ messages: turns, max_tokens: 1000 }),
     readTurns: ({ content }) => [{ role: "assistant", content }],
   },
   {
-    ...{ name: "chat with prompt_cache_key, translated", provider: "Twin4", path: "/v1/chat/completions" },
+    name: "chat with prompt_cache_key, translated",
+    provider: "Twin4",
+    path: "/v1/chat/completions",
     headers: () => ({}),
     body: (session, turns) => ({ messages: turns, prompt_cache_key: session }),
     readTurns: ({ choices }) => [asObject(asArray(choices)[0]).message],

@@ -14,10 +14,17 @@ interface Seen {
   readonly text: string;
 }
 
-const [ONE, TWO] = ["https://example.com/one", "https://example.com/two"];
+const ONE = "https://example.com/one";
+const TWO = "https://example.com/two";
 const TARGETS = [
-  ...["Anthropic#claude-sonnet-5", "Anthropic#claude-sonnet-5-5", "OpenAI#gpt-4.1", "OpenAI#gpt-5.4"],
-  ...["OpenAI#gpt-5.6-sol", "Google#gemini-2.5-flash", "Google#gemini-3.5-flash", "Perplexity#sonar"],
+  "Anthropic#claude-sonnet-5",
+  "Anthropic#claude-sonnet-5-5",
+  "OpenAI#gpt-4.1",
+  "OpenAI#gpt-5.4",
+  "OpenAI#gpt-5.6-sol",
+  "Google#gemini-2.5-flash",
+  "Google#gemini-3.5-flash",
+  "Perplexity#sonar",
 ];
 
 let world: UnderTest;
@@ -31,7 +38,9 @@ const QUESTION = "Please search for something.";
 async function askMessages(model: string, isStreamed: boolean, isForced: boolean): Promise<Seen> {
   const client = new Anthropic({ apiKey: world.secret, baseURL: world.url, maxRetries: 0 });
   const request = {
-    ...{ model, max_tokens: 2048, messages: [{ role: "user" as const, content: QUESTION }] },
+    model,
+    max_tokens: 2048,
+    messages: [{ role: "user" as const, content: QUESTION }],
     tools: [{ type: "web_search_20250305" as const, name: "web_search" as const, max_uses: 8 }],
     ...(isForced ? { tool_choice: { type: "tool" as const, name: "web_search" } } : {}),
   };
@@ -53,7 +62,9 @@ async function askMessages(model: string, isStreamed: boolean, isForced: boolean
 async function askResponses(model: string, isStreamed: boolean, isForced: boolean): Promise<Seen> {
   const client = new OpenAI({ apiKey: world.secret, baseURL: `${world.url}/v1`, maxRetries: 0 });
   const request = {
-    ...{ model, input: QUESTION, tools: [{ type: "web_search" as const }] },
+    model,
+    input: QUESTION,
+    tools: [{ type: "web_search" as const }],
     include: ["web_search_call.action.sources" as const],
     ...(isForced ? { tool_choice: { type: "web_search" as const } } : {}),
   };
@@ -77,7 +88,8 @@ async function askResponses(model: string, isStreamed: boolean, isForced: boolea
 async function askGemini(model: string, isStreamed: boolean): Promise<Seen> {
   const client = new GoogleGenAI({ apiKey: world.secret, httpOptions: { baseUrl: world.url } });
   const request = {
-    ...{ model: model.replace("#", "/"), contents: QUESTION },
+    model: model.replace("#", "/"),
+    contents: QUESTION,
     config: { tools: [{ googleSearch: {} }] },
   };
   const answers = isStreamed
@@ -98,7 +110,8 @@ async function askGemini(model: string, isStreamed: boolean): Promise<Seen> {
 async function askChat(model: string, isStreamed: boolean): Promise<Seen> {
   const client = new OpenAI({ apiKey: world.secret, baseURL: `${world.url}/v1`, maxRetries: 0 });
   const request = {
-    ...{ model, messages: [{ role: "user" as const, content: QUESTION }] },
+    model,
+    messages: [{ role: "user" as const, content: QUESTION }],
     web_search_options: { search_context_size: "low" as const },
   };
   const messages: JsonObject[] = [];
@@ -117,7 +130,8 @@ async function askChat(model: string, isStreamed: boolean): Promise<Seen> {
   expect(messages.some(({ web_searches }) => web_searches !== undefined)).toBe(false);
   const annotations = messages.flatMap(({ annotations: all }) => asArray(all));
   return {
-    ...{ queries: [], found: [] },
+    queries: [],
+    found: [],
     cited: annotations.map((one) => String(asObject(asObject(one).url_citation).url)),
     text: messages.map(({ content }) => String(content ?? "")).join(""),
   };
@@ -130,7 +144,10 @@ const SURFACES = { messages: askMessages, responses: askResponses, gemini: askGe
 
 /** The searches' pages as a surface shows them: Gemini names those that the text rests on, chat has no place for them. */
 const FOUND: Readonly<Record<string, readonly string[]>> = {
-  ...{ messages: [ONE, TWO], responses: [ONE, TWO], gemini: [ONE], chat: [] },
+  messages: [ONE, TWO],
+  responses: [ONE, TWO],
+  gemini: [ONE],
+  chat: [],
 };
 
 describe.each(Object.entries(SURFACES))("%s", (surface, ask) => {

@@ -66,7 +66,13 @@ test("drafts, audio and words are streamed", async () => {
   const words = { model: "Local#sim-transcribe", file: makeWav(3), stream: true } as const;
   const heard = await Array.fromAsync(await client.audio.transcriptions.create(words));
   expect(heard.map((event) => ("delta" in event ? event.delta : event.type))).toEqual([
-    ...["This", " is", " what", " was", " said", " in", " a.wav."],
+    "This",
+    " is",
+    " what",
+    " was",
+    " said",
+    " in",
+    " a.wav.",
     "transcript.text.done",
   ]);
   const ask = { model: "Local#gpt-sim-speech", input: "Good morning to all of you.", voice: "nova" };

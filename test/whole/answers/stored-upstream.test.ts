@@ -66,8 +66,16 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 function respond(id: string, { store, previous_response_id }: JsonObject, text: string) {
   const content = [{ type: "output_text", text, annotations: [] }];
   return {
-    ...{ id, object: "response", created_at: 1, model: "gpt-6.1-sol", status: "completed", error: null },
-    ...{ store, previous_response_id: previous_response_id ?? null, tools: [], metadata: {} },
+    id,
+    object: "response",
+    created_at: 1,
+    model: "gpt-6.1-sol",
+    status: "completed",
+    error: null,
+    store,
+    previous_response_id: previous_response_id ?? null,
+    tools: [],
+    metadata: {},
     output: [{ type: "message", id: "msg_1", role: "assistant", status: "completed", content }],
     usage: { input_tokens: TOKENS - 100, output_tokens: 100, total_tokens: TOKENS },
   };
@@ -131,7 +139,9 @@ test.each([false, true])(
       const second = await create(client, isStreamed, { ...more, input: "two" });
       expect(second.previous_response_id).toBe(first.id);
       const third = await create(client, isStreamed, {
-        ...{ model: MODEL, input: "three", previous_response_id: second.id },
+        model: MODEL,
+        input: "three",
+        previous_response_id: second.id,
       });
       expect(third.output_text).toBe('"one""two""three"');
       expect(calls.at(-1)?.credential).toBe(credential ?? "");
@@ -148,7 +158,8 @@ test("is only stored for clients that ask for it, with keys that may", async () 
     [connect(secret), true],
   ] as const) {
     const { id, ...response } = await by.responses.create({
-      ...{ model: MODEL, input: "one" },
+      model: MODEL,
+      input: "one",
       ...(store === undefined ? {} : { store }),
     });
     expect(response).toMatchObject({ store: false });

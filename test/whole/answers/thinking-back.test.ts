@@ -58,7 +58,9 @@ const ASKED = { role: "user" as const, content: TASK };
 
 const MESSAGES = {
   body: (model: string) => ({
-    ...{ model, max_tokens: 4000, thinking: { type: "enabled" as const, budget_tokens: 2000 } },
+    model,
+    max_tokens: 4000,
+    thinking: { type: "enabled" as const, budget_tokens: 2000 },
     tools: [{ name: "weather", input_schema: SCHEMA }],
   }),
   async first(model: string, streams: boolean) {
@@ -79,7 +81,8 @@ const MESSAGES = {
 
 const RESPONSES = {
   body: (model: string) => ({
-    ...{ model, reasoning: { effort: "high" as const, summary: "auto" as const } },
+    model,
+    reasoning: { effort: "high" as const, summary: "auto" as const },
     tools: [{ type: "function" as const, name: "weather", parameters: SCHEMA, strict: false }],
   }),
   async first(model: string, streams: boolean) {

@@ -64,22 +64,26 @@ interface Row {
 
 const SHORT = { role: "user", content: "say: hi" };
 const RESPONSES = {
-  ...{ model: "OpenAI#gpt-5.4", quiet: "QuietResponses#sim-mini" },
+  model: "OpenAI#gpt-5.4",
+  quiet: "QuietResponses#sim-mini",
   path: () => "/v1/responses",
 };
 const MESSAGES = {
-  ...{ model: "Anthropic#claude-haiku-4-5", quiet: "QuietAnthropic#sim-mini" },
+  model: "Anthropic#claude-haiku-4-5",
+  quiet: "QuietAnthropic#sim-mini",
   path: () => "/v1/messages",
 };
 const GEMINI = {
-  ...{ model: "Google#gemini-2.5-flash", quiet: "QuietGoogle#sim-mini" },
+  model: "Google#gemini-2.5-flash",
+  quiet: "QuietGoogle#sim-mini",
   path: (model: string, isStreamed: boolean) =>
     `/v1beta/models/${model.replace("#", "/")}:${isStreamed ? "streamGenerateContent?alt=sse" : "generateContent"}`,
 };
 
 const ROWS: readonly Row[] = [
   {
-    ...{ name: "a shell's output on Responses", ...RESPONSES },
+    name: "a shell's output on Responses",
+    ...RESPONSES,
     body: (text) => ({
       max_output_tokens: 16,
       input: [
@@ -89,7 +93,8 @@ const ROWS: readonly Row[] = [
     }),
   },
   {
-    ...{ name: "a tool's description on Responses", ...RESPONSES },
+    name: "a tool's description on Responses",
+    ...RESPONSES,
     body: (text) => ({
       max_output_tokens: 16,
       input: [SHORT],
@@ -97,7 +102,8 @@ const ROWS: readonly Row[] = [
     }),
   },
   {
-    ...{ name: "a block on Messages", ...MESSAGES },
+    name: "a block on Messages",
+    ...MESSAGES,
     body: (text) => ({
       max_tokens: 16,
       messages: [
@@ -112,7 +118,8 @@ const ROWS: readonly Row[] = [
     }),
   },
   {
-    ...{ name: "a block in a tool's result on Messages", ...MESSAGES },
+    name: "a block in a tool's result on Messages",
+    ...MESSAGES,
     body: (text) => ({
       max_tokens: 16,
       messages: [
@@ -124,7 +131,8 @@ const ROWS: readonly Row[] = [
     }),
   },
   {
-    ...{ name: "a part on Gemini", ...GEMINI },
+    name: "a part on Gemini",
+    ...GEMINI,
     body: (text) => ({
       generationConfig: { maxOutputTokens: 16 },
       contents: [{ role: "user", parts: [{ text: "say: hi" }, { codeExecutionResult: { output: text } }] }],

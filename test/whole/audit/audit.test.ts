@@ -156,7 +156,8 @@ const APART = [
   // Cards aren't taken here: `test/whole/money/stripe.test.ts` has a simulated Stripe.
   "POST /accounts/:id/checkout",
   // Only people ask for more: `test/people/limit-requests.test.ts` does.
-  ...["POST /limit-requests", "POST /limit-requests/:id/decide"],
+  "POST /limit-requests",
+  "POST /limit-requests/:id/decide",
   "POST /playground",
   "POST /playground/*",
   "POST /session",

@@ -104,8 +104,12 @@ test(
       const operator = createOperator({ url, adminToken: "a-token-of-the-operator" });
       const [started] = await serving.logged("started", 1);
       expect(started).toMatchObject({
-        ...{ configuration: "poundkey.yaml", store: "sqlite", providers: ["OpenAI"], workers: 1 },
-        ...{ version: expect.stringMatching(/^\d+\.\d+\.\d+$/), address: url.slice("http://".length) },
+        configuration: "poundkey.yaml",
+        store: "sqlite",
+        providers: ["OpenAI"],
+        workers: 1,
+        version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+        address: url.slice("http://".length),
       });
       writeFileSync(join(place.directory, "poundkey.yaml"), yaml("quota: { throtle: 10m }\n"));
       await serving.logged("config_refused", 1);

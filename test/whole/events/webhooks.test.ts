@@ -6,7 +6,8 @@ import { createOperator } from "../world/operator.ts";
 import { until } from "../world/until.ts";
 import { type HttpWorld, startHttpWorld } from "../world/world.ts";
 
-const [receiver, chat] = [startReceiver(), startReceiver()];
+const receiver = startReceiver();
+const chat = startReceiver();
 let world: HttpWorld;
 let operator: ReturnType<typeof createOperator>;
 beforeAll(async () => {
@@ -46,7 +47,11 @@ test("a delivery that failed is listed, and sent again when asked", async () => 
   await until("the failure is listed", async () => (await list()).some(({ attempts }) => attempts === 1));
   const [waiting = {}] = await list();
   expect(waiting).toMatchObject({
-    ...{ type: "key.created", state: "waiting", status: 500, reason: "status 500", account_id: "default" },
+    type: "key.created",
+    state: "waiting",
+    status: 500,
+    reason: "status 500",
+    account_id: "default",
     host: new URL(receiver.url).host,
   });
   expect(JSON.stringify(waiting)).not.toContain("hush");

@@ -101,7 +101,8 @@ describe("an implausible usage report", () => {
   test("is capped in streams too, from one token above the bound", async () => {
     const payer = await world.payer(100);
     const body = asking("Acme#sim~tokens=134401:4000", "x", {
-      ...{ max_tokens: 4096, stream: true },
+      max_tokens: 4096,
+      stream: true,
       stream_options: { include_usage: true },
     });
     expect((await ask(payer, body)).stream?.usage).toMatchObject({

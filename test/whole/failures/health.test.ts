@@ -89,7 +89,9 @@ describe("a circuit breaker", () => {
     expect(refused.headers.get("x-poundkey-attempts")).toBeNull();
     expect(calls()).toHaveLength(5);
     expect(await model(TIRED)).toMatchObject({
-      ...{ breaker: "open", in_flight: 0, error_rate: 1 },
+      breaker: "open",
+      in_flight: 0,
+      error_rate: 1,
       asks_again_at: expect.stringMatching(/^\d{4}-.*Z$/),
     });
     expect((await provider("Tired")).breaker).toBe("open");
@@ -163,22 +165,29 @@ describe("credentials", () => {
     });
     expect((await provider("Pair")).credentials).toEqual([
       {
-        ...{ id: "configured:1", source: "configured", enabled: true },
-        ...{
-          last4: null,
-          weight: 1,
-          state: "retired",
-          until: expect.stringMatching(/Z$/),
-          in_flight: 0,
-          error_rate: 1,
-          called_at: expect.stringMatching(/Z$/),
-        },
+        id: "configured:1",
+        source: "configured",
+        enabled: true,
+        last4: null,
+        weight: 1,
+        state: "retired",
+        until: expect.stringMatching(/Z$/),
+        in_flight: 0,
+        error_rate: 1,
+        called_at: expect.stringMatching(/Z$/),
         ...UNLIMITED,
         reason: "the provider says that the key is invalid (401)",
       },
       {
-        ...{ id: "configured:2", source: "configured", enabled: true },
-        ...{ last4: "-two", weight: 1, state: "active", until: null, in_flight: 0, error_rate: 0 },
+        id: "configured:2",
+        source: "configured",
+        enabled: true,
+        last4: "-two",
+        weight: 1,
+        state: "active",
+        until: null,
+        in_flight: 0,
+        error_rate: 0,
         called_at: expect.stringMatching(/Z$/),
         ...UNLIMITED,
         reason: null,
@@ -197,7 +206,9 @@ describe("credentials", () => {
     expect(callsBy(first)).toBe(1);
     const [credential] = asArray((await provider("Rests")).credentials);
     expect(credential).toMatchObject({
-      ...{ last4: "ry=2", state: "resting", until: expect.stringMatching(/Z$/) },
+      last4: "ry=2",
+      state: "resting",
+      until: expect.stringMatching(/Z$/),
     });
     await until("it is asked again", async () => {
       expect((await ask("Rests#sim-mini")).status).toBe(200);

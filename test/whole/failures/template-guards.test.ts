@@ -25,7 +25,8 @@ const WAYS: readonly Way[] = [
     name: "chat",
     path: () => "/v1/chat/completions",
     body: (model, stream) => ({
-      ...{ model, stream },
+      model,
+      stream,
       messages: [
         { role: "system", content: "Be brief." },
         { role: "developer", content: "Be kind." },
@@ -39,7 +40,10 @@ const WAYS: readonly Way[] = [
     name: "messages",
     path: () => "/v1/messages",
     body: (model, stream) => ({
-      ...{ model, stream, max_tokens: 100, system: "Be brief." },
+      model,
+      stream,
+      max_tokens: 100,
+      system: "Be brief.",
       messages: [user("Hello."), { role: "system", content: "It is noon." }, user(SAY)],
     }),
   },
@@ -47,7 +51,9 @@ const WAYS: readonly Way[] = [
     name: "responses",
     path: () => "/v1/responses",
     body: (model, stream) => ({
-      ...{ model, stream, instructions: "Be brief." },
+      model,
+      stream,
+      instructions: "Be brief.",
       input: [
         { type: "message", role: "developer", content: "Be kind." },
         user("Hello."),

@@ -57,7 +57,9 @@ describe("a prompt that is too long for every model of a selector", () => {
     const { status, error, calls } = await post("/v1/chat/completions", chat(LONG, { stream }));
     expect([status, calls]).toEqual([400, 0]);
     expect(error).toMatchObject({
-      ...{ type: "invalid_request_error", code: "context_length_exceeded", param: "messages" },
+      type: "invalid_request_error",
+      code: "context_length_exceeded",
+      param: "messages",
       message: expect.stringMatching(
         /^This model's maximum context length is 4000 tokens\. However, your messages resulted in \d{4,} tokens\. Please reduce the length of the messages\.$/,
       ),
@@ -79,7 +81,8 @@ describe("a prompt that is too long for every model of a selector", () => {
   test("is refused at /v1/messages in the words on which Claude Code compacts", async () => {
     const { status, error, calls } = await post("/v1/messages", {
       ...chat(LONG),
-      ...{ model: "Router#light", max_tokens: 100 },
+      model: "Router#light",
+      max_tokens: 100,
     });
     expect([status, calls, error.type]).toEqual([400, 0, "invalid_request_error"]);
     const [, asked, most] =
@@ -101,10 +104,8 @@ describe("a prompt that is too long for every model of a selector", () => {
     const allowed = ["Router#*", "Acme#open"];
     secret = (await gateway.newKey({ allowed_models: allowed, requests_per_day: null })).secret;
     const ask = { ...chat("word ".repeat(2600)), max_tokens: 32_000 };
-    const [fits, { error }] = [
-      await post("/v1/messages", ask),
-      await post("/v1/messages", { ...ask, ...chat(LONG) }),
-    ];
+    const fits = await post("/v1/messages", ask);
+    const { error } = await post("/v1/messages", { ...ask, ...chat(LONG) });
     secret = before;
     expect(fits).toMatchObject({ status: 200, calls: 1 });
     expect(error.message).toMatch(/tokens > 4000 maximum$/);
@@ -133,7 +134,8 @@ describe("a prompt that is too long for every model of a selector", () => {
 
   test("isn't blamed if shortening it would help nothing", async () => {
     const key = await gateway.newKey({
-      ...{ allowed_models: ["Router#*", "Acme#short"], requests_per_day: null },
+      allowed_models: ["Router#*", "Acme#short"],
+      requests_per_day: null,
     });
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
     const before = secret;

@@ -26,7 +26,10 @@ async function ask(provider: string, trouble: string, stream: boolean): Promise<
 
 /** The client reads which provider failed, in an error event too. */
 const PROVIDERS_FAULTS = new Set<unknown>([
-  ...["upstream_error", "upstream_auth", "upstream_timeout", "provider_busy"],
+  "upstream_error",
+  "upstream_auth",
+  "upstream_timeout",
+  "provider_busy",
 ]);
 
 function withoutOwnCode(line: string, expected: string): string {

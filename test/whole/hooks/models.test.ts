@@ -80,7 +80,8 @@ async function startExample(services: string) {
     ),
   );
   return {
-    ...{ url, folder },
+    url,
+    folder,
     stop() {
       child.kill();
       return child.exited;

@@ -169,7 +169,9 @@ describe("a key limited to client addresses", () => {
     const { text } = await seen(await world.chat(asking("Local#sim"), { secret, headers }));
     expect(text).not.toContain("192.0.2.77");
     expect(world.events.find(({ request_id }) => request_id === "from-77")).toMatchObject({
-      ...{ event: "refused", code: "address_not_allowed", address: "192.0.2.77" },
+      event: "refused",
+      code: "address_not_allowed",
+      address: "192.0.2.77",
     });
   });
 });

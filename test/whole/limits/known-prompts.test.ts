@@ -13,46 +13,63 @@ const OUTPUT_TOKENS = 10;
 /** Answers of every kind, with a prompt that the provider has cached as a whole. */
 const ANSWERS: Readonly<Record<string, (tokens: number) => JsonObject>> = {
   "/chat/completions": (tokens) => ({
-    ...{ id: "x", object: "chat.completion", created: 1, model: "m" },
+    id: "x",
+    object: "chat.completion",
+    created: 1,
+    model: "m",
     choices: [{ index: 0, message: { role: "assistant", content: "ok" }, finish_reason: "stop" }],
     usage: {
-      ...{ prompt_tokens: tokens, completion_tokens: 1, total_tokens: tokens + 1 },
+      prompt_tokens: tokens,
+      completion_tokens: 1,
+      total_tokens: tokens + 1,
       prompt_tokens_details: { cached_tokens: tokens },
     },
   }),
   "/messages": (tokens) => ({
-    ...{
-      id: "x",
-      type: "message",
-      role: "assistant",
-      model: "m",
-      stop_reason: "end_turn",
-      stop_sequence: null,
-    },
+    id: "x",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    stop_reason: "end_turn",
+    stop_sequence: null,
     content: [{ type: "text", text: "ok" }],
     usage: {
-      ...{ input_tokens: 0, cache_read_input_tokens: tokens, cache_creation_input_tokens: 0 },
+      input_tokens: 0,
+      cache_read_input_tokens: tokens,
+      cache_creation_input_tokens: 0,
       output_tokens: 1,
     },
   }),
   "/responses": (tokens) => ({
-    ...{ id: "x", object: "response", created_at: 1, model: "m", status: "completed" },
+    id: "x",
+    object: "response",
+    created_at: 1,
+    model: "m",
+    status: "completed",
     output: [
       {
-        ...{ type: "message", id: "m", role: "assistant", status: "completed" },
+        type: "message",
+        id: "m",
+        role: "assistant",
+        status: "completed",
         content: [{ type: "output_text", text: "ok", annotations: [] }],
       },
     ],
     usage: {
-      ...{ input_tokens: tokens, output_tokens: 1, total_tokens: tokens + 1 },
-      ...{ input_tokens_details: { cached_tokens: tokens }, output_tokens_details: { reasoning_tokens: 0 } },
+      input_tokens: tokens,
+      output_tokens: 1,
+      total_tokens: tokens + 1,
+      input_tokens_details: { cached_tokens: tokens },
+      output_tokens_details: { reasoning_tokens: 0 },
     },
   }),
   ":generateContent": (tokens) => ({
     candidates: [{ index: 0, content: { role: "model", parts: [{ text: "ok" }] }, finishReason: "STOP" }],
     usageMetadata: {
-      ...{ promptTokenCount: tokens, cachedContentTokenCount: tokens },
-      ...{ candidatesTokenCount: 1, totalTokenCount: tokens + 1 },
+      promptTokenCount: tokens,
+      cachedContentTokenCount: tokens,
+      candidatesTokenCount: 1,
+      totalTokenCount: tokens + 1,
     },
   }),
 };
@@ -95,7 +112,9 @@ const listTurns = <Entry>(turns: Turns, make: (role: "user" | "assistant", text:
 const chat: MakeBody = (model, turns, name) => [
   "/v1/chat/completions",
   {
-    ...{ model, prompt_cache_key: name, max_completion_tokens: OUTPUT_TOKENS },
+    model,
+    prompt_cache_key: name,
+    max_completion_tokens: OUTPUT_TOKENS,
     messages: listTurns(turns, (role, content) => ({ role, content })),
   },
 ];
@@ -111,7 +130,9 @@ const messages: MakeBody = (model, turns, name) => {
 const responses: MakeBody = (model, turns, name) => [
   "/v1/responses",
   {
-    ...{ model, prompt_cache_key: name, max_output_tokens: OUTPUT_TOKENS },
+    model,
+    prompt_cache_key: name,
+    max_output_tokens: OUTPUT_TOKENS,
     input: listTurns(turns, (role, content) => ({ type: "message", role, content })),
   },
 ];
@@ -167,7 +188,9 @@ const makeWord = () => `word${count++}x`;
 describe.each(SURFACES)("on %s", (_, model, make) => {
   test("a name that clients give lets no other prompt pass as cached", async () => {
     const { secret } = await gateway.newKey({ requests_per_day: null, tokens_per_minute: TOKENS_PER_MINUTE });
-    const [first, other, third] = [makeWord(), makeWord(), makeWord()];
+    const first = makeWord();
+    const other = makeWord();
+    const third = makeWord();
     expect(await ask(secret, make(model, [long(first)], "x"))).toBe("200");
     const end = await begin(secret, other, make(model, [long(other)], "x"));
     expect(await ask(secret, make(model, [long(third)], "x"))).toStartWith("429");
@@ -194,7 +217,9 @@ test("a budget reserves the full price of a prompt that only has the name of a c
     await end();
     return reserved;
   };
-  const [first, other, next] = [makeWord(), makeWord(), makeWord()];
+  const first = makeWord();
+  const other = makeWord();
+  const next = makeWord();
   const cold = await reserve(first, [long(first)], "x");
   expect(await reserve(other, [long(other)], "x")).toBeCloseTo(cold, 3);
   // The cached part costs a tenth.

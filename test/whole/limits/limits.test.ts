@@ -102,8 +102,10 @@ describe("a refusal", () => {
 
   test("by what requests in flight have reserved says on every surface how much, and to come back", async () => {
     const { secret, ...key } = await world.newKey({
-      ...{ account_id: await world.newAccount(), name: "the bot" },
-      ...{ requests_per_day: null, budgets: [{ usd: 1, per: "day" }] },
+      account_id: await world.newAccount(),
+      name: "the bot",
+      requests_per_day: null,
+      budgets: [{ usd: 1, per: "day" }],
     });
     const first = world.chat(asking("Acme#slow~latency=1100", "say: hello", { max_tokens: 1000 }), {
       secret,

@@ -4,7 +4,8 @@ import { asArray, asObject, asString } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 
 let under: UnderTest;
-let [first, search] = ["", ""];
+let first = "";
+let search = "";
 /** Longer than rows keep. */
 const SESSION = `session ${"a".repeat(300)}`;
 
@@ -31,7 +32,8 @@ beforeAll(async () => {
     const answer = await fetch(`${under.url}/v1/chat/completions`, {
       method: "POST",
       headers: {
-        ...{ authorization: `Bearer ${secret}`, "content-type": "application/json" },
+        authorization: `Bearer ${secret}`,
+        "content-type": "application/json",
         ...(secret === key.secret ? { "session-id": " ", "x-session-id": SESSION } : {}),
       },
       body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] }),
@@ -53,7 +55,9 @@ describe.each(["/requests?", "/usage?group_by=provider&", "/refusals?"])("%s", (
         expect([status, data.map(({ provider }) => provider)]).toEqual([200, ["OpenAI"]]);
       }
       expect(await ask(`${path}provider=Opnai`)).toMatchObject({
-        ...{ status: 400, param: "provider", code: "invalid_value" },
+        status: 400,
+        param: "provider",
+        code: "invalid_value",
         message: "Invalid 'provider': there is no provider of this name; the nearest name is OpenAI.",
       });
       // One that is known or configured needs no row.
@@ -70,7 +74,8 @@ describe.each(["/requests?", "/usage?group_by=provider&", "/refusals?"])("%s", (
     }
     for (const field of ["key", "key_id"])
       expect(await ask(`${path}${field}=twice`)).toMatchObject({
-        ...{ status: 400, param: field },
+        status: 400,
+        param: field,
         message: expect.stringMatching(
           /several keys have this name; expected the id of one, such as key_\S+, key_\S+\.$/,
         ),

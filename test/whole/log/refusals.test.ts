@@ -30,13 +30,15 @@ describe("a refusal", () => {
     const rows = await listRefusals({ key: key.id });
     expect(rows.reduce((sum, { count }) => sum + Number(count), 0)).toBe(3);
     expect(rows[0]).toMatchObject({
-      ...{ key_id: key.id, account_id: "default", last4: null, shape: null, model_asked: "Local#sim" },
-      ...{
-        route: "POST /v1/chat/completions",
-        address: "203.0.113.7",
-        code: "rate_limit_exceeded",
-        status: 429,
-      },
+      key_id: key.id,
+      account_id: "default",
+      last4: null,
+      shape: null,
+      model_asked: "Local#sim",
+      route: "POST /v1/chat/completions",
+      address: "203.0.113.7",
+      code: "rate_limit_exceeded",
+      status: 429,
       reset_at: expect.any(String),
       way_out: expect.stringContaining("raise the key's requests per day, or wait until 20"),
     });
@@ -56,7 +58,11 @@ describe("a refusal", () => {
     await world.chat(asking("Local#sim"), { secret: "sk-proj-abcdefghijklmnopqrstuvwxyz-WXYZ" });
     const [row] = await listRefusals({ code: "invalid_api_key" });
     expect(row).toMatchObject({
-      ...{ key_id: null, account_id: null, last4: "WXYZ", shape: "a provider's key", status: 401 },
+      key_id: null,
+      account_id: null,
+      last4: "WXYZ",
+      shape: "a provider's key",
+      status: 401,
       model_asked: null,
     });
     expect(JSON.stringify([row, isBinary ? null : world.events])).not.toContain("abcdefghijkl");
@@ -71,10 +77,8 @@ describe("a refusal", () => {
   });
 
   test("of a paused key, and from an address that isn't the key's, names the key", async () => {
-    const [paused, elsewhere] = [
-      await world.newKey({ paused: true }),
-      await world.newKey({ allowed_addresses: ["10.0.0.0/8"] }),
-    ];
+    const paused = await world.newKey({ paused: true });
+    const elsewhere = await world.newKey({ allowed_addresses: ["10.0.0.0/8"] });
     for (const [key, code] of [
       [paused, "key_paused"],
       [elsewhere, "address_not_allowed"],
@@ -105,15 +109,21 @@ describe("a refusal", () => {
     const headers = { ...from("203.0.113.8"), "x-request-id": "refused-one" };
     await world.chat(asking("Local#sim"), { secret: key.secret, headers });
     expect(world.events.find(({ request_id }) => request_id === "refused-one")).toMatchObject({
-      ...{ event: "refused", key_id: key.id, account_id: "default", model_asked: "Local#sim" },
-      ...{ route: "POST /v1/chat/completions", address: "203.0.113.8", code: "too_many_parallel_requests" },
+      event: "refused",
+      key_id: key.id,
+      account_id: "default",
+      model_asked: "Local#sim",
+      route: "POST /v1/chat/completions",
+      address: "203.0.113.8",
+      code: "too_many_parallel_requests",
       limit: { scope: "key", kind: "parallel", limit: 0 },
     });
   });
 
   test("a filter that doesn't exist is refused by its name", async () => {
     expect(asObject((await admin("/refusals?shape=ours")).error)).toMatchObject({
-      ...{ code: "unknown_parameter", param: "shape" },
+      code: "unknown_parameter",
+      param: "shape",
     });
   });
 });
@@ -200,16 +210,24 @@ describe("one search", () => {
     expect(await search("findab")).toEqual([keyFound]);
     expect(await search(key.secret.slice(-4))).toContainEqual(keyFound);
     expect(await search("default")).toContainEqual({
-      ...{ type: "account", id: "default", url: "/#/settings/accounts/default" },
+      type: "account",
+      id: "default",
+      url: "/#/settings/accounts/default",
     });
     expect(await search("acme#che")).toContainEqual({
-      ...{ type: "model", id: "Acme#cheap", url: "/#/models/Acme%23cheap" },
+      type: "model",
+      id: "Acme#cheap",
+      url: "/#/models/Acme%23cheap",
     });
     expect(await search("house")).toContainEqual({
-      ...{ type: "alias", id: "house", url: "/#/activity?model=house" },
+      type: "alias",
+      id: "house",
+      url: "/#/activity?model=house",
     });
     expect(await search("hasty")).toContainEqual({
-      ...{ type: "provider", id: "Hasty", url: "/#/settings/providers/Hasty" },
+      type: "provider",
+      id: "Hasty",
+      url: "/#/settings/providers/Hasty",
     });
     expect(await search("nothing-like-this")).toEqual([]);
   });

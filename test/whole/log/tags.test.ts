@@ -43,7 +43,8 @@ function knock({ path, body }: AttackedRoute, tags: string, model: string): Prom
   return fetch(under.url + url, {
     method: "POST",
     headers: {
-      ...{ "x-api-key": under.secret, [HEADER]: tags },
+      "x-api-key": under.secret,
+      [HEADER]: tags,
       ...(given instanceof FormData ? {} : { "content-type": "application/json" }),
     },
     body: given instanceof FormData ? given : JSON.stringify(given),

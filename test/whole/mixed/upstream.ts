@@ -44,7 +44,8 @@ const perMillion = (...lines: readonly (readonly [count: number, usd: number])[]
   lines.reduce((sum, [count, usd]) => sum + count * usd, 0) / 1e6;
 
 function answerText(roll: (most: number) => number, choices: object, prices = PRICES.talk): Answer {
-  const [prompt, completion] = [roll(900), 1 + roll(90)];
+  const prompt = roll(900);
+  const completion = 1 + roll(90);
   const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
   return {
     body: { choices: [choices], usage },
@@ -78,7 +79,9 @@ const ANSWERS: Readonly<Record<string, Answering>> = {
     };
   },
   "/images/generations": (ask, roll) => {
-    const [input, image, output] = [8 + roll(8), roll(3), 200 + roll(72)];
+    const input = 8 + roll(8);
+    const image = roll(3);
+    const output = 200 + roll(72);
     const usage = {
       input_tokens: input,
       output_tokens: output,

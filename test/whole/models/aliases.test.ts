@@ -104,7 +104,10 @@ describe("an alias made at run time", () => {
       ["kept", "stored"],
     ]);
     expect(find(body.data, "house")).toEqual({
-      ...{ name: "house", target: MINI, source: "configured", created_at: null },
+      name: "house",
+      target: MINI,
+      source: "configured",
+      created_at: null,
     });
     expect(asObject((await theirs.get("/settings")).body.aliases).kept).toEqual([
       { model: CLAUDE, weight: 3 },

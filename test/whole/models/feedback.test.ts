@@ -70,7 +70,8 @@ describe("feedback", () => {
 
   test("of one account on one model stops counting within an hour, whichever key it comes from", async () => {
     const own = {
-      ...{ allowed_models: PAIR.slice(0, 1), requests_per_day: null },
+      allowed_models: PAIR.slice(0, 1),
+      requests_per_day: null,
       account_id: await gateway.newAccount(),
     };
     const keys = [await gateway.newKey(own), await gateway.newKey(own), await gateway.newKey(own)];
@@ -137,8 +138,10 @@ describe("feedback", () => {
 async function poundkey({ configFile, directory }: UnderTest, ...args: readonly string[]): Promise<string> {
   const command = BINARY ? [BINARY] : [process.execPath, MAIN];
   const child = Bun.spawn([...command, "route", ...args, "--config", configFile], {
-    ...{ cwd: directory, env: { PATH: process.env.PATH ?? "" } },
-    ...{ stdout: "pipe", stderr: "pipe" },
+    cwd: directory,
+    env: { PATH: process.env.PATH ?? "" },
+    stdout: "pipe",
+    stderr: "pipe",
   });
   const out = await new Response(child.stdout).text();
   if ((await child.exited) !== 0) throw new Error(await new Response(child.stderr).text());

@@ -38,7 +38,8 @@ aliases:
 afterAll(() => world.stop());
 
 const body = (model: string, more: object = {}) => ({
-  ...{ model, messages: [{ role: "user", content: "say: hello" }] },
+  model,
+  messages: [{ role: "user", content: "say: hello" }],
   ...more,
 });
 
@@ -174,7 +175,9 @@ describe("a restricted key", () => {
     const { secret } = await world.newKey({ requests_per_day: null, allowed_models: [ANTHROPIC] });
     expect((await show(world.secret)).description).toBe(`Shares the load among ${OPENAI}, ${ANTHROPIC}.`);
     expect(await show(secret)).toMatchObject({
-      ...{ id: "team", object: "model", owned_by: "poundkey" },
+      id: "team",
+      object: "model",
+      owned_by: "poundkey",
       description: `Shares the load among ${ANTHROPIC}.`,
     });
   });

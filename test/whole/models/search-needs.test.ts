@@ -81,8 +81,11 @@ const SEARCH = { type: "web_search_20250305", name: "web_search" };
 const OWN = { name: "look_up", description: "d", input_schema: { type: "object", properties: {} } };
 const FORCED = { tool_choice: { type: "tool", name: "web_search" } };
 const asked = (model: string, more: JsonObject = {}): JsonObject => ({
-  ...{ model, max_tokens: 1000, messages: [{ role: "user", content: "Please search for something." }] },
-  ...{ tools: [SEARCH], ...more },
+  model,
+  max_tokens: 1000,
+  messages: [{ role: "user", content: "Please search for something." }],
+  tools: [SEARCH],
+  ...more,
 });
 const ask = (payer: Payer, model: string, more: JsonObject = {}) =>
   post(payer, "/v1/messages", asked(model, more));

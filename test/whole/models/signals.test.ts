@@ -33,7 +33,8 @@ afterAll(async () => {
 /** A key of an account of its own, because the bounds on what is learned are the account's. */
 const keyFor = async (model: string) =>
   odd.newKey({
-    ...{ allowed_models: [`Odd#${model}`], requests_per_day: null },
+    allowed_models: [`Odd#${model}`],
+    requests_per_day: null,
     account_id: await odd.newAccount(),
   });
 
@@ -87,7 +88,8 @@ describe("a broken answer", () => {
 
   test("counts less and less if one account reports many, with several keys", async () => {
     const own = {
-      ...{ allowed_models: ["Odd#mute~trouble=no-content"], requests_per_day: null },
+      allowed_models: ["Odd#mute~trouble=no-content"],
+      requests_per_day: null,
       account_id: await odd.newAccount(),
     };
     const keys = [await odd.newKey(own), await odd.newKey(own)];

@@ -13,7 +13,9 @@ const LEARNT_MS = 20_000;
 /** Scores as many answers as an account may within an hour. Returns how many were learned from. */
 async function score(gateway: UnderTest, accountId: string, given: number): Promise<number> {
   const { secret } = await gateway.newKey({
-    ...{ account_id: accountId, allowed_models: PAIR, requests_per_day: null },
+    account_id: accountId,
+    allowed_models: PAIR,
+    requests_per_day: null,
   });
   let learned = 0;
   for (let at = 0; at < SCORES; at++) {

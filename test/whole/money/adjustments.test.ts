@@ -128,15 +128,14 @@ describe("statements", () => {
     const month = new Date().toISOString().slice(0, 7);
     const { body } = await operator.get(`/accounts/${account}/statements/${month}`);
     expect(body).toMatchObject({
-      ...{
-        month,
-        state: "open",
-        time_zone: "UTC",
-        opening_balance_usd: 0,
-        topups_usd: 1,
-        adjustments_usd: 0,
-      },
-      ...{ charges_usd: charged, cost_usd: charged },
+      month,
+      state: "open",
+      time_zone: "UTC",
+      opening_balance_usd: 0,
+      topups_usd: 1,
+      adjustments_usd: 0,
+      charges_usd: charged,
+      cost_usd: charged,
       lines: [
         { kind: "model", name: "Acme#cheap", amount_usd: charged },
         { kind: "key", id: keyId, name: "=payer", cost_usd: charged },

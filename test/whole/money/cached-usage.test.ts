@@ -30,7 +30,10 @@ const messages = [{ role: "user", content: "hi" }];
 test("chat completions", async () => {
   const { usage } = await ask("/v1/chat/completions", { model: MODEL, messages });
   expect(usage).toMatchObject({
-    ...{ prompt_tokens: 517, completion_tokens: 15, total_tokens: 532, cost: COST },
+    prompt_tokens: 517,
+    completion_tokens: 15,
+    total_tokens: 532,
+    cost: COST,
     prompt_tokens_details: { cached_tokens: 314 },
   });
 });
@@ -38,14 +41,20 @@ test("chat completions", async () => {
 test("Messages", async () => {
   const { usage } = await ask("/v1/messages", { model: MODEL, max_tokens: 100, messages });
   expect(usage).toMatchObject({
-    ...{ input_tokens: 203, cache_read_input_tokens: 314, output_tokens: 15, cost: COST },
+    input_tokens: 203,
+    cache_read_input_tokens: 314,
+    output_tokens: 15,
+    cost: COST,
   });
 });
 
 test("Responses", async () => {
   const { usage } = await ask("/v1/responses", { model: MODEL, input: "hi" });
   expect(usage).toMatchObject({
-    ...{ input_tokens: 517, output_tokens: 15, total_tokens: 532, cost: COST },
+    input_tokens: 517,
+    output_tokens: 15,
+    total_tokens: 532,
+    cost: COST,
     input_tokens_details: { cached_tokens: 314 },
   });
 });
@@ -54,7 +63,10 @@ test("Gemini's API", async () => {
   const path = `/v1beta/models/${encodeURIComponent(MODEL)}:generateContent`;
   const { usageMetadata } = await ask(path, { contents: [{ role: "user", parts: [{ text: "hi" }] }] });
   expect(usageMetadata).toMatchObject({
-    ...{ promptTokenCount: 517, cachedContentTokenCount: 314, candidatesTokenCount: 15, cost: COST },
+    promptTokenCount: 517,
+    cachedContentTokenCount: 314,
+    candidatesTokenCount: 15,
+    cost: COST,
   });
 });
 

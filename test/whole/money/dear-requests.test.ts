@@ -39,7 +39,10 @@ function answer(url: string, body: JsonObject): object {
     const { input_tokens: prompt_tokens, input_tokens_details: prompt_tokens_details } = USAGE;
     const message = { role: "assistant", content: "hi" };
     return {
-      ...{ id: "c", object: "chat.completion", created: 1, model: "gpt-6-sol" },
+      id: "c",
+      object: "chat.completion",
+      created: 1,
+      model: "gpt-6-sol",
       choices: [{ index: 0, message, finish_reason: "stop" }],
       usage: { prompt_tokens, prompt_tokens_details, completion_tokens: 1, total_tokens: TOKENS + 1 },
     };
@@ -50,7 +53,8 @@ function answer(url: string, body: JsonObject): object {
   const data = Array.from({ length: pictures }, () => ({ b64_json: "aGVsbG8=" }));
   const details = { image_tokens: 0, text_tokens: 7 };
   return {
-    ...{ created: 1, data },
+    created: 1,
+    data,
     usage: {
       input_tokens: 7,
       input_tokens_details: details,

@@ -110,7 +110,8 @@ describe("money", () => {
         },
       );
     const before = world.upstream.calls.length;
-    const [first, second] = [await read(await ask(3)), await read(await ask(3))];
+    const first = await read(await ask(3));
+    const second = await read(await ask(3));
     expect(second).toEqual(first);
     expect(world.upstream.calls.length).toBe(before + 1);
     expect(await read(await ask(4))).toMatchObject({ error: { code: "idempotency_mismatch" } });

@@ -31,7 +31,8 @@ const NO_READS = {
 
 /** Returns the number once it has stopped changing. */
 async function standing(look: () => number): Promise<number> {
-  let [before, same] = [look(), 0];
+  let before = look();
+  let same = 0;
   return until(
     "it stands",
     () => {
@@ -99,7 +100,9 @@ describe("shutting down", () => {
   test(
     "waiting duplicates are informed, and calls that no client waits for are ended and recorded",
     async () => {
-      const [payer, left, streaming] = [await world.payer(1), await world.payer(1), await world.payer(1)];
+      const payer = await world.payer(1);
+      const left = await world.payer(1);
+      const streaming = await world.payer(1);
       const gone = new AbortController();
       const { signal } = gone;
       const forNobody = readAsked(world.url, left, NAME, asking("Gated#middle", "x", { stream: true }), {
@@ -130,7 +133,8 @@ describe("shutting down", () => {
     async () => {
       // Enough time for the first answer on a busy machine. The second would never end.
       const own = await startMoneyWorld("", "drain: 2s");
-      const [finished, ended] = [await own.payer(1), await own.payer(1)];
+      const finished = await own.payer(1);
+      const ended = await own.payer(1);
       for (const [at, model] of ["Acme#sim~pace=50~tokens=1000:500", "Gated#middle"].entries()) {
         const payer = at === 0 ? finished : ended;
         const gone = new AbortController();

@@ -66,7 +66,10 @@ async function show(account: string) {
   const { balance_usd, due_usd, state, paused_by } = (await operator.get(`/accounts/${account}`)).body;
   const { data } = (await operator.get(`/accounts/${account}/journal`)).body;
   return {
-    ...{ balance_usd, due_usd, state, paused_by },
+    balance_usd,
+    due_usd,
+    state,
+    paused_by,
     kinds: asArray(data).map((row) => `${asObject(row).kind} ${asObject(row).amount_usd}`),
   };
 }
@@ -129,7 +132,10 @@ test("a payment is credited once, refunded once, and a dispute with money due pa
   const dispute = simulated.dispute(payment, 1000);
   expect(await deliver()).toEqual([200, 200]);
   expect(await show(account)).toMatchObject({
-    ...{ balance_usd: 0, due_usd: 7, state: "paused", paused_by: ["dispute"] },
+    balance_usd: 0,
+    due_usd: 7,
+    state: "paused",
+    paused_by: ["dispute"],
     kinds: ["dispute -0.5", "adjustment -7", "refund -2.5", "topup 10"],
   });
   expect((await operator.get("/accounts/receivable")).body.balance_usd).toBe(-7);
@@ -161,12 +167,12 @@ test("events that aren't Stripe's, or of another mode, are refused before anythi
   const [event] = simulated.events;
   const body = JSON.stringify(event);
   const wrong: readonly Sent[] = [
-    ...[{ at: nowSeconds() - 310 }, { at: nowSeconds() + 310 }, { secret: "whsec_another" }],
-    ...[
-      { signature: null },
-      { signature: "t=1,v1=00" },
-      { signature: `t=${nowSeconds()},v1=${"0".repeat(64)}` },
-    ],
+    { at: nowSeconds() - 310 },
+    { at: nowSeconds() + 310 },
+    { secret: "whsec_another" },
+    { signature: null },
+    { signature: "t=1,v1=00" },
+    { signature: `t=${nowSeconds()},v1=${"0".repeat(64)}` },
     { signature: (await signAt(body, nowSeconds())).replace("v1=", "v0=") },
     { signature: await signAt(`${body} `, nowSeconds()) },
   ];
@@ -231,7 +237,10 @@ test("it is on record who opened a checkout, and that Stripe moved the money", a
   });
   const rows = asArray((await operator.get(`/audit?account=${account}&limit=50`)).body.data).map(asObject);
   const shown = rows.map(({ action, actor, after }) => [
-    ...[action, asObject(actor).kind, asObject(actor).id, asObject(after).amount_usd],
+    action,
+    asObject(actor).kind,
+    asObject(actor).id,
+    asObject(after).amount_usd,
   ]);
   expect(shown.slice(0, 3)).toEqual([
     ["topup.refunded", "system", "stripe", -1],

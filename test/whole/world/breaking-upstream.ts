@@ -24,7 +24,10 @@ export interface BreakingUpstream {
 }
 
 const REPLY = JSON.stringify({
-  ...{ id: "x", object: "chat.completion", created: 1, model: "m" },
+  id: "x",
+  object: "chat.completion",
+  created: 1,
+  model: "m",
   choices: [{ index: 0, message: { role: "assistant", content: "good day" }, finish_reason: "stop" }],
   usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
 });

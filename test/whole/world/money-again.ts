@@ -88,7 +88,8 @@ function addCall(calls: JsonObject[], { index, ...call }: JsonObject): void {
     calls[Number(index)] = structuredClone(call);
     return;
   }
-  const [held, more] = [asObject(before.function), asObject(call.function)];
+  const held = asObject(before.function);
+  const more = asObject(call.function);
   before.function = { ...held, arguments: `${held.arguments}${more.arguments}` };
 }
 

@@ -23,7 +23,9 @@ function piece(content: string): string {
 const START = event({
   choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }],
 });
-const [ONE, TWO, THREE] = [piece(GATED_PIECES[0]), piece(GATED_PIECES[1]), piece(GATED_PIECES[2])];
+const ONE = piece(GATED_PIECES[0]);
+const TWO = piece(GATED_PIECES[1]);
+const THREE = piece(GATED_PIECES[2]);
 const FINISH = event({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
 const USAGE = event({ choices: [], usage: GATED_USAGE });
 const DONE = "data: [DONE]\n\n";

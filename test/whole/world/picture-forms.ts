@@ -108,7 +108,9 @@ export const FORMS: Readonly<Record<string, Form>> = {
         parts: [
           {
             functionResponse: {
-              ...{ id: "call_1", name: "look", response: { output: "Here." } },
+              id: "call_1",
+              name: "look",
+              response: { output: "Here." },
               parts: [geminiPicture],
             },
           },

@@ -30,7 +30,8 @@ export function makeCitation(start: number, end: number, given: GivenSource): re
   }
   const index = asNumber(given.document_index);
   if (index !== undefined) source.document_index = index;
-  const [from, to] = [asNumber(given.location?.start), asNumber(given.location?.end)];
+  const from = asNumber(given.location?.start);
+  const to = asNumber(given.location?.end);
   if (given.location && from !== undefined && to !== undefined) {
     source.location = { unit: given.location.unit, start: from, end: to };
   }

@@ -161,7 +161,8 @@ function addExtra(extras: JsonObject, field: string, now: unknown): void {
 function joinAudio(before: JsonObject, now: JsonObject): JsonObject {
   const joined: JsonObject = {};
   for (const part of ["data", "transcript"]) {
-    const [first, second] = [before[part], now[part]];
+    const first = before[part];
+    const second = now[part];
     if (typeof first === "string" && typeof second === "string") joined[part] = first + second;
   }
   return joined;

@@ -189,7 +189,8 @@ function makeSample(
   const text = chunk && chunks.length === 1 ? readLoneText(chunk) : "";
   if (text === "" || raw.length > EVENT_CHARACTERS_MAX) return null;
   const literal = JSON.stringify(text);
-  const [inRaw, inData] = [splitOnce(raw, literal), splitOnce(data, literal)];
+  const inRaw = splitOnce(raw, literal);
+  const inData = splitOnce(data, literal);
   const inChunk = splitOnce(JSON.stringify(chunk), literal);
   if (inRaw === null || inData === null || inChunk === null) return null;
   const holes = findHoles(raw, inRaw.before.length, inRaw.after.length);
@@ -201,10 +202,16 @@ function makeSample(
   constants.push(raw.slice(holes.at(-1)?.end ?? 0));
   const extras = holes.filter(({ passes }) => passes !== TEXT && passes !== SPACES);
   return {
-    ...{ text, constants, holes: holes.map(({ passes }) => passes) },
+    text,
+    constants,
+    holes: holes.map(({ passes }) => passes),
     extras: extras.map(({ start, end }) => raw.slice(start, end)),
-    ...{ head: inChunk.before, tail: inChunk.after, shown },
-    ...{ event, before: inData.before, after: inData.after },
+    head: inChunk.before,
+    tail: inChunk.after,
+    shown,
+    event,
+    before: inData.before,
+    after: inData.after,
   };
 }
 

@@ -23,7 +23,8 @@ export class DetailList {
 /** Joins texts, and sets what else the fragment has. Servers write null for what it lacks. */
 function extend(detail: ReasoningDetail, fragment: ReasoningDetail): void {
   for (const field in fragment) {
-    const [before, now] = [detail[field], fragment[field]];
+    const before = detail[field];
+    const now = fragment[field];
     if (now === null || now === undefined) continue;
     const isText = (field === "text" || field === "summary") && typeof before === "string";
     detail[field] = isText && typeof now === "string" ? before + now : now;

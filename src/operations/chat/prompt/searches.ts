@@ -6,7 +6,8 @@ import { remember } from "../../../core/world/remember.ts";
 import type { ChatRequest } from "../form.ts";
 
 /** An agent takes up to 10 steps (docs.perplexity.ai, `max_steps`), a researching one more. */
-const [SEARCHES_MAX, RESEARCH_SEARCHES_MAX] = [10, 50];
+const SEARCHES_MAX = 10;
+const RESEARCH_SEARCHES_MAX = 50;
 /** The fields with which clients request a search: OpenAI's, xAI's, Sonar's, Qwen's. */
 const SEARCH_FIELDS = [
   "web_search_options",

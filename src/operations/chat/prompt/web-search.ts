@@ -14,7 +14,8 @@ import type { FoundPage, SearchOptions, WebSearch } from "./search-form.ts";
 /** The limit if the client sets none: without one, a provider may search endlessly. */
 const USES_DEFAULT = 5;
 /** More than any search finds. The rest is left out. */
-const [PAGES_MAX, QUERIES_MAX] = [100, 20];
+const PAGES_MAX = 100;
+const QUERIES_MAX = 20;
 
 /** Returns whether the client offers the model a search, or demands one. Null if it does neither. */
 export function findSearch({ web_search_options: options }: ChatRequest): "offered" | "forced" | null {

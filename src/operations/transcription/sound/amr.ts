@@ -19,7 +19,8 @@ export const readAmr: ReadSound = (bytes, at) => {
 };
 
 function measureFrames(bytes: SoundBytes, from: number, sizes: readonly number[]): number | null {
-  let [next, frames] = [from, 0];
+  let next = from;
+  let frames = 0;
   for (; frames < FRAMES_READ && bytes.has(next, 1); frames++)
     next += sizes[(bytes.u8(next) >>> 3) & 15] ?? 1;
   return divideSeconds(((bytes.length - from) / (next - from)) * frames, FRAMES_PER_SECOND);

@@ -56,7 +56,8 @@ function readSegment(bytes: SoundBytes, segment: Element): Sound {
 }
 
 function readInfo(bytes: SoundBytes, info: Element): number | null {
-  let [scale, duration] = [TIMESTAMP_SCALE, 0];
+  let scale = TIMESTAMP_SCALE;
+  let duration = 0;
   for (const { id, from, to } of eachElement(bytes, info.from, info.to)) {
     if (id === ID.timestampScale) scale = readNumber(bytes, from, to);
     if (id === ID.duration) duration = bytes.float(from, to - from);
@@ -77,7 +78,8 @@ function readTracks(bytes: SoundBytes, tracks: Element): SoundCodec | null {
 
 /** Returns null if the track isn't sound. */
 function readTrack(bytes: SoundBytes, entry: Element): SoundCodec | null {
-  let [type, name] = [0, ""];
+  let type = 0;
+  let name = "";
   for (const { id, from, to } of eachElement(bytes, entry.from, entry.to)) {
     if (id === ID.trackType) type = readNumber(bytes, from, to);
     if (id === ID.codecId) name = bytes.text(from, Math.min(to - from, CODEC_CHARACTERS_MAX));

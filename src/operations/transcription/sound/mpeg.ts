@@ -79,7 +79,8 @@ function readFrameCount(bytes: SoundBytes, at: number, { xingAt }: Frame): numbe
 
 function readFrame(bytes: SoundBytes, at: number): Frame | null {
   const head = bytes.u32(at);
-  const [version, layer] = [VERSIONS[(head >>> 19) & 3], LAYERS[(head >>> 17) & 3]];
+  const version = VERSIONS[(head >>> 19) & 3];
+  const layer = LAYERS[(head >>> 17) & 3];
   if (head >>> 21 !== 0x7ff || !version || !layer) return null;
   const fullRate = MPEG_RATES[(head >>> 10) & 3];
   const kbits = layer[version.bitRates][((head >>> 12) & 15) - 1];
@@ -101,7 +102,10 @@ function readFrame(bytes: SoundBytes, at: number): Frame | null {
 
 /** No header has the length, so the mean size of the first frames counts for all. */
 export const readAdts: ReadSound = (bytes, at) => {
-  let [next, samples, rate, frames] = [at, 0, 0, 0];
+  let next = at;
+  let samples = 0;
+  let rate = 0;
+  let frames = 0;
   for (; frames < AAC_FRAMES_READ && bytes.has(next, 7); frames++) {
     if ((bytes.u16(next) & 0xfff6) !== 0xfff0) break;
     const tail = bytes.u32(next + 2);

@@ -4,7 +4,8 @@ import { readFlacRate } from "./flac.ts";
 import { divideSeconds, type ReadSound, type SoundCodec } from "./sound.ts";
 
 const HEADER_BYTES = 27;
-const [FIRST_PAGE, NO_GRANULE] = [2, 0xffffffff];
+const FIRST_PAGE = 2;
+const NO_GRANULE = 0xffffffff;
 /** Files have one stream of sound, and at most a few others. */
 const STREAMS_MAX = 8;
 /** The longest page is 65,307 bytes, so the last one begins here or later. */

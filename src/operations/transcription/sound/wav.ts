@@ -32,9 +32,12 @@ interface Format {
 export const readWav: ReadSound = (bytes, at) => {
   if (!FORMS.has(bytes.text(at, 4)) || bytes.text(at + 8, 4) !== "WAVE") return null;
   let format: Format | null = null;
-  let [dataBytes, samples] = [0, 0];
+  let dataBytes = 0;
+  let samples = 0;
   for (let next = at + 12; bytes.has(next, 8); ) {
-    const [name, size, body] = [bytes.text(next, 4), bytes.u32le(next + 4), next + 8];
+    const name = bytes.text(next, 4);
+    const size = bytes.u32le(next + 4);
+    const body = next + 8;
     if (name === "fmt ") format ??= readFormat(bytes, body, size);
     if (name === "fact") samples = bytes.u32le(body);
     const isEndless = name === "data" && UNKNOWN_SIZES.has(size);

@@ -4,7 +4,12 @@ type Node = string | readonly Node[];
 
 const TYPES: Readonly<Record<string, number>> = { i32: 0x7f, v128: 0x7b };
 const NO_RESULT = 0x40;
-const [FUNCTION, BLOCK, LOOP, IF, ELSE, END] = [0x60, 0x02, 0x03, 0x04, 0x05, 0x0b];
+const FUNCTION = 0x60;
+const BLOCK = 0x02;
+const LOOP = 0x03;
+const IF = 0x04;
+const ELSE = 0x05;
+const END = 0x0b;
 const EXPORTED = { func: 0, memory: 2, global: 3 } as const;
 const SECTIONS = { types: 1, functions: 3, memories: 5, globals: 6, exports: 7, code: 10 } as const;
 
@@ -76,7 +81,14 @@ export function assemble(source: string): Uint8Array {
     }),
   );
   return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    0x00,
+    0x61,
+    0x73,
+    0x6d,
+    1,
+    0,
+    0,
+    0,
     ...section(SECTIONS.types, kinds.func.map(typeOf)),
     ...section(
       SECTIONS.functions,
@@ -202,7 +214,9 @@ class CodeWriter {
     const [word, ...otherwise] = partsOf(parts, "else")[0] ?? [];
     return [
       ...condition.flatMap((part) => this.code(part)),
-      ...[IF, NO_RESULT, ...this.#within("", then)],
+      IF,
+      NO_RESULT,
+      ...this.#within("", then),
       ...(word === undefined ? [] : [ELSE, ...this.#within("", otherwise)]),
       END,
     ];

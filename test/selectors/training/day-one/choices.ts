@@ -28,8 +28,11 @@ export function chooseOnDayOne(
   return DAY_ONE_PROMPTS.map(({ id: prompt, request }) => {
     const { choice, candidates } = viewRoute(
       choose(SELECTOR_RULES[name], {
-        ...{ request, cards, needs: findNeeds(request) },
-        ...{ rules, quality: 0.98 },
+        request,
+        cards,
+        needs: findNeeds(request),
+        rules,
+        quality: 0.98,
       }),
     );
     return { prompt, taken: candidates.find(({ model }) => model === choice) ?? null, candidates };
@@ -39,7 +42,9 @@ export function chooseOnDayOne(
 /** True if one of the candidates is at least as good, cheap and fast as what was taken, and better in one of these. */
 export function isBeaten({ taken, candidates }: DayOneChoice): boolean {
   if (taken === null) return false;
-  const [quality, usd, ms] = [taken.quality, taken.cost_usd ?? 0, taken.latency_ms];
+  const quality = taken.quality;
+  const usd = taken.cost_usd ?? 0;
+  const ms = taken.latency_ms;
   const able = candidates.filter(({ eligible }) => eligible);
   return able.some((one) => {
     const cost = one.cost_usd ?? 0;
@@ -72,7 +77,10 @@ function describeChoices(set: string, name: string, choices: readonly DayOneChoi
   const shown = counts.slice(0, 3).map(({ model, length }) => `${model} ${length}`);
   const others = counts.slice(3).reduce((sum, { length }) => sum + length, 0);
   const cells = [
-    ...[set, name, `${taken.length} of ${choices.length}`, choices.filter(isBeaten).length],
+    set,
+    name,
+    `${taken.length} of ${choices.length}`,
+    choices.filter(isBeaten).length,
     `${usd}, ${mean(({ quality }) => quality).toFixed(3)}, ${seconds}`,
     [...shown, ...(others > 0 ? [`others ${others}`] : [])].join(", "),
   ];

@@ -17,8 +17,11 @@ function route(
   cards: readonly ModelCard[],
 ): Choice {
   return choose(SELECTOR_RULES[selector], {
-    ...{ request, cards, needs: findNeeds(request) },
-    ...{ rules: RULES, quality: 0.98 },
+    request,
+    cards,
+    needs: findNeeds(request),
+    rules: RULES,
+    quality: 0.98,
   });
 }
 
@@ -28,7 +31,13 @@ function understand({ id, language, accepts, request }: (typeof DAY_ONE_PROMPTS)
   const { categories, difficulty, output_tokens: tokens, support } = viewFeatures(chosen);
   const [kind = "", share = 0] = Object.entries(categories)[0] ?? [];
   return {
-    ...{ id, language, kind, share, difficulty, tokens, support },
+    id,
+    language,
+    kind,
+    share,
+    difficulty,
+    tokens,
+    support,
     isAccepted: accepts.includes(kind),
     isExpected: accepts[0] === kind,
     isFamiliar: viewBasis(chosen).familiar,

@@ -68,7 +68,8 @@ export function listSavings(): readonly string[] {
 
 function describe(pairs: readonly Pair[]): string {
   const ratios = pairs.map(({ earlier, taken }) => costOf(taken) / costOf(earlier)).toSorted((a, b) => a - b);
-  const [then, now] = [pairs.map(({ earlier }) => earlier), pairs.map(({ taken }) => taken)];
+  const then = pairs.map(({ earlier }) => earlier);
+  const now = pairs.map(({ taken }) => taken);
   const cells = [
     describeMeans(then),
     describeMeans(now),
