@@ -219,10 +219,13 @@ export interface Operation<F extends Form> {
     drop(ask: F["ask"], isDropped: IsDropped): F["ask"];
     dropFromReply(reply: F["reply"], isDropped: IsDropped): F["reply"];
   };
-  /** Returns the names that identify a conversation. `session` is the client's own. */
-  nameConversation(ask: F["ask"], session: string | null): ConversationNames;
-  /** Returns the digests by which a prompt that goes on is known. Missing if no provider caches the operation's prompts. */
-  digestPrompt?(ask: F["ask"], raw: RawRequest | null, makeHasher: () => Hasher): PromptDigests;
+  /** Tells requests of one conversation from others. */
+  readonly conversations: {
+    /** Returns the names that identify a conversation. `session` is the client's own. */
+    name(ask: F["ask"], session: string | null): ConversationNames;
+    /** Returns the digests by which a prompt that goes on is known. Missing if no provider caches the operation's prompts. */
+    digest?(ask: F["ask"], raw: RawRequest | null, makeHasher: () => Hasher): PromptDigests;
+  };
   /**
    * Drops the prompt, in place, of a request that can't be sent again, and returns the length of the rest. Estimates and
    * names stay what they were. Missing if the prompt is only dropped with the request.

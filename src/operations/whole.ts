@@ -94,7 +94,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     bound: (ask) => ({ ask, dropped: [] }),
     split: (ask) => [ask],
     identify: (ask) => Object.fromEntries(Object.entries(ask)),
-    nameConversation: () => ({ sought: null, kept: [], heldTokens: 0 }),
+    conversations: { name: () => ({ sought: null, kept: [], heldTokens: 0 }) },
     toLogged: () => null,
     fold: () => foldReplies(merge),
     restore: (kept) => (content !== undefined && isReply<R>(kept, content) ? kept : null),

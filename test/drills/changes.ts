@@ -24,35 +24,37 @@ function matchWord(word: string): RegExp {
   );
 }
 
-const CHAT_PROVIDER = {
-  title: "A provider that speaks the OpenAI dialect",
-  most: 5,
-  reason: "the shape of its secrets stands in keys, a room that may not import the providers",
-};
+const CHAT_PROVIDER = { title: "A provider that speaks the OpenAI dialect", most: 1 };
 /** The codecs, surfaces, models and simulated variants of an operation are changes of their own. */
 const OPERATION = { title: "An operation", most: 8 };
 
 export const CHANGES: readonly Change[] = [
-  { ...CHAT_PROVIDER, example: "Cerebras", names: matchWord("cerebras") },
+  {
+    ...CHAT_PROVIDER,
+    example: "Cerebras",
+    names: matchWord("cerebras"),
+    own: /^providers\/cerebras\.ts$/,
+  },
   {
     ...CHAT_PROVIDER,
     example: "Fireworks, with embeddings, rerank and completions",
     names: matchWord("fireworks"),
-    most: 7,
-    reason: "as above, and one row more in each table of codecs: vectors, media",
+    own: /^providers\/fireworks\.ts$/,
+    // Its sentence is one of those by which any server says that a prompt is too long.
+    others: ["core/models/overflow-words.ts"],
   },
   {
     ...OPERATION,
     example: "speech",
     names: matchWord("speech"),
-    own: /^(operations\/speech|surfaces|dialects|catalogue)\/|^core\/log\/record\.ts$/,
+    own: /^(operations\/speech|surfaces|dialects|providers|catalogue)\/|^core\/log\/record\.ts$/,
     others: ["selectors/text/words.data.json", "http/serve/unknown-url.ts"],
   },
   {
     ...OPERATION,
     example: "moderation",
     names: matchWord("moderation"),
-    own: /^(operations\/moderation|surfaces|dialects|catalogue)\/|^core\/log\/record\.ts$/,
+    own: /^(operations\/moderation|surfaces|dialects|providers|catalogue)\/|^core\/log\/record\.ts$/,
     // A field of images and chats has the same name, an error's code has the word, and hooks may ask a model of this operation.
     others: [
       "operations/images/form.ts",
@@ -113,8 +115,8 @@ export const CHANGES: readonly Change[] = [
   { title: "A limit", example: "FIRST_KEPT", names: matchWord("FIRST_KEPT"), most: 1 },
 ];
 
-/** Made by programs from other rows, or alerts and dashboards, which show what there is: no change needs one. */
-const UNNEEDED = /^(selectors\/(benchmarks|profiles)\.data\.json$|deploy\/)/;
+/** Made by programs from public lists and other rows, or alerts and dashboards, which show what there is: no change needs one. */
+const UNNEEDED = /^(selectors\/(benchmarks|profiles)\.data\.json$|catalogue\/\w+\.data\.json$|deploy\/)/;
 
 /** Returns the files that a change like the example would touch besides adding its own. */
 export function listPlaces({ names, own, others = [] }: Change, code: readonly Code[]): readonly string[] {

@@ -1,21 +1,39 @@
-// The number of members of an interface or class, read off its text. A private member of a class counts too.
-import type { Code } from "./code.ts";
+// The members of the ports that most rooms depend on, counted by the compiler: with what they extend, and the Store's with
+// the ports in it.
+import type { Store } from "../../src/core/store.ts";
+import type { RequestContext } from "../../src/gateway/context.ts";
+import type { ChatForm } from "../../src/operations/chat/decoder.ts";
+import type { Operation } from "../../src/operations/operation.ts";
 
-/** The ports that most rooms depend on. */
-export const PORTS = [
-  // Two for people: their own port, and the end of their sessions.
-  { path: "core/store.ts", name: "Store", most: 67 },
-  { path: "gateway/context.ts", name: "RequestContext", most: 57 },
-  // One for speech in the cache, whose answers aren't JSON, and one for prompts that are known by their bytes.
-  { path: "operations/operation.ts", name: "Operation", most: 49 },
-] as const;
+type Intersect<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  all: infer Both,
+) => void
+  ? Both
+  : never;
+type Last<Union> =
+  Intersect<Union extends unknown ? () => Union : never> extends () => infer One ? One : never;
+/** One step for each name, so that the compiler prints the number in an error. */
+type Count<Names, Counted extends readonly unknown[] = readonly []> = [Names] extends [never]
+  ? Counted["length"]
+  : Count<Exclude<Names, Last<Names>>, readonly [...Counted, unknown]>;
+type Method = (...given: never[]) => unknown;
+type Inner<Port> = {
+  [Name in keyof Port & string]: Port[Name] extends Method
+    ? never
+    : Port[Name] extends object
+      ? `${Name}.${keyof Port[Name] & string}`
+      : never;
+}[keyof Port & string];
 
-/** Members begin a line of the declaration, indented by one step. Those of several lines are counted once. */
-export function countMembers(
-  code: readonly Code[],
-  { path, name }: Readonly<Record<"path" | "name", string>>,
-): number {
-  const text = code.find((file) => file.path === path)?.text ?? "";
-  const body = new RegExp(`^export (?:interface|class) ${name}\\b.*?^}`, "ms").exec(text)?.[0] ?? "";
-  return [...body.matchAll(/^ {2}(?:readonly |get )?#?\w+\??[<(:; =]/gm)].length;
-}
+/** A number that isn't the port's own is an error of types, which names the right one. */
+export const MEMBERS: {
+  readonly Store: Count<keyof Store>;
+  readonly "Store, with the ports in it": Count<Exclude<keyof Store | Inner<Store>, never>>;
+  readonly Operation: Count<keyof Operation<ChatForm>>;
+  readonly RequestContext: Count<keyof RequestContext<ChatForm>>;
+} = {
+  Store: 91,
+  "Store, with the ports in it": 156,
+  Operation: 48,
+  RequestContext: 47,
+};

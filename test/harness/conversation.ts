@@ -8,7 +8,7 @@ import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
 
 export function makeConversation(keyId: string, request: ChatRequest): Conversation {
-  return new Conversation(keyId, () => CHAT.nameConversation(request, null));
+  return new Conversation(keyId, () => CHAT.conversations.name(request, null));
 }
 
 /** Returns the fields of a call for an ordinary request. */

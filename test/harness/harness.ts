@@ -104,7 +104,8 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   const admin = (path: string, body: unknown) => post(`${started.url}/admin/v1${path}`, ADMIN_TOKEN, body);
   const newKey = async (fields: Record<string, unknown> = {}) => {
     const response = await admin("/keys", { name: "test", ...fields });
-    if (!response.ok) throw new Error(`no key was made: ${await response.text()}`);
+    const bug = events.findLast(({ event }) => event === "internal_error")?.cause ?? "";
+    if (!response.ok) throw new Error(`no key was made: ${await response.text()} ${bug}`);
     return (await response.json()) as { secret: string; id: string };
   };
   const newAccount = async (name = "test") => {

@@ -253,10 +253,10 @@ function makeCall<F extends Form>(
     origin: readRequestOrigin(ports, headers, session, { proof, trace }),
     key,
     proof,
-    conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),
+    conversation: new Conversation(key.id, () => operation.conversations.name(ask, session)),
     prompt: new Prompt(
       key.id,
-      (makeHasher) => operation.digestPrompt?.(ask, exchange.raw, makeHasher) ?? null,
+      (makeHasher) => operation.conversations.digest?.(ask, exchange.raw, makeHasher) ?? null,
     ),
     selection: pin ? pinSelection(selection, pin) : selection,
     steering,

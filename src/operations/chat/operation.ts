@@ -65,8 +65,7 @@ export const CHAT: Operation<ChatForm> = {
   mapReply,
   mapPieces,
   thoughts: { drop: dropThoughts, dropFromReply: dropReplyThoughts },
-  nameConversation,
-  digestPrompt,
+  conversations: { name: nameConversation, digest: digestPrompt },
   forgetPrompt,
   estimatePrompt: estimatePromptTokens,
   estimateLoad: (ask) => ({

@@ -14,7 +14,6 @@ const {
   cuts: _cuts,
   thoughts: _thoughts,
   hasJsonAnswer: _always,
-  digestPrompt: _conversations,
   ...SHARED
 } = CHAT;
 
@@ -46,7 +45,7 @@ export const COMPLETION: Operation<CompletionForm> = {
     return { request, messages: prompts };
   },
   mapTexts: (ask, change) => mapTextsBut(ask, WORDS, change),
-  nameConversation: (ask, session) => CHAT.nameConversation(toChat(ask), session),
+  conversations: { name: (ask, session) => CHAT.conversations.name(toChat(ask), session) },
   estimatePrompt: (ask) => CHAT.estimatePrompt(toChat(ask)),
   estimateLoad: (ask) => CHAT.estimateLoad(toChat(ask)),
 

@@ -59,8 +59,8 @@ export function readBody(word: SurfaceWord, body: JsonObject): Exchange<ChatForm
   const exchange = surface.read(incoming({ ...model, ...body }, path));
   const { ask } = exchange;
   CHAT.choosing?.describe(ask);
-  CHAT.nameConversation(ask, null);
-  CHAT.digestPrompt?.(ask, exchange.raw, () => new Bun.CryptoHasher("sha256", "key"));
+  CHAT.conversations.name(ask, null);
+  CHAT.conversations.digest?.(ask, exchange.raw, () => new Bun.CryptoHasher("sha256", "key"));
   CHAT.estimatePrompt(ask);
   return exchange;
 }
