@@ -1,13 +1,14 @@
 // The house plan as a test: rooms and their imports, effects in their places, sizes, dead files, complete tables.
 import { test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { expectNone, findRoom, ROOT, readSources } from "./sources.ts";
 
 /** With the lines of their signature, which Biome doesn't count. */
 const FUNCTION_LINES_MAX = { src: 50, test: 60 } as const;
 /** Of code: blank lines and comments don't count. */
 const FILE_LINES_MAX = 300;
+const FOLDER_FILES_MAX = 30;
 /** Tables and histories grow by a row for each thing that they list, and are read by looking one up. */
 const TABLES: ReadonlySet<string> = new Set([
   "src/core/fault.ts",
@@ -230,6 +231,15 @@ test("files and functions stay short, and each file says what it is", () => {
         : []),
       ...listLongFunctions(path, lines),
     ]),
+  );
+});
+
+test("no folder holds more files than one finds a file in", () => {
+  const counts = Map.groupBy([...sources, ...tests], ({ path }) => dirname(path));
+  expectNone(
+    [...counts]
+      .filter(([, files]) => files.length > FOLDER_FILES_MAX)
+      .map(([folder, files]) => `${folder}: ${files.length} files, ${FOLDER_FILES_MAX} at most`),
   );
 });
 

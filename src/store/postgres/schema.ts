@@ -3,7 +3,7 @@ import { declareAmounts } from "../engine/sql.ts";
 import { LESSONS_BY_PROMPT } from "./lesson-steps.ts";
 
 /**
- * The steps from before both engines shared them. New ones are in `../steps.ts`.
+ * The steps from before both engines shared them. New ones are in `schema/steps.ts`.
  * Ids are compared by bytes: any other collation would order lists differently from other engines, and more slowly.
  * Rows have no foreign key to their account: accounts are never deleted, and rows are only written for accounts known
  * to exist. A check would only cost time, and would keep tables together that an engine may want to separate.

@@ -11,7 +11,7 @@ const HOUR = `hour_ms INTEGER NOT NULL,
     operation TEXT NOT NULL,
     surface TEXT NOT NULL`;
 
-/** The steps from before both engines shared them. New ones are in `../steps.ts`. */
+/** The steps from before both engines shared them. New ones are in `schema/steps.ts`. */
 export const FIRST_STEPS: readonly string[] = [
   FIRST_SCHEMA,
   `

@@ -1,6 +1,6 @@
 // Steps in the console's playground shared by its tests: choosing a model, pressing buttons, reading answers and code.
 import type { Page } from "playwright-core";
-import type { Visitor } from "./visitor.ts";
+import type { Visitor } from "../visitor.ts";
 
 /** The figures under an answer that is counted in tokens. */
 export const SPENT = /tokens · \$0\.\d+ · \$0\.\d+ charged · .* in total/;

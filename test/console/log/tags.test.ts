@@ -1,8 +1,8 @@
 // Tags in the console: set for a key, summed on the overview, and followed from there to the requests that have them.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { createOperator } from "../whole/world/operator.ts";
-import { until } from "../whole/world/until.ts";
-import { asking } from "../whole/world/world.ts";
+import { createOperator } from "../../whole/world/operator.ts";
+import { until } from "../../whole/world/until.ts";
+import { asking } from "../../whole/world/world.ts";
 import {
   type ConsoleWorld,
   findBarriers,
@@ -11,7 +11,7 @@ import {
   openConsole,
   startConsoleWorld,
   VISIT_MS,
-} from "./visitor.ts";
+} from "../visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 

@@ -1,9 +1,9 @@
 // Pictures, speech and files in the playground, in a browser: shown, played and bounded.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { makeWav } from "../operations/media/world.ts";
+import { makeWav } from "../../operations/media/world.ts";
+import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "../visitor.ts";
 import { findAnswer, openModel, press, readAnswer, readCurl, SPENT } from "./playground-user.ts";
-import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 

@@ -1,8 +1,15 @@
 // The playground beyond chat in a browser: each operation is run, and its answer shown with its cost and as curl.
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { OPERATIONS } from "../../src/core/models/card.ts";
+import { OPERATIONS } from "../../../src/core/models/card.ts";
+import {
+  findBarriers,
+  HAS_BROWSER,
+  isTooWide,
+  openConsole,
+  startConsoleWorld,
+  VISIT_MS,
+} from "../visitor.ts";
 import { findAnswer, openModel, press, readAnswer, readCurl, SPENT } from "./playground-user.ts";
-import { findBarriers, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 

@@ -1,7 +1,7 @@
 // The playground in a browser: it streams, stops, compares, accepts images and parameters, and shows an answer's cost.
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
+import { HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "../visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 

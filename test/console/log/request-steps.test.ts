@@ -1,6 +1,6 @@
 // From a request's page onwards: its neighbours, its session, the same call by hand, in the playground, decided again.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { findBarriers, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
+import { findBarriers, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "../visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 

@@ -2,10 +2,10 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import type { UnderTest } from "../harness/harness.ts";
-import { createOperator } from "../whole/world/operator.ts";
-import { until } from "../whole/world/until.ts";
-import { asking } from "../whole/world/world.ts";
+import type { UnderTest } from "../../harness/harness.ts";
+import { createOperator } from "../../whole/world/operator.ts";
+import { until } from "../../whole/world/until.ts";
+import { asking } from "../../whole/world/world.ts";
 import {
   type ConsoleWorld,
   findBarriers,
@@ -13,7 +13,7 @@ import {
   openConsole,
   startConsoleWorld,
   VISIT_MS,
-} from "./visitor.ts";
+} from "../visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 

@@ -1,6 +1,6 @@
 // Logged prompts and answers in the console.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
+import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "../visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 
