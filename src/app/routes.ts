@@ -126,13 +126,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(consoleRoutes(loadConsoleFiles))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
     .use(signInRoutes({ operator, people: parts.people }))
-    .use(
-      managedSettingsRoutes({
-        ...ports,
-        store: opened.store,
-        policies: () => live.settings.signIn?.agents.policies ?? [],
-      }),
-    )
+    .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
     .use(docsRoutes(loadDocsFiles, () => app.routes));
@@ -152,6 +146,10 @@ function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts)
     deadlines,
     findPerson: (session) => findPerson(people, session, people.rules()),
   };
+}
+
+function createPolicyPorts({ ports, opened, live }: RouteParts) {
+  return { ...ports, store: opened.store, policies: () => live.settings.signIn?.agents.policies ?? [] };
 }
 
 function createHealthPorts(parts: RouteParts) {

@@ -148,6 +148,17 @@ function* fitModels(
     borne.set(id, sumForSlope(told, apart));
     yield;
   }
+  const { fits, noise } = fitSlopes(models, weights, borne, common.length);
+  return { fits, common, champion, predicted, noise };
+}
+
+/** Sets the trust in each model's own weights, by how well they predict the labels that were left out. */
+function fitSlopes(
+  models: Models,
+  weights: ReadonlyMap<string, Float32Array>,
+  borne: ReadonlyMap<string, SlopeSums>,
+  width: number,
+): Pick<ModelFits, "noise"> & { readonly fits: Map<string, Fit> } {
   const all = { ...NO_SUMS };
   for (const one of borne.values())
     for (const key of ["along", "squares", "noise", "count"] as const) all[key] += one[key];
@@ -163,12 +174,12 @@ function* fitModels(
   for (const [model, { overall, lift, count }] of models) {
     const own = borne.get(model) ?? NO_SUMS;
     const slope = computeSlope(own, shared);
-    const followed = (weights.get(model) ?? new Float32Array(common.length)).map((value) => slope * value);
+    const followed = (weights.get(model) ?? new Float32Array(width)).map((value) => slope * value);
     const noise = own.count === 0 ? usual : own.noise / own.count;
     const doubt = LEVEL_START / (LEVEL_START + count);
     fits.set(model, { model, overall, lift, slope, noise, doubt, weights: followed });
   }
-  return { fits, common, champion, predicted, noise: usual };
+  return { fits, noise: usual };
 }
 
 /** Returns the sums over predictions and actual values from which a slope is computed. */

@@ -49,7 +49,6 @@ export function SamplingPage() {
 function SetupForm({ onPlanned }: { readonly onPlanned: (setup: Setup) => void }) {
   const [models, setModels] = useState<readonly string[]>([]);
   const [judge, setJudge] = useState("");
-  const { on } = useModels();
   const form = useForm(
     () => ({ prompts: "20", budget: "1", own: "" }),
     async ({ prompts, budget, own }) => {
@@ -77,14 +76,7 @@ function SetupForm({ onPlanned }: { readonly onPlanned: (setup: Setup) => void }
           chosen={models}
           onChange={setModels}
         />
-        <Combobox
-          label="Judge"
-          placeholder="Judge: nobody, you score"
-          value={judge}
-          options={on.map(({ id }) => ({ value: id, label: id }))}
-          isClearable
-          onChoose={setJudge}
-        />
+        <JudgeField value={judge} onChoose={setJudge} />
         <TextField
           label="Prompts of your own, one per line"
           hint="If empty, the newest prompts in the log, which needs log.content."
@@ -97,6 +89,25 @@ function SetupForm({ onPlanned }: { readonly onPlanned: (setup: Setup) => void }
         </div>
       </form>
     </Card>
+  );
+}
+
+interface JudgeFieldProps {
+  readonly value: string;
+  readonly onChoose: (judge: string) => void;
+}
+
+function JudgeField({ value, onChoose }: JudgeFieldProps) {
+  const { on } = useModels();
+  return (
+    <Combobox
+      label="Judge"
+      placeholder="Judge: nobody, you score"
+      value={value}
+      options={on.map(({ id }) => ({ value: id, label: id }))}
+      isClearable
+      onChoose={onChoose}
+    />
   );
 }
 
@@ -122,7 +133,7 @@ function PlanCard({ plan, budget, judge, onStart }: Setup & { readonly onStart: 
 }
 
 /** Asks prompt by prompt. Each score is learned at once, so leaving the page loses none. */
-function Session({ plan, budget, judge }: Setup) {
+function useSession({ plan, budget, judge }: Setup) {
   const [at, setAt] = useState(0);
   const [answers, setAnswers] = useState<Answers | null>(null);
   const [scored, setScored] = useState<readonly Scored[]>([]);
@@ -158,12 +169,19 @@ function Session({ plan, budget, judge }: Setup) {
   useEffect(() => {
     ask().catch((failed: unknown) => setEnd(describeError(failed)));
   }, [at]);
+  const onScored: ScoringProps["onScored"] = (scores) =>
+    learn(scores).catch((failed) => setEnd(describeError(failed)));
+  return { at, messages, answers, scored, end, spentUsd: spent.current, onScored };
+}
+
+function Session(setup: Setup) {
+  const { at, messages, answers, scored, end, spentUsd, onScored } = useSession(setup);
   const shown = (answers ?? []).filter(({ text }) => text !== null);
   return (
     <>
       <Card
-        title={end ?? `Prompt ${at + 1} of ${plan.prompts.length}`}
-        note={`${formatUsd(spent.current)} so far`}
+        title={end ?? `Prompt ${at + 1} of ${setup.plan.prompts.length}`}
+        note={`${formatUsd(spentUsd)} so far`}
       >
         {end === null && messages !== undefined && (
           <div class="answer">
@@ -171,14 +189,8 @@ function Session({ plan, budget, judge }: Setup) {
           </div>
         )}
       </Card>
-      {end === null && answers !== null && (
-        <Scoring
-          key={at}
-          answers={shown}
-          onScored={(scores) => learn(scores).catch((failed) => setEnd(describeError(failed)))}
-        />
-      )}
-      {end !== null && <Results scored={scored} judge={judge} />}
+      {end === null && answers !== null && <Scoring key={at} answers={shown} onScored={onScored} />}
+      {end !== null && <Results scored={scored} judge={setup.judge} />}
     </>
   );
 }

@@ -22,7 +22,6 @@ export function ReconciliationPage() {
   const { query } = route.value;
   const range = readRange(query, FALLBACK, UTC_DAYS);
   const sums = useResource<ReconciliationView>(withQuery("/reconciliation", { ...range.period }));
-  const all = sums.data?.data ?? [];
   const filters = { provider: query.get("provider") ?? "", credential: query.get("credential") ?? "" };
   return (
     <>
@@ -42,26 +41,7 @@ export function ReconciliationPage() {
           <PeriodPicker scope={range} />
           <CustomChip scope={range} />
         </div>
-        <div class="row filters">
-          <QueryFilter
-            name="provider"
-            label="Provider"
-            options={listOptions(
-              "Any provider",
-              all.map(({ provider }) => provider),
-              filters.provider,
-            )}
-          />
-          <QueryFilter
-            name="credential"
-            label="Credential"
-            options={listOptions(
-              "Any credential",
-              all.map(({ credential }) => credential),
-              filters.credential,
-            )}
-          />
-        </div>
+        <Filters rows={sums.data?.data ?? []} chosen={filters} />
         <Loaded of={sums}>
           {({ data }) => <Sums rows={data.filter((row) => isWanted(row, filters))} />}
         </Loaded>
@@ -75,6 +55,30 @@ function Manual() {
     <a href="/docs/money#reconciliation" target="_blank" rel="noreferrer">
       How to read it
     </a>
+  );
+}
+
+interface FiltersProps {
+  readonly rows: readonly Row[];
+  readonly chosen: Pick<Row, "provider" | "credential">;
+}
+
+function Filters({ rows, chosen }: FiltersProps) {
+  const providers = rows.map(({ provider }) => provider);
+  const credentials = rows.map(({ credential }) => credential);
+  return (
+    <div class="row filters">
+      <QueryFilter
+        name="provider"
+        label="Provider"
+        options={listOptions("Any provider", providers, chosen.provider)}
+      />
+      <QueryFilter
+        name="credential"
+        label="Credential"
+        options={listOptions("Any credential", credentials, chosen.credential)}
+      />
+    </div>
   );
 }
 

@@ -86,12 +86,8 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
-  const markable: Cacheable<JsonObject> = {
-    tools: tools.tools,
-    system: makeSystem(conversation.system, [...output.instructions, ...tools.instructions]),
-    turns: ending.turns,
-  };
-  const marks = limitMarks(target.marksCache ? setMarks(markable, CACHE_MARKS) : markable, CACHE_MARKS);
+  const system = makeSystem(conversation.system, [...output.instructions, ...tools.instructions]);
+  const marks = markCache({ tools: tools.tools, system, turns: ending.turns }, target);
   const extras = passRest(request, listCarried(request, card), [], target);
   const body: JsonObject = {
     ...extras.fields,
@@ -121,6 +117,10 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const betas = isBound ? [BINDING_BETA] : [];
   const url = `${target.baseUrl}/messages`;
   return { url, headers: makeHeaders(target, betas), body, dropped: [...new Set(dropped)] };
+}
+
+function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {
+  return limitMarks(marksCache ? setMarks(cacheable, CACHE_MARKS) : cacheable, CACHE_MARKS);
 }
 
 /** Makes the headers of a call. The operator's own win, but betas of both are joined. */

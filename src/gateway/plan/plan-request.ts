@@ -83,16 +83,21 @@ function planWith<F extends Form>(
     stickiness,
     nowMs: deadlines.nowMs(),
   });
-  const usual = plan.decision?.instead_of ?? null;
-  if (usual !== null)
-    ports.log({
-      event: "explored",
-      level: "info",
-      request_id: call.requestId,
-      model: plan.decision?.choice ?? null,
-      instead_of: usual,
-    });
+  if (plan.decision) logExploration(ports.log, call.requestId, plan.decision);
   return plan;
+}
+
+/** Logs a choice of a model other than the usual one, made to learn about it. */
+function logExploration(log: Log, requestId: string, decision: NonNullable<Plan["decision"]>): void {
+  const usual = decision.instead_of ?? null;
+  if (usual === null) return;
+  log({
+    event: "explored",
+    level: "info",
+    request_id: requestId,
+    model: decision.choice ?? null,
+    instead_of: usual,
+  });
 }
 
 export type KnownPorts = Pick<PlanPorts, "health" | "learning" | "caches" | "stickiness" | "deadlines">;
