@@ -181,19 +181,20 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
-const OTHERS = {
-  searches: "searches",
-  images: "images",
-  seconds: "seconds",
-  characters: "characters",
-  search_units: "search units",
-  pages: "pages",
-} as const satisfies Partial<Record<keyof Row, string>>;
+const OTHERS = [
+  { unit: "searches", name: "searches" },
+  { unit: "images", name: "images" },
+  { unit: "seconds", name: "seconds" },
+  { unit: "characters", name: "characters" },
+  { unit: "search_units", name: "search units" },
+  { unit: "pages", name: "pages" },
+] as const satisfies readonly { readonly unit: keyof Row; readonly name: string }[];
 
 /** Lists what is billed by other units than tokens. */
 function describeOthers(row: Row): string {
-  const units = Object.entries(OTHERS) as [keyof typeof OTHERS, string][];
-  const parts = units.flatMap(([unit, name]) => (row[unit] > 0 ? [`${formatCount(row[unit])} ${name}`] : []));
+  const parts = OTHERS.flatMap(({ unit, name }) =>
+    row[unit] > 0 ? [`${formatCount(row[unit])} ${name}`] : [],
+  );
   return parts.join(", ") || "–";
 }
 

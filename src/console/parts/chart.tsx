@@ -75,7 +75,11 @@ export function Chart(props: ChartProps) {
 }
 
 /** Draws the plot into an element, again when its data or the page's colours change. */
-function usePlot(props: ChartProps, box: RefObject<HTMLDivElement | null>, onPoint: (at: number | null) => void) {
+function usePlot(
+  props: ChartProps,
+  box: RefObject<HTMLDivElement | null>,
+  onPoint: (at: number | null) => void,
+) {
   const drawn = useRef<uPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;

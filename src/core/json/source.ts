@@ -1,7 +1,7 @@
 // The bytes that large values of a request were parsed from: one that nothing has changed is sent as it came.
 
 import { parseBounded } from "./bounds.ts";
-import type { JsonObject } from "./json.ts";
+import { isObject, type JsonObject } from "./json.ts";
 import { findRepeated, mayRepeat, noteRepeated, type Repeated, readRepeated } from "./repeated.ts";
 
 /** Shorter values are written faster than they are looked up and joined. */
@@ -131,9 +131,9 @@ function countElements(value: object): number {
     for (const one of value) if (typeof one === "object" && one !== null) elements += countElements(one);
     return elements;
   }
-  const fields = value as JsonObject;
-  for (const name in fields) {
-    const held = fields[name];
+  if (!isObject(value)) return elements;
+  for (const name in value) {
+    const held = value[name];
     elements++;
     if (typeof held === "object" && held !== null) elements += countElements(held);
   }

@@ -79,6 +79,10 @@ export interface GivenPage {
   readonly snippet?: unknown;
 }
 
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
 /** Returns a search with all of its pages that have a URL. */
 export function makeSearch(
   queries: readonly unknown[],
@@ -86,7 +90,7 @@ export function makeSearch(
   error?: string,
 ): WebSearch {
   return omitUndefined<WebSearch>({
-    queries: queries.filter((one) => typeof one === "string" && one !== "").slice(0, QUERIES_MAX) as string[],
+    queries: queries.filter(isText).slice(0, QUERIES_MAX),
     pages: pages.slice(0, PAGES_MAX).flatMap(makePage),
     error,
   });
