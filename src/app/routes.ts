@@ -42,7 +42,7 @@ import { healthRoutes } from "../http/serve/health.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
 import { responseRoutes } from "../http/serve/responses.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
-import type { Learned } from "../learning/learned.ts";
+import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
 import { findPerson } from "../people/member.ts";
@@ -68,7 +68,7 @@ interface RouteParts {
   readonly feed: LiveFeed;
   readonly wrongTokens: WrongTokens;
   readonly known: RoutePorts["known"];
-  readonly learned: Learned;
+  readonly learned: LearnedModels;
   readonly learning: LearningPort;
   readonly sampling: Sampling;
   readonly people: SignInParts;

@@ -5,7 +5,7 @@ import { parseBounded, REQUEST_SHAPE } from "../core/json/bounds.ts";
 import { asCount, isObject } from "../core/json/json.ts";
 import { LongJson } from "../core/json/long.ts";
 import type { ModelCard, Price } from "../core/models/card.ts";
-import type { Delivered } from "../core/models/dialect.ts";
+import type { DeliveredBody } from "../core/models/dialect.ts";
 import { catchUnreadable, malformed } from "../core/models/upstream.ts";
 import { listBillLines } from "../core/money/price.ts";
 import { type Amounts, addAmounts, NO_AMOUNTS, UNITS, type Unit } from "../core/money/units.ts";
@@ -235,7 +235,7 @@ function findHighest({ tiers = [], ...price }: Price, promptTokens: number): Pri
 }
 
 /** Some servers send blank lines before the JSON while they work. */
-function parseBody({ body }: Delivered, elements: number): unknown {
+function parseBody({ body }: DeliveredBody, elements: number): unknown {
   const most = { ...REQUEST_SHAPE, elements };
   const parsed = body instanceof LongJson ? body.parse(most) : parseBounded(body, most);
   if (parsed === undefined) throw malformed("not JSON, or too much of it");

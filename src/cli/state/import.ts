@@ -121,7 +121,7 @@ async function performOnCopy(
   }
 }
 
-interface Asked {
+interface ImportOptions {
   readonly name: GatewayName;
   readonly gateway: (typeof GATEWAYS)[GatewayName];
   readonly file: string;
@@ -152,7 +152,7 @@ function parseGateway(name: string | undefined): GatewayName {
   throw new UsageError(`${unknown}expected one of: ${Object.keys(GATEWAYS).join(", ")}`);
 }
 
-function readAsked({ words: [first, file], values, switches }: Arguments): Asked {
+function readAsked({ words: [first, file], values, switches }: Arguments): ImportOptions {
   const name = parseGateway(first);
   if (file === undefined) throw new UsageError("expected a file");
   const database = values.get("database");
@@ -182,7 +182,7 @@ function readAsked({ words: [first, file], values, switches }: Arguments): Asked
 }
 
 /** Throws a UsageError for a table without the keys, which alone say whom it limits. */
-function readTableFlags(values: Arguments["values"]): Asked["tables"] {
+function readTableFlags(values: Arguments["values"]): ImportOptions["tables"] {
   const given = Object.keys(CSV_TABLES).flatMap((flag) => {
     const path = values.get(flag);
     return path === undefined ? [] : [[flag, path] as const];
@@ -219,7 +219,7 @@ async function openWorld(
   return (await openStore(settings.store, masterKey, opening)).world;
 }
 
-interface WriteParts extends Pick<Asked, "foreignUntilMs" | "isDry"> {
+interface WriteParts extends Pick<ImportOptions, "foreignUntilMs" | "isDry"> {
   readonly settings: StoreSettings;
   readonly report: Report;
 }

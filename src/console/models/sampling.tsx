@@ -13,10 +13,10 @@ import { Card, PageHead } from "../parts/page.tsx";
 import { Notice } from "../parts/states.tsx";
 import { makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
 
-type Answered<Name extends keyof Sampling> = Awaited<ReturnType<Sampling[Name]>>;
-type Plan = Answered<"plan">;
-type Answers = Answered<"ask">["answers"];
-type Scored = Answered<"score">["models"][number];
+type AnswerOf<Name extends keyof Sampling> = Awaited<ReturnType<Sampling[Name]>>;
+type Plan = AnswerOf<"plan">;
+type Answers = AnswerOf<"ask">["answers"];
+type ModelScore = AnswerOf<"score">["models"][number];
 
 const LETTERS = "ABCDEFGH";
 /** The scores of the keys 1 to 5. */
@@ -136,14 +136,14 @@ function PlanCard({ plan, budget, judge, onStart }: Setup & { readonly onStart: 
 function useSession({ plan, budget, judge }: Setup) {
   const [at, setAt] = useState(0);
   const [answers, setAnswers] = useState<Answers | null>(null);
-  const [scored, setScored] = useState<readonly Scored[]>([]);
+  const [scored, setScored] = useState<readonly ModelScore[]>([]);
   const [end, setEnd] = useState<string | null>(null);
   const spent = useRef(0);
   const messages = plan.prompts[at]?.messages;
   const left = () => Math.max(0, budget - spent.current);
   const learn = async (scores: readonly { readonly answer: string; readonly score: number }[]) => {
     if (scores.length > 0) {
-      const { models } = await change<Answered<"score">>("POST", "/samples/scores", { messages, scores });
+      const { models } = await change<AnswerOf<"score">>("POST", "/samples/scores", { messages, scores });
       setScored((before) => [...before, ...models]);
     }
     setAnswers(null);
@@ -153,7 +153,7 @@ function useSession({ plan, budget, judge }: Setup) {
     const texts = given.flatMap(({ answer, text }) => (text === null ? [] : [{ answer, text }]));
     if (texts.length < 2) return learn([]);
     const body = { messages, judge, answers: texts, max_cost_usd: left() };
-    const { scores, cost_usd } = await change<Answered<"judge">>("POST", "/samples/judge", body);
+    const { scores, cost_usd } = await change<AnswerOf<"judge">>("POST", "/samples/judge", body);
     spent.current += cost_usd;
     if (scores.length === 0 && cost_usd === 0) return setEnd("The budget is used up.");
     return learn(scores.flatMap(({ answer, score }) => (score === null ? [] : [{ answer, score }])));
@@ -161,7 +161,7 @@ function useSession({ plan, budget, judge }: Setup) {
   const ask = async () => {
     if (messages === undefined) return setEnd("All prompts were asked.");
     const body = { messages, models: plan.models, max_cost_usd: left() };
-    const { answers: given, cost_usd } = await change<Answered<"ask">>("POST", "/samples/ask", body);
+    const { answers: given, cost_usd } = await change<AnswerOf<"ask">>("POST", "/samples/ask", body);
     spent.current += cost_usd;
     if (given.length === 0) return setEnd("The budget is used up.");
     return judge === "" ? setAnswers(given) : judgeAll(given);
@@ -246,7 +246,7 @@ function Scoring({ answers, onScored }: ScoringProps) {
 }
 
 /** Only now are the models named: who knows them would no longer score the answers alone. */
-function Results({ scored, judge }: { readonly scored: readonly Scored[]; readonly judge: string }) {
+function Results({ scored, judge }: { readonly scored: readonly ModelScore[]; readonly judge: string }) {
   const rows = [...Map.groupBy(scored, ({ model }) => model)].map(([model, own]) => ({
     model,
     mean: own.reduce((sum, { score }) => sum + score, 0) / own.length,

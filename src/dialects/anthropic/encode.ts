@@ -6,7 +6,7 @@ import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
 import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import type { Changed } from "../../operations/form.ts";
+import type { ChangedAsk } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
 import {
   BEGUN,
@@ -49,7 +49,7 @@ const CARRIED: ReadonlySet<string> = new Set([
   ...BEGUN,
 ]);
 
-export function fit(request: ChatRequest, card: ModelCard, operator: Passing): Changed<ChatRequest> {
+export function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
   const rest = leaveOutRest(request, listCarried(request, card), [], operator);
   const isAllowing = rest.ask.web_search_options?.allowed_domains !== undefined;
   const options = isAllowing ? ALLOWING_OPTIONS : SEARCH_OPTIONS;

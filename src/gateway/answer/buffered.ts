@@ -14,13 +14,13 @@ export function bufferFlow<Part>(
   parts: AnswerFlow<Part>,
   onUnread: (thrown: unknown) => void,
 ): AnswerFlow<Part> {
-  const buffer = new Buffered(parts, onUnread);
+  const buffer = new AnswerBuffer(parts, onUnread);
   void buffer.fill();
   return buffer;
 }
 
 /** The parts of an answer that was read further than its client has taken. */
-class Buffered<Part> implements AnswerFlow<Part> {
+class AnswerBuffer<Part> implements AnswerFlow<Part> {
   readonly #parts: AnswerFlow<Part>;
   readonly #onUnread: (thrown: unknown) => void;
   readonly #waiting: { readonly part: Part; readonly length: number }[] = [];

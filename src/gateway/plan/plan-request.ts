@@ -10,7 +10,7 @@ import type { Wishes } from "../../selectors/ask.ts";
 import type { CardTable } from "../../selectors/table.ts";
 import type { Call } from "../call.ts";
 import { makeCeiling } from "./ceiling.ts";
-import type { Known } from "./choose-model.ts";
+import type { CurrentFacts } from "./choose-model.ts";
 import { type Ceiling, type Plan, planCalls } from "./plan.ts";
 import { nameTakers, readWishes, refuseUnable } from "./unable.ts";
 
@@ -106,7 +106,7 @@ export type KnownPorts = Pick<PlanPorts, "health" | "learning" | "caches" | "sti
 export function readKnown(
   { health, learning, caches, stickiness, deadlines }: KnownPorts,
   conversation: Conversation,
-): Known {
+): CurrentFacts {
   const nowMs = deadlines.nowMs();
   const away = health.findAway(nowMs);
   const over = ({ cards, places }: CardTable) => {

@@ -82,7 +82,7 @@ async function openEvents(
         request.signal.addEventListener("abort", end, { once: true });
         if (request.signal.aborted) return end();
         const keepAlive = ports.clock.every(KEEP_ALIVE_MS, () => send(KEEP_ALIVE_LINE));
-        const check = ports.clock.every(CHECK_MS, () => checkSignedIn(ports, asked, scope, end));
+        const check = ports.clock.every(CHECK_MS, () => endIfSignedOut(ports, asked, scope, end));
         callOff = () => {
           keepAlive();
           check();
@@ -101,7 +101,7 @@ function formatEvents(records: readonly RequestRecord[], skipped: number): reado
 }
 
 /** Calls `end` if the sender's session has ended. */
-async function checkSignedIn(ports: LivePorts, asked: OperatorRequest, before: Scope, end: () => void) {
+async function endIfSignedOut(ports: LivePorts, asked: OperatorRequest, before: Scope, end: () => void) {
   if (await isSignedOut(ports, asked, before)) end();
 }
 

@@ -123,7 +123,7 @@ function beginTrace(
   return traces.begin(request.headers.get("traceparent"), route, path);
 }
 
-interface Refused<F extends Form> extends Omit<Arrived, "held"> {
+interface FailedRequest<F extends Form> extends Omit<ArrivedRequest, "held"> {
   readonly surface: Surface<F>;
   readonly path: string;
   readonly received: SurfaceRequest;
@@ -134,7 +134,7 @@ interface Refused<F extends Form> extends Omit<Arrived, "held"> {
 
 function refuse<F extends Form>(
   ports: HttpPorts,
-  { surface, path, requestId, trace, context, names, received, progress }: Refused<F>,
+  { surface, path, requestId, trace, context, names, received, progress }: FailedRequest<F>,
   fault: Fault,
 ): Response {
   const facts: Facts = context ?? NO_FACTS;
@@ -153,7 +153,7 @@ function refuse<F extends Form>(
 }
 
 /** A request before it is read. */
-interface Arrived {
+interface ArrivedRequest {
   readonly requestId: string;
   readonly held: HeldBody;
   readonly trace: TraceContext | null;
@@ -165,7 +165,7 @@ async function read<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   { request, identify }: SurfaceRequest,
-  opened: Arrived,
+  opened: ArrivedRequest,
 ) {
   const { held, progress } = opened;
   const startedMs = ports.clock.monotonicMs();
@@ -235,7 +235,7 @@ async function stream<F extends Form>(
 }
 
 /** A request that was read. */
-interface ReadRequest<F extends Form> extends Caller, Arrived {
+interface ReadRequest<F extends Form> extends Caller, ArrivedRequest {
   readonly request: Request;
   readonly exchange: Exchange<F>;
   readonly pin: Pin | null;

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   omitUndefined,
 } from "../../../core/json/json.ts";
-import { type Changed, NONE } from "../../form.ts";
+import { type ChangedAsk, NONE } from "../../form.ts";
 import type { ChatRequest } from "../form.ts";
 import type { FoundPage, SearchOptions, WebSearch } from "./search-form.ts";
 
@@ -40,7 +40,7 @@ export function limitSearches(request: ChatRequest): ChatRequest {
 export function keepSearchOptions(
   request: ChatRequest,
   names: readonly (keyof SearchOptions)[],
-): Changed<ChatRequest> {
+): ChangedAsk<ChatRequest> {
   const { web_search_options: options } = request;
   if (options === undefined) return { ask: request, dropped: NONE };
   const lacking = Object.keys(options).filter((name) => name !== "is_forced" && !names.includes(name));
