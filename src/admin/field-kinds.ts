@@ -31,7 +31,7 @@ import {
 import { budgetPattern, pattern } from "./models/patterns.ts";
 import { allowNull, allowWords, boolean, count, instant, number, text, usd } from "./schema.ts";
 
-interface Given<Name extends KindName> {
+interface FieldContext<Name extends KindName> {
   readonly field: Field<Name>;
   /** The field's name on the wire, for the faults. */
   readonly name: string;
@@ -47,15 +47,15 @@ interface Renderer<Name extends KindName> {
   /** The schema of the field in an answer. */
   readonly view: Schemas[Name];
   /** Reads a value that fits the schema. Throws a Fault for what a schema can't describe. */
-  readonly read: (wire: Wire<Name>, given: Given<Name>) => Value<Name>;
+  readonly read: (wire: Wire<Name>, given: FieldContext<Name>) => Value<Name>;
   readonly format: (value: Value<Name>) => Wire<Name>;
 }
 
 const keep = <Same>(same: Same): Same => same;
 
 /** Reads null as itself. */
-function orNull<Given, Value, At>(read: (given: Given, at: At) => Value) {
-  return (given: Given | null, at: At): Value | null => (given === null ? null : read(given, at));
+function orNull<FieldContext, Value, At>(read: (given: FieldContext, at: At) => Value) {
+  return (given: FieldContext | null, at: At): Value | null => (given === null ? null : read(given, at));
 }
 
 const hookName = Type.String({
@@ -103,7 +103,7 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
   usd: {
     input: () => allowNull(usdSchema),
     view: allowNull(usd),
-    read: orNull((amount: number, { name }: Given<"usd">) => readUsd(amount, name)),
+    read: orNull((amount: number, { name }: FieldContext<"usd">) => readUsd(amount, name)),
     format: (amount) => (amount === null ? null : toUsd(amount)),
   },
   count_or_default: {
@@ -142,7 +142,7 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
   member_defaults: {
     input: makeMemberDefaultsSchema,
     view: allowNull(memberDefaultsView),
-    read: orNull((given: WireMemberDefaults, { name }: Given<"member_defaults">) =>
+    read: orNull((given: WireMemberDefaults, { name }: FieldContext<"member_defaults">) =>
       readMemberDefaults(given, name),
     ),
     format: (defaults) => (defaults === null ? null : formatMemberDefaults(defaults)),
@@ -167,7 +167,7 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
   cache: {
     input: () => allowNull(cacheSettingSchema),
     view: allowNull(cacheSettingSchema),
-    read: orNull((given: CacheSetting, { name }: Given<"cache">) => readCacheSetting(given, name)),
+    read: orNull((given: CacheSetting, { name }: FieldContext<"cache">) => readCacheSetting(given, name)),
     format: keep,
   },
   tags: {
@@ -186,29 +186,32 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
   flag: { input: () => boolean, view: boolean, read: keep, format: keep },
 };
 
-function readText(given: string, { field, name }: Given<"text">): string | null {
+function readText(given: string, { field, name }: FieldContext<"text">): string | null {
   readLine(field.isMultiline ? given.replace(/[\t\r\n]/g, " ") : given, name);
   return given.trim() || null;
 }
 
 /** Reads a time in the future. To end a key at once, it has to be revoked. */
-function readExpiry(moment: string, { name, nowMs }: Given<"expiry">): number {
+function readExpiry(moment: string, { name, nowMs }: FieldContext<"expiry">): number {
   const atMs = readInstant(moment, name);
   if (atMs > nowMs) return atMs;
   throw invalidValue(name, "it is in the past");
 }
 
-function readTags(tags: Tags, { name }: Given<"tags">): Tags | null {
+function readTags(tags: Tags, { name }: FieldContext<"tags">): Tags | null {
   if (areTags(tags)) return Object.keys(tags).length > 0 ? readTagsText(formatTags(tags)) : null;
   throw invalidValue(name, `expected ${TAGS_EXPECTED}`);
 }
 
-function readTimeZone(zone: string, { name }: Given<"time_zone">): string {
+function readTimeZone(zone: string, { name }: FieldContext<"time_zone">): string {
   if (isTimeZone(zone)) return zone;
   throw invalidValue(name, "expected an IANA time zone like UTC or Europe/Berlin");
 }
 
-function readAddresses(blocks: readonly string[], { name }: Given<"addresses">): readonly string[] | null {
+function readAddresses(
+  blocks: readonly string[],
+  { name }: FieldContext<"addresses">,
+): readonly string[] | null {
   const wrong = blocks.findIndex((block) => !isAddressBlock(block));
   if (wrong === -1) return readList(blocks);
   throw invalidValue(`${name}[${wrong}]`, `expected ${addressBlock.expected}`);

@@ -20,7 +20,7 @@ type Wires = { readonly [Name in KindName]: Wire<Name> };
 type Values = { readonly [Name in KindName]: Value<Name> };
 type ChangedValues = { readonly [Name in KindName]: Value<Name> | undefined };
 
-interface Defaulted {
+interface DefaultedField {
   readonly initial: unknown;
 }
 
@@ -28,24 +28,26 @@ interface Defaulted {
 interface Later {
   readonly only: "change";
 }
-interface Fixed {
+interface FixedField {
   readonly only: "creation";
 }
 
 /** The fields of a request that creates an entity. */
 type NewOf<Table extends FieldsOf<Table>> = {
-  readonly [Name in keyof Table as Table[Name] extends Defaulted ? never : Name]: Wire<Table[Name]["kind"]>;
+  readonly [Name in keyof Table as Table[Name] extends DefaultedField ? never : Name]: Wire<
+    Table[Name]["kind"]
+  >;
 } & {
   readonly [Name in keyof Table as Table[Name] extends Later
     ? never
-    : Table[Name] extends Defaulted
+    : Table[Name] extends DefaultedField
       ? Name
       : never]?: Wire<Table[Name]["kind"]>;
 };
 
 /** The fields of a request that changes one. */
 type ChangesOf<Table extends FieldsOf<Table>> = {
-  readonly [Name in keyof Table as Table[Name] extends Fixed ? never : Name]?: Wire<Table[Name]["kind"]>;
+  readonly [Name in keyof Table as Table[Name] extends FixedField ? never : Name]?: Wire<Table[Name]["kind"]>;
 };
 
 /** Returns the schema of a request that creates an entity, with the request's own fields before the entity's. */
@@ -75,7 +77,7 @@ export function makeStateSchema<
   Own extends TProperties = Record<never, never>,
 >(fields: Table, own?: Own) {
   const inputs = listInputs(fields, null, ({ kind }) => kind === "name");
-  return Type.Unsafe<Given<Table> & StaticObject<Own>>(closeObject({ ...own, ...inputs }));
+  return Type.Unsafe<FieldInput<Table> & StaticObject<Own>>(closeObject({ ...own, ...inputs }));
 }
 
 function listInputs<Table extends FieldsOf<Table>>(
@@ -106,10 +108,14 @@ function makeView<Name extends KindName>(kind: Name): Schemas[Name] {
 }
 
 /** Some fields of an entity, as a request gives them. */
-export type Given<Table> = { readonly [Name in keyof Table]?: Wire };
+export type FieldInput<Table> = { readonly [Name in keyof Table]?: Wire };
 
 /** Returns a new entity's values. Throws the Fault of the first wrong field. */
-export function readNew<Table extends FieldsOf<Table>>(fields: Table, given: Given<Table>, nowMs: number) {
+export function readNew<Table extends FieldsOf<Table>>(
+  fields: Table,
+  given: FieldInput<Table>,
+  nowMs: number,
+) {
   return mapProperties<Table, Values>(fields, (field, name) => {
     const read = readField<KindName>(field, given[name], name, nowMs);
     const value = read === undefined ? field.initial : read;
@@ -124,7 +130,7 @@ export function readNew<Table extends FieldsOf<Table>>(fields: Table, given: Giv
  */
 export function readState<Table extends FieldsOf<Table>>(
   fields: Table,
-  given: Given<Table>,
+  given: FieldInput<Table>,
   before: Readonly<Record<Property<Table>, Value>>,
   nowMs: number,
 ) {
@@ -146,7 +152,11 @@ function isSame(shown: Wire, given: Wire | undefined, kind: KindName): boolean {
 }
 
 /** Returns the values that a request sets, undefined for the others. Throws like `readNew`. */
-export function readChange<Table extends FieldsOf<Table>>(fields: Table, given: Given<Table>, nowMs: number) {
+export function readChange<Table extends FieldsOf<Table>>(
+  fields: Table,
+  given: FieldInput<Table>,
+  nowMs: number,
+) {
   return mapProperties<Table, ChangedValues>(fields, (field, name) =>
     readField<KindName>(field, given[name], name, nowMs),
   );

@@ -1,7 +1,7 @@
 // Paginated lists: `limit` and `after` in, `data` and `next` out.
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidValue } from "../core/json/schema-fault.ts";
-import type { Searched } from "../core/log/log-query.ts";
+import type { SearchPage } from "../core/log/log-query.ts";
 import type { Page, Position } from "../core/world/page.ts";
 import { formatInstant } from "./format.ts";
 import { closeObject } from "./schema.ts";
@@ -20,7 +20,7 @@ export const pageFields = {
 export const pageQuery = closeObject(pageFields);
 export type PageQuery = Static<typeof pageQuery>;
 
-export interface Listed<View> {
+export interface ListPage<View> {
   readonly data: readonly View[];
   /** The `after` of the next page. Null on the last page. */
   readonly next: string | null;
@@ -38,7 +38,7 @@ export async function listPage<Row, View>(
   find: (page: Page) => Promise<readonly Row[]>,
   positionOf: (row: Row) => Position,
   viewOf: (row: Row) => View,
-): Promise<Listed<View>> {
+): Promise<ListPage<View>> {
   const rows = await find({ limit: limit + 1, after: after === undefined ? null : readCursor(after) });
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
@@ -46,7 +46,7 @@ export async function listPage<Row, View>(
 }
 
 /** A list that may have been searched in part only. */
-export interface SearchedList<View> extends Listed<View> {
+export interface SearchedList<View> extends ListPage<View> {
   /** The time down to which all rows were looked at, if the search stopped before the page was full. */
   readonly scanned_until?: string;
 }
@@ -59,7 +59,7 @@ const NO_ID = "-";
 /** Returns one page of a log that is searched for a limited time. `next` goes on where the search stopped. */
 export async function listSearched<Row, View>(
   query: PageQuery,
-  search: (page: Page) => Promise<Searched<Row>>,
+  search: (page: Page) => Promise<SearchPage<Row>>,
   positionOf: (row: Row) => Position,
   viewOf: (row: Row) => View,
 ): Promise<SearchedList<View>> {

@@ -95,10 +95,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
   const bodyParts = createBodyParts(first.server, deadlines);
-  const bytes = () => bodyParts.bodies.bytes;
   const later = () => ({ health, live, gateway });
-  const state = observeState({ ...options, deadlines, bytes }, later);
-  const { log, telemetry } = state;
+  const state = observeState({ ...options, deadlines, bytes: () => bodyParts.bodies.bytes }, later);
+  const { log, telemetry, refusals, measures } = state;
   const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const health: Health = new Health(log);
@@ -108,21 +107,18 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const listeners = { log, traces: telemetry };
   const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports }, first.hooks);
-  const { vault } = opened;
-  const cache = new Cache({ store: store.cache, vault, clock, log, rules: () => live.settings.cache });
+  const cache = createCache(opened.vault, { store, log, live });
   const own = { ...known, ...listeners, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
-  const refused = new RefusedSignIns({ store, clock, random });
-  const wrongTokens = new WrongTokens({ store, clock, log, refused });
+  const { refused, wrongTokens } = createSignInRecords(store, log);
   const people = createSignInParts(opened, live, log);
-  const { refusals, measures } = state;
-  const members = createRecheck(people);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
-  const upkept = { store, ledger, wrongTokens, refused, log, refusals, members, measures, ...telling };
+  const guarded = { wrongTokens, refused, members: createRecheck(people) };
+  const upkept = { store, ledger, ...guarded, log, refusals, measures, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRefusals({ store, refusals });
@@ -143,6 +139,19 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
     },
   };
+}
+
+function createCache(
+  vault: OpenedStore["vault"],
+  { store, log, live }: { readonly store: Store; readonly log: Log; readonly live: LiveConfiguration },
+): Cache {
+  return new Cache({ store: store.cache, vault, clock, log, rules: () => live.settings.cache });
+}
+
+/** The records of sign-ins that were refused, and of wrong tokens. */
+function createSignInRecords(store: Store, log: Log) {
+  const refused = new RefusedSignIns({ store, clock, random });
+  return { refused, wrongTokens: new WrongTokens({ store, clock, log, refused }) };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */

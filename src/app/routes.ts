@@ -42,7 +42,7 @@ import { healthRoutes } from "../http/serve/health.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
 import { responseRoutes } from "../http/serve/responses.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
-import type { Learned } from "../learning/learned.ts";
+import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
 import { findPerson } from "../people/member.ts";
@@ -68,7 +68,7 @@ interface RouteParts {
   readonly feed: LiveFeed;
   readonly wrongTokens: WrongTokens;
   readonly known: RoutePorts["known"];
-  readonly learned: Learned;
+  readonly learned: LearnedModels;
   readonly learning: LearningPort;
   readonly sampling: Sampling;
   readonly people: SignInParts;
@@ -126,13 +126,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(consoleRoutes(loadConsoleFiles))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
     .use(signInRoutes({ operator, people: parts.people }))
-    .use(
-      managedSettingsRoutes({
-        ...ports,
-        store: opened.store,
-        policies: () => live.settings.signIn?.agents.policies ?? [],
-      }),
-    )
+    .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
     .use(docsRoutes(loadDocsFiles, () => app.routes));
@@ -152,6 +146,10 @@ function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts)
     deadlines,
     findPerson: (session) => findPerson(people, session, people.rules()),
   };
+}
+
+function createPolicyPorts({ ports, opened, live }: RouteParts) {
+  return { ...ports, store: opened.store, policies: () => live.settings.signIn?.agents.policies ?? [] };
 }
 
 function createHealthPorts(parts: RouteParts) {

@@ -1,6 +1,6 @@
 // The common parts of the commands on the store: they choose the action, open the store only for a well-formed call, and format the result.
 import { actAs } from "../admin/audit/audit-trail.ts";
-import type { Listed } from "../admin/list.ts";
+import type { ListPage } from "../admin/list.ts";
 import type { ActingWorld, AdminWorld } from "../admin/world.ts";
 import type { Opening } from "../app/start/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
@@ -168,7 +168,7 @@ export function requireOne(positionals: readonly string[], what: string): string
 }
 
 interface PrintedList<View> {
-  readonly list: (world: AdminWorld, query: { after?: string }) => Promise<Listed<View>>;
+  readonly list: (world: AdminWorld, query: { after?: string }) => Promise<ListPage<View>>;
   readonly columns: readonly string[];
   readonly formatCells: (view: View) => readonly string[];
 }
@@ -186,7 +186,7 @@ async function readAll<View>(world: AdminWorld, list: PrintedList<View>["list"])
   const rows: View[] = [];
   let after: string | null = null;
   do {
-    const page: Listed<View> = await list(world, after === null ? {} : { after });
+    const page: ListPage<View> = await list(world, after === null ? {} : { after });
     rows.push(...page.data);
     after = page.next;
   } while (after !== null);

@@ -71,7 +71,8 @@ export function parseArguments(args: readonly string[], flags: FlagKinds, wordsM
     tokens: true,
     allowPositionals: true,
   });
-  const found = { values: new Map<string, string>(), switches: new Set<string>(), words: [] as string[] };
+  const words: string[] = [];
+  const found = { values: new Map<string, string>(), switches: new Set<string>(), words };
   const numbers = new Set<number>();
   for (const token of tokens) {
     const arg = args[token.index] ?? "";

@@ -35,15 +35,15 @@ const UNREAD: Readonly<Record<string, string>> = {
 /** Certificates, tokens and key files are a few kilobytes long. */
 export const VALUE_BYTES_MAX = 1_000_000;
 
-export interface Interpolated {
+export interface Interpolation {
   /** The texts as they were written, by the JSON form of their path. Errors show them in place of the values. */
   readonly sources: ReadonlyMap<string, string>;
   /** The values of variables and files, each with the path of the field that it is in. */
-  readonly resolved: readonly Resolved[];
+  readonly resolved: readonly ResolvedValue[];
   readonly issues: readonly Issue[];
 }
 
-interface Resolved {
+interface ResolvedValue {
   readonly path: Path;
   readonly value: string;
 }
@@ -56,10 +56,10 @@ const UNBRACED = /^\$[A-Z_][A-Z0-9_]*$/;
 const FILE_PREFIX = "file:";
 
 /** Replaces the references in the text's values. Each one that can't be resolved is an issue. */
-export function interpolate(text: YamlText, environment: Environment): Interpolated {
+export function interpolate(text: YamlText, environment: Environment): Interpolation {
   const sources = new Map<string, string>();
   const issues: Issue[] = [];
-  const resolved: Resolved[] = [];
+  const resolved: ResolvedValue[] = [];
   for (const { path, scalar } of text.texts()) {
     const source = scalar.value;
     const wrong = (message: string) => issues.push({ path, at: "value", message });

@@ -14,7 +14,7 @@ import { buildCacheRules } from "./cache.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
 import { readField } from "./field-variable.ts";
 import { buildHooks } from "./hooks.ts";
-import { type Environment, type Interpolated, interpolate, leaveOutWithin } from "./interpolate.ts";
+import { type Environment, type Interpolation, interpolate, leaveOutWithin } from "./interpolate.ts";
 import { readCatalogueFile } from "./models/catalogue-file.ts";
 import { ModelFields } from "./models/models.ts";
 import { readProfilesFile } from "./models/profiles-file.ts";
@@ -60,7 +60,7 @@ export interface LoadInput extends Environment {
 /** The values of each section of the file, as JSON, to tell which of them a reload changes. Never shown. */
 export type Sections = Readonly<Record<string, string>>;
 
-export type Loaded =
+export type LoadResult =
   | {
       readonly ok: true;
       readonly settings: Settings;
@@ -79,7 +79,7 @@ const EMPTY: Issue = {
 };
 
 /** Never throws; returns up to 20 errors, in the file's order. An empty file is a valid configuration. */
-export function loadSettings(input: LoadInput): Loaded {
+export function loadSettings(input: LoadInput): LoadResult {
   const yaml = new YamlText(input.text ?? "");
   const problems = yaml.problems();
   if (problems.length > 0) {
@@ -119,7 +119,7 @@ function readValues(yaml: YamlText): unknown {
   }
 }
 
-function fail(issues: readonly Issue[], yaml: YamlText, file: string): Loaded {
+function fail(issues: readonly Issue[], yaml: YamlText, file: string): LoadResult {
   return { ok: false, errors: placeIssues(issues, yaml, file) };
 }
 
@@ -141,7 +141,7 @@ function placeIssue({ path, at, message, variable }: Issue, yaml: YamlText, file
 
 function buildSettings(
   config: Config,
-  input: LoadInput & Pick<Interpolated, "resolved" | "sources">,
+  input: LoadInput & Pick<Interpolation, "resolved" | "sources">,
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {
   const issues = new Issues();
   const catalogueFile = input.overrides.catalogue ?? config.catalogue;

@@ -46,13 +46,13 @@ export const contact = orNull(
 
 type KeyDefaults = Static<typeof keyDefaults>;
 
-interface Given {
+interface LimitSections {
   readonly key_defaults?: KeyDefaults;
   readonly key_maxima?: KeyDefaults;
   readonly limits?: { readonly contact?: Static<typeof contact> };
 }
 
-export function buildLimitRules(given: Given, issues: Issues): LimitRules {
+export function buildLimitRules(given: LimitSections, issues: Issues): LimitRules {
   const { key_defaults: byDefault = {}, key_maxima: most = {}, limits = {} } = given;
   return {
     keyDefaults: buildLimits(byDefault, "key_defaults", issues),

@@ -121,14 +121,14 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const MICROSOFT = /^login\.(microsoftonline\.(com|us)|partner\.microsoftonline\.cn)$/;
 const MANY_TENANTS = /^\/(common|organizations|consumers)(\/|$)/i;
 
-interface Given {
+interface SignInSections {
   readonly sign_in?: Static<typeof signIn>;
   readonly server?: { readonly public_url?: string | null };
 }
 
 /** Returns nothing if people can't sign in. */
 export function buildSignInRules(
-  { sign_in: given, server }: Given,
+  { sign_in: given, server }: SignInSections,
   readFile: Environment["readFile"],
   issues: Issues,
 ): { readonly signIn?: SignInRules } {

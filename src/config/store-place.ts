@@ -5,13 +5,13 @@ import { findAddressMistake } from "../core/world/postgres-address.ts";
 import type { Issues } from "./errors.ts";
 import { storeUrl } from "./field-types.ts";
 import { readField } from "./field-variable.ts";
-import { type Environment, type Interpolated, resolveText } from "./interpolate.ts";
+import { type Environment, type Interpolation, resolveText } from "./interpolate.ts";
 import type { Config } from "./schema.ts";
 
 const VARIABLE = "POUNDKEY_STORE";
 const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
 
-interface StoreInput extends Environment, Pick<Interpolated, "sources"> {
+interface StoreInput extends Environment, Pick<Interpolation, "sources"> {
   readonly overrides: {
     readonly store?: string | undefined;
     /** The address as a file has it, with `${…}`, instead of that file's present one. */

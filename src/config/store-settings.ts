@@ -20,7 +20,7 @@ const SECTIONS = ["store", ...RULES, "server"] as const;
 type Section = (typeof SECTIONS)[number];
 
 /** The values as they are written, before variables and files are put in. */
-interface Found {
+interface StoredSections {
   readonly values: Readonly<Partial<Record<Section, unknown>>>;
   /** The sections that are there but can't be read. */
   readonly unread: readonly Section[];
@@ -59,14 +59,14 @@ export function loadServerAddress(input: LoadInput): Pick<ServerRules, "host" | 
 }
 
 /** Reads no variable that belongs to another section, as it may be the one that is wrong. */
-function loadSections(sections: Found["values"], input: LoadInput) {
+function loadSections(sections: StoredSections["values"], input: LoadInput) {
   const text = JSON.stringify({ providers: {}, ...sections });
   const env = (name: string) =>
     name === "POUNDKEY_STORE" || text.includes(`\${${name}}`) ? input.env(name) : undefined;
   return loadSettings({ ...input, text, env, overrides: { store: input.overrides.store } });
 }
 
-function findSections(text: string): Found {
+function findSections(text: string): StoredSections {
   const yaml = new YamlText(text);
   if (yaml.problems().length > 0) return findPieces(text);
   const root = readValue(yaml) ?? {};
@@ -80,7 +80,7 @@ function findSections(text: string): Found {
 }
 
 /** Finds the sections of a text that isn't YAML as a whole, each as a piece that begins at the start of a line. */
-function findPieces(text: string): Found {
+function findPieces(text: string): StoredSections {
   const values: Partial<Record<Section, unknown>> = {};
   const unread: Section[] = [];
   for (const name of SECTIONS) {

@@ -31,7 +31,7 @@ const stripe = section(
 );
 export const topups = options({ stripe }, "How accounts are topped up.");
 
-interface Given {
+interface TopUpSections {
   readonly topups?: Static<typeof topups>;
   readonly server?: { readonly public_url?: string | null };
 }
@@ -40,7 +40,7 @@ const PATH = ["topups", "stripe"] as const;
 
 /** Returns nothing if cards aren't taken. */
 export function buildStripeRules(
-  { topups: given, server }: Given,
+  { topups: given, server }: TopUpSections,
   issues: Issues,
 ): { readonly stripe?: StripeRules } {
   const config = given?.stripe;

@@ -5,15 +5,15 @@ import { Value, type ValueError } from "@sinclair/typebox/value";
 import { isObject } from "../core/json/json.ts";
 import { suggest } from "../core/text/nearest.ts";
 import { type Issue, nameKind, type Path, showValue } from "./errors.ts";
-import { type Interpolated, parseTyped } from "./interpolate.ts";
+import { type Interpolation, parseTyped } from "./interpolate.ts";
 import { type Config, ConfigSchema } from "./schema.ts";
 
-type Validated =
+type Validation =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /** Returns the value as a configuration. Interpolated texts that spell the number or boolean that a field needs are replaced in place. */
-export function validate(value: unknown, sources: Interpolated["sources"]): Validated {
+export function validate(value: unknown, sources: Interpolation["sources"]): Validation {
   const root = value ?? {};
   if (Value.Check(ConfigSchema, root)) return { ok: true, config: root };
   for (const { path } of listErrors(ConfigSchema, root)) retype(root, path, sources);
@@ -22,7 +22,7 @@ export function validate(value: unknown, sources: Interpolated["sources"]): Vali
 }
 
 /** Replaces an interpolated text by the number or boolean that it spells, if it spells one. */
-function retype(root: unknown, path: Path, sources: Interpolated["sources"]): void {
+function retype(root: unknown, path: Path, sources: Interpolation["sources"]): void {
   const last = path.at(-1);
   const parent = path.slice(0, -1).reduce(findChild, root);
   const value = last === undefined ? undefined : findChild(parent, last);
@@ -39,7 +39,7 @@ const FIELDS_SHOWN_MAX = 14;
 export function listIssues(
   schema: TSchema,
   root: unknown,
-  sources: Interpolated["sources"] = new Map(),
+  sources: Interpolation["sources"] = new Map(),
 ): readonly Issue[] {
   const issues = new Map<string, Issue>();
   for (const { error, path } of listErrors(schema, root)) {

@@ -5,7 +5,7 @@ import { isObject } from "../core/json/json.ts";
 import type { Settings } from "../core/settings.ts";
 import { warnOfParameters } from "../core/world/postgres-address.ts";
 import type { Issue, Path } from "./errors.ts";
-import type { Interpolated } from "./interpolate.ts";
+import type { Interpolation } from "./interpolate.ts";
 import type { Config } from "./schema.ts";
 
 /** Its models are there whenever the simulated provider is. */
@@ -16,7 +16,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 export function collectWarnings(
   config: Config,
   settings: Settings,
-  sources: Interpolated["sources"],
+  sources: Interpolation["sources"],
 ): readonly Issue[] {
   return [
     ...warnOfPlainSecrets(config, [], sources),
@@ -49,7 +49,7 @@ const SECRET_CHARACTERS_MIN = 16;
 const PASSWORD = /^[a-z]+:\/\/[^/@:]*:[^/@]+@/;
 
 /** Warns of each secret that is written in the file itself. */
-function warnOfPlainSecrets(value: unknown, path: Path, sources: Interpolated["sources"]): readonly Issue[] {
+function warnOfPlainSecrets(value: unknown, path: Path, sources: Interpolation["sources"]): readonly Issue[] {
   if (Array.isArray(value))
     return value.flatMap((one, at) => warnOfPlainSecrets(one, [...path, at], sources));
   if (isObject(value)) {

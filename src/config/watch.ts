@@ -2,14 +2,14 @@
 import type { Settings } from "../core/settings.ts";
 import type { Clock } from "../core/world/world.ts";
 import type { ConfigError } from "./errors.ts";
-import type { Loaded, Sections } from "./load.ts";
+import type { LoadResult, Sections } from "./load.ts";
 
 interface WatchPorts {
   readonly clock: Pick<Clock, "every">;
   /** Returns a text of size, time and inode that changes when the file does, or null if there is no file. */
   readonly stamp: () => string | null;
   /** Reads and checks the file again, with the files and variables that it refers to. */
-  readonly load: (mayBeEmpty: boolean) => Loaded;
+  readonly load: (mayBeEmpty: boolean) => LoadResult;
   /** Takes the new settings, the sections that differ from those before, and those whose changes need a restart. */
   readonly onSettings: (
     settings: Settings,

@@ -49,7 +49,7 @@ export interface Rows {
 }
 
 /** Rows to delete, by account: every key in the store begins with the account. */
-export interface Gone {
+export interface DeletedRow {
   readonly accountId: string;
   readonly id: string;
 }
@@ -64,13 +64,13 @@ export interface Decision {
   readonly meters: readonly Meter[];
   readonly owners: readonly OwnerState[];
   readonly holds: readonly Hold[];
-  readonly holdsGone: readonly Gone[];
+  readonly holdsGone: readonly DeletedRow[];
   readonly entries: readonly Entry[];
   readonly requests: readonly RequestRecord[];
   /** Rows that take the place of those given up as lost. */
   readonly requestsAmended: readonly RequestRecord[];
   readonly replies: readonly KeptReply[];
-  readonly repliesGone: readonly Gone[];
+  readonly repliesGone: readonly DeletedRow[];
   readonly movements: readonly Movement[];
   readonly checkouts: readonly Checkout[];
   /** Amounts to add to the hour's row. */

@@ -170,7 +170,7 @@ export interface Lacking {
   readonly openings: readonly Opening[];
 }
 
-export interface Granted {
+export interface GrantAnswer {
   readonly kind: "granted";
   readonly place: Place;
   /** The day's allowance, or else the limit on requests per minute that is nearest to its end. Null for neither. */
@@ -186,10 +186,10 @@ export interface Granted {
   /** The tags of the key and, where it has none of the name, of its account. Missing for none. */
   readonly tags?: Tags;
   /** Only if the admission brought its settlement. */
-  readonly settled?: Settled;
+  readonly settled?: SettlementAnswer;
 }
 
-export interface Settled {
+export interface SettlementAnswer {
   readonly chargedNanoUsd: NanoUsd;
   readonly holdNanoUsd: NanoUsd;
   readonly writtenOffNanoUsd: NanoUsd;
@@ -198,12 +198,12 @@ export interface Settled {
 }
 
 export type Answer =
-  | Granted
+  | GrantAnswer
   /** An identical request was answered before. */
   | { readonly kind: "replayed"; readonly sealed: string }
   /** An identical request is being answered by the completion with this id. */
   | { readonly kind: "pending"; readonly id: string }
-  | ({ readonly kind: "settled" } & Settled)
+  | ({ readonly kind: "settled" } & SettlementAnswer)
   | { readonly kind: "funded"; readonly account: Account }
   | ({ readonly kind: "checkout" } & CheckoutOutcome)
   /** The key belongs to another account by now, so nothing was decided: ask again for that one. */
@@ -211,9 +211,9 @@ export type Answer =
   /** With the names of the budgets. */
   | { readonly kind: "reset"; readonly budgets: readonly string[] }
   | Lacking
-  | Refused;
+  | RefusalAnswer;
 
-export interface Refused {
+export interface RefusalAnswer {
   readonly kind: "refused";
   readonly fault: Fault;
   /** True if nothing was decided: if the request had entered, it still is. Otherwise a refusal undoes its entry. */
@@ -221,5 +221,8 @@ export interface Refused {
 }
 
 /** A refusal is only among them if it undoes the request's entry. */
-export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" | "moved" | "refused" }>;
-export type Replayed = Extract<Answer, { kind: "replayed" }>;
+export type AdmissionAnswer = Extract<
+  Answer,
+  { kind: "granted" | "replayed" | "pending" | "moved" | "refused" }
+>;
+export type ReplayAnswer = Extract<Answer, { kind: "replayed" }>;

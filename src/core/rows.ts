@@ -2,7 +2,7 @@
 import type { CREDENTIAL_FIELDS } from "./fields/credential.ts";
 import type { ValuesOf } from "./fields/field.ts";
 import type { BudgetUse, LimitUse, Minute } from "./limits/limit.ts";
-import type { Ended, RequestHead, RequestOutcome, UsageSource } from "./log/record.ts";
+import type { EndingName, RequestHead, RequestOutcome, UsageSource } from "./log/record.ts";
 import type { NanoUsd } from "./money/money.ts";
 import { MOVEMENT_KINDS } from "./money/movement.ts";
 import type { Amounts } from "./money/units.ts";
@@ -134,7 +134,7 @@ export interface Entry extends Legs {
   readonly requestId: string | null;
   /** The rule by which a request was settled. Null for other movements. */
   readonly usageSource: UsageSource | null;
-  readonly ended: Ended | null;
+  readonly ended: EndingName | null;
   /** The operator's note on a top-up, the reason of an adjustment, or why money moved out of the usual order. */
   readonly note: string | null;
 }

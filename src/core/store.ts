@@ -10,7 +10,7 @@ import type { Account, GatewayKey, KeyState, ProvenKey } from "./keys/key.ts";
 import type { NamedStore } from "./keys/key-change.ts";
 import type { MovingStore } from "./keys/key-move.ts";
 import type { LimitRequestStore } from "./limits/limit-request.ts";
-import type { RequestFilter, RowSum, RowSumsQuery, Searched, UsageQuery } from "./log/log-query.ts";
+import type { RequestFilter, RowSum, RowSumsQuery, SearchPage, UsageQuery } from "./log/log-query.ts";
 import type { ProviderCallStore } from "./log/provider-call.ts";
 import type { ListedRequest, RequestRecord } from "./log/record.ts";
 import type { RefusalCount, RefusalFilter, TakenRefusals } from "./log/refusal-log.ts";
@@ -73,7 +73,7 @@ export interface KeyUse {
   readonly lastAtMs: number | null;
 }
 
-interface Spent {
+interface SpendSums {
   /** At the models' prices, without markup. */
   readonly costNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
@@ -208,14 +208,14 @@ export interface Store
   request(id: string, scope?: Scope): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;
   /** The same without traces, but stops after about `withinMs`, and says how far it got. */
-  searchRequests(filter: RequestFilter, page: Page, withinMs: number): Promise<Searched<ListedRequest>>;
+  searchRequests(filter: RequestFilter, page: Page, withinMs: number): Promise<SearchPage<ListedRequest>>;
   /**
    * Adds counts of refusals to the rows of their minute, and refused requests to the sums of usage. Beyond 10,000 rows a
    * minute, over all processes, only a count for each code is added.
    */
   addRefusals(taken: TakenRefusals): Promise<void>;
   /** Newest first. Stops after about `withinMs`, and says how far it got. */
-  refusals(filter: RefusalFilter, page: Page, withinMs: number): Promise<Searched<RefusalCount>>;
+  refusals(filter: RefusalFilter, page: Page, withinMs: number): Promise<SearchPage<RefusalCount>>;
   /**
    * Deletes refusals older than a time (Unix milliseconds), and the oldest beyond `keptMax`; at most `rowsMax` at once.
    * Returns how many.
@@ -235,7 +235,7 @@ export interface Store
   /** The total characters of stored replies. */
   keptCharacters(): Promise<number>;
   /** Returns the cost of the key's requests from the start of the hour that contains this time, and what was charged. */
-  spentSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<Spent>;
+  spentSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<SpendSums>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /**
    * The number of streamed answers that began within each bucket of time, grouped in the same way, but for providers and

@@ -1,6 +1,6 @@
 // A request as the gateway receives it, and the facts reported beside its answer.
 
-import type { Claim, Granted } from "../core/demand.ts";
+import type { Claim, GrantAnswer } from "../core/demand.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { Caller, GatewayKey } from "../core/keys/key.ts";
 import type { RequestOrigin } from "../core/log/record.ts";
@@ -87,7 +87,7 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
 }
 
 /** The rest of an admitted request's limits. */
-export type GrantedLimits = Pick<Granted, "limits" | "tokenLimits">;
+export type GrantedLimits = Pick<GrantAnswer, "limits" | "tokenLimits">;
 
 /** Facts reported to the client beside the answer. */
 export interface Facts {

@@ -1,8 +1,8 @@
 // The state of one request, from its plan to its row in the log.
 
-import type { Granted, Settled } from "../core/demand.ts";
+import type { GrantAnswer, SettlementAnswer } from "../core/demand.ts";
 import { type Fault, toFault } from "../core/fault.ts";
-import type { Ended, UnsettledRecord } from "../core/log/record.ts";
+import type { EndingName, UnsettledRecord } from "../core/log/record.ts";
 import type { Trace } from "../core/log/trace.ts";
 import type { Attempt } from "../core/models/attempt.ts";
 import type { RawRequest } from "../core/models/dialect.ts";
@@ -21,12 +21,12 @@ import { openEnding } from "./answer/sharing.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import { fitAsk } from "./plan/fitted.ts";
 import type { Plan } from "./plan/plan.ts";
-import { type Counted, countPrompt, UNCOUNTED } from "./settle/counted.ts";
+import { countPrompt, UNCOUNTED, type UsageCount } from "./settle/counted.ts";
 import { ReplyCopy } from "./settle/idempotency.ts";
 import { makeTrace } from "./settle/row-trace.ts";
 import { Tracing } from "./settle/tracing.ts";
 import { findEnding, isByClient, judge } from "./settle/verdict.ts";
-import type { Around, Changed, OwnAnswer, Step } from "./step.ts";
+import type { Around, ChangedCall, OwnAnswer, Step } from "./step.ts";
 
 export class RequestContext<F extends Form> implements Facts {
   readonly call: Call<F>;
@@ -52,11 +52,11 @@ export class RequestContext<F extends Form> implements Facts {
   /** The client's request, if a step has changed it. */
   original: Pick<Asking<F>, "ask" | "raw"> | null = null;
   /** Null until the request is admitted. */
-  granted: Granted | null = null;
+  granted: GrantAnswer | null = null;
   /** On the monotonic clock, 0 before. All attempts share the time from then on. */
   admittedMs = 0;
   /** Null until settlement has begun. It begins once. */
-  settlement: Promise<Settled | null> | null = null;
+  settlement: Promise<SettlementAnswer | null> | null = null;
   /** The row that is settled. Null before. */
   record: UnsettledRecord | null = null;
   selector: Facts["selector"] = null;
@@ -78,7 +78,7 @@ export class RequestContext<F extends Form> implements Facts {
   readonly startedMs: number;
   readonly #count: AnswerCount<F>;
   #firstTokenMs: number | null = null;
-  #ended: Ended = "client_gone";
+  #ended: EndingName = "client_gone";
   #isFinished = false;
 
   /** `atMs` is wall time, `startedMs` is on the monotonic clock. */
@@ -107,7 +107,7 @@ export class RequestContext<F extends Form> implements Facts {
   }
 
   /** Goes on with another request in its place, before it is admitted. The plan stays: its order is no text. */
-  change(changed: Changed<F>): void {
+  change(changed: ChangedCall<F>): void {
     const { call, plan } = this;
     this.original ??= { ask: call.ask, raw: call.raw };
     ({ ask: call.ask, raw: call.raw, kept: call.kept } = changed);
@@ -118,7 +118,7 @@ export class RequestContext<F extends Form> implements Facts {
   }
 
   /** The admission grant. Throws if there is none, which would be a bug. */
-  get grant(): Granted {
+  get grant(): GrantAnswer {
     if (this.granted === null) throw new Error("The request was not admitted.");
     return this.granted;
   }
@@ -133,7 +133,7 @@ export class RequestContext<F extends Form> implements Facts {
     this.#count.report(usage, isWhole);
   }
 
-  recordAdmission(granted: Granted, nowMs: number): void {
+  recordAdmission(granted: GrantAnswer, nowMs: number): void {
     const { selection } = this.call;
     this.granted = granted;
     this.admittedMs = nowMs;
@@ -259,7 +259,7 @@ export class RequestContext<F extends Form> implements Facts {
     return this.#record(nowMs, countPrompt(operation, { ask, ...latest }, markup));
   }
 
-  #record(nowMs: number, counted: Counted<F["usage"]>): UnsettledRecord {
+  #record(nowMs: number, counted: UsageCount<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
     const { from, plan } = this;
     const count = this.#count;

@@ -1,6 +1,6 @@
 // The part of a request's life before its admission: an earlier answer, a look at what is surely refused, the steps, and
 // the entry of a request that ends or waits there.
-import type { Admitted, Replayed } from "../core/demand.ts";
+import type { AdmissionAnswer, ReplayAnswer } from "../core/demand.ts";
 import { asNumber } from "../core/json/json.ts";
 import { NANO_PER_USD, type NanoUsd, toUsd } from "../core/money/money.ts";
 import type { Clock, Deadlines, Log, Vault } from "../core/world/world.ts";
@@ -8,7 +8,7 @@ import type { Ledger, Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
 import { withoutUsage } from "../operations/folding.ts";
 import type { Form } from "../operations/form.ts";
-import type { Shown } from "./attempt/mode.ts";
+import type { AnswerParts } from "./attempt/mode.ts";
 import type { RequestContext } from "./context.ts";
 import type { ReservingPorts } from "./plan/reserving.ts";
 import { type Admissions, requireStaying } from "./settle/admissions.ts";
@@ -43,7 +43,7 @@ export class Entrance {
    * works on a request that is surely refused, unless all of them only look something up: then its admission decides. A
    * request that ends at a step, or waits there, enters first: it is one of its minute.
    */
-  async passBefore<F extends Form>(context: RequestContext<F>): Promise<Shown<F> | null> {
+  async passBefore<F extends Form>(context: RequestContext<F>): Promise<AnswerParts<F> | null> {
     const { call, steps } = context;
     const isLooking = call.idempotency === null && steps.every(({ isLookup }) => isLookup);
     const earlier = isLooking ? null : await this.#ports.ledger.look(context.ticket);
@@ -97,7 +97,7 @@ export class Entrance {
     context: RequestContext<F>,
     own: OwnAnswer<F>,
     enter: () => Promise<void>,
-  ): Promise<Shown<F>> {
+  ): Promise<AnswerParts<F>> {
     const { operation } = context.call;
     const reported = operation.readUsage(own.reply);
     const usage = reported && operation.withCost(reported, { cost: 0, charged: 0 });
@@ -124,7 +124,7 @@ export class Entrance {
   /** A key that was moved to another account after its look-up is admitted there. Throws the Fault of a refusal. */
   async admitLater<F extends Form>(
     context: RequestContext<F>,
-    first: Admitted,
+    first: AdmissionAnswer,
     admit = (ticket: Ticket) => this.#ports.admissions.admit(ticket),
   ) {
     const { call } = context;
@@ -157,7 +157,10 @@ export class Entrance {
     return makeTicket(this.#ports, call, plan, granted !== null);
   }
 
-  async replay<F extends Form>(context: RequestContext<F>, { sealed }: Replayed): Promise<Shown<F>> {
+  async replay<F extends Form>(
+    context: RequestContext<F>,
+    { sealed }: ReplayAnswer,
+  ): Promise<AnswerParts<F>> {
     const { vault, ledger, log } = this.#ports;
     const { operation, idempotency, requestId } = context.call;
     const { id, created, model, reply } = openReply(vault, idempotency?.replyId ?? "", sealed, operation);

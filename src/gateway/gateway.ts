@@ -1,6 +1,6 @@
 // One request's life: plan → steps → admit and hold → attempt → steps → settle. Read this first.
 
-import type { Granted } from "../core/demand.ts";
+import type { GrantAnswer } from "../core/demand.ts";
 import type { TraceSink } from "../core/log/trace-context.ts";
 import { logBug } from "../core/world/bug.ts";
 import type { Log, Vault } from "../core/world/world.ts";
@@ -8,7 +8,7 @@ import type { LearningPort } from "../learning/port.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { Ports } from "../transport/client.ts";
-import { AnswerStream, type Opened, type OpenedAnswer } from "./answer/answer-stream.ts";
+import { type AnswerStart, AnswerStream, type OpenedAnswer } from "./answer/answer-stream.ts";
 import { bufferFlow } from "./answer/buffered.ts";
 import { type ContentPorts, Contents } from "./answer/contents.ts";
 import type { AnswerFlow } from "./answer/flow.ts";
@@ -105,7 +105,7 @@ export class Gateway {
     const { operation } = context.call;
     const closing = this.#closing;
     const stream = new AnswerStream<F>({
-      open: () => this.#answer<F, OpenedAnswer<F>, Opened<F>>(context, STREAMED),
+      open: () => this.#answer<F, OpenedAnswer<F>, AnswerStart<F>>(context, STREAMED),
       pass: (pieces) => context.pass(pieces),
       finish: async (reported) => {
         const usage = context.finish(reported);
@@ -173,7 +173,7 @@ export class Gateway {
    * Starts syncing while the provider works: no part of a paid answer may leave before its hold is durable. Returns null
    * if nothing is held.
    */
-  #recordAdmission<F extends Form>(context: RequestContext<F>, granted: Granted): Promise<void> | null {
+  #recordAdmission<F extends Form>(context: RequestContext<F>, granted: GrantAnswer): Promise<void> | null {
     const { ledger, deadlines } = this.#ports;
     context.recordAdmission(granted, deadlines.nowMs());
     if (granted.place.kind !== "balance") return null;

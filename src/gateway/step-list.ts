@@ -4,7 +4,7 @@ import type { Form } from "../operations/form.ts";
 import { Arounds } from "./around.ts";
 import type { RequestContext } from "./context.ts";
 import { findRoute } from "./plan/upstream.ts";
-import type { Answered, Around, Enter, OwnAnswer } from "./step.ts";
+import type { AnsweredCall, Around, Enter, OwnAnswer } from "./step.ts";
 import { untilEnded } from "./until-ended.ts";
 
 /** Asks each step in turn. Returns the first answer that one of them gives. Throws the Fault of one that refuses. */
@@ -27,7 +27,7 @@ export function beginAround<F extends Form>(context: RequestContext<F>): Around<
   const { call, attempt, steps } = context;
   if (attempt === null) return null;
   const { card } = attempt;
-  const answer: Answered<F> = { call, card, family: findFamily(context, card) };
+  const answer: AnsweredCall<F> = { call, card, family: findFamily(context, card) };
   const arounds = steps.toReversed().flatMap((step) => step.around(answer) ?? []);
   return arounds.length > 0 ? new Arounds(arounds) : null;
 }

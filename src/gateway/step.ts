@@ -38,12 +38,12 @@ export interface Step {
     ending: Ending,
     enter: Enter,
     cards: readonly ModelCard[],
-  ): Later<Changed<F> | OwnAnswer<F> | null>;
+  ): Later<ChangedCall<F> | OwnAnswer<F> | null>;
   /**
    * Called in the reverse order, once a provider has begun to answer. Returns what stands between it and the client, or
    * null for nothing. Answers that no provider was asked for are shown as they are kept.
    */
-  around<F extends Form>(answer: Answered<F>): Around<F> | null;
+  around<F extends Form>(answer: AnsweredCall<F>): Around<F> | null;
   /**
    * Returns what the answer depends on beside the request as it is by now, for a cache behind the step: its name, its
    * version, and, if it works on the answer, the digest of the request as it came. Null or missing if nothing.
@@ -54,7 +54,7 @@ export interface Step {
 }
 
 /** The request to go on with. From then on, nothing is sent, held for, logged or kept of the other. */
-export interface Changed<F extends Form> extends Pick<Call<F>, "ask" | "raw" | "kept"> {
+export interface ChangedCall<F extends Form> extends Pick<Call<F>, "ask" | "raw" | "kept"> {
   readonly kind: "changed";
   /** The fields that are reported as left out, if it leaves out more of them. */
   readonly dropped?: Call<F>["dropped"];
@@ -73,7 +73,7 @@ export interface OwnAnswer<F extends Form> {
 }
 
 /** An answer that has begun. */
-export interface Answered<F extends Form> {
+export interface AnsweredCall<F extends Form> {
   readonly call: Call<F>;
   /** The model that answers. */
   readonly card: ModelCard;

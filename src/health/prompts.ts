@@ -38,14 +38,14 @@ interface CachedPrompt {
   readonly estimatedTokens: number;
 }
 
-interface Known extends CachedPrompt {
+interface KnownPrompt extends CachedPrompt {
   readonly untilMs: number;
 }
 
 /** Times are on the monotonic clock. */
 export class KnownPrompts {
   readonly #makeHasher: () => Hasher;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownPrompt>();
 
   constructor(random: Random) {
     const secret = random.bytes(SECRET_BYTES);
@@ -67,7 +67,7 @@ export class KnownPrompts {
     return shared && this.#findLive(nameShared(prompt, cardId, shared.digest), nowMs);
   }
 
-  #findLive(name: string, nowMs: number): Known | null {
+  #findLive(name: string, nowMs: number): KnownPrompt | null {
     const known = this.#known.get(name);
     return known !== undefined && known.untilMs > nowMs ? known : null;
   }
@@ -95,7 +95,7 @@ export class KnownPrompts {
   }
 
   /** The last one noted stands last. */
-  #keep(name: string, known: Known): void {
+  #keep(name: string, known: KnownPrompt): void {
     this.#known.delete(name);
     this.#known.set(name, known);
   }

@@ -1,6 +1,6 @@
 // A conversation stays with the deployment that served it last, because its prompt is cached there. It is known by names that
 // clients may choose, so nothing that costs money depends on them.
-import type { Attempt, Cached, ConversationNames } from "../core/models/attempt.ts";
+import type { Attempt, CachedPrefix, ConversationNames } from "../core/models/attempt.ts";
 
 const KEPT_MS = 600_000;
 const KEPT_MAX = 50_000;
@@ -46,7 +46,7 @@ export class Conversation {
   }
 }
 
-interface Served {
+interface StickyModel {
   readonly cardId: string;
   /** The credential with which each provider served it: an agent's session alternates between models. */
   readonly secrets: Readonly<Record<string, string | null>>;
@@ -55,7 +55,7 @@ interface Served {
 
 /** Times are on the monotonic clock. */
 export class Stickiness {
-  readonly #served = new Map<string, Served>();
+  readonly #served = new Map<string, StickyModel>();
 
   /**
    * The attempt that served this conversation within the last ten minutes, or else the first model's with the credential
@@ -71,13 +71,13 @@ export class Stickiness {
   }
 
   /** The last card to serve the conversation, and about how much of this prompt it has read before. Null if unknown. */
-  findHolder(conversation: Conversation, nowMs: number): Cached | null {
+  findHolder(conversation: Conversation, nowMs: number): CachedPrefix | null {
     const served = this.#findServed(conversation, nowMs);
     conversation.holder = served?.cardId ?? null;
     return served ? { cardId: served.cardId, tokens: conversation.heldTokens } : null;
   }
 
-  #findServed({ sought }: Conversation, nowMs: number): Served | null {
+  #findServed({ sought }: Conversation, nowMs: number): StickyModel | null {
     const served = sought === null ? undefined : this.#served.get(sought);
     return served && served.untilMs > nowMs ? served : null;
   }

@@ -21,7 +21,10 @@ export interface WritingParts extends OperatorParts, BodyPorts {}
  * with a body check it in the parser and all others in the transformation.
  */
 export function createOperatorHooks(parts: WritingParts, tag: string) {
-  const check = async ({ set, params, ...asked }: OperatorRequest & Seen, rule: Rule): Promise<void> => {
+  const check = async (
+    { set, params, ...asked }: OperatorRequest & HookContext,
+    rule: Rule,
+  ): Promise<void> => {
     expectChange(parts.world, asked.request, rule.id, params ?? {});
     // The client's own id may be of any form.
     asked.request.headers.set("x-request-id", String(set.headers["x-request-id"] ?? ""));
@@ -30,7 +33,7 @@ export function createOperatorHooks(parts: WritingParts, tag: string) {
     Object.assign(set.headers, JSON_HEADERS);
   };
   // Elysia reads in a hook's source which parts of a request it needs: passed on as a whole, that would be the body too.
-  const makeTransform = (rule: Rule) => async (at: OperatorRequest & Seen & { query: unknown }) => {
+  const makeTransform = (rule: Rule) => async (at: OperatorRequest & HookContext & { query: unknown }) => {
     const { request, server, route, set, params } = at;
     await check({ request, server, route, set, params }, rule);
     // For a custom validator, Elysia parses commas as lists and brackets as JSON.
@@ -38,7 +41,7 @@ export function createOperatorHooks(parts: WritingParts, tag: string) {
   };
   const makeParse =
     (rule: Rule) =>
-    async ({ request, server, route, set, params }: OperatorRequest & Seen) => {
+    async ({ request, server, route, set, params }: OperatorRequest & HookContext) => {
       await check({ request, server, route, set, params }, rule);
       return readJson(request, parts, BODY);
     };
@@ -63,7 +66,7 @@ export function actAsSender<World extends AdminWorld>(world: World, request: Req
   return actAs(world, readOperator(request).act);
 }
 
-interface Seen {
+interface HookContext {
   readonly set: HeaderStore;
   /** Missing for a route without any. */
   readonly params?: Readonly<Record<string, unknown>> | undefined;

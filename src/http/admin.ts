@@ -51,7 +51,6 @@ export function adminRoutes(ports: AdminPorts) {
 }
 
 function accountRoutes(ports: AdminPorts, parts: Parts) {
-  const as = (request: Request) => actAsSender(parts, request);
   const { reads, writes } = createOperatorHooks(ports, "Accounts");
   const detail = returnsBody(accountDetailSchema);
   return new Elysia({ prefix: "/admin/v1" })
@@ -63,7 +62,10 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     .post(
       "/accounts",
       async ({ body, status, request }) =>
-        status(201, await addLimits(parts, "account", await createAccount(as(request), body))),
+        status(
+          201,
+          await addLimits(parts, "account", await createAccount(actAsSender(parts, request), body)),
+        ),
       {
         ...writes("accounts.create", "createAccount", "Create an account with an empty balance"),
         body: takesBody(newAccountSchema),
@@ -83,6 +85,14 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
         response: detail,
       },
     )
+    .use(accountChangeRoutes(ports, parts));
+}
+
+function accountChangeRoutes(ports: AdminPorts, parts: Parts) {
+  const as = (request: Request) => actAsSender(parts, request);
+  const { writes } = createOperatorHooks(ports, "Accounts");
+  const detail = returnsBody(accountDetailSchema);
+  return new Elysia()
     .patch(
       "/accounts/:id",
       async ({ params: { id }, body, request }) =>

@@ -82,10 +82,10 @@ function requireMember({ agents }: AuthenticationParts, found: ProvenKey): Prove
 }
 
 /** A secret as the store knows it, or null. */
-type Found = { readonly proven: ProvenKey } | { readonly agent: ProvenAgent } | null;
+type SecretOwner = { readonly proven: ProvenKey } | { readonly agent: ProvenAgent } | null;
 
 /** An agent's secret is looked for only after no key has it, so other keys cost nothing more. */
-async function findSecret(parts: AuthenticationParts, digest: string): Promise<Found> {
+async function findSecret(parts: AuthenticationParts, digest: string): Promise<SecretOwner> {
   const { agents } = parts;
   const proven = await find(parts, digest);
   if (proven !== null) return { proven };
@@ -94,7 +94,7 @@ async function findSecret(parts: AuthenticationParts, digest: string): Promise<F
   return { agent: await bindMember(parts, agent, agent.key.memberId) };
 }
 
-function requireFound(parts: AuthenticationParts, found: Found, nowMs: number): ProvenKey {
+function requireFound(parts: AuthenticationParts, found: SecretOwner, nowMs: number): ProvenKey {
   if (found === null || "proven" in found) return requireProven(parts, found?.proven ?? null, nowMs);
   const { key, untilMs } = found.agent;
   const proven = { key, rotation: key.rotations };
@@ -119,14 +119,14 @@ const KEYS_MAX = 10_000;
  */
 export function createAuthenticator(parts: AuthenticationParts) {
   const { clock, pepper, foreign } = parts;
-  const seen = new Map<string, { readonly found: Found; readonly atMs: number }>();
-  const remember = async (name: string, atMs: number, looked: Promise<Found>) => {
+  const seen = new Map<string, { readonly found: SecretOwner; readonly atMs: number }>();
+  const remember = async (name: string, atMs: number, looked: Promise<SecretOwner>) => {
     const found = await looked;
     if (seen.size >= KEYS_MAX) seen.clear();
     seen.set(name, { found, atMs });
     return requireFound(parts, found, clock.nowMs());
   };
-  const findForeign = async (secret: string, digest: string, address: string): Promise<Found> => {
+  const findForeign = async (secret: string, digest: string, address: string): Promise<SecretOwner> => {
     const proven = await foreign?.find({ secret, digest, address }, (own) => find(parts, own));
     return proven ? { proven } : null;
   };

@@ -6,13 +6,13 @@ import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world/world.ts";
 import { findProfile } from "../selectors/profiles.ts";
 import { estimatePriorQuality } from "../selectors/quality.ts";
-import type { Learned } from "./learned.ts";
+import type { LearnedModels } from "./learned.ts";
 import { makeLesson, makeLessonBound, measureLength, readKeptKind, readKind } from "./lesson.ts";
 import type { EndedAnswer } from "./port.ts";
 import { weighSignal } from "./signal.ts";
 
 interface LessonPorts {
-  readonly learned: Learned;
+  readonly learned: LearnedModels;
   readonly store: Pick<Store, "teach">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly log: Log;

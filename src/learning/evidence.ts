@@ -36,7 +36,7 @@ interface Prompt extends Design {
   readonly lessons: Map<string, Evident>;
 }
 
-export interface Labelled extends Prompt {
+export interface LabelledPrompt extends Prompt {
   readonly marks: ReadonlyMap<string, Mark>;
 }
 

@@ -99,7 +99,7 @@ const fittedSchema = Type.Object({
   drifts: Type.Record(Type.String(), driftSchema),
 });
 
-export interface Fitted {
+export interface FittedModels {
   /** Null without labels. */
   readonly posterior: Posterior | null;
   readonly lifts: Lifts;
@@ -107,14 +107,14 @@ export interface Fitted {
   readonly drifts: Drifts;
 }
 
-export function packFitted(fitted: Fitted): object {
+export function packFitted(fitted: FittedModels): object {
   // Without labels, no number depends on the parameters, which a gateway without selectors never loads.
   const parameters = fitted.posterior === null ? "" : fingerprintParameters();
   return Value.Encode(fittedSchema, { form: FORM_VERSION, parameters, ...fitted });
 }
 
 /** Null if it is malformed, or was made with other parameters, whose numbers mean something else. */
-export function unpackFitted(value: unknown): Fitted | null {
+export function unpackFitted(value: unknown): FittedModels | null {
   if (!Value.Check(fittedSchema, value)) return null;
   const fitted = Value.Decode(fittedSchema, value);
   if (fitted.posterior === null) return fitted;

@@ -14,7 +14,7 @@ import { Evidence, type Evident } from "./evidence.ts";
 import { collectVoices, countLabels, LEVEL_START, weighVoices } from "./feedback.ts";
 import {
   type Fit,
-  type Fitted,
+  type FittedModels,
   gatherWeights,
   type Posterior,
   packFitted,
@@ -62,9 +62,9 @@ interface LearnedView extends Omit<TaughtView, "as_of"> {
   readonly changed: ReturnType<typeof viewDrift>;
 }
 
-export class Learned implements Knowledge {
+export class LearnedModels implements Knowledge {
   #evidence: Evidence;
-  #fitted: Fitted = { posterior: null, lifts: {}, views: [], drifts: {} };
+  #fitted: FittedModels = { posterior: null, lifts: {}, views: [], drifts: {} };
   #isStale = false;
   #sway: Sway | null = null;
   readonly #lengths = new AnswerLengths();
@@ -119,7 +119,7 @@ export class Learned implements Knowledge {
     return findBest(cards, this.#fitted.posterior, this.#fitted.lifts);
   }
 
-  #use(fitted: Fitted, weights: FloatRows | null): void {
+  #use(fitted: FittedModels, weights: FloatRows | null): void {
     this.#fitted = fitted;
     this.#weights = weights;
     this.#seen = null;
@@ -258,7 +258,7 @@ export class Learned implements Knowledge {
   }
 
   /** Adopts what `other` learned from scores. Lengths are measured here and stay. */
-  become(other: Learned): void {
+  become(other: LearnedModels): void {
     this.#evidence = other.#evidence;
     this.#isStale = other.#isStale;
     this.#sway = other.#sway;

@@ -8,7 +8,7 @@ import type { Clock, Log } from "../core/world/world.ts";
 import { makeFindModel } from "../selectors/expense.ts";
 import type { Drifts } from "./drift.ts";
 import { LESSON_AGE_MAX_MS } from "./evidence.ts";
-import { Learned } from "./learned.ts";
+import { LearnedModels } from "./learned.ts";
 import { measureLength, putLesson } from "./lesson.ts";
 import type { Sway } from "./sway.ts";
 
@@ -39,7 +39,7 @@ type LessonStore = Pick<Store, "setting" | "setSetting" | "pruneLessons" | "drop
 
 /** The lessons applied so far, and the point up to which the store was read. */
 interface State {
-  readonly learned: Learned;
+  readonly learned: LearnedModels;
   /** The time at which lessons were last forgotten or imported, as stored. */
   readonly changed: string | null;
   fromMs: number;
@@ -52,7 +52,7 @@ export interface LearningParts {
   readonly store: LessonStore;
   /** Reads lessons page by page from a time on, oldest first. Some may come twice. */
   readonly readLessons: (fromMs: number) => AsyncIterable<readonly Lesson[]>;
-  readonly learned: Learned;
+  readonly learned: LearnedModels;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   /** With 0, waiting requests are served first. */
   readonly sleep: Sleep;
@@ -200,7 +200,7 @@ export class Learning {
 /** Measures the lengths of the models' last answers from the log, so that they are known after a restart. */
 export async function measureLogged(
   store: Pick<Store, "requests">,
-  learned: Learned,
+  learned: LearnedModels,
   log: Log,
   sleep: Sleep,
 ): Promise<void> {
@@ -219,7 +219,7 @@ export async function measureLogged(
 
 function createState(nowMs: number, changed: string | null): State {
   return {
-    learned: new Learned(),
+    learned: new LearnedModels(),
     changed,
     fromMs: nowMs - LESSON_AGE_MAX_MS,
     latestMs: 0,

@@ -10,7 +10,7 @@ import { estimatePriorQuality } from "../selectors/quality.ts";
 import { computeRowWidth, packRow, unpackRow } from "../selectors/row.ts";
 import { foldKinds } from "../selectors/text/kinds.ts";
 import type { Prediction } from "../selectors/text/predictor.ts";
-import type { Learned } from "./learned.ts";
+import type { LearnedModels } from "./learned.ts";
 
 const HOUR_MS = 3_600_000;
 /** Scores of an account for a model within an hour that count in full. The next as many count half, and so on. */
@@ -76,7 +76,7 @@ export function makeLesson(
 const EXPECTED_UNITS = 10_000;
 
 /** Stores a lesson, which counts from the next `fit` on. */
-export function putLesson(learned: Learned, lesson: Lesson): void {
+export function putLesson(learned: LearnedModels, lesson: Lesson): void {
   const row = readRow(lesson.request);
   if (row !== null) learned.put(row, lesson);
 }
@@ -89,7 +89,7 @@ export function readRow(request: string): Float32Array | null {
 
 /** Learns from the length of a chosen model's answer, compared with the expected one: all tokens, thinking included. */
 export function measureLength(
-  learned: Learned,
+  learned: LearnedModels,
   kept: Readonly<{ candidates?: unknown }>,
   model: string,
   tokens: number,

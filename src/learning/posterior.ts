@@ -3,7 +3,7 @@
 import type { FindModel } from "../selectors/expense.ts";
 import { TOPICS } from "../selectors/text/topics.ts";
 import { addOuter, addScaled, dot, halve, invert, measureUnder, multiply } from "./algebra.ts";
-import type { Labelled, Mark } from "./evidence.ts";
+import type { LabelledPrompt, Mark } from "./evidence.ts";
 import { LEVEL_START, SCORE_SPREAD } from "./feedback.ts";
 import type { Fit, Posterior } from "./fitted.ts";
 import { mapInSlices } from "./slices.ts";
@@ -26,7 +26,7 @@ const RANKS_MAX = 512;
 const WEIGHTS_START = 10;
 
 /** One model's labels, by prompt. NaN if not labelled. */
-interface Gathered extends Pick<Fit, "overall" | "lift"> {
+interface ModelLabels extends Pick<Fit, "overall" | "lift"> {
   readonly level: number;
   readonly count: number;
   /** The score minus its expectation and minus `overall`. */
@@ -36,11 +36,11 @@ interface Gathered extends Pick<Fit, "overall" | "lift"> {
   readonly apart: Float64Array;
 }
 
-type Models = ReadonlyMap<string, Gathered>;
+type Models = ReadonlyMap<string, ModelLabels>;
 
 /** Null without labels. A generator, so that requests are served between slices: thousands of prompts take a second. */
 export function* fitPosterior(
-  prompts: readonly Labelled[],
+  prompts: readonly LabelledPrompt[],
   findModel: FindModel,
 ): Generator<void, Posterior | null> {
   const width = prompts[0]?.phi.length ?? 0;
@@ -83,7 +83,7 @@ interface Noise {
 
 /** Picks the noise at which the other prompts' labels predict each prompt's best. */
 function* findNoise(
-  prompts: readonly Labelled[],
+  prompts: readonly LabelledPrompt[],
   models: Models,
   design: Float64Array,
 ): Generator<void, Noise> {
@@ -119,13 +119,13 @@ const NO_SUMS = { along: 0, squares: 0, noise: 0, count: 0 };
 type SlopeSums = Readonly<typeof NO_SUMS>;
 
 function* fitModels(
-  prompts: readonly Labelled[],
+  prompts: readonly LabelledPrompt[],
   models: Models,
   covariance: Float64Array,
   leverage: readonly number[],
 ): Generator<void, Pick<Posterior, "common"> & ModelFits> {
   const [champion = "", single] = [...models].sort(([, a], [, b]) => b.level - a.level)[0] ?? [];
-  const solve = ({ weight, count }: Gathered, wanted: Float64Array) => {
+  const solve = ({ weight, count }: ModelLabels, wanted: Float64Array) => {
     const trust = count / (count + WEIGHTS_START);
     return Float32Array.from(multiply(covariance, sumUp(prompts, wanted, weight)), (value) => trust * value);
   };
@@ -148,6 +148,17 @@ function* fitModels(
     borne.set(id, sumForSlope(told, apart));
     yield;
   }
+  const { fits, noise } = fitSlopes(models, weights, borne, common.length);
+  return { fits, common, champion, predicted, noise };
+}
+
+/** Sets the trust in each model's own weights, by how well they predict the labels that were left out. */
+function fitSlopes(
+  models: Models,
+  weights: ReadonlyMap<string, Float32Array>,
+  borne: ReadonlyMap<string, SlopeSums>,
+  width: number,
+): Pick<ModelFits, "noise"> & { readonly fits: Map<string, Fit> } {
   const all = { ...NO_SUMS };
   for (const one of borne.values())
     for (const key of ["along", "squares", "noise", "count"] as const) all[key] += one[key];
@@ -163,12 +174,12 @@ function* fitModels(
   for (const [model, { overall, lift, count }] of models) {
     const own = borne.get(model) ?? NO_SUMS;
     const slope = computeSlope(own, shared);
-    const followed = (weights.get(model) ?? new Float32Array(common.length)).map((value) => slope * value);
+    const followed = (weights.get(model) ?? new Float32Array(width)).map((value) => slope * value);
     const noise = own.count === 0 ? usual : own.noise / own.count;
     const doubt = LEVEL_START / (LEVEL_START + count);
     fits.set(model, { model, overall, lift, slope, noise, doubt, weights: followed });
   }
-  return { fits, common, champion, predicted, noise: usual };
+  return { fits, noise: usual };
 }
 
 /** Returns the sums over predictions and actual values from which a slope is computed. */
@@ -185,7 +196,7 @@ function sumForSlope(predicted: Float64Array, actual: Float64Array): SlopeSums {
   return borne;
 }
 
-function* gather(prompts: readonly Labelled[], findModel: FindModel): Generator<void, Models> {
+function* gather(prompts: readonly LabelledPrompt[], findModel: FindModel): Generator<void, Models> {
   const sums = new Map<string, Mark>();
   for (const { marks } of prompts) {
     for (const [id, { weight, residual, expected }] of marks) {
@@ -197,7 +208,7 @@ function* gather(prompts: readonly Labelled[], findModel: FindModel): Generator<
     }
   }
   yield;
-  const models = new Map<string, Gathered>();
+  const models = new Map<string, ModelLabels>();
   for (const [id, { weight: count, residual, expected }] of sums) {
     const overall = residual / (count + LEVEL_START);
     const column = () => new Float64Array(prompts.length).fill(Number.NaN);
@@ -223,7 +234,7 @@ function* gather(prompts: readonly Labelled[], findModel: FindModel): Generator<
   return models;
 }
 
-function sumUp(prompts: readonly Labelled[], wanted: Float64Array, weight: Float64Array): Float64Array {
+function sumUp(prompts: readonly LabelledPrompt[], wanted: Float64Array, weight: Float64Array): Float64Array {
   const sum = new Float64Array(prompts[0]?.phi.length ?? 0);
   for (const [at, { phi }] of prompts.entries()) {
     const value = (wanted[at] ?? Number.NaN) * (weight[at] ?? 0);
@@ -234,7 +245,7 @@ function sumUp(prompts: readonly Labelled[], wanted: Float64Array, weight: Float
 
 /** Predicts each prompt without its own label, from its leverage. NaN if it has none. */
 function leaveOut(
-  prompts: readonly Labelled[],
+  prompts: readonly LabelledPrompt[],
   weights: Float32Array,
   wanted: Float64Array,
   weight: Float64Array,

@@ -17,7 +17,7 @@ export interface Sway {
   readonly otherwise: string;
 }
 
-interface Known {
+interface LearnedFacts {
   readonly voices: Voices;
   readonly lifts: Lifts;
   readonly posterior: Posterior | null;
@@ -38,7 +38,7 @@ export function liftLevel(posterior: Posterior | null, lifts: Lifts, model: stri
 
 /** Null if users' scores don't change the best model, or if no account alone does. */
 export function* findSway(
-  { voices, lifts, posterior, drifts }: Known,
+  { voices, lifts, posterior, drifts }: LearnedFacts,
   cards: readonly ModelCard[],
 ): Generator<void, Sway | null> {
   const best = findBest(cards, posterior, lifts);

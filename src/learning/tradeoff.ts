@@ -3,7 +3,7 @@
 import { type Expense, type FindModel, weighCost, weighTime } from "../selectors/expense.ts";
 import { CHAMPION_ONLY } from "../selectors/knowledge.ts";
 import { clampMagnitude } from "./algebra.ts";
-import type { Labelled } from "./evidence.ts";
+import type { LabelledPrompt } from "./evidence.ts";
 import type { Fit, Posterior, Tradeoff } from "./fitted.ts";
 import { mapInSlices } from "./slices.ts";
 
@@ -55,11 +55,11 @@ export interface ModelFits {
 }
 
 type Answer = Omit<Offer, "expense"> & Expense;
-type Asked = Trial<Answer>;
+type AnswerTrial = Trial<Answer>;
 
 /** Finds the weights of cost for `fair` and of time for `light`, and the lead at which `best` leaves the champion. */
 export function* weighExpenses(
-  prompts: readonly Labelled[],
+  prompts: readonly LabelledPrompt[],
   fitted: ModelFits,
   findModel: FindModel,
 ): Generator<void, Pick<Posterior, "money" | "time" | "margin" | "usualCostUsd">> {
@@ -77,11 +77,11 @@ export function* weighExpenses(
 
 /** Null unless the champion and at least one other model have labels for the prompt. */
 function findAnswers(
-  { marks, lengths }: Labelled,
+  { marks, lengths }: LabelledPrompt,
   at: number,
   { fits, champion, predicted }: ModelFits,
   findModel: FindModel,
-): Asked | null {
+): AnswerTrial | null {
   const answers = new Map<string, Answer>();
   for (const [model, { weight, expected, residual }] of marks) {
     const expense = findModel(model)?.estimate(lengths);
@@ -97,7 +97,10 @@ function findAnswers(
   return { champion: single, others: [...answers.values()] };
 }
 
-function makeTrial({ champion, others }: Asked, weigh: (one: Expense, champion: Expense) => number): Trial {
+function makeTrial(
+  { champion, others }: AnswerTrial,
+  weigh: (one: Expense, champion: Expense) => number,
+): Trial {
   const offer = (one: Answer) => ({ told: one.told, real: one.real, expense: weigh(one, champion) });
   const usual = offer(champion);
   return { champion: usual, others: others.map(offer).filter(({ expense }) => expense <= usual.expense) };

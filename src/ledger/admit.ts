@@ -1,5 +1,5 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
-import type { Admission, Answer, Granted, Lacking, Offer, Refused } from "../core/demand.ts";
+import type { Admission, Answer, GrantAnswer, Lacking, Offer, RefusalAnswer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/keys/key.ts";
@@ -62,7 +62,7 @@ function decideGrant(
   books: Books,
   asking: Omit<Admitting, "account" | "offers">,
   checks: readonly MinuteCheck[],
-): Grant | Refused | Lacking {
+): Grant | RefusalAnswer | Lacking {
   const { demand, key, limits } = asking;
   const lacking = findLacking(limits, demand);
   if (lacking !== null) return lacking;
@@ -96,12 +96,12 @@ function enter(books: Books, admitting: Admitting): Answer {
 }
 
 /** Decides the admission in full and takes nothing. Returns its refusal, or what the decision lacks. */
-function lookAhead(books: Books, admitting: Admitting): Refused | Lacking | null {
+function lookAhead(books: Books, admitting: Admitting): RefusalAnswer | Lacking | null {
   const answer = decideGrant(books.copy(), admitting, ALL_OF_THE_MINUTE);
   return answer.kind === "granted" ? null : answer;
 }
 
-function refused(fault: Fault): Refused {
+function refused(fault: Fault): RefusalAnswer {
   return { kind: "refused", fault };
 }
 
@@ -111,7 +111,7 @@ function isResolved(books: Books, { id, settlement }: Admission): boolean {
 }
 
 /** Another node has settled the request as lost: if it were admitted again, it could not be settled. */
-function resolvedMeanwhile(): Refused {
+function resolvedMeanwhile(): RefusalAnswer {
   const message = "The gateway's store was unavailable for too long. Please try again.";
   const fault = new Fault("store_unavailable", message, { retryAfterMs: 1000 });
   return { ...refused(fault), isUndecided: true };
@@ -128,11 +128,11 @@ interface Admitting {
 }
 
 /** The grant, and the holds on the budgets. */
-interface Grant extends Granted {
+interface Grant extends GrantAnswer {
   readonly held: readonly NanoUsd[];
 }
 
-function grant(books: Books, admitting: Admitting): Grant | Refused | Lacking {
+function grant(books: Books, admitting: Admitting): Grant | RefusalAnswer | Lacking {
   const { demand, key, account } = admitting;
   const isCharged = demand.billing.charge === "always";
   const limit = isCharged ? null : resolveAllowance(key, account, demand.quota);
@@ -152,7 +152,7 @@ function unlimited(books: Books, admitting: Admitting): Grant {
 }
 
 /** Admits by the allowance, else by the balance, else by the throttle. */
-function allowed(books: Books, admitting: Admitting, limit: number): Grant | Refused {
+function allowed(books: Books, admitting: Admitting, limit: number): Grant | RefusalAnswer {
   const { demand, key, account, limits, offers } = admitting;
   const { nowMs, quota } = demand;
   const standing = readStanding(books, key, account, limit, quota, nowMs);
@@ -243,11 +243,11 @@ function unpaid(demand: Admission, { balanceNanoUsd }: Account): Fault {
 }
 
 /** Takes what the grant needs of each limit, and holds the worst case of the balance. */
-function take(books: Books, demand: Admission, limits: RunningLimits, grant: Grant): Granted {
+function take(books: Books, demand: Admission, limits: RunningLimits, grant: Grant): GrantAnswer {
   const { place, holdNanoUsd, outputTokens, held, tokenLimits } = grant;
   const uses = limits.owners.length > 0 ? takeLimits(books, limits, demand, held) : null;
   const tags = findTags(books.keys.get(demand.keyId), books.account(demand.accountId));
-  const granted: Granted = {
+  const granted: GrantAnswer = {
     kind: "granted",
     place: uses === null ? place : { ...place, uses },
     limits: grant.limits,
@@ -266,7 +266,7 @@ function findTags(key: GatewayKey | null | undefined, { tags }: Account): Tags |
 }
 
 /** Holds the worst case of the balance and writes the row that stands for the request until it is settled. */
-function hold(books: Books, demand: Admission, { place, holdNanoUsd }: Granted): void {
+function hold(books: Books, demand: Admission, { place, holdNanoUsd }: GrantAnswer): void {
   const { id, accountId, keyId, node, nowMs, idempotency } = demand;
   const { requestId, operation, surface, modelAsked, modelPlanned, selector, stream } = demand;
   const replyId = idempotency?.replyId ?? null;

@@ -1,12 +1,12 @@
 // The store's answers to demands, and the error of one that doesn't match its demand.
-import type { Admitted, Answer, Settled } from "../core/demand.ts";
+import type { AdmissionAnswer, Answer, SettlementAnswer } from "../core/demand.ts";
 
 export function makeAnswerError(answer: Answer): Error {
   return new Error(`The store's answer does not match the demand: ${answer.kind}.`);
 }
 
 /** Throws the Fault of a refusal, or returns it if the request had entered and that is undone. */
-export function requireAdmitted(answer: Answer, isEntered: boolean): Admitted {
+export function requireAdmitted(answer: Answer, isEntered: boolean): AdmissionAnswer {
   switch (answer.kind) {
     case "granted":
     case "replayed":
@@ -25,7 +25,7 @@ export function requireAdmitted(answer: Answer, isEntered: boolean): Admitted {
   }
 }
 
-export function requireSettled(answer: Answer): Settled {
+export function requireSettled(answer: Answer): SettlementAnswer {
   if (answer.kind !== "settled") throw makeAnswerError(answer);
   return answer;
 }

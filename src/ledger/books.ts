@@ -1,6 +1,6 @@
 // The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
-import type { Decision, Gone } from "../core/decision.ts";
+import type { Decision, DeletedRow } from "../core/decision.ts";
 import type { Answer } from "../core/demand.ts";
 import type { OutboxEvent } from "../core/events/events.ts";
 import type { Account, GatewayKey } from "../core/keys/key.ts";
@@ -70,9 +70,9 @@ class Sheet<Row> {
 }
 
 /** A table whose rows may also be removed. */
-class RemovableSheet<Row extends Gone> {
+class RemovableSheet<Row extends DeletedRow> {
   readonly #rows: Sheet<Row>;
-  readonly #gone = new Map<string, Gone>();
+  readonly #gone = new Map<string, DeletedRow>();
 
   constructor(read: Pick<ReadonlyMap<string, Row | null>, "get">) {
     this.#rows = new Sheet(read);
@@ -97,7 +97,7 @@ class RemovableSheet<Row extends Gone> {
     return this.#rows.changed;
   }
 
-  get gone(): readonly Gone[] {
+  get gone(): readonly DeletedRow[] {
     return [...this.#gone.values()];
   }
 }

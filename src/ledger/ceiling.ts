@@ -24,16 +24,16 @@ export function capOffer(offer: Offer, ceiling: NanoUsd, markup: number): Offer 
   return { ...offer, outputTokensAsked: asked && tokens, outputTokensMax: tokens };
 }
 
-interface Capped {
+interface CappedOffers {
   readonly offers: (isReserving: boolean) => readonly Offer[];
   readonly ceilingNanoUsd?: NanoUsd | null;
 }
 
 /** Returns the request's offers within its ceiling. They throw the Fault `unsupported_capability` if none fits it. */
 export function capOffers(
-  { offers, ceilingNanoUsd: ceiling = null }: Capped,
+  { offers, ceilingNanoUsd: ceiling = null }: CappedOffers,
   { billing }: Pick<LedgerRules, "billing">,
-): Capped["offers"] {
+): CappedOffers["offers"] {
   if (ceiling === null) return offers;
   return (isReserving) => {
     const capped = offers(isReserving).flatMap((offer) => capOffer(offer, ceiling, billing.markup) ?? []);

@@ -1,13 +1,13 @@
 // The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
 import type {
   Admission,
-  Admitted,
+  AdmissionAnswer,
   Claim,
   Offer,
   Reads,
-  Replayed,
-  Settled,
+  ReplayAnswer,
   Settlement,
+  SettlementAnswer,
 } from "../core/demand.ts";
 import type { Account, Caller, GatewayKey } from "../core/keys/key.ts";
 import { resolveAllowance } from "../core/limits/key-limits.ts";
@@ -28,7 +28,7 @@ import { type ResetOrder, resetBudgets } from "./limits/reset-order.ts";
 import { lostRecord, readsOfHold, resolveEach } from "./lost.ts";
 import { makeLostOutcome, type Outcome } from "./outcome.ts";
 import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
-import { EVERYTHING, NOTHING, type Wanted, Wants } from "./wants.ts";
+import { EVERYTHING, NOTHING, type Want, Wants } from "./wants.ts";
 
 /** A request for admission. */
 export interface Ask extends RequestHead, Caller {
@@ -81,24 +81,24 @@ export interface Ledger {
    * Throws the Fault with which `admit` would refuse the request whatever it costs beyond its `leastOffers`, or returns its
    * earlier answer if it is a repeat. Takes nothing, and returns null if the request may be admitted or must wait.
    */
-  look(ticket: Ticket): Promise<Replayed | null>;
+  look(ticket: Ticket): Promise<ReplayAnswer | null>;
   /**
    * Admits the request, or returns its earlier answer if it is a repeat, or its key's new account. Throws the Faults `invalid_api_key`,
    * `address_not_allowed`, `key_paused`, `rate_limit_exceeded`, `insufficient_balance`, `model_not_priced`,
    * `idempotency_…`, `store_unavailable`. Settle every request that is granted or fails with `outcomeUnknown`. One that has
    * entered and is refused is returned, not thrown: its entry is undone, and there is nothing to settle.
    */
-  admit(ticket: Ticket): Promise<Admitted>;
+  admit(ticket: Ticket): Promise<AdmissionAnswer>;
   /**
    * Admits the request as one in parallel and one of its minute, and no more: for one that ends or waits before a provider
    * would be asked. `admit` may follow for the rest, and counts nothing twice. Throws Faults as `admit` does. Settle it in
    * the same way, unless the entry has its outcome.
    */
-  enter(ticket: Ticket, entry?: Entry): Promise<Admitted>;
+  enter(ticket: Ticket, entry?: Entry): Promise<AdmissionAnswer>;
   /** Resolves when everything granted so far would survive a power failure. Throws the Fault `store_unavailable`. */
   durable(): Promise<void>;
   /** Settles a request. A second call changes nothing. Throws the Fault `store_unavailable`. */
-  settle(ticket: Ticket, outcome: Outcome): Promise<Settled>;
+  settle(ticket: Ticket, outcome: Outcome): Promise<SettlementAnswer>;
   /** Returns the charge for a settled request. 0 if its row is gone. */
   charged(id: string): Promise<NanoUsd>;
   /** Settles the holds of dead nodes: charges nothing and returns the places. Returns the number of holds. */
@@ -155,7 +155,7 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
 }
 
 /** Decides the admission on rows as they are, with the cheapest offers, and drops the decision. */
-async function look(parts: LedgerParts, ticket: Ticket): Promise<Replayed | null> {
+async function look(parts: LedgerParts, ticket: Ticket): Promise<ReplayAnswer | null> {
   const { store, wants } = parts;
   const { ask } = ticket;
   const offers = ask.leastOffers ?? ask.offers;
@@ -170,7 +170,7 @@ async function look(parts: LedgerParts, ticket: Ticket): Promise<Replayed | null
 }
 
 /** `admit` and `write` are not async: both run for every request, and async would cost each half a microsecond. */
-function admit(parts: LedgerParts, ticket: Ticket): Promise<Admitted> {
+function admit(parts: LedgerParts, ticket: Ticket): Promise<AdmissionAnswer> {
   const { store, wants } = parts;
   const { ask, rules } = ticket;
   const wanted = ask.isEntered ? EVERYTHING : wants.of(ask.key);
@@ -180,7 +180,7 @@ function admit(parts: LedgerParts, ticket: Ticket): Promise<Admitted> {
 
 const ENTRY: Entry = { isLooking: false, outcome: null };
 
-function enter(parts: LedgerParts, ticket: Ticket, { isLooking, outcome } = ENTRY): Promise<Admitted> {
+function enter(parts: LedgerParts, ticket: Ticket, { isLooking, outcome } = ENTRY): Promise<AdmissionAnswer> {
   const { store, wants } = parts;
   const { ask } = ticket;
   const offers = (outcome && ask.ownOffers) ?? ask.leastOffers ?? ask.offers;
@@ -198,7 +198,7 @@ function decideAdmission(
   ask: Ask,
   demand: Admission,
   offers: Ask["offers"],
-): Promise<Admitted> {
+): Promise<AdmissionAnswer> {
   const { store } = parts;
   const { isEntered = false } = ask;
   return store.transact(demand).then((answer) => {
@@ -221,7 +221,7 @@ const estimate = ({ load }: Ask): TokenLoad => load?.() ?? NO_LOAD;
 function makeAdmission(
   node: string,
   { ask, reads, rules }: Ticket,
-  wanted: Wanted,
+  wanted: Want,
   offers: Ask["offers"],
 ): Admission {
   const { key, isNew, ceilingNanoUsd = null } = ask;
@@ -267,7 +267,7 @@ function write(
   ticket: Pick<Ticket, "reads" | "rules">,
   ask: Settling,
   outcome: Outcome,
-): Promise<Settled> {
+): Promise<SettlementAnswer> {
   const demand = makeSettlement(parts, accountId, ticket, ask, outcome);
   return parts.store.transact(demand).then(requireSettled);
 }

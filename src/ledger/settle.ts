@@ -1,5 +1,5 @@
 // Settlement: what a finished request costs, who pays, and what is returned.
-import type { Settled, Settlement } from "../core/demand.ts";
+import type { Settlement, SettlementAnswer } from "../core/demand.ts";
 import type { RequestRecord, UnsettledRecord } from "../core/log/record.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Hold } from "../core/rows.ts";
@@ -13,7 +13,7 @@ import { fillReply, freeReply, keepLateReply } from "./replies.ts";
 /** The note on the void of a hold whose COMMIT got no answer: the request was admitted again, or not at all. */
 export const COMMIT_UNKNOWN = "commit unknown";
 
-type SettledAnswer = Settled & { readonly kind: "settled" };
+type SettledAnswer = SettlementAnswer & { readonly kind: "settled" };
 
 export function settle(books: Books, demand: Settlement): SettledAnswer {
   const { produced, giveBack, sealedReply, nowMs: atMs } = demand;
@@ -95,7 +95,7 @@ function settleLate(books: Books, demand: Settlement, lost: RequestRecord): Sett
 }
 
 /** Takes what is due from the free balance, or nothing if the answer is given for free. The rest is written off. */
-function payLate(books: Books, demand: Settlement, isFree: boolean): Paid {
+function payLate(books: Books, demand: Settlement, isFree: boolean): PaidSums {
   const { record, isDue, nowMs: atMs } = demand;
   const { accountId, keyId, id: requestId, usageSource, ended } = record;
   const dueNanoUsd = isDue ? record.costNanoUsd : 0;
@@ -146,17 +146,17 @@ function findDue({ ceilingNanoUsd }: Settlement, dueNanoUsd: NanoUsd): Due {
   return { dueNanoUsd, mostNanoUsd: Math.min(dueNanoUsd, ceilingNanoUsd ?? dueNanoUsd) };
 }
 
-interface Paid {
+interface PaidSums {
   readonly charged: NanoUsd;
   /** The part of the cost that neither the hold nor the free balance covered, or that is above the request's ceiling. */
   readonly writtenOff: NanoUsd;
 }
-const NOTHING_PAID: Paid = { charged: 0, writtenOff: 0 };
+const NOTHING_PAID: PaidSums = { charged: 0, writtenOff: 0 };
 
 type PaymentNotes = Pick<RequestRecord, "atMs" | "usageSource" | "ended"> & Pick<Settlement, "note">;
 
 /** Posts or voids the hold. Cost above it is taken from the free balance; the rest is written off. */
-function pay(books: Books, hold: Hold, { dueNanoUsd, mostNanoUsd }: Due, notes: PaymentNotes): Paid {
+function pay(books: Books, hold: Hold, { dueNanoUsd, mostNanoUsd }: Due, notes: PaymentNotes): PaidSums {
   const { accountId, keyId, id: requestId, nanoUsd: held } = hold;
   const posted = Math.min(mostNanoUsd, held);
   const about = { ...notes, requestId } as const;

@@ -4,18 +4,21 @@ import type { Deployment } from "./providers.ts";
 import type { Report } from "./report.ts";
 
 /** Where a deployment is, and the fields of its provider. */
-export type Placed = Pick<Deployment, "place" | "isOwn" | "fields">;
+export type CloudPlace = Pick<Deployment, "place" | "isOwn" | "fields">;
 
 /** The fields of clouds that prove who calls. */
 const PROOFS = ["aws", "entra", "service_account"];
 
 /** True if calls to the provider need no key besides. */
-export function hasProof(fields: Placed["fields"]): boolean {
+export function hasProof(fields: CloudPlace["fields"]): boolean {
   return PROOFS.some((proof) => fields[proof] !== undefined);
 }
 
 /** The first provider found on a cloud has the cloud's name. Its parts tell it from the others. */
-function place(parts: readonly (string | undefined)[], fields: Readonly<Record<string, unknown>>): Placed {
+function place(
+  parts: readonly (string | undefined)[],
+  fields: Readonly<Record<string, unknown>>,
+): CloudPlace {
   const known = parts.filter((part) => part !== undefined);
   return { place: known.join(" ") || null, isOwn: true, fields: omitUndefined(fields) };
 }
@@ -28,7 +31,7 @@ interface AzureParts {
 }
 
 /** `use` is for the report, if the address is that in the environment. */
-export function placeAzure(parts: AzureParts, use: string, report: Report): Placed {
+export function placeAzure(parts: AzureParts, use: string, report: Report): CloudPlace {
   const { base_url, resource, api, entra } = parts;
   if ((base_url ?? resource) === undefined) report.need("AZURE_OPENAI_ENDPOINT", use);
   const dated = isDated(api) ? api : undefined;
@@ -54,7 +57,7 @@ interface BedrockParts {
   readonly aws?: AwsKeys | undefined;
 }
 
-export function placeBedrock({ base_url, region, aws }: BedrockParts): Placed {
+export function placeBedrock({ base_url, region, aws }: BedrockParts): CloudPlace {
   const keys = aws && omitUndefined(aws);
   return place([base_url, region, aws?.access_key_id], { platform: "bedrock", base_url, region, aws: keys });
 }
@@ -65,6 +68,6 @@ interface VertexParts {
   readonly service_account?: string | undefined;
 }
 
-export function placeVertex(parts: VertexParts): Placed {
+export function placeVertex(parts: VertexParts): CloudPlace {
   return place([parts.location, parts.project, parts.service_account], { platform: "vertex", ...parts });
 }

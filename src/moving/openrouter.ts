@@ -104,13 +104,13 @@ interface NameParts {
   readonly hasVariant: boolean;
 }
 
-interface Named extends NameParts {
+interface NamedKey extends NameParts {
   readonly name: string;
   /** From 1. */
   readonly line: number;
 }
 
-function listNames(text: string): readonly Named[] {
+function listNames(text: string): readonly NamedKey[] {
   return text.split("\n").flatMap((line, at) =>
     [...line.matchAll(NAME)].map(([, name = "", vendor = "", model = "", variant]) => ({
       name,

@@ -13,10 +13,10 @@ export interface PlannedConfig {
 }
 
 /** The use of a budget at the other gateway, by the budget's name. */
-export type Spent = ReadonlyMap<string, NanoUsd>;
+export type Spending = ReadonlyMap<string, NanoUsd>;
 
 interface PlannedOwner {
-  readonly spent: Spent;
+  readonly spent: Spending;
   /** The reasons for which it is paused here and wasn't there. Empty if nothing it had is lost. */
   readonly pausedFor: readonly string[];
 }

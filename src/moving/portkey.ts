@@ -8,7 +8,7 @@ import {
   type JsonObject,
   omitUndefined,
 } from "../core/json/json.ts";
-import { type AwsKeys, hasProof, type Placed, placeAzure, placeBedrock, placeVertex } from "./clouds.ts";
+import { type AwsKeys, type CloudPlace, hasProof, placeAzure, placeBedrock, placeVertex } from "./clouds.ts";
 import { Fields, type Reasons } from "./fields.ts";
 import { Groups } from "./groups.ts";
 import type { SourceFile } from "./litellm/config.ts";
@@ -185,7 +185,7 @@ function readTarget(node: Fields, at: At, { file, report, providers }: Parts): C
   return { members: [{ id, weight: node.takeNumber("weight") }], fallbacks: [] };
 }
 
-interface Found {
+interface ProviderMatch {
   /** Undefined if it isn't known here. */
   readonly provider: string | undefined;
   /** Undefined for the provider's own. */
@@ -195,7 +195,7 @@ interface Found {
 }
 
 /** Servers of single models on Azure speak OpenAI's dialect. */
-function findServer(node: Fields, asked: string): Found {
+function findServer(node: Fields, asked: string): ProviderMatch {
   const foundry = node.takeText("azure_foundry_url");
   const host = (node.takeText("custom_host") ?? foundry)?.replace(/\/+$/, "");
   const named = findNamed(asked);
@@ -215,7 +215,7 @@ function nameModel(provider: string, model: string | undefined): string | undefi
   return model?.replace(/^(google|anthropic)\./, "").replace(/^meta\./, "meta/");
 }
 
-interface Called {
+interface CallTarget {
   /** The provider as the target names it. */
   readonly asked: string;
   readonly provider: string;
@@ -223,7 +223,7 @@ interface Called {
 }
 
 /** Each of Portkey's virtual keys and integrations has a key of its own. */
-function readKey(node: Fields, { asked, provider, address }: Called, report: Report) {
+function readKey(node: Fields, { asked, provider, address }: CallTarget, report: Report) {
   const variable = nameKeyVariable(provider, address);
   const secret = node.takeText("api_key");
   const use = `the key of ${provider}`;
@@ -236,7 +236,12 @@ function readKey(node: Fields, { asked, provider, address }: Called, report: Rep
   };
 }
 
-function placeTarget(node: Fields, provider: string, address: string | undefined, report: Report): Placed {
+function placeTarget(
+  node: Fields,
+  provider: string,
+  address: string | undefined,
+  report: Report,
+): CloudPlace {
   const base_url = address;
   if (provider === "Azure") {
     const resource = base_url === undefined ? node.takeText("resource_name") : undefined;

@@ -10,7 +10,7 @@ import { openUse } from "../ledger/limits/budget-use.ts";
 import { computeWindow, makeWindowRules } from "../ledger/limits/window.ts";
 import { AccountNames } from "./account-names.ts";
 import { openBalance } from "./balances.ts";
-import type { PlannedAccount, PlannedKey, PlannedOwners, Spent } from "./plan.ts";
+import type { PlannedAccount, PlannedKey, PlannedOwners, Spending } from "./plan.ts";
 import type { Report } from "./report.ts";
 
 interface Writing {
@@ -135,14 +135,14 @@ async function writeKey(
   reportAdded({ report, isDry, item, words: `as ${key.id} in ${home.name}` }, planned);
 }
 
-interface Added {
+interface Addition {
   readonly report: Report;
   readonly isDry: boolean;
   readonly item: string;
   readonly words: string;
 }
 
-function reportAdded({ report, isDry, item, words }: Added, { pausedFor }: Pick<PlannedKey, "pausedFor">) {
+function reportAdded({ report, isDry, item, words }: Addition, { pausedFor }: Pick<PlannedKey, "pausedFor">) {
   const added = `${isDry ? "would be added" : "added"} ${words}`;
   if (pausedFor.length === 0) report.take(null, item, added);
   else report.pause(null, item, `${added}, paused: ${pausedFor.join("; ")}`);
@@ -156,7 +156,7 @@ interface Owner extends Pick<OwnerState, "owner" | "accountId"> {
 function openBudgets(
   account: Pick<Account, "timeZone">,
   { budgets, ...owner }: Owner,
-  spent: Spent,
+  spent: Spending,
   { quota, nowMs }: { readonly quota: QuotaRules; readonly nowMs: number },
 ): OwnerState | null {
   if (budgets === "default" || budgets.length === 0) return null;

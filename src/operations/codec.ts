@@ -7,7 +7,7 @@ import type { Refusal } from "../core/models/refusals.ts";
 import type { ChatForm } from "./chat/decoder.ts";
 import type { CompletionForm } from "./completion/form.ts";
 import type { EmbeddingsForm } from "./embeddings/form.ts";
-import type { Changed, Form } from "./form.ts";
+import type { ChangedAsk, Form } from "./form.ts";
 import type { ImagesForm } from "./images/form.ts";
 import type { ModerationForm } from "./moderation/form.ts";
 import type { RerankForm } from "./rerank/form.ts";
@@ -70,7 +70,7 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
    * and estimates are made on its result, so a field that isn't sent never changes what a request costs. Returns the
    * same object if nothing is left out.
    */
-  fit(ask: F["ask"], card: ModelCard, operator: Passing): Changed<F["ask"]>;
+  fit(ask: F["ask"], card: ModelCard, operator: Passing): ChangedAsk<F["ask"]>;
   /**
    * Encodes a request for at most `answersPerCall` answers. Throws a Fault `unsupported_capability` only if dropping
    * something would change the meaning.

@@ -14,7 +14,7 @@ export interface OpenAsk extends Ask {
 }
 
 /** A changed request, and the client's fields that were lost. */
-export interface Changed<A> {
+export interface ChangedAsk<A> {
   readonly ask: A;
   readonly dropped: readonly string[];
 }

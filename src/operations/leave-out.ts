@@ -1,11 +1,11 @@
 // Leaves fields out of a request, and names them.
-import { type Changed, NONE } from "./form.ts";
+import { type ChangedAsk, NONE } from "./form.ts";
 
 /** Fields of a request that a call can't carry, each with the client's name of it. */
 export type Unsent<A> = readonly (readonly [field: keyof A, clientName: string])[];
 
 /** Leaves out those of the fields that are set. Returns the same object if none is. */
-export function leaveOut<A extends object>(ask: A, unsent: Unsent<A>): Changed<A> {
+export function leaveOut<A extends object>(ask: A, unsent: Unsent<A>): ChangedAsk<A> {
   const set = unsent.filter(([field]) => ask[field] !== undefined);
   if (set.length === 0) return { ask, dropped: NONE };
   const left = { ...ask };

@@ -6,7 +6,7 @@ import type { JsonObject } from "../core/json/json.ts";
 import type { TokenLoad } from "../core/limits/limit.ts";
 import type { ConversationNames } from "../core/models/attempt.ts";
 import type { ModelCard, OperationName } from "../core/models/card.ts";
-import type { Delivered, Outgoing, RawRequest, Target } from "../core/models/dialect.ts";
+import type { DeliveredBody, Outgoing, RawRequest, Target } from "../core/models/dialect.ts";
 import type { Hasher, PromptDigests } from "../core/models/prompt-digests.ts";
 import type { Amounts } from "../core/money/units.ts";
 import type { ChangeText, IsDropped, NativeTexts } from "../core/text/texts.ts";
@@ -15,7 +15,7 @@ import type { Signal } from "./chat/grader.ts";
 import type { Needs } from "./chat/needs.ts";
 import type { AnswerCodec, Codec, Codecs, Passing, UrlKind } from "./codec.ts";
 import type { Folding, Keeping, KeptBounds } from "./folding.ts";
-import type { Changed, Form } from "./form.ts";
+import type { ChangedAsk, Form } from "./form.ts";
 
 /** A client's request as read by its surface. */
 export interface Asking<F extends Form> {
@@ -190,7 +190,12 @@ export interface Operation<F extends Form> {
    */
   readonly offerLeast: ((ask: F["ask"], card: ModelCard) => Offer) | null;
   /** Limits the request to the output held for. Undefined if nothing was held. */
-  bound(ask: F["ask"], card: ModelCard, outputTokens: number | undefined, isWish: boolean): Changed<F["ask"]>;
+  bound(
+    ask: F["ask"],
+    card: ModelCard,
+    outputTokens: number | undefined,
+    isWish: boolean,
+  ): ChangedAsk<F["ask"]>;
   /** Splits the request into requests for at most this many answers. */
   split(ask: F["ask"], answersPerCall: number): readonly F["ask"][];
   /** Returns the body that identifies a repeated request, without how it is delivered. */
@@ -237,7 +242,7 @@ export interface Operation<F extends Form> {
   estimateLoad(ask: F["ask"]): TokenLoad;
 
   /** Returns the request as a card's call carries it (see `Codec.fit`). Holds and estimates are made on it. */
-  fit(codec: Codec<F>, ask: F["ask"], card: ModelCard, operator: Passing): Changed<F["ask"]>;
+  fit(codec: Codec<F>, ask: F["ask"], card: ModelCard, operator: Passing): ChangedAsk<F["ask"]>;
   /**
    * True if `fit` cuts what only the operation's own form can lose, such as a picture of an earlier turn that the model
    * doesn't take: then the client's own request can't be sent. Missing if nothing is.
@@ -245,7 +250,7 @@ export interface Operation<F extends Form> {
   cuts?(codec: Codec<F>, ask: F["ask"], card: ModelCard): boolean;
   encode(codec: Codec<F>, ask: F["ask"], card: ModelCard, target: Target): Outgoing;
   /** Reads a whole answer. Throws a Fault if it is malformed. */
-  readWhole(codec: AnswerCodec<F>, delivered: Delivered, options: ReaderOptions<F["ask"]>): F["reply"];
+  readWhole(codec: AnswerCodec<F>, delivered: DeliveredBody, options: ReaderOptions<F["ask"]>): F["reply"];
   reader(codec: AnswerCodec<F>, options: ReaderOptions<F["ask"]>): Reader<F>;
   /**
    * True if a provider's limits on the wait for the first part, or between parts, apply: some operations take minutes.

@@ -5,7 +5,7 @@ import { parseBounded, REQUEST_SHAPE } from "../core/json/bounds.ts";
 import { asCount, isObject } from "../core/json/json.ts";
 import { LongJson } from "../core/json/long.ts";
 import type { ModelCard, Price } from "../core/models/card.ts";
-import type { Delivered } from "../core/models/dialect.ts";
+import type { DeliveredBody } from "../core/models/dialect.ts";
 import { catchUnreadable, malformed } from "../core/models/upstream.ts";
 import { listBillLines } from "../core/money/price.ts";
 import { type Amounts, addAmounts, NO_AMOUNTS, UNITS, type Unit } from "../core/money/units.ts";
@@ -40,9 +40,9 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
     > {
   /** The fields of a request whose strings are the API's own words or ids. All others are texts. */
   readonly words: readonly string[];
-  /** The same for its answers. Missing if they have no texts. */
   /** As in `Operation`. */
   readonly makes?: "pictures" | "sound";
+  /** The same as `words`, for its answers. Missing if they have no texts. */
   readonly answerWords?: readonly string[];
   /** Returns the most elements and fields that an answer may have. */
   countElements(ask: A): number;
@@ -81,23 +81,12 @@ const TIMES_WORST = 10;
 export function makeWholeOperation<A extends Ask, R extends WholeReply, P extends object = never>(
   parts: WholeParts<A, R, P>,
 ): Operation<WholeReplyForm<A, R, P>> {
-  const { countLeast, countLikely, content } = parts;
+  const { countLeast, countLikely } = parts;
   const countAnswers = parts.countAnswers ?? (() => 1);
   const countReply = parts.countReply ?? (() => 1);
   const merge = (replies: readonly R[]) => mergeReplies(parts, replies);
   return {
-    answerBytesMax: ANSWER_BYTES_MAX,
-    kept: KEPT,
-    choosing: null,
-    refuseUnable: () => {},
-    findUrl: () => null,
-    bound: (ask) => ({ ask, dropped: [] }),
-    split: (ask) => [ask],
-    identify: (ask) => Object.fromEntries(Object.entries(ask)),
-    conversations: { name: () => ({ sought: null, kept: [], heldTokens: 0 }) },
-    toLogged: () => null,
-    fold: () => foldReplies(merge),
-    restore: (kept) => (content !== undefined && isReply<R>(kept, content) ? kept : null),
+    ...makeDefaults<A, R, P>(merge, parts.content),
     ...makeMappers(parts.words, parts.answerWords),
     ...(parts.makes && { makes: parts.makes }),
     ...parts,
@@ -134,6 +123,31 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     countAmounts: ({ amounts }) => amounts,
     estimate: ({ ask }, bytes, reported) => reported ?? { amounts: countLikely(ask, bytes) },
     withCost: (usage, cost) => ({ ...usage, ...cost }),
+  };
+}
+
+type DefaultName =
+  | ("answerBytesMax" | "kept" | "choosing" | "refuseUnable" | "findUrl" | "bound" | "split" | "identify")
+  | ("conversations" | "toLogged" | "fold" | "restore");
+
+/** The members that an operation's own parts may replace. */
+function makeDefaults<A extends Ask, R extends WholeReply, P extends object>(
+  merge: (replies: readonly R[]) => R,
+  content: (keyof R & string) | undefined,
+): Pick<Whole<A, R, P>, DefaultName> {
+  return {
+    answerBytesMax: ANSWER_BYTES_MAX,
+    kept: KEPT,
+    choosing: null,
+    refuseUnable: () => {},
+    findUrl: () => null,
+    bound: (ask) => ({ ask, dropped: [] }),
+    split: (ask) => [ask],
+    identify: (ask) => Object.fromEntries(Object.entries(ask)),
+    conversations: { name: () => ({ sought: null, kept: [], heldTokens: 0 }) },
+    toLogged: () => null,
+    fold: () => foldReplies(merge),
+    restore: (kept) => (content !== undefined && isReply<R>(kept, content) ? kept : null),
   };
 }
 
@@ -221,7 +235,7 @@ function findHighest({ tiers = [], ...price }: Price, promptTokens: number): Pri
 }
 
 /** Some servers send blank lines before the JSON while they work. */
-function parseBody({ body }: Delivered, elements: number): unknown {
+function parseBody({ body }: DeliveredBody, elements: number): unknown {
   const most = { ...REQUEST_SHAPE, elements };
   const parsed = body instanceof LongJson ? body.parse(most) : parseBounded(body, most);
   if (parsed === undefined) throw malformed("not JSON, or too much of it");

@@ -11,11 +11,11 @@ export interface StripeEvent {
   /** False for a sandbox. */
   readonly isLive: boolean;
   /** Null if it concerns no payment. */
-  readonly told: Told | null;
+  readonly told: PaymentNotice | null;
 }
 
 /** The part of an event that concerns a payment. */
-export interface Told {
+export interface PaymentNotice {
   /** The checkout that Stripe got from us with the payment. Null if the event doesn't name it. */
   readonly checkoutId: string | null;
   readonly paymentId: string | null;
@@ -41,7 +41,7 @@ export function readStripeEvent(text: string): StripeEvent | null {
   return { id, type, isLive: event.livemode, told: readTold(type, object) };
 }
 
-function readTold(type: string, object: JsonObject): Told | null {
+function readTold(type: string, object: JsonObject): PaymentNotice | null {
   if (type.startsWith("checkout.session.")) return readSession(type, object);
   if (type.startsWith("refund.") || type === "charge.refund.updated") {
     return readTaking(object, "refund", findRefundState(type, object));
@@ -52,7 +52,7 @@ function readTold(type: string, object: JsonObject): Told | null {
 }
 
 /** One without our field is of another product on the same Stripe account. */
-function readSession(type: string, session: JsonObject): Told | null {
+function readSession(type: string, session: JsonObject): PaymentNotice | null {
   const checkoutId = readCheckoutId(session);
   if (checkoutId === null) return null;
   const about = { checkoutId, paymentId: readReference(session.payment_intent) };
@@ -70,7 +70,7 @@ function readSession(type: string, session: JsonObject): Told | null {
 }
 
 /** A delayed method completes the session before it is paid: another event follows. */
-function readPayment(session: JsonObject, paymentId: string | null): Pick<Told, "step" | "trouble"> {
+function readPayment(session: JsonObject, paymentId: string | null): Pick<PaymentNotice, "step" | "trouble"> {
   if (session.payment_status !== "paid" || session.mode !== "payment") return { step: null };
   const nanoUsd = readNanoUsd(session.amount_total, session.currency);
   if (nanoUsd !== null) return { step: { kind: "paid", paymentId, nanoUsd } };
@@ -81,7 +81,7 @@ function readTaking(
   object: JsonObject,
   kind: TakingStep["kind"],
   state: TakingStep["state"] | null,
-): Told | null {
+): PaymentNotice | null {
   const id = readId(object.id);
   const paymentId = readReference(object.payment_intent);
   const checkoutId =

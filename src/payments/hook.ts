@@ -6,7 +6,7 @@ import { toUsd } from "../core/money/money.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world/world.ts";
 import { recordCheckoutStep } from "../ledger/money/checkouts.ts";
-import { readStripeEvent, type StripeEvent, type Told } from "./event.ts";
+import { type PaymentNotice, readStripeEvent, type StripeEvent } from "./event.ts";
 import { refuseSignature } from "./signature.ts";
 import { isLiveKey } from "./stripe.ts";
 import type { PaymentTroubles } from "./troubles.ts";
@@ -71,7 +71,7 @@ function readSigned({ clock, log, troubles }: HookParts, rules: StripeRules, bod
 }
 
 /** Refunds and disputes name the payment alone. */
-async function findCheckout({ checkouts }: HookParts["store"], { checkoutId, paymentId }: Told) {
+async function findCheckout({ checkouts }: HookParts["store"], { checkoutId, paymentId }: PaymentNotice) {
   if (checkoutId !== null) return checkouts.find(checkoutId);
   return paymentId === null ? null : checkouts.findByPayment(paymentId);
 }
@@ -95,7 +95,7 @@ function refuseUnknown({ log, troubles }: HookParts, { id, type }: StripeEvent, 
 async function takeTold(
   parts: HookParts,
   event: StripeEvent,
-  { step, trouble }: Told,
+  { step, trouble }: PaymentNotice,
   checkout: Checkout,
 ): Promise<void> {
   if (trouble !== undefined) noteTrouble(parts, event, checkout, trouble);
@@ -119,7 +119,11 @@ async function takeStrays(
 }
 
 /** Another product's, or one whose payment comes later: nothing tells them apart yet. */
-async function keepStray(parts: HookParts, event: StripeEvent, { step, paymentId }: Told): Promise<void> {
+async function keepStray(
+  parts: HookParts,
+  event: StripeEvent,
+  { step, paymentId }: PaymentNotice,
+): Promise<void> {
   if (step === null || paymentId === null || step.kind === "paid" || step.kind === "ended") return;
   const { checkouts } = parts.store;
   const nowMs = parts.clock.nowMs();

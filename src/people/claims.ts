@@ -3,7 +3,7 @@
 import type { GivenLimits } from "../core/limits/member-limits.ts";
 import type { Grant } from "../core/people/people.ts";
 import type { SignInRule, SignInRules } from "../core/people/sign-in.ts";
-import { type Claims, type Confirmed, SignInRefused } from "./issuer.ts";
+import { type Claims, type ConfirmedSubject, SignInRefused } from "./issuer.ts";
 import { isPermitted, joinGrants } from "./roles.ts";
 
 const TEXT_CHARACTERS_MAX = 200;
@@ -25,7 +25,10 @@ export interface Admission {
 }
 
 /** Throws a `SignInRefused` if the issuer left out the list of groups because it was too long. */
-export function readIdentity({ claims, subject, hasIdToken }: Confirmed, rules: SignInRules): Identity {
+export function readIdentity(
+  { claims, subject, hasIdToken }: ConfirmedSubject,
+  rules: SignInRules,
+): Identity {
   const groups = readGroups(claims, rules);
   const isUnknown = groups === null && !hasIdToken;
   const email = readEmail(claims, rules);
@@ -87,7 +90,7 @@ export interface KnownAccounts {
 
 /** Returns the sum of the rules that match. Throws a `SignInRefused` if none matches. */
 export function admit(
-  confirmed: Confirmed,
+  confirmed: ConfirmedSubject,
   identity: Identity,
   rules: SignInRules,
   { ids: accountIds, ownId }: KnownAccounts,
@@ -135,15 +138,15 @@ function makeGrant({ role, readsContent }: SignInRule, accountId: string | null)
   return { role, accountId, ...(readsContent ? { readsContent } : {}) };
 }
 
-interface Given {
+interface RuleMatch {
   readonly rule: SignInRule;
   /** Null for all accounts. */
   readonly ids: readonly string[] | null;
 }
 
 /** Where people get accounts of their own, a rule that makes members without naming accounts gives that one alone. */
-function giveOwnAccount(given: readonly Given[], ownId: string): readonly Given[] {
-  const isOpen = ({ rule, ids }: Given) => rule.role === "member" && ids === null;
+function giveOwnAccount(given: readonly RuleMatch[], ownId: string): readonly RuleMatch[] {
+  const isOpen = ({ rule, ids }: RuleMatch) => rule.role === "member" && ids === null;
   const others = given.filter((one) => !isOpen(one));
   const hasAccount = others.some(
     ({ rule, ids }) =>

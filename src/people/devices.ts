@@ -60,7 +60,7 @@ export function digestUserCode(code: string, pepper: Uint8Array): string {
   return digestSecret(`user code ${code}`, pepper);
 }
 
-interface Begun {
+interface DeviceStart {
   readonly deviceCode: string;
   readonly userCode: string;
 }
@@ -69,7 +69,7 @@ interface Begun {
 export async function startDevice(
   { store, pepper, random, clock }: Parts,
   { agent, address }: { readonly agent: string; readonly address: string },
-): Promise<Begun | null> {
+): Promise<DeviceStart | null> {
   const begun = { deviceCode: mintAgentCode(random), userCode: mintUserCode(random) };
   const nowMs = clock.nowMs();
   const code: DeviceCode = {
@@ -117,13 +117,13 @@ interface AgentTokens {
 type Grant = { readonly tokens: AgentTokens } | { readonly error: GrantError };
 
 /** Tokens that are stored with the step that grants them, or not at all. */
-interface Minted {
+interface MintedTokens {
   readonly tokens: AgentTokens;
   readonly secret: AgentSecret;
   readonly refreshDigest: string;
 }
 
-function mintTokens({ random, pepper }: Parts, deviceId: string, untilMs: number): Minted {
+function mintTokens({ random, pepper }: Parts, deviceId: string, untilMs: number): MintedTokens {
   const tokens = { secret: mintSecret(random), refresh: mintAgentCode(random), untilMs };
   return {
     tokens,
@@ -167,7 +167,7 @@ export async function pollDevice(parts: Parts, { agents }: SignInRules, deviceCo
 function stepPoll(
   before: DeviceCode | null,
   nowMs: number,
-  { tokens, secret }: Minted,
+  { tokens, secret }: MintedTokens,
   makeDevice: (of: Pick<Device, "memberId" | "accountId" | "keyId" | "agent" | "address">) => Device,
 ): CodeStep & { readonly grant: Grant } {
   const refuse = (error: GrantError) => ({ code: null, grant: { error } });
@@ -222,7 +222,7 @@ export async function refreshDevice(parts: Parts, rules: SignInRules, token: str
 interface Refresh {
   readonly digest: string;
   readonly nowMs: number;
-  readonly minted: Minted;
+  readonly minted: MintedTokens;
   readonly answerSealed: string;
 }
 

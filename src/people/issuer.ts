@@ -11,7 +11,7 @@ export interface Attempt {
 }
 
 /** A person as the issuer confirmed it. */
-export interface Confirmed {
+export interface ConfirmedSubject {
   readonly subject: string;
   /** From the ID token; what it lacks is filled in from the issuer's userinfo. */
   readonly claims: Claims;
@@ -23,7 +23,7 @@ export interface Tokens {
   /** Null if the issuer gave none. */
   readonly refreshToken: string | null;
   /** Reads the claims. Throws like `Issuer`. */
-  confirm(): Promise<Confirmed>;
+  confirm(): Promise<ConfirmedSubject>;
 }
 
 /** Each method throws an `IssuerSilent` if the issuer can't be asked. */

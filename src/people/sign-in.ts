@@ -7,7 +7,7 @@ import type { Log, Random, Vault } from "../core/world/world.ts";
 import { digestSecret, digestSession, mintSessionSecret } from "../keys/secret.ts";
 import { type Admission, admit, type Identity, type KnownAccounts, readIdentity } from "./claims.ts";
 import { type EndingParts, endPerson, isEnding, type Recording } from "./ending.ts";
-import { type Attempt, type Confirmed, type Issuer, SignInRefused, type Tokens } from "./issuer.ts";
+import { type Attempt, type ConfirmedSubject, type Issuer, SignInRefused, type Tokens } from "./issuer.ts";
 import { isLetIn, makeMemberId } from "./member.ts";
 import { keepOwnAccount, makeOwnAccountId } from "./own-account.ts";
 
@@ -194,10 +194,10 @@ async function listAccountIds(
   return found;
 }
 
-interface Found {
+interface ConfirmedPerson {
   readonly id: string;
   readonly tokens: Tokens;
-  readonly confirmed: Confirmed;
+  readonly confirmed: ConfirmedSubject;
   readonly identity: Identity;
   readonly admission: Admission;
 }
@@ -206,7 +206,7 @@ async function keepMember(
   { clock, vault }: SignInParts,
   { changes }: Recording,
   { issuer }: SignInRules,
-  { id, tokens, confirmed: { subject }, identity, admission }: Found,
+  { id, tokens, confirmed: { subject }, identity, admission }: ConfirmedPerson,
 ): Promise<Member> {
   const nowMs = clock.nowMs();
   const refreshSealed = tokens.refreshToken === null ? null : sealRefresh(vault, tokens.refreshToken);
@@ -262,7 +262,7 @@ export function openRefresh(vault: Pick<Vault, "open">, sealed: string): string 
 async function startSession(
   { store, clock, pepper, random, log }: SignInParts,
   { id: memberId }: Member,
-  { claims: { sid } }: Confirmed,
+  { claims: { sid } }: ConfirmedSubject,
 ): Promise<string> {
   const secret = mintSessionSecret(random);
   const nowMs = clock.nowMs();

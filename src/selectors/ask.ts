@@ -1,5 +1,5 @@
 // A request as every model is compared with it: the part that is the same for all models, computed once.
-import type { Cached } from "../core/models/attempt.ts";
+import type { CachedPrefix } from "../core/models/attempt.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import { type Steering, UNSTEERED } from "../core/models/steering.ts";
 import type { RouterRules } from "../core/settings.ts";
@@ -54,7 +54,7 @@ export interface ChooseInput extends Wishes {
   readonly health?: HealthView;
   /** If missing, nothing was learned. */
   readonly learned?: Knowledge;
-  readonly cached?: () => Cached | null;
+  readonly cached?: () => CachedPrefix | null;
 }
 
 export type PreparedAsk = Readonly<ReturnType<typeof prepareAsk>>;

@@ -1,9 +1,11 @@
 // A selector's choice: the models that can serve a request, ranked by one prediction, with the reasons.
 import type { ModelCard } from "../core/models/card.ts";
+import type { Kind } from "../core/models/skill.ts";
 import { type ChooseInput, type PreparedAsk, prepareAsk } from "./ask.ts";
 import { type Candidate, makeCandidate } from "./candidate.ts";
 import { type Estimates, estimateAll } from "./estimates.ts";
 import { SELECTOR_RULES } from "./index.ts";
+import type { Leaning } from "./knowledge.ts";
 import { compareByScore, compareIds, rankAll, type SelectorRule } from "./selector.ts";
 import { CONTEXT, sift } from "./sift.ts";
 import { findStaying } from "./staying.ts";
@@ -16,7 +18,32 @@ import { explainChoice } from "./why.ts";
 /** `foremost` holds this many by score, the champion, the candidate of the highest quality, and those that others are compared with. */
 export const FIRST_KEPT = 8;
 
-export type Choice = Readonly<ReturnType<typeof decide>>;
+export interface Choice {
+  readonly selector: SelectorRule;
+  readonly asked: PreparedAsk;
+  /** The rule that chose: the selector's own, unless the request is a side call. */
+  readonly rule: SelectorRule;
+  readonly sideCall: SideCall | null;
+  /** The first by score and those that scores depend on, best first. The log keeps these. */
+  readonly foremost: readonly Candidate[];
+  /** Null if none can serve the request. */
+  readonly choice: ModelCard | null;
+  /** The kind of task whose pin decided. Null if none did. */
+  readonly pinned: Kind | null;
+  /** True if the conversation stays with its model, whatever the scores are. */
+  readonly isStaying: boolean;
+  /** The reason, a sentence of ASCII. Null without a choice. */
+  readonly why: string | null;
+  readonly leanedOn: readonly Leaning[];
+  /** The number of models removed, by reason. */
+  readonly removed: Readonly<Record<string, number>>;
+  /** The model with most room for a prompt, of those removed for their context alone. Null if there are none. */
+  readonly roomiest: Roomiest | null;
+  /** All candidates, best first, removed ones last. Made on first use: sorting thousands takes longer than choosing. */
+  readonly candidates: readonly Candidate[];
+  /** Yields all that can serve, best first. Only the few plans that go beyond the first ones sort thousands. */
+  inOrder(): Iterable<ModelCard>;
+}
 
 /** Deterministic: the same input gives the same choice. One pass over ten thousand cards takes about a millisecond. */
 export function choose(selector: SelectorRule, input: ChooseInput, parameters?: Parameters): Choice {
@@ -31,17 +58,19 @@ export function decide(
   prediction: Prediction,
   promptTokens: number,
   sideCall: SideCall | null = null,
-) {
+): Choice {
   const rule = sideCall === null ? selector : SELECTOR_RULES.light;
   const asked = prepareAsk(input, prediction, promptTokens);
   const { removed, reasons, ...sifted } = sift(asked);
   const able = estimateAll(asked, sifted.able);
   const ranked = rankAll(rule, able, asked.ask, FIRST_KEPT);
   const { pin } = asked.rules;
-  const pinned = pin === null ? -1 : able.find(pin.id);
-  const staying = pinned < 0 ? findStaying(able, ranked.first[0], rule) : -1;
+  const pinAt = pin === null ? -1 : able.find(pin.id);
+  const pinned = pinAt < 0 ? null : (pin?.kind ?? null);
+  const stayAt = pinAt < 0 ? findStaying(able, ranked.first[0], rule) : -1;
+  const isStaying = stayAt >= 0;
   /** The place of the one that comes first, whatever the scores are. −1 if there is none. */
-  const front = Math.max(pinned, staying);
+  const front = Math.max(pinAt, stayAt);
   const compare = (a: number, b: number) =>
     Number(b === front) - Number(a === front) || compareByScore(able, a, b);
   const sortAll = () => [...able.rows.keys()].sort(compare);
@@ -51,44 +80,34 @@ export function decide(
   return {
     selector,
     asked,
-    /** The rule that chose: the selector's own, unless the request is a side call. */
     rule,
     sideCall,
-    /** The first by score and those that scores depend on, best first. The log keeps these. */
     foremost,
-    /** Null if none can serve the request. */
     choice: foremost[0]?.card ?? null,
-    /** The kind of task whose pin decided. Null if none did. */
-    pinned: pinned < 0 ? null : (pin?.kind ?? null),
-    /** True if the conversation stays with its model, whatever the scores are. */
-    isStaying: staying >= 0,
-    /** The reason, a sentence of ASCII. Null without a choice. */
-    why: explainChoice({
-      selector,
-      candidates: foremost,
-      isStaying: staying >= 0,
-      isTaught: asked.ask.isTaught,
-      pinned: pinned < 0 ? null : (pin?.kind ?? null),
-    }),
+    pinned,
+    isStaying,
+    why: explainChoice({ selector, candidates: foremost, isStaying, isTaught: asked.ask.isTaught, pinned }),
     leanedOn: asked.learned.leanedOn(asked.prediction),
-    /** The number of models removed, by reason. */
     removed: countRemovals(reasons),
-    /** The model with most room for a prompt, of those removed for their context alone. Null if there are none. */
-    get roomiest(): Roomiest | null {
+    get roomiest() {
       return findRoomiest(asked, removed, reasons);
     },
-    /** All candidates, best first, removed ones last. Made on first use: sorting thousands takes longer than choosing. */
-    get candidates(): readonly Candidate[] {
+    get candidates() {
       candidates ??= [...sortAll().map(toCandidate), ...listRemoved(asked, removed, reasons)];
       return candidates;
     },
-    /** Yields all that can serve, best first. Only the few plans that go beyond the first ones sort thousands. */
-    *inOrder(): Iterable<ModelCard> {
-      for (const { card } of foremost.slice(0, FIRST_KEPT)) yield card;
-      if (able.rows.length <= FIRST_KEPT) return;
-      for (const place of sortAll().slice(FIRST_KEPT)) yield able.cardAt(place);
-    },
+    inOrder: () => listInOrder(able, foremost, sortAll),
   };
+}
+
+function* listInOrder(
+  able: Estimates,
+  foremost: readonly Candidate[],
+  sortAll: () => readonly number[],
+): Iterable<ModelCard> {
+  for (const { card } of foremost.slice(0, FIRST_KEPT)) yield card;
+  if (able.rows.length <= FIRST_KEPT) return;
+  for (const place of sortAll().slice(FIRST_KEPT)) yield able.cardAt(place);
 }
 
 /** A model's context, and how much of it the answer needs, in tokens. */

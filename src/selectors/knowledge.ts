@@ -26,7 +26,7 @@ export interface Change {
 }
 
 /** One of the request's topics. */
-interface Leaning {
+export interface Leaning {
   readonly topic: string;
   /** The share of it in the request. */
   readonly share: number;

@@ -7,6 +7,8 @@ import { matchesAny } from "../core/text/pattern.ts";
 import type { CardTable } from "./table.ts";
 import type { Prediction } from "./text/predictor.ts";
 
+const SKILL_KINDS: readonly Kind[] = SKILLS;
+
 /** The prefix of reasons that come from an operator's rule. */
 export const BY_RULE = "rule:";
 /** The reason of models that a list of allowed ones leaves out, be it the operator's, an alias's or the client's. */
@@ -34,7 +36,7 @@ export function selectRules(
 
 /** Returns the share of a kind. A skill's is that of all kinds that call for it: mail and summaries are language too. */
 function findShare(category: Kind, kinds: readonly number[], skills: readonly number[]): number {
-  const skill = (SKILLS as readonly Kind[]).indexOf(category);
+  const skill = SKILL_KINDS.indexOf(category);
   return (skill < 0 ? kinds[KINDS.indexOf(category)] : skills[skill]) ?? 0;
 }
 

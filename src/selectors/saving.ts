@@ -2,7 +2,7 @@
 // against the quality of another selector's choice.
 import { TINY } from "./expense.ts";
 import { CHAMPION_ONLY } from "./knowledge.ts";
-import { type Columns, compareBySaving, type Scored } from "./selector.ts";
+import { type Columns, compareBySaving, type Score } from "./selector.ts";
 
 /** The lowest score of models that are good enough. All others score less. */
 const GOOD_ENOUGH = 1;
@@ -83,6 +83,6 @@ export function findTop({ quality }: Pick<Columns, "quality">): number {
   return top;
 }
 
-export function isGoodEnough({ score }: Scored): boolean {
+export function isGoodEnough({ score }: Score): boolean {
   return score >= GOOD_ENOUGH;
 }

@@ -16,7 +16,7 @@ export interface SelectorRule {
   /** Scores the candidates. The highest score wins; ties go by `compareBySaving`. Pure. */
   rank(candidates: Columns, ask: RankAsk): Ranking;
   /** True if `other` is good enough to be tried instead of `first`. Cost and time are compared elsewhere. */
-  canReplace(other: Scored, first: Scored): boolean;
+  canReplace(other: Score, first: Score): boolean;
 }
 
 export interface Ranking {
@@ -75,14 +75,14 @@ export interface Columns {
 type Identity = Pick<ModelCard, "id" | "created">;
 
 /** One candidate. */
-export interface Scored {
+export interface Score {
   readonly quality: number;
   /** About one standard deviation below `quality`. */
   readonly qualityLow: number;
   readonly score: number;
 }
 
-interface Ranked {
+interface RankOrder {
   readonly first: readonly number[];
   readonly marks: readonly number[];
 }
@@ -93,7 +93,7 @@ export function rankAll(
   candidates: Columns,
   ask: RankAsk,
   count: number,
-): Ranked {
+): RankOrder {
   const { score } = candidates;
   const { scoreOf, marks } = rank(candidates, ask);
   for (let place = 0; place < score.length; place++) score[place] = scoreOf(place);

@@ -24,7 +24,7 @@ export const UNPRICED = "unpriced";
 export const MAX_COST = "max_cost";
 export const MAX_MS = "max_ms";
 
-interface Sifted {
+interface SiftResult {
   /** Places in the table. */
   readonly able: Int32Array;
   readonly removed: Int32Array;
@@ -34,14 +34,14 @@ interface Sifted {
 export const CONTEXT = "context";
 
 /** Returns the chat models' places in the table, and the reason why each of `removed` can't serve. */
-export function sift(asked: PreparedAsk): Sifted {
+export function sift(asked: PreparedAsk): SiftResult {
   const { maxCostUsd, maxMs } = asked.steering;
   const sifted = siftAble(asked);
   return maxCostUsd === null && maxMs === null ? sifted : siftCeilings(asked, sifted);
 }
 
 /** Removes models above a ceiling, which takes their estimates. */
-function siftCeilings(asked: PreparedAsk, { able, removed, reasons }: Sifted): Sifted {
+function siftCeilings(asked: PreparedAsk, { able, removed, reasons }: SiftResult): SiftResult {
   const { maxCostUsd, maxMs } = asked.steering;
   const { costUsd, latencyMs } = estimateAll(asked, able);
   const found = [...able.keys()].map((place) => {
@@ -55,7 +55,7 @@ function siftCeilings(asked: PreparedAsk, { able, removed, reasons }: Sifted): S
   };
 }
 
-function siftAble(asked: PreparedAsk): Sifted {
+function siftAble(asked: PreparedAsk): SiftResult {
   const { table, input } = asked;
   const { among } = input;
   const count = among?.length ?? table.cards.length;

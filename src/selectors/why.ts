@@ -4,7 +4,7 @@ import type { Candidate } from "./candidate.ts";
 import type { SelectorRule } from "./selector.ts";
 
 /** A decision, as far as it is explained. */
-interface Explained {
+interface ExplainedChoice {
   readonly selector: Pick<SelectorRule, "name" | "saves">;
   /** Best first. */
   readonly candidates: readonly Candidate[];
@@ -21,7 +21,7 @@ const WHOLE_FROM = 10;
 const FACTOR_MIN = 1.05;
 
 /** Returns why the first was chosen. Null if there is no choice. */
-export function explainChoice({ candidates, ...decision }: Explained): string | null {
+export function explainChoice({ candidates, ...decision }: ExplainedChoice): string | null {
   const able = candidates.filter(({ eligible }) => eligible);
   const [first] = able;
   if (first === undefined) return null;
@@ -29,7 +29,11 @@ export function explainChoice({ candidates, ...decision }: Explained): string | 
   return toAscii(`${readName(first.card)}: ${describeReason(first, top, decision)}`);
 }
 
-function describeReason(first: Candidate, top: Candidate, decision: Omit<Explained, "candidates">): string {
+function describeReason(
+  first: Candidate,
+  top: Candidate,
+  decision: Omit<ExplainedChoice, "candidates">,
+): string {
   const { selector, pinned, isStaying, isTaught } = decision;
   if (pinned !== null) return `pinned for ${pinned}`;
   if (isStaying) return "stays with the conversation, whose prompt it has cached";

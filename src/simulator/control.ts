@@ -93,8 +93,12 @@ function parseNumber(value: string): number {
   return reject("value", `Simulator: '${value}' must be a number from 0 to ${NUMBER_MAX}.`);
 }
 
+function isFault(value: string): value is InjectedFault {
+  return Object.hasOwn(INJECTED_FAULTS, value);
+}
+
 function parseFault(value: string): InjectedFault {
-  if (Object.hasOwn(INJECTED_FAULTS, value)) return value as InjectedFault;
+  if (isFault(value)) return value;
   return reject("value", `Simulator: unknown fault '${value}'.`);
 }
 

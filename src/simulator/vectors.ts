@@ -132,13 +132,13 @@ export const BEDROCK_RERANK: WholeForm = {
 
 const DOCUMENTS_PER_UNIT = 100;
 
-interface Ranked {
+interface RerankResult {
   readonly index: number;
   readonly relevance_score: number;
 }
 
 /** Scores each document by its overlap with the query: shared words divided by all words of both. */
-function rank({ query, documents, top_n, top_k }: JsonObject): readonly Ranked[] {
+function rank({ query, documents, top_n, top_k }: JsonObject): readonly RerankResult[] {
   const asked = new Set(listWords(String(query)));
   const ranked = asArray(documents).map((document, index) => {
     const words = new Set(listWords(readDocument(document)));

@@ -17,13 +17,13 @@ export interface Batch {
 }
 
 /** `bytes` are those of the items, with their commas. */
-interface Measured extends Batch {
+interface SizedBatch extends Batch {
   readonly bytes: number;
 }
 
 export class Batches {
   readonly #envelope: Envelope;
-  readonly #full: Measured[] = [];
+  readonly #full: SizedBatch[] = [];
   /** The batch that is being filled. */
   #open = new JsonBytes();
   /** The one that was taken out last. New memory for each would take as much time as all that is written into it. */
@@ -79,7 +79,7 @@ export class Batches {
     this.#begin();
   }
 
-  #takeOpen(): Measured {
+  #takeOpen(): SizedBatch {
     const batch = this.#close();
     [this.#open, this.#taken] = [this.#taken, this.#open];
     this.#begin();
@@ -87,13 +87,13 @@ export class Batches {
   }
 
   /** For a batch that has to wait. */
-  #copyOpen(): Measured {
+  #copyOpen(): SizedBatch {
     const batch = { ...this.#close(), body: this.#open.copy() };
     this.#begin();
     return batch;
   }
 
-  #close(): Measured {
+  #close(): SizedBatch {
     const bytes = this.#open.length - this.#envelope.head.length;
     this.#open.dropComma();
     this.#open.piece(this.#envelope.tail);

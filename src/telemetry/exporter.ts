@@ -37,7 +37,7 @@ const TEMPORARY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const ANSWER_BYTES_MAX = 65_536;
 
 /** The result of a call. `waitMs` is the collector's own wish. */
-type Sent =
+type SendOutcome =
   | { readonly kind: "taken"; readonly rejected: number }
   | { readonly kind: "refused"; readonly cause: string }
   | { readonly kind: "later"; readonly cause: string; readonly waitMs: number | null };
@@ -136,7 +136,7 @@ export class Exporter {
   }
 
   /** Never rejects. */
-  async #call(body: Batch["body"]): Promise<Sent> {
+  async #call(body: Batch["body"]): Promise<SendOutcome> {
     const { destination, clock, timeoutMs, fetch: send } = this.#parts;
     const abort = new AbortController();
     const callOff = clock.after(timeoutMs, () => abort.abort());
@@ -158,7 +158,7 @@ export class Exporter {
     }
   }
 
-  async #read(response: Response): Promise<Sent> {
+  async #read(response: Response): Promise<SendOutcome> {
     const { status, headers } = response;
     const cause = `status ${status}`;
     if (response.ok) {

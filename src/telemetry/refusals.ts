@@ -75,7 +75,7 @@ export class Refusals {
     this.#add({ ...fields, atMs, count: 1 });
   }
 
-  #add(counted: Counted): void {
+  #add(counted: RefusalEntry): void {
     const owner = `${counted.keyId ?? ""} ${counted.last4 ?? ""}`;
     const ring = this.#rings.get(owner);
     if (ring?.has(findPlace(counted))) this.#addTo(ring, counted);
@@ -92,7 +92,7 @@ export class Refusals {
   }
 
   /** The row shows its latest refusal. */
-  #addTo(ring: Ring, counted: Counted): void {
+  #addTo(ring: Ring, counted: RefusalEntry): void {
     const place = findPlace(counted);
     const known = ring.get(place);
     if (known === undefined) this.#rows++;
@@ -135,27 +135,27 @@ export class Refusals {
   }
 }
 
-type Counted = Omit<RefusalCount, "id">;
+type RefusalEntry = Omit<RefusalCount, "id">;
 
 function makeRing(): Ring {
   return new Map();
 }
 
-function findMinute({ atMs }: Pick<Counted, "atMs">): number {
+function findMinute({ atMs }: Pick<RefusalEntry, "atMs">): number {
   return Math.floor(atMs / MINUTE_MS);
 }
 
-function findPlace(counted: Pick<Counted, "atMs" | "code" | "modelAsked">): string {
+function findPlace(counted: Pick<RefusalEntry, "atMs" | "code" | "modelAsked">): string {
   return `${findMinute(counted)} ${counted.code} ${counted.modelAsked ?? ""}`;
 }
 
 /** Leaves out what differs between requests, so that those beyond a bound share a row. */
-function summarize(counted: Counted): Counted {
+function summarize(counted: RefusalEntry): RefusalEntry {
   return { ...counted, modelAsked: MANY, address: null, limit: null, resetAtMs: null };
 }
 
 /** Returns an id by which every process counts in the same row. */
-function nameRow(counted: Counted): string {
+function nameRow(counted: RefusalEntry): string {
   const { keyId, last4, modelAsked, code } = counted;
   const common = JSON.stringify([keyId, last4, modelAsked, code]);
   const digest = createHash("sha256").update(common).digest("hex");

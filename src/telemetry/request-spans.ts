@@ -45,7 +45,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 const OPERATIONS: Readonly<Record<string, string>> = { completion: "text_completion" };
 
 /** A request's answer, or its refusal before the gateway took it. */
-interface Served extends Pick<RefusedRequest, "requestId"> {
+interface RequestOutcome extends Pick<RefusedRequest, "requestId"> {
   readonly status: number | null;
   readonly faultCode: string | null;
 }
@@ -147,7 +147,7 @@ function closeServer(
   to: OtlpWriter,
   trace: TraceContext,
   { path, route }: Recording,
-  { requestId, status, faultCode }: Served,
+  { requestId, status, faultCode }: RequestOutcome,
 ): void {
   to.written(ROUTE.find(path, route, status, faultCode))
     .word("poundkey.request_id", requestId)

@@ -2,7 +2,7 @@
 
 import { Fault, toFault } from "../core/fault.ts";
 import { LongJsonReader } from "../core/json/long.ts";
-import type { Delivered, Outgoing } from "../core/models/dialect.ts";
+import type { DeliveredBody, Outgoing } from "../core/models/dialect.ts";
 import { malformed } from "../core/models/upstream.ts";
 import type { Proof, Timeouts } from "../core/settings.ts";
 import type { Ending } from "../core/world/ending.ts";
@@ -137,12 +137,12 @@ export class UpstreamCall {
   }
 
   /** Reads the body as text, or as JSON without copying its long strings. Rejects if it is too long or breaks off. */
-  read(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
+  read(response: Response, isLong: boolean, bytesMax: number): Promise<DeliveredBody["body"]> {
     const isShort = isBounded(response.headers, isLong ? SHORT_JSON_BYTES : bytesMax);
     return isShort ? this.#short(response.text()) : this.#readLarge(response, isLong, bytesMax);
   }
 
-  async #readLarge(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
+  async #readLarge(response: Response, isLong: boolean, bytesMax: number): Promise<DeliveredBody["body"]> {
     if (isLong) {
       const reader = new LongJsonReader();
       await this.#readBytes(response, bytesMax, (piece) => reader.push(piece));

@@ -1,8 +1,8 @@
 // The state of the selectors: which model is the best overall.
-import type { Seen } from "./state-events.ts";
+import type { StateReport } from "./state-events.ts";
 
 /** `model` is null while it isn't known. The first one is no news: it only becomes what later ones differ from. */
-export function listBestStates(model: string | null): readonly Seen[] {
+export function listBestStates(model: string | null): readonly StateReport[] {
   if (model === null) return [];
   return [
     {

@@ -2,11 +2,11 @@
 import { AUDIT_TYPE, EVENTS } from "../core/events/events.ts";
 import type { Delivery, WebhookForm } from "../core/events/webhook.ts";
 
-type Told = Pick<Delivery, "type" | "atMs" | "data">;
+type EventMessage = Pick<Delivery, "type" | "atMs" | "data">;
 
 interface Form {
   /** Returns the body as JSON. */
-  readonly write: (told: Told) => object;
+  readonly write: (told: EventMessage) => object;
   /** Statuses by which the receiver says that it is gone for good. */
   readonly gone: readonly number[];
   /** The number of deliveries sent at once. A chat takes about one message a second. */
@@ -59,7 +59,7 @@ const TEXT_MAX = 1900;
 type Escape = (text: string) => string;
 
 /** Only values are people's text: the sentences are the gateway's own. */
-function say({ type, data }: Told, escapeText: Escape): string {
+function say({ type, data }: EventMessage, escapeText: Escape): string {
   const show = (name: string) => escapeText(flatten(data[name]));
   const sentence = findSentence(type).replace(/\{(\w+)\}/g, (_, name: string) => show(name));
   const account = data.account == null ? "" : ` (account ${show("account")})`;

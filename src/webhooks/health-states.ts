@@ -1,6 +1,6 @@
 // The reported states of providers and their credentials: which go down and come back, and which are refused.
 import type { ProviderHealth } from "../core/models/health.ts";
-import type { Seen } from "./state-events.ts";
+import type { StateReport } from "./state-events.ts";
 
 /** A provider is down if it gets no requests, and up if its last call succeeded. Before its first call it is neither. */
 export function listHealthStates({
@@ -9,7 +9,7 @@ export function listHealthStates({
   failingSinceMs,
   lastFailure,
   credentials,
-}: ProviderHealth): readonly Seen[] {
+}: ProviderHealth): readonly StateReport[] {
   const isRefused = credentials.length > 0 && credentials.every(({ state }) => state === "retired");
   const isCalled = lastFailure !== null || credentials.some(({ calledAtMs }) => calledAtMs !== null);
   const isDown = breaker === "open" || isRefused;
@@ -31,7 +31,10 @@ function describeLast(last: ProviderHealth["lastFailure"]): string {
 }
 
 /** Credentials are told apart by their last characters: of those with the same, a refused one counts. */
-function listCredentials(provider: string, credentials: ProviderHealth["credentials"]): readonly Seen[] {
+function listCredentials(
+  provider: string,
+  credentials: ProviderHealth["credentials"],
+): readonly StateReport[] {
   return [...new Set(credentials.map(({ last4 }) => last4))].map((last4) => {
     const retired = credentials.find((one) => one.last4 === last4 && one.state === "retired");
     return {

@@ -7,14 +7,14 @@ import type { Clock } from "../core/world/world.ts";
 /** The same state of a subject is reported once within this time, however often it changes. */
 const QUIET_MS = 5 * 60_000;
 
-interface Stored {
+interface StoredState {
   readonly state: string;
   /** When each state was last reported, in Unix milliseconds. Those from before the quiet time may be missing. */
   readonly reported: Readonly<Record<string, number>>;
 }
 
 /** A state that this node sees of something. */
-export interface Seen {
+export interface StateReport {
   readonly subject: string;
   readonly state: string;
   /** Null for a state without an event. */
@@ -28,7 +28,7 @@ export interface Seen {
 interface StateEventParts {
   readonly store: Pick<Store, "webhooks" | "clockAheadMs">;
   readonly clock: Pick<Clock, "nowMs">;
-  readonly seen: () => readonly Seen[];
+  readonly seen: () => readonly StateReport[];
 }
 
 export class StateEvents {
@@ -46,7 +46,7 @@ export class StateEvents {
     const changed = seen().filter(({ subject, state }) => this.#known.get(subject) !== state);
     if (changed.length === 0) return;
     const atMs = clock.nowMs() + (store.clockAheadMs() ?? 0);
-    let settled: readonly Seen[] = [];
+    let settled: readonly StateReport[] = [];
     await store.webhooks.tell((told) => {
       const report = reportStates(told, changed, atMs);
       settled = report.settled;
@@ -57,10 +57,10 @@ export class StateEvents {
 }
 
 /** Returns the new states with their events, and what needs no further report by this node. */
-function reportStates(told: string, seen: readonly Seen[], atMs: number) {
+function reportStates(told: string, seen: readonly StateReport[], atMs: number) {
   const states = readStates(told);
   const events: OutboxEvent[] = [];
-  const settled: Seen[] = [];
+  const settled: StateReport[] = [];
   for (const one of seen) {
     const { subject, state, type } = one;
     const before = states.get(subject);
@@ -79,7 +79,7 @@ function reportStates(told: string, seen: readonly Seen[], atMs: number) {
   return { settled, change: change.told === told ? null : change };
 }
 
-function readStates(told: string): Map<string, Stored> {
+function readStates(told: string): Map<string, StoredState> {
   const stored = Object.entries(asObject(told === "" ? null : parseJson(told)));
   return new Map(
     stored.map(([subject, value]) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Probed } from "../../src/app/models/probe.ts";
+import type { ProbeResult } from "../../src/app/models/probe.ts";
 import { probeIssuer } from "../../src/app/oidc/sign-in.ts";
 import { readAccountNames } from "../../src/app/start/account-names.ts";
 import { readStoreVersions } from "../../src/app/start/store-versions.ts";
@@ -20,7 +20,7 @@ interface Given {
 }
 
 const UNSAID = { upstream_code: null, message: null, cause: null, address: null, upstream_request_id: null };
-const ANSWERED: Probed = {
+const ANSWERED: ProbeResult = {
   credential: "key 1",
   ok: true,
   status: 200,
@@ -29,7 +29,7 @@ const ANSWERED: Probed = {
   error: null,
   ...UNSAID,
 };
-const REFUSED: Probed = {
+const REFUSED: ProbeResult = {
   credential: "key 1 (…abcd)",
   ok: false,
   status: 401,

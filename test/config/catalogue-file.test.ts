@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { runCatalogue } from "../../src/cli/models/catalogue.ts";
 import { formatError } from "../../src/config/errors.ts";
-import type { Loaded } from "../../src/config/load.ts";
+import type { LoadResult } from "../../src/config/load.ts";
 import { asObject } from "../../src/core/json/json.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import { loadText, readFrom, requireSettings } from "../harness/settings.ts";
@@ -21,12 +21,12 @@ const CHANGED = { ...NEW, id: "OpenAI#gpt-5.4", released: null, price: { input: 
 
 const base = "providers: { OpenAI: { keys: [k] } }\ncatalogue: new.json\n";
 
-function load(rows: unknown, more = ""): Loaded {
+function load(rows: unknown, more = ""): LoadResult {
   const text = typeof rows === "string" ? rows : JSON.stringify(rows);
   return loadText(base + more, { files: { "new.json": text } });
 }
 
-function catalogueOf(loaded: Loaded) {
+function catalogueOf(loaded: LoadResult) {
   return buildCatalogue(requireSettings(loaded));
 }
 

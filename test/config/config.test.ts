@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { type ConfigError, ERRORS_MAX, formatError } from "../../src/config/errors.ts";
-import type { Loaded } from "../../src/config/load.ts";
+import type { LoadResult } from "../../src/config/load.ts";
 import { configJsonSchema } from "../../src/config/published-schema.ts";
 import type { KnownProvider } from "../../src/core/settings.ts";
 import { loadText, requireSettings, type Surroundings } from "../harness/settings.ts";
@@ -21,11 +21,11 @@ const KNOWN: readonly KnownProvider[] = [
 
 const TOKEN = "token-of-sixteen";
 
-function load(text: string | null, given: Surroundings = {}): Loaded {
+function load(text: string | null, given: Surroundings = {}): LoadResult {
   return loadText(text, { known: KNOWN, ...given });
 }
 
-function errorsOf(loaded: Loaded): readonly ConfigError[] {
+function errorsOf(loaded: LoadResult): readonly ConfigError[] {
   return loaded.ok ? [] : loaded.errors;
 }
 

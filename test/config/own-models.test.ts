@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import { formatError } from "../../src/config/errors.ts";
-import type { Loaded } from "../../src/config/load.ts";
+import type { LoadResult } from "../../src/config/load.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
 import type { KnownProvider } from "../../src/core/settings.ts";
 import { loadText, requireSettings } from "../harness/settings.ts";
@@ -18,7 +18,7 @@ const KNOWN: readonly KnownProvider[] = [
   },
 ];
 
-function load(models: string, provider = "Mixed: { models: ["): Loaded {
+function load(models: string, provider = "Mixed: { models: ["): LoadResult {
   return loadText(`providers:\n  ${provider}${models}] }\n`, { known: KNOWN });
 }
 

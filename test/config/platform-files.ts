@@ -1,5 +1,5 @@
 // Configurations of clouds for tests: key files, variables, and reading a text with them.
-import type { Loaded } from "../../src/config/load.ts";
+import type { LoadResult } from "../../src/config/load.ts";
 import type { ProviderSetup, Settings } from "../../src/core/settings.ts";
 import { loadText, requireSettings } from "../harness/settings.ts";
 import { KEYS } from "../transport/auth/token-server.ts";
@@ -33,7 +33,7 @@ const FILES: Readonly<Record<string, string>> = {
   "/key.pem": KEYS.privateKey,
 };
 
-export function load(text: string | null, env: Env = {}): Loaded {
+export function load(text: string | null, env: Env = {}): LoadResult {
   return loadText(text, { env, files: FILES });
 }
 

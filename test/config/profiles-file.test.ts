@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { runCatalogue } from "../../src/cli/models/catalogue.ts";
 import { formatError } from "../../src/config/errors.ts";
-import type { Loaded } from "../../src/config/load.ts";
+import type { LoadResult } from "../../src/config/load.ts";
 import { SKILLS } from "../../src/core/models/skill.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import { best } from "../../src/selectors/best.ts";
@@ -15,12 +15,12 @@ import { asking, even, makeInput } from "../selectors/sample-cards.ts";
 const ROW = { id: "OpenAI#gpt-6-astra", source: "LiveBench", date: "2026-11-01", skills: even(0.97) };
 const base = "providers: { OpenAI: { keys: [k] } }\nprofiles: new.json\n";
 
-function load(rows: unknown, more = ""): Loaded {
+function load(rows: unknown, more = ""): LoadResult {
   const text = typeof rows === "string" ? rows : JSON.stringify({ rows });
   return loadText(base + more, { files: { "new.json": text } });
 }
 
-function profileOf(loaded: Loaded, id = ROW.id) {
+function profileOf(loaded: LoadResult, id = ROW.id) {
   const found = buildCatalogue(requireSettings(loaded)).resolve(id);
   if (found.kind !== "card") throw new Error(`no card ${id}`);
   return findProfile(found.card);
@@ -43,8 +43,8 @@ describe("benchmark results of a file", () => {
   });
 
   test("change the choice", () => {
-    const cards = (loaded: Loaded) => buildCatalogue(requireSettings(loaded)).list();
-    const choice = (loaded: Loaded) => {
+    const cards = (loaded: LoadResult) => buildCatalogue(requireSettings(loaded)).list();
+    const choice = (loaded: LoadResult) => {
       const input = makeInput(asking("What is the capital of France?"), { cards: cards(loaded) });
       return choose(best, input).candidates.find(({ eligible }) => eligible);
     };

@@ -1,7 +1,7 @@
 // Parts of the gateway on a manual clock: deadlines, bounded connecting, settlements.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { Settled } from "../../src/core/demand.ts";
+import type { SettlementAnswer } from "../../src/core/demand.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { Deadlines, LogEvent } from "../../src/core/world/world.ts";
 import { Contents } from "../../src/gateway/answer/contents.ts";
@@ -88,7 +88,12 @@ describe("settlements", () => {
   };
   const ticket = (id: string): Ticket => ({ ask: makeAsk(id, makeKey("key_a")), reads, rules: RULES });
   const outcome = (id: string): Outcome => ({ ...PRODUCED, record: makeRecord(id), sealedReply: null });
-  const SETTLED: Settled = { chargedNanoUsd: 700, holdNanoUsd: 900, writtenOffNanoUsd: 0, late: false };
+  const SETTLED: SettlementAnswer = {
+    chargedNanoUsd: 700,
+    holdNanoUsd: 900,
+    writtenOffNanoUsd: 0,
+    late: false,
+  };
   const PATIENCE_MS = 1000;
 
   /** Settlements on a ledger that throws the fault in `answer`, if any. */
@@ -135,10 +140,10 @@ describe("settlements", () => {
   });
 
   test("an answer waits for its row only for the given time", async () => {
-    const slow = Promise.withResolvers<Settled>();
+    const slow = Promise.withResolvers<SettlementAnswer>();
     const ledger = { settle: () => slow.promise };
     const settlements = new Settlements({ ledger, clock, deadlines, log: () => {} });
-    const answers: (Settled | null)[] = [];
+    const answers: (SettlementAnswer | null)[] = [];
     void settlements.add(ticket("slow"), outcome("slow"), PATIENCE_MS).then((settled) => {
       answers.push(settled);
     });
@@ -152,11 +157,11 @@ describe("settlements", () => {
   });
 
   test("an answer that may be withheld waits for a write under way, which decides what the client gets", async () => {
-    const writes: PromiseWithResolvers<Settled>[] = [];
+    const writes: PromiseWithResolvers<SettlementAnswer>[] = [];
     const written: string[] = [];
     const ledger = {
       settle: async ({ ask }: Ticket, { record }: Outcome) => {
-        const write = Promise.withResolvers<Settled>();
+        const write = Promise.withResolvers<SettlementAnswer>();
         writes.push(write);
         const settled = await write.promise;
         written.push(`${ask.id} ${record.ended}`);
@@ -169,7 +174,7 @@ describe("settlements", () => {
       record: makeRecord(id, { ended: "lost" }),
       sealedReply: null,
     });
-    const answers: (Settled | null)[] = [];
+    const answers: (SettlementAnswer | null)[] = [];
     for (const id of ["taken", "refused"]) {
       const added = settlements.add(ticket(id), outcome(id), PATIENCE_MS, () => withheld(id));
       void added.then((settled) => void answers.push(settled));

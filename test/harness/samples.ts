@@ -1,7 +1,7 @@
 // Keys, records, rules and effects for tests, each with the few fields that matter to a test.
 
 import type { Decide } from "../../src/core/decision.ts";
-import type { Granted, Offer } from "../../src/core/demand.ts";
+import type { GrantAnswer, Offer } from "../../src/core/demand.ts";
 import {
   ACCOUNT_DEFAULTS,
   type Account,
@@ -173,7 +173,7 @@ export function costing(nanoUsd: NanoUsd): Offer {
 }
 
 /** Admits the request. Throws unless it is new. */
-export async function expectGrant(ledger: Ledger, ticket: Ticket): Promise<Granted> {
+export async function expectGrant(ledger: Ledger, ticket: Ticket): Promise<GrantAnswer> {
   const admitted = await ledger.admit(ticket);
   if (admitted.kind !== "granted") throw new Error(`It was not let in but ${admitted.kind}.`);
   return admitted;

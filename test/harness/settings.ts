@@ -1,7 +1,7 @@
 // Configuration settings for tests, read as the program reads its file, with every provider known.
 
 import { formatError } from "../../src/config/errors.ts";
-import { type Loaded, type LoadInput, loadSettings } from "../../src/config/load.ts";
+import { type LoadInput, type LoadResult, loadSettings } from "../../src/config/load.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 
@@ -24,13 +24,16 @@ export function readFrom(files: Texts) {
 }
 
 /** Reads a configuration in YAML (or JSON, which is YAML too). Null: there is no file. */
-export function loadText(text: string | null, { env = {}, files = {}, ...more }: Surroundings = {}): Loaded {
+export function loadText(
+  text: string | null,
+  { env = {}, files = {}, ...more }: Surroundings = {},
+): LoadResult {
   const given = { text, file: "poundkey.yaml", known: PROVIDERS, overrides: {}, ...more };
   return loadSettings({ ...given, env: (name) => env[name], readFile: readFrom(files) });
 }
 
 /** Throws with the lines of the errors. */
-export function requireSettings(loaded: Loaded): Settings {
+export function requireSettings(loaded: LoadResult): Settings {
   if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
   return loaded.settings;
 }

@@ -1,7 +1,12 @@
 // Stored replies: sealed so that only the same request with the same gateway key opens them, and equality of requests.
 
 import { describe, expect, test } from "bun:test";
-import { digestIdempotency, type Kept, openReply, sealReply } from "../../src/gateway/settle/idempotency.ts";
+import {
+  digestIdempotency,
+  type KeptReply,
+  openReply,
+  sealReply,
+} from "../../src/gateway/settle/idempotency.ts";
 import { derivePepper, deriveReplyKey } from "../../src/keys/master.ts";
 import { createVault } from "../../src/keys/vault.ts";
 import type { ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
@@ -65,7 +70,7 @@ describe("stored replies", () => {
     ],
     usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 0.5 },
   });
-  const keptOf = (content: string): Kept<ChatReply> => ({
+  const keptOf = (content: string): KeptReply<ChatReply> => ({
     id: "chatcmpl-1",
     created: 1_790_000_000,
     model: "Sim#echo",

@@ -1,7 +1,7 @@
 // Models that become worse or better: what is found in scores, what isn't, and what it changes.
 import { describe, expect, test } from "bun:test";
 import { findDrift, type Reading } from "../../src/learning/drift.ts";
-import { Learned } from "../../src/learning/learned.ts";
+import { LearnedModels } from "../../src/learning/learned.ts";
 import { best } from "../../src/selectors/best.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { makeDice } from "../selectors/dice.ts";
@@ -79,8 +79,8 @@ describe("a model that becomes worse", () => {
   const cards = [strong, makeCard("other", 10, { skills: even(0.75) })];
 
   /** Learns labels that praise the strong model, then scores by five keys that don't any more. */
-  function learn(isDriftWatched: boolean, scores: number): Learned {
-    const learned = new Learned(isDriftWatched);
+  function learn(isDriftWatched: boolean, scores: number): LearnedModels {
+    const learned = new LearnedModels(isDriftWatched);
     const put = (id: string, atMs: number, score: number, keyId = "") => {
       const { row } = foretold(findPrompt(Number(id)).prompt);
       const marks = [{ model: strong.id, score, expected: 0.85 }];
@@ -99,7 +99,7 @@ describe("a model that becomes worse", () => {
     learned.fit({ asOfMs: DAY_MS });
     return learned;
   }
-  const chooseWith = (learned: Learned) => choose(best, makeInput(asking("Hi!"), { cards, learned }));
+  const chooseWith = (learned: LearnedModels) => choose(best, makeInput(asking("Hi!"), { cards, learned }));
 
   test("is left, and the choice says since when", () => {
     const chosen = chooseWith(learn(true, 120));
@@ -125,11 +125,11 @@ describe("a model that becomes worse", () => {
 
   test("is still known after a restart that no longer finds the older scores", () => {
     const before = learn(true, 120);
-    const after = new Learned();
+    const after = new LearnedModels();
     after.recallDrifts(before.drifts);
     after.fit({ asOfMs: DAY_MS });
     expect(after.drifts).toEqual(before.drifts);
-    const unpacked = new Learned();
+    const unpacked = new LearnedModels();
     expect([unpacked.unpack(before.pack()), unpacked.drifts]).toEqual([true, before.drifts]);
   });
 });

@@ -1,6 +1,6 @@
 // Few labels: chance makes no other model champion, which is left only for a lead beyond chance.
 import { expect, test } from "bun:test";
-import type { Learned } from "../../src/learning/learned.ts";
+import type { LearnedModels } from "../../src/learning/learned.ts";
 import { findTable } from "../../src/selectors/table.ts";
 import { makeDice } from "../selectors/dice.ts";
 import { even, foretold, makeCard } from "../selectors/sample-cards.ts";
@@ -15,7 +15,7 @@ const CODE = ["coding", "debugging"];
 type Score = (topic: string, at: number) => readonly [number, number];
 
 /** Labels `count` prompts, with shortened copies once all are used. */
-function learnScores(count: number, score: Score): Learned {
+function learnScores(count: number, score: Score): LearnedModels {
   return learnFrom(cards, count, (at) => {
     const { prompt, topic } = findPrompt(at);
     const asked = prompt.slice(0, prompt.length - Math.floor(at / PROMPTS.length));
@@ -62,7 +62,7 @@ test("if another model is better at some kinds, it is used for those", () => {
 });
 
 /** Returns how much more the labels make of the weak model for code than for all else. */
-function measureLean(learned: Learned): number {
+function measureLean(learned: LearnedModels): number {
   const leans = PROMPTS.filter((_, at) => at % 4 === 0).map(({ prompt, topic }) => {
     const { quality } = learned.shiftsBy(findTable(cards).places, foretold(prompt));
     const [strong = 0, weak = 0] = cards.map((_, place) => quality(place));

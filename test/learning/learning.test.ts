@@ -5,7 +5,7 @@ import type { ModelCard } from "../../src/core/models/card.ts";
 import type { Lesson } from "../../src/core/rows.ts";
 import type { Store } from "../../src/core/store.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
-import { Learned } from "../../src/learning/learned.ts";
+import { LearnedModels } from "../../src/learning/learned.ts";
 import { computeRowWidth, packRow } from "../../src/selectors/row.ts";
 import { readFeatures } from "../../src/selectors/text/features.ts";
 import { predict } from "../../src/selectors/text/predictor.ts";
@@ -21,12 +21,12 @@ const request = JSON.stringify({ row: packRow(prediction.row) });
 
 let store: Store;
 let clock: ReturnType<typeof standingClock>;
-let learned: Learned;
+let learned: LearnedModels;
 let learning: ReturnType<typeof createLearning>;
 beforeEach(async () => {
   store = await openMemoryStore();
   clock = standingClock(NOON);
-  learned = new Learned();
+  learned = new LearnedModels();
   logged.length = 0;
   learning = learningOf(store, learned);
 });
@@ -37,7 +37,7 @@ function lessonNamed(id: string, fields: Parameters<typeof makeLessonRow>[1] = {
 }
 
 const logged: LogEvent[] = [];
-const learningOf = (own: LessonStore, into: Learned, choosable: readonly ModelCard[] = []) => {
+const learningOf = (own: LessonStore, into: LearnedModels, choosable: readonly ModelCard[] = []) => {
   const log = (event: LogEvent) => void logged.push(event);
   return createLearning({
     store: own,
@@ -50,7 +50,7 @@ const learningOf = (own: LessonStore, into: Learned, choosable: readonly ModelCa
 };
 
 const labels = (model = MODEL) => learned.views().find((view) => view.model === model)?.labels ?? 0;
-const shiftOf = (learned: Learned) => {
+const shiftOf = (learned: LearnedModels) => {
   const shifts = learned.shiftsBy(new Map([[MODEL, 0]]), prediction);
   return {
     quality: shifts.quality(0),
@@ -140,7 +140,7 @@ test("deleted lessons are forgotten here too, and later ones count", async () =>
 });
 
 test("two nodes that read the same lessons in different portions agree", async () => {
-  const other = new Learned();
+  const other = new LearnedModels();
   const late = learningOf(store, other);
   for (let at = 0; at < 5; at++) {
     await store.teach(lessonNamed(`${at}`, { atMs: NOON + at, score: at / 4 }));
@@ -186,7 +186,7 @@ test("lessons count less over time, whether they were read then or now", async (
   clock.atMs += 30 * DAY;
   await learning.refresh();
   const month = shift();
-  const late = new Learned();
+  const late = new LearnedModels();
   await learningOf(store, late).refresh();
   expect(shiftOf(late)).toEqual(shiftOf(learned));
   clock.atMs += 30 * DAY;
@@ -207,7 +207,7 @@ test("a judgment replaces an earlier signal", async () => {
   expect(shift()).toBeGreaterThan(signalled);
   clock.atMs += 10 * MINUTE;
   await learning.refresh();
-  const alone = new Learned();
+  const alone = new LearnedModels();
   await learningOf(store, alone).refresh();
   expect([labels(), shift()]).toEqual([2, shiftOf(alone).quality]);
 });
@@ -229,7 +229,7 @@ test("labels are counted by prompt", async () => {
 
 describe("the stored fit", () => {
   const next = () => {
-    const other = new Learned();
+    const other = new LearnedModels();
     return { other, late: learningOf(store, other) };
   };
   const taught = async () => {

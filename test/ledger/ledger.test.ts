@@ -1,6 +1,6 @@
 // The ledger on an in-memory store: allowance, throttle, refusals, giving back.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Granted } from "../../src/core/demand.ts";
+import type { GrantAnswer } from "../../src/core/demand.ts";
 import { type ErrorBody, errorBody, Fault } from "../../src/core/fault.ts";
 import type { GatewayKey } from "../../src/core/keys/key.ts";
 import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";
@@ -40,7 +40,7 @@ describe("admission", () => {
   });
   afterEach(() => store.close());
 
-  type Grant = Granted & { readonly ticket: Ticket };
+  type Grant = GrantAnswer & { readonly ticket: Ticket };
   const admit = async (by: GatewayKey = key): Promise<Grant> => {
     const ticket = ledger.ticket(makeAsk(`request ${count++}`, by, { nowMs: clock.atMs }));
     return { ...(await expectGrant(ledger, ticket)), ticket };

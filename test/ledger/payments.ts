@@ -1,6 +1,6 @@
 // A ledger in which every request is paid for: one word for each movement, and the errors of the books.
 
-import type { Granted, Settled } from "../../src/core/demand.ts";
+import type { GrantAnswer, SettlementAnswer } from "../../src/core/demand.ts";
 import type { GatewayKey } from "../../src/core/keys/key.ts";
 import type { RequestRecord } from "../../src/core/log/record.ts";
 import type { Audit } from "../../src/core/money/audit.ts";
@@ -23,11 +23,15 @@ export interface Payments {
   readonly ledger: Ledger;
   ticket(id: string, key: GatewayKey, worstNanoUsd: NanoUsd, fields?: Partial<Ask>): Ticket;
   /** Admits a request with this worst cost. */
-  hold(id: string, key: GatewayKey, worstNanoUsd: NanoUsd): Promise<Ticket & { readonly granted: Granted }>;
+  hold(
+    id: string,
+    key: GatewayKey,
+    worstNanoUsd: NanoUsd,
+  ): Promise<Ticket & { readonly granted: GrantAnswer }>;
   /** Settles an answered request at this cost. */
-  post(ticket: Ticket, costNanoUsd: NanoUsd, fields?: Partial<RequestRecord>): Promise<Settled>;
+  post(ticket: Ticket, costNanoUsd: NanoUsd, fields?: Partial<RequestRecord>): Promise<SettlementAnswer>;
   /** Settles a request that got no answer. */
-  release(ticket: Ticket, fields?: Partial<RequestRecord>): Promise<Settled>;
+  release(ticket: Ticket, fields?: Partial<RequestRecord>): Promise<SettlementAnswer>;
 }
 
 export function openPayments(store: Store, rules: RulesChanged = ALWAYS): Payments {

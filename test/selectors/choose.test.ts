@@ -8,7 +8,7 @@ import type { RouterRules } from "../../src/core/settings.ts";
 import { planCalls } from "../../src/gateway/plan/plan.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
-import { Learned } from "../../src/learning/learned.ts";
+import { LearnedModels } from "../../src/learning/learned.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
 import type { ChooseInput } from "../../src/selectors/ask.ts";
@@ -109,8 +109,8 @@ function anyHealth(cards: readonly ModelCard[], roll: Roll): HealthView {
   return seeHealth((id) => seen.get(id) ?? null);
 }
 
-function anyLearned(cards: readonly ModelCard[], roll: Roll): Learned {
-  const learned = new Learned();
+function anyLearned(cards: readonly ModelCard[], roll: Roll): LearnedModels {
+  const learned = new LearnedModels();
   const lessons = oneOf([0, 0, 2, 5], roll);
   for (let lesson = 0; lesson < lessons; lesson++) {
     const prediction = predict(readFeatures(anyRequest(roll)));

@@ -4,7 +4,7 @@ import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { parseJson } from "../../src/core/json/json.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
 import { SELECTORS, type Selector } from "../../src/core/models/selector.ts";
-import { Learned } from "../../src/learning/learned.ts";
+import { LearnedModels } from "../../src/learning/learned.ts";
 import { readKind } from "../../src/learning/lesson.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
 import { type Choice, choose } from "../../src/selectors/choose.ts";
@@ -59,7 +59,7 @@ test.each(SELECTORS)("Router#%s decides the same without learning as before the 
   const again = makeDice(7);
   for (let round = 0; round < 50; round++) {
     const alone = anyChoice(selector, roll);
-    const untaught = anyChoice(selector, again, new Learned());
+    const untaught = anyChoice(selector, again, new LearnedModels());
     expect(kept(alone.choice, alone.share)).toBe(kept(untaught.choice, untaught.share));
   }
 });

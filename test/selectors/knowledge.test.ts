@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
 import { SKILLS } from "../../src/core/models/skill.ts";
-import { Learned, SHIFT_MAX } from "../../src/learning/learned.ts";
+import { LearnedModels, SHIFT_MAX } from "../../src/learning/learned.ts";
 import { best, LIKENESS_MIN } from "../../src/selectors/best.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { fair } from "../../src/selectors/fair.ts";
@@ -91,17 +91,17 @@ test("common words of many kinds are no known kind: there is more doubt", () => 
 });
 
 describe("learning online", () => {
-  const told = (learned: Learned, card: ModelCard, score: number, times: number, prompt = CODE) => {
+  const told = (learned: LearnedModels, card: ModelCard, score: number, times: number, prompt = CODE) => {
     const lesson = { card, prediction: foretold(prompt), score, weight: 1 };
     for (let time = 0; time < times; time++) teach(learned, lesson);
     learned.fit();
   };
-  const qualityOf = (card: ModelCard, learned: Learned, prompt = CODE) =>
+  const qualityOf = (card: ModelCard, learned: LearnedModels, prompt = CODE) =>
     choose(best, makeInput(asking(prompt), { learned })).candidates.find((one) => one.card.id === card.id)
       ?.quality ?? 0;
 
   test("bad scores change the choice within bounds, and a reset restores it", () => {
-    const learned = new Learned();
+    const learned = new LearnedModels();
     const before = qualityOf(STRONG, learned);
     expect(pick("best", asking(CODE), { learned })).toBe("Acme#strong");
     told(learned, STRONG, 0, 60);
@@ -114,8 +114,8 @@ describe("learning online", () => {
   });
 
   test("one score changes little, and a signal less than a judgment", () => {
-    const judged = new Learned();
-    const signalled = new Learned();
+    const judged = new LearnedModels();
+    const signalled = new LearnedModels();
     const before = qualityOf(STRONG, judged);
     told(judged, STRONG, 0, 1);
     teach(signalled, {
@@ -130,16 +130,16 @@ describe("learning online", () => {
   });
 
   test("lessons on one kind count less for another", () => {
-    const learned = new Learned();
+    const learned = new LearnedModels();
     told(learned, MIDDLE, 0, 40, CODE);
     told(learned, MIDDLE, 1, 40, TRIVIA);
     const lost = (prompt: string) =>
-      qualityOf(MIDDLE, new Learned(), prompt) - qualityOf(MIDDLE, learned, prompt);
+      qualityOf(MIDDLE, new LearnedModels(), prompt) - qualityOf(MIDDLE, learned, prompt);
     expect(lost(CODE)).toBeGreaterThan(lost(TRIVIA) + 0.05);
   });
 
   test("lessons on one kind don't affect other kinds or far longer requests", () => {
-    const learned = new Learned();
+    const learned = new LearnedModels();
     const known = ownPrompts(12, 5).filter(({ topic }) => topic === "coding" || topic === "word_problem");
     for (const { prompt } of known) {
       const prediction = foretold(prompt);
@@ -154,7 +154,7 @@ describe("learning online", () => {
   });
 
   test("labels and mean scores are shown by kind", () => {
-    const learned = new Learned();
+    const learned = new LearnedModels();
     told(learned, STRONG, 0.5, 10);
     expect(learned.views()).toMatchObject([
       { model: "Acme#strong", labels: 10, categories: { coding: { score: 0.5 } } },
@@ -162,14 +162,14 @@ describe("learning online", () => {
   });
 
   test("longer answers than predicted count as more expensive", () => {
-    const learned = new Learned();
+    const learned = new LearnedModels();
     for (let time = 0; time < 30; time++)
       learned.foldLength(foretold(CODE), MIDDLE.id, foretold(CODE).outputTokens * 3);
-    const costOf = (state: Learned) =>
+    const costOf = (state: LearnedModels) =>
       choose(fair, makeInput(asking(CODE), { learned: state })).candidates.find(
         ({ card }) => card.id === MIDDLE.id,
       )?.costUsd ?? 0;
-    expect(costOf(learned)).toBeGreaterThan(costOf(new Learned()) * 1.5);
+    expect(costOf(learned)).toBeGreaterThan(costOf(new LearnedModels()) * 1.5);
   });
 });
 

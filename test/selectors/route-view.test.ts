@@ -1,6 +1,6 @@
 // A selector's choice as the operator and a key see it.
 import { expect, test } from "bun:test";
-import { Learned } from "../../src/learning/learned.ts";
+import { LearnedModels } from "../../src/learning/learned.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { fair } from "../../src/selectors/fair.ts";
 import { viewRoute, viewRouteForKey } from "../../src/selectors/route-view.ts";
@@ -8,7 +8,7 @@ import { asking, CARDS, CODE, foretold, makeInput, PROMPTS } from "./sample-card
 import { teach } from "./training/teach.ts";
 
 test("a key is shown the topics of labelled prompts, but not how many there are", () => {
-  const learned = new Learned();
+  const learned = new LearnedModels();
   for (const prompt of PROMPTS)
     for (const card of CARDS) teach(learned, { card, prediction: foretold(prompt), score: 1, weight: 1 });
   learned.fit();

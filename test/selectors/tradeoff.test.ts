@@ -1,6 +1,6 @@
 // The price that `fair` puts on quality: as high as the labels support, and never beyond the champion's cost.
 import { describe, expect, test } from "bun:test";
-import { Learned } from "../../src/learning/learned.ts";
+import { LearnedModels } from "../../src/learning/learned.ts";
 import { findWeight, type Trial, weighTrials } from "../../src/learning/tradeoff.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { keepDecision, replayDecision } from "../../src/selectors/decision.ts";
@@ -83,7 +83,7 @@ describe("with labels", () => {
   const prompts = ownPrompts(12, 5);
   const isEasy = (topic: string) =>
     !["coding", "debugging", "word_problem", "competition_math"].includes(topic);
-  const learned = new Learned();
+  const learned = new LearnedModels();
   // The usual model is best by a little. The expensive one is better where the cheap one fails.
   for (const { prompt, topic } of prompts) {
     const scores = isEasy(topic) ? [0.8, 1, 1] : [1, 0.95, 0.1];
@@ -120,7 +120,7 @@ describe("with labels", () => {
   });
 
   test("a fit survives conversion to text", () => {
-    const other = new Learned();
+    const other = new LearnedModels();
     expect(other.unpack(JSON.parse(JSON.stringify(learned.pack())))).toBe(true);
     for (const share of [0.9, 0.98]) {
       expect(other.weightFor("money", share)).toBe(learned.weightFor("money", share));
@@ -130,11 +130,11 @@ describe("with labels", () => {
   });
 
   test("a fit made with other parameters is used only without labels", () => {
-    const others = (known: Learned) => ({ ...known.pack(), parameters: "others" });
-    expect(new Learned().unpack(others(learned))).toBe(false);
-    const unlabelled = new Learned();
+    const others = (known: LearnedModels) => ({ ...known.pack(), parameters: "others" });
+    expect(new LearnedModels().unpack(others(learned))).toBe(false);
+    const unlabelled = new LearnedModels();
     unlabelled.fit();
-    expect(new Learned().unpack(others(unlabelled))).toBe(true);
+    expect(new LearnedModels().unpack(others(unlabelled))).toBe(true);
     // Naming them would load them, in gateways that no selector is asked of too.
     expect(unlabelled.pack()).toMatchObject({ parameters: "" });
   });

@@ -1,5 +1,5 @@
 // A store that fails at random: before the commit, after it unnoticed, slowly, at the sync, and for good at a death.
-import type { Answer, Demand } from "../../src/core/demand.ts";
+import type { Demand } from "../../src/core/demand.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { PruneBefore, Store } from "../../src/core/store.ts";
 import type { Dice } from "./dice.ts";
@@ -42,26 +42,56 @@ function unavailable(outcomeUnknown: boolean): Fault {
   return new Fault("store_unavailable", "The store was made to fail.", { retryAfterMs: 1000, ...unknown });
 }
 
-/** Wraps the real store in random failures. All waits use the simulation's clock. */
-export function faultyStore(
-  real: Store,
-  life: StoreLife,
-  parts: { readonly clock: EventClock; readonly dice: Dice; readonly troubles: StoreTroubles },
-): Store {
-  const { clock, dice, troubles } = parts;
+interface StoreParts {
+  readonly clock: EventClock;
+  readonly dice: Dice;
+  readonly troubles: StoreTroubles;
+}
 
-  function draw(): Trouble {
-    const nowMs = clock.monotonicMs;
-    const isOut = troubles.outages.some(({ atMs, forMs }) => nowMs >= atMs && nowMs < atMs + forMs);
-    // During an outage almost nothing is written, and no reply arrives.
-    if (isOut) return dice.chance(0.02) ? "after" : "before";
-    if (!dice.chance(troubles.chance)) return dice.chance(0.05) ? "slow" : "none";
-    return dice.weighted({ before: 3, after: 3, twice: 3, slow: 2, "slow after": 2 });
+/** Wraps the real store in random failures. All waits use the simulation's clock. */
+export function faultyStore(real: Store, life: StoreLife, parts: StoreParts): Store {
+  const calls = new FaultyCalls(life, parts);
+  return {
+    ...real,
+    async transact(demand) {
+      const answer = await calls.around(
+        (isRepeated) => real.transact(isRepeated ? repeated(demand) : demand),
+        () => {
+          if (demand.kind === "settle") life.unheard.add(demand.record.id);
+        },
+      );
+      if (demand.kind === "admit" && answer.kind === "granted")
+        life.granted.set(demand.id, life.granted.size + 1);
+      return answer;
+    },
+    durable: () => calls.sync(),
+    beat: () => calls.inTime(() => real.beat()),
+    orphans: (most) => calls.around(() => real.orphans(most)),
+    read: (reads) => calls.around(() => real.read(reads)),
+    async prune(before, rowsMax) {
+      if (life.dead) return never();
+      const pruned = calls.inTime(() => real.prune(before, rowsMax));
+      life.onPrune(before);
+      return pruned;
+    },
+  };
+}
+
+/** Calls of a store that fail, are repeated or arrive late, as the dice fall. */
+class FaultyCalls {
+  readonly #life: StoreLife;
+  readonly #parts: StoreParts;
+
+  constructor(life: StoreLife, parts: StoreParts) {
+    this.#life = life;
+    this.#parts = parts;
   }
 
-  async function around<T>(work: (isRepeated: boolean) => Promise<T>, onUnheard = () => {}): Promise<T> {
+  async around<T>(work: (isRepeated: boolean) => Promise<T>, onUnheard = () => {}): Promise<T> {
+    const { clock, dice } = this.#parts;
+    const life = this.#life;
     if (life.dead) return never();
-    const trouble = draw();
+    const trouble = this.#draw();
     if (trouble.startsWith("slow")) life.delays++;
     if (trouble === "before" || trouble === "slow") {
       await clock.wait(dice.chance(0.1) ? dice.int(1000, 6000) : dice.int(1, 200));
@@ -73,11 +103,11 @@ export function faultyStore(
     }
     // The engine missed the reply to its commit and repeated it, as it may for every demand.
     if (trouble === "twice") {
-      await inTime(() => work(false));
+      await this.inTime(() => work(false));
       if (dice.chance(0.5)) await clock.wait(dice.int(1, 4000));
       if (life.dead) return never();
     }
-    const result = await inTime(() => work(trouble === "twice"));
+    const result = await this.inTime(() => work(trouble === "twice"));
     if (trouble === "slow after") await clock.wait(dice.int(1, 3000));
     if (life.dead) return never();
     if (trouble === "after") {
@@ -89,7 +119,8 @@ export function faultyStore(
   }
 
   /** Real work, which the clock waits for. A dead process never gets the result. */
-  function inTime<T>(work: () => Promise<T>): Promise<T> {
+  inTime<T>(work: () => Promise<T>): Promise<T> {
+    const life = this.#life;
     return new Promise((resolve, reject) => {
       life.working++;
       work().then(
@@ -105,41 +136,26 @@ export function faultyStore(
     });
   }
 
-  async function transact(demand: Demand): Promise<Answer> {
-    const answer = await around(
-      (isRepeated) => real.transact(isRepeated ? repeated(demand) : demand),
-      () => {
-        if (demand.kind === "settle") life.unheard.add(demand.record.id);
-      },
-    );
-    if (demand.kind === "admit" && answer.kind === "granted")
-      life.granted.set(demand.id, life.granted.size + 1);
-    return answer;
-  }
-
-  async function durable(): Promise<void> {
+  async sync(): Promise<void> {
+    const { clock, dice } = this.#parts;
+    const life = this.#life;
     const upTo = life.granted.size;
     await clock.wait(dice.int(1, 40));
     if (life.dead) return never();
-    if (draw() === "before") {
+    if (this.#draw() === "before") {
       life.faults++;
       throw unavailable(false);
     }
     life.durableUpTo = Math.max(life.durableUpTo, upTo);
   }
 
-  return {
-    ...real,
-    transact,
-    durable,
-    beat: () => inTime(() => real.beat()),
-    orphans: (most) => around(() => real.orphans(most)),
-    read: (reads) => around(() => real.read(reads)),
-    async prune(before, rowsMax) {
-      if (life.dead) return never();
-      const pruned = inTime(() => real.prune(before, rowsMax));
-      life.onPrune(before);
-      return pruned;
-    },
-  };
+  #draw(): Trouble {
+    const { clock, dice, troubles } = this.#parts;
+    const nowMs = clock.monotonicMs;
+    const isOut = troubles.outages.some(({ atMs, forMs }) => nowMs >= atMs && nowMs < atMs + forMs);
+    // During an outage almost nothing is written, and no reply arrives.
+    if (isOut) return dice.chance(0.02) ? "after" : "before";
+    if (!dice.chance(troubles.chance)) return dice.chance(0.05) ? "slow" : "none";
+    return dice.weighted({ before: 3, after: 3, twice: 3, slow: 2, "slow after": 2 });
+  }
 }

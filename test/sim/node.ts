@@ -12,7 +12,7 @@ import { KnownPrompts } from "../../src/health/prompts.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import { createVault } from "../../src/keys/vault.ts";
 import { AnswerLessons } from "../../src/learning/answer-lessons.ts";
-import { Learned } from "../../src/learning/learned.ts";
+import { LearnedModels } from "../../src/learning/learned.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -205,7 +205,7 @@ function gatewayOn(world: NodeWorld, { ledger, life, store }: Parts, onDeath: Se
     const whose = record?.id ?? request_id ?? id;
     tell(`${event} ${whose} ${fault ?? record?.ended ?? ""} ${cause ?? ""}`);
   };
-  const learned = new Learned();
+  const learned = new LearnedModels();
   const lessons = new AnswerLessons({ store, learned, clock: lifeClock, log });
   return new Gateway({
     clock: lifeClock,

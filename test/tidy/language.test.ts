@@ -1,4 +1,4 @@
-// The code's language as a test: comments are sentences in plain English, and functions are verbs.
+// The code's language as a test: comments are sentences in plain English, functions are verbs, and types are nouns.
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,11 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dir, "..", "..");
 
 /** Rooms of `src` that are exempt from a rule. The lists only shrink. */
-const NOT_YET: Readonly<Record<"comments" | "names", readonly string[]>> = { comments: [], names: [] };
+const NOT_YET: Readonly<Record<"comments" | "names" | "types", readonly string[]>> = {
+  comments: [],
+  names: [],
+  types: [],
+};
 
 /** A sentence may begin with these only as a question. */
 const HEADLESS = /^(What|Who|Whose|Whoever|Whatever|How|Whether|Why|Which|So many|So much)\b/;
@@ -46,6 +50,15 @@ const WORDS = new RegExp(
 /** `signIn` and `optIn` are verbs, `SignIn` is a component, and `allOf` a keyword of JSON Schema. */
 const VERBS = /^(sign|opt|check|log)(In|For|By)$|^SignIn$|^mergeAllOf$|^(is|has|can)[A-Z]/;
 const NOUN = /^\s*(export )?(?:async )?function\*? (\w+(?:Of|In|For|By))\b/;
+
+/** Participles that don't end in -ed. `Bound` is left out: a bound is a thing. */
+const IRREGULAR =
+  "Begun|Bought|Brought|Built|Caught|Chosen|Cut|Done|Drawn|Found|Given|Gone|Held|Hidden|Kept|Known|Left|Lost|Made|Met|Paid|Put|Read|Seen|Sent|Shown|Sold|Sought|Spent|Split|Taken|Thought|Told|Understood|Written";
+/** Nouns that only look like participles. */
+const NOUNS = "Bed|Feed|Need|Seed|Speed";
+const PARTICIPLE_TYPE = new RegExp(
+  `^\\s*(?:export )?(?:abstract )?(?:interface|type|class) ((?!(?:${NOUNS})\\b)(?:[A-Z][a-z]*ed|${IRREGULAR}))\\b`,
+);
 
 interface Comment {
   /** The number of its first line, from 1. */
@@ -104,7 +117,16 @@ function findNames(path: string, source: string): readonly string[] {
   });
 }
 
-const RULES = { comments: findComments, names: findNames };
+/** Finds types with a participle for a name, such as `Found`, which doesn't say what was found: `SearchHit` does. */
+function findTypes(path: string, source: string): readonly string[] {
+  if (!path.startsWith("src/")) return [];
+  return source.split("\n").flatMap((line, at) => {
+    const [, name] = PARTICIPLE_TYPE.exec(line) ?? [];
+    return name === undefined ? [] : [`${path}:${at + 1}: ${name}`];
+  });
+}
+
+const RULES = { comments: findComments, names: findNames, types: findTypes };
 
 /** Returns a rule's findings in the rooms that aren't exempt. `test` is a room too. */
 function findIn(rule: keyof typeof RULES): readonly string[] {
@@ -131,6 +153,10 @@ test("functions are verbs", () => {
   expect(findIn("names")).toEqual([]);
 });
 
+test("types are nouns", () => {
+  expect(findIn("types")).toEqual([]);
+});
+
 test.each([
   ["// What the client sent.", ["headless"]],
   ["/** When it ends. */", ["headless"]],
@@ -150,4 +176,15 @@ test.each([
   ["export function parseUsage(body: Json): Usage {", 0],
 ])("%s", (source, count) => {
   expect(findNames("src/a.ts", source)).toHaveLength(count);
+});
+
+test.each([
+  ["export interface Found {", 1],
+  ['type Asked<F extends Form> = Pick<Call<F>, "ask">;', 1],
+  ["class Learned implements Knowledge {", 1],
+  ["interface FailedAttempt {", 0],
+  ["export type Feed = Readonly<Record<string, string>>;", 0],
+  ["export interface SearchHit {", 0],
+])("%s", (source, count) => {
+  expect(findTypes("src/a.ts", source)).toHaveLength(count);
 });

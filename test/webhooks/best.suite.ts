@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { createLearning } from "../../src/app/models/learning.ts";
 import type { Store } from "../../src/core/store.ts";
-import { Learned } from "../../src/learning/learned.ts";
+import { LearnedModels } from "../../src/learning/learned.ts";
 import { packRow } from "../../src/selectors/row.ts";
 import { readFeatures } from "../../src/selectors/text/features.ts";
 import { predict } from "../../src/selectors/text/predictor.ts";
@@ -26,7 +26,7 @@ function startNode(store: Store, clock: ReturnType<typeof standingClock>, cards 
     store,
     clock,
     choosable,
-    learned: new Learned(),
+    learned: new LearnedModels(),
     cards: () => [],
     log: () => {},
   });

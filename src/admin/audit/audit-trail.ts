@@ -149,13 +149,13 @@ function mapPair<Row, Shown>({ before, after }: Pair<Row>, show: (row: Row) => S
   return { before: before && show(before), after: after && show(after) };
 }
 
-interface Named {
+interface NamedRow {
   readonly id: string;
   readonly name: string;
 }
 
 /** Describes a row that was created or changed. */
-function describe<Row extends Named>(
+function describe<Row extends NamedRow>(
   change: Pair<Row>,
   type: "account" | "key" | "member",
   show: (row: Row) => AuditFields,

@@ -5,7 +5,7 @@ import { isObject, parseJson } from "../../core/json/json.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
 import { formatInstant } from "../format.ts";
-import { type Listed, listPage, pageFields } from "../list.ts";
+import { type ListPage, listPage, pageFields } from "../list.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "../schema.ts";
 import { momentFields, readFrom, readTo } from "../span.ts";
 import type { AdminWorld } from "../world.ts";
@@ -95,7 +95,7 @@ export function listAudit(
   parts: AuditParts,
   query: Static<typeof auditQuery>,
   scope: Scope,
-): Promise<Listed<AuditView>> {
+): Promise<ListPage<AuditView>> {
   const filter = readFilter(parts, query, scope);
   const { auditLog } = parts.store;
   const positionOf = ({ atMs, seq }: AuditRow) => ({ atMs, id: String(seq) });

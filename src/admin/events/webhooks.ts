@@ -5,7 +5,7 @@ import { Fault } from "../../core/fault.ts";
 import type { Act, Scope } from "../../core/people/people.ts";
 import { note } from "../audit/audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
-import { type Listed, listPage, pageFields } from "../list.ts";
+import { type ListPage, listPage, pageFields } from "../list.ts";
 import { allowNull, allowWords, closeObject, count, instant, text, type View } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
 
@@ -46,7 +46,7 @@ export function listDeliveries(
   { world, endpoints }: WebhookParts,
   query: Static<typeof deliveriesQuery>,
   scope: Scope,
-): Promise<Listed<DeliveryView>> {
+): Promise<ListPage<DeliveryView>> {
   const { state, type } = query;
   return listPage(
     query,

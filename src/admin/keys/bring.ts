@@ -4,16 +4,16 @@ import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/keys/key.ts";
 import type { AccountChange, KeyChange } from "../../core/keys/key-change.ts";
-import { type Given, readNew, readState } from "../fields.ts";
+import { type FieldInput, readNew, readState } from "../fields.ts";
 import { keepExtras } from "../limits/budgets.ts";
 import type { ActingWorld } from "../world.ts";
 import { changePauses } from "./key-rights.ts";
 import { type KeyWorld, removeResponses, requireKey, requireNewPayer, writeKey } from "./keys.ts";
 import { findExpiry } from "./put-by-name.ts";
 
-type AccountState = Given<typeof ACCOUNT_FIELDS>;
+type AccountState = FieldInput<typeof ACCOUNT_FIELDS>;
 /** Its account is an id. */
-type KeyState = Given<typeof KEY_FIELDS>;
+type KeyState = FieldInput<typeof KEY_FIELDS>;
 
 /** The time at which a state is read, and after which keys without an expiry end. */
 interface Reading extends Pick<KeyWorld, "keysExpireInMs"> {

@@ -37,7 +37,7 @@ export const ALL_RIGHTS: KeyRights = {
 };
 
 /** The fields of a request, by their names on the wire. */
-type Given = Readonly<Record<string, unknown>>;
+type KeyInput = Readonly<Record<string, unknown>>;
 
 /** The limits that bind their holder, who may only lower them. */
 const OWN_LIMITS: ReadonlySet<BoundName> = new Set([
@@ -58,7 +58,7 @@ function findRole(access: Access, { accountId }: Pick<GatewayKey, "accountId">):
 export function checkNewKey(
   { access, limitRules, quota }: KeyRights,
   key: GatewayKey,
-  given: Given,
+  given: KeyInput,
   account: Account,
 ): void {
   access.requireKey(key);
@@ -74,7 +74,7 @@ export function checkNewKey(
 export function startKey(
   rights: Omit<KeyRights, "personalKeysMax">,
   key: GatewayKey,
-  given: Given,
+  given: KeyInput,
 ): GatewayKey {
   const paused = key.isPaused ? changePauses(findRole(rights.access, key), KEY_DEFAULTS, true) : {};
   return { ...completeKey(rights, key, given), ...paused };
@@ -84,13 +84,13 @@ export function startKey(
 export function completeKey(
   { access, limitRules }: Pick<KeyRights, "access" | "limitRules">,
   key: GatewayKey,
-  given: Given,
+  given: KeyInput,
 ): GatewayKey {
   return findRole(access, key) === "admin" ? key : fillKey(key, given, limitRules);
 }
 
 /** A field that is left out is never beyond what the role may give. */
-function fillKey(key: GatewayKey, given: Given, limitRules: LimitRules): GatewayKey {
+function fillKey(key: GatewayKey, given: KeyInput, limitRules: LimitRules): GatewayKey {
   const maxima = findMaxima(limitRules, key);
   const { budgets, ...most } = maxima;
   const filled: { -readonly [Name in keyof GatewayKey]?: GatewayKey[Name] } = {};
@@ -107,8 +107,8 @@ function fillKey(key: GatewayKey, given: Given, limitRules: LimitRules): Gateway
 }
 
 /** A change of a key, before it is known to be permitted. */
-interface Asked {
-  readonly given: Given;
+interface ChangeRequest {
+  readonly given: KeyInput;
   readonly revision: Revision<GatewayKey, KeyChange>;
   /** The key's account, and the one that it moves to. Null if it stays. */
   readonly accounts: { readonly from: Account; readonly to: Account | null };
@@ -119,7 +119,7 @@ interface Asked {
  * Returns the change as the store makes it of the key as it is, once the sender's roles in the accounts are known to permit
  * it.
  */
-export function planKeyChange(rights: KeyRights, asked: Asked): (before: GatewayKey) => KeyChange {
+export function planKeyChange(rights: KeyRights, asked: ChangeRequest): (before: GatewayKey) => KeyChange {
   return (before) => {
     const { isPaused, ...change } = readRevision(asked.revision, before);
     const { access } = rights;
@@ -134,7 +134,7 @@ export function planKeyChange(rights: KeyRights, asked: Asked): (before: Gateway
   };
 }
 
-interface Changed {
+interface KeyRevision {
   readonly before: GatewayKey;
   /** As it would be, but for a pause. */
   readonly after: GatewayKey;
@@ -144,8 +144,8 @@ interface Changed {
 /** Checks a change in both accounts of a move: in neither it may be more than the role there permits. */
 function checkChange(
   { access, limitRules, quota }: KeyRights,
-  { given, accounts: { from, to }, nowMs }: Asked,
-  { before, after, isResumed }: Changed,
+  { given, accounts: { from, to }, nowMs }: ChangeRequest,
+  { before, after, isResumed }: KeyRevision,
 ): void {
   if (before.accountId !== from.id) throw new Fault("not_found", "The key was moved to another account.");
   const account = to ?? from;
@@ -204,7 +204,7 @@ function notPermitted(param: string, message: string): Fault {
   return new Fault("not_permitted", `This isn't permitted: ${message}.`, { param });
 }
 
-function checkFields(role: Role, given: Given): void {
+function checkFields(role: Role, given: KeyInput): void {
   for (const [name, { role: lowest }] of Object.entries(KEY_FIELDS)) {
     if (given[name] === undefined || !isAbove(lowest, role)) continue;
     throw notPermitted(
@@ -221,9 +221,9 @@ function refuseBalance({ balanceNanoUsd, heldNanoUsd }: Account, what: string): 
   throw new Fault("not_permitted", message);
 }
 
-interface Checked extends Omit<KeyRights, "access" | "personalKeysMax"> {
+interface ChangeCheck extends Omit<KeyRights, "access" | "personalKeysMax"> {
   readonly role: Role;
-  readonly given: Given;
+  readonly given: KeyInput;
   /** As it would be. */
   readonly key: GatewayKey;
   readonly account: Account;
@@ -231,7 +231,7 @@ interface Checked extends Omit<KeyRights, "access" | "personalKeysMax"> {
 }
 
 /** Only fields of the request are looked at: what others set before may stay. */
-function checkBounds({ role, given, key, account, limitRules, quota, nowMs }: Checked): void {
+function checkBounds({ role, given, key, account, limitRules, quota, nowMs }: ChangeCheck): void {
   const maxima = findMaxima(limitRules, key);
   const by = key.memberId === null ? "'key_maxima' allows" : "'key_maxima' or else 'key_defaults' allows";
   const limits = resolveLimits(key, limitRules.keyDefaults);
@@ -278,13 +278,13 @@ const PAUSED_AS: Readonly<Record<Role, Pauser>> = {
   admin: "admin",
 };
 
-type Paused = Pick<GatewayKey, "isPaused" | "pausedBy">;
+type PauseState = Pick<GatewayKey, "isPaused" | "pausedBy">;
 
 /**
  * Adds the role's own reason, or lifts those that the role may lift: its own and lower ones, and for admins all. Throws
  * the Fault `not_permitted` if it may lift none of them.
  */
-export function changePauses(role: Role, before: Paused, isPaused: boolean): Paused {
+export function changePauses(role: Role, before: PauseState, isPaused: boolean): PauseState {
   const causes = listPausers(before);
   const own = PAUSED_AS[role];
   if (isPaused) return { isPaused, pausedBy: causes.includes(own) ? causes : [...causes, own] };

@@ -9,7 +9,7 @@ import { computeDay, type DayRules, monthStartMs } from "../../ledger/limits/day
 import { findAllowances } from "../../ledger/standing.ts";
 import { formatInstantOrNull } from "../format.ts";
 import { limitsSchema, limitView } from "../limits/limits.ts";
-import type { Listed } from "../list.ts";
+import type { ListPage } from "../list.ts";
 import { allowNull, instant, type View } from "../schema.ts";
 import { allowanceSchema, allowanceView, spentSchema } from "./holder.ts";
 import {
@@ -55,7 +55,7 @@ export async function listKeysInUse(
   parts: UseParts,
   query: KeysQuery,
   scope?: Scope,
-): Promise<Listed<KeyInUseView>> {
+): Promise<ListPage<KeyInUseView>> {
   const { data, next } = await listKeyPage(parts, query, scope);
   return { data: await readKeyUses(parts, data), next };
 }

@@ -21,7 +21,7 @@ import type { Access } from "../../people/access.ts";
 import { makeViewProperties, readChange, readNew, viewFields } from "../fields.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { raiseBudgets, readRaises } from "../limits/budgets.ts";
-import { type Listed, listPage, pageFields } from "../list.ts";
+import { type ListPage, listPage, pageFields } from "../list.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import {
@@ -153,7 +153,7 @@ export function listKeyPage(
   { store, clock }: KeyListParts,
   query: KeysQuery,
   scope?: Scope,
-): Promise<Listed<GatewayKey>> {
+): Promise<ListPage<GatewayKey>> {
   const filter: KeyFilter = {
     scope,
     accountId: query.account_id,

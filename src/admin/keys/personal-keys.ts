@@ -17,7 +17,7 @@ export function findHolder(access: Access, kind: KeyKind | undefined, accountId:
   return isPersonal ? memberId : null;
 }
 
-interface Held {
+interface KeyHolding {
   readonly store: Pick<RecordedStore, "keys">;
 }
 
@@ -26,7 +26,7 @@ interface Held {
  * same moment may pass the bounds together.
  */
 export async function refuseOneMore(
-  { store }: Held,
+  { store }: KeyHolding,
   { access, personalKeysMax }: Pick<KeyRights, "access" | "personalKeysMax">,
   { memberId, account }: { readonly memberId: string | null; readonly account: Account },
 ): Promise<Fault | null> {
@@ -42,7 +42,7 @@ export async function refuseOneMore(
 
 /** The same for a key of this person that comes to the account from another one. */
 export async function refuseInAccount(
-  { store }: Held,
+  { store }: KeyHolding,
   memberId: string,
   { id, memberDefaults }: Account,
 ): Promise<Fault | null> {
@@ -53,7 +53,7 @@ export async function refuseInAccount(
 }
 
 async function holds(
-  store: Held["store"],
+  store: KeyHolding["store"],
   of: Pick<KeyFilter, "accountId" | "memberId" | "scope">,
   most: number,
 ): Promise<boolean> {

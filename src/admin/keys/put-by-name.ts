@@ -41,7 +41,7 @@ export interface PutWorld extends KeyWorld {
 }
 
 /** `isMade` is true also for a repeat of the request that made it. */
-interface Made<View> {
+interface PutResult<View> {
   readonly isMade: boolean;
   readonly view: View;
 }
@@ -55,7 +55,7 @@ export async function putAccount(
   name: string,
   fields: Static<typeof accountChangeSchema>,
   access = adminAccess(COMMAND_LINE),
-): Promise<Made<AccountView>> {
+): Promise<PutResult<AccountView>> {
   checkName(fields.name, name);
   const nowMs = clock.nowMs();
   const asked = readNew(ACCOUNT_FIELDS, readInput(accountChangeSchema, { ...fields, name }), nowMs);
@@ -109,7 +109,7 @@ export async function putKey(
   place: KeyPlace,
   fields: Static<typeof keyChangeSchema>,
   idempotencyKey: string | null,
-): Promise<Made<KeyView | NewKeyView>> {
+): Promise<PutResult<KeyView | NewKeyView>> {
   const { store, changes, clock, random } = world;
   const rights: KeyRights = { ...ALL_RIGHTS, ...world };
   const nowMs = clock.nowMs();
@@ -159,7 +159,7 @@ export function findExpiry(
   return given === undefined && keysExpireInMs !== null ? createdAtMs + keysExpireInMs : expiresAtMs;
 }
 
-interface Revised {
+interface KeyRevision {
   readonly before: GatewayKey;
   readonly after: GatewayKey;
   readonly account: Account;
@@ -167,7 +167,7 @@ interface Revised {
 }
 
 /** A field that goes back to its default is set as much as one that is given. */
-function revisePut(rights: KeyRights, { before, after, account, nowMs }: Revised): KeyChange {
+function revisePut(rights: KeyRights, { before, after, account, nowMs }: KeyRevision): KeyChange {
   const budgets = keepExtras(before.budgets, after.budgets);
   const isPaused = after.isPaused && !before.isPaused ? true : undefined;
   const wanted: GatewayKey = { ...after, budgets, isPaused: before.isPaused || after.isPaused };
@@ -211,7 +211,7 @@ function chooseLive(found: readonly GatewayKey[], nowMs: number, { name }: KeyPl
   return chooseOne(live.length === 1 ? live : found, `keys named '${name}' in this account`);
 }
 
-interface Asked {
+interface PutRequest {
   readonly given: object;
   readonly idempotencyKey: string;
   readonly secret: string;
@@ -220,7 +220,7 @@ interface Asked {
 function makeRecord(
   { vault }: PutWorld,
   { id: keyId, accountId, name, createdAtMs: atMs, memberId }: GatewayKey,
-  { given, idempotencyKey, secret }: Asked,
+  { given, idempotencyKey, secret }: PutRequest,
 ): PutRecord {
   const key = readIdempotencyKey(idempotencyKey, "Idempotency-Key");
   return {
@@ -249,7 +249,7 @@ function repeat(
   key: GatewayKey,
   view: KeyView,
   { earlier, given }: { readonly earlier: PutRecord; readonly given: object },
-): Made<KeyView | NewKeyView> {
+): PutResult<KeyView | NewKeyView> {
   if (earlier.bodyDigest !== digestBody(vault, given)) {
     const message = "This Idempotency-Key was already used with a different body.";
     throw new Fault("idempotency_mismatch", message, { param: "Idempotency-Key" });

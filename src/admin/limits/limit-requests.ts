@@ -14,7 +14,7 @@ import { mintId } from "../../keys/secret.ts";
 import type { Access } from "../../people/access.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { momentSchema, noteSchema, readInstant, readLine, readName, readUsd } from "../input.ts";
-import { type Listed, listPage, pageFields } from "../list.ts";
+import { type ListPage, listPage, pageFields } from "../list.ts";
 import { budgetPattern } from "../models/patterns.ts";
 import { beyondOwnEnd } from "../people/own-end.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
@@ -84,7 +84,7 @@ export function listLimitRequests(
   { store, clock }: AdminWorld,
   { account, member, state, ...page }: Static<typeof limitRequestsQuery>,
   scope: Scope,
-): Promise<Listed<LimitRequestView>> {
+): Promise<ListPage<LimitRequestView>> {
   const nowMs = clock.nowMs();
   const filter = { accountId: account, memberId: member, scope, ...(state ? narrowState(state, nowMs) : {}) };
   return listPage(

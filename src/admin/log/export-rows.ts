@@ -49,7 +49,7 @@ export class NameBook {
   /** Returns the rows with a name beside each id. */
   async addNames(rows: readonly object[]): Promise<readonly ExportRow[]> {
     const named: ExportRow[] = [];
-    for (const row of rows as readonly ExportRow[]) {
+    for (const row of rows.filter(isObject)) {
       for (const field of ID_FIELDS) if (typeof row[field] === "string") await this.#learn(field, row[field]);
       named.push(this.#add(row));
     }

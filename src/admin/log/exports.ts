@@ -8,7 +8,7 @@ import { computeMonth, listMonths } from "../../ledger/money/month.ts";
 import type { Permission } from "../../people/roles.ts";
 import { auditExportQuery, auditSchema, readAudit } from "../audit/audit.ts";
 import { readQuery } from "../input.ts";
-import type { Listed, PageQuery } from "../list.ts";
+import type { ListPage, PageQuery } from "../list.ts";
 import { entrySchema, listJournal } from "../money/journal.ts";
 import { callSchema, readReconciliation, reconciliationQuery } from "../money/reconciliation.ts";
 import { getStatement, listStatementRows, statementLineSchema } from "../money/statements.ts";
@@ -138,11 +138,11 @@ export async function* readExport(
   for await (const rows of EXPORTS[name].read(parts, given, scope)) yield await names.addNames(rows);
 }
 
-async function* readList<View extends object>(list: (page: PageQuery) => Promise<Listed<View>>): Pages {
+async function* readList<View extends object>(list: (page: PageQuery) => Promise<ListPage<View>>): Pages {
   let after: string | null = null;
   do {
     const page: PageQuery = { limit: ROWS_AT_ONCE, ...(after === null ? {} : { after }) };
-    const { data, next }: Listed<View> = await list(page);
+    const { data, next }: ListPage<View> = await list(page);
     if (data.length > 0) yield data;
     after = next;
   } while (after !== null);

@@ -26,7 +26,7 @@ interface Filters {
   readonly provider?: string | undefined;
 }
 
-interface Named {
+interface NamedRow {
   readonly id: string;
   readonly name: string;
 }
@@ -83,7 +83,7 @@ async function findAccountId(
   return chooseId(field, given, found, "account");
 }
 
-function chooseId(field: string, given: string, found: readonly Named[], what: "key" | "account"): string {
+function chooseId(field: string, given: string, found: readonly NamedRow[], what: "key" | "account"): string {
   const ids = found.filter(({ name }) => name.toLowerCase() === given.toLowerCase()).map(({ id }) => id);
   const [id, another] = ids;
   if (id !== undefined && another === undefined) return id;

@@ -23,7 +23,7 @@ interface LiveParts {
 }
 
 /** A scope that is watched, and by how many. */
-interface Watched {
+interface WatchedFeed {
   readonly feed: ScopedFeed;
   listeners: number;
 }
@@ -31,7 +31,7 @@ interface Watched {
 /** Watches each scope with a query of its own, which it shares among the scope's listeners. */
 export class LiveFeed {
   readonly #parts: LiveParts;
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<string, WatchedFeed>();
   #listeners = 0;
   #hasEnded = false;
 

@@ -9,7 +9,7 @@ import { ALIAS_EXPECTED, ALIAS_NAME, type Alias } from "../../core/models/alias.
 import type { Store } from "../../core/store.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { formatInstantOrNull } from "../format.ts";
-import type { Listed } from "../list.ts";
+import type { ListPage } from "../list.ts";
 import { allowNull, allowWords, closeObject, instant, number, text, type View } from "../schema.ts";
 import type { ActingWorld } from "../world.ts";
 import { aliasTargetSchema, parseTarget, readTarget, target, viewTarget } from "./alias-target.ts";
@@ -46,7 +46,7 @@ export interface AliasParts {
 export interface AliasChangeParts extends AliasParts, Pick<ActingWorld, "changes"> {}
 
 /** Returns all aliases on one page: the file's first, then the others, oldest first. */
-export async function listAliases({ store, configured }: AliasParts): Promise<Listed<AliasView>> {
+export async function listAliases({ store, configured }: AliasParts): Promise<ListPage<AliasView>> {
   const own = configured();
   const stored = readStoredAliases(await store.setting("aliases")).filter(
     ({ name }) => !Object.hasOwn(own, name),

@@ -11,7 +11,7 @@ import type {
 } from "../../core/models/health.ts";
 import { makeViewProperties, viewFields } from "../fields.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
-import type { Listed } from "../list.ts";
+import type { ListPage } from "../list.ts";
 import { failureFields, failureView } from "../log/failure.ts";
 import {
   allowNull,
@@ -118,7 +118,7 @@ const NO_VITALS: Vitals = {
 export function listProviders(
   parts: ProviderParts,
   query: Static<typeof providersQuery>,
-): Listed<ProviderView> {
+): ListPage<ProviderView> {
   const on = parts.health().map((provider) => providerView(provider, parts.added()));
   const off = query.all === "true" ? listDisabled(parts) : [];
   return { data: [...on, ...off], next: null };

@@ -4,7 +4,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock } from "../../core/world/world.ts";
-import type { Listed } from "../list.ts";
+import type { ListPage } from "../list.ts";
 import { allowNull, count, number, text, type View } from "../schema.ts";
 
 const DAY_MS = 86_400_000;
@@ -36,7 +36,7 @@ interface RetiringParts {
 export async function listRetiring(
   { store, clock, cards }: RetiringParts,
   scope?: Scope,
-): Promise<Listed<RetiringView>> {
+): Promise<ListPage<RetiringView>> {
   const nowMs = clock.nowMs();
   const span = { fromMs: Math.floor((nowMs - USED_MS) / HOUR_MS) * HOUR_MS, toMs: nowMs + HOUR_MS };
   const used = new Map(

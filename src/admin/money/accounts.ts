@@ -29,7 +29,7 @@ import { formatInstant } from "../format.ts";
 import { changePauses } from "../keys/key-rights.ts";
 import { raiseBudgets, readRaises } from "../limits/budgets.ts";
 import { limitsSchema } from "../limits/limits.ts";
-import { type Listed, listPage, type PageQuery } from "../list.ts";
+import { type ListPage, listPage, type PageQuery } from "../list.ts";
 import { allowNull, allowWords, instant, text, usd, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 
@@ -89,7 +89,7 @@ export function listAccounts(
   { store }: AdminWorld,
   query: PageQuery,
   scope?: Scope,
-): Promise<Listed<AccountView>> {
+): Promise<ListPage<AccountView>> {
   const positionOf = ({ createdAtMs: atMs, id }: Account) => ({ atMs, id });
   return listPage(query, (page) => store.accounts(page, { scope }), positionOf, accountView);
 }

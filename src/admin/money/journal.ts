@@ -11,7 +11,7 @@ import { ENTRY_KINDS, type Entry, type EntryKind, findLeg } from "../../core/row
 import type { Store } from "../../core/store.ts";
 import type { Page, Position } from "../../core/world/page.ts";
 import { formatInstant } from "../format.ts";
-import { type Listed, listPage, pageFields } from "../list.ts";
+import { type ListPage, listPage, pageFields } from "../list.ts";
 import { allowNull, allowWords, closeObject, instant, text, usd, type View } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
 import { findSystemAccount } from "./accounts.ts";
@@ -102,7 +102,7 @@ export async function listJournal(
   accountId: string,
   { detail, ...query }: JournalQuery,
   scope?: Scope,
-): Promise<Listed<EntryView>> {
+): Promise<ListPage<EntryView>> {
   const system = findSystemAccount(accountId, scope);
   if (system !== null) {
     const find = (page: Page) => store.systemJournal(system, checkCursor(page, null));

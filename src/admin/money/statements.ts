@@ -44,7 +44,7 @@ const keptSchema = Type.Object({
   ),
 });
 /** A statement as it is kept: names of people and of their keys are looked up when it is shown. */
-type Kept = View<typeof keptSchema>;
+type StatementRecord = View<typeof keptSchema>;
 
 export const statementSchema = Type.Object({
   ...keptSchema.properties,
@@ -87,7 +87,7 @@ export async function getStatement(
   if (sums === null) throw new Fault("not_found", "There is no account with that id.");
   const about = { account_id: accountId, account: account.name, month, time_zone: timeZone };
   const times = { from: formatInstant(span.fromMs), to: formatInstant(span.toMs) };
-  const made: Kept = { ...about, ...times, ...addUp(sums), lines: listLines(sums) };
+  const made: StatementRecord = { ...about, ...times, ...addUp(sums), lines: listLines(sums) };
   const closesAtMs = span.toMs + DAY_MS;
   if (nowMs < closesAtMs) return nameLines(parts, { ...made, state: "open", closed_at: null }, scope);
   const lines = await nameServiceKeys(parts, made.lines, { accountIds: [accountId], own: null });
@@ -121,14 +121,14 @@ const GROUPS = {
   member: ({ member }: StatementUse) => member,
 } as const;
 
-type Line = Kept["lines"][number];
+type Line = StatementRecord["lines"][number];
 type Costs = Pick<StatementUse, "costNanoUsd" | "chargedNanoUsd">;
 
 /**
  * Lines without an amount are left out. Those of models and of keys add up to the charges. Those of people may not, since
  * service keys have none, and those of tags may not, since a request is in the line of each of its tags.
  */
-function listLines({ uses, tags }: StatementSums): Kept["lines"] {
+function listLines({ uses, tags }: StatementSums): StatementRecord["lines"] {
   const lines: Line[] = [];
   for (const kind of ["model", "key", "member"] as const) {
     for (const [id, grouped] of Map.groupBy(uses, GROUPS[kind])) {
@@ -183,9 +183,9 @@ function showKept(
  */
 async function nameServiceKeys(
   { store }: StatementParts,
-  lines: Kept["lines"],
+  lines: StatementRecord["lines"],
   scope: Scope,
-): Promise<Kept["lines"]> {
+): Promise<StatementRecord["lines"]> {
   const named = lines.map(async (line) => {
     const key = line.kind === "key" ? await store.key(line.id, scope) : null;
     return key === null || key.memberId !== null ? line : { ...line, name: key.name };

@@ -74,14 +74,14 @@ export function adjustAccount(
   return order(parts, { accountId, idempotencyKey, fields, movement: "adjustment", note });
 }
 
-interface Ordered extends Pick<FundOrder, "accountId" | "movement" | "note"> {
+interface TopUpOrder extends Pick<FundOrder, "accountId" | "movement" | "note"> {
   readonly idempotencyKey: string | null;
   readonly fields: { readonly amount_usd: number; readonly confirm_amount_usd?: number };
 }
 
 async function order(
   { store, clock, random, act, timeZone = "UTC" }: OrderParts,
-  { accountId, movement, note, idempotencyKey, fields }: Ordered,
+  { accountId, movement, note, idempotencyKey, fields }: TopUpOrder,
 ): Promise<AccountView> {
   const nanoUsd = readAmount(fields);
   const isTopUp = movement === "topup";
@@ -108,7 +108,7 @@ async function order(
   );
 }
 
-function readAmount({ amount_usd, confirm_amount_usd: confirmed }: Ordered["fields"]): NanoUsd {
+function readAmount({ amount_usd, confirm_amount_usd: confirmed }: TopUpOrder["fields"]): NanoUsd {
   const nanoUsd = readUsd(amount_usd, "amount_usd");
   if (nanoUsd === 0) throw invalidValue("amount_usd", "expected an amount other than 0");
   if (confirmed === amount_usd) return nanoUsd;

@@ -38,7 +38,7 @@ interface Approver extends Omit<KeyRights, "personalKeysMax"> {
   readonly memberId: string;
 }
 
-type Found =
+type CodeLookup =
   | { readonly kind: "pending"; readonly code: DeviceCode }
   | { readonly kind: "wrong" | "too_many" };
 
@@ -50,7 +50,7 @@ export async function findCode(
   { store, clock, random, pepper }: DeviceParts,
   memberId: string,
   typed: string,
-): Promise<Found> {
+): Promise<CodeLookup> {
   const { devices } = store;
   const nowMs = clock.nowMs();
   const mistake = { id: mintId("dev", random), memberId, untilMs: nowMs + CODE_MS };

@@ -16,7 +16,7 @@ import { joinGrants } from "../../people/roles.ts";
 import { changeForgetting } from "../audit/audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { changePauses } from "../keys/key-rights.ts";
-import { type Listed, listPage, type PageQuery } from "../list.ts";
+import { type ListPage, listPage, type PageQuery } from "../list.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import { beyondOwnEnd, refuseOwnGrants } from "./own-end.ts";
@@ -77,7 +77,11 @@ export interface MemberParts extends AdminWorld {
 }
 
 /** Returns a page of people, newest first. */
-export function listMembers(parts: MemberParts, query: PageQuery, scope: Scope): Promise<Listed<MemberView>> {
+export function listMembers(
+  parts: MemberParts,
+  query: PageQuery,
+  scope: Scope,
+): Promise<ListPage<MemberView>> {
   const positionOf = ({ createdAtMs: atMs, id }: Member) => ({ atMs, id });
   const view = (member: Member) => viewMember(parts, member, scope);
   return listPage(query, (page) => parts.store.people.members(page, scope), positionOf, view);

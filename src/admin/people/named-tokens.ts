@@ -9,7 +9,7 @@ import { type Access, adminAccess, COMMAND_LINE, tokenAccess } from "../../peopl
 import { memberAccess } from "../../people/member.ts";
 import { makeNewSchema, readNew } from "../fields.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
-import type { Listed } from "../list.ts";
+import type { ListPage } from "../list.ts";
 import { allowNull, allowWords, boolean, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import { beyondOwnEnd } from "./own-end.ts";
@@ -168,7 +168,7 @@ function readExpiry(expiresAtMs: number | null, isNever: boolean, nowMs: number)
 export async function listTokens(
   { store, clock }: World,
   access = adminAccess(COMMAND_LINE),
-): Promise<Listed<TokenView>> {
+): Promise<ListPage<TokenView>> {
   const nowMs = clock.nowMs();
   const tokens = await store.people.tokens(LISTED_MAX);
   const seen = tokens.filter(({ grants }) => access.covers(grants));

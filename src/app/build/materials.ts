@@ -6,13 +6,13 @@ const FOLDER = "node_modules/";
 const EXPRESSION = /[\s()]/;
 
 /** A package by its path in the lock file. */
-interface Locked {
+interface LockedPackage {
   readonly name: string;
   readonly version: string;
   /** The package URL (https://github.com/package-url), by which bills are compared. */
   readonly purl: string;
   readonly entry: JsonObject;
-  readonly needs: readonly Locked[];
+  readonly needs: readonly LockedPackage[];
 }
 
 /**
@@ -49,21 +49,21 @@ function isRuntime(name: string): boolean {
 
 /** Reads packages and their dependencies, each once even if it is installed more often. */
 class LockReader {
-  readonly found = new Map<string, Locked>();
+  readonly found = new Map<string, LockedPackage>();
   readonly #packages: JsonObject;
 
   constructor(packages: JsonObject) {
     this.#packages = packages;
   }
 
-  at(path: string): Locked {
+  at(path: string): LockedPackage {
     const entry = asObject(this.#packages[path]);
     const name = asString(entry.name) ?? path.slice(path.lastIndexOf(FOLDER) + FOLDER.length);
     const version = asString(entry.version) ?? "";
     const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
     const known = this.found.get(purl);
     if (known) return known;
-    const needs: Locked[] = [];
+    const needs: LockedPackage[] = [];
     const locked = { name, version, purl, entry, needs };
     // It is recorded before its dependencies are read, because packages may depend on each other.
     this.found.set(purl, locked);
@@ -87,7 +87,10 @@ class LockReader {
   }
 }
 
-function writeComponent(type: "application" | "library", { name, version, purl, entry }: Locked): JsonObject {
+function writeComponent(
+  type: "application" | "library",
+  { name, version, purl, entry }: LockedPackage,
+): JsonObject {
   const [scope, inScope] = name.startsWith("@") ? name.split("/") : [];
   const licence = asString(entry.license);
   const integrity = /^sha512-(.+)$/.exec(asString(entry.integrity) ?? "")?.[1];

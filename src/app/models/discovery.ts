@@ -27,7 +27,7 @@ interface DiscoveryPorts {
 /** The models found so far, and the servers that have yet to answer. */
 export class Discovery {
   readonly #ports: DiscoveryPorts;
-  readonly #found = new Map<string, Found>();
+  readonly #found = new Map<string, ServerCards>();
   readonly #waiting = new Map<string, ProviderSetup>();
   readonly #asked = new Set<ProviderSetup>();
 
@@ -86,7 +86,7 @@ export class Discovery {
   }
 }
 
-interface Found {
+interface ServerCards {
   readonly baseUrl: string;
   readonly cards: readonly ModelCard[];
 }

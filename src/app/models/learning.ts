@@ -6,7 +6,7 @@ import type { Store } from "../../core/store.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
 import type { Snapshot } from "../../http/ports.ts";
 import { AnswerLessons } from "../../learning/answer-lessons.ts";
-import { Learned } from "../../learning/learned.ts";
+import { LearnedModels } from "../../learning/learned.ts";
 import { Learning, type LearningParts, measureLogged } from "../../learning/learning.ts";
 import { makeLesson } from "../../learning/lesson.ts";
 import type { LearningPort } from "../../learning/port.ts";
@@ -32,13 +32,17 @@ export function createLearning(parts: Parts): Learning {
 }
 
 /** Learns the lengths of answers from the log. */
-export function measureLengths(store: Pick<Store, "requests">, learned: Learned, log: Log): Promise<void> {
+export function measureLengths(
+  store: Pick<Store, "requests">,
+  learned: LearnedModels,
+  log: Log,
+): Promise<void> {
   return measureLogged(store, learned, log, Bun.sleep);
 }
 
 /** Starts with the lessons as they were last fitted, because reading all of them takes a second or more. */
 export async function recallLessons(store: Store, snapshot: () => Snapshot, log: Log) {
-  const learned = new Learned();
+  const learned = new LearnedModels();
   const cards = () => snapshot().catalogue.list();
   const choosable = () => listChoosable(cards(), snapshot().rules);
   const lessons = createLearning({ store, learned, cards, choosable, log });
@@ -71,7 +75,7 @@ export function nameLabels({ messages }: Pick<ChatRequest, "messages">): string 
 }
 
 /** Returns what was learned about each model. `length` is its answers' length, as a ratio of the predicted one. */
-export function viewLearned(learned: Learned) {
+export function viewLearned(learned: LearnedModels) {
   return learned
     .views()
     .map((view) => ({ ...view, length: Math.round(learned.lengthOf(view.model) * 1000) / 1000 }));

@@ -27,13 +27,16 @@ const PROBE_MS = 30_000;
 const PROBE_TOKENS = 16;
 
 /** The result of one small call with a credential, which is named by its last characters or its place in the list. */
-export interface Probed extends TestResult {
+export interface ProbeResult extends TestResult {
   readonly credential: string;
 }
 
 /** Calls the provider's cheapest model once with each of its credentials, one after the other. Never rejects. */
-export async function probe(setup: ProviderSetup, listed: readonly ModelCard[]): Promise<readonly Probed[]> {
-  const results: Probed[] = [];
+export async function probe(
+  setup: ProviderSetup,
+  listed: readonly ModelCard[],
+): Promise<readonly ProbeResult[]> {
+  const results: ProbeResult[] = [];
   const found = setup.discovers ? await listModels(setup, upstreamFetch).catch(toFault) : [];
   const cards = found instanceof Fault ? listed : [...listed, ...found];
   // Some providers only serve other operations than chat.

@@ -5,7 +5,7 @@ import type { Clock } from "../../core/world/world.ts";
 import {
   type Attempt,
   type Claims,
-  type Confirmed,
+  type ConfirmedSubject,
   type Issuer,
   IssuerSilent,
   SignInRefused,
@@ -25,7 +25,7 @@ const AHEAD_MAX_MS = 60_000;
 const WANTED = ["name", "email"] as const;
 const MICROSOFT = /^login\.(microsoftonline\.(com|us)|partner\.microsoftonline\.cn)$/;
 
-type Answered = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>;
+type TokenAnswer = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>;
 
 /** Its addresses are read at the first sign-in, so an issuer that is away keeps nothing else from working. */
 export function createIssuer(rules: SignInRules, clock: Pick<Clock, "nowMs">): Issuer {
@@ -162,7 +162,7 @@ function listScopes(config: oidc.Configuration, { scopes, issuer }: SignInRules)
   return { scope: [...all].join(" "), ...(asksConsent ? { prompt: "consent" } : {}) };
 }
 
-function requirePast(tokens: Answered, clock: Pick<Clock, "nowMs">): void {
+function requirePast(tokens: TokenAnswer, clock: Pick<Clock, "nowMs">): void {
   const iat = tokens.claims()?.iat ?? 0;
   if (iat * 1000 <= clock.nowMs() + AHEAD_MAX_MS) return;
   const message = "The ID token is from the future (iat): the issuer's clock and this gateway's differ.";
@@ -172,12 +172,12 @@ function requirePast(tokens: Answered, clock: Pick<Clock, "nowMs">): void {
 function makeTokens(
   config: oidc.Configuration,
   rules: SignInRules,
-  tokens: Pick<Answered, "access_token" | "refresh_token" | "claims">,
+  tokens: Pick<TokenAnswer, "access_token" | "refresh_token" | "claims">,
   subject: string,
   toFailure: (error: unknown) => Error,
   claims: Claims | undefined = tokens.claims(),
 ): Tokens {
-  const confirm = async (): Promise<Confirmed> => {
+  const confirm = async (): Promise<ConfirmedSubject> => {
     if (claims !== undefined && claims.sub !== subject) {
       throw toFailure(new IssuerSilent("it answered for another person", true));
     }

@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { type ConfigError, createError, formatError } from "../../config/errors.ts";
 import { describeUnread, type Environment, RefusedFile, resolveText } from "../../config/interpolate.ts";
-import { type Loaded, type LoadInput, loadSettings, type Overrides } from "../../config/load.ts";
+import { type LoadInput, type LoadResult, loadSettings, type Overrides } from "../../config/load.ts";
 import { loadServerAddress, loadStoreSettings, type StoreReading } from "../../config/store-settings.ts";
 import { isObject } from "../../core/json/json.ts";
 import type { KnownProvider, Settings } from "../../core/settings.ts";
@@ -66,7 +66,7 @@ export const source: ConfigSource = {
 export function loadConfig(
   { config, isSimulated = true, mayBeEmpty = true, ...overrides }: ConfigurationFlags,
   { env, readConfig, readFile, known }: ConfigSource,
-): { readonly file: string; readonly loaded: Loaded } {
+): { readonly file: string; readonly loaded: LoadResult } {
   const found = findConfig(config, readConfig);
   if (!found.ok) return { file: found.error.file, loaded: { ok: false, errors: [found.error] } };
   const { file, text } = found;
@@ -87,7 +87,7 @@ export function loadServerConfig(flags: ConfigurationFlags, from: ConfigSource) 
 }
 
 function readBroken(
-  found: Found,
+  found: FileLookup,
   { config: _, ...overrides }: ConfigurationFlags,
   { env, readFile, known }: ConfigSource,
 ): LoadInput {
@@ -113,12 +113,12 @@ const UNREADABLE = '""';
 /** Stands for the file where there is none. */
 export const ENVIRONMENT = "environment";
 
-type Found =
+type FileLookup =
   | { readonly ok: true; readonly file: string; readonly text: string | null }
   | { readonly ok: false; readonly error: ConfigError };
 
 /** Finds the named file or, without a name, the default one if it exists. */
-function findConfig(named: string | undefined, readConfig: ConfigSource["readConfig"]): Found {
+function findConfig(named: string | undefined, readConfig: ConfigSource["readConfig"]): FileLookup {
   const file = named ?? DEFAULT_FILE;
   try {
     return { ok: true, file, text: readConfig(file) };

@@ -27,7 +27,7 @@ interface Restoring<Proof> extends MasterKeyInputs {
   readonly prove: (store: Store) => Promise<Proof>;
 }
 
-interface Restored<Proof> {
+interface RestoredStore<Proof> {
   readonly store: string;
   readonly bytes: number;
   /** The place in which a gateway will find the master key. */
@@ -39,7 +39,7 @@ interface Restored<Proof> {
 const DRAFT_SUFFIX = ".restoring";
 
 /** Throws an Error for the operator, and leaves the place as it was, unless everything is in order. */
-export async function restoreStore<Proof>(asked: Restoring<Proof>): Promise<Restored<Proof>> {
+export async function restoreStore<Proof>(asked: Restoring<Proof>): Promise<RestoredStore<Proof>> {
   const { address, prove } = asked;
   const path = findDatabaseFile(address);
   if (path === null) {

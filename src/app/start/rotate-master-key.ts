@@ -18,7 +18,7 @@ interface Rotation {
   readonly act: Act;
 }
 
-interface Begun {
+interface RotationStart {
   /** True if the new key's file was made. */
   readonly isMade: boolean;
   /** The fingerprints of the master keys that open the store, the new one last. */
@@ -37,7 +37,7 @@ function makeKeyFile(name: string): boolean {
 }
 
 /** If it is stopped between its two steps, either key opens the store, and the same call completes it. */
-export async function beginRotation(rotation: Rotation, newKeyFile: string): Promise<Begun> {
+export async function beginRotation(rotation: Rotation, newKeyFile: string): Promise<RotationStart> {
   const opened = await openWithKeys(rotation.address, { text: rotation.variable }, "find");
   try {
     const isMade = makeKeyFile(newKeyFile);

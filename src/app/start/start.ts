@@ -38,7 +38,7 @@ const FILES_MIN = 4096;
 const LOG_BEHIND_MAX = 8 * 2 ** 20;
 
 /** The flags, and the file that configures the gateway: "environment" if there is none. */
-interface Started extends StartOptions {
+interface StartContext extends StartOptions {
   readonly file: string;
   readonly sections: Sections;
 }
@@ -76,7 +76,7 @@ function readPart({ port, store, storeSource, config }: WorkerPart): Configurati
 
 /** Claims the port before the workers start, since they would share it with any other process that has it. */
 async function serveByWorkers(
-  options: Started,
+  options: StartContext,
   { server, store, storeSource, log }: Settings,
   { err }: Io,
 ): Promise<number> {
@@ -98,7 +98,7 @@ function createLog({ quickstart }: StartOptions, say: Io["err"], rules: () => Lo
   return createLineLog(lines.write, clock.nowMs, () => rules().level ?? (quickstart ? "warn" : "info"));
 }
 
-async function serve(options: Started, loaded: Settings, io: Io): Promise<number> {
+async function serve(options: StartContext, loaded: Settings, io: Io): Promise<number> {
   const live = { settings: loaded };
   const loadedStamp = stampConfiguration(options, loaded);
   const log = createLog(options, io.err, () => live.settings.log);
@@ -197,7 +197,11 @@ async function announce(
 }
 
 /** Returns the log's line of the start. The store is named by its kind, because its address may hold a password. */
-function describeStart({ file, workers }: Started, settings: Settings, { port }: RunningGateway): LogEvent {
+function describeStart(
+  { file, workers }: StartContext,
+  settings: Settings,
+  { port }: RunningGateway,
+): LogEvent {
   const { server, store, providers } = settings;
   return {
     event: "started",
@@ -224,7 +228,7 @@ interface Serving {
 
 /** Applies reloads until the process is asked to stop, then lets the gateway finish. */
 async function runUntilStopped(
-  options: Started,
+  options: StartContext,
   live: { settings: Settings },
   { complete, running, stopped, log, loadedStamp }: Serving,
 ): Promise<number> {

@@ -130,12 +130,12 @@ const COLUMNS = [
   "STATE",
 ];
 
-interface Used {
+interface KeyUseSums {
   readonly requests: number;
   readonly cost_usd: number;
 }
 
-function formatCells(key: KeyInUseView, sum: Used = { requests: 0, cost_usd: 0 }): readonly string[] {
+function formatCells(key: KeyInUseView, sum: KeyUseSums = { requests: 0, cost_usd: 0 }): readonly string[] {
   const { id, name, account_id, last4, allowance, state } = key;
   const free = allowance.limit === null ? "unlimited" : `${allowance.used} of ${allowance.limit}`;
   const times = [key.last_used_at ?? "never", key.expires_at ?? "-"];

@@ -10,7 +10,7 @@ import { formatCsv } from "./csv.ts";
 
 type Cells = readonly (string | number | null | undefined)[];
 
-export interface Printed {
+export interface PrintedRows {
   readonly rows: readonly object[];
   /** The table: its head, then a line for each row. */
   readonly cells: readonly Cells[];
@@ -32,7 +32,7 @@ interface LogCommand {
   readonly query: TObject;
   /** Their flags. */
   readonly examples: readonly string[];
-  readonly print: (parts: Parts, given: Readonly<Record<string, string>>) => Promise<Printed>;
+  readonly print: (parts: Parts, given: Readonly<Record<string, string>>) => Promise<PrintedRows>;
 }
 
 /** Makes a command with a flag for each field of the query: `--key-id` for `key_id`. */

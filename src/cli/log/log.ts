@@ -7,7 +7,7 @@ import { requestsQuery } from "../../admin/log/request-schema.ts";
 import { listRequests } from "../../admin/log/requests.ts";
 import { sumUsage, usageQuery } from "../../admin/log/usage.ts";
 import { getStatement, listStatement, statementQuery } from "../../admin/money/statements.ts";
-import { describeRows, makeLogCommand, type Parts, type Printed } from "./log-command.ts";
+import { describeRows, makeLogCommand, type Parts, type PrintedRows } from "./log-command.ts";
 
 /** Returns the remark on how to go on with a list that has more. */
 function describeNext(next: string | null, scannedUntil: string | undefined): string | null {
@@ -110,7 +110,7 @@ export const runStatement = makeLogCommand({
 
 const SUMMED = ["requests", "errors", "cost_usd", "charged_usd"] as const;
 
-async function printUsage(parts: Parts, given: Readonly<Record<string, string>>): Promise<Printed> {
+async function printUsage(parts: Parts, given: Readonly<Record<string, string>>): Promise<PrintedRows> {
   const { data, rows_from: since } = await sumUsage(parts, readQuery(usageQuery, given));
   const groups = (given.group_by ?? "day").split(",").map(nameGroup);
   const head = [...groups, ...SUMMED].map((name) => name.replaceAll("_", " ").toUpperCase());

@@ -16,7 +16,7 @@ import { Fault } from "../../core/fault.ts";
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json/json.ts";
 import { LESSON_SOURCES, type Lesson } from "../../core/rows.ts";
 import type { Settings } from "../../core/settings.ts";
-import { Learned } from "../../learning/learned.ts";
+import { LearnedModels } from "../../learning/learned.ts";
 import { readRow } from "../../learning/lesson.ts";
 import { packRow } from "../../selectors/row.ts";
 import { readChatRequest } from "../../surfaces/openai-chat/read.ts";
@@ -35,8 +35,8 @@ export interface LessonCall {
 /** Readable by its owner alone, because the lessons come from prompts. */
 const FILE_MODE = 0o600;
 
-export async function readLearned(store: ActingWorld["store"], catalogue: Catalogue): Promise<Learned> {
-  const learned = new Learned();
+export async function readLearned(store: ActingWorld["store"], catalogue: Catalogue): Promise<LearnedModels> {
+  const learned = new LearnedModels();
   const looking = {
     setting: store.setting.bind(store),
     lessons: store.lessons.bind(store),
@@ -55,7 +55,7 @@ export async function readLearned(store: ActingWorld["store"], catalogue: Catalo
 
 /** Fits all lessons and keeps what came out, so that the next gateway decides by it from its first request on. */
 export async function relearn(store: ActingWorld["store"], { settings }: LessonCall): Promise<void> {
-  const learned = new Learned();
+  const learned = new LearnedModels();
   await measureLengths(store, learned, () => {});
   const learning = openLessons(store, learned, buildCatalogue(settings));
   await learning.recall();
@@ -63,7 +63,7 @@ export async function relearn(store: ActingWorld["store"], { settings }: LessonC
 }
 
 /** Only gateways report what they find while learning. */
-function openLessons(store: LessonStore, learned: Learned, catalogue: Catalogue) {
+function openLessons(store: LessonStore, learned: LearnedModels, catalogue: Catalogue) {
   const cards = () => catalogue.list();
   return createLearning({ store, learned, cards, choosable: () => [], log: () => {} });
 }

@@ -10,7 +10,7 @@ import { SELECTORS } from "../../core/models/selector.ts";
 import { combineSteering, type Steering } from "../../core/models/steering.ts";
 import { cutStoredName } from "../../core/models/stored-name.ts";
 import type { Settings } from "../../core/settings.ts";
-import { Learned } from "../../learning/learned.ts";
+import { LearnedModels } from "../../learning/learned.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { findNeeds } from "../../operations/chat/needs.ts";
 import { choose } from "../../selectors/choose.ts";
@@ -168,13 +168,13 @@ async function show({ values, words, json, settings, io, open }: Call): Promise<
 }
 
 /** A choice needs no store. Without one, nothing has been learned. */
-async function readLearnedIfAny(open: Call["open"], io: Io, catalogue: Catalogue): Promise<Learned> {
+async function readLearnedIfAny(open: Call["open"], io: Io, catalogue: Catalogue): Promise<LearnedModels> {
   try {
     return await readLearned((await open()).store, catalogue);
   } catch (error) {
     if (!(error instanceof NoStoreError)) throw error;
     io.err(`poundkey: ${error.message} The choice only uses the built-in profiles.`);
-    return new Learned();
+    return new LearnedModels();
   }
 }
 

@@ -62,13 +62,13 @@ async function findEndpoints(origin: string): Promise<Endpoints> {
   return { device: String(device), token: String(token) };
 }
 
-interface Shown {
+interface CodePrompt {
   readonly code: string;
   readonly url: string;
 }
 
 /** Signs in: `show` tells the user where to type which code. Throws a LoginError if it fails. */
-export async function signInAt(origin: string, show: (shown: Shown) => void): Promise<Login> {
+export async function signInAt(origin: string, show: (shown: CodePrompt) => void): Promise<Login> {
   const { device, token } = await findEndpoints(origin);
   const { status, body } = await ask(device, { client_id: "poundkey" });
   const [deviceCode, code, url] = [body.device_code, body.user_code, body.verification_uri].map(asString);

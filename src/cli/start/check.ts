@@ -1,12 +1,12 @@
 // `poundkey check`: validates the configuration, or prints its schema.
 
-import type { Probed } from "../../app/models/probe.ts";
+import type { ProbeResult } from "../../app/models/probe.ts";
 import { type ConfigSource, formatErrors, loadConfig } from "../../app/start/configuration.ts";
 import type { UnreadStore } from "../../app/start/store-versions.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
 import { type ConfigError, createError, formatError } from "../../config/errors.ts";
-import type { Loaded } from "../../config/load.ts";
+import type { LoadResult } from "../../config/load.ts";
 import { configJsonSchema } from "../../config/published-schema.ts";
 import { listUnbounded } from "../../config/unbounded-rules.ts";
 import type { ModelCard } from "../../core/models/card.ts";
@@ -18,7 +18,7 @@ import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags }
 
 export interface CheckPorts extends ConfigSource {
   /** Calls the provider once with each of its credentials. */
-  readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<readonly Probed[]>;
+  readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<readonly ProbeResult[]>;
   /** Asks the provider that people sign in with once, and returns a sentence. Rejects if it doesn't answer. */
   readonly probeIssuer: (rules: SignInRules) => Promise<string>;
   /** Returns how many of the store's accounts a name or id means, or null if that can't be known without more than a look. */
@@ -53,7 +53,7 @@ examples:
 const FLAGS = { ...COMMON_FLAGS, probe: "switch", schema: "switch" } as const;
 
 /** One credential of a provider, and the answer that it got. */
-interface ProviderProbe extends Probed {
+interface ProviderProbe extends ProbeResult {
   readonly provider: string;
 }
 
@@ -83,7 +83,7 @@ async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<numbe
 }
 
 /** Returns all warnings, the file's first, and the versions of the schema if they can be read. */
-async function lookAtStore(loaded: Loaded, ports: CheckPorts, mayConnect: boolean) {
+async function lookAtStore(loaded: LoadResult, ports: CheckPorts, mayConnect: boolean) {
   if (!loaded.ok) return { warnings: [], schema: null };
   const { settings, warnings } = loaded;
   const found = await ports.schema(settings.store, mayConnect);
@@ -202,7 +202,7 @@ type Warnings = readonly ConfigError[];
 
 function report(
   file: string,
-  loaded: Loaded,
+  loaded: LoadResult,
   warnings: Warnings,
   probes: readonly ProviderProbe[],
   io: Io,
@@ -222,7 +222,7 @@ function report(
 
 function createResult(
   file: string,
-  loaded: Loaded,
+  loaded: LoadResult,
   warnings: Warnings,
   probes: readonly ProviderProbe[],
 ): object {

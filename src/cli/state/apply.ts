@@ -70,7 +70,7 @@ export function runApply(args: readonly string[], io: Io, open: Open, settings: 
   });
 }
 
-interface Asked {
+interface ApplyOptions {
   readonly file: string;
   readonly isPlan: boolean;
   readonly isPruning: boolean;
@@ -79,7 +79,7 @@ interface Asked {
   readonly secrets: string | undefined;
 }
 
-function readAsked(given: Arguments): Asked {
+function readAsked(given: Arguments): ApplyOptions {
   const { words, switches, values } = given;
   const file = requireOne(words, "a state file");
   const isPlan = switches.has("plan");
@@ -93,7 +93,7 @@ function readAsked(given: Arguments): Asked {
 async function planWhole(
   openWorld: (opening: "find" | "make") => Promise<StateWorld>,
   { state, name, refuse }: StateText,
-  { isPlan, isPruning }: Asked,
+  { isPlan, isPruning }: ApplyOptions,
   settings: Settings,
 ): Promise<{ readonly world: StateWorld; readonly plan: Plan }> {
   const planIn = async (world: StateWorld) => {
@@ -141,12 +141,12 @@ function warn({ aliases }: StateWorld, { changes }: Plan, io: Io): void {
 /** One run's output: as text while it happens, or as JSON at its end. */
 class Run {
   readonly #io: Io;
-  readonly #asked: Asked;
+  readonly #asked: ApplyOptions;
   readonly #given: ReadonlySet<string | null>;
   readonly #file: SecretsFile | null;
   readonly #made: MadeSecret[] = [];
 
-  constructor(io: Io, asked: Asked, { state }: StateText, file: SecretsFile | null) {
+  constructor(io: Io, asked: ApplyOptions, { state }: StateText, file: SecretsFile | null) {
     this.#io = io;
     this.#asked = asked;
     this.#given = new Set([...state.accounts, ...state.keys, ...state.tokens].map(({ id }) => id));

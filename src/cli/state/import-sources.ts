@@ -29,7 +29,7 @@ interface SourceInput {
   readonly foreignUntilMs: number;
 }
 
-interface Planned {
+interface ImportPlan {
   readonly config: PlannedConfig;
   readonly owners: PlannedOwners;
 }
@@ -46,10 +46,10 @@ export const GATEWAYS = {
     read: async ({ file, report }: SourceInput) =>
       withoutOwners(readOpenRouter(readBytes(file).toString("utf8"), report)),
   },
-} as const satisfies Record<string, { read: (input: SourceInput) => Promise<Planned> }>;
+} as const satisfies Record<string, { read: (input: SourceInput) => Promise<ImportPlan> }>;
 export type GatewayName = keyof typeof GATEWAYS;
 
-function withoutOwners(config: PlannedConfig): Planned {
+function withoutOwners(config: PlannedConfig): ImportPlan {
   return { config, owners: NO_OWNERS };
 }
 
@@ -61,14 +61,14 @@ function readSource(path: string): SourceFile {
   return { value: yaml.value(), findLine: (at) => yaml.findPosition(at, "key").line };
 }
 
-async function readLitellm(input: SourceInput): Promise<Planned> {
+async function readLitellm(input: SourceInput): Promise<ImportPlan> {
   const { file, report, nowMs, foreignUntilMs } = input;
   const { config, names } = readConfig(readSource(file), report);
   const owners = readOwners(await readLitellmTables(input), { names, report, nowMs, foreignUntilMs });
   return { config, owners };
 }
 
-async function readNewApiFile(input: SourceInput): Promise<Planned> {
+async function readNewApiFile(input: SourceInput): Promise<ImportPlan> {
   const { file, keys, report, settings, isNew, isFree, nowMs } = input;
   if (!isNew && settings.billing.charge !== "always" && !isFree) {
     throw new Error(

@@ -121,7 +121,7 @@ async function performOnCopy(
   }
 }
 
-interface Asked {
+interface ImportOptions {
   readonly name: GatewayName;
   readonly gateway: (typeof GATEWAYS)[GatewayName];
   readonly file: string;
@@ -142,14 +142,18 @@ const OWNERS: Readonly<Record<string, readonly GatewayName[]>> = {
   ...Object.fromEntries(Object.keys(CSV_TABLES).map((flag) => [flag, ["litellm"] as const])),
 };
 
-function readAsked({ words, values, switches }: Arguments): Asked {
-  const [name, file] = words;
-  const names = Object.keys(GATEWAYS).join(", ");
-  const known = (Object.keys(GATEWAYS) as GatewayName[]).find((one) => one === name);
-  if (known === undefined) {
-    const unknown = name === undefined ? "" : `unknown gateway '${name}'; `;
-    throw new UsageError(`${unknown}expected one of: ${names}`);
-  }
+function isGateway(name: string): name is GatewayName {
+  return Object.hasOwn(GATEWAYS, name);
+}
+
+function parseGateway(name: string | undefined): GatewayName {
+  if (name !== undefined && isGateway(name)) return name;
+  const unknown = name === undefined ? "" : `unknown gateway '${name}'; `;
+  throw new UsageError(`${unknown}expected one of: ${Object.keys(GATEWAYS).join(", ")}`);
+}
+
+function readAsked({ words: [first, file], values, switches }: Arguments): ImportOptions {
+  const name = parseGateway(first);
   if (file === undefined) throw new UsageError("expected a file");
   const database = values.get("database");
   const keys = values.get("keys");
@@ -158,15 +162,15 @@ function readAsked({ words, values, switches }: Arguments): Asked {
   if (database !== undefined && keys !== undefined)
     throw new UsageError("--database and --keys exclude each other");
   for (const [flag, owners] of Object.entries(OWNERS))
-    if (!owners.includes(known) && (values.has(flag) || switches.has(flag)))
+    if (!owners.includes(name) && (values.has(flag) || switches.has(flag)))
       throw new UsageError(`--${flag} belongs to ${owners.join(" and ")}`);
   const untilMs = parseDuration(values.get("foreign-until") ?? FOREIGN_UNTIL);
   if (untilMs === null) throw new UsageError("--foreign-until must be a duration like 90d");
   const isDry = switches.has("dry-run");
   const foreignUntilMs = clock.nowMs() + untilMs;
   return {
-    name: known,
-    gateway: GATEWAYS[known],
+    name,
+    gateway: GATEWAYS[name],
     file,
     database,
     keys,
@@ -178,7 +182,7 @@ function readAsked({ words, values, switches }: Arguments): Asked {
 }
 
 /** Throws a UsageError for a table without the keys, which alone say whom it limits. */
-function readTableFlags(values: Arguments["values"]): Asked["tables"] {
+function readTableFlags(values: Arguments["values"]): ImportOptions["tables"] {
   const given = Object.keys(CSV_TABLES).flatMap((flag) => {
     const path = values.get(flag);
     return path === undefined ? [] : [[flag, path] as const];
@@ -215,7 +219,7 @@ async function openWorld(
   return (await openStore(settings.store, masterKey, opening)).world;
 }
 
-interface WriteParts extends Pick<Asked, "foreignUntilMs" | "isDry"> {
+interface WriteParts extends Pick<ImportOptions, "foreignUntilMs" | "isDry"> {
   readonly settings: StoreSettings;
   readonly report: Report;
 }

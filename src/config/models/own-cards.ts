@@ -141,14 +141,14 @@ function narrowDialects(
   return shared.length > 0 && shared.length < spoken.length ? shared : undefined;
 }
 
-interface Priced {
+interface PricedCard {
   readonly price?: PriceFields | undefined;
   readonly later_prices?: readonly LaterPriceFields[];
 }
 
 /** Reports what is wrong with a model's prices. Returns false if its price now can't be used. */
 export function checkPrices(
-  { price, later_prices = [] }: Priced,
+  { price, later_prices = [] }: PricedCard,
   operations: ReadonlySet<OperationName>,
   wrong: (path: Path, message: string) => void,
 ): boolean {

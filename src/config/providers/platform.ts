@@ -16,10 +16,10 @@ export interface PlatformContext extends Environment {
   readonly readKeys: () => readonly Credential[];
 }
 
-type Decided = "baseUrl" | "credentials" | "apiVersion" | "redactedWords" | "dialects" | "listsOwnOnly";
+type PlatformField = "baseUrl" | "credentials" | "apiVersion" | "redactedWords" | "dialects" | "listsOwnOnly";
 
 /** The part of a provider's setup that its platform decides. If there is no base URL, it is empty and an issue says why. */
-export type PlatformSetup = Pick<ProviderSetup, Decided | "unlistedPrefixes" | "guardrail">;
+export type PlatformSetup = Pick<ProviderSetup, PlatformField | "unlistedPrefixes" | "guardrail">;
 
 /** A cloud: a provider whose address and credentials are a customer's own. */
 export interface Cloud {

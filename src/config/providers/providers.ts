@@ -12,7 +12,7 @@ import { parseDuration } from "../../core/text/duration.ts";
 import { suggest } from "../../core/text/nearest.ts";
 import { NO_PROVIDER } from "../../core/text/pattern.ts";
 import type { Issues, Path } from "../errors.ts";
-import type { Environment, Interpolated } from "../interpolate.ts";
+import type { Environment, Interpolation } from "../interpolate.ts";
 import { buildOwnCards } from "../models/own-cards.ts";
 import type { Config } from "../schema.ts";
 import { parseBaseUrl } from "../units.ts";
@@ -49,7 +49,7 @@ export const TIMEOUTS: Timeouts = { connectMs: 5000, firstByteMs: null, idleMs: 
 export function buildProviders(
   config: Config["providers"],
   known: readonly KnownProvider[],
-  environment: Environment & Pick<Interpolated, "resolved">,
+  environment: Environment & Pick<Interpolation, "resolved">,
   cards: readonly ModelCard[],
   issues: Issues,
 ): Providers {
@@ -89,7 +89,7 @@ function addRedacted(setup: ProviderSetup, words: readonly string[]): ProviderSe
 }
 
 /** Returns the values from the environment and from files in a provider's fields. Its models' names are no secrets. */
-function listResolved(path: Path, resolved: Interpolated["resolved"]): readonly string[] {
+function listResolved(path: Path, resolved: Interpolation["resolved"]): readonly string[] {
   return resolved
     .filter((one) => path.every((step, at) => one.path[at] === step) && one.path[path.length] !== "models")
     .map(({ value }) => value);

@@ -1,5 +1,5 @@
 // The console's frame: the session, the navigation and the page named by the address.
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { Drawer } from "../parts/dialog.tsx";
@@ -45,14 +45,7 @@ function Shell() {
   const main = useRef<HTMLElement>(null);
   const { path } = route.value;
   const found = findPage(path);
-  const isFirst = useRef(true);
-  useLayoutEffect(() => {
-    // Keyboard users continue at the top of the new page.
-    if (!isFirst.current) main.current?.focus({ preventScroll: true });
-    isFirst.current = false;
-    document.title = found ? `${getLabel(found.page)} · Poundkey` : "Poundkey";
-    setOpen(false);
-  }, [path]);
+  usePageStart(main, path, found && getLabel(found.page), () => setOpen(false));
   const notifications = useNotifications();
   const side = (
     <>
@@ -90,6 +83,23 @@ function Shell() {
       <Toasts />
     </div>
   );
+}
+
+/** Brings the frame to a new page: its title, and the focus. */
+function usePageStart(
+  main: RefObject<HTMLElement | null>,
+  path: string,
+  label: string | null | undefined,
+  closeMenu: () => void,
+): void {
+  const isFirst = useRef(true);
+  useLayoutEffect(() => {
+    // Keyboard users continue at the top of the new page.
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+    document.title = label ? `${label} · Poundkey` : "Poundkey";
+    closeMenu();
+  }, [path]);
 }
 
 interface BarProps {

@@ -1,6 +1,6 @@
 // The overview's checklist for the first days: what is done is seen from the gateway, the rest is ticked by hand.
 import { useState } from "preact/hooks";
-import type { Listed } from "../../admin/list.ts";
+import type { ListPage } from "../../admin/list.ts";
 import type { ProviderView } from "../../admin/models/providers.ts";
 import { recall, remember } from "../browser.ts";
 import { Button } from "../parts/button.tsx";
@@ -25,7 +25,7 @@ interface Step {
 
 /** Null until everything is known. */
 function useSteps(): readonly Step[] | null {
-  const providers = useResource<Listed<ProviderView>>("/providers?all=true");
+  const providers = useResource<ListPage<ProviderView>>("/providers?all=true");
   const { keys, accounts, areKnown } = useNames();
   if (!providers.data || !areKnown) return null;
   const owners = [...keys, ...accounts];

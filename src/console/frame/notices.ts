@@ -3,7 +3,7 @@
 
 import type { ProblemView } from "../../admin/events/problems.ts";
 import type { NearingView } from "../../admin/limits/nearing.ts";
-import type { Listed } from "../../admin/list.ts";
+import type { ListPage } from "../../admin/list.ts";
 import type { RetiringView } from "../../admin/models/retiring.ts";
 import { nowMs } from "../browser.ts";
 import type { Tone } from "../parts/states.tsx";
@@ -27,9 +27,9 @@ const KEY_DAYS = 7;
 const MODEL_DAYS = 30;
 
 export function useNotifications(): readonly Notification[] {
-  const problems = useResource<Listed<ProblemView>>(may("settings.read") ? "/problems" : null, EVERY_MS);
-  const nearing = useResource<Listed<NearingView>>(may("usage.read") ? "/nearing" : null, EVERY_MS);
-  const retiring = useResource<Listed<RetiringView>>(
+  const problems = useResource<ListPage<ProblemView>>(may("settings.read") ? "/problems" : null, EVERY_MS);
+  const nearing = useResource<ListPage<NearingView>>(may("usage.read") ? "/nearing" : null, EVERY_MS);
+  const retiring = useResource<ListPage<RetiringView>>(
     may("settings.read") ? "/models/retiring" : null,
     EVERY_MS,
   );

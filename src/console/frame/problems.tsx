@@ -1,7 +1,7 @@
 // The banner above every page, which names the problems of a gateway that serves.
 
 import type { ProblemView } from "../../admin/events/problems.ts";
-import type { Listed } from "../../admin/list.ts";
+import type { ListPage } from "../../admin/list.ts";
 import { Notice } from "../parts/states.tsx";
 import { formatFullTime } from "./format.ts";
 import { useResource } from "./resource.ts";
@@ -10,7 +10,7 @@ import { makeHref } from "./route.ts";
 const EVERY_MS = 15_000;
 
 export function Problems() {
-  const problems = useResource<Listed<ProblemView>>("/problems", EVERY_MS);
+  const problems = useResource<ListPage<ProblemView>>("/problems", EVERY_MS);
   const data = problems.data?.data ?? [];
   if (data.length === 0) return null;
   return (

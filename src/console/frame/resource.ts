@@ -1,6 +1,6 @@
 // Data from the gateway, fetched on demand and cached so that a page seen before appears at once.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import type { Listed } from "../../admin/list.ts";
+import type { ListPage } from "../../admin/list.ts";
 import { isReturning, runEvery } from "../browser.ts";
 import { clearSources, findSource } from "./answers.ts";
 import { getText, type Query, withQuery } from "./api.ts";
@@ -64,7 +64,7 @@ const ROWS_AT_ONCE = 200;
 
 /** Only lists with further pages know a limit. */
 async function readAllPages(path: string, query: Query): Promise<readonly object[]> {
-  const read = async (asked: Query): Promise<Listed<object>> =>
+  const read = async (asked: Query): Promise<ListPage<object>> =>
     JSON.parse(await getText(withQuery(path, asked)));
   let page = await read(query);
   const rows = [...page.data];
@@ -75,19 +75,19 @@ async function readAllPages(path: string, query: Query): Promise<readonly object
   return rows;
 }
 
-interface Added<Row> {
+interface FurtherPages<Row> {
   readonly of: string;
   /** The first page as it was when more was asked for, and the pages after it. */
-  readonly pages: readonly Listed<Row>[];
+  readonly pages: readonly ListPage<Row>[];
 }
 
 /** Returns the pages that the list had when it was left, if the browser went back to it. */
-function findAdded<Row>(of: string): Added<Row> {
+function findAdded<Row>(of: string): FurtherPages<Row> {
   const text = isReturning() ? added.get(of) : undefined;
   return { of, pages: text === undefined ? [] : JSON.parse(text) };
 }
 
-function keepAdded<Row>({ of, pages }: Added<Row>): void {
+function keepAdded<Row>({ of, pages }: FurtherPages<Row>): void {
   added.delete(of);
   added.set(of, JSON.stringify(pages));
   const [oldest] = added.keys();
@@ -101,7 +101,7 @@ export function usePages<Row extends object>(
   everyMs = 0,
 ): Pages<Row> {
   const first = withQuery(path ?? "", query);
-  const resource = useResource<Listed<Row>>(path === null ? null : first, everyMs);
+  const resource = useResource<ListPage<Row>>(path === null ? null : first, everyMs);
   const [kept, setKept] = useState(() => findAdded<Row>(first));
   const [isAddingMore, setAdding] = useState(false);
   const pages = kept.of === first ? kept.pages : [];
@@ -110,7 +110,7 @@ export function usePages<Row extends object>(
     if (path === null || next === null || isAddingMore || !resource.data) return;
     setAdding(true);
     try {
-      const page: Listed<Row> = JSON.parse(await getText(withQuery(path, { ...query, after: next })));
+      const page: ListPage<Row> = JSON.parse(await getText(withQuery(path, { ...query, after: next })));
       const now = { of: first, pages: pages.length === 0 ? [resource.data, page] : [...pages, page] };
       keepAdded(now);
       setKept(now);
@@ -133,7 +133,7 @@ export function usePages<Row extends object>(
   };
 }
 
-function isEmpty(page: Listed<unknown> | undefined): boolean {
+function isEmpty(page: ListPage<unknown> | undefined): boolean {
   return page !== undefined && page.data.length === 0;
 }
 

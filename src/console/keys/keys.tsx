@@ -181,21 +181,23 @@ function makeColumns(
         <span class="faint">never</span>
       ),
     ),
-    makeColumn("State", (key) => (
-      <div>
-        <Badge text={key.state} tone={TONES[key.state]} hasDot />
-        {key.state === "active" && key.expires_at && (
-          <div class="small faint">until {formatDay(key.expires_at)}</div>
-        )}
-        {key.old_secret_expires_at && (
-          <div class="small faint" title={formatFullTime(key.old_secret_expires_at)}>
-            old secret ends {formatRelativeTime(key.old_secret_expires_at)}
-          </div>
-        )}
-      </div>
-    )),
+    makeColumn("State", (key) => <State of={key} />),
     { label: "", as: "narrow", cell: (key) => <Actions of={key} {...acting} /> },
   ];
+}
+
+function State({ of: { state, expires_at, old_secret_expires_at } }: { readonly of: KeyInUseView }) {
+  return (
+    <div>
+      <Badge text={state} tone={TONES[state]} hasDot />
+      {state === "active" && expires_at && <div class="small faint">until {formatDay(expires_at)}</div>}
+      {old_secret_expires_at && (
+        <div class="small faint" title={formatFullTime(old_secret_expires_at)}>
+          old secret ends {formatRelativeTime(old_secret_expires_at)}
+        </div>
+      )}
+    </div>
+  );
 }
 
 function Allowance({ of: { allowance, state } }: { readonly of: KeyInUseView }) {

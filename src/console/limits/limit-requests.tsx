@@ -104,9 +104,31 @@ interface RequestListProps {
 }
 
 export function RequestList({ title, of, names, onDecide }: RequestListProps) {
+  return (
+    <List
+      title={title}
+      label="Requests for more"
+      of={of}
+      columns={makeColumns(names, onDecide)}
+      keyOf={({ id }) => id}
+      empty={
+        <Empty icon="limits" title="No requests for more">
+          {onDecide
+            ? "Members ask on their own page, Ask for more. What they ask for waits here for a decision."
+            : "What was asked for appears here, with the decision."}
+        </Empty>
+      }
+    />
+  );
+}
+
+function makeColumns(
+  names: Names,
+  onDecide: RequestListProps["onDecide"],
+): readonly Column<LimitRequestView>[] {
   const ownId = session.value?.actor.id;
   const isMine = ({ member_id }: LimitRequestView) => member_id === ownId;
-  const columns: readonly Column<LimitRequestView>[] = [
+  return [
     makeHeadColumn("Asked for", (request) => (
       <div>
         <div class="strong">{describeRequest(request)}</div>
@@ -143,22 +165,6 @@ export function RequestList({ title, of, names, onDecide }: RequestListProps) {
         ),
     },
   ];
-  return (
-    <List
-      title={title}
-      label="Requests for more"
-      of={of}
-      columns={columns}
-      keyOf={({ id }) => id}
-      empty={
-        <Empty icon="limits" title="No requests for more">
-          {onDecide
-            ? "Members ask on their own page, Ask for more. What they ask for waits here for a decision."
-            : "What was asked for appears here, with the decision."}
-        </Empty>
-      }
-    />
-  );
 }
 
 const TONES: Readonly<Record<LimitRequestView["state"], Tone | undefined>> = {

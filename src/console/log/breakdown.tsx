@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
 import { type Query, withQuery } from "../frame/api.ts";
 import { formatCompact, formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
-import { useNames } from "../frame/names.ts";
+import { type Names, useNames } from "../frame/names.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { keepScope } from "../frame/scope.ts";
@@ -75,16 +75,44 @@ const MEASURES = {
 type Measure = keyof typeof MEASURES;
 const MEASURE_NAMES: readonly Measure[] = ["requests", "errors", "tokens", "cost"];
 
+function getId(row: UsageView): string {
+  return row.model ?? row.provider ?? row.key_id ?? row.account_id ?? row.tag ?? "";
+}
+
+interface ShareProps {
+  readonly names: Names;
+  readonly row: UsageView;
+  readonly group: Group;
+  /** The row's part of the largest row, from 0 to 1. */
+  readonly share: number;
+}
+
+/** A row's name, which leads to its requests, on a bar of its size. */
+function Share({ names, row, group, share }: ShareProps) {
+  const id = getId(row);
+  const nameOf = () => {
+    if (row.key_id !== undefined) return names.key(row.key_id);
+    if (row.account_id !== undefined) return names.account(row.account_id);
+    return id === "" ? "Refused before a provider was called" : id;
+  };
+  const field = { [row.key_id || row.account_id ? `${group}_id` : group]: id };
+  return (
+    <span class="share">
+      <span class="share-bar" style={{ width: `${share * 100}%` }} />
+      {id === "" || id === OTHER_TAGS ? (
+        <span class="clip">{nameOf()}</span>
+      ) : (
+        <a class="clip" href={makeHref("/activity", { ...keepScope(route.value.query), ...field })}>
+          {nameOf()}
+        </a>
+      )}
+    </span>
+  );
+}
+
 function Rows({ rows, group }: RowsProps) {
   const names = useNames();
   const [chosen, choose] = useState<Measure | null>(null);
-  const idOf = (row: UsageView) => row.model ?? row.provider ?? row.key_id ?? row.account_id ?? row.tag ?? "";
-  const fieldOf = (row: UsageView) => ({ [row.key_id || row.account_id ? `${group}_id` : group]: idOf(row) });
-  const nameOf = (row: UsageView) => {
-    if (row.key_id !== undefined) return names.key(row.key_id);
-    if (row.account_id !== undefined) return names.account(row.account_id);
-    return idOf(row) === "" ? "Refused before a provider was called" : idOf(row);
-  };
   // Bars show what the rows are sorted by: cost, or requests if everything was free.
   const isFree = rows.every(({ cost_usd }) => cost_usd === 0);
   const by = chosen ?? (isFree ? "requests" : "cost");
@@ -94,16 +122,7 @@ function Rows({ rows, group }: RowsProps) {
   const onSort = (name: string) => choose(MEASURE_NAMES.find((one) => one === name) ?? null);
   const columns: readonly Column<UsageView>[] = [
     makeHeadColumn(GROUPS.find(({ value }) => value === group)?.label ?? "", (row) => (
-      <span class="share">
-        <span class="share-bar" style={{ width: `${(sizeOf(row) / most) * 100}%` }} />
-        {idOf(row) === "" || idOf(row) === OTHER_TAGS ? (
-          <span class="clip">{nameOf(row)}</span>
-        ) : (
-          <a class="clip" href={makeHref("/activity", { ...keepScope(route.value.query), ...fieldOf(row) })}>
-            {nameOf(row)}
-          </a>
-        )}
-      </span>
+      <Share names={names} row={row} group={group} share={sizeOf(row) / most} />
     )),
     makeNumberColumn("Requests", ({ requests }) => formatCompact(requests), "requests"),
     makeNumberColumn(
@@ -122,7 +141,7 @@ function Rows({ rows, group }: RowsProps) {
       label={`Figures by ${group}`}
       columns={columns}
       rows={sorted}
-      keyOf={idOf}
+      keyOf={getId}
       sorting={{ by, isDown: true, onSort }}
       {...SHOWN}
     />

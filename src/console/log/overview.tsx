@@ -31,22 +31,27 @@ function makeUsageQuery({ filters, period }: LogScope) {
   return { ...Object.fromEntries(shared), ...period };
 }
 
-export function OverviewPage() {
-  const scope = useScope(DEFAULT_RANGE);
-  const query = makeUsageQuery(scope);
-  const path = withQuery("/overview", { ...query, step: chooseStep(scope.period) });
-  const overview = useResource<Overview>(path, EVERY_MS);
-  const breakdown = useRef<() => Promise<void>>(async () => {});
+/** Loads the figures again while requests end. Returns true while the page hears of them. */
+function useRefresh(load: () => Promise<unknown>): boolean {
   const isDue = useRef(false);
   const refresh = () => {
     if (isDue.current) return;
     isDue.current = true;
     runAfter(REFRESH_MS, () => {
       isDue.current = false;
-      void Promise.all([overview.reload(), breakdown.current()]);
+      void load();
     });
   };
-  const isLive = useLive(true, { onRow: refresh, onGap: refresh });
+  return useLive(true, { onRow: refresh, onGap: refresh });
+}
+
+export function OverviewPage() {
+  const scope = useScope(DEFAULT_RANGE);
+  const query = makeUsageQuery(scope);
+  const path = withQuery("/overview", { ...query, step: chooseStep(scope.period) });
+  const overview = useResource<Overview>(path, EVERY_MS);
+  const breakdown = useRef<() => Promise<void>>(async () => {});
+  const isLive = useRefresh(() => Promise.all([overview.reload(), breakdown.current()]));
   const isFiltered = SHARED_FILTERS.some((name) => scope.filters[name]);
   return (
     <div class="stack">

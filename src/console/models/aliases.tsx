@@ -104,10 +104,6 @@ function AliasForm({ edited, onClose, onDone }: AliasFormProps) {
       onClose();
     },
   );
-  const options = [
-    ...SELECTORS.map(({ id, what }) => ({ value: id, label: id, note: what })),
-    ...on.map(({ id }) => ({ value: id, label: id })),
-  ];
   return (
     <FormDialog
       title={edited ? `Change ${edited.name}` : "Add an alias"}
@@ -127,17 +123,26 @@ function AliasForm({ edited, onClose, onDone }: AliasFormProps) {
       )}
       <Segments label="Leads to" options={KINDS} value={kind} onChange={setKind} />
       {kind === "one" ? (
-        <Combobox
-          label="Target"
-          value={form.draft.one}
-          options={options}
-          onChoose={(one) => form.set("one", one)}
-        />
+        <TargetField models={on} value={form.draft.one} onChoose={(one) => form.set("one", one)} />
       ) : (
         <TextField label="Target, as JSON" rows={5} placeholder={EXAMPLE} {...form.field("json")} />
       )}
     </FormDialog>
   );
+}
+
+interface TargetFieldProps {
+  readonly models: ReturnType<typeof useModels>["on"];
+  readonly value: string;
+  readonly onChoose: (target: string) => void;
+}
+
+function TargetField({ models, value, onChoose }: TargetFieldProps) {
+  const options = [
+    ...SELECTORS.map(({ id, what }) => ({ value: id, label: id, note: what })),
+    ...models.map(({ id }) => ({ value: id, label: id })),
+  ];
+  return <Combobox label="Target" value={value} options={options} onChoose={onChoose} />;
 }
 
 function makeColumns(onOpen: (open: Open) => void): readonly Column<AliasView>[] {

@@ -1,6 +1,6 @@
 // One model: its prices by length of the prompt, the names that lead to it, its health, its usage and its refusals.
 
-import type { Listed } from "../../admin/list.ts";
+import type { ListPage } from "../../admin/list.ts";
 import type { AliasView } from "../../admin/models/aliases.ts";
 import type { ProviderView } from "../../admin/models/providers.ts";
 import type { CardView } from "../../admin/models/settings-schema.ts";
@@ -30,7 +30,7 @@ import { type Column, makeHeadColumn, makeNumberColumn, Table } from "../parts/t
 import { BREAKERS } from "./provider-state.ts";
 
 export function ModelPage({ id }: { readonly id: string }) {
-  const models = useResource<Listed<CardView>>("/models");
+  const models = useResource<ListPage<CardView>>("/models");
   const model = models.data?.data.find((one) => one.id === id);
   return (
     <>
@@ -105,7 +105,7 @@ function listFacts(model: CardView): readonly Fact[] {
 
 /** The model's recent calls. */
 function Health({ model: { id, provider } }: { readonly model: CardView }) {
-  const providers = useResource<Listed<ProviderView>>("/providers?all=true");
+  const providers = useResource<ListPage<ProviderView>>("/providers?all=true");
   const health = providers.data?.data
     .find(({ name }) => name === provider)
     ?.models.find((one) => one.id === id);

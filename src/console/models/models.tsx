@@ -1,5 +1,5 @@
 // Models: the operator's aliases, and the catalogue with search, filters and sorting in the page.
-import type { Listed } from "../../admin/list.ts";
+import type { ListPage } from "../../admin/list.ts";
 import type { CardView } from "../../admin/models/settings-schema.ts";
 import { formatDay, formatPrice, formatRate, formatTokens } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
@@ -46,7 +46,7 @@ const SORTS: Readonly<Record<string, (model: CardView) => number | string | null
 };
 
 export function ModelsPage() {
-  const models = useResource<Listed<CardView>>("/models", EVERY_MS);
+  const models = useResource<ListPage<CardView>>("/models", EVERY_MS);
   const { query } = route.value;
   return (
     <>

@@ -1,6 +1,6 @@
 // One provider: its health and credentials, its usage, and its models as they fare now.
 import { useState } from "preact/hooks";
-import type { Listed } from "../../admin/list.ts";
+import type { ListPage } from "../../admin/list.ts";
 import type { ProviderView } from "../../admin/models/providers.ts";
 import { formatDuration, formatPercent } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
@@ -22,7 +22,7 @@ const SHOWN = { first: 20, step: 50 };
 type ModelRow = ProviderView["models"][number];
 
 export function ProviderPage({ id: name }: { readonly id: string }) {
-  const providers = useResource<Listed<ProviderView>>("/providers?all=true", EVERY_MS);
+  const providers = useResource<ListPage<ProviderView>>("/providers?all=true", EVERY_MS);
   const [isAdding, setAdding] = useState(false);
   const { period } = useScope("30d");
   const reload = { current: async () => {} };

@@ -1,6 +1,6 @@
 // Settings → Providers: their health and credentials; adding, replacing, pausing, removing and testing credentials.
 import { useState } from "preact/hooks";
-import type { Listed } from "../../admin/list.ts";
+import type { ListPage } from "../../admin/list.ts";
 import type { ProviderView } from "../../admin/models/providers.ts";
 import type { SettingsView } from "../../admin/models/settings-schema.ts";
 import { formatCount, formatDuration, formatFullTime, formatPercent } from "../frame/format.ts";
@@ -18,7 +18,7 @@ import { describeState } from "./provider-state.ts";
 const EVERY_MS = 5000;
 
 export function ProvidersPage() {
-  const providers = useResource<Listed<ProviderView>>("/providers?all=true", EVERY_MS);
+  const providers = useResource<ListPage<ProviderView>>("/providers?all=true", EVERY_MS);
   const settings = useResource<SettingsView>("/settings");
   const [adding, setAdding] = useState<ProviderView | null>(null);
   return (

@@ -1,5 +1,5 @@
 // The part of the models page about models that end, with the keys that still use them.
-import type { Listed } from "../../admin/list.ts";
+import type { ListPage } from "../../admin/list.ts";
 import type { RetiringView } from "../../admin/models/retiring.ts";
 import { formatDay } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
@@ -11,7 +11,7 @@ const EVERY_MS = 60_000;
 const KEYS_SHOWN = 10;
 
 export function Retiring() {
-  const retiring = useResource<Listed<RetiringView>>("/models/retiring", EVERY_MS);
+  const retiring = useResource<ListPage<RetiringView>>("/models/retiring", EVERY_MS);
   return (
     <Loaded of={retiring}>
       {({ data }) => {

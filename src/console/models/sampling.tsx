@@ -13,10 +13,10 @@ import { Card, PageHead } from "../parts/page.tsx";
 import { Notice } from "../parts/states.tsx";
 import { makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
 
-type Answered<Name extends keyof Sampling> = Awaited<ReturnType<Sampling[Name]>>;
-type Plan = Answered<"plan">;
-type Answers = Answered<"ask">["answers"];
-type Scored = Answered<"score">["models"][number];
+type AnswerOf<Name extends keyof Sampling> = Awaited<ReturnType<Sampling[Name]>>;
+type Plan = AnswerOf<"plan">;
+type Answers = AnswerOf<"ask">["answers"];
+type ModelScore = AnswerOf<"score">["models"][number];
 
 const LETTERS = "ABCDEFGH";
 /** The scores of the keys 1 to 5. */
@@ -49,7 +49,6 @@ export function SamplingPage() {
 function SetupForm({ onPlanned }: { readonly onPlanned: (setup: Setup) => void }) {
   const [models, setModels] = useState<readonly string[]>([]);
   const [judge, setJudge] = useState("");
-  const { on } = useModels();
   const form = useForm(
     () => ({ prompts: "20", budget: "1", own: "" }),
     async ({ prompts, budget, own }) => {
@@ -77,14 +76,7 @@ function SetupForm({ onPlanned }: { readonly onPlanned: (setup: Setup) => void }
           chosen={models}
           onChange={setModels}
         />
-        <Combobox
-          label="Judge"
-          placeholder="Judge: nobody, you score"
-          value={judge}
-          options={on.map(({ id }) => ({ value: id, label: id }))}
-          isClearable
-          onChoose={setJudge}
-        />
+        <JudgeField value={judge} onChoose={setJudge} />
         <TextField
           label="Prompts of your own, one per line"
           hint="If empty, the newest prompts in the log, which needs log.content."
@@ -97,6 +89,25 @@ function SetupForm({ onPlanned }: { readonly onPlanned: (setup: Setup) => void }
         </div>
       </form>
     </Card>
+  );
+}
+
+interface JudgeFieldProps {
+  readonly value: string;
+  readonly onChoose: (judge: string) => void;
+}
+
+function JudgeField({ value, onChoose }: JudgeFieldProps) {
+  const { on } = useModels();
+  return (
+    <Combobox
+      label="Judge"
+      placeholder="Judge: nobody, you score"
+      value={value}
+      options={on.map(({ id }) => ({ value: id, label: id }))}
+      isClearable
+      onChoose={onChoose}
+    />
   );
 }
 
@@ -122,17 +133,17 @@ function PlanCard({ plan, budget, judge, onStart }: Setup & { readonly onStart: 
 }
 
 /** Asks prompt by prompt. Each score is learned at once, so leaving the page loses none. */
-function Session({ plan, budget, judge }: Setup) {
+function useSession({ plan, budget, judge }: Setup) {
   const [at, setAt] = useState(0);
   const [answers, setAnswers] = useState<Answers | null>(null);
-  const [scored, setScored] = useState<readonly Scored[]>([]);
+  const [scored, setScored] = useState<readonly ModelScore[]>([]);
   const [end, setEnd] = useState<string | null>(null);
   const spent = useRef(0);
   const messages = plan.prompts[at]?.messages;
   const left = () => Math.max(0, budget - spent.current);
   const learn = async (scores: readonly { readonly answer: string; readonly score: number }[]) => {
     if (scores.length > 0) {
-      const { models } = await change<Answered<"score">>("POST", "/samples/scores", { messages, scores });
+      const { models } = await change<AnswerOf<"score">>("POST", "/samples/scores", { messages, scores });
       setScored((before) => [...before, ...models]);
     }
     setAnswers(null);
@@ -142,7 +153,7 @@ function Session({ plan, budget, judge }: Setup) {
     const texts = given.flatMap(({ answer, text }) => (text === null ? [] : [{ answer, text }]));
     if (texts.length < 2) return learn([]);
     const body = { messages, judge, answers: texts, max_cost_usd: left() };
-    const { scores, cost_usd } = await change<Answered<"judge">>("POST", "/samples/judge", body);
+    const { scores, cost_usd } = await change<AnswerOf<"judge">>("POST", "/samples/judge", body);
     spent.current += cost_usd;
     if (scores.length === 0 && cost_usd === 0) return setEnd("The budget is used up.");
     return learn(scores.flatMap(({ answer, score }) => (score === null ? [] : [{ answer, score }])));
@@ -150,7 +161,7 @@ function Session({ plan, budget, judge }: Setup) {
   const ask = async () => {
     if (messages === undefined) return setEnd("All prompts were asked.");
     const body = { messages, models: plan.models, max_cost_usd: left() };
-    const { answers: given, cost_usd } = await change<Answered<"ask">>("POST", "/samples/ask", body);
+    const { answers: given, cost_usd } = await change<AnswerOf<"ask">>("POST", "/samples/ask", body);
     spent.current += cost_usd;
     if (given.length === 0) return setEnd("The budget is used up.");
     return judge === "" ? setAnswers(given) : judgeAll(given);
@@ -158,12 +169,19 @@ function Session({ plan, budget, judge }: Setup) {
   useEffect(() => {
     ask().catch((failed: unknown) => setEnd(describeError(failed)));
   }, [at]);
+  const onScored: ScoringProps["onScored"] = (scores) =>
+    learn(scores).catch((failed) => setEnd(describeError(failed)));
+  return { at, messages, answers, scored, end, spentUsd: spent.current, onScored };
+}
+
+function Session(setup: Setup) {
+  const { at, messages, answers, scored, end, spentUsd, onScored } = useSession(setup);
   const shown = (answers ?? []).filter(({ text }) => text !== null);
   return (
     <>
       <Card
-        title={end ?? `Prompt ${at + 1} of ${plan.prompts.length}`}
-        note={`${formatUsd(spent.current)} so far`}
+        title={end ?? `Prompt ${at + 1} of ${setup.plan.prompts.length}`}
+        note={`${formatUsd(spentUsd)} so far`}
       >
         {end === null && messages !== undefined && (
           <div class="answer">
@@ -171,14 +189,8 @@ function Session({ plan, budget, judge }: Setup) {
           </div>
         )}
       </Card>
-      {end === null && answers !== null && (
-        <Scoring
-          key={at}
-          answers={shown}
-          onScored={(scores) => learn(scores).catch((failed) => setEnd(describeError(failed)))}
-        />
-      )}
-      {end !== null && <Results scored={scored} judge={judge} />}
+      {end === null && answers !== null && <Scoring key={at} answers={shown} onScored={onScored} />}
+      {end !== null && <Results scored={scored} judge={setup.judge} />}
     </>
   );
 }
@@ -234,7 +246,7 @@ function Scoring({ answers, onScored }: ScoringProps) {
 }
 
 /** Only now are the models named: who knows them would no longer score the answers alone. */
-function Results({ scored, judge }: { readonly scored: readonly Scored[]; readonly judge: string }) {
+function Results({ scored, judge }: { readonly scored: readonly ModelScore[]; readonly judge: string }) {
   const rows = [...Map.groupBy(scored, ({ model }) => model)].map(([model, own]) => ({
     model,
     mean: own.reduce((sum, { score }) => sum + score, 0) / own.length,

@@ -34,10 +34,6 @@ export function AccountPage({ id }: { readonly id: string }) {
     setJournalAt((count) => count + 1);
     await account.reload();
   };
-  const saved = () => {
-    close();
-    void reload();
-  };
   const { data } = account;
   const amounts = useCardAmounts(id);
   return (
@@ -68,13 +64,38 @@ export function AccountPage({ id }: { readonly id: string }) {
         )}
         {data?.created_at && may("usage.read", id) && <AccountUse id={id} />}
       </div>
-      {open === "top-up" && data && <TopUp account={data} onClose={close} onDone={reload} />}
-      {open === "card" && data && <CardTopUp account={data} amounts={amounts} onClose={close} />}
-      {open === "adjust" && data && <Adjustment account={data} onClose={close} onDone={reload} />}
-      {open === "close" && data && <Closing account={data} onClose={close} onDone={reload} />}
-      {open === "edit" && data && <AccountForm edited={data} onSaved={saved} onClose={close} />}
+      {open && data && (
+        <OpenDialog dialog={open} account={data} amounts={amounts} onClose={close} onDone={reload} />
+      )}
     </>
   );
+}
+
+interface OpenDialogProps {
+  readonly dialog: Dialog;
+  readonly account: AccountDetailView;
+  readonly amounts: ReturnType<typeof useCardAmounts>;
+  readonly onClose: () => void;
+  readonly onDone: () => Promise<void>;
+}
+
+function OpenDialog({ dialog, account, amounts, onClose, onDone }: OpenDialogProps) {
+  const saved = () => {
+    onClose();
+    void onDone();
+  };
+  switch (dialog) {
+    case "top-up":
+      return <TopUp account={account} onClose={onClose} onDone={onDone} />;
+    case "card":
+      return <CardTopUp account={account} amounts={amounts} onClose={onClose} />;
+    case "adjust":
+      return <Adjustment account={account} onClose={onClose} onDone={onDone} />;
+    case "close":
+      return <Closing account={account} onClose={onClose} onDone={onDone} />;
+    case "edit":
+      return <AccountForm edited={account} onSaved={saved} onClose={onClose} />;
+  }
 }
 
 interface ActionsProps {

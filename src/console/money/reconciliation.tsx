@@ -22,7 +22,6 @@ export function ReconciliationPage() {
   const { query } = route.value;
   const range = readRange(query, FALLBACK, UTC_DAYS);
   const sums = useResource<ReconciliationView>(withQuery("/reconciliation", { ...range.period }));
-  const all = sums.data?.data ?? [];
   const filters = { provider: query.get("provider") ?? "", credential: query.get("credential") ?? "" };
   return (
     <>
@@ -42,26 +41,7 @@ export function ReconciliationPage() {
           <PeriodPicker scope={range} />
           <CustomChip scope={range} />
         </div>
-        <div class="row filters">
-          <QueryFilter
-            name="provider"
-            label="Provider"
-            options={listOptions(
-              "Any provider",
-              all.map(({ provider }) => provider),
-              filters.provider,
-            )}
-          />
-          <QueryFilter
-            name="credential"
-            label="Credential"
-            options={listOptions(
-              "Any credential",
-              all.map(({ credential }) => credential),
-              filters.credential,
-            )}
-          />
-        </div>
+        <Filters rows={sums.data?.data ?? []} chosen={filters} />
         <Loaded of={sums}>
           {({ data }) => <Sums rows={data.filter((row) => isWanted(row, filters))} />}
         </Loaded>
@@ -75,6 +55,30 @@ function Manual() {
     <a href="/docs/money#reconciliation" target="_blank" rel="noreferrer">
       How to read it
     </a>
+  );
+}
+
+interface FiltersProps {
+  readonly rows: readonly Row[];
+  readonly chosen: Pick<Row, "provider" | "credential">;
+}
+
+function Filters({ rows, chosen }: FiltersProps) {
+  const providers = rows.map(({ provider }) => provider);
+  const credentials = rows.map(({ credential }) => credential);
+  return (
+    <div class="row filters">
+      <QueryFilter
+        name="provider"
+        label="Provider"
+        options={listOptions("Any provider", providers, chosen.provider)}
+      />
+      <QueryFilter
+        name="credential"
+        label="Credential"
+        options={listOptions("Any credential", credentials, chosen.credential)}
+      />
+    </div>
   );
 }
 
@@ -177,19 +181,20 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
-const OTHERS = {
-  searches: "searches",
-  images: "images",
-  seconds: "seconds",
-  characters: "characters",
-  search_units: "search units",
-  pages: "pages",
-} as const satisfies Partial<Record<keyof Row, string>>;
+const OTHERS = [
+  { unit: "searches", name: "searches" },
+  { unit: "images", name: "images" },
+  { unit: "seconds", name: "seconds" },
+  { unit: "characters", name: "characters" },
+  { unit: "search_units", name: "search units" },
+  { unit: "pages", name: "pages" },
+] as const satisfies readonly { readonly unit: keyof Row; readonly name: string }[];
 
 /** Lists what is billed by other units than tokens. */
 function describeOthers(row: Row): string {
-  const units = Object.entries(OTHERS) as [keyof typeof OTHERS, string][];
-  const parts = units.flatMap(([unit, name]) => (row[unit] > 0 ? [`${formatCount(row[unit])} ${name}`] : []));
+  const parts = OTHERS.flatMap(({ unit, name }) =>
+    row[unit] > 0 ? [`${formatCount(row[unit])} ${name}`] : [],
+  );
   return parts.join(", ") || "–";
 }
 

@@ -1,4 +1,5 @@
 // Charts over time, drawn by uPlot in the console's colours (stacked bars or lines), and sparklines.
+import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { nowMs } from "../browser.ts";
@@ -42,25 +43,8 @@ const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
 export function Chart(props: ChartProps) {
   const { label, lines, format } = props;
   const box = useRef<HTMLDivElement>(null);
-  const drawn = useRef<uPlot | null>(null);
-  const latest = useRef(props);
-  latest.current = props;
   const [at, setAt] = useState<number | null>(null);
-  const isDark = useDark();
-  const shape = JSON.stringify([props.steps, lines.map(({ label, values }) => [label, values])]);
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const plot = new uPlot(makeOptions(props, element, setAt, latest), makeData(props), element);
-    drawn.current = plot;
-    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
-    watch.observe(element);
-    return () => {
-      watch.disconnect();
-      plot.destroy();
-      drawn.current = null;
-    };
-  }, [shape, isDark]);
+  const drawn = usePlot(props, box, setAt);
   const places = listPlaces(props);
   const describe = (step: number) =>
     [
@@ -74,24 +58,11 @@ export function Chart(props: ChartProps) {
     describe,
     onOpen: (first, last) => props.onSpan?.(first, last),
   });
-  const place = at === null ? undefined : places[at];
   if (lines.every(({ values }) => values.every((value) => value === null)))
     return <p class="faint chart-empty">Nothing was measured in this period.</p>;
   return (
     <figure>
-      <figcaption class="legend">
-        {lines.map((line) => {
-          const value = at === null ? null : line.values[at];
-          return (
-            <span key={line.label}>
-              <i style={{ background: `var(${line.color})` }} />
-              {line.label}
-              {value !== null && value !== undefined && <b>{format(value)}</b>}
-            </span>
-          );
-        })}
-        <span class="legend-time faint">{place === undefined ? "" : timeText(place, props.step)}</span>
-      </figcaption>
+      <Legend chart={props} at={at} />
       <div
         ref={box}
         class={props.onSpan ? "chart brushed" : "chart"}
@@ -100,6 +71,58 @@ export function Chart(props: ChartProps) {
         style={{ minHeight: `${HEIGHT}px` }}
       />
     </figure>
+  );
+}
+
+/** Draws the plot into an element, again when its data or the page's colours change. */
+function usePlot(
+  props: ChartProps,
+  box: RefObject<HTMLDivElement | null>,
+  onPoint: (at: number | null) => void,
+) {
+  const drawn = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const isDark = useDark();
+  const shape = JSON.stringify([props.steps, props.lines.map(({ label, values }) => [label, values])]);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const plot = new uPlot(makeOptions(props, element, onPoint, latest), makeData(props), element);
+    drawn.current = plot;
+    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+    watch.observe(element);
+    return () => {
+      watch.disconnect();
+      plot.destroy();
+      drawn.current = null;
+    };
+  }, [shape, isDark]);
+  return drawn;
+}
+
+interface LegendProps {
+  readonly chart: ChartProps;
+  /** The step under the pointer. */
+  readonly at: number | null;
+}
+
+function Legend({ chart, at }: LegendProps) {
+  const place = at === null ? undefined : listPlaces(chart)[at];
+  return (
+    <figcaption class="legend">
+      {chart.lines.map((line) => {
+        const value = at === null ? null : line.values[at];
+        return (
+          <span key={line.label}>
+            <i style={{ background: `var(${line.color})` }} />
+            {line.label}
+            {value !== null && value !== undefined && <b>{chart.format(value)}</b>}
+          </span>
+        );
+      })}
+      <span class="legend-time faint">{place === undefined ? "" : timeText(place, chart.step)}</span>
+    </figcaption>
   );
 }
 
@@ -160,12 +183,10 @@ function makeOptions(
   onPoint: (at: number | null) => void,
   latest: { readonly current: ChartProps },
 ): uPlot.Options {
-  const { lines, isBars, isWhole, format } = props;
+  const { lines, isBars } = props;
   const style = getComputedStyle(element);
   const color = (name: string) => style.getPropertyValue(name).trim();
   const drawn = isBars ? [...lines].reverse() : lines;
-  const font = `11px ${style.fontFamily}`;
-  const axis = { stroke: color("--text-faint"), font, ticks: { show: false } };
   return {
     width: element.clientWidth,
     height: HEIGHT,
@@ -184,29 +205,38 @@ function makeOptions(
       x: { range: (_, min, max) => (isBars ? [min - halfStep(props), max + halfStep(props)] : [min, max]) },
       y: { range: (_, __, max) => [0, max > 0 ? max * 1.06 : 1] },
     },
-    axes: [
-      {
-        ...axis,
-        size: 30,
-        grid: { show: false },
-        space: 64,
-        values: (_, splits) => axisTimes(splits, props.step),
-      },
-      {
-        ...axis,
-        size: 56,
-        grid: { stroke: color("--line"), width: 1 },
-        space: 36,
-        ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
-        values: (_, splits) => splits.map((value) => format(value)),
-      },
-    ],
+    axes: makeAxes(props, `11px ${style.fontFamily}`, color),
     series: [{}, ...drawn.map((line) => makeSeries(props, line, color))],
     hooks: {
       setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)],
       ready: [(plot) => watchSpans(plot, latest)],
     },
   };
+}
+
+function makeAxes(
+  { isWhole, format, step }: ChartProps,
+  font: string,
+  color: (name: string) => string,
+): uPlot.Axis[] {
+  const axis = { stroke: color("--text-faint"), font, ticks: { show: false } };
+  return [
+    {
+      ...axis,
+      size: 30,
+      grid: { show: false },
+      space: 64,
+      values: (_, splits) => axisTimes(splits, step),
+    },
+    {
+      ...axis,
+      size: 56,
+      grid: { stroke: color("--line"), width: 1 },
+      space: 36,
+      ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
+      values: (_, splits) => splits.map((value) => format(value)),
+    },
+  ];
 }
 
 function makeSeries(

@@ -37,7 +37,12 @@ const STEPS: Readonly<Record<string, (at: number) => number>> = {
   End: () => COUNT - 1,
 };
 
-export function ClientTabs({ address, secret }: { readonly address: string; readonly secret: string }) {
+interface ClientTabsProps {
+  readonly address: string;
+  readonly secret: string;
+}
+
+export function ClientTabs({ address, secret }: ClientTabsProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const last = SETUPS.findIndex(({ name }) => name === recall("client"));
@@ -72,21 +77,31 @@ export function ClientTabs({ address, secret }: { readonly address: string; read
           </button>
         ))}
       </div>
-      {setup && (
-        <div class="stack" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${setup.name}`}>
-          {setup.snippets.map((snippet) => (
-            <div class="stack" key={snippet.code}>
-              <p>{snippet.about.replaceAll("`", "")}</p>
-              <Code text={fillSnippet(snippet, address, secret)} />
-            </div>
-          ))}
-          <p>
-            <a href={setup.page} target="_blank" rel="noreferrer">
-              {setup.title} in the manual
-            </a>
-          </p>
+      {setup && <Panel id={id} setup={setup} address={address} secret={secret} />}
+    </div>
+  );
+}
+
+interface PanelProps extends ClientTabsProps {
+  /** The id that those of all tabs begin with. */
+  readonly id: string;
+  readonly setup: Setup;
+}
+
+function Panel({ id, setup, address, secret }: PanelProps) {
+  return (
+    <div class="stack" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${setup.name}`}>
+      {setup.snippets.map((snippet) => (
+        <div class="stack" key={snippet.code}>
+          <p>{snippet.about.replaceAll("`", "")}</p>
+          <Code text={fillSnippet(snippet, address, secret)} />
         </div>
-      )}
+      ))}
+      <p>
+        <a href={setup.page} target="_blank" rel="noreferrer">
+          {setup.title} in the manual
+        </a>
+      </p>
     </div>
   );
 }

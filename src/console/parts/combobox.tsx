@@ -104,10 +104,7 @@ export function Combobox(props: ComboboxProps) {
         onBlur={() => setOpen(null)}
       />
       {isClearable && value !== "" && open === null && (
-        <button type="button" class="combobox-clear" onClick={() => choose("")}>
-          <Icon name="close" size={12} />
-          <span class="hidden-text">Any {label.toLowerCase()}</span>
-        </button>
+        <ClearButton label={label} onClick={() => choose("")} />
       )}
       {open !== null && (
         <Listbox id={id} label={label} options={shown} at={open.at} onChoose={choose}>
@@ -116,6 +113,15 @@ export function Combobox(props: ComboboxProps) {
         </Listbox>
       )}
     </div>
+  );
+}
+
+function ClearButton({ label, onClick }: { readonly label: string; readonly onClick: () => void }) {
+  return (
+    <button type="button" class="combobox-clear" onClick={onClick}>
+      <Icon name="close" size={12} />
+      <span class="hidden-text">Any {label.toLowerCase()}</span>
+    </button>
   );
 }
 

@@ -6,10 +6,10 @@ import { RENDERERS } from "./field-kinds.tsx";
 type Form = ReturnType<typeof useForm<string>>;
 
 /** The fields as an answer showed them. */
-type Shown<Table> = { readonly [Name in keyof Table]?: Wire };
+type FieldValues<Table> = { readonly [Name in keyof Table]?: Wire };
 
 /** Returns the texts of a form, of what is edited or for something new. */
-export function makeDraft<Table extends FieldsOf<Table>>(fields: Table, edited?: Shown<Table>) {
+export function makeDraft<Table extends FieldsOf<Table>>(fields: Table, edited?: FieldValues<Table>) {
   const draft: Record<string, string> = {};
   for (const name in fields) draft[name] = writeText<KindName>(fields[name], edited?.[name]);
   return draft;
@@ -27,7 +27,7 @@ export function makeBody<Table extends FieldsOf<Table>>(
   fields: Table,
   draft: Readonly<Record<string, string>>,
   opened: Readonly<Record<string, string>>,
-  edited?: Shown<Table>,
+  edited?: FieldValues<Table>,
 ) {
   const body: Record<string, Wire | undefined> = {};
   for (const name in fields) {
@@ -50,7 +50,7 @@ function isShown({ control, only }: Field, edited: object | undefined): boolean 
 export function renderControls<Table extends FieldsOf<Table>>(
   fields: Table,
   form: Pick<Form, "field">,
-  edited?: Shown<Table>,
+  edited?: FieldValues<Table>,
   maySet: (field: Field) => boolean = () => true,
 ) {
   const lines: { readonly isNarrow: boolean; readonly names: (keyof Table & string)[] }[] = [];
@@ -88,7 +88,7 @@ function FieldControl<Name extends KindName>({ field, bound }: FieldControlProps
 /** Returns what the operator wrote about an entity. Undefined if nothing. */
 export function listTexts<Table extends FieldsOf<Table>>(
   fields: Table,
-  shown: Shown<Table>,
+  shown: FieldValues<Table>,
 ): string | undefined {
   const texts: Wire[] = [];
   for (const name in fields) {

@@ -3,13 +3,13 @@ import { useState } from "preact/hooks";
 import type { DeviceView } from "../../admin/people/devices.ts";
 import { change } from "../frame/api.ts";
 import { formatDay, formatFullTime, formatRelativeTime } from "../frame/format.ts";
-import { useNames } from "../frame/names.ts";
+import { type Names, useNames } from "../frame/names.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
 import { Button } from "../parts/button.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Card } from "../parts/page.tsx";
-import { makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
+import { type Column, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 
 const EVERY_MS = 10_000;
@@ -27,7 +27,27 @@ export function Agents({ memberId }: { readonly memberId: string }) {
     toast(`${ended?.agent} was signed out`);
     await agents.reload();
   };
-  const columns = [
+  return (
+    <>
+      <Card title="Agents" note="Signed in by the person, without a key of their own" isFlush>
+        <Table label="Agents" rows={rows} columns={makeColumns(names, setEnded)} keyOf={({ id }) => id} />
+      </Card>
+      {ended && (
+        <Confirm
+          title={`Sign out ${ended.agent}?`}
+          action="Sign out agent"
+          run={end}
+          onClose={() => setEnded(null)}
+        >
+          It gets no further answers until the person signs it in again.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function makeColumns(names: Names, onEnd: (agent: DeviceView) => void): readonly Column<DeviceView>[] {
+  return [
     makeHeadColumn("Agent", ({ agent, address }: DeviceView) => (
       <div>
         <div class="strong">{agent}</div>
@@ -43,34 +63,17 @@ export function Agents({ memberId }: { readonly memberId: string }) {
     )),
     {
       label: "",
-      as: "narrow" as const,
-      cell: (one: DeviceView) => (
+      as: "narrow",
+      cell: (one) => (
         <Button
           label="Sign out"
           about={one.agent}
           isTiny
           kind="quiet"
           icon="leave"
-          onClick={() => setEnded(one)}
+          onClick={() => onEnd(one)}
         />
       ),
     },
   ];
-  return (
-    <>
-      <Card title="Agents" note="Signed in by the person, without a key of their own" isFlush>
-        <Table label="Agents" rows={rows} columns={columns} keyOf={({ id }) => id} />
-      </Card>
-      {ended && (
-        <Confirm
-          title={`Sign out ${ended.agent}?`}
-          action="Sign out agent"
-          run={end}
-          onClose={() => setEnded(null)}
-        >
-          It gets no further answers until the person signs it in again.
-        </Confirm>
-      )}
-    </>
-  );
 }

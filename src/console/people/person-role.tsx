@@ -2,7 +2,7 @@
 import type { MemberView } from "../../admin/people/members.ts";
 import { change } from "../frame/api.ts";
 import { toDayEnd, toLocalDay } from "../frame/local-time.ts";
-import { useNames } from "../frame/names.ts";
+import { type Names, useNames } from "../frame/names.ts";
 import { ROLES } from "../frame/session.ts";
 import { useForm } from "../frame/task.ts";
 import { AccountField } from "../money/account-field.tsx";
@@ -27,7 +27,7 @@ interface RoleFormProps {
 }
 
 export function RoleForm({ person, onSaved, onClose }: RoleFormProps) {
-  const { accounts, account, isWhole } = useNames();
+  const names = useNames();
   const form = useForm(
     () => readOwn(person),
     async (draft) => {
@@ -39,10 +39,6 @@ export function RoleForm({ person, onSaved, onClose }: RoleFormProps) {
   );
   const { role, where } = form.draft;
   const chosen = listIds(form.draft.accounts);
-  const toggle = (id: string, isOn: boolean) =>
-    form.set("accounts", [...chosen.filter((one) => one !== id), ...(isOn ? [id] : [])].join(" "));
-  // Too many to be listed are found by name, one after the other.
-  const listed = isWhole.accounts ? accounts : chosen.map((id) => ({ id, name: account(id) }));
   return (
     <FormDialog title={`A role for ${namePerson(person)}`} action="Save" form={form} onClose={onClose}>
       <SelectField
@@ -54,17 +50,12 @@ export function RoleForm({ person, onSaved, onClose }: RoleFormProps) {
       {role !== "" && (
         <>
           <SelectField label="Where" options={WHERE_OPTIONS} {...form.field("where")} />
-          {where === "some" && listed.length > 0 && (
-            <fieldset class="options" aria-label="Accounts">
-              {listed.map(({ id, name }) => (
-                <div key={id} class="option">
-                  <Check label={name} isOn={chosen.includes(id)} onChange={(isOn) => toggle(id, isOn)} />
-                </div>
-              ))}
-            </fieldset>
-          )}
-          {where === "some" && !isWhole.accounts && (
-            <AccountField label="Add an account" value="" onInput={(id) => toggle(id, true)} />
+          {where === "some" && (
+            <AccountChecks
+              names={names}
+              chosen={chosen}
+              onChange={(ids) => form.set("accounts", ids.join(" "))}
+            />
           )}
           <TextField
             label="Until"
@@ -75,6 +66,35 @@ export function RoleForm({ person, onSaved, onClose }: RoleFormProps) {
         </>
       )}
     </FormDialog>
+  );
+}
+
+interface AccountChecksProps {
+  readonly names: Names;
+  readonly chosen: readonly string[];
+  readonly onChange: (ids: readonly string[]) => void;
+}
+
+function AccountChecks({ names: { accounts, account, isWhole }, chosen, onChange }: AccountChecksProps) {
+  const toggle = (id: string, isOn: boolean) =>
+    onChange([...chosen.filter((one) => one !== id), ...(isOn ? [id] : [])]);
+  // Too many to be listed are found by name, one after the other.
+  const listed = isWhole.accounts ? accounts : chosen.map((id) => ({ id, name: account(id) }));
+  return (
+    <>
+      {listed.length > 0 && (
+        <fieldset class="options" aria-label="Accounts">
+          {listed.map(({ id, name }) => (
+            <div key={id} class="option">
+              <Check label={name} isOn={chosen.includes(id)} onChange={(isOn) => toggle(id, isOn)} />
+            </div>
+          ))}
+        </fieldset>
+      )}
+      {!isWhole.accounts && (
+        <AccountField label="Add an account" value="" onInput={(id) => toggle(id, true)} />
+      )}
+    </>
   );
 }
 

@@ -52,20 +52,26 @@ export function SignIn() {
           type="submit"
           isBusy={isBusy}
         />
-        <details>
-          <summary>Where is the token?</summary>
-          <ul>
-            <li>
-              It was printed once, at the first start, unless it is set in <code>POUNDKEY_ADMIN_TOKEN</code>{" "}
-              or <code>server.admin_token</code>.
-            </li>
-            <li>
-              <code>poundkey admin token --reset</code> creates a new one.
-            </li>
-          </ul>
-        </details>
+        <TokenHelp />
       </form>
     </main>
+  );
+}
+
+function TokenHelp() {
+  return (
+    <details>
+      <summary>Where is the token?</summary>
+      <ul>
+        <li>
+          It was printed once, at the first start, unless it is set in <code>POUNDKEY_ADMIN_TOKEN</code> or{" "}
+          <code>server.admin_token</code>.
+        </li>
+        <li>
+          <code>poundkey admin token --reset</code> creates a new one.
+        </li>
+      </ul>
+    </details>
   );
 }
 

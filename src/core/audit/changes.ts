@@ -18,7 +18,7 @@ import type { Checkout } from "../money/checkout.ts";
 import type { Member, NamedToken, PeopleStore } from "../people/people.ts";
 import type { OwnerState, StoredCredential } from "../rows.ts";
 
-interface Changed<Kind extends string, Row> {
+interface EntityChange<Kind extends string, Row> {
   readonly kind: Kind;
   /** Null if it was created. */
   readonly before: Row | null;
@@ -31,14 +31,14 @@ export type OperatorSetting = "admin_token_digest" | "aliases" | "data_keys";
 
 /** The row that a transaction changes. */
 export type RowChange =
-  | Changed<"account", Account>
-  | Changed<"checkout", Checkout>
-  | Changed<"credential", StoredCredential>
-  | Changed<"key", GatewayKey>
-  | Changed<"limit_request", LimitRequest>
-  | Changed<"member", Member>
-  | Changed<"token", NamedToken>
-  | (Changed<"setting", string> & { readonly name: OperatorSetting })
+  | EntityChange<"account", Account>
+  | EntityChange<"checkout", Checkout>
+  | EntityChange<"credential", StoredCredential>
+  | EntityChange<"key", GatewayKey>
+  | EntityChange<"limit_request", LimitRequest>
+  | EntityChange<"member", Member>
+  | EntityChange<"token", NamedToken>
+  | (EntityChange<"setting", string> & { readonly name: OperatorSetting })
   /** All lessons were forgotten, or those of one model. */
   | { readonly kind: "lessons"; readonly model: string | null };
 

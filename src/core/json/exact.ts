@@ -58,14 +58,17 @@ function keepInteger(_key: string, value: unknown, context?: { readonly source?:
 /** The fields that hold a tool's own values, beside its name, in all forms of calls and results. */
 const TOOL_FIELDS: ReadonlySet<string> = new Set(["input", "args", "arguments", "response"]);
 
+/** True for arrays too, whose fields are their places. */
+function isHolder(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
 /** Makes the bigints outside tools' values doubles again. Received JSON is parsed within bounds on its depth. */
-function roundOthers(holder: object): void {
-  const fields = holder as Record<string, unknown>;
+function roundOthers(fields: Record<string, unknown>): void {
   const isTool = typeof fields.name === "string";
   for (const field of Object.keys(fields)) {
     const value = fields[field];
     if (typeof value === "bigint") fields[field] = Number(value);
-    else if (typeof value !== "object" || value === null) continue;
-    else if (!(isTool && TOOL_FIELDS.has(field))) roundOthers(value);
+    else if (isHolder(value) && !(isTool && TOOL_FIELDS.has(field))) roundOthers(value);
   }
 }

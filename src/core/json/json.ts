@@ -35,10 +35,12 @@ export function hasOnly(object: object, fields: ReadonlySet<string>): boolean {
 
 /** Returns `given` if `made` has the same fields with the same values: what nothing has changed stays the same object. */
 export function keepSame<Value extends object>(given: Value, made: Value): Value {
-  const fields = Object.keys(made) as (keyof Value)[];
-  const isSame =
-    fields.length === Object.keys(given).length && fields.every((one) => made[one] === given[one]);
-  return isSame ? given : made;
+  let fields = 0;
+  for (const field in made) {
+    if (made[field] !== given[field]) return made;
+    fields++;
+  }
+  return fields === Object.keys(given).length ? given : made;
 }
 
 /**

@@ -7,7 +7,7 @@ interface Mistake {
 }
 
 /** The kind of token that may come next. */
-type Expected = "value" | "first item" | "name" | "first name" | "colon" | "comma" | "nothing";
+type ExpectedToken = "value" | "first item" | "name" | "first name" | "colon" | "comma" | "nothing";
 
 /** Longer texts are written by programs, whose mistakes aren't typos, and searching them would take time. */
 const CHARACTERS_MAX = 1_000_000;
@@ -60,7 +60,7 @@ class Scanner {
   #commaAt = 0;
   /** The closing brackets that are still missing, the innermost last. */
   readonly #open: ("]" | "}")[] = [];
-  #expected: Expected = "value";
+  #expected: ExpectedToken = "value";
 
   constructor(text: string) {
     this.#text = text;
@@ -92,7 +92,7 @@ class Scanner {
     }
   }
 
-  #take(expected: Expected): null {
+  #take(expected: ExpectedToken): null {
     this.#at++;
     this.#expected = expected;
     return null;
@@ -134,7 +134,7 @@ class Scanner {
     return null;
   }
 
-  #readText(after: Expected): Mistake | null {
+  #readText(after: ExpectedToken): Mistake | null {
     const startsAt = this.#at++;
     for (;;) {
       this.#skip(PLAIN);

@@ -12,7 +12,7 @@ const TOTAL_BYTES_MAX = 2 * 1024 * 1024;
 const SIGHTINGS_MAX = 1000;
 
 /** Values of equal bytes are this one object, so it is frozen. */
-export interface Repeated {
+export interface RepeatedValue {
   readonly value: object;
   readonly bytes: Buffer;
   /** The elements and fields within it. */
@@ -20,8 +20,8 @@ export interface Repeated {
 }
 
 /** By a hash of their bytes, the last used one last. */
-const remembered = new Map<bigint, Repeated>();
-const byValue = new WeakMap<object, Repeated>();
+const remembered = new Map<bigint, RepeatedValue>();
+const byValue = new WeakMap<object, RepeatedValue>();
 let totalBytes = 0;
 /** Hashes of values that came once, most of which never come again. */
 const sightings = new Set<bigint>();
@@ -31,7 +31,7 @@ export function mayRepeat(field: unknown, bytes: number): boolean {
 }
 
 /** Returns what is remembered of these bytes. A hash can be forged, so all of them are compared. */
-export function findRepeated(bytes: Uint8Array): Repeated | null {
+export function findRepeated(bytes: Uint8Array): RepeatedValue | null {
   const hash = Bun.hash.wyhash(bytes);
   const known = remembered.get(hash);
   if (known === undefined || !known.bytes.equals(bytes)) return null;
@@ -41,7 +41,7 @@ export function findRepeated(bytes: Uint8Array): Repeated | null {
 }
 
 /** Returns what was remembered of this very object, for as long as a request has it. */
-export function readRepeated(value: object): Repeated | undefined {
+export function readRepeated(value: object): RepeatedValue | undefined {
   return byValue.get(value);
 }
 

@@ -1,4 +1,5 @@
 // The length of values as JSON, without writing it: a large one would be copied, and bytes become a field each.
+import { isObject } from "./json.ts";
 
 /** The length of punctuation, and of numbers and the like. */
 const OTHER_CHARACTERS = 4;
@@ -10,8 +11,7 @@ export function estimateLength(value: unknown): number {
   if (ArrayBuffer.isView(value)) return value.byteLength;
   let characters = 0;
   if (Array.isArray(value)) for (const one of value) characters += estimateLength(one);
-  else
-    for (const name in value)
-      characters += name.length + OTHER_CHARACTERS + estimateLength((value as Record<string, unknown>)[name]);
+  else if (isObject(value))
+    for (const name in value) characters += name.length + OTHER_CHARACTERS + estimateLength(value[name]);
   return characters;
 }

@@ -1,8 +1,8 @@
 // The bytes that large values of a request were parsed from: one that nothing has changed is sent as it came.
 
 import { parseBounded } from "./bounds.ts";
-import type { JsonObject } from "./json.ts";
-import { findRepeated, mayRepeat, noteRepeated, type Repeated, readRepeated } from "./repeated.ts";
+import { isObject, type JsonObject } from "./json.ts";
+import { findRepeated, mayRepeat, noteRepeated, type RepeatedValue, readRepeated } from "./repeated.ts";
 
 /** Shorter values are written faster than they are looked up and joined. */
 const SOURCE_BYTES_MIN = 1024;
@@ -27,14 +27,14 @@ function* eachLarge(text: Uint8Array, marks: Int32Array) {
 }
 
 /** A value that is remembered, and its place in a text. */
-interface Found extends Repeated {
+interface FieldSource extends RepeatedValue {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
 /** Returns the first value of the text that is remembered. */
-export function findKnownValue(text: Uint8Array, marks: Int32Array): Found | null {
+export function findKnownValue(text: Uint8Array, marks: Int32Array): FieldSource | null {
   for (const { name, start, end } of eachLarge(text, marks)) {
     if (!mayRepeat(name, end - start)) continue;
     const known = findRepeated(text.subarray(start, end));
@@ -46,7 +46,7 @@ export function findKnownValue(text: Uint8Array, marks: Int32Array): Found | nul
 /** Calls `read` with the text in which 0 stands for the value found. The bytes are changed only meanwhile. */
 export function readWithout<Result>(
   text: Uint8Array,
-  { bytes, start, end }: Found,
+  { bytes, start, end }: FieldSource,
   read: (text: Uint8Array) => Result,
 ): Result {
   const length = text.length - (end - start) + 1;
@@ -131,9 +131,9 @@ function countElements(value: object): number {
     for (const one of value) if (typeof one === "object" && one !== null) elements += countElements(one);
     return elements;
   }
-  const fields = value as JsonObject;
-  for (const name in fields) {
-    const held = fields[name];
+  if (!isObject(value)) return elements;
+  for (const name in value) {
+    const held = value[name];
     elements++;
     if (typeof held === "object" && held !== null) elements += countElements(held);
   }

@@ -13,7 +13,7 @@ const INTEGER_MAX = 0x7fff_ffff;
 
 /** The program's exports. */
 interface Program {
-  readonly memory: WebAssembly.Memory;
+  readonly memory: { readonly buffer: ArrayBuffer };
   readonly deepest: WebAssembly.Global<"i32">;
   readonly elements: WebAssembly.Global<"i32">;
   readonly hasSurrogate: WebAssembly.Global<"i32">;
@@ -33,15 +33,18 @@ interface Scanner {
 const encoder = new TextEncoder();
 let loaded: Scanner | null | undefined;
 
+function isProgram(exports: object): exports is Program {
+  return "memory" in exports && "shape" in exports && "dense" in exports;
+}
+
 /** Loaded at first use: short texts never need it. Null if the processor lacks the instructions. */
 function load(): Scanner | null {
   if (loaded !== undefined) return loaded;
   loaded = null;
   try {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Uint8Array.fromBase64(PROGRAM)));
-    const program = exports as unknown as Program;
-    const memory = program.memory.buffer as ArrayBuffer;
-    loaded = { program, bytes: new Uint8Array(memory, 0, PIECE_BYTES) };
+    if (isProgram(exports))
+      loaded = { program: exports, bytes: new Uint8Array(exports.memory.buffer, 0, PIECE_BYTES) };
   } catch {}
   return loaded;
 }

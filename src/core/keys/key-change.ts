@@ -24,16 +24,16 @@ export function readRevision<Row, Change extends object>(
  * Makes a row, or changes the one of that name, in a transaction for which other PUTs of the name wait. The functions are
  * pure, may be called more than once, and throw a Fault to refuse.
  */
-interface Put<Row, Change> {
+interface NamedPut<Row, Change> {
   readonly fresh: Row;
   /** Returns the row that the name means, of those that aren't revoked. Null to make one. */
   readonly choose: (found: readonly Row[]) => Row | null;
   readonly revise: (before: Row) => Change;
 }
 
-export type AccountPut = Put<Account, AccountChange>;
+export type AccountPut = NamedPut<Account, AccountChange>;
 
-export interface KeyPut extends Put<GatewayKey, KeyChange> {
+export interface KeyPut extends NamedPut<GatewayKey, KeyChange> {
   /** The digest of the fresh key's secret. */
   readonly digest: string;
   /** Null without an Idempotency-Key. */

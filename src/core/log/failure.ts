@@ -56,12 +56,12 @@ export function cleanWords(text: string): string {
     .replace(URL_SECRETS, "");
 }
 
-interface Failed {
+interface FailureSource {
   readonly details: { readonly upstream?: UpstreamReport; readonly cause?: unknown };
 }
 
 /** Describes a failed call in words that may be stored. The fault must have been redacted. */
-export function describeFailure({ details }: Failed): FailureWords {
+export function describeFailure({ details }: FailureSource): FailureWords {
   const { code, message, requestId, cause, address } = details.upstream ?? {};
   const reason = cause ?? (typeof details.cause === "string" ? cleanWords(details.cause) : undefined);
   return {

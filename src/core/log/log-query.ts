@@ -1,7 +1,7 @@
 // Questions to the request log and to its hourly sums.
 import type { Scope } from "../people/people.ts";
 import type { UsageSum } from "../rows.ts";
-import type { Ended, RequestOutcome } from "./record.ts";
+import type { EndingName, RequestOutcome } from "./record.ts";
 
 /**
  * Rows must match every field given. The model is the one asked for, tried or used, the provider that of the model that
@@ -11,7 +11,7 @@ export interface RequestFilter extends UsageFilter {
   readonly selector?: string | undefined;
   /** `ok`: below 400. `error`: as defined by `isError`. */
   readonly status?: number | "ok" | "error" | undefined;
-  readonly ended?: Ended | undefined;
+  readonly ended?: EndingName | undefined;
   /** The value of `x-request-id`. */
   readonly requestId?: string | undefined;
   readonly memberId?: string | undefined;
@@ -85,7 +85,7 @@ export interface UsageFilter {
 }
 
 /** Rows found in a limited time. */
-export interface Searched<Row> {
+export interface SearchPage<Row> {
   readonly rows: readonly Row[];
   /** The time down to which all rows were looked at (Unix milliseconds). Null if nothing is left but later pages. */
   readonly scannedUntilMs: number | null;

@@ -102,9 +102,12 @@ function makeCall(record: CalledRecord, trace: Trace, attempt: TracedAttempt, at
   };
 }
 
-const UNCOUNTED: Counted = { charged: NO_AMOUNTS, usageSource: "none", costNanoUsd: 0 };
+const UNCOUNTED: CallCharge = { charged: NO_AMOUNTS, usageSource: "none", costNanoUsd: 0 };
 
-function findCounted({ amounts, usageSource, costNanoUsd }: CalledRecord, { markup, bill }: Trace): Counted {
+function findCounted(
+  { amounts, usageSource, costNanoUsd }: CalledRecord,
+  { markup, bill }: Trace,
+): CallCharge {
   return { charged: amounts, usageSource, costNanoUsd: markup === 1 ? costNanoUsd : sumBill(bill, 1) };
 }
 
@@ -124,7 +127,7 @@ export function nameCredential({
   return position ? `key ${position}` : null;
 }
 
-type Counted = Pick<ProviderCall, "charged" | "costNanoUsd" | "usageSource">;
+type CallCharge = Pick<ProviderCall, "charged" | "costNanoUsd" | "usageSource">;
 
 /** Adds the attempts of a request, as `listCalls` lists them, without listing them: every settlement does. */
 export function addRequestCalls(sums: Map<string, CallSum>, record: CalledRecord, trace: Trace): void {
@@ -149,7 +152,7 @@ function addTo(
   sums: Map<string, CallSum>,
   of: Pick<CallSum, "accountId" | "dayMs" | "model" | "credential" | "kind">,
   calls: number,
-  { charged, costNanoUsd, usageSource }: Counted,
+  { charged, costNanoUsd, usageSource }: CallCharge,
 ): void {
   const place = `${of.accountId}\n${of.dayMs}\n${of.model}\n${of.credential}\n${of.kind}`;
   const sum = sums.get(place);

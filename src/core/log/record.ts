@@ -17,7 +17,7 @@ export const ENDINGS = [
   "refused",
   "lost",
 ] as const;
-export type Ended = (typeof ENDINGS)[number];
+export type EndingName = (typeof ENDINGS)[number];
 
 /** The APIs at which requests come. */
 export const SURFACE_NAMES = [
@@ -102,7 +102,7 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   /** The amount held while it ran. */
   readonly holdNanoUsd: NanoUsd;
   readonly usageSource: UsageSource;
-  readonly ended: Ended;
+  readonly ended: EndingName;
   /** True if its hold had been given up as lost before it was settled: its place was returned. */
   readonly isLate: boolean;
   readonly totalMs: number;

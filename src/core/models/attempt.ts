@@ -9,7 +9,7 @@ export interface Attempt {
 }
 
 /** The card that probably has this many tokens of the prompt cached. */
-export interface Cached {
+export interface CachedPrefix {
   readonly cardId: string;
   readonly tokens: number;
 }

@@ -56,7 +56,7 @@ export interface Outgoing {
 }
 
 /** A complete answer: its text, or JSON with its long strings kept as bytes. */
-export interface Delivered {
+export interface DeliveredBody {
   readonly body: string | LongJson;
   readonly headers: Headers;
 }

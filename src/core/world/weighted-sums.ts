@@ -21,11 +21,15 @@ function compile(): WebAssembly.Module | null {
   return compiled;
 }
 
+function isProgram(exports: object): exports is Program {
+  return "memory" in exports && "addBytes" in exports && "addFloats" in exports;
+}
+
 /** Returns the program with a memory of its own, of at least this size. */
 function start(bytes: number): Program {
   const module = compile();
-  const program =
-    module === null ? startPlain() : (new WebAssembly.Instance(module).exports as unknown as Program);
+  const exports = module === null ? null : new WebAssembly.Instance(module).exports;
+  const program = exports !== null && isProgram(exports) ? exports : startPlain();
   program.memory.grow(Math.ceil(bytes / PAGE_BYTES));
   return program;
 }

@@ -18,13 +18,13 @@ import { countLeading, isSystem } from "./turns.ts";
 /** Named if a user's text or a tool's result had to be changed. */
 const ESCAPED = ["messages.content"];
 
-interface Arranged {
+interface Arrangement {
   readonly messages: readonly ChatMessage[];
   readonly dropped: readonly string[];
 }
 
 /** Returns the messages in an order that the server takes. The same list if it takes them as they are. */
-export function arrangeTurns(messages: readonly ChatMessage[], refuses: ReadonlySet<Refusal>): Arranged {
+export function arrangeTurns(messages: readonly ChatMessage[], refuses: ReadonlySet<Refusal>): Arrangement {
   const escaped = hasNotes(refuses) ? mapList(messages, escapeMark) : messages;
   return { messages: orderTurns(escaped, refuses), dropped: escaped === messages ? NONE : ESCAPED };
 }

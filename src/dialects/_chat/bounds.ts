@@ -4,7 +4,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { Codec, Passing } from "../../operations/codec.ts";
-import { type Changed, joinLists, NONE } from "../../operations/form.ts";
+import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
 import { boundCallIds, type CallIdRule, upTo } from "./call-ids.ts";
 import { boundIdentifiers } from "./identifiers.ts";
 import { type NameRule, namesUpTo, SentNames } from "./tool-names.ts";
@@ -68,7 +68,7 @@ export function boundCodec(codec: Codec<ChatForm>, boundsOf: (card: ModelCard) =
 }
 
 /** Shortened names and ids aren't named as changed: names come back whole, and ids only pair calls with results. */
-function bound(request: ChatRequest, bounds: Bounds): Changed<ChatRequest> {
+function bound(request: ChatRequest, bounds: Bounds): ChangedAsk<ChatRequest> {
   const identified = boundIdentifiers(request, bounds.identifierCharactersMax);
   const names = SentNames.of(request, bounds.toolNames);
   const named = names === null ? identified.ask : names.boundTools(identified.ask);

@@ -63,7 +63,7 @@ function isText(value: unknown): boolean {
 }
 
 /** A normalized delta or message without its calls, and the raw calls, not yet numbered. */
-interface Normalized {
+interface ChoiceDelta {
   /** Fields that are the same everywhere (role, refusal, audio), and the server's own, are kept. */
   readonly delta: Delta;
   readonly calls: readonly JsonObject[];
@@ -76,7 +76,7 @@ const NONE: readonly never[] = [];
  * Normalizes a delta or message: `reasoning` and Mistral's parts become text, nulls and empty lists are dropped.
  * `start` is its position in the content.
  */
-export function normalizeDelta(said: JsonObject, start = 0): Normalized {
+export function normalizeDelta(said: JsonObject, start = 0): ChoiceDelta {
   const { content, reasoning, reasoning_content, reasoning_details, tool_calls, function_call, ...others } =
     said;
   const { annotations, refusal, ...delta }: Delta = others;
@@ -190,7 +190,7 @@ function readArguments(made: JsonObject): { arguments?: string } {
 }
 
 /** A tool call with the upstream's index, and its number here. */
-interface Numbered {
+interface NumberedCall {
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly number: number;
@@ -201,7 +201,7 @@ interface Numbered {
  * Ollama send 0 for every call. There another name, or another id with its name, marks another call.
  */
 export class CallNumbers {
-  readonly #known = new Map<number, Numbered>();
+  readonly #known = new Map<number, NumberedCall>();
   #next = 0;
   #last = 0;
 
@@ -225,7 +225,7 @@ export class CallNumbers {
 }
 
 /** vLLM may send a fresh id with each fragment, but without a name: such a fragment continues the current call. */
-function isNewCall(known: Numbered, id: string | undefined, name: string | undefined): boolean {
+function isNewCall(known: NumberedCall, id: string | undefined, name: string | undefined): boolean {
   if (name === undefined || known.name === undefined) return false;
   return known.id !== undefined && id !== undefined ? known.id !== id : known.name !== name;
 }

@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import type { Changed } from "../../operations/form.ts";
+import type { ChangedAsk } from "../../operations/form.ts";
 import { digest, shorten } from "./shorten.ts";
 
 const FIELDS = ["user", "safety_identifier", "prompt_cache_key"] as const;
@@ -14,7 +14,7 @@ const METADATA = { entriesMax: 16, keyCharactersMax: 64, valueCharactersMax: 512
  * Replaces longer identifiers by a digest of 64 characters, always the same one, so that a provider's tracking of abuse
  * and its caches still tell users apart. Returns the same request if nothing is too long.
  */
-export function boundIdentifiers(request: ChatRequest, charactersMax: number): Changed<ChatRequest> {
+export function boundIdentifiers(request: ChatRequest, charactersMax: number): ChangedAsk<ChatRequest> {
   const changed: JsonObject = {};
   for (const field of FIELDS) {
     const value = request[field];

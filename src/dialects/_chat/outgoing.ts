@@ -5,7 +5,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import { type ChatMessage, type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import type { Passing } from "../../operations/codec.ts";
-import { type Changed, joinLists, NONE } from "../../operations/form.ts";
+import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
 import { isAllowed, isRouting } from "./extra-fields.ts";
 
@@ -18,11 +18,11 @@ export interface EncodedFields {
 export const NOTHING: EncodedFields = { fields: {}, dropped: NONE };
 
 /** Fields, and sentences for the end of the system prompt, which replace fields that the API lacks. */
-export interface Instructed extends EncodedFields {
+export interface InstructedFields extends EncodedFields {
   readonly instructions: readonly string[];
 }
 
-export const UNASKED: Instructed = { ...NOTHING, instructions: [] };
+export const UNASKED: InstructedFields = { ...NOTHING, instructions: [] };
 
 /** Joins all fields. If two have the same name, the later one wins. */
 export function mergeFields(...groups: readonly EncodedFields[]): EncodedFields {
@@ -95,9 +95,9 @@ export function clampOutputLimit(request: ChatRequest, card: ModelCard, field: s
 
 /** Raises an output limit below the lowest that the API accepts. */
 export function raiseOutputLimit(
-  { ask, dropped }: Changed<ChatRequest>,
+  { ask, dropped }: ChangedAsk<ChatRequest>,
   tokensMin: number,
-): Changed<ChatRequest> {
+): ChangedAsk<ChatRequest> {
   if ((readOutputLimit(ask) ?? tokensMin) >= tokensMin) return { ask, dropped };
   const unlimited = leaveOutFields(ask, LIMITS);
   const raised = { ...unlimited.ask, max_completion_tokens: tokensMin };
@@ -105,7 +105,7 @@ export function raiseOutputLimit(
 }
 
 /** Leaves out those of these fields that are set. */
-export function leaveOutFields(request: ChatRequest, names: readonly string[]): Changed<ChatRequest> {
+export function leaveOutFields(request: ChatRequest, names: readonly string[]): ChangedAsk<ChatRequest> {
   if (names.length === 0) return { ask: request, dropped: NONE };
   return leaveOut(
     request,
@@ -119,7 +119,7 @@ export function leaveOutRest(
   carried: ReadonlySet<string>,
   documented: readonly string[],
   operator: Passing,
-): Changed<ChatRequest> {
+): ChangedAsk<ChatRequest> {
   const { dropped } = passRest(request, carried, documented, operator);
   return { ask: leaveOutFields(request, dropped).ask, dropped };
 }

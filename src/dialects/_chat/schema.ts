@@ -1,6 +1,6 @@
 // JSON Schemas: an instruction to answer under one, and a walk over its subschemas.
 import { isObject, type JsonObject } from "../../core/json/json.ts";
-import type { Instructed } from "./outgoing.ts";
+import type { InstructedFields } from "./outgoing.ts";
 
 /** Writes an instruction to answer in JSON, for models without a JSON mode. */
 export function writeJsonInstruction(schema?: JsonObject): string {
@@ -9,7 +9,7 @@ export function writeJsonInstruction(schema?: JsonObject): string {
 }
 
 /** Asks for JSON in words, in place of `response_format`. */
-export function askForJson(schema?: JsonObject): Instructed {
+export function askForJson(schema?: JsonObject): InstructedFields {
   return { fields: {}, instructions: [writeJsonInstruction(schema)], dropped: ["response_format"] };
 }
 

@@ -1,7 +1,7 @@
 // Strict tools under OpenAI's rules, which fewer schemas meet than those of other families.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest, FunctionTool, Tool } from "../../operations/chat/form.ts";
-import { type Changed, NONE } from "../../operations/form.ts";
+import { type ChangedAsk, NONE } from "../../operations/form.ts";
 import { mapList } from "../../operations/text-json.ts";
 
 /** OpenAI, "Structured outputs", supported schemas. Others are refused with a 400, and so are further formats. */
@@ -38,7 +38,7 @@ const FORMATS: ReadonlySet<string> = new Set(
  * Makes tools that other families' clients wrote as strict plain ones, if their schemas don't meet the rules, and names their
  * `strict`. Tools of the chat form's own clients are left to the server, which says what is wrong with them.
  */
-export function loosenTools(request: ChatRequest): Changed<ChatRequest> {
+export function loosenTools(request: ChatRequest): ChangedAsk<ChatRequest> {
   const { tools } = request;
   if (!tools?.some(isForeign)) return { ask: request, dropped: NONE };
   const dropped: string[] = [];

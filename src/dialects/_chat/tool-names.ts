@@ -22,14 +22,14 @@ export function namesUpTo(charactersMax: number): NameRule {
 }
 
 /** A tool, a call or a choice of one: the object under `function` or `custom` has its name. */
-type Named = Readonly<JsonObject>;
+type NamedTool = Readonly<JsonObject>;
 type Kind = "function" | "custom";
 
-function findKind(named: Named): Kind {
+function findKind(named: NamedTool): Kind {
   return named.custom === undefined ? "function" : "custom";
 }
 
-function readName(named: Named): string | undefined {
+function readName(named: NamedTool): string | undefined {
   return asString(asObject(named[findKind(named)]).name);
 }
 
@@ -99,7 +99,7 @@ export class SentNames {
 
   /** Returns the same chunk if it begins no renamed call: most hold a piece of text. */
   #restoreChunk(chunk: ChatChunk): ChatChunk {
-    const isRenamed = (call: Named) => this.#given.has(readName(call) ?? "");
+    const isRenamed = (call: NamedTool) => this.#given.has(readName(call) ?? "");
     if (!chunk.choices.some(({ delta }) => delta.tool_calls?.some(isRenamed))) return chunk;
     const choices = chunk.choices.map((choice) => {
       const calls = choice.delta.tool_calls?.map((call) => this.#rename(call, this.#given));
@@ -108,7 +108,7 @@ export class SentNames {
     return { ...chunk, choices };
   }
 
-  #rename<Tool extends Named>(named: Tool, names: ReadonlyMap<string, string>): Tool {
+  #rename<Tool extends NamedTool>(named: Tool, names: ReadonlyMap<string, string>): Tool {
     const name = names.get(readName(named) ?? "");
     if (name === undefined) return named;
     const kind = findKind(named);
@@ -135,7 +135,7 @@ export class SentNames {
 /** Lists the names of the tools, of the choice among them, and of the calls in the history. */
 function listAllNames({ tools = [], tool_choice: choice, messages }: ChatRequest): readonly string[] {
   const names: string[] = [];
-  const add = (named: Named) => {
+  const add = (named: NamedTool) => {
     const name = readName(named) ?? asString(named.name);
     if (name !== undefined) names.push(name);
   };

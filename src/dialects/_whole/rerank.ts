@@ -5,7 +5,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import { malformed } from "../../core/models/upstream.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Codec } from "../../operations/codec.ts";
-import type { Changed } from "../../operations/form.ts";
+import type { ChangedAsk } from "../../operations/form.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
 import type { RankedDocument, RerankForm, RerankReply, RerankRequest } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
@@ -44,7 +44,7 @@ export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
 }
 
 /** Leaves out the length to which documents are cut: most servers have no field for it. */
-export function leaveOutDocumentTokens(ask: RerankRequest): Changed<RerankRequest> {
+export function leaveOutDocumentTokens(ask: RerankRequest): ChangedAsk<RerankRequest> {
   return leaveOut(ask, [["documentTokensMax", "max_tokens_per_doc"]]);
 }
 

@@ -6,7 +6,7 @@ import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
 import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import type { Changed } from "../../operations/form.ts";
+import type { ChangedAsk } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
 import {
   BEGUN,
@@ -49,7 +49,7 @@ const CARRIED: ReadonlySet<string> = new Set([
   ...BEGUN,
 ]);
 
-export function fit(request: ChatRequest, card: ModelCard, operator: Passing): Changed<ChatRequest> {
+export function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
   const rest = leaveOutRest(request, listCarried(request, card), [], operator);
   const isAllowing = rest.ask.web_search_options?.allowed_domains !== undefined;
   const options = isAllowing ? ALLOWING_OPTIONS : SEARCH_OPTIONS;
@@ -86,12 +86,8 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
-  const markable: Cacheable<JsonObject> = {
-    tools: tools.tools,
-    system: makeSystem(conversation.system, [...output.instructions, ...tools.instructions]),
-    turns: ending.turns,
-  };
-  const marks = limitMarks(target.marksCache ? setMarks(markable, CACHE_MARKS) : markable, CACHE_MARKS);
+  const system = makeSystem(conversation.system, [...output.instructions, ...tools.instructions]);
+  const marks = markCache({ tools: tools.tools, system, turns: ending.turns }, target);
   const extras = passRest(request, listCarried(request, card), [], target);
   const body: JsonObject = {
     ...extras.fields,
@@ -121,6 +117,10 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const betas = isBound ? [BINDING_BETA] : [];
   const url = `${target.baseUrl}/messages`;
   return { url, headers: makeHeaders(target, betas), body, dropped: [...new Set(dropped)] };
+}
+
+function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {
+  return limitMarks(marksCache ? setMarks(cacheable, CACHE_MARKS) : cacheable, CACHE_MARKS);
 }
 
 /** Makes the headers of a call. The operator's own win, but betas of both are joined. */

@@ -11,7 +11,7 @@ import {
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending } from "../../core/models/dialect.ts";
 import { CONTINUE } from "./encode.ts";
-import { type Planned, turnOff } from "./lane-thinking.ts";
+import { type ThinkingPlan, turnOff } from "./lane-thinking.ts";
 import { EFFORTS, type Effort, findLaneTraits, type Traits } from "./models.ts";
 import { makeBudget } from "./thinking.ts";
 
@@ -26,7 +26,7 @@ export function fitToModel(
   card: ModelCard,
   mends: Mending | undefined,
   outputTokensMax: number,
-): Planned {
+): ThinkingPlan {
   if (mends === undefined) return { body, dropped: [] };
   const traits = findLaneTraits(card, mends);
   const sampling = fitSampling(body, traits, mends);
@@ -41,7 +41,7 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function fitSampling(body: JsonObject, traits: Traits, mends: Mending): Planned {
+function fitSampling(body: JsonObject, traits: Traits, mends: Mending): ThinkingPlan {
   const isHarmless = (field: string) => mends !== "refused" && body[field] === DEFAULTS[field];
   const isRefused = (field: string, isTaken: boolean) => isSet(body[field]) && !isTaken && !isHarmless(field);
   const isSecond = traits.temperature && !traits.samplingPair && isSet(body.temperature);
@@ -57,7 +57,7 @@ function fitSampling(body: JsonObject, traits: Traits, mends: Mending): Planned 
 }
 
 /** Moves the client's form of thinking to the model's own. */
-function fitThinking(body: JsonObject, traits: Traits, outputTokensMax: number): Planned {
+function fitThinking(body: JsonObject, traits: Traits, outputTokensMax: number): ThinkingPlan {
   const { thinking } = body;
   if (!isObject(thinking)) return { body, dropped: [] };
   switch (thinking.type) {
@@ -80,7 +80,7 @@ function fitThinking(body: JsonObject, traits: Traits, outputTokensMax: number):
   }
 }
 
-function thinkAdaptively(body: JsonObject, { display }: JsonObject, traits: Traits): Planned {
+function thinkAdaptively(body: JsonObject, { display }: JsonObject, traits: Traits): ThinkingPlan {
   if (traits.thinking !== "adaptive") return turnOff(body, undefined);
   // Without `display`, newer models return thinking blocks with empty text.
   const shown = display ?? (traits.hidesThinking ? "summarized" : undefined);
@@ -88,7 +88,7 @@ function thinkAdaptively(body: JsonObject, { display }: JsonObject, traits: Trai
   return { body: changeFields(body, { thinking }), dropped: ["thinking"] };
 }
 
-function thinkByBudget(body: JsonObject, traits: Traits, outputTokensMax: number): Planned {
+function thinkByBudget(body: JsonObject, traits: Traits, outputTokensMax: number): ThinkingPlan {
   if (traits.thinking !== "budget") return turnOff(body, undefined);
   const limit = Math.min(asNumber(body.max_tokens) ?? outputTokensMax, outputTokensMax);
   const thinking = makeBudget(findEffort(asObject(body.output_config).effort) ?? EFFORT_DEFAULT, limit);
@@ -97,7 +97,7 @@ function thinkByBudget(body: JsonObject, traits: Traits, outputTokensMax: number
 }
 
 /** Turns thinking off as far as the model can. */
-function thinkLess(body: JsonObject, { off, efforts }: Traits): Planned {
+function thinkLess(body: JsonObject, { off, efforts }: Traits): ThinkingPlan {
   if (off !== "never") return turnOff(body, { type: off === "between_tools" ? off : "disabled" });
   const { body: left, dropped } = turnOff(body, undefined);
   const [effort] = efforts;
@@ -113,7 +113,7 @@ function findEffort(given: unknown): Effort | undefined {
 }
 
 /** Lowers the effort to one that the model takes. A level that the gateway doesn't know stays. */
-function fitEffort(body: JsonObject, { efforts, quietEffort }: Traits): Planned {
+function fitEffort(body: JsonObject, { efforts, quietEffort }: Traits): ThinkingPlan {
   const config = asObject(body.output_config);
   const asked = findEffort(config.effort);
   if (!isSet(config.effort) || (asked === undefined && efforts.length > 0)) return { body, dropped: [] };
@@ -128,7 +128,7 @@ function fitEffort(body: JsonObject, { efforts, quietEffort }: Traits): Planned 
 }
 
 /** Asks in words for the rest of an answer that the client began. A turn that the provider paused is left as it is. */
-function endWithUser(body: JsonObject, { prefill }: Traits): Planned {
+function endWithUser(body: JsonObject, { prefill }: Traits): ThinkingPlan {
   const messages = asArray(body.messages);
   const last = asObject(messages.at(-1));
   if (prefill || last.role !== "assistant") return { body, dropped: [] };

@@ -12,7 +12,7 @@ import { isThinkingMissed } from "./errors.ts";
 const THINKING_TOKENS_MIN = 1024;
 
 /** A client's own body with some fields changed, and their names. */
-export interface Planned {
+export interface ThinkingPlan {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
 }
@@ -21,7 +21,7 @@ export interface Planned {
  * Fits a thinking budget into a lowered limit (null if it wasn't), and leaves it out of a tool loop that another model
  * began: Claude refuses a budget there.
  */
-export function planLaneThinking(body: JsonObject, { name }: ModelCard, limit: number | null): Planned {
+export function planLaneThinking(body: JsonObject, { name }: ModelCard, limit: number | null): ThinkingPlan {
   const { thinking, messages } = body;
   if (!isObject(thinking) || typeof thinking.budget_tokens !== "number") return { body, dropped: [] };
   // Other servers of this API take it, and some of them sign nothing.
@@ -38,7 +38,7 @@ export function planLaneThinking(body: JsonObject, { name }: ModelCard, limit: n
 const THINKING_EDIT = /^clear_thinking/;
 
 /** Sets `thinking`, or leaves it out if it is undefined. */
-export function turnOff(given: JsonObject, off: JsonObject | undefined): Planned {
+export function turnOff(given: JsonObject, off: JsonObject | undefined): ThinkingPlan {
   const { context_management: management } = given;
   const edits = asArray(asObject(management).edits);
   const kept = edits.filter((edit) => !THINKING_EDIT.test(String(asObject(edit).type)));

@@ -2,7 +2,7 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 
 /** A schema in the strict subset, with its counts against the limits of one request. */
-export interface Cleaned {
+export interface CleanSchema {
   readonly schema: JsonObject;
   readonly optional: number;
   readonly unions: number;
@@ -24,7 +24,7 @@ class Inexpressible extends Error {}
  * Converts a schema to the strict subset: limits on numbers, lengths and patterns move into the description, objects
  * are closed, `oneOf` becomes `anyOf`. Null if it can't be expressed: free-form maps, tuples, recursion, any value.
  */
-export function cleanSchema(schema: JsonObject): Cleaned | null {
+export function cleanSchema(schema: JsonObject): CleanSchema | null {
   const count = { optional: 0, unions: 0 };
   try {
     const cleaned = cleanNode(inlineRootReference(schema), count);
@@ -37,7 +37,7 @@ export function cleanSchema(schema: JsonObject): Cleaned | null {
 }
 
 /** True if a request's constrained schemas together stay within its limits. */
-export function fitLimits(schemas: readonly Cleaned[]): boolean {
+export function fitLimits(schemas: readonly CleanSchema[]): boolean {
   const optional = schemas.reduce((sum, one) => sum + one.optional, 0);
   const unions = schemas.reduce((sum, one) => sum + one.unions, 0);
   return optional <= OPTIONAL_MAX && unions <= UNIONS_MAX;

@@ -6,18 +6,18 @@ import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { findSearch, flattenPlace, SEARCH_DEMAND } from "../../operations/chat/prompt/web-search.ts";
-import { type Instructed, UNASKED } from "../_chat/outgoing.ts";
+import { type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson } from "../_chat/schema.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
 import { addMark } from "./content.ts";
 import type { Traits } from "./models.ts";
-import { type Cleaned, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX } from "./schema.ts";
+import { type CleanSchema, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX } from "./schema.ts";
 
 /** The tool whose forced call carries constrained output, for models without `output_config.format`. */
 export const OUTPUT_TOOL = "poundkey_output";
 
 /** The output format of the request. If `tool` is set, the input of its forced call replaces the text. */
-interface Output extends Instructed {
+interface Output extends InstructedFields {
   readonly tool: JsonObject | null;
 }
 
@@ -42,7 +42,7 @@ export function planOutput(format: ResponseFormat | undefined, traits: Traits, c
 }
 
 /** The offered tools, and in `fields` the choice among them. */
-interface ToolPlan extends Instructed {
+interface ToolPlan extends InstructedFields {
   readonly tools: readonly JsonObject[];
 }
 
@@ -72,8 +72,8 @@ function listAllowedTools({ tools = [], tool_choice: choice }: ChatRequest): rea
 }
 
 /** Lists the strict tools' schemas that fit the strict subset, or none if they exceed its limits. */
-function listStrictSchemas(tools: readonly Tool[], traits: Traits): Map<Tool, Cleaned> {
-  const schemas = new Map<Tool, Cleaned>();
+function listStrictSchemas(tools: readonly Tool[], traits: Traits): Map<Tool, CleanSchema> {
+  const schemas = new Map<Tool, CleanSchema>();
   for (const tool of traits.structured ? tools : []) {
     if (!isStrict(tool)) continue;
     const cleaned = cleanSchema({
@@ -90,7 +90,7 @@ function isStrict(tool: Tool): tool is FunctionTool {
   return tool.type === "function" && tool.function.strict === true;
 }
 
-function makeBlock(tool: FunctionTool, strict: Cleaned | undefined): JsonObject {
+function makeBlock(tool: FunctionTool, strict: CleanSchema | undefined): JsonObject {
   const { name, description, parameters } = tool.function;
   const block = {
     name,
@@ -126,12 +126,12 @@ function readDemand(request: ChatRequest, { choice = "auto" }: PlainChoice): Dem
   return { type: choice === "required" ? "any" : choice };
 }
 
-function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean): Instructed {
+function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean): InstructedFields {
   const plain = simplifyChoice(request.tool_choice);
   const demand = readDemand(request, plain);
   const isSingle = request.parallel_tool_calls === false || hasOutput;
   const single = isSingle ? { disable_parallel_tool_use: true } : {};
-  const choose = (choice: JsonObject): Instructed => ({
+  const choose = (choice: JsonObject): InstructedFields => ({
     ...UNASKED,
     fields: { tool_choice: { ...choice, ...single } },
   });

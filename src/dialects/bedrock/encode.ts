@@ -5,7 +5,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { Passing } from "../../operations/codec.ts";
-import type { Changed } from "../../operations/form.ts";
+import type { ChangedAsk } from "../../operations/form.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
 import {
   BEGUN,
@@ -33,7 +33,7 @@ const USUAL: readonly (readonly [string, ...unknown[]])[] = [
   ["service_tier", "auto", "default"],
 ];
 
-export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
   return leaveOutRest(request, listCarried(request), [], operator);
 }
 

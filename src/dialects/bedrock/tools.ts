@@ -5,13 +5,13 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { ChatRequest, FunctionTool, ResponseFormat } from "../../operations/chat/form.ts";
 import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
-import { type Instructed, UNASKED } from "../_chat/outgoing.ts";
+import { type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson, mapSchemas } from "../_chat/schema.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
 import { addPoint, type Block } from "./content.ts";
 import type { Traits } from "./models.ts";
 
-interface ToolPlan extends Omit<Instructed, "fields"> {
+interface ToolPlan extends Omit<InstructedFields, "fields"> {
   readonly tools: readonly Block[];
   /** Null if the model may choose. */
   readonly choice: JsonObject | null;
@@ -85,7 +85,7 @@ function makeTool(tool: FunctionTool, canBeStrict: boolean): Block[] {
 }
 
 /** Plans `response_format`: a schema if the card says that the model supports one, else an instruction in words. */
-export function planOutput(format: ResponseFormat | undefined, card: ModelCard): Instructed {
+export function planOutput(format: ResponseFormat | undefined, card: ModelCard): InstructedFields {
   if (!format || format.type === "text") return UNASKED;
   const shape = format.type === "json_schema" ? format.json_schema : undefined;
   if (!shape?.schema) return askForJson();

@@ -6,7 +6,7 @@ import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import type { Passing } from "../../operations/codec.ts";
-import type { Changed } from "../../operations/form.ts";
+import type { ChangedAsk } from "../../operations/form.ts";
 import {
   clampNumbers,
   clampOutputLimit,
@@ -56,7 +56,7 @@ const THINKING_TOKENS: ReadonlyMap<ReasoningEffort, number> = new Map([
   ["medium", 8192],
 ]);
 
-export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
   const { ask, dropped } = leaveOutRest(request, CARRIED, EXTRA_FIELDS, operator);
   if (!ask.tools || !ask.response_format || ask.response_format.type === "text") return { ask, dropped };
   // JSON output is refused with tools (Cohere API reference, "response_format").

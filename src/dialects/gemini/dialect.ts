@@ -4,7 +4,7 @@ import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { findSearch, keepSearchOptions, SEARCH_DEMAND } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import type { Changed } from "../../operations/form.ts";
+import type { ChangedAsk } from "../../operations/form.ts";
 import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { BEGUN, leaveOutRest, nestFields, passRest } from "../_chat/outgoing.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
@@ -78,7 +78,7 @@ function searches(card: ModelCard, { tools }: ChatRequest): boolean {
 }
 
 /** The model decides where and how often it searches. */
-function fit(request: ChatRequest, card: ModelCard, operator: Passing): Changed<ChatRequest> {
+function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
   const rest = leaveOutRest(request, listCarried(request, card), [], operator);
   const search = keepSearchOptions(rest.ask, []);
   return { ask: search.ask, dropped: [...rest.dropped, ...search.dropped] };

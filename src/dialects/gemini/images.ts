@@ -9,7 +9,7 @@ import { malformed } from "../../core/models/upstream.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import { parseDataUrl } from "../../operations/chat/prompt/data-url.ts";
 import type { Codec } from "../../operations/codec.ts";
-import type { Changed } from "../../operations/form.ts";
+import type { ChangedAsk } from "../../operations/form.ts";
 import type {
   ImageSource,
   ImagesForm,
@@ -78,7 +78,7 @@ function encodeGemini(ask: ImagesRequest, card: ModelCard, target: Target): Outg
 }
 
 /** Leaves out all settings but those carried, and puts the size that will be drawn in place of the one asked for. */
-function fitImages(ask: ImagesRequest, carried: readonly Setting[]): Changed<ImagesRequest> {
+function fitImages(ask: ImagesRequest, carried: readonly Setting[]): ChangedAsk<ImagesRequest> {
   const drawn = SHAPES.get(findShape(ask.size) ?? "");
   const sized = drawn === undefined || drawn === ask.size ? ask : { ...ask, size: drawn };
   const hasSize = drawn !== undefined || ask.size === "auto";

@@ -8,7 +8,7 @@ import { findFacts, isKnownModel, isVertex, type ModelFacts } from "./models.ts"
 import { adaptThinking } from "./thinking.ts";
 
 /** A client's own body with some fields changed, and their names. */
-interface Fitted {
+interface FittedBody {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
 }
@@ -17,7 +17,7 @@ interface Fitted {
 const SCORING = ["presencePenalty", "frequencyPenalty", "responseLogprobs", "logprobs"] as const;
 
 /** Returns the body as the model takes it: the same object if nothing is refused. */
-export function fitToModel(body: JsonObject, card: ModelCard, { mends, baseUrl }: Target): Fitted {
+export function fitToModel(body: JsonObject, card: ModelCard, { mends, baseUrl }: Target): FittedBody {
   if (mends === undefined) return { body, dropped: [] };
   const facts = findFacts(card);
   const isChosen = mends === "refused";

@@ -6,7 +6,7 @@ import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import type { Passing } from "../../operations/codec.ts";
-import type { Changed } from "../../operations/form.ts";
+import type { ChangedAsk } from "../../operations/form.ts";
 import {
   BEGUN,
   clampOutputLimit,
@@ -51,7 +51,11 @@ const TEMPERATURE_MAX = 1.5;
 /** Magistral models always think, and no field turns it off. */
 const ALWAYS_THINKS = /^magistral/;
 
-export function fitMistral(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+export function fitMistral(
+  request: ChatRequest,
+  _card: ModelCard,
+  operator: Passing,
+): ChangedAsk<ChatRequest> {
   return leaveOutRest(request, CARRIED, EXTRA_FIELDS, operator);
 }
 

@@ -8,7 +8,7 @@ import type { ChatRequest } from "../../operations/chat/form.ts";
 import { withInstruction } from "../../operations/chat/prompt/forced-call.ts";
 import { keepSearchOptions } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import { type Changed, joinLists, NONE } from "../../operations/form.ts";
+import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
 import { arrangeTurns } from "../_chat/arrange.ts";
 import {
   BEGUN,
@@ -42,7 +42,7 @@ export function fitChat(
   request: ChatRequest,
   card: ModelCard,
   operator: Passing,
-): Changed<ChatRequest> {
+): ChangedAsk<ChatRequest> {
   const isThinkingOff = planThinking(request, card, quirks).off;
   const carried = listCarried(request, quirks, { isThinkingOff, hasTools: true });
   const tools = loosenTools(request);

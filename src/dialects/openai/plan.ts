@@ -6,7 +6,7 @@ import type { ChatRequest, FunctionTool, ReasoningEffort, Tool } from "../../ope
 import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { mapList } from "../../operations/text-json.ts";
-import { type EncodedFields, type Instructed, UNASKED } from "../_chat/outgoing.ts";
+import { type EncodedFields, type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson, writeJsonInstruction } from "../_chat/schema.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { mentionsJson, withCacheMark } from "./messages.ts";
@@ -82,7 +82,7 @@ function isOff(own: unknown): boolean {
 }
 
 /** Plans `tools` and `tool_choice`. `thinks`: the model will think, which some providers refuse with a forced call. */
-export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: boolean): Instructed {
+export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: boolean): InstructedFields {
   const { tools, tool_choice: choice } = request;
   // Most servers refuse a choice without tools, and it means nothing.
   if (tools === undefined) return choice === undefined ? UNASKED : { ...UNASKED, dropped: ["tool_choice"] };
@@ -141,7 +141,7 @@ export function planFormat(
   quirks: OpenaiQuirks,
   thinks: boolean,
   withTools: boolean,
-): Instructed {
+): InstructedFields {
   const format = request.response_format;
   if (format === undefined || !wantsJson(request)) return UNASKED;
   const isRefused =

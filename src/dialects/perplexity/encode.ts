@@ -8,7 +8,7 @@ import type { ChatRequest, ContentPart, SystemMessage } from "../../operations/c
 import { joinText, RESULT_GAP } from "../../operations/chat/prompt/content-text.ts";
 import { keepSearchOptions } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import type { Changed } from "../../operations/form.ts";
+import type { ChangedAsk } from "../../operations/form.ts";
 import {
   clampOutputLimit,
   leaveOutRest,
@@ -22,7 +22,7 @@ import { loosenTools } from "../_chat/strict-tools.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import { type InputForm, makeInputItems } from "../_responses/input.ts";
-import { isServedBy, type Served } from "./models.ts";
+import { isServedBy, type ModelTraits } from "./models.ts";
 import { listToolNames, makeToolFields, SEARCH_FIELDS, type ToolNames } from "./tools.ts";
 
 const OUTPUT_TOKENS_MIN = 16;
@@ -47,7 +47,7 @@ const OPTIONS = ["search_context_size", "user_location", "allowed_domains", "blo
 /** JSON without a schema can't be enforced here, so it is requested in words. */
 const JSON_WISH: SystemMessage = { role: "system", content: writeJsonInstruction() };
 
-export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
   const tools = loosenTools(request);
   const rest = leaveOutRest(tools.ask, CARRIED, [], operator);
   const { ask, dropped } = raiseOutputLimit(rest, OUTPUT_TOKENS_MIN);
@@ -86,7 +86,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   return makeCall(target, "/agent", body, dropped);
 }
 
-function chooseLimit({ selects }: Served, card: ModelCard): JsonObject {
+function chooseLimit({ selects }: ModelTraits, card: ModelCard): JsonObject {
   if (!("model" in selects) || !selects.model.startsWith("anthropic/")) return {};
   return { max_output_tokens: card.outputTokensMax ?? CLAUDE_OUTPUT_TOKENS };
 }

@@ -1,20 +1,20 @@
 // Finds the Agent API's model or preset for a card. Those that replace Sonar search on every call, as Sonar did.
 
 /** The body's `model` or `preset` (Perplexity, "Model and preset mapping: Sonar -> Agent API"). */
-export interface Served {
+export interface ModelTraits {
   readonly selects: { readonly model: string } | { readonly preset: string };
   /** True if the search tool must be sent. Presets have their own. */
   readonly searches: boolean;
 }
 
-const sonar: Served = { selects: { model: "perplexity/sonar" }, searches: true };
+const sonar: ModelTraits = { selects: { model: "perplexity/sonar" }, searches: true };
 
-function findPreset(name: string): Served {
+function findPreset(name: string): ModelTraits {
   return { selects: { preset: name }, searches: false };
 }
 
 /** The vendor's equivalents for Sonar models that no longer have a slug of their own. */
-const SONAR: ReadonlyMap<string, Served> = new Map([
+const SONAR: ReadonlyMap<string, ModelTraits> = new Map([
   ["sonar", sonar],
   ["sonar-pro", findPreset("low")],
   ["sonar-reasoning", findPreset("low")],
@@ -36,7 +36,7 @@ const PRESETS: ReadonlySet<string> = new Set([
 ]);
 
 /** Accepts Sonar's old names, preset names and slugs (`openai/gpt-6`). Other bare names are Perplexity's models. */
-export function isServedBy(name: string): Served {
+export function isServedBy(name: string): ModelTraits {
   const known = SONAR.get(name);
   if (known) return known;
   if (PRESETS.has(name)) return findPreset(name);

@@ -6,7 +6,7 @@ import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/t
 import { nestFields, pickFields } from "../_chat/outgoing.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
 import { flattenTool } from "../_responses/input.ts";
-import type { Served } from "./models.ts";
+import type { ModelTraits } from "./models.ts";
 
 /** Names of the API's own tools, refused as function names with a 400 (Perplexity, "Function calling and tools"). */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -62,7 +62,7 @@ const RESULTS_MAX = 50;
 const PLACE_FIELDS = ["latitude", "longitude", "country", "region", "city"] as const;
 
 /** Makes `tools`, `tool_choice` and `max_tool_calls`. Custom tools become functions of one string. */
-export function makeToolFields(request: ChatRequest, served: Served, names: ToolNames): JsonObject {
+export function makeToolFields(request: ChatRequest, served: ModelTraits, names: ToolNames): JsonObject {
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const searchesItself = "preset" in served.selects;
   // "none" would also disable the search, but the client meant its own functions, so these are not sent.
@@ -81,7 +81,7 @@ export function makeToolFields(request: ChatRequest, served: Served, names: Tool
 }
 
 /** A forced call must be one of the client's functions, but the model could call the search instead. */
-function offersSearch(request: ChatRequest, served: Served, hasOwn: boolean): boolean {
+function offersSearch(request: ChatRequest, served: ModelTraits, hasOwn: boolean): boolean {
   const { choice } = simplifyChoice(request.tool_choice);
   const inTheWay = hasOwn && (choice === "required" || isObject(choice));
   const asked = SEARCH_FIELDS.some((field) => request[field] !== undefined);
@@ -89,7 +89,7 @@ function offersSearch(request: ChatRequest, served: Served, hasOwn: boolean): bo
 }
 
 /** True if a call carries the request's search. */
-export function searches(request: ChatRequest, served: Served): boolean {
+export function searches(request: ChatRequest, served: ModelTraits): boolean {
   return request.disable_search !== true && offersSearch(request, served, request.tools !== undefined);
 }
 

@@ -13,7 +13,7 @@ import {
   limitSearches,
 } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import type { Changed } from "../../operations/form.ts";
+import type { ChangedAsk } from "../../operations/form.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
@@ -62,7 +62,7 @@ const CARRIED: ReadonlySet<string> = new Set([
 /** Options of the search tool. `max_tool_calls` limits its uses. */
 const SEARCH_OPTIONS = ["search_context_size", "user_location", "max_uses", "allowed_domains"] as const;
 
-export function fit(request: ChatRequest, card: ModelCard, operator: Passing): Changed<ChatRequest> {
+export function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
   const tools = loosenTools(request);
   const rest = leaveOutRest(tools.ask, listCarried(request, card), [], operator);
   const search = keepSearchOptions(limitSearches(rest.ask), SEARCH_OPTIONS);

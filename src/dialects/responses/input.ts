@@ -81,7 +81,7 @@ function makeResultItem(message: ToolMessage, call: ToolCall | undefined, output
   return { type, call_id: message.tool_call_id, output };
 }
 
-interface Thought {
+interface ReasoningItem {
   readonly id: string | undefined;
   readonly summary: JsonObject[];
   readonly content: JsonObject[];
@@ -97,7 +97,7 @@ function makeReasoningItems(
   replay: ReasoningReplay,
 ): readonly JsonObject[] {
   if (replay === "nothing") return [];
-  const thoughts: Thought[] = [];
+  const thoughts: ReasoningItem[] = [];
   for (const detail of details) if (detail.format === REASONING_FORMAT) addDetail(thoughts, detail);
   return thoughts
     .filter((one) => one.sealed !== undefined || (replay === "raw" && one.content.length > 0))
@@ -111,7 +111,7 @@ function makeReasoningItems(
 }
 
 /** Details of one item share its id. Without ids, the sealed part ends an item. */
-function addDetail(thoughts: Thought[], detail: ReasoningDetail): void {
+function addDetail(thoughts: ReasoningItem[], detail: ReasoningDetail): void {
   const id = detail.id ?? undefined;
   const open = thoughts.findLast((one) => one.id === id && (id !== undefined || one.sealed === undefined));
   const thought = open ?? { id, summary: [], content: [], sealed: undefined };

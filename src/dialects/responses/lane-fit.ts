@@ -7,7 +7,7 @@ import { isRefused } from "../../core/models/refusals.ts";
 import { chooseEffort, EFFORTS, findFacts, type ModelFacts, refusesSampling } from "./models.ts";
 
 /** A client's own body with some fields changed, and their names. */
-interface Fitted {
+interface FittedBody {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
 }
@@ -19,7 +19,7 @@ const LOGPROBS = "message.output_text.logprobs";
 const VERBOSITY_DEFAULT = "medium";
 
 /** Returns the body as the model takes it: the same object if nothing is refused. */
-export function fitToModel(body: JsonObject, card: ModelCard, mends: Mending | undefined): Fitted {
+export function fitToModel(body: JsonObject, card: ModelCard, mends: Mending | undefined): FittedBody {
   if (mends === undefined) return { body, dropped: [] };
   const facts = findFacts(card);
   const isKnown = facts.isSure || mends === "refused";

@@ -1,5 +1,5 @@
 // The manual's script in the browser: search with its keyboard shortcut, copying code, scrolling wide blocks by keyboard.
-import { buildIndex, type Found, findSections, type SearchIndex } from "./search.ts";
+import { buildIndex, findSections, type SearchHit, type SearchIndex } from "./search.ts";
 
 const INDEX_PATH = "/docs/search.json";
 const COPIED_MS = 1500;
@@ -37,7 +37,7 @@ async function search(): Promise<void> {
   }
 }
 
-function createResult({ entry, excerpt, words }: Found): HTMLElement {
+function createResult({ entry, excerpt, words }: SearchHit): HTMLElement {
   const link = document.createElement("a");
   link.href = entry.href;
   const name = entry.heading === entry.chapter ? entry.chapter : `${entry.chapter} › ${entry.heading}`;

@@ -12,7 +12,7 @@ export interface Entry {
   readonly text: string;
 }
 
-export interface Found {
+export interface SearchHit {
   readonly entry: Entry;
   /** The part of the text with most of the words that were found. */
   readonly excerpt: string;
@@ -87,7 +87,7 @@ function readSection(entry: Entry, words: readonly Word[], average: number): Sec
   return { entry, words, counts, inHeading, length: words.length / Math.max(1, average) };
 }
 
-export function findSections(index: SearchIndex, query: string): readonly Found[] {
+export function findSections(index: SearchIndex, query: string): readonly SearchHit[] {
   const terms = readTerms(index, query);
   const weights = terms.map((term) => weighTerm(index, term));
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
@@ -209,7 +209,7 @@ function readWord({ frequencies }: SearchIndex, { word, stem }: Word): Term {
   return [...(isComplete || others.length === 0 ? [own] : []), ...others];
 }
 
-function describeFound({ entry, words }: Section, terms: readonly Term[]): Found {
+function describeFound({ entry, words }: Section, terms: readonly Term[]): SearchHit {
   const stems = new Set(terms.flat().flatMap((one) => one.stems));
   const matched = words.filter(({ stem }) => stems.has(stem));
   const inHeadings = splitWords(`${entry.chapter} ${entry.heading}`).filter(({ stem }) => stems.has(stem));

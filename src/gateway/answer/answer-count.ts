@@ -4,7 +4,7 @@ import type { Amounts } from "../../core/money/units.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Meter, SentAsk } from "../../operations/operation.ts";
 import type { Call } from "../call.ts";
-import { type Counted, countAnswer, UNCOUNTED } from "../settle/counted.ts";
+import { countAnswer, UNCOUNTED, type UsageCount } from "../settle/counted.ts";
 
 export class AnswerCount<F extends Form> {
   readonly #call: Call<F>;
@@ -15,7 +15,7 @@ export class AnswerCount<F extends Form> {
   #reported: F["usage"] | null = null;
   /** True if that report is final: every answer had finished. */
   #isFinal = false;
-  #counted: Counted<F["usage"]> | null = null;
+  #counted: UsageCount<F["usage"]> | null = null;
 
   constructor(call: Call<F>) {
     this.#call = call;
@@ -28,7 +28,7 @@ export class AnswerCount<F extends Form> {
   }
 
   /** The last count. Null before the first. */
-  get counted(): Counted<F["usage"]> | null {
+  get counted(): UsageCount<F["usage"]> | null {
     return this.#counted;
   }
 
@@ -61,12 +61,12 @@ export class AnswerCount<F extends Form> {
   }
 
   /** Counts what was produced. Estimates it if there is no final report. */
-  countProduced(): Counted<F["usage"]> {
+  countProduced(): UsageCount<F["usage"]> {
     return this.#counted ?? this.count(this.#isFinal ? this.#reported : null);
   }
 
   /** Counts by this report, or by an estimate without one. */
-  count(reported: F["usage"] | null): Counted<F["usage"]> {
+  count(reported: F["usage"] | null): UsageCount<F["usage"]> {
     if (this.#asked === null) return UNCOUNTED;
     const { operation, markup } = this.#call;
     const report = {

@@ -8,21 +8,21 @@ import type { PieceStream } from "../attempt/streamed.ts";
 import { type AnswerFlow, Pause, type Take } from "./flow.ts";
 
 /** An answer that has begun to arrive. */
-export interface Opened<F extends Form> {
+export interface AnswerStart<F extends Form> {
   readonly first: readonly F["piece"][];
   /** Null if `first` is the whole answer. */
   readonly rest: PieceStream<F> | null;
 }
 
 /** An answer that has begun to arrive from a provider. */
-export interface OpenedAnswer<F extends Form> extends Opened<F> {
+export interface OpenedAnswer<F extends Form> extends AnswerStart<F> {
   readonly rest: PieceStream<F>;
 }
 
 /** The phases of a streamed request. Every `open` that succeeds is followed by a `leave`. */
 interface Phases<F extends Form> {
   /** Admits the request and waits for the first part of its answer. If it fails, the request is over. */
-  readonly open: () => Promise<Opened<F>>;
+  readonly open: () => Promise<AnswerStart<F>>;
   /** Called with each batch after the first before it is sent. */
   readonly pass: (pieces: readonly F["piece"][]) => void;
   /** Settles the finished answer and returns its last batch. */
@@ -33,7 +33,7 @@ interface Phases<F extends Form> {
 
 export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piece"][]> {
   readonly #phases: Phases<F>;
-  #opened: Opened<F> | null = null;
+  #opened: AnswerStart<F> | null = null;
   #isUnderWay = false;
   #isLeft = false;
   #isOver = false;

@@ -14,66 +14,80 @@ export function bufferFlow<Part>(
   parts: AnswerFlow<Part>,
   onUnread: (thrown: unknown) => void,
 ): AnswerFlow<Part> {
-  const waiting: { readonly part: Part; readonly length: number }[] = [];
-  let characters = 0;
-  const failures: unknown[] = [];
-  let ended = false;
-  let left = false;
-  let isRead = false;
-  const arrival = new Pause();
-  const room = new Pause();
+  const buffer = new AnswerBuffer(parts, onUnread);
+  void buffer.fill();
+  return buffer;
+}
 
-  const isFull = () => waiting.length >= WAITING_PARTS_MAX || characters >= WAITING_CHARACTERS_MAX;
+/** The parts of an answer that was read further than its client has taken. */
+class AnswerBuffer<Part> implements AnswerFlow<Part> {
+  readonly #parts: AnswerFlow<Part>;
+  readonly #onUnread: (thrown: unknown) => void;
+  readonly #waiting: { readonly part: Part; readonly length: number }[] = [];
+  readonly #failures: unknown[] = [];
+  readonly #arrival = new Pause();
+  readonly #room = new Pause();
+  #characters = 0;
+  #hasEnded = false;
+  #isLeft = false;
+  #isRead = false;
 
-  const keep = (part: Part) => {
-    if (left) return null;
-    const length = estimateLength(part);
-    waiting.push({ part, length });
-    characters += length;
-    arrival.end();
-    return isFull() ? room.wait() : null;
-  };
+  constructor(parts: AnswerFlow<Part>, onUnread: (thrown: unknown) => void) {
+    this.#parts = parts;
+    this.#onUnread = onUnread;
+  }
 
-  const report = () => {
-    if (left && !isRead) for (const thrown of failures) onUnread(thrown);
-  };
-
-  const make = async () => {
+  async fill(): Promise<void> {
     try {
-      await parts.begin();
-      await parts.pour(keep);
+      await this.#parts.begin();
+      await this.#parts.pour((part) => this.#keep(part));
     } catch (thrown) {
-      failures.push(thrown);
-      report();
+      this.#failures.push(thrown);
+      this.#report();
     }
-    ended = true;
-    arrival.end();
-  };
+    this.#hasEnded = true;
+    this.#arrival.end();
+  }
 
-  const begin = async () => {
-    while (waiting.length === 0 && !ended) await arrival.wait();
-    if (left || waiting.length > 0 || failures.length === 0) return waiting[0]?.part;
-    isRead = true;
-    throw failures[0];
-  };
+  async begin(): Promise<Part | undefined> {
+    while (this.#waiting.length === 0 && !this.#hasEnded) await this.#arrival.wait();
+    if (this.#isLeft || this.#waiting.length > 0 || this.#failures.length === 0)
+      return this.#waiting[0]?.part;
+    this.#isRead = true;
+    throw this.#failures[0];
+  }
 
-  const pour = async (take: Take<Part>) => {
-    for (await begin(); waiting.length > 0; await begin()) {
-      const first = waiting.shift();
-      if (first === undefined || left) return;
-      characters -= first.length;
-      if (!isFull()) room.end();
+  async pour(take: Take<Part>): Promise<void> {
+    for (await this.begin(); this.#waiting.length > 0; await this.begin()) {
+      const first = this.#waiting.shift();
+      if (first === undefined || this.#isLeft) return;
+      this.#characters -= first.length;
+      if (!this.#isFull()) this.#room.end();
       await take(first.part);
     }
-  };
+  }
 
-  const leave = () => {
-    if (left) return;
-    left = true;
-    room.end();
-    report();
-  };
+  leave(): void {
+    if (this.#isLeft) return;
+    this.#isLeft = true;
+    this.#room.end();
+    this.#report();
+  }
 
-  void make();
-  return { begin, pour, leave };
+  #keep(part: Part): Promise<void> | null {
+    if (this.#isLeft) return null;
+    const length = estimateLength(part);
+    this.#waiting.push({ part, length });
+    this.#characters += length;
+    this.#arrival.end();
+    return this.#isFull() ? this.#room.wait() : null;
+  }
+
+  #isFull(): boolean {
+    return this.#waiting.length >= WAITING_PARTS_MAX || this.#characters >= WAITING_CHARACTERS_MAX;
+  }
+
+  #report(): void {
+    if (this.#isLeft && !this.#isRead) for (const thrown of this.#failures) this.#onUnread(thrown);
+  }
 }

@@ -68,7 +68,7 @@ export class ContentRecorder<F extends Form> {
   }
 }
 
-interface Recorded<F extends Form> extends Pick<ContentRecorder<F>, "text"> {
+interface RecordedAnswer<F extends Form> extends Pick<ContentRecorder<F>, "text"> {
   readonly call: Pick<Call<F>, "id" | "key" | "created">;
 }
 
@@ -93,7 +93,7 @@ export class Contents {
   }
 
   /** Written in the background: no answer waits for it, and what can't be written is dropped. Never throws. */
-  keep<F extends Form>(recorder: Recorded<F>, fault: Fault | null): void {
+  keep<F extends Form>(recorder: RecordedAnswer<F>, fault: Fault | null): void {
     if (this.#ports === null) return;
     const { id } = recorder.call;
     this.#underWay++;
@@ -109,7 +109,7 @@ export class Contents {
 
   async #write<F extends Form>(
     { store, vault }: ContentPorts,
-    recorder: Recorded<F>,
+    recorder: RecordedAnswer<F>,
     fault: Fault | null,
   ): Promise<void> {
     const { id, key, created } = recorder.call;

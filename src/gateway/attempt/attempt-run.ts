@@ -1,6 +1,6 @@
 // One attempt of a request: what it sends, the usage reported so far, and its end.
 
-import type { Granted } from "../../core/demand.ts";
+import type { GrantAnswer } from "../../core/demand.ts";
 import { Fault, toFault } from "../../core/fault.ts";
 import { formatTraceparent } from "../../core/log/trace-context.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
@@ -77,7 +77,7 @@ export function measureLoad<F extends Form>(
 }
 
 /** True if the hold pays for the model. One without a price was left out of it. */
-export function isPaidByHold({ outputTokens }: Granted, card: ModelCard): boolean {
+export function isPaidByHold({ outputTokens }: GrantAnswer, card: ModelCard): boolean {
   return outputTokens === null || outputTokens[card.id] !== undefined;
 }
 

@@ -129,7 +129,7 @@ export function prepareCall<F extends Form>(
 }
 
 /** A call that was sent, and how to read its answer. */
-interface Sent<F extends Form> {
+interface SentCall<F extends Form> {
   /** Resolves with the status and headers. */
   readonly response: Promise<Response>;
   readonly explain: Explain;
@@ -142,7 +142,7 @@ interface Sent<F extends Form> {
 }
 
 /** Sends the call. Throws a Fault if the request can't be sent. */
-export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): Sent<F> {
+export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): SentCall<F> {
   const {
     baseUrl,
     headers,
@@ -186,7 +186,7 @@ function encode<F extends Form>(
   { operation, raw, ask, card }: AttemptCall<F>,
   { dialect, codec, lane }: Route<F>,
   target: Target,
-): Pick<Sent<F>, "codec" | "isNative"> & { readonly outgoing: Outgoing } {
+): Pick<SentCall<F>, "codec" | "isNative"> & { readonly outgoing: Outgoing } {
   const isNative = raw !== null && lane !== null;
   const outgoing = boundStack(() => {
     const own = isNative ? lane.encode(raw, ask, card, target) : operation.encode(codec, ask, card, target);
@@ -197,7 +197,7 @@ function encode<F extends Form>(
 
 export function makeReaderOptions<F extends Form>(
   { ask, card, offset }: AttemptCall<F>,
-  { dropped, isNative }: Sent<F>,
+  { dropped, isNative }: SentCall<F>,
   headers: Headers,
 ) {
   return { ask, card, offset, dropped, isNative, headers };

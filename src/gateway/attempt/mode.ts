@@ -1,7 +1,7 @@
 // The two ways to answer a request: whole or streamed. Everything that differs between them is here.
 import type { Form } from "../../operations/form.ts";
 import type { Ports } from "../../transport/client.ts";
-import { type Opened, type OpenedAnswer, openAnswers, openPieces } from "../answer/answer-stream.ts";
+import { type AnswerStart, type OpenedAnswer, openAnswers, openPieces } from "../answer/answer-stream.ts";
 import { forgetPrompt } from "../answer/forget-prompt.ts";
 import { SteppedStream } from "../around.ts";
 import type { RequestContext } from "../context.ts";
@@ -12,7 +12,7 @@ import type { AttemptCall } from "./attempt.ts";
 import { completeAnswers } from "./calls.ts";
 
 /** An answer that no provider was asked for. */
-export type Shown<F extends Form> = Pick<OwnAnswer<F>, "reply" | "pieces">;
+export type AnswerParts<F extends Form> = Pick<OwnAnswer<F>, "reply" | "pieces">;
 
 /** `Result` is what a provider gives, `Answer` what the client gets. */
 export interface Mode<F extends Form, Result, Answer> {
@@ -21,7 +21,7 @@ export interface Mode<F extends Form, Result, Answer> {
   readonly run: (ports: Ports, attempt: AttemptCall<F>) => Promise<Result>;
   /** Releases a result that nobody will use. */
   readonly drop: (result: Result) => void;
-  readonly show: (context: RequestContext<F>, shown: Shown<F>) => Answer;
+  readonly show: (context: RequestContext<F>, shown: AnswerParts<F>) => Answer;
   /** Passes the result on to the client, a whole one through the settlement. */
   readonly hand: (context: RequestContext<F>, result: Result, closing: Closing) => Later<Answer>;
 }
@@ -30,7 +30,7 @@ export const WHOLE = {
   staysOpen: false,
   run: completeAnswers,
   drop: () => {},
-  show: <F extends Form>(_context: RequestContext<F>, { reply }: Shown<F>) => reply,
+  show: <F extends Form>(_context: RequestContext<F>, { reply }: AnswerParts<F>) => reply,
   hand<F extends Form>(context: RequestContext<F>, reply: F["reply"], closing: Closing): Promise<F["reply"]> {
     const { around, grader, call } = context;
     const { operation } = call;
@@ -82,12 +82,12 @@ export const STREAMED = {
   drop: <F extends Form>({ rest }: OpenedAnswer<F>) => rest.leave(),
   show<F extends Form>(
     { call }: RequestContext<F>,
-    { reply, pieces = call.operation.unfold(reply) }: Shown<F>,
-  ): Opened<F> {
+    { reply, pieces = call.operation.unfold(reply) }: AnswerParts<F>,
+  ): AnswerStart<F> {
     return { first: pieces, rest: null };
   },
   /** A stream is settled at its end. Until its first part has passed the steps, it can still be refused as a whole. */
-  hand<F extends Form>(context: RequestContext<F>, opened: OpenedAnswer<F>): Later<Opened<F>> {
+  hand<F extends Form>(context: RequestContext<F>, opened: OpenedAnswer<F>): Later<AnswerStart<F>> {
     const { around, call } = context;
     forgetPrompt(context);
     if (around !== null) {

@@ -20,13 +20,13 @@ export function findCeiling<F extends Form>({ steering }: Pick<Call<F>, "steerin
   return steering.maxCostUsd === null ? null : Math.floor(steering.maxCostUsd * NANO_PER_USD + ROUNDING);
 }
 
-type Limited<F extends Form> = Pick<
+type LimitedCall<F extends Form> = Pick<
   Call<F>,
   "operation" | "ask" | "raw" | "upstreams" | "markup" | "steering" | keyof Omit<OfferTerms, "answersPerCall">
 >;
 
 /** Returns what decides whether a model fits the request's ceiling. Null if it has none. */
-export function makeCeiling<F extends Form>(call: Limited<F>): Ceiling | null {
+export function makeCeiling<F extends Form>(call: LimitedCall<F>): Ceiling | null {
   const most = findCeiling(call);
   if (most === null) return null;
   let cheapest: { readonly id: string; readonly nanoUsd: NanoUsd } | null = null;

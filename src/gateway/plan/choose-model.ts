@@ -28,7 +28,7 @@ export interface Selecting {
 }
 
 /** Live health, what was learned, and what is probably cached. */
-export type Known = Pick<ChooseInput, "health" | "learned" | "cached">;
+export type CurrentFacts = Pick<ChooseInput, "health" | "learned" | "cached">;
 
 export interface ChoiceInput {
   readonly wishes?: Wishes;
@@ -40,7 +40,7 @@ export interface ChoiceInput {
   /** The operator's, by which the request's cost is multiplied. Missing for 1. */
   readonly markup?: number;
   /** Facts that selectors use beyond the catalogue. Missing if nothing is known. */
-  readonly readKnown?: () => Known;
+  readonly readKnown?: () => CurrentFacts;
 }
 
 /** Throws a Fault if no model is enabled or none can serve the request. */

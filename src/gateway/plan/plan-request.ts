@@ -10,7 +10,7 @@ import type { Wishes } from "../../selectors/ask.ts";
 import type { CardTable } from "../../selectors/table.ts";
 import type { Call } from "../call.ts";
 import { makeCeiling } from "./ceiling.ts";
-import type { Known } from "./choose-model.ts";
+import type { CurrentFacts } from "./choose-model.ts";
 import { type Ceiling, type Plan, planCalls } from "./plan.ts";
 import { nameTakers, readWishes, refuseUnable } from "./unable.ts";
 
@@ -83,16 +83,21 @@ function planWith<F extends Form>(
     stickiness,
     nowMs: deadlines.nowMs(),
   });
-  const usual = plan.decision?.instead_of ?? null;
-  if (usual !== null)
-    ports.log({
-      event: "explored",
-      level: "info",
-      request_id: call.requestId,
-      model: plan.decision?.choice ?? null,
-      instead_of: usual,
-    });
+  if (plan.decision) logExploration(ports.log, call.requestId, plan.decision);
   return plan;
+}
+
+/** Logs a choice of a model other than the usual one, made to learn about it. */
+function logExploration(log: Log, requestId: string, decision: NonNullable<Plan["decision"]>): void {
+  const usual = decision.instead_of ?? null;
+  if (usual === null) return;
+  log({
+    event: "explored",
+    level: "info",
+    request_id: requestId,
+    model: decision.choice ?? null,
+    instead_of: usual,
+  });
 }
 
 export type KnownPorts = Pick<PlanPorts, "health" | "learning" | "caches" | "stickiness" | "deadlines">;
@@ -101,7 +106,7 @@ export type KnownPorts = Pick<PlanPorts, "health" | "learning" | "caches" | "sti
 export function readKnown(
   { health, learning, caches, stickiness, deadlines }: KnownPorts,
   conversation: Conversation,
-): Known {
+): CurrentFacts {
   const nowMs = deadlines.nowMs();
   const away = health.findAway(nowMs);
   const over = ({ cards, places }: CardTable) => {

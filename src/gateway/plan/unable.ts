@@ -10,7 +10,7 @@ import { keepAble } from "./group-order.ts";
 import type { Ceiling } from "./plan.ts";
 import { findRoute, requireRoute } from "./upstream.ts";
 
-type Asked<F extends Form> = Pick<
+type CallAsk<F extends Form> = Pick<
   Call<F>,
   "operation" | "ask" | "raw" | "upstreams" | "isLimitRequired" | "nativeOnly"
 >;
@@ -21,7 +21,7 @@ const NAMED_MAX = 3;
 const URL_KINDS: readonly UrlKind[] = ["image", "file"];
 
 /** Finds what a model's provider can't fetch of the request. Undefined if there is nothing to fetch. */
-function checkUrls<F extends Form>(call: Asked<F>): Wishes["findRefusedUrl"] {
+function checkUrls<F extends Form>(call: CallAsk<F>): Wishes["findRefusedUrl"] {
   const { operation, ask, raw, upstreams } = call;
   const kinds = URL_KINDS.filter((kind) => operation.findUrl(ask, kind) !== null);
   if (kinds.length === 0) return undefined;
@@ -32,7 +32,7 @@ function checkUrls<F extends Form>(call: Asked<F>): Wishes["findRefusedUrl"] {
   };
 }
 
-export function readWishes<F extends Form>(call: Asked<F>): Wishes {
+export function readWishes<F extends Form>(call: CallAsk<F>): Wishes {
   const { operation, ask, raw, upstreams } = call;
   const search = operation.findSearch?.(ask) ?? null;
   const findCardRoute = (card: ModelCard) => {

@@ -1,5 +1,5 @@
 // Duplicate requests (same Idempotency-Key) wait here until the first one has been answered.
-import type { Admitted } from "../../core/demand.ts";
+import type { AdmissionAnswer } from "../../core/demand.ts";
 import { Fault } from "../../core/fault.ts";
 import { type Ending, makeTwinTimeout } from "../../core/world/ending.ts";
 import type { Clock } from "../../core/world/world.ts";
@@ -10,10 +10,10 @@ const POLL_MS = 250;
 /** More duplicates than this are a client bug or an attack. */
 const TWINS_MAX = 100;
 
-type Staying = Exclude<Admitted, { kind: "pending" | "moved" }>;
+type Staying = Exclude<AdmissionAnswer, { kind: "pending" | "moved" }>;
 
 /** Throws the Fault of a key that is moved from one account to the next. */
-export function requireStaying(admitted: Exclude<Admitted, { kind: "pending" }>): Staying {
+export function requireStaying(admitted: Exclude<AdmissionAnswer, { kind: "pending" }>): Staying {
   if (admitted.kind !== "moved") return admitted;
   const message = "This key is being moved to another account. Please try again.";
   throw new Fault("store_unavailable", message, { retryAfterMs: 1000 });
@@ -37,7 +37,7 @@ export class Admissions {
    * Admits a request. If its worst case means reading its files, it is first refused if it surely will be. Not async,
    * like `Ledger.admit`.
    */
-  admit(ticket: Ticket): Promise<Admitted> {
+  admit(ticket: Ticket): Promise<AdmissionAnswer> {
     const { ledger } = this.#ports;
     // A look would not undo the entry of a request that it refuses.
     if (!ticket.ask.leastOffers || ticket.ask.isEntered) return ledger.admit(ticket);

@@ -1,6 +1,6 @@
 // The end of a request: its settlement, its row, and what it lets go of. Each happens once, however it ended.
 
-import type { Settled } from "../../core/demand.ts";
+import type { SettlementAnswer } from "../../core/demand.ts";
 import { Fault, toFault } from "../../core/fault.ts";
 import type { TraceContext, TraceSink } from "../../core/log/trace-context.ts";
 import { toUsd } from "../../core/money/money.ts";
@@ -83,7 +83,7 @@ export class Closing {
   }
 
   /** May be called more than once but settles only once. Pass the whole answer if it is to be kept. */
-  settle<F extends Form>(context: RequestContext<F>, reply?: F["reply"]): Promise<Settled | null> {
+  settle<F extends Form>(context: RequestContext<F>, reply?: F["reply"]): Promise<SettlementAnswer | null> {
     context.settlement ??= this.#write(context, reply);
     return context.settlement;
   }
@@ -97,7 +97,7 @@ export class Closing {
   }
 
   /** Takes note of a settlement that was written with the request's entry. */
-  noteSettled<F extends Form>(context: RequestContext<F>, outcome: Outcome, settled: Settled): void {
+  noteSettled<F extends Form>(context: RequestContext<F>, outcome: Outcome, settled: SettlementAnswer): void {
     const { contents, settlements } = this.#ports;
     if (context.recorder) contents.keep(context.recorder, context.fault);
     const record = tagRecord(outcome.record, context.granted?.tags);
@@ -118,18 +118,21 @@ export class Closing {
     context: RequestContext<F>,
     trace: TraceContext,
     endMs: number,
-    settled: Settled | null,
+    settled: SettlementAnswer | null,
   ): void {
     if (trace.recording !== null)
       this.#ports.traces?.finish(describeFinished(context, trace, endMs, settled));
   }
 
-  #settleGranted<F extends Form>(context: RequestContext<F>): Promise<Settled | null> {
+  #settleGranted<F extends Form>(context: RequestContext<F>): Promise<SettlementAnswer | null> {
     return context.granted === null ? Promise.resolve(null) : this.settle(context);
   }
 
   /** Waits briefly for the row. Only a paid answer is held back until the store works again. */
-  #write<F extends Form>(context: RequestContext<F>, reply: F["reply"] | undefined): Promise<Settled | null> {
+  #write<F extends Form>(
+    context: RequestContext<F>,
+    reply: F["reply"] | undefined,
+  ): Promise<SettlementAnswer | null> {
     const { call, ticket, grant, recorder } = context;
     const { contents, deadlines, log, settlements } = this.#ports;
     if (recorder) contents.keep(recorder, context.fault);
@@ -165,7 +168,7 @@ export class Closing {
 function withCharge<F extends Form>(
   context: RequestContext<F>,
   usage: F["usage"],
-  settled: Settled | null,
+  settled: SettlementAnswer | null,
 ): F["usage"] {
   const { call, grant } = context;
   if (settled === null && grant.place.kind === "balance")

@@ -11,7 +11,7 @@ interface Bill extends Pick<UnsettledRecord, "amounts" | "costNanoUsd"> {
   readonly lines: readonly BillLine[];
 }
 
-export interface Counted<Usage> {
+export interface UsageCount<Usage> {
   readonly usage: Usage | null;
   readonly source: UsageSource;
   readonly bill: Bill;
@@ -19,7 +19,7 @@ export interface Counted<Usage> {
   readonly implausible: Amounts | null;
 }
 
-export const UNCOUNTED: Counted<never> = {
+export const UNCOUNTED: UsageCount<never> = {
   usage: null,
   source: "none",
   bill: {
@@ -36,7 +36,7 @@ export function countAnswer<F extends Form>(
   { usage, source }: { readonly usage: F["usage"]; readonly source: UsageSource },
   sent: SentAsk<F["ask"]>,
   markup: number,
-): Counted<F["usage"]> {
+): UsageCount<F["usage"]> {
   const cut = operation.cutUsage(usage, sent);
   const bill = makeBill(operation.countAmounts(cut.usage), sent, markup);
   const implausible = cut.isCut ? operation.countAmounts(usage) : null;
@@ -48,7 +48,7 @@ export function countPrompt<F extends Form>(
   operation: Operation<F>,
   sent: SentAsk<F["ask"]>,
   markup: number,
-): Counted<F["usage"]> {
+): UsageCount<F["usage"]> {
   const usage = operation.estimate(sent, 0, null);
   const bill = makeBill(operation.countAmounts(usage), sent, markup);
   return { usage, source: "estimate", bill, implausible: null };

@@ -1,5 +1,5 @@
 // Describes a request that has ended for its spans.
-import type { Settled } from "../../core/demand.ts";
+import type { SettlementAnswer } from "../../core/demand.ts";
 import type { UnsettledRecord } from "../../core/log/record.ts";
 import type { FinishedAttempt, FinishedRequest, TraceContext } from "../../core/log/trace-context.ts";
 import type { Form } from "../../operations/form.ts";
@@ -10,7 +10,7 @@ export function describeFinished<F extends Form>(
   context: RequestContext<F>,
   trace: TraceContext,
   endMs: number,
-  settled: Settled | null,
+  settled: SettlementAnswer | null,
 ): FinishedRequest {
   const { call, tracing, finishes, replayed } = context;
   const { content, attempts } = tracing;

@@ -35,7 +35,7 @@ export function digestIdempotency<F extends Form>(
 }
 
 /** A stored answer. */
-export interface Kept<Reply> {
+export interface KeptReply<Reply> {
   readonly id: string;
   readonly created: number;
   readonly model: string;
@@ -46,7 +46,7 @@ export interface Kept<Reply> {
 export function sealReply(
   vault: Vault,
   replyId: string,
-  kept: Kept<object>,
+  kept: KeptReply<object>,
   bytesMax: number,
 ): string | null {
   const text = JSON.stringify(kept);
@@ -59,7 +59,7 @@ export function openReply<F extends Form>(
   replyId: string,
   sealed: string,
   operation: Operation<F>,
-): Kept<F["reply"]> {
+): KeptReply<F["reply"]> {
   const kept = parseWithTools(vault.open(sealed, replyId));
   const { id, created, model, reply: given } = asObject(kept);
   const reply = operation.restore(given);

@@ -4,7 +4,7 @@ import type { Trace } from "../../core/log/trace.ts";
 import type { Form } from "../../operations/form.ts";
 import type { AnswerCount } from "../answer/answer-count.ts";
 import type { Call } from "../call.ts";
-import type { Counted } from "./counted.ts";
+import type { UsageCount } from "./counted.ts";
 import { listHooks, type Tracing } from "./tracing.ts";
 
 /** The state of a request that its trace tells of. Times are on the monotonic clock. */
@@ -18,7 +18,7 @@ interface TracedRequest<F extends Form> {
 }
 
 interface TracedAnswer<F extends Form> {
-  readonly counted: Counted<F["usage"]>;
+  readonly counted: UsageCount<F["usage"]>;
   readonly count: Pick<AnswerCount<F>, "claimed" | "implausible">;
   /** After the start. Null if nothing came. */
   readonly firstTokenMs: number | null;

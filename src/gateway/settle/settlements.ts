@@ -1,6 +1,6 @@
 // Settlements on their way to the store, retried until the store works again.
 
-import type { Settled } from "../../core/demand.ts";
+import type { SettlementAnswer } from "../../core/demand.ts";
 import { FAULTS, toFault } from "../../core/fault.ts";
 import type { Clock, Deadlines, Log } from "../../core/world/world.ts";
 import type { Ledger, Ticket } from "../../ledger/ledger.ts";
@@ -27,7 +27,7 @@ interface PendingSettlement {
   /** Set once the client's patience is over: what to do if the write under way fails. */
   onFailed: (() => void) | null;
   /** With null if the result is not known in time. */
-  readonly resolve: (settled: Settled | null) => void;
+  readonly resolve: (settled: SettlementAnswer | null) => void;
 }
 
 export class Settlements {
@@ -55,9 +55,9 @@ export class Settlements {
     outcome: Outcome,
     patienceMs: number,
     orElse: (() => Outcome) | null = null,
-  ): Promise<Settled | null> {
+  ): Promise<SettlementAnswer | null> {
     const { deadlines } = this.#ports;
-    const { promise, resolve } = Promise.withResolvers<Settled | null>();
+    const { promise, resolve } = Promise.withResolvers<SettlementAnswer | null>();
     const waiting: PendingSettlement = {
       ticket,
       outcome,
@@ -113,7 +113,7 @@ export class Settlements {
   /** Logs a request that was settled. */
   report(
     { record, gatewayMs }: Pick<Outcome, "record" | "gatewayMs">,
-    { chargedNanoUsd, holdNanoUsd, writtenOffNanoUsd, late }: Settled,
+    { chargedNanoUsd, holdNanoUsd, writtenOffNanoUsd, late }: SettlementAnswer,
   ): void {
     this.#ports.log({
       event: "request",

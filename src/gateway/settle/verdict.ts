@@ -1,6 +1,6 @@
 // Decides who caused the end of a request, and so what it costs and what is given back.
 import type { Fault } from "../../core/fault.ts";
-import type { Ended } from "../../core/log/record.ts";
+import type { EndingName } from "../../core/log/record.ts";
 
 interface RequestEnd {
   /** Null if the answer is complete. */
@@ -40,7 +40,7 @@ export function isByClient({ code }: Fault): boolean {
   return code === "client_gone" || code === "client_timeout";
 }
 
-export function findEnding(fault: Fault, attempts: number, hasAnswer: boolean): Ended {
+export function findEnding(fault: Fault, attempts: number, hasAnswer: boolean): EndingName {
   if (fault.code === "client_gone") return "client_gone";
   if (fault.code === "client_timeout" && attempts > 0) return "timeout";
   const asked = fault.details.upstreamStatus !== undefined || fault.row.blame !== "client";

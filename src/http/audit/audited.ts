@@ -7,7 +7,7 @@ import { SECRET_WORDS } from "../../core/log/failure.ts";
 import { findOperator, readOperator } from "../people/operator.ts";
 import { findRouteAction } from "./route-actions.ts";
 
-interface Ended {
+interface ActOutcome {
   readonly outcome: AuditOutcome;
   readonly reason: string | null;
 }
@@ -15,7 +15,7 @@ interface Ended {
 type Params = Readonly<Record<string, unknown>>;
 
 /** The changes that requests ask for, by request, until they have failed or the request is gone. */
-const asked = new WeakMap<Request, (ended: Ended) => Promise<void>>();
+const asked = new WeakMap<Request, (ended: ActOutcome) => Promise<void>>();
 
 /** Remembers the change that a request to this route asks for. A route that only reads has none. */
 export function expectChange(world: AdminWorld, request: Request, routeId: string, params: Params): void {

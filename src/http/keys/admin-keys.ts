@@ -52,30 +52,8 @@ function shownKeyRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
   const { reads, writes } = createOperatorHooks(ports, "Keys");
   const show = makeKeyShow({ ...ports, ...parts });
   const readRights = makeRights(ports);
-  const makeKeyWorld = (request: Request) => {
-    const rights = readRights(request);
-    return { ...as(request), ...rights, keysExpireInMs: rights.limitRules.keysExpireInMs };
-  };
   return new Elysia()
-    .get("/keys", ({ query, request }) => listKeysInUse(parts, query, readOperator(request).scope), {
-      ...reads(
-        "keys.read",
-        "listKeys",
-        "List the keys with their remaining allowance and spending, newest first",
-      ),
-      query: takesQuery(keysQuery),
-      response: returnsBody(wrapRows(keyInUseSchema)),
-    })
-    .post(
-      "/keys",
-      async ({ body, request, status }) =>
-        status(201, await show(body, await createKey(makeKeyWorld(request), body))),
-      {
-        ...writes("own.keys.write", "createKey", "Create a key; its secret is shown only once"),
-        body: takesBody(newKeySchema),
-        response: { 201: returnsBody(checkedNewKeySchema) },
-      },
-    )
+    .use(keyListRoutes(ports, parts))
     .get(
       "/keys/:id",
       async ({ params: { id }, request }) =>
@@ -100,6 +78,41 @@ function shownKeyRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
         ...writes("own.keys.write", "updateKey", "Change the given fields of a key; null removes a limit"),
         body: takesBody(keyChangeSchema),
         response: returnsBody(checkedKeySchema),
+      },
+    );
+}
+
+/** Returns the routes that list the keys, and create one. */
+function keyListRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
+  const { reads, writes } = createOperatorHooks(ports, "Keys");
+  const show = makeKeyShow({ ...ports, ...parts });
+  const readRights = makeRights(ports);
+  const makeKeyWorld = (request: Request) => {
+    const rights = readRights(request);
+    return {
+      ...actAsSender(parts, request),
+      ...rights,
+      keysExpireInMs: rights.limitRules.keysExpireInMs,
+    };
+  };
+  return new Elysia()
+    .get("/keys", ({ query, request }) => listKeysInUse(parts, query, readOperator(request).scope), {
+      ...reads(
+        "keys.read",
+        "listKeys",
+        "List the keys with their remaining allowance and spending, newest first",
+      ),
+      query: takesQuery(keysQuery),
+      response: returnsBody(wrapRows(keyInUseSchema)),
+    })
+    .post(
+      "/keys",
+      async ({ body, request, status }) =>
+        status(201, await show(body, await createKey(makeKeyWorld(request), body))),
+      {
+        ...writes("own.keys.write", "createKey", "Create a key; its secret is shown only once"),
+        body: takesBody(newKeySchema),
+        response: { 201: returnsBody(checkedNewKeySchema) },
       },
     );
 }

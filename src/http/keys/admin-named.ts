@@ -24,12 +24,33 @@ interface NamedPorts extends WritingParts {
 }
 
 export function namedRoutes(ports: NamedPorts) {
+  return new Elysia({ prefix: "/admin/v1" }).use(namedAccountRoutes(ports)).use(namedKeyRoutes(ports));
+}
+
+function namedAccountRoutes(ports: NamedPorts) {
+  const parts = { ...ports.world, vault: ports.vault, ledger: ports.ledger };
+  const { writes } = createOperatorHooks(ports, "Accounts");
+  const detail = returnsBody(accountDetailSchema);
+  return new Elysia().put(
+    "/accounts/by-name/:name",
+    async ({ params: { name }, body, request, status }) => {
+      const world = actAsSender(parts, request);
+      const { isMade, view } = await putAccount(world, name, body, readOperator(request).access);
+      return status(isMade ? 201 : 200, await addLimits(parts, "account", view));
+    },
+    {
+      ...writes("accounts.create", "putAccount", "Make the account of this name, or set all of its fields"),
+      body: takesBody(accountChangeSchema),
+      response: { 200: detail, 201: detail },
+    },
+  );
+}
+
+function namedKeyRoutes(ports: NamedPorts) {
   const { settings, catalogue, vault, ledger } = ports;
   const parts = { ...ports.world, vault, ledger };
-  const accounts = createOperatorHooks(ports, "Accounts");
-  const keys = createOperatorHooks(ports, "Keys");
+  const { writes } = createOperatorHooks(ports, "Keys");
   const show = makeKeyShow({ ...parts, settings, catalogue });
-  const detail = returnsBody(accountDetailSchema);
   const readRights = makeRights(ports);
   const makeWorld = (request: Request) => {
     const rights = readRights(request);
@@ -39,41 +60,23 @@ export function namedRoutes(ports: NamedPorts) {
       keysExpireInMs: rights.limitRules.keysExpireInMs,
     };
   };
-  return new Elysia({ prefix: "/admin/v1" })
-    .put(
-      "/accounts/by-name/:name",
-      async ({ params: { name }, body, request, status }) => {
-        const world = actAsSender(parts, request);
-        const { isMade, view } = await putAccount(world, name, body, readOperator(request).access);
-        return status(isMade ? 201 : 200, await addLimits(parts, "account", view));
-      },
-      {
-        ...accounts.writes(
-          "accounts.create",
-          "putAccount",
-          "Make the account of this name, or set all of its fields",
-        ),
-        body: takesBody(accountChangeSchema),
-        response: { 200: detail, 201: detail },
-      },
-    )
-    .put(
-      "/keys/by-name/:account/:name",
-      async ({ params, body, request, status }) => {
-        const repeat = request.headers.get("idempotency-key");
-        const { view } = await putKey(makeWorld(request), params, body, repeat);
-        return isNew(view) ? status(201, await show(body, view)) : status(200, await show(body, view));
-      },
-      {
-        ...keys.writes(
-          "own.keys.write",
-          "putKey",
-          "Make the key of this account and name, or set all of its fields",
-        ),
-        body: takesBody(keyChangeSchema),
-        response: { 200: returnsBody(checkedKeySchema), 201: returnsBody(checkedNewKeySchema) },
-      },
-    );
+  return new Elysia().put(
+    "/keys/by-name/:account/:name",
+    async ({ params, body, request, status }) => {
+      const repeat = request.headers.get("idempotency-key");
+      const { view } = await putKey(makeWorld(request), params, body, repeat);
+      return isNew(view) ? status(201, await show(body, view)) : status(200, await show(body, view));
+    },
+    {
+      ...writes(
+        "own.keys.write",
+        "putKey",
+        "Make the key of this account and name, or set all of its fields",
+      ),
+      body: takesBody(keyChangeSchema),
+      response: { 200: returnsBody(checkedKeySchema), 201: returnsBody(checkedNewKeySchema) },
+    },
+  );
 }
 
 function isNew(view: object): view is NewKeyView {

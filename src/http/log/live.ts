@@ -72,11 +72,7 @@ async function openEvents(
     if ((controller.desiredSize ?? 0) < -UNREAD_MAX) end();
     else controller.enqueue(encoder.encode(text));
   };
-  const show = (records: readonly RequestRecord[], skipped: number) => {
-    if (skipped > 0) send(`event: skipped\n${dataLine(JSON.stringify({ requests: skipped }))}`);
-    send(records.map((record) => dataLine(JSON.stringify(requestView(record)))).join(""));
-  };
-  leave = await ports.feed.listen(show, end, scope);
+  leave = await ports.feed.listen((rows, skipped) => formatEvents(rows, skipped).forEach(send), end, scope);
   return new ReadableStream(
     {
       start(opened) {
@@ -86,9 +82,7 @@ async function openEvents(
         request.signal.addEventListener("abort", end, { once: true });
         if (request.signal.aborted) return end();
         const keepAlive = ports.clock.every(KEEP_ALIVE_MS, () => send(KEEP_ALIVE_LINE));
-        const check = ports.clock.every(CHECK_MS, async () => {
-          if (await isSignedOut(ports, asked, scope)) end();
-        });
+        const check = ports.clock.every(CHECK_MS, () => endIfSignedOut(ports, asked, scope, end));
         callOff = () => {
           keepAlive();
           check();
@@ -99,6 +93,16 @@ async function openEvents(
     },
     { highWaterMark: 1 },
   );
+}
+
+function formatEvents(records: readonly RequestRecord[], skipped: number): readonly string[] {
+  const rows = records.map((record) => dataLine(JSON.stringify(requestView(record)))).join("");
+  return skipped > 0 ? [`event: skipped\n${dataLine(JSON.stringify({ requests: skipped }))}`, rows] : [rows];
+}
+
+/** Calls `end` if the sender's session has ended. */
+async function endIfSignedOut(ports: LivePorts, asked: OperatorRequest, before: Scope, end: () => void) {
+  if (await isSignedOut(ports, asked, before)) end();
 }
 
 /** True if the session has ended, or sees other rows than it did. An unusable store proves nothing about it. */

@@ -31,14 +31,34 @@ export interface ProviderPorts extends CredentialParts, ProviderParts {
 
 export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
   const { reads, writes } = createOperatorHooks(parts, "Providers");
-  const provider = returnsBody(providerSchema);
-  const as = (request: Request) => ({ ...ports, changes: actAsSender(parts.world, request).changes });
   return new Elysia({ prefix: "/admin/v1" })
     .get("/providers", ({ query }) => listProviders(ports, query), {
       ...reads("settings.read", "listProviders", "List the enabled providers, or all known ones"),
       query: takesQuery(providersQuery),
       response: returnsBody(wrapRows(providerSchema)),
     })
+    .use(credentialRoutes(parts, ports))
+    .post(
+      "/providers/:name/test",
+      ({ params: { name }, body: { credential_id: id = null } }) =>
+        ports.test(requireProvider(ports, name).name, id),
+      {
+        ...writes(
+          "providers.write",
+          "testCredential",
+          "Test a credential (by default the first) with one small call",
+        ),
+        body: takesBody(testSchema),
+        response: returnsBody(testResultSchema),
+      },
+    );
+}
+
+function credentialRoutes(parts: WritingParts, ports: ProviderPorts) {
+  const { reads, writes } = createOperatorHooks(parts, "Providers");
+  const provider = returnsBody(providerSchema);
+  const as = (request: Request) => ({ ...ports, changes: actAsSender(parts.world, request).changes });
+  return new Elysia()
     .post(
       "/providers/:name",
       async ({ params: { name }, body, status, request }) =>
@@ -67,20 +87,6 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
         ...reads("providers.write", "removeCredential", "Remove an added credential"),
         query: takesQuery(credentialQuery),
         response: provider,
-      },
-    )
-    .post(
-      "/providers/:name/test",
-      ({ params: { name }, body: { credential_id: id = null } }) =>
-        ports.test(requireProvider(ports, name).name, id),
-      {
-        ...writes(
-          "providers.write",
-          "testCredential",
-          "Test a credential (by default the first) with one small call",
-        ),
-        body: takesBody(testSchema),
-        response: returnsBody(testResultSchema),
       },
     );
 }

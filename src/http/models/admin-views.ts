@@ -1,7 +1,7 @@
 // The configuration as the console shows it: every card of the catalogue, and the current rules, without secrets.
 
 import { formatTimeOfDay } from "../../admin/format.ts";
-import type { Listed } from "../../admin/list.ts";
+import type { ListPage } from "../../admin/list.ts";
 import { viewTarget } from "../../admin/models/alias-target.ts";
 import type { CardView, SettingsView } from "../../admin/models/settings-schema.ts";
 import { collectCards, stripProvider } from "../../catalogue/catalogue.ts";
@@ -18,7 +18,7 @@ import { findProfile } from "../../selectors/profiles.ts";
 export function modelsView(
   { ownModels, newerModels, benchmarks, overlay, providers }: Settings,
   nowMs: number,
-): Listed<CardView> {
+): ListPage<CardView> {
   const changes = new Map(overlay.map((change) => [change.id, change]));
   const on = new Map(providers.map((provider) => [provider.name, provider]));
   return {

@@ -4,7 +4,7 @@ import type { Account } from "../../core/keys/key.ts";
 import type { DeviceCode } from "../../core/people/device.ts";
 import { createDocument, escapeHtml } from "./sign-in-page.ts";
 
-interface Shown {
+interface PageContent {
   readonly status?: number;
   /** The sentence on what was wrong. */
   readonly mistake?: string;
@@ -21,7 +21,7 @@ function formatMistake(mistake: string | undefined): string {
 }
 
 /** Asks for a code. */
-export function createCodePage({ status = 200, mistake, formTo }: Shown): Response {
+export function createCodePage({ status = 200, mistake, formTo }: PageContent): Response {
   const main = `${formatMistake(mistake)}<p>An agent on your computer shows a code. Only go on if you started it yourself.</p>
 <form method="post" action="/device">
 ${CODE_FIELD}
@@ -30,7 +30,7 @@ ${CODE_FIELD}
   return createDocument({ status, title: TITLE, main, formTo });
 }
 
-interface Pending extends Shown {
+interface Pending extends PageContent {
   readonly code: DeviceCode;
   /** Those to choose from. Null if there are too many to show. */
   readonly accounts: readonly Account[] | null;

@@ -75,6 +75,11 @@ export function signInRoutes(ports: SignInPorts) {
       },
       page("finishSignIn", "Come back from the provider's sign-in page"),
     )
+    .use(signOutRoutes(ports));
+}
+
+function signOutRoutes(ports: SignInPorts) {
+  return new Elysia()
     .post("/auth/oidc/logout", ({ request, server, route }) => endHere(ports, { request, server, route }), {
       parse: () => ({}),
       ...describeRoute(TAG, "signOutEverywhere", "Sign out, here and on the provider's own page", {

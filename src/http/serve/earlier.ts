@@ -64,7 +64,7 @@ function findCredential({ snapshot, vault }: EarlierPorts, { provider, credentia
 }
 
 /** An answer that its provider stores under its own id, `own`. */
-interface Named {
+interface EarlierResponse {
   readonly id: string;
   readonly accountId: string;
   readonly attempt: Attempt | null;
@@ -74,7 +74,7 @@ interface Named {
 /** Returns the id with which the client continues from a stored answer. */
 export function nameStored(
   { vault, sealer }: Pick<HttpPorts, "vault" | "sealer">,
-  { id, accountId, attempt, own }: Named,
+  { id, accountId, attempt, own }: EarlierResponse,
 ): string {
   if (attempt === null) return id;
   const { card, credential } = attempt;

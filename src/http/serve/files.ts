@@ -7,7 +7,7 @@ export interface PageFile {
   readonly gzip: Uint8Array<ArrayBuffer>;
 }
 
-interface Served extends PageFile {
+interface ServedFile extends PageFile {
   readonly type: string;
   readonly tag: string;
 }
@@ -48,7 +48,7 @@ type ServeFile = (name: string, request: Request, cacheControl: string) => Promi
  */
 export function fileServer(load: () => Promise<readonly PageFile[]>, missing: string, more = ""): ServeFile {
   const security = { ...HEADERS, "content-security-policy": POLICY + more };
-  let loading: Promise<ReadonlyMap<string, Served>> | null = null;
+  let loading: Promise<ReadonlyMap<string, ServedFile>> | null = null;
   return async (name, request, cacheControl) => {
     loading ??= load().then(indexByName);
     // After a failure, the next request tries again.
@@ -61,16 +61,16 @@ export function fileServer(load: () => Promise<readonly PageFile[]>, missing: st
   };
 }
 
-function indexByName(files: readonly PageFile[]): ReadonlyMap<string, Served> {
+function indexByName(files: readonly PageFile[]): ReadonlyMap<string, ServedFile> {
   return new Map(
-    files.map((file): [string, Served] => {
+    files.map((file): [string, ServedFile] => {
       const type = TYPES[file.name.slice(file.name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
       return [file.name, { ...file, type, tag: `W/"${Bun.hash(file.gzip).toString(36)}"` }];
     }),
   );
 }
 
-function answer(file: Served, request: Request, more: Readonly<Record<string, string>>): Response {
+function answer(file: ServedFile, request: Request, more: Readonly<Record<string, string>>): Response {
   const headers = { ...more, "content-type": file.type, etag: file.tag };
   if (request.headers.get("if-none-match") === file.tag) return new Response(null, { status: 304, headers });
   const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");

@@ -24,7 +24,7 @@ const TAG = "Responses";
 const REFUSAL = { detail: { hide: true } } as const;
 
 export function responseRoutes(ports: HttpPorts) {
-  const answer = async (asked: RouteRequest, id: string, read: (kept: KeptExchange) => Stored) => {
+  const answer = async (asked: RouteRequest, id: string, read: (kept: KeptExchange) => StoredResponse) => {
     const { key } = await identify(ports, asked);
     const kept = await ports.kept.get(key, id);
     if (kept === null) throw makeNotFound(id, "id");
@@ -68,7 +68,7 @@ export function responseRoutes(ports: HttpPorts) {
 const SHORT_CHARACTERS = 262_144;
 
 /** An answer as JSON, or as the events of a stream, which are made one by one. */
-interface Stored {
+interface StoredResponse {
   readonly body: unknown;
   readonly events?: Iterable<string>;
 }
@@ -78,7 +78,7 @@ function createHeldResponse(
   { bodies }: HttpPorts,
   { signal }: Request,
   owner: string,
-  { body, events }: Stored,
+  { body, events }: StoredResponse,
 ): Response {
   const text = JSON.stringify(body);
   const headers = events ? STREAM_HEADERS : {};

@@ -65,19 +65,15 @@ export async function serve<F extends Form>(
   received: SurfaceRequest,
   set: HeaderStore,
 ): Promise<Response> {
-  const requestId = String(set.headers["x-request-id"]);
+  const requestId = nameRequest(surface, set);
   const path = findPath(received.request.url);
-  // Anthropic's SDKs show this header as `_request_id` and don't read the other one.
-  if (surface.family === "anthropic") set.headers["request-id"] = requestId;
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
   let names: Call<F>["names"];
   const progress = startProgress();
   const held = ports.bodies.open();
   const isCounting = surface.counting?.isCounting(path) === true;
-  const trace = isCounting
-    ? null
-    : ports.traces.begin(received.request.headers.get("traceparent"), received.route, path);
+  const trace = isCounting ? null : beginTrace(ports, received, path);
   try {
     surface.checkPath?.(path);
     if (isCounting) return addHeaders(await countTokens(ports, surface, received), set);
@@ -112,7 +108,22 @@ export async function serve<F extends Form>(
   }
 }
 
-interface Refused<F extends Form> extends Omit<Arrived, "held"> {
+/** Returns the request's id. Anthropic's SDKs show `request-id` as `_request_id` and don't read the other header. */
+function nameRequest<F extends Form>({ family }: Surface<F>, { headers }: HeaderStore): string {
+  const requestId = String(headers["x-request-id"]);
+  if (family === "anthropic") headers["request-id"] = requestId;
+  return requestId;
+}
+
+function beginTrace(
+  { traces }: HttpPorts,
+  { request, route }: SurfaceRequest,
+  path: string,
+): TraceContext | null {
+  return traces.begin(request.headers.get("traceparent"), route, path);
+}
+
+interface FailedRequest<F extends Form> extends Omit<ArrivedRequest, "held"> {
   readonly surface: Surface<F>;
   readonly path: string;
   readonly received: SurfaceRequest;
@@ -123,7 +134,7 @@ interface Refused<F extends Form> extends Omit<Arrived, "held"> {
 
 function refuse<F extends Form>(
   ports: HttpPorts,
-  { surface, path, requestId, trace, context, names, received, progress }: Refused<F>,
+  { surface, path, requestId, trace, context, names, received, progress }: FailedRequest<F>,
   fault: Fault,
 ): Response {
   const facts: Facts = context ?? NO_FACTS;
@@ -142,7 +153,7 @@ function refuse<F extends Form>(
 }
 
 /** A request before it is read. */
-interface Arrived {
+interface ArrivedRequest {
   readonly requestId: string;
   readonly held: HeldBody;
   readonly trace: TraceContext | null;
@@ -154,7 +165,7 @@ async function read<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   { request, identify }: SurfaceRequest,
-  opened: Arrived,
+  opened: ArrivedRequest,
 ) {
   const { held, progress } = opened;
   const startedMs = ports.clock.monotonicMs();
@@ -223,19 +234,17 @@ async function stream<F extends Form>(
   });
 }
 
+/** A request that was read. */
+interface ReadRequest<F extends Form> extends Caller, ArrivedRequest {
+  readonly request: Request;
+  readonly exchange: Exchange<F>;
+  readonly pin: Pin | null;
+}
+
 function makeCall<F extends Form>(
   ports: HttpPorts,
   { name: surface, operation, idPrefix }: Surface<F>,
-  {
-    request: { headers },
-    exchange,
-    key,
-    proof,
-    pin,
-    requestId,
-    held,
-    trace,
-  }: Caller & Arrived & { request: Request; exchange: Exchange<F>; pin: Pin | null },
+  { request: { headers }, exchange, key, proof, pin, requestId, held, trace }: ReadRequest<F>,
 ): Call<F> {
   const { catalogue, upstreams, rules, billing, limits } = ports.snapshot();
   const { ask, session } = exchange;

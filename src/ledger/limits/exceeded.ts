@@ -6,7 +6,7 @@ import type { Meter } from "../../core/rows.ts";
 import type { Books } from "../books.ts";
 import type { LimitOwner, NamedBudget } from "./limit-owners.ts";
 
-interface Exceeded extends NamedBudget {
+interface ExceededBudget extends NamedBudget {
   readonly owner: LimitOwner;
   readonly use: BudgetUse;
   readonly limitNanoUsd: NanoUsd;
@@ -18,7 +18,7 @@ interface Exceeded extends NamedBudget {
  */
 export function recordExceeded(
   books: Books,
-  { owner, name, budget, use, limitNanoUsd }: Exceeded,
+  { owner, name, budget, use, limitNanoUsd }: ExceededBudget,
   nowMs: number,
 ): void {
   const state = books.ownerState(owner.accountId, owner.id);

@@ -11,7 +11,7 @@ import { type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owne
 import { addCount, blendTook, runMinute } from "./minute.ts";
 
 /** The use that a request made of its limits in the end. */
-interface Taken {
+interface TakenUse {
   readonly costNanoUsd: NanoUsd;
   /** Empty if no model was called. */
   readonly model: string;
@@ -23,7 +23,7 @@ interface Taken {
   readonly isLate: boolean;
 }
 
-type Admitted = Pick<Hold, "accountId" | "keyId" | "id" | "atMs"> & { readonly uses: readonly LimitUse[] };
+type HoldUses = Pick<Hold, "accountId" | "keyId" | "id" | "atMs"> & { readonly uses: readonly LimitUse[] };
 type Moment = Pick<Settlement, "nowMs" | "limits" | "quota">;
 
 /** Counts what a finished request took, at the price `costNanoUsd`, and gives the rest of its reservations back. */
@@ -69,7 +69,7 @@ export function undoLimits(books: Books, hold: Hold, nowMs: number): void {
   }
 }
 
-function describeTaken(record: UnsettledRecord, costNanoUsd: NanoUsd): Omit<Taken, "isLate"> {
+function describeTaken(record: UnsettledRecord, costNanoUsd: NanoUsd): Omit<TakenUse, "isLate"> {
   const { amounts, modelUsed, modelTried, usageSource, ended, totalMs } = record;
   const tokens = amounts.prompt - amounts.cached + amounts.completion;
   // Providers of sounds and images report no tokens: then the prompt's estimate counts.
@@ -84,7 +84,7 @@ function describeTaken(record: UnsettledRecord, costNanoUsd: NanoUsd): Omit<Take
 
 const NO_USE = { part: null, tokens: 0, budgets: [] } as const;
 
-function settleOwners(books: Books, admitted: Admitted, moment: Moment, taken: Taken): void {
+function settleOwners(books: Books, admitted: HoldUses, moment: Moment, taken: TakenUse): void {
   const { accountId, uses } = admitted;
   const own = listOwnerIds(books, admitted);
   // A key that was moved or given to another member took some of owners that are its own no more.
@@ -114,7 +114,7 @@ function settleState(
   use: LimitUse,
   admitted: Pick<Hold, "atMs">,
   nowMs: number,
-  taken: Taken,
+  taken: TakenUse,
 ): OwnerState {
   const minute = use.part === null ? state.minute : settleMinute(state.minute, use, use.part, nowMs, taken);
   const budgets = state.budgets?.map((one) => settleUse(one, use, admitted, taken)) ?? null;
@@ -126,7 +126,7 @@ function settleMinute(
   { tokens: reserved }: LimitUse,
   part: number,
   nowMs: number,
-  { tokens, tookMs, isLate }: Taken,
+  { tokens, tookMs, isLate }: TakenUse,
 ): Minute {
   const minute = runMinute(before, nowMs);
   const used = tokens === "reserved" ? reserved : (tokens ?? 0);
@@ -147,7 +147,7 @@ function settleUse(
   budget: BudgetUse,
   { budgets }: LimitUse,
   { atMs }: Pick<Hold, "atMs">,
-  { costNanoUsd, model, isLate }: Taken,
+  { costNanoUsd, model, isLate }: TakenUse,
 ): BudgetUse {
   const reserved = budgets.find(({ name }) => name === budget.name);
   const isWithin = reserved ? reserved.startMs === budget.startMs : budget.startMs <= atMs;
@@ -165,7 +165,7 @@ function warn(
   books: Books,
   state: OwnerState,
   limited: readonly LimitOwner[],
-  admitted: Admitted,
+  admitted: HoldUses,
   moment: Moment,
 ): OwnerState {
   const owner = limited.find(({ id }) => id === state.owner);
@@ -186,7 +186,7 @@ function warnAbout(
   owner: LimitOwner,
   { name, budget }: NamedBudget,
   use: BudgetUse,
-  { accountId, id }: Admitted,
+  { accountId, id }: HoldUses,
   { nowMs: atMs }: Moment,
 ): BudgetUse {
   const limitNanoUsd = computeLimit(budget, use, atMs);

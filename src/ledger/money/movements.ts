@@ -53,7 +53,7 @@ function refuseDebit({ balanceNanoUsd }: Account, { nanoUsd }: Funding): Fault |
   return new Fault("balance_too_low", message, { param: "amount_usd" });
 }
 
-interface Moved extends Omit<Movement, "atMs" | "month" | "seq"> {
+interface MovementEntry extends Omit<Movement, "atMs" | "month" | "seq"> {
   readonly nowMs: number;
   readonly timeZone: string;
   readonly note: string | null;
@@ -62,7 +62,7 @@ interface Moved extends Omit<Movement, "atMs" | "month" | "seq"> {
 }
 
 /** Adds an entry and the row that a statement is made of. The account owes the part that its balance doesn't bear. */
-export function move(books: Books, moved: Moved): void {
+export function move(books: Books, moved: MovementEntry): void {
   const { accountId, id, kind, nanoUsd, balanceNanoUsd, by, nowMs: atMs, note, requestId = null } = moved;
   const dueNanoUsd = balanceNanoUsd - nanoUsd;
   const legs = { balanceNanoUsd, fundingNanoUsd: 0 - nanoUsd, overrunNanoUsd: 0 - dueNanoUsd };
@@ -85,13 +85,14 @@ export function move(books: Books, moved: Moved): void {
 }
 
 /** A movement that follows from another, which has no id of its own. */
-type Following = Pick<Moved, "nowMs" | "timeZone"> & Partial<Pick<Moved, "by" | "note" | "requestId">>;
+type Following = Pick<MovementEntry, "nowMs" | "timeZone"> &
+  Partial<Pick<MovementEntry, "by" | "note" | "requestId">>;
 
 /** Moves what the gateway decides by itself, under the number of its entry. */
 export function moveOn(
   books: Books,
   accountId: string,
-  moved: Pick<Moved, "kind" | "nanoUsd" | "balanceNanoUsd"> & Following,
+  moved: Pick<MovementEntry, "kind" | "nanoUsd" | "balanceNanoUsd"> & Following,
 ): void {
   const id = `${accountId} ${moved.kind} ${books.account(accountId).entries + 1}`;
   move(books, { by: null, note: null, ...moved, accountId, id });

@@ -120,7 +120,7 @@ function readSetting(parts: Parts, setting: Setting, fallbacks: Map<string, read
   }
 }
 
-interface Placed {
+interface PlacedValue {
   readonly line: number;
   readonly value: unknown;
 }
@@ -128,7 +128,7 @@ interface Placed {
 /** Fallbacks are lists of one name each: `[{ gpt-4: [claude] }]`. */
 function readFallbacks(
   { groups, report }: Parts,
-  { line, value }: Placed,
+  { line, value }: PlacedValue,
   fallbacks: Map<string, readonly string[]>,
 ): void {
   for (const [name, others] of asArray(value).flatMap((one) => Object.entries(asObject(one)))) {
@@ -147,7 +147,7 @@ function readFallbacks(
   }
 }
 
-function readAliases({ groups, report }: Parts, { line, value }: Placed): void {
+function readAliases({ groups, report }: Parts, { line, value }: PlacedValue): void {
   for (const [alias, target] of Object.entries(asObject(value))) {
     const name = asString(target) ?? asString(asObject(target).model) ?? "";
     if (groups.rename(alias, name)) report.take(line, `alias ${alias}`, `the models of ${name}`);

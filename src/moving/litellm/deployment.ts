@@ -11,7 +11,7 @@ import { readHeaders } from "./headers.ts";
 import { placeServer } from "./place.ts";
 import { PREFIXES, splitModel } from "./prefixes.ts";
 import { findReference, readReference, readSecret } from "./references.ts";
-import { type Routed, stripRoutes } from "./routes.ts";
+import { type ModelRoute, stripRoutes } from "./routes.ts";
 import type { DeploymentSource } from "./source.ts";
 
 const TOKENS_PER_PRICE = 1_000_000;
@@ -60,9 +60,9 @@ function findCalled(prefix: string, address: string | undefined): string | undef
   return provider && findMeant(provider, address);
 }
 
-interface Named {
+interface DeploymentName {
   readonly provider: string;
-  readonly routed: Routed;
+  readonly routed: ModelRoute;
   /** The deployment that the address names. */
   readonly deployment: string | undefined;
 }
@@ -70,7 +70,7 @@ interface Named {
 /** Returns the model's name, and whose facts it has if the name is a customer's own. */
 function nameModel(
   { params, info, label }: DeploymentSource,
-  { provider, routed: { name }, deployment }: Named,
+  { provider, routed: { name }, deployment }: DeploymentName,
   report: Report,
 ) {
   if (provider === "Azure")
@@ -92,7 +92,7 @@ function findLike(info: Fields, provider: string, prefix: string): string | unde
   return base && `${provider}#${base.replace(`${prefix}/`, "")}`;
 }
 
-interface Called {
+interface CallTarget {
   readonly provider: string;
   readonly address: string | undefined;
   readonly fields: Deployment["fields"];
@@ -101,7 +101,7 @@ interface Called {
 /** Limits belong to a key. An entry without one has none here. */
 function readCredential(
   { params, beside, label }: DeploymentSource,
-  { provider, address, fields }: Called,
+  { provider, address, fields }: CallTarget,
   report: Report,
 ): PlannedCredential | null {
   if (!params.takeText("api_key")) {

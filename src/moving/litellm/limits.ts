@@ -1,7 +1,7 @@
 // Limits and budgets of one owner at LiteLLM: joined with those of another that bind too, or divided among several keys.
 import { type Budget, nameBudget } from "../../core/limits/budget.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
-import type { Spent } from "../plan.ts";
+import type { Spending } from "../plan.ts";
 
 interface Use {
   readonly budget: Budget;
@@ -74,6 +74,6 @@ export function listBudgets({ uses }: Limits): readonly Budget[] {
   return [...uses.values()].map(({ budget }) => budget);
 }
 
-export function listSpent({ uses }: Limits): Spent {
+export function listSpent({ uses }: Limits): Spending {
   return new Map([...uses].map(([name, { spentNanoUsd }]) => [name, spentNanoUsd]));
 }

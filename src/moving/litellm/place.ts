@@ -1,21 +1,21 @@
 // The server of one of LiteLLM's deployments: its address, cloud and region.
 import { asString } from "../../core/json/json.ts";
-import { type AwsKeys, type Placed, placeAzure, placeBedrock, placeVertex } from "../clouds.ts";
+import { type AwsKeys, type CloudPlace, placeAzure, placeBedrock, placeVertex } from "../clouds.ts";
 import type { Report } from "../report.ts";
 import { findServerDialect, isOwnAddress, splitAddress } from "../servers.ts";
 import { findReference, readReference, readSecret } from "./references.ts";
-import type { Routed } from "./routes.ts";
+import type { ModelRoute } from "./routes.ts";
 import type { DeploymentSource } from "./source.ts";
 
-interface Asked {
+interface DeploymentRoute {
   readonly provider: string;
-  readonly routed: Routed;
+  readonly routed: ModelRoute;
   /** True if the address is LiteLLM's for all models of a Foundry resource. */
   readonly isFoundry: boolean;
 }
 
 interface Server {
-  readonly placed: Placed;
+  readonly placed: CloudPlace;
   /** Undefined for the provider's own address. */
   readonly address: string | undefined;
   /** Azure's deployment, if the address names it. */
@@ -25,7 +25,7 @@ interface Server {
 /** Returns where the server is: at the provider's own address, or at another, with the fields that say so. */
 export function placeServer(
   source: DeploymentSource,
-  { provider, routed, isFoundry }: Asked,
+  { provider, routed, isFoundry }: DeploymentRoute,
   report: Report,
 ): Server {
   const read = (name: string) =>
@@ -79,7 +79,7 @@ interface Address {
 
 function readAddress(
   { params, label, line }: DeploymentSource,
-  { provider, isFoundry }: Pick<Asked, "provider" | "isFoundry">,
+  { provider, isFoundry }: Pick<DeploymentRoute, "provider" | "isFoundry">,
   report: Report,
 ): Address {
   const given = params.take("api_base") ?? params.take("base_url");
@@ -93,10 +93,10 @@ function readAddress(
   return { address: isBare ? `${address}/v1` : address, ...more };
 }
 
-type Read = (name: string) => string | undefined;
+type ReadParameter = (name: string) => string | undefined;
 
 /** LiteLLM takes a key first. */
-function readEntra({ params, label }: DeploymentSource, read: Read, report: Report) {
+function readEntra({ params, label }: DeploymentSource, read: ReadParameter, report: Report) {
   const isWhole = ["tenant_id", "client_id", "client_secret"].every((name) => params.has(name));
   if (!isWhole || params.has("api_key")) return undefined;
   const secret = { variable: "AZURE_CLIENT_SECRET", use: `client_secret of ${label}` };

@@ -8,7 +8,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
 const RESPONSES = "responses";
 const AWS_REGION = /^[a-z]{2,5}(-[a-z]+){1,3}-\d{1,2}$/;
 
-export interface Routed {
+export interface ModelRoute {
   readonly name: string;
   /** True if the model is called at `/responses`. */
   readonly isResponses: boolean;
@@ -17,7 +17,7 @@ export interface Routed {
 }
 
 /** Returns the model's name without its routes, or the reason why it can't be called. */
-export function stripRoutes(provider: string, asked: string): Routed | string {
+export function stripRoutes(provider: string, asked: string): ModelRoute | string {
   const isBedrock = provider === "Bedrock";
   const parts = asked.split("/");
   let [isResponses, region]: [boolean, string | undefined] = [false, undefined];

@@ -8,21 +8,21 @@ interface Use {
 }
 
 /** A table of limits. Null if it isn't given: what a key's reference to it means isn't known then. */
-type Given = readonly ForeignRow[] | null;
+type ForeignRows = readonly ForeignRow[] | null;
 
 /** Only the keys are needed. */
 export interface Tables {
   readonly keys: readonly ForeignRow[];
   /** Secrets that were replaced and still work for a while. */
   readonly replaced: readonly ForeignRow[];
-  readonly teams: Given;
-  readonly budgets: Given;
-  readonly users: Given;
+  readonly teams: ForeignRows;
+  readonly budgets: ForeignRows;
+  readonly users: ForeignRows;
   /** Users in teams, each pair with its budget. */
-  readonly members: Given;
-  readonly organizations: Given;
+  readonly members: ForeignRows;
+  readonly organizations: ForeignRows;
   /** Names that some teams have for models. */
-  readonly teamAliases: Given;
+  readonly teamAliases: ForeignRows;
   /** Budgets of groups of models. */
   readonly groupBudgets: readonly ForeignRow[];
   readonly tags: readonly ForeignRow[];
@@ -65,7 +65,7 @@ export class Lookup {
 
   constructor(
     flag: CsvTableName,
-    rows: Given,
+    rows: ForeignRows,
     nameRow = (row: ForeignRow) => readText(row, CSV_TABLES[flag][1]),
   ) {
     this.#flag = flag;

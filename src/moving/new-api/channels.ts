@@ -20,7 +20,7 @@ export function readChannels(
   channels: readonly ForeignRow[],
   parts: Parts,
 ): ReadonlyMap<string, readonly string[]> {
-  const byName = new Map<string, Ranked[]>();
+  const byName = new Map<string, RankedChannel[]>();
   for (const row of channels) {
     for (const { name, id } of readChannel(row, parts)) {
       const label = readLabel(row);
@@ -37,7 +37,7 @@ function readLabel(row: ForeignRow): string {
 }
 
 /** A model at one place is one model here, whichever channels it had there. */
-function reportShared(names: readonly (readonly Ranked[])[], report: Report): void {
+function reportShared(names: readonly (readonly RankedChannel[])[], report: Report): void {
   const later = names.flatMap((all) =>
     all.filter(({ id, priority }) => all.some((one) => one.id === id && one.priority > priority)),
   );
@@ -45,7 +45,7 @@ function reportShared(names: readonly (readonly Ranked[])[], report: Report): vo
     report.leave(null, `channel ${label}: priority`, "the keys of one provider share the load by weight");
 }
 
-interface Ranked {
+interface RankedChannel {
   readonly id: string;
   /** The channel's name, for the report. */
   readonly label: string;
@@ -56,7 +56,7 @@ interface Ranked {
 /** Adds those of the highest priority to the group of the name. Returns the others as their fallbacks. */
 function rank(
   name: string,
-  all: readonly Ranked[],
+  all: readonly RankedChannel[],
   groups: Groups,
 ): readonly (readonly [string, readonly string[]])[] {
   const highest = Math.max(...all.map(({ priority }) => priority));
@@ -70,12 +70,12 @@ function rank(
   return withOthers.filter(([, others]) => others.length > 0);
 }
 
-interface Served {
+interface ChannelModel {
   readonly name: string;
   readonly id: string;
 }
 
-function readChannel(row: ForeignRow, parts: Parts): readonly Served[] {
+function readChannel(row: ForeignRow, parts: Parts): readonly ChannelModel[] {
   const { report, providers, types } = parts;
   const label = readLabel(row);
   const type = readNumber(row, "type") ?? 0;

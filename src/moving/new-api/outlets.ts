@@ -2,7 +2,7 @@
 
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asObject, asString, isObject, omitUndefined } from "../../core/json/json.ts";
-import { type Placed, placeAzure, placeBedrock, placeVertex } from "../clouds.ts";
+import { type CloudPlace, placeAzure, placeBedrock, placeVertex } from "../clouds.ts";
 import { type ForeignRow, readNumber, readObject, readText, splitList } from "../columns.ts";
 import type { PlannedCredential } from "../providers.ts";
 import type { Report } from "../report.ts";
@@ -11,7 +11,7 @@ import { findBedrockName, findVertexName } from "./cloud-names.ts";
 import type { AddressKind } from "./types.ts";
 
 export interface Outlet {
-  readonly placed: Placed;
+  readonly placed: CloudPlace;
   readonly credential: PlannedCredential | null;
   /** Returns the name of a model there. Null if it isn't served there. */
   readonly findName: (name: string) => string | null;
@@ -99,7 +99,7 @@ function shareWeight(row: ForeignRow, keys: number): number | undefined {
 }
 
 interface Server {
-  readonly placed: Placed;
+  readonly placed: CloudPlace;
   /** The address that the operator gave, if it isn't the provider's own. */
   readonly address?: string | undefined;
 }

@@ -1,8 +1,8 @@
 // The accounts that a state file's keys and tokens may name: those of the file, and those that are here.
 import { suggest } from "../../core/text/nearest.ts";
-import type { Known } from "./known.ts";
+import type { KnownState } from "./known.ts";
 
-type Found =
+type AccountMatch =
   | { readonly kind: "account"; readonly id: string; readonly isClosed: boolean }
   /** The account's own entry is refused. */
   | { readonly kind: "skipped" }
@@ -16,7 +16,7 @@ export class AccountNames {
   readonly #here = new Map<string, string[]>();
   readonly #skipped = new Set<string>();
 
-  constructor(accounts: Known["accounts"]) {
+  constructor(accounts: KnownState["accounts"]) {
     for (const { id, place, state } of accounts) {
       this.#closed.set(id, state === "ended");
       this.#names.set(id, place);
@@ -44,7 +44,7 @@ export class AccountNames {
   }
 
   /** Finds an account by its id or name. Names in the file count before those that are here. */
-  find(text: string): Found {
+  find(text: string): AccountMatch {
     if (this.#skipped.has(text)) return { kind: "skipped" };
     const ids = this.#closed.has(text) ? [text] : (this.#given.get(text) ?? this.#here.get(text) ?? []);
     const [id, another] = ids;

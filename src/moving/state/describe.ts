@@ -1,5 +1,5 @@
 // A plan in words: a line for each change, with its fields as they are and as they will be, and for each part that stays.
-import type { Change, Kept, Plan } from "./draft.ts";
+import type { Change, KeptEntry, Plan } from "./draft.ts";
 
 /** A line for each part that is changed or stays, with its fields below it. Empty if there is none. */
 export function describePlan({ changes, removals, kept, nameAccount }: Plan): string {
@@ -21,7 +21,7 @@ function describeChange(change: Change, nameAccount: Plan["nameAccount"]): strin
   return [`${sign} ${nameRow(change)}${drift}`, ...fields].join("\n");
 }
 
-function describeKept(kept: Kept): string {
+function describeKept(kept: KeptEntry): string {
   return `= ${nameRow(kept)}: ${kept.reason}`;
 }
 

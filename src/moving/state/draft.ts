@@ -2,8 +2,8 @@
 import type { AuditAction } from "../../core/audit/audit-log.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Entry, Kind, Path, State, StateIssue } from "./file.ts";
-import type { Known, StateWorld } from "./known.ts";
-import type { Memory, Remembered } from "./memory.ts";
+import type { KnownState, StateWorld } from "./known.ts";
+import type { Memory, MemoryEntry } from "./memory.ts";
 
 /** A secret that was just made, before the row that it belongs to. */
 export interface MadeSecret {
@@ -34,7 +34,7 @@ export interface Change {
 }
 
 /** A part that stays as it is, though the file, or its pruning, would have it otherwise. */
-export interface Kept extends Pick<Change, "kind" | "id" | "name" | "account"> {
+export interface KeptEntry extends Pick<Change, "kind" | "id" | "name" | "account"> {
   readonly reason: string;
 }
 
@@ -45,13 +45,13 @@ export interface Plan {
   readonly changes: readonly Change[];
   /** Changes that remove what this file made before, after all others. */
   readonly removals: readonly Change[];
-  readonly kept: readonly Kept[];
+  readonly kept: readonly KeptEntry[];
   /** The number of entries that are here as the file has them. */
   readonly unchanged: number;
   /** The number of live accounts, keys, aliases and tokens that the file doesn't have. */
   readonly others: number;
   readonly before: Memory;
-  readonly entries: readonly Remembered[];
+  readonly entries: readonly MemoryEntry[];
   /** Returns the name of an account, also of one that is still to be made. */
   readonly nameAccount: (id: string) => string;
 }
@@ -60,16 +60,16 @@ export interface Plan {
 export class Draft {
   readonly issues: StateIssue[] = [];
   readonly changes: Change[] = [];
-  readonly kept: Kept[] = [];
-  readonly entries: Remembered[] = [];
-  readonly known: Known;
+  readonly kept: KeptEntry[] = [];
+  readonly entries: MemoryEntry[] = [];
+  readonly known: KnownState;
   readonly memory: Memory;
   readonly state: State;
-  readonly #byId: ReadonlyMap<string, Remembered>;
-  readonly #byPlace: ReadonlyMap<string, Remembered>;
+  readonly #byId: ReadonlyMap<string, MemoryEntry>;
+  readonly #byPlace: ReadonlyMap<string, MemoryEntry>;
   unchanged = 0;
 
-  constructor(known: Known, memory: Memory, state: State) {
+  constructor(known: KnownState, memory: Memory, state: State) {
     this.known = known;
     this.memory = memory;
     this.state = state;
@@ -84,7 +84,7 @@ export class Draft {
   }
 
   /** Notes which row an entry stands for. Returns true if the same entry was applied before. */
-  remember({ kind, id, place, digest }: Omit<Remembered, "isMade">, isNew: boolean): boolean {
+  remember({ kind, id, place, digest }: Omit<MemoryEntry, "isMade">, isNew: boolean): boolean {
     const before = this.#byId.get(`${kind} ${id}`);
     this.entries.push({ kind, id, place, digest, isMade: isNew || (before?.isMade ?? false) });
     const last = before ?? this.#byPlace.get(`${kind} ${place}`);

@@ -25,7 +25,7 @@ export interface Row<Of> {
   readonly of: Of;
 }
 
-export interface Known {
+export interface KnownState {
   readonly accounts: readonly Row<Account>[];
   /** Service keys. */
   readonly keys: readonly Row<GatewayKey>[];
@@ -43,7 +43,7 @@ export function makeKeyPlace({ accountId, name }: Pick<GatewayKey, "accountId" |
   return `${accountId} ${name}`;
 }
 
-export async function readKnown(world: StateWorld): Promise<Known> {
+export async function readKnown(world: StateWorld): Promise<KnownState> {
   const { store, clock } = world;
   const nowMs = clock.nowMs();
   const accounts = await readAll((page) => store.accounts(page));

@@ -1,7 +1,7 @@
 // Finds the row that an entry of a state file stands for: by its id, its name, or what the file stood for last time.
 import type { Entry } from "./file.ts";
 import type { Row } from "./known.ts";
-import type { Memory, Remembered } from "./memory.ts";
+import type { Memory, MemoryEntry } from "./memory.ts";
 
 type Match<Of> =
   | { readonly kind: "new" }
@@ -11,13 +11,13 @@ type Match<Of> =
   | { readonly kind: "wrong"; readonly field: "id" | "name"; readonly message: string };
 
 /** An entry with its place, as rows have one. */
-type Placed = Pick<Entry, "id"> & { readonly place: string };
+type PlacedEntry = Pick<Entry, "id"> & { readonly place: string };
 
 export class Matcher<Of> {
   readonly #noun: string;
   readonly #byId: ReadonlyMap<string, Row<Of>>;
   readonly #byPlace = new Map<string, Row<Of>[]>();
-  readonly #remembered: ReadonlyMap<string, Remembered>;
+  readonly #remembered: ReadonlyMap<string, MemoryEntry>;
   readonly #pruned: ReadonlySet<string>;
   /** The ids that entries give: no other entry stands for those rows. */
   readonly #given: ReadonlySet<string | null>;
@@ -25,7 +25,7 @@ export class Matcher<Of> {
   readonly #places = new Map<string, boolean>();
 
   constructor(
-    noun: Remembered["kind"],
+    noun: MemoryEntry["kind"],
     rows: readonly Row<Of>[],
     given: readonly Pick<Entry, "id">[],
     { entries, pruned }: Memory,
@@ -40,7 +40,7 @@ export class Matcher<Of> {
   }
 
   /** Each entry is matched once. */
-  match(entry: Placed): Match<Of> {
+  match(entry: PlacedEntry): Match<Of> {
     const twice = this.#refuseTwice(entry);
     if (twice !== null) return { kind: "wrong", field: "name", message: twice };
     const found = entry.id === null ? this.#findByPlace(entry.place) : this.#findById(entry.id, entry.place);
@@ -53,7 +53,7 @@ export class Matcher<Of> {
   }
 
   /** Two of one name are told apart only by their ids. */
-  #refuseTwice({ id, place }: Placed): string | null {
+  #refuseTwice({ id, place }: PlacedEntry): string | null {
     const hasId = this.#places.get(place);
     this.#places.set(place, id !== null && hasId !== false);
     if (hasId === undefined || (hasId && id !== null)) return null;

@@ -21,7 +21,7 @@ const remembered = Type.Object({
 const applied = Type.Object({ atMs: Type.Number(), entries: Type.Array(remembered) });
 
 /** An entry of a file, and the row that it stands for. */
-export interface Remembered {
+export interface MemoryEntry {
   readonly kind: Kind;
   readonly id: string;
   /** The name, and for keys the account's id. */
@@ -33,7 +33,7 @@ export interface Remembered {
 }
 
 export interface Memory {
-  readonly entries: readonly Remembered[];
+  readonly entries: readonly MemoryEntry[];
   /** The ids of what any file made and pruned. */
   readonly pruned: ReadonlySet<string>;
 }
@@ -44,13 +44,13 @@ const PRUNED_MAX = 10_000;
 
 type File = Static<typeof applied>;
 
-interface Stored {
+interface MemoryFile {
   readonly files: ReadonlyMap<string, File>;
   readonly pruned: readonly string[];
 }
 
 /** Malformed parts are skipped. */
-function parseStored(value: string | null): Stored {
+function parseStored(value: string | null): MemoryFile {
   const found = asObject(parseJson(value || "{}"));
   const files = new Map<string, File>();
   for (const [name, file] of Object.entries(asObject(found.files)))
@@ -65,8 +65,8 @@ export async function readMemory(store: Settings, file: string): Promise<Memory>
   return { entries: files.get(file)?.entries ?? [], pruned: new Set(pruned) };
 }
 
-interface Applied {
-  readonly entries: readonly Remembered[];
+interface AppliedState {
+  readonly entries: readonly MemoryEntry[];
   /** The ids of what is pruned now. */
   readonly pruned: readonly string[];
   readonly atMs: number;
@@ -75,7 +75,7 @@ interface Applied {
 export async function writeMemory(
   store: Settings,
   file: string,
-  { entries, pruned, atMs }: Applied,
+  { entries, pruned, atMs }: AppliedState,
 ): Promise<void> {
   await store.changeSetting(APPLIED_STATES, (value) => {
     const known = parseStored(value);

@@ -2,19 +2,23 @@
 import { planAliases } from "./aliases.ts";
 import { Draft, type Plan } from "./draft.ts";
 import type { Kind, State } from "./file.ts";
-import { type Known, readKnown, type StateWorld } from "./known.ts";
-import { type Remembered, readMemory } from "./memory.ts";
+import { type KnownState, readKnown, type StateWorld } from "./known.ts";
+import { type MemoryEntry, readMemory } from "./memory.ts";
 import { planAccounts, planKeys } from "./owners.ts";
 import { planPruning } from "./prune.ts";
 import { planTokens } from "./tokens.ts";
 
-interface Asked {
+interface PlanOptions {
   readonly file: string;
   readonly isPruning: boolean;
 }
 
 /** Reads the store and changes nothing. With issues, the plan isn't complete. */
-export async function planState(world: StateWorld, state: State, { file, isPruning }: Asked): Promise<Plan> {
+export async function planState(
+  world: StateWorld,
+  state: State,
+  { file, isPruning }: PlanOptions,
+): Promise<Plan> {
   const memory = await readMemory(world.store, file);
   const draft = new Draft(await readKnown(world), memory, state);
   const accounts = planAccounts(draft, world);
@@ -38,8 +42,8 @@ export async function planState(world: StateWorld, state: State, { file, isPruni
 }
 
 function countOthers(
-  { accounts, keys, aliases, tokens }: Known,
-  own: readonly Pick<Remembered, "kind" | "id">[],
+  { accounts, keys, aliases, tokens }: KnownState,
+  own: readonly Pick<MemoryEntry, "kind" | "id">[],
 ): number {
   const ids = new Set(own.map(({ kind, id }) => `${kind} ${id}`));
   const isOther = (kind: Kind, id: string) => !ids.has(`${kind} ${id}`);

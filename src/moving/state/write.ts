@@ -9,7 +9,7 @@ import { TOKEN_FIELDS } from "../../core/fields/token.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { NO_MODELS } from "../../core/text/pattern.ts";
-import { type Known, type Row, readKnown, type StateWorld } from "./known.ts";
+import { type KnownState, type Row, readKnown, type StateWorld } from "./known.ts";
 
 type Section = readonly JsonObject[];
 /** In the order of the file. */
@@ -52,7 +52,7 @@ function listLive<Of>(rows: readonly Row<Of>[]): readonly Row<Of>[] {
   return rows.filter(({ state }) => state === "live");
 }
 
-function listAliases({ aliases }: Known) {
+function listAliases({ aliases }: KnownState) {
   return [...aliases].map(([name, target]) => ({ name, target: viewTarget(target) }));
 }
 

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { isLimitMeant } from "../../core/models/output-limit.ts";
-import { type Changed, NONE } from "../form.ts";
+import { type ChangedAsk, NONE } from "../form.ts";
 import { type ChatRequest, readOutputLimit } from "./form.ts";
 
 /** Thinking must leave this many tokens for the answer, and with fewer than this it isn't worth requesting. */
@@ -22,7 +22,7 @@ export function fitToHold(
   card: ModelCard,
   held: number | undefined,
   isLimitRequired = false,
-): Changed<ChatRequest> {
+): ChangedAsk<ChatRequest> {
   const named = readOutputLimit(request);
   const isWish = isLimitRequired && named !== undefined && named > LIMIT_MEANT_MAX;
   const isCovered = held === undefined || held >= (named ?? 0);
@@ -60,7 +60,7 @@ function fitToModel(
   request: ChatRequest,
   named: number | undefined,
   outputMax: number | null,
-): Changed<ChatRequest> {
+): ChangedAsk<ChatRequest> {
   if (named === undefined || outputMax === null || named <= outputMax) return { ask: request, dropped: NONE };
   const { fields, dropped } = fitThinking(request, outputMax);
   return dropped.length === 0 ? { ask: request, dropped: NONE } : { ask: { ...request, ...fields }, dropped };

@@ -2,10 +2,10 @@
 
 import { isObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { Delivered } from "../../core/models/dialect.ts";
+import type { DeliveredBody } from "../../core/models/dialect.ts";
 import { catchUnreadable } from "../../core/models/upstream.ts";
 import type { AnswerCodec, Codec, Passing, UrlKind } from "../codec.ts";
-import { type Changed, joinLists, NONE } from "../form.ts";
+import { type ChangedAsk, joinLists, NONE } from "../form.ts";
 import { leaveOut } from "../leave-out.ts";
 import { type Operation, type ReaderOptions, type SentAsk, shareAnswers } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
@@ -122,13 +122,13 @@ function split(ask: ChatRequest, answersPerCall: number): readonly ChatRequest[]
 }
 
 /** The latest result for each request, which is needed for the hold, for the call and at the end. */
-const latest = new WeakMap<ChatRequest, Fitted>();
+const latest = new WeakMap<ChatRequest, LastFit>();
 
-interface Fitted {
+interface LastFit {
   readonly codec: Codec<ChatForm>;
   readonly card: ModelCard;
   readonly extraFields: Passing["extraFields"];
-  readonly result: Changed<ChatRequest>;
+  readonly result: ChangedAsk<ChatRequest>;
 }
 
 function fit(
@@ -136,7 +136,7 @@ function fit(
   ask: ChatRequest,
   card: ModelCard,
   operator: Passing,
-): Changed<ChatRequest> {
+): ChangedAsk<ChatRequest> {
   const { extraFields } = operator;
   const known = latest.get(ask);
   const isKnown = known?.card === card && known.codec === codec && known.extraFields === extraFields;
@@ -160,7 +160,7 @@ function takesUrls(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard): (
 const USUAL_TIERS: ReadonlySet<unknown> = new Set([undefined, "auto", "default"]);
 
 /** Leaves out what the card has no price for, another tier and moderation, unless the operator names the field. */
-function dropUnpriced(ask: ChatRequest, { extraFields = [] }: Passing): Changed<ChatRequest> {
+function dropUnpriced(ask: ChatRequest, { extraFields = [] }: Passing): ChangedAsk<ChatRequest> {
   const isUsual = USUAL_TIERS.has(ask.service_tier);
   if (isUsual && ask.moderation === undefined) return { ask, dropped: NONE };
   const unpriced = isUsual ? ["moderation"] : ["service_tier", "moderation"];
@@ -178,7 +178,7 @@ function listStops(ask: ChatRequest, dropped: readonly string[]): readonly strin
 
 function readWhole(
   codec: AnswerCodec<ChatForm>,
-  { body: text, headers }: Delivered,
+  { body: text, headers }: DeliveredBody,
   { ask, card, offset, dropped, isNative }: ReaderOptions<ChatRequest>,
 ): ChatReply {
   const body = parseAnswer(String(text), ask);

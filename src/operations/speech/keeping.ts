@@ -6,9 +6,9 @@ import { findSound, type SoundPart, type SpeechForm, type SpeechReply } from "./
 /** Its events are as long as those of a model, rather than one of megabytes. */
 const PART_BYTES = 32 * 1024;
 
-type Kept = Pick<SpeechForm, "piece" | "reply">;
+type SpeechParts = Pick<SpeechForm, "piece" | "reply">;
 
-export const SOUND_KEEPING: Keeping<Kept> = {
+export const SOUND_KEEPING: Keeping<SpeechParts> = {
   takeApart: ({ sound, type }) =>
     Array.from({ length: Math.ceil(sound.length / PART_BYTES) }, (_, at) => {
       const part = { sound: sound.subarray(at * PART_BYTES, (at + 1) * PART_BYTES), type };
@@ -27,7 +27,7 @@ function isPacked(kept: unknown): kept is Omit<SpeechReply, "sound"> & { readonl
   return isObject(kept) && typeof kept.sound === "string" && typeof kept.type === "string";
 }
 
-function foldSound(): Folding<Kept> {
+function foldSound(): Folding<SpeechParts> {
   const parts: SoundPart[] = [];
   return {
     add(pieces) {

@@ -14,12 +14,18 @@ const CHARS_PER_CUE = 2;
 const STEM = 4;
 const LONG_STEM = 6;
 /** The hashes that words, beginnings and endings of words, signs and ideographs begin with. */
-const [WORD, HEAD, TAIL, SIGN_START, DENSE] = [1, 2, 3, 4, 5].map((salt) =>
-  Math.imul(FNV_START ^ salt, FNV_PRIME),
-) as [number, number, number, number, number];
+const WORD = startHash(1);
+const HEAD = startHash(2);
+const TAIL = startHash(3);
+const SIGN_START = startHash(4);
+const DENSE = startHash(5);
 const EDGE_SALT = 0x51ed270b;
 /** All numbers are one cue. */
 const NUMBER = finalizeHash(Math.imul(48, PAIR_PRIME));
+
+function startHash(salt: number): number {
+  return Math.imul(FNV_START ^ salt, FNV_PRIME);
+}
 
 /** Scripts are told apart because texts in them share other amounts of cues. */
 export const SCRIPTS = ["latin", "arabic", "han", "kana", "other"] as const;

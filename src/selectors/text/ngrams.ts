@@ -100,11 +100,15 @@ export function scan(text: string, counts: TextCounts, grams: HashCounts, weight
       counts.foreign++;
       hash = Math.imul(FNV_START ^ code, FNV_PRIME);
     }
-    hash = finalizeHash(hash);
-    grams.add(hash, weight);
-    if (before !== 0) grams.add(finalizeHash(Math.imul(before, PAIR_PRIME) ^ hash), weight);
-    before = hash;
+    before = addGram(grams, finalizeHash(hash), before, weight);
   }
+}
+
+/** Adds a word and its pair with the one before, and returns the word. */
+function addGram(grams: HashCounts, hash: number, before: number, weight: number): number {
+  grams.add(hash, weight);
+  if (before !== 0) grams.add(finalizeHash(Math.imul(before, PAIR_PRIME) ^ hash), weight);
+  return hash;
 }
 
 /** Spreads the bits of a hash over all of it. */

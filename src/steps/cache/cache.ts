@@ -9,13 +9,13 @@ import { logBug } from "../../core/world/bug.ts";
 import { Ending, makeTwinTimeout } from "../../core/world/ending.ts";
 import type { Clock, Log, Vault } from "../../core/world/world.ts";
 import type { Call } from "../../gateway/call.ts";
-import type { Answered, Around, Enter, OwnAnswer, Step } from "../../gateway/step.ts";
+import type { AnsweredCall, Around, Enter, OwnAnswer, Step } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";
 import { CollectedMemory } from "./collected-memory.ts";
 import { type Flight, Flights } from "./flights.ts";
 import { type Identity, identify, makeAskedDigest } from "./identity.ts";
 import { Keeper } from "./keeper.ts";
-import { type Kept, readKept, repeatAnswer, writeKept } from "./kept.ts";
+import { type KeptAnswer, readKept, repeatAnswer, writeKept } from "./kept.ts";
 import { type OpenedAnswer, parseOnce, RecentAnswers } from "./recent.ts";
 import { Trimming } from "./trimming.ts";
 
@@ -192,7 +192,7 @@ export class Cache {
     return repeatAnswer(kept, call.operation);
   }
 
-  #collect<F extends Form>({ call, family }: Answered<F>): Around<F> | null {
+  #collect<F extends Form>({ call, family }: AnsweredCall<F>): Around<F> | null {
     const keeping = this.#keeping.get(call);
     if (!keeping) return null;
     const { operation, raw, caching } = call;
@@ -215,7 +215,7 @@ export class Cache {
   async #keep<F extends Form>(
     { caching, key, operation }: Call<F>,
     id: string,
-    kept: Kept<F> | null,
+    kept: KeptAnswer<F> | null,
   ): Promise<void> {
     if (caching === null) return;
     const text = kept && writeKept(kept, operation);

@@ -5,7 +5,7 @@ import type { Folding } from "../../operations/folding.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { CollectedMemory } from "./collected-memory.ts";
-import type { Kept } from "./kept.ts";
+import type { KeptAnswer } from "./kept.ts";
 
 /** The ends of an answer that has all of what was asked for. */
 const ORDINARY: ReadonlySet<string> = new Set(["stop", "tool_calls"]);
@@ -17,7 +17,7 @@ interface Collecting<F extends Form> {
   /** Null if no provider's own request was sent, which alone has tools that a provider runs. */
   readonly texts: Pick<NativeTexts, "hasToolRun"> | null;
   /** Keeps a whole answer with an ordinary end. Called with null if there is none. */
-  readonly keep: (answer: Omit<Kept<F>, "id"> | null) => Promise<void>;
+  readonly keep: (answer: Omit<KeptAnswer<F>, "id"> | null) => Promise<void>;
 }
 
 export class Keeper<F extends Form> implements Around<F> {
@@ -82,7 +82,7 @@ export class Keeper<F extends Form> implements Around<F> {
   }
 
   /** Returns null if there is no whole answer with an ordinary end, or if the provider ran a tool for it. */
-  #finish({ fault, isStored, usage, record, finishes }: AnswerEnd<F>): Omit<Kept<F>, "id"> | null {
+  #finish({ fault, isStored, usage, record, finishes }: AnswerEnd<F>): Omit<KeptAnswer<F>, "id"> | null {
     const { operation, isNative, texts } = this.#parts;
     const isWhole = fault === null && isStored && record?.ended === "done" && usage !== null;
     const isOrdinary = finishes.every((finish) => ORDINARY.has(finish));

@@ -6,7 +6,7 @@ import { withoutUsage } from "../../operations/folding.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 
-export interface Kept<F extends Form> {
+export interface KeptAnswer<F extends Form> {
   /** The completion that got it first. */
   readonly id: string;
   /** The card's id. */
@@ -17,7 +17,10 @@ export interface Kept<F extends Form> {
   readonly pieces: readonly unknown[] | null;
 }
 
-export function writeKept<F extends Form>({ reply, ...kept }: Kept<F>, { keeping }: Operation<F>): string {
+export function writeKept<F extends Form>(
+  { reply, ...kept }: KeptAnswer<F>,
+  { keeping }: Operation<F>,
+): string {
   return JSON.stringify({ ...kept, reply: keeping?.pack?.(reply) ?? reply });
 }
 
@@ -25,7 +28,7 @@ export function writeKept<F extends Form>({ reply, ...kept }: Kept<F>, { keeping
 export function readKept<F extends Form>(
   content: Readonly<JsonObject>,
   operation: Operation<F>,
-): Kept<F> | null {
+): KeptAnswer<F> | null {
   const { id, model, costNanoUsd, reply: given, pieces } = content;
   const reply = operation.restore(given);
   const first = asString(id);
@@ -35,7 +38,7 @@ export function readKept<F extends Form>(
   return { id: first, model: card, costNanoUsd: asNumber(costNanoUsd) ?? 0, reply, pieces: own };
 }
 
-export function repeatAnswer<F extends Form>(kept: Kept<F>, operation: Operation<F>): OwnAnswer<F> {
+export function repeatAnswer<F extends Form>(kept: KeptAnswer<F>, operation: Operation<F>): OwnAnswer<F> {
   const { id, model, costNanoUsd, reply } = kept;
   const { keeping } = operation;
   const answer = { kind: "answer", reply, model, from: { id, costNanoUsd } } as const;

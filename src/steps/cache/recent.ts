@@ -23,14 +23,14 @@ export function parseOnce(text: string): OpenedAnswer["read"] {
 const REMEMBERED_MS = 1000;
 const CHARACTERS_MAX = 8 * 1024 * 1024;
 
-interface Remembered {
+interface RecentAnswer {
   readonly answer: OpenedAnswer;
   readonly untilMs: number;
 }
 
 export class RecentAnswers {
   /** By id, the oldest first. */
-  readonly #all = new Map<string, Remembered>();
+  readonly #all = new Map<string, RecentAnswer>();
   #characters = 0;
 
   /** `nowMs` is on the same clock as that of `put`. */

@@ -6,7 +6,7 @@ import type { Call } from "../../gateway/call.ts";
 import type { Around } from "../../gateway/step.ts";
 import type { Folding } from "../../operations/folding.ts";
 import type { Form } from "../../operations/form.ts";
-import type { Judged } from "./judge.ts";
+import type { Judgement } from "./judge.ts";
 import { endsSentence } from "./sentence.ts";
 import { changeCalls, changeReply, collectReply, JoinedTexts, listCalls } from "./texts.ts";
 
@@ -25,7 +25,7 @@ interface AnswerTerms<F extends Form> {
   readonly native: NativeTexts | null;
   readonly timeoutMs: number;
   readonly nowMs: () => number;
-  readonly judge: (part: Part) => Promise<Judged>;
+  readonly judge: (part: Part) => Promise<Judgement>;
 }
 
 export class HookedAnswer<F extends Form> implements Around<F> {
@@ -86,12 +86,12 @@ export class HookedAnswer<F extends Form> implements Around<F> {
 
   over(): void {}
 
-  #change(reply: F["reply"], { changes, calls }: Judged): F["reply"] {
+  #change(reply: F["reply"], { changes, calls }: Judgement): F["reply"] {
     return changeCalls(changeReply(this.terms.call.operation, reply, changes), calls);
   }
 }
 
-function isSame({ changes, calls }: Judged): boolean {
+function isSame({ changes, calls }: Judgement): boolean {
   return changes.size === 0 && calls.size === 0;
 }
 

@@ -4,7 +4,7 @@ import type { HookAction, HookRule } from "../../core/models/hook.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
 import type { PassedTexts } from "./passed.ts";
 import type { Question } from "./protocol.ts";
-import type { Asked } from "./server.ts";
+import type { HookOutcome } from "./server.ts";
 import type { Changes } from "./texts.ts";
 import type { UnderWay } from "./under-way.ts";
 
@@ -20,12 +20,12 @@ export interface JudgePorts {
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
   readonly log: Log;
   /** Asks the hook. Never rejects. */
-  readonly ask: (rule: HookRule, question: Question, signal: AbortSignal) => Promise<Asked>;
+  readonly ask: (rule: HookRule, question: Question, signal: AbortSignal) => Promise<HookOutcome>;
   readonly passed: PassedTexts;
   readonly underWay: UnderWay;
 }
 
-export interface Judged {
+export interface Judgement {
   /** Empty if all texts pass. */
   readonly changes: Changes;
   /** The changed arguments of the answer's calls, by their place. */
@@ -43,7 +43,7 @@ export interface Asking {
   readonly isWhole: boolean;
 }
 
-const NOTHING: Judged = { changes: new Map(), calls: new Map() };
+const NOTHING: Judgement = { changes: new Map(), calls: new Map() };
 
 export class Judge {
   readonly rule: HookRule;
@@ -60,7 +60,7 @@ export class Judge {
    * Throws the Faults `content_blocked`, `hook_unavailable` (if it fails and texts don't pass then) and
    * `too_many_parallel_requests`. All texts that the hook hasn't passed go in one call.
    */
-  async judge(question: Question, asking: Asking): Promise<Judged> {
+  async judge(question: Question, asking: Asking): Promise<Judgement> {
     const { clock, passed, underWay } = this.#ports;
     const { key } = question;
     const scope = `${this.rule.name} ${this.rule.version} ${question.at} ${key.id} ${question.model}`;
@@ -87,9 +87,9 @@ export class Judge {
   #read(
     scope: string,
     { texts }: Question,
-    answer: Extract<Asked, { kind: "judged" }>,
+    answer: Extract<HookOutcome, { kind: "judged" }>,
     { isWhole }: Asking,
-  ): Judged {
+  ): Judgement {
     const { clock, passed } = this.#ports;
     const nowMs = clock.monotonicMs();
     const changes = new Map<string, string>();
@@ -102,7 +102,7 @@ export class Judge {
   }
 
   /** Waits no longer than the hook may take, whatever its server or the connection does. */
-  async #ask(question: Question, asking: Asking): Promise<Asked> {
+  async #ask(question: Question, asking: Asking): Promise<HookOutcome> {
     const { clock } = this.#ports;
     const startMs = clock.monotonicMs();
     const pass = this.#breaker.pass(startMs);
@@ -111,7 +111,7 @@ export class Judge {
       return { kind: "failed", reason: "" };
     }
     const ending = new AbortController();
-    const { promise: late, resolve } = Promise.withResolvers<Asked>();
+    const { promise: late, resolve } = Promise.withResolvers<HookOutcome>();
     const cancel = clock.after(asking.timeoutMs, () => {
       resolve({ kind: "failed", reason: `no answer within ${asking.timeoutMs} ms` });
       ending.abort();
@@ -133,7 +133,7 @@ export class Judge {
   }
 
   /** A hook that changes a text although it never does is broken: a stream's beginning may have been shown by then. */
-  #check(answer: Asked, question: Question): Asked {
+  #check(answer: HookOutcome, question: Question): HookOutcome {
     if (this.rule.masks || nameAction(answer, question) !== "changed") return answer;
     return { kind: "failed", reason: "it changed a text, but masks is false" };
   }
@@ -147,7 +147,7 @@ export class Judge {
     log({ event: "hook", level: cause === null ? "debug" : "warn", ...about, ...(cause && { cause }) });
   }
 
-  #fail(): Judged {
+  #fail(): Judgement {
     if (this.rule.passesOnFailure) return NOTHING;
     throw new Fault(
       "hook_unavailable",
@@ -161,7 +161,7 @@ export class Judge {
   }
 }
 
-function nameAction(answer: Asked, { texts }: Question): HookAction {
+function nameAction(answer: HookOutcome, { texts }: Question): HookAction {
   if (answer.kind !== "judged") return answer.kind === "failed" ? "failed" : "blocked";
   return answer.calls.size > 0 || answer.texts.some((text, at) => text !== texts[at]) ? "changed" : "passed";
 }

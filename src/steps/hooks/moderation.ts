@@ -3,7 +3,7 @@
 import { asNumber, asObject, type JsonObject } from "../../core/json/json.ts";
 import type { HookTarget } from "../../core/models/hook.ts";
 import type { Question } from "./protocol.ts";
-import type { Asked } from "./server.ts";
+import type { HookOutcome } from "./server.ts";
 
 /** More texts than a request may have go in several, one after the other. */
 const TEXTS_MAX = 2048;
@@ -22,7 +22,7 @@ export async function askModel(
   { model, threshold }: Extract<HookTarget, { kind: "moderation" }>,
   { texts }: Pick<Question, "texts">,
   signal: AbortSignal,
-): Promise<Asked> {
+): Promise<HookOutcome> {
   try {
     for (let at = 0; at < texts.length; at += TEXTS_MAX) {
       const part = texts.slice(at, at + TEXTS_MAX);

@@ -9,7 +9,7 @@ import { HOOK_PATH, type HookAnswer, type Question, readAnswer, writeQuestion } 
 const TIMES_ASKED_MAX = 2;
 const ANSWER_BYTES = 1_000_000;
 
-export type Asked =
+export type HookOutcome =
   | HookAnswer
   /** `reason` is for the log, and names no address. */
   | { readonly kind: "failed"; readonly reason: string };
@@ -27,7 +27,7 @@ export async function askServer(
   { url, secret }: Extract<HookTarget, { kind: "server" }>,
   question: Question,
   signal: AbortSignal,
-): Promise<Asked> {
+): Promise<HookOutcome> {
   const body = JSON.stringify(writeQuestion(question));
   const headers = {
     "content-type": "application/json",

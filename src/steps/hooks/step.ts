@@ -6,7 +6,7 @@ import type { HookAction, HookPlace } from "../../core/models/hook.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Call } from "../../gateway/call.ts";
-import type { Answered, Around, Changed, Enter, Step } from "../../gateway/step.ts";
+import type { AnsweredCall, Around, ChangedCall, Enter, Step } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";
 import { HookedAnswer, HookedSentences } from "./answer.ts";
 import type { Asking, Judge } from "./judge.ts";
@@ -38,7 +38,7 @@ export class HookStep implements Step {
     _ending: Ending,
     _enter: Enter,
     cards: readonly ModelCard[],
-  ): Promise<Changed<F> | null> {
+  ): Promise<ChangedCall<F> | null> {
     if (!(await this.#appliesTo(call, cards))) return null;
     this.#applied.add(call);
     const { at, refusesAttachments } = this.#judge.rule;
@@ -53,7 +53,7 @@ export class HookStep implements Step {
     return changes.size === 0 ? null : call.time(() => changeAsked(call, changes));
   }
 
-  around<F extends Form>({ call, family }: Answered<F>): Around<F> | null {
+  around<F extends Form>({ call, family }: AnsweredCall<F>): Around<F> | null {
     const { rule } = this.#judge;
     if (!rule.at.includes("answer") || !this.#applied.has(call) || call.operation.makes === "sound")
       return null;

@@ -3,7 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChangeText, NativeTexts, TextPlace } from "../../core/text/texts.ts";
 import type { Call } from "../../gateway/call.ts";
-import type { Changed } from "../../gateway/step.ts";
+import type { ChangedCall } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { mapJsonText } from "../../operations/text-json.ts";
@@ -30,10 +30,15 @@ class TextSet {
 }
 
 /** A request in all forms in which it is sent or stored. */
-type Asked<F extends Form> = Pick<Call<F>, "operation" | "ask" | "raw" | "kept" | "dropped">;
+type TextSource<F extends Form> = Pick<Call<F>, "operation" | "ask" | "raw" | "kept" | "dropped">;
 
 /** Every text of a request, in all forms in which it is sent or stored. */
-export function collectAsked<F extends Form>({ operation, ask, raw, kept }: Asked<F>): readonly string[] {
+export function collectAsked<F extends Form>({
+  operation,
+  ask,
+  raw,
+  kept,
+}: TextSource<F>): readonly string[] {
   const found = new TextSet();
   operation.mapTexts(ask, found.add);
   raw?.texts.mapRequest(raw.body, found.add);
@@ -108,7 +113,7 @@ const TURN = /^(messages|contents|input)\[(\d+)\]/;
 const THINKING = "thinking";
 
 /** Returns the request with its texts changed. Throws the Fault `content_blocked` for one that can't be. */
-export function changeAsked<F extends Form>(call: Asked<F>, changes: Changes): Changed<F> {
+export function changeAsked<F extends Form>(call: TextSource<F>, changes: Changes): ChangedCall<F> {
   const { operation, ask, raw, kept, dropped } = call;
   const thoughts = new Set<string>();
   const makeChange =

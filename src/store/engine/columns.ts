@@ -1,25 +1,25 @@
 // Columns: what is written into one for the value of a field, and how that is read back and checked.
-import { type Found, readInteger, readNumber, readSum, readText, type Value } from "./found.ts";
+import { type FoundRow, readInteger, readNumber, readSum, readText, type Value } from "./found.ts";
 
 /** A column's type on every engine. Money, times, counts and flags are integers of 64 bits; JSON is text. */
 export type SqlType = "text" | "integer" | "real";
 
 /** A column that is written from a value. */
-export interface Written<From> {
+export interface ColumnWriter<From> {
   readonly type: SqlType;
   readonly write: (value: From) => Value;
 }
 
 /** A field with a column of its own, by default of the field's name in snake case. */
-export interface Column<Field> extends Written<Field> {
+export interface Column<Field> extends ColumnWriter<Field> {
   readonly name?: string;
-  readonly read: (found: Found, column: string) => Field;
+  readonly read: (found: FoundRow, column: string) => Field;
 }
 
 /** A field that is stored in several columns. */
 export interface Columns<Field> {
-  readonly columns: Readonly<Record<string, Written<Field>>>;
-  readonly read: (found: Found) => Field;
+  readonly columns: Readonly<Record<string, ColumnWriter<Field>>>;
+  readonly read: (found: FoundRow) => Field;
 }
 
 const writeSame = <Same extends Value>(value: Same): Same => value;

@@ -1,5 +1,5 @@
 // The port behind the methods that both engines share: statements, transactions and the SQL that differs.
-import type { Found, Value } from "./found.ts";
+import type { FoundRow, Value } from "./found.ts";
 import type { Mark } from "./sql.ts";
 
 /** A statement and its values, in order. An engine may accept further types of values. */
@@ -16,7 +16,7 @@ export function bind<Values extends readonly unknown[]>(
 }
 
 /** The rows that a statement returned. */
-export interface Result extends ReadonlyArray<Found> {
+export interface Result extends ReadonlyArray<FoundRow> {
   /** The number of rows returned or changed. */
   readonly count: number;
 }
@@ -56,7 +56,7 @@ export interface Engine {
 
 /** Returns the first row. Null if there is none. */
 export function readFirst<Row>(
-  { rowOf }: { readonly rowOf: (found: Found) => Row },
+  { rowOf }: { readonly rowOf: (found: FoundRow) => Row },
   result: Result | undefined,
 ): Row | null {
   const [found] = result ?? [];

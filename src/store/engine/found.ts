@@ -1,16 +1,16 @@
 // Reads columns of a row from either engine; each reader checks the value's type.
 
-export type Found = Readonly<Record<string, unknown>>;
+export type FoundRow = Readonly<Record<string, unknown>>;
 export type Value = string | number | null;
 
-export function readText(found: Found, column: string): string {
+export function readText(found: FoundRow, column: string): string {
   const value = found[column];
   if (typeof value === "string") return value;
   throw new Error(`The store's column ${column} does not hold text.`);
 }
 
 /** Reads an integer. PostgreSQL returns large ones as text. */
-export function readInteger(found: Found, column: string): number {
+export function readInteger(found: FoundRow, column: string): number {
   const value = found[column];
   const number = typeof value === "string" ? Number(value) : value;
   if (typeof number === "number" && Number.isSafeInteger(number)) return number;
@@ -18,7 +18,7 @@ export function readInteger(found: Found, column: string): number {
 }
 
 /** Reads a number. PostgreSQL may return it as text. */
-export function readNumber(found: Found, column: string): number {
+export function readNumber(found: FoundRow, column: string): number {
   const value = found[column];
   const number = typeof value === "string" ? Number(value) : value;
   if (typeof number === "number" && Number.isFinite(number)) return number;
@@ -26,7 +26,7 @@ export function readNumber(found: Found, column: string): number {
 }
 
 /** Reads a sum, rounded to the nearest number if it is too large to be exact. */
-export function readSum(found: Found, column: string): number {
+export function readSum(found: FoundRow, column: string): number {
   const number = Number(found[column]);
   if (found[column] !== null && Number.isInteger(number)) return number;
   throw new Error(`The store's column ${column} does not hold an integer.`);

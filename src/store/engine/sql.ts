@@ -3,7 +3,7 @@ import type { Audit } from "../../core/money/audit.ts";
 import { OWING_KINDS } from "../../core/money/movement.ts";
 import type { Page } from "../../core/world/page.ts";
 import type { Table } from "../schema/tables.ts";
-import { type Found, readInteger, readSum, readText } from "./found.ts";
+import { type FoundRow, readInteger, readSum, readText } from "./found.ts";
 
 /** `?` for SQLite, `$1, $2 …` for PostgreSQL. */
 export type Mark = (position: number) => string;
@@ -146,7 +146,7 @@ export const AUDIT_STRAY = `
   FROM entry LEFT JOIN account ON account.id = entry.account_id WHERE account.id IS NULL`;
 
 /** Adds up texts, because the sums may exceed the safe integers. */
-export function readAudit(found: readonly Found[], stray: Found): Omit<Audit, "limits"> {
+export function readAudit(found: readonly FoundRow[], stray: FoundRow): Omit<Audit, "limits"> {
   const accounts = found.map(readAccountAudit);
   const add = (column: string) =>
     [...found, stray].reduce((total, row) => total + BigInt(readText(row, column)), 0n);
@@ -164,7 +164,7 @@ export function readAudit(found: readonly Found[], stray: Found): Omit<Audit, "l
   };
 }
 
-function readAccountAudit(found: Found) {
+function readAccountAudit(found: FoundRow) {
   return {
     id: readText(found, "id"),
     balanceNanoUsd: readInteger(found, "balance_nano"),

@@ -8,7 +8,7 @@ import { readRevision } from "../../core/keys/key-change.ts";
 import type { OwnerState } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import { bind, type Change, type Engine, readFirst, type Statement } from "../engine/engine.ts";
-import { type Found, readInteger } from "../engine/found.ts";
+import { type FoundRow, readInteger } from "../engine/found.ts";
 import { accountsLookup, keysLookup } from "../engine/narrowing.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "../engine/scope.ts";
@@ -36,7 +36,7 @@ export function keyByDigestSql(mark: Mark): string {
     FROM gateway_key WHERE digest = ${digest} OR old_digest = ${digest}`;
 }
 
-export function readProvenKey(found: Found): ProvenKey {
+export function readProvenKey(found: FoundRow): ProvenKey {
   const key = KEY.rowOf(found);
   return { key, rotation: key.rotations - readInteger(found, "rotations_since") };
 }

@@ -16,7 +16,7 @@ import { CHANGED_KEY, updateSql } from "./keys.ts";
 /** A key that others move at the same moment is looked up again. */
 const TRIES_MAX = 10;
 
-type Tried = { readonly key: GatewayKey | null } | "moved";
+type MoveAttempt = { readonly key: GatewayKey | null } | "moved";
 
 /** A key's counts in one account as statements. */
 class Counting {
@@ -135,13 +135,13 @@ function makeTryMove({ mark, change }: Engine, counting: Counting, record: Recor
   const changeKey = updateSql(CHANGED_KEY, mark);
   const depart = `INSERT INTO departure (account_id, id) VALUES (${first}, ${second}) ON CONFLICT DO NOTHING`;
   const arrive = `DELETE FROM departure WHERE account_id = ${first} AND id = ${second}`;
-  return (known: GatewayKey, { accountId: toId, revision, carry }: KeyMove): Promise<Tried> => {
+  return (known: GatewayKey, { accountId: toId, revision, carry }: KeyMove): Promise<MoveAttempt> => {
     const { id, accountId: fromId } = known;
     const isMove = fromId !== toId;
     const firsts = [...counting.lock(fromId, toId), bind(byId, id)];
     const at = firsts.length;
     if (isMove) firsts.push(...counting.read(fromId, id), ...counting.read(toId, id));
-    return change<Tried>(firsts, (results) => {
+    return change<MoveAttempt>(firsts, (results) => {
       const before = readFirst(KEY, results[at - 1]);
       if (before === null) return { writes: [], toResult: () => ({ key: null }) };
       if (before.accountId !== fromId) return { writes: [], toResult: () => "moved" };

@@ -3,14 +3,14 @@
 import { asArray, asNumber, asObject, isObject, parseJson } from "../../core/json/json.ts";
 import { type Budget, PERIODS } from "../../core/limits/budget.ts";
 
-type Stored = readonly Budget[] | "default";
+type BudgetValue = readonly Budget[] | "default";
 
 /** By their text. Engines without a cache of rows read a key for each of its requests. */
-const known = new Map<string, Stored>();
+const known = new Map<string, BudgetValue>();
 const KNOWN_MAX = 1000;
 
 /** "default" stands for the configured budgets. */
-export function parseBudgets(json: string): Stored {
+export function parseBudgets(json: string): BudgetValue {
   const before = known.get(json);
   if (before !== undefined) return before;
   if (known.size >= KNOWN_MAX) known.clear();

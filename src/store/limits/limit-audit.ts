@@ -3,7 +3,7 @@
 import type { LimitUse } from "../../core/limits/limit.ts";
 import type { LimitAudit } from "../../core/money/audit.ts";
 import type { OwnerState } from "../../core/rows.ts";
-import { type Found, readText } from "../engine/found.ts";
+import { type FoundRow, readText } from "../engine/found.ts";
 import { parsePlace } from "../engine/place.ts";
 import { selectSql } from "../engine/sql.ts";
 import { OWNER } from "../schema/tables.ts";
@@ -14,7 +14,7 @@ export const AUDIT_PLACES = "SELECT account_id, place FROM hold";
 type Use = Pick<LimitUse, "owner" | "part" | "budgets"> & { readonly accountId: string };
 
 /** Returns the counts that are wrong. */
-export function auditLimits(owners: readonly Found[], holds: readonly Found[]): readonly LimitAudit[] {
+export function auditLimits(owners: readonly FoundRow[], holds: readonly FoundRow[]): readonly LimitAudit[] {
   const uses = holds.flatMap((found): readonly Use[] => {
     const accountId = readText(found, "account_id");
     return (parsePlace(readText(found, "place")).uses ?? []).map((use) => ({ accountId, ...use }));

@@ -15,7 +15,7 @@ import type { LimitRaise } from "../../core/limits/member-limits.ts";
 import { ACTOR_KINDS } from "../../core/people/people.ts";
 import { allowNull, INTEGER, makeJson, makeWord, TEXT, TIME } from "../engine/columns.ts";
 import { bind, type Engine, readFirst, type Statement } from "../engine/engine.ts";
-import { type Found, readText } from "../engine/found.ts";
+import { type FoundRow, readText } from "../engine/found.ts";
 import { Narrowing } from "../engine/narrowing.ts";
 import { composeAddEvent, type Recorder } from "../engine/recording.ts";
 import { KEY_ROWS } from "../engine/scope.ts";
@@ -69,14 +69,14 @@ export function raisesSql(accountMark: string, members: string): string {
   return `SELECT ${columns} FROM limit_request WHERE account_id = ${accountMark} AND ${members} AND raised_until_ms > 0`;
 }
 
-export const readRaise: (found: Found) => LimitRaise = RAISE.rowOf;
+export const readRaise: (found: FoundRow) => LimitRaise = RAISE.rowOf;
 
 const named = (column: string) =>
   `coalesce((SELECT name FROM member WHERE member.id = limit_request.${column}), '')`;
 const NAMED = `SELECT ${joinNames(LIMIT_REQUEST.columns)}, ${named("member_id")} AS member_name,
   ${named("decider_id")} AS decider_name FROM limit_request`;
 
-function readNamed(found: Found): NamedLimitRequest {
+function readNamed(found: FoundRow): NamedLimitRequest {
   return {
     request: LIMIT_REQUEST.rowOf(found),
     memberName: readText(found, "member_name"),

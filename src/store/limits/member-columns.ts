@@ -2,11 +2,11 @@
 import { asArray, asNumber, asObject, parseJson } from "../../core/json/json.ts";
 import type { GivenLimits, MemberDefaults } from "../../core/limits/member-limits.ts";
 import { type Grant, ROLES } from "../../core/people/people.ts";
-import type { Found } from "../engine/found.ts";
+import type { FoundRow } from "../engine/found.ts";
 import { readBudget } from "./budget-column.ts";
 
 /** By their text: a row is read for each request of a personal key. */
-class Parsed<Value> {
+class ParseCache<Value> {
   readonly #known = new Map<string, Value>();
   readonly #parse: (json: string) => Value;
 
@@ -22,7 +22,7 @@ class Parsed<Value> {
 
 const KNOWN_MAX = 1000;
 
-const defaults = new Parsed((json): MemberDefaults => {
+const defaults = new ParseCache((json): MemberDefaults => {
   const stored = asObject(parseJson(json));
   return {
     ...readLimits(stored),
@@ -31,7 +31,7 @@ const defaults = new Parsed((json): MemberDefaults => {
   };
 });
 
-const rules = new Parsed((json): readonly GivenLimits[] =>
+const rules = new ParseCache((json): readonly GivenLimits[] =>
   asArray(parseJson(json)).map((value) => {
     const stored = asObject(value);
     return {
@@ -42,7 +42,7 @@ const rules = new Parsed((json): readonly GivenLimits[] =>
   }),
 );
 
-const grants = new Parsed((json): readonly Grant[] => asArray(parseJson(json)).flatMap(readGrant));
+const grants = new ParseCache((json): readonly Grant[] => asArray(parseJson(json)).flatMap(readGrant));
 
 /** A role that this version doesn't know grants nothing. */
 function readGrant(value: unknown): readonly Grant[] {
@@ -70,7 +70,7 @@ export function parseMemberDefaults(json: string): MemberDefaults {
 const NONE: readonly GivenLimits[] = [];
 
 /** Reads `rule_limits` of a member's row. */
-export function readRules({ rule_limits: json }: Found): readonly GivenLimits[] {
+export function readRules({ rule_limits: json }: FoundRow): readonly GivenLimits[] {
   return typeof json === "string" ? rules.read(json) : NONE;
 }
 

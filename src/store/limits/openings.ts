@@ -1,6 +1,6 @@
 // The sums of what an owner used within a window, with which a new budget opens.
 import type { ModelSum, Opening } from "../../core/limits/opening.ts";
-import { type Found, readSum, readText, type Value } from "../engine/found.ts";
+import { type FoundRow, readSum, readText, type Value } from "../engine/found.ts";
 import type { Mark } from "../engine/sql.ts";
 
 const HOUR_MS = 3_600_000;
@@ -31,6 +31,6 @@ export function listOpeningValues(accountId: string, { keyId, memberId, fromMs }
   return [accountId, fromMs, Math.ceil(fromMs / HOUR_MS) * HOUR_MS, keyId ?? "", memberId ?? ""];
 }
 
-export function readModelSum(found: Found): ModelSum {
+export function readModelSum(found: FoundRow): ModelSum {
   return { model: readText(found, "model"), costNanoUsd: readSum(found, "cost") };
 }

@@ -1,8 +1,8 @@
 // Searches a log, newest first, part by part, so that no lookup is long, within a limited time.
-import type { Searched } from "../../core/log/log-query.ts";
+import type { SearchPage } from "../../core/log/log-query.ts";
 import type { Page } from "../../core/world/page.ts";
 import { bind, type Engine, type Statement } from "../engine/engine.ts";
-import { type Found, readInteger } from "../engine/found.ts";
+import { type FoundRow, readInteger } from "../engine/found.ts";
 import { endPage } from "../engine/sql.ts";
 import { adaptRows, nextTurn } from "../engine/turns.ts";
 
@@ -26,7 +26,7 @@ export interface LogQuestion<Row> {
   readonly table: "request" | "refusal";
   /** Returns the lookup of one page within a range of time. */
   readonly lookup: (span: Span, page: Page) => Statement;
-  readonly rowOf: (found: Found) => Row;
+  readonly rowOf: (found: FoundRow) => Row;
   readonly span: { readonly fromMs?: number | undefined; readonly toMs?: number | undefined };
   /** True if an index finds the rows at once. */
   readonly isIndexed: boolean;
@@ -41,7 +41,7 @@ export async function searchLog<Row>(
   question: LogQuestion<Row>,
   page: Page,
   withinMs = Number.POSITIVE_INFINITY,
-): Promise<Searched<Row>> {
+): Promise<SearchPage<Row>> {
   const { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = question.span;
   const rows: Row[] = [];
   const look = async (span: Span) => {

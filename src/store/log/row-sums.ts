@@ -5,7 +5,7 @@ import { CLIENT_GONE } from "../../core/log/record.ts";
 import { BUCKET_ENDS } from "../../core/world/histogram.ts";
 import { allowNull, INTEGER } from "../engine/columns.ts";
 import type { Statement } from "../engine/engine.ts";
-import { type Found, readText } from "../engine/found.ts";
+import { type FoundRow, readText } from "../engine/found.ts";
 import { Narrowing, narrowRequests, ROW_OUTCOME } from "../engine/narrowing.ts";
 import { joinNames, type Mark } from "../engine/sql.ts";
 import { USAGE, USAGE_SUMS } from "../schema/log-tables.ts";
@@ -72,7 +72,7 @@ export function composeRowSums({ groupBy, only }: RowSumsQuery, mark: Mark): Sta
   return { text, values: by.values };
 }
 
-export function readRowSum(found: Found): RowSum {
+export function readRowSum(found: FoundRow): RowSum {
   return {
     ...USAGE.rowOf(found),
     selector: readText(found, "selector"),

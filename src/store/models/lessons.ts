@@ -85,7 +85,8 @@ export function lessonChanges({ mark, otherMarks, contains, change }: Engine, re
 const TRIES_MAX = 5;
 const FORGOTTEN_AT_ONCE = 100;
 
-function teachOn({ mark, forUpdate, change }: Engine): Store["teach"] {
+/** The statements of `teach`. */
+function composeTeaching({ mark, forUpdate }: Engine) {
   const first = mark(1);
   const second = mark(2);
   const third = mark(3);
@@ -110,6 +111,11 @@ function teachOn({ mark, forUpdate, change }: Engine): Store["teach"] {
     SELECT id FROM lesson WHERE ${own} AND at_ms < (
       SELECT at_ms FROM lesson WHERE ${own} ORDER BY at_ms DESC LIMIT 1 OFFSET ${third})
     ORDER BY at_ms LIMIT ${fourth})`;
+  return { lockAccount, count, lockLesson, add, replace, forgetOldest };
+}
+
+function teachOn(engine: Engine): Store["teach"] {
+  const { lockAccount, count, lockLesson, add, replace, forgetOldest } = composeTeaching(engine);
   /** The result is null if another transaction has added the lesson's row meanwhile. */
   const join = (
     lesson: Lesson,
@@ -136,7 +142,7 @@ function teachOn({ mark, forUpdate, change }: Engine): Store["teach"] {
     const counting = bind(count, accountId, findBoundedModel(lesson), source, sinceMs);
     const firsts = bound === undefined ? [finding] : [bind(lockAccount, accountId), finding, counting];
     for (let tries = 1; ; tries++) {
-      const added = await change(firsts, (results) =>
+      const added = await engine.change(firsts, (results) =>
         join(lesson, bound, bound === undefined ? results : results.slice(1)),
       );
       if (added !== null) return added;

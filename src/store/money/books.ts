@@ -5,7 +5,7 @@ import type { FirstTokenSum, SystemAccount } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import type { Page } from "../../core/world/page.ts";
 import { bind, type Engine, type Statement } from "../engine/engine.ts";
-import { type Found, readInteger, readText } from "../engine/found.ts";
+import { type FoundRow, readInteger, readText } from "../engine/found.ts";
 import { AUDIT_ACCOUNTS, AUDIT_STRAY, OWING, readAudit, selectSql } from "../engine/sql.ts";
 import { AUDIT_OWNERS, AUDIT_PLACES, auditLimits } from "../limits/limit-audit.ts";
 import { composeRowSums, readRowSum } from "../log/row-sums.ts";
@@ -67,10 +67,10 @@ function entryBefore({ after }: Page): readonly [atMs: number, accountId: string
   return [after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), readEntrySeq(after.id)];
 }
 
-function readFirstTokens(found: Found): FirstTokenSum {
+function readFirstTokens(found: FoundRow): FirstTokenSum {
   return { ...FIRST_TOKEN.rowOf(found), member: readText(found, "member") };
 }
 
-function only(found: readonly Found[] | undefined): Found {
+function only(found: readonly FoundRow[] | undefined): FoundRow {
   return found?.[0] ?? {};
 }

@@ -1,6 +1,6 @@
 // Reads the accounts' names, and which of them bound their members, from a store that isn't opened, for a check of the configuration: nothing is written.
 import { Database } from "bun:sqlite";
-import { type Found, readText } from "../engine/found.ts";
+import { type FoundRow, readText } from "../engine/found.ts";
 import { parseMemberDefaults } from "../limits/member-columns.ts";
 import { Dialer } from "../postgres/dialer.ts";
 
@@ -30,20 +30,20 @@ export async function readPostgresBounds(url: string): Promise<ReadonlySet<strin
   return listBound(await readPostgres(url, BOUNDS));
 }
 
-function readSqlite(path: string, text: string): readonly Found[] {
+function readSqlite(path: string, text: string): readonly FoundRow[] {
   const database = new Database(path, { readonly: true });
   try {
-    return database.query<Found, []>(text).all();
+    return database.query<FoundRow, []>(text).all();
   } finally {
     database.close();
   }
 }
 
-async function readPostgres(url: string, text: string): Promise<readonly Found[]> {
+async function readPostgres(url: string, text: string): Promise<readonly FoundRow[]> {
   return await new Dialer({ url }).ask(text);
 }
 
-function listBound(rows: readonly Found[]): ReadonlySet<string> {
+function listBound(rows: readonly FoundRow[]): ReadonlySet<string> {
   const bound = rows.filter((row) =>
     parseMemberDefaults(readText(row, "member_defaults")).budgets.some(({ isHard }) => isHard),
   );
@@ -51,7 +51,7 @@ function listBound(rows: readonly Found[]): ReadonlySet<string> {
 }
 
 /** An id means its own account, even if it is another's name. */
-function countNames(rows: readonly Found[]): AccountCounts {
+function countNames(rows: readonly FoundRow[]): AccountCounts {
   const counts = new Map<string, number>();
   for (const row of rows) {
     const name = readText(row, "name");

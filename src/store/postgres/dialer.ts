@@ -6,7 +6,7 @@ import {
   type PostgresHost,
   parsePostgresAddress,
 } from "../../core/world/postgres-address.ts";
-import type { Found } from "../engine/found.ts";
+import type { FoundRow } from "../engine/found.ts";
 import type { ConnectionSettings } from "./client.ts";
 import { isPassing, LateError, UnreachableError } from "./failures.ts";
 import { Session, type SessionOptions } from "./session.ts";
@@ -50,13 +50,13 @@ export class Dialer {
   }
 
   /** Runs one statement on a connection of its own. Tries each server once. */
-  async ask(text: string, settings: ConnectionSettings = {}): Promise<readonly Found[]> {
+  async ask(text: string, settings: ConnectionSettings = {}): Promise<readonly FoundRow[]> {
     const session = await this.#openAny({ settings, prepare: false });
     const late = new LateError(`The database did not answer within ${ASK_MS} ms.`);
     const { promise, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(late), ASK_MS);
     try {
-      const rows: readonly Found[] = await Promise.race([session.reserved.unsafe(text), promise]);
+      const rows: readonly FoundRow[] = await Promise.race([session.reserved.unsafe(text), promise]);
       return rows;
     } finally {
       clearTimeout(timer);

@@ -1,7 +1,7 @@
 // Migrates the schema of the PostgreSQL store: steps only go forward, and the first node to start takes them.
 
 import { bind } from "../engine/engine.ts";
-import { type Found, readInteger } from "../engine/found.ts";
+import { type FoundRow, readInteger } from "../engine/found.ts";
 import { recordMigration } from "../schema/migrated.ts";
 import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema/schema-step.ts";
 import { STEPS } from "../schema/steps.ts";
@@ -82,7 +82,7 @@ async function migrateOn(
 
 /** Checked first, because a node's user may not be allowed to create tables. */
 async function versionIfAny(
-  send: (asked: Query) => Promise<readonly (readonly Found[])[]>,
+  send: (asked: Query) => Promise<readonly (readonly FoundRow[])[]>,
   schema: Schema<readonly string[]>,
 ): Promise<number> {
   try {
@@ -99,7 +99,7 @@ async function versionIfAny(
 const UNDEFINED_TABLE = "42P01";
 
 /** Throws if the program is too old for the store. */
-function readVersion(row: Found, { version }: Schema<readonly string[]>): number {
+function readVersion(row: FoundRow, { version }: Schema<readonly string[]>): number {
   const reason = explainUnsupported(version, readInteger(row, "oldest_supported"));
   if (reason !== null) throw new Error(reason);
   return readInteger(row, "version");

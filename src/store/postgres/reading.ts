@@ -82,7 +82,25 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     opening,
     at: ask(true, SUMS, ...listOpeningValues(accountId, opening)),
   }));
-  const rowsOf = (results: readonly Result[]): Rows => ({
+  return { queries, rowsOf: (results) => readRows(accountId, at, openings, results) };
+}
+
+/** Each name's place among the queries. −1 if it isn't asked. */
+type Places = Readonly<
+  Record<
+    | ("account" | "clock" | "keys" | "members" | "raises" | "spends" | "meters" | "owners" | "holds")
+    | ("requests" | "replies" | "movements" | "checkouts" | "tags"),
+    number
+  >
+>;
+
+function readRows(
+  accountId: string,
+  at: Places,
+  openings: readonly { readonly opening: Opening; readonly at: number }[],
+  results: readonly Result[],
+): Rows {
+  return {
     nowMs: readInteger(results[at.clock]?.[0] ?? {}, "now_ms"),
     sums: new Map(
       openings.map((one) => [makeOpeningId(one.opening), (results[one.at] ?? []).map(readModelSum)]),
@@ -99,8 +117,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     movements: byKey(MOVEMENT, results[at.movements], ({ id }) => id),
     checkouts: byKey(CHECKOUT, results[at.checkouts], ({ id }) => id),
     tagsOfDays: readTagsOfDays(results[at.tags]),
-  });
-  return { queries, rowsOf };
+  };
 }
 
 function readMembers(

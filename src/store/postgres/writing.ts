@@ -1,5 +1,5 @@
 // Writes a decision: every statement takes the account as $1 and one list per column, for any number of rows.
-import type { Decision, Gone } from "../../core/decision.ts";
+import type { Decision, DeletedRow } from "../../core/decision.ts";
 import type { Account } from "../../core/keys/key.ts";
 import type { SqlType } from "../engine/columns.ts";
 import { bind } from "../engine/engine.ts";
@@ -47,14 +47,14 @@ interface Part {
   readonly columns: readonly string[];
   readonly types: readonly SqlType[];
   /** Returns the statement that writes the given rows. */
-  readonly sql: (given: Given) => string;
+  readonly sql: (given: RowSource) => string;
   readonly rows: (decision: Decision, accountId: string) => readonly (readonly Value[])[];
   /** Set if it updates rows, which name the account themselves. */
   readonly updates?: true;
 }
 
 /** A part's rows as SQL. */
-interface Given {
+interface RowSource {
   /** The FROM list; it calls the rows `given`. */
   readonly source: string;
   /** The expression for the account's id. */
@@ -201,7 +201,7 @@ export function composeWrites(
   const parts = groups.filter((_, at) => isWritten[at]).flat();
   if (isDistributed) {
     const written = parts.filter(({ rows }) => rows.length > 0);
-    const write = ({ part }: Written) => apart.getOrInsertComputed(part, composeApart);
+    const write = ({ part }: PartRows) => apart.getOrInsertComputed(part, composeApart);
     queries.push(...written.map((one) => bind(write(one), accountId, ...transpose(one))));
   } else if (parts.length > 0) {
     const write = together.getOrInsertComputed(isWritten.join(" "), () => composeTogether(isWritten));
@@ -216,17 +216,17 @@ export function listWriteTexts(isDistributed: boolean): readonly string[] {
   return [REMOVE, ...written];
 }
 
-function listIds(gone: readonly Gone[]): readonly string[] {
+function listIds(gone: readonly DeletedRow[]): readonly string[] {
   return gone.map(({ id }) => id);
 }
 
-interface Written {
+interface PartRows {
   readonly part: Part;
   readonly rows: readonly (readonly Value[])[];
 }
 
 /** Returns a part's values by column. */
-function transpose({ part, rows }: Written): readonly (readonly Value[])[] {
+function transpose({ part, rows }: PartRows): readonly (readonly Value[])[] {
   return part.columns.map((_, column) => rows.map((row) => row[column] ?? null));
 }
 

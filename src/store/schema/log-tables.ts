@@ -23,7 +23,7 @@ import {
   TEXT,
   TIME,
 } from "../engine/columns.ts";
-import { type Found, readSum, readText } from "../engine/found.ts";
+import { type FoundRow, readSum, readText } from "../engine/found.ts";
 import { omitColumns, type Table, type TablePart, table } from "./tables.ts";
 
 /** Units that only operations other than chat count. */
@@ -46,7 +46,7 @@ const AMOUNT_COLUMNS = [
   ...WORK_COLUMNS,
 ] as const satisfies readonly (readonly [string, Unit])[];
 
-type Counted = { readonly amounts: Amounts } & Partial<
+type CountedRow = { readonly amounts: Amounts } & Partial<
   Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom" | "tags">
 >;
 
@@ -54,7 +54,7 @@ type Counted = { readonly amounts: Amounts } & Partial<
  * True if the row counts anything other than tokens and searches: other work, answers from the cache, or some of it in
  * another month's statement. A request's tags are among these columns too.
  */
-export function hasWork({ amounts, edge, cached, cachedFrom, tags }: Counted): boolean {
+export function hasWork({ amounts, edge, cached, cachedFrom, tags }: CountedRow): boolean {
   if (edge !== undefined || cached || cachedFrom || tags) return true;
   return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
 }
@@ -190,7 +190,7 @@ export const CALL_SUM = table<CallSum>(
 );
 
 /** Reads a row of `keyUsesSql`. */
-export function readKeyUse(found: Found): KeyUse {
+export function readKeyUse(found: FoundRow): KeyUse {
   return {
     keyId: readText(found, "id"),
     sinceDayNanoUsd: readSum(found, "day_nano"),

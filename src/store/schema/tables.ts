@@ -22,6 +22,7 @@ import {
   allowNull,
   type Column,
   type Columns,
+  type ColumnWriter,
   FLAG,
   INTEGER,
   listColumns,
@@ -31,9 +32,8 @@ import {
   type SqlType,
   TEXT,
   TIME,
-  type Written,
 } from "../engine/columns.ts";
-import type { Found, Value } from "../engine/found.ts";
+import type { FoundRow, Value } from "../engine/found.ts";
 import { PLACE } from "../engine/place.ts";
 import { BUDGET_USES, MINUTE } from "../limits/limit-columns.ts";
 import { makeColumns } from "./field-columns.ts";
@@ -47,7 +47,7 @@ export interface Table<Row> {
   /** The columns' types, in the same order. */
   readonly types: readonly SqlType[];
   readonly valuesOf: (row: Row) => Value[];
-  readonly rowOf: (found: Found) => Row;
+  readonly rowOf: (found: FoundRow) => Row;
 }
 
 /** The written part of a table. */
@@ -58,10 +58,10 @@ export function table<Row extends object>(
   name: string,
   key: readonly string[],
   fields: { readonly [Field in keyof Row]: Column<Row[Field]> | Columns<Row[Field]> },
-  others: Readonly<Record<string, Written<Row>>> = {},
+  others: Readonly<Record<string, ColumnWriter<Row>>> = {},
 ): Table<Row> {
-  const writes = new Map<string, Written<Row>>();
-  const reads: ((row: Partial<Row>, found: Found) => void)[] = [];
+  const writes = new Map<string, ColumnWriter<Row>>();
+  const reads: ((row: Partial<Row>, found: FoundRow) => void)[] = [];
   for (const field in fields) {
     const { columns, column, read } = listColumns(field, fields[field]);
     for (const [name, { type, write }] of Object.entries(columns)) {
@@ -176,7 +176,7 @@ const takenAt = allowNull(INTEGER);
 const takenBy = allowNull(TEXT);
 
 /** Found by its budget that is nearest to its end, which follows from the row. */
-const NEAR: Record<string, Written<OwnerState>> = {
+const NEAR: Record<string, ColumnWriter<OwnerState>> = {
   near_share: { type: "real", write: ({ budgets }) => findNear(budgets)?.share ?? null },
   near_until_ms: { type: "integer", write: ({ budgets }) => findNear(budgets)?.untilMs ?? null },
 };
@@ -192,7 +192,7 @@ export const OWNER = table<OwnerState>(
         taken_at_ms: { type: "integer", write: (taken) => taken?.atMs ?? null },
         taken_by: { type: "text", write: (taken) => taken?.by ?? null },
       },
-      read(found: Found) {
+      read(found: FoundRow) {
         const atMs = takenAt.read(found, "taken_at_ms");
         const by = takenBy.read(found, "taken_by");
         return atMs === null || by === null ? null : { atMs, by };

@@ -21,9 +21,9 @@ interface EngineParts {
   readonly onChange?: () => void;
 }
 
-export function makeEngine(connector: Connector, { slowReads, onWrite, onChange }: EngineParts): Engine {
-  /** Runs work on the connection. All that the engine does, but for slow reads, passes here. */
-  const work = <T>(does: (connection: Connection) => T): Promise<T> =>
+/** Runs work on the connection. All that the engine does, but for slow reads, passes here. */
+function makeWork(connector: Connector, onChange: EngineParts["onChange"]) {
+  return <T>(does: (connection: Connection) => T): Promise<T> =>
     connector.run((connection) => {
       if (onChange === undefined) return does(connection);
       const before = countChanges(connection);
@@ -31,6 +31,10 @@ export function makeEngine(connector: Connector, { slowReads, onWrite, onChange 
       if (countChanges(connection) !== before) onChange();
       return result;
     });
+}
+
+export function makeEngine(connector: Connector, { slowReads, onWrite, onChange }: EngineParts): Engine {
+  const work = makeWork(connector, onChange);
   const inTurn = makeSerialQueue();
   const pace = makePacing();
   const run: Engine["run"] = (statement) => pace(() => work(({ sql }) => sql.run(statement)));

@@ -46,7 +46,6 @@ export function requestMethods(
   engine: Engine,
   own: { readonly file: string | null; readonly node: string },
 ) {
-  const eraseOrigins = makeOriginEraser(engine);
   return {
     keyByDigest: (digest) =>
       connector.run(({ sql }) => {
@@ -78,33 +77,38 @@ export function requestMethods(
       (await searchLog(engine, askRequests(REQUEST, filter, engine.mark), page)).rows,
     searchRequests: (filter, page, withinMs) =>
       searchLog(engine, askRequests(LISTED_REQUEST, filter, engine.mark), page, withinMs),
-    prune: async (before, rowsMax) => {
-      const { requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs } = before;
-      const { callsMs = Number.MAX_SAFE_INTEGER } = before;
-      const remove = (work: (sql: Statements) => number) =>
-        connector.run((connection) => {
-          const gone = connection.write(() => work(connection.sql));
-          cache.clear();
-          return gone;
-        });
-      await remove((sql) => sql.run(bind("DELETE FROM put_record WHERE at_ms < ?1", putsMs)).count);
-      let gone = await deleteInParts(engine, rowsMax, (most) =>
-        remove((sql) => forgetReplies(sql, repliesMs, most)),
-      );
-      gone += await deleteInParts(engine, rowsMax - gone, (most) =>
-        remove((sql) => sql.run(bind(PRUNE_CONTENTS, contentsMs, most)).count),
-      );
-      gone += await pruneCalled(engine, { requestsMs, callsMs, rowsMax: rowsMax - gone, isByAccount: false });
-      // Once for all rows, however many times the others take.
-      if (gone < rowsMax) {
-        await sweep(engine, METER, "last_at_ms < ?1", metersMs);
-        await sweep(engine, EVENT, "at_ms < ?1 AND type <> 'audit'", requestsMs);
-        await eraseOrigins({ fromMs: requestsMs, toMs: contentsMs });
-      }
-      return gone;
-    },
+    prune: makePruning(connector, cache, engine),
     orphans: (most) => connector.run(({ sql }) => findOrphans(sql, own.file, own.node, most)),
   } satisfies Partial<Store>;
+}
+
+function makePruning(connector: Connector, cache: RowCache, engine: Engine): Store["prune"] {
+  const eraseOrigins = makeOriginEraser(engine);
+  const remove = (work: (sql: Statements) => number) =>
+    connector.run((connection) => {
+      const gone = connection.write(() => work(connection.sql));
+      cache.clear();
+      return gone;
+    });
+  return async (before, rowsMax) => {
+    const { requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs } = before;
+    const { callsMs = Number.MAX_SAFE_INTEGER } = before;
+    await remove((sql) => sql.run(bind("DELETE FROM put_record WHERE at_ms < ?1", putsMs)).count);
+    let gone = await deleteInParts(engine, rowsMax, (most) =>
+      remove((sql) => forgetReplies(sql, repliesMs, most)),
+    );
+    gone += await deleteInParts(engine, rowsMax - gone, (most) =>
+      remove((sql) => sql.run(bind(PRUNE_CONTENTS, contentsMs, most)).count),
+    );
+    gone += await pruneCalled(engine, { requestsMs, callsMs, rowsMax: rowsMax - gone, isByAccount: false });
+    // Once for all rows, however many times the others take.
+    if (gone < rowsMax) {
+      await sweep(engine, METER, "last_at_ms < ?1", metersMs);
+      await sweep(engine, EVENT, "at_ms < ?1 AND type <> 'audit'", requestsMs);
+      await eraseOrigins({ fromMs: requestsMs, toMs: contentsMs });
+    }
+    return gone;
+  };
 }
 
 async function lastUse(engine: Engine, { keyId, lastAtMs: hourMs }: KeyUse): Promise<number | null> {

@@ -18,7 +18,7 @@ import {
   type OwnerState,
   type Spend,
 } from "../../core/rows.ts";
-import { type Found, readText } from "../engine/found.ts";
+import { type FoundRow, readText } from "../engine/found.ts";
 import { readRaise } from "../limits/limit-requests.ts";
 import { readRules } from "../limits/member-columns.ts";
 import { listOpeningValues, readModelSum } from "../limits/openings.ts";
@@ -176,10 +176,10 @@ function readTerms(sql: Statements, accountId: string, memberId: string): Member
   return { rules: readRules(found), raises: sql.raises.all(accountId, memberId).map(readRaise) };
 }
 
-function readTags(found: readonly Found[]): ReadonlySet<string> {
+function readTags(found: readonly FoundRow[]): ReadonlySet<string> {
   return new Set(found.map((one) => readText(one, "tag")));
 }
 
-function readRow<Row>(table: Table<Row>, found: Found | null): Row | null {
+function readRow<Row>(table: Table<Row>, found: FoundRow | null): Row | null {
   return found === null ? null : table.rowOf(found);
 }

@@ -1,7 +1,7 @@
 // The thread that runs slow reads, such as the sums of a month: SQLite's work would stop the event loop for seconds.
 import { Database } from "bun:sqlite";
 import type { Statement } from "../engine/engine.ts";
-import type { Found } from "../engine/found.ts";
+import type { FoundRow } from "../engine/found.ts";
 import { runStatement } from "./statements.ts";
 
 declare const self: Worker;
@@ -15,7 +15,7 @@ export interface SlowAsk {
 export interface SlowAnswer {
   readonly id: number;
   /** The rows of each statement. Null if one failed. */
-  readonly results: readonly (readonly Found[])[] | null;
+  readonly results: readonly (readonly FoundRow[])[] | null;
 }
 
 self.onmessage = ({ data }: MessageEvent<SlowAsk>) => {

@@ -1,7 +1,7 @@
 // The SQLite store's statements, each prepared once per connection; values are always bound, never part of the text.
 import type { Database } from "bun:sqlite";
 import type { Result, Statement } from "../engine/engine.ts";
-import type { Found, Value } from "../engine/found.ts";
+import type { FoundRow, Value } from "../engine/found.ts";
 import { composeAddEvent } from "../engine/recording.ts";
 import { composeOverwrite, composeSum, insertSql, joinNames, upsertSql } from "../engine/sql.ts";
 import { keyByDigestSql, updateSql } from "../keys/keys.ts";
@@ -47,14 +47,14 @@ export function prepare(database: Database) {
 
 /** Runs any other statement; each is cached after its first use. */
 export function runStatement(database: Database, { text, values }: Statement): Result {
-  const statement = database.query<Found, Value[]>(text);
+  const statement = database.query<FoundRow, Value[]>(text);
   const writes = statement.columnNames.length === 0;
   const rows = writes ? [] : statement.all(...values);
   return Object.assign(rows, { count: writes ? statement.run(...values).changes : rows.length });
 }
 
 function find(database: Database, sql: string) {
-  return database.prepare<Found, Value[]>(sql);
+  return database.prepare<FoundRow, Value[]>(sql);
 }
 
 /** Only a row that was given up as lost is ever replaced. */
@@ -64,9 +64,9 @@ function amendSql({ name, columns }: Pick<Table<never>, "name" | "columns">): st
   return `UPDATE ${name} SET ${joinNames(values)} WHERE id = ?${at} AND ended = 'lost'`;
 }
 
-type Keyed = Pick<Table<never>, "name" | "key">;
+type KeyedTable = Pick<Table<never>, "name" | "key">;
 
-function byKeySql(table: Keyed): string {
+function byKeySql(table: KeyedTable): string {
   return `${table.name} WHERE ${table.key.map((column) => `${column} = ?`).join(" AND ")}`;
 }
 
@@ -108,7 +108,7 @@ function writeStatements(database: Database) {
 }
 
 function readStatements(database: Database) {
-  const findByKey = (table: Keyed) => find(database, `SELECT * FROM ${byKeySql(table)}`);
+  const findByKey = (table: KeyedTable) => find(database, `SELECT * FROM ${byKeySql(table)}`);
   return {
     account: findByKey(ACCOUNT),
     key: findByKey(KEY),

@@ -45,13 +45,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const path = resolveLink(options.path);
   const cache = new RowCache();
   const connector = new Connector({ path, schema, lockWaitMs, onConnect: () => cache.clear() });
-  try {
-    await connector.run(() => undefined);
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`The store ${path} can't be opened: ${why}.`, { cause });
-  }
+  await checkOpening(connector, path);
   const node = `node_${crypto.getRandomValues(Buffer.alloc(NODE_BYTES)).toString("hex")}`;
   const file = path === IN_MEMORY ? null : path;
   const lock = new NodeLock(file, node);
@@ -93,6 +87,16 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       lock.release();
     },
   };
+}
+
+async function checkOpening(connector: Connector, path: string): Promise<void> {
+  try {
+    await connector.run(() => undefined);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The store ${path} can't be opened: ${why}.`, { cause });
+  }
 }
 
 /** Rows to display are read past the cache: a list of keys would drive out those that decisions depend on. */

@@ -98,7 +98,9 @@ function toChatRequest(given: JsonObject): ChatRequest {
 }
 
 /** The cast is safe: the schema was checked and the deprecated forms are gone. */
-function asChecked<Checked extends ChatRequest | ChatMessage>(value: JsonObject): Checked {
+function asChecked<
+  Checked extends ChatRequest | ChatMessage | Tool | readonly ChatMessage[] | readonly Tool[],
+>(value: JsonObject | readonly unknown[]): Checked {
   return value as Checked;
 }
 
@@ -115,9 +117,9 @@ function readSearch({ is_forced: _forced, ...given }: JsonObject): JsonObject {
 }
 
 function readTools(given: JsonObject, functions: readonly unknown[]): readonly Tool[] {
-  const tools = asArray(given.tools) as readonly Tool[];
+  const tools = asChecked<readonly Tool[]>(asArray(given.tools));
   if (tools.length > 0 || functions.length === 0) return tools;
-  return functions.map((definition) => ({ type: "function", function: definition }) as Tool);
+  return functions.map((definition) => asChecked<Tool>({ type: "function", function: definition }));
 }
 
 /** Returns the deprecated `function_call` as `tool_choice`. */
@@ -127,11 +129,10 @@ function readToolChoice(functionCall: unknown): ToolChoice | undefined {
   return name === undefined ? undefined : { type: "function", function: { name } };
 }
 
-/** Returns the same list if nothing changes. The cast is safe: the schema was checked. */
+/** Returns the same list if nothing changes. */
 function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
   const callIds = new Map<unknown, string>();
-  const read = mapList(given, (message, index) => readMessage(asObject(message), index, callIds));
-  return read as readonly ChatMessage[];
+  return asChecked(mapList(given, (message, index) => readMessage(asObject(message), index, callIds)));
 }
 
 /**

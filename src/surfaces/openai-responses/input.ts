@@ -44,8 +44,27 @@ function lose(given: unknown, path: string, unread: Unread): void {
 }
 
 export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): ReadInput {
-  const messages: ChatMessage[] = [];
   const unread: Unread = { lost: [], unreadBytes: 0, emptied: new EmptiedMessages() };
+  const items =
+    typeof body.input === "string" ? [{ role: "user", content: body.input }] : asArray(body.input);
+  const messages = [
+    ...readInstructions(body.instructions, unread),
+    ...readItems(items.map(asObject), names, seal, unread),
+  ];
+  const { lost, unreadBytes, emptied } = unread;
+  const isUnasked = messages.every(({ role }) => role === "system" || role === "developer");
+  const nativeOnly = isUnasked ? lost.at(-1) : emptied.findAsked(messages);
+  if (items.some(hasAnnotations)) lost.push("annotations");
+  return { messages, lost, unreadBytes, nativeOnly };
+}
+
+function readItems(
+  items: readonly JsonObject[],
+  names: ToolNames,
+  seal: Sealer,
+  unread: Unread,
+): readonly ChatMessage[] {
+  const messages: ChatMessage[] = [];
   let turn: TurnBuilder | null = null;
   const flush = () => {
     if (turn?.saysAnything) messages.push(turn.message());
@@ -55,11 +74,7 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
     turn ??= new TurnBuilder(GAP);
     return turn;
   };
-  messages.push(...readInstructions(body.instructions, unread));
-  const items =
-    typeof body.input === "string" ? [{ role: "user", content: body.input }] : asArray(body.input);
-  for (const [index, one] of items.entries()) {
-    const item = asObject(one);
+  for (const [index, item] of items.entries()) {
     const path = `input[${index}]`;
     switch (classify(item)) {
       case "assistant":
@@ -77,11 +92,7 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
         break;
       case "result":
         flush();
-        messages.push({
-          role: "tool",
-          tool_call_id: requireText(item, "call_id", path),
-          content: readContent(item.output, `${path}.output`, unread),
-        });
+        messages.push(readResult(item, path, unread));
         break;
       case "search":
         open().say({ type: "text", text: readSearchItem(item) ?? "" });
@@ -94,11 +105,15 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
     }
   }
   flush();
-  const { lost, unreadBytes, emptied } = unread;
-  const isUnasked = messages.every(({ role }) => role === "system" || role === "developer");
-  const nativeOnly = isUnasked ? lost.at(-1) : emptied.findAsked(messages);
-  if (items.some(hasAnnotations)) lost.push("annotations");
-  return { messages, lost, unreadBytes, nativeOnly };
+  return messages;
+}
+
+function readResult(item: JsonObject, path: string, unread: Unread): ChatMessage {
+  return {
+    role: "tool",
+    tool_call_id: requireText(item, "call_id", path),
+    content: readContent(item.output, `${path}.output`, unread),
+  };
 }
 
 function hasAnnotations(item: unknown): boolean {

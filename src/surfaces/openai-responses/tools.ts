@@ -67,7 +67,7 @@ interface ReadTools {
   readonly searchPath: string | null;
 }
 
-interface Lost {
+interface LostTools {
   readonly paths: string[];
   bytes: number;
   /** The first search among the tools. */
@@ -76,7 +76,7 @@ interface Lost {
 
 /** Returns the request's tools, including those added by its input. */
 export function readTools(body: JsonObject, names: ToolNames): ReadTools {
-  const lost: Lost = { paths: [], bytes: 0, search: null };
+  const lost: LostTools = { paths: [], bytes: 0, search: null };
   const lists = [
     { list: asArray(body.tools), path: "tools" },
     ...asArray(body.input).flatMap((item, index) => {
@@ -116,7 +116,7 @@ function readList(
   given: readonly unknown[],
   path: string,
   names: ToolNames,
-  lost: Lost,
+  lost: LostTools,
   namespace?: string,
 ): readonly Tool[] {
   return given.flatMap((one, index): readonly Tool[] => {

@@ -2,7 +2,7 @@
 import { asString } from "../../core/json/json.ts";
 import type { AwsContainer, AwsProof } from "../../core/models/token-source.ts";
 import {
-  type Fetched,
+  type FetchedToken,
   fetchJson,
   LIFETIME_SECONDS_MAX,
   makeCredentialFault,
@@ -24,7 +24,7 @@ export async function fetchKeys(
   source: AwsContainer,
   ports: TokenRequestPorts,
   signal: AbortSignal,
-): Promise<Fetched<AwsKeys>> {
+): Promise<FetchedToken<AwsKeys>> {
   const authorization = await readAuthorization(source, ports);
   const headers = { accept: "application/json", ...(authorization === null ? {} : { authorization }) };
   const { AccessKeyId, SecretAccessKey, Token, Expiration } = await fetchJson(ports, source.url, {

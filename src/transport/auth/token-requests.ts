@@ -14,7 +14,7 @@ export interface TokenRequestPorts {
 }
 
 /** The token or keys returned by a request. */
-export interface Fetched<Value> {
+export interface FetchedToken<Value> {
   readonly value: Value;
   /** The time for which it is valid from now. */
   readonly lifetimeMs: number;
@@ -41,7 +41,7 @@ export async function fetchToken(
   source: TokenSource,
   ports: TokenRequestPorts,
   signal: AbortSignal,
-): Promise<Fetched<string>> {
+): Promise<FetchedToken<string>> {
   switch (source.kind) {
     case "client_credentials":
       return requestToken(ports, signal, source.tokenUrl, {
@@ -76,7 +76,7 @@ async function requestToken(
   signal: AbortSignal,
   url: string,
   fields: Readonly<Record<string, string>>,
-): Promise<Fetched<string>> {
+): Promise<FetchedToken<string>> {
   return readToken(
     await fetchJson(ports, url, { method: "POST", body: new URLSearchParams(fields), signal }),
   );
@@ -107,7 +107,7 @@ async function exchangeToken(
   source: WorkloadIdentity,
   ports: TokenRequestPorts,
   signal: AbortSignal,
-): Promise<Fetched<string>> {
+): Promise<FetchedToken<string>> {
   const token = await requestToken(ports, signal, source.tokenUrl, {
     grant_type: EXCHANGE_GRANT,
     audience: source.audience,
@@ -154,7 +154,7 @@ export async function fetchJson(
   throw isRefusal ? makeCredentialFault(`status ${status}`) : makeTokenFault(`status ${status}`);
 }
 
-function readToken({ access_token: value, expires_in: lifetime }: JsonObject): Fetched<string> {
+function readToken({ access_token: value, expires_in: lifetime }: JsonObject): FetchedToken<string> {
   const seconds = asNumber(typeof lifetime === "string" ? Number(lifetime) : lifetime) ?? LIFETIME_SECONDS;
   if (typeof value !== "string" || !TOKEN.test(value) || !(seconds > 0))
     throw makeTokenFault("the answer has no token");

@@ -2,7 +2,7 @@
 // shown.
 import { Fault } from "../../core/fault.ts";
 import type { Deadlines } from "../../core/world/world.ts";
-import type { Fetched, TokenRequestPorts } from "./token-requests.ts";
+import type { FetchedToken, TokenRequestPorts } from "./token-requests.ts";
 
 export interface TokenPorts extends TokenRequestPorts {
   readonly deadlines: Deadlines;
@@ -23,9 +23,9 @@ type FetchValue<Source, Value> = (
   source: Source,
   ports: TokenRequestPorts,
   signal: AbortSignal,
-) => Promise<Fetched<Value>>;
+) => Promise<FetchedToken<Value>>;
 
-interface Held<Value> {
+interface HeldToken<Value> {
   readonly value: Value;
   /** On the monotonic clock, like `renewAtMs`. */
   readonly endsAtMs: number;
@@ -34,8 +34,8 @@ interface Held<Value> {
 
 /** The state of one source: its token, and the request for the next one. */
 interface Slot<Value> {
-  held: Held<Value> | null;
-  fetching: Promise<Held<Value>> | null;
+  held: HeldToken<Value> | null;
+  fetching: Promise<HeldToken<Value>> | null;
 }
 
 export class Tokens<Source extends object, Value> {
@@ -74,7 +74,7 @@ export class Tokens<Source extends object, Value> {
     return slot;
   }
 
-  #request(source: Source, slot: Slot<Value>): Promise<Held<Value>> {
+  #request(source: Source, slot: Slot<Value>): Promise<HeldToken<Value>> {
     slot.fetching ??= this.#requestOnce(source)
       .then((token) => {
         slot.held = this.#hold(token);
@@ -86,13 +86,13 @@ export class Tokens<Source extends object, Value> {
     return slot.fetching;
   }
 
-  #hold({ value, lifetimeMs }: Fetched<Value>): Held<Value> {
+  #hold({ value, lifetimeMs }: FetchedToken<Value>): HeldToken<Value> {
     const nowMs = this.#ports.deadlines.nowMs();
     const earlyMs = Math.min(EARLY_MS, lifetimeMs / 2);
     return { value, endsAtMs: nowMs + lifetimeMs, renewAtMs: nowMs + lifetimeMs - earlyMs };
   }
 
-  async #requestOnce(source: Source): Promise<Fetched<Value>> {
+  async #requestOnce(source: Source): Promise<FetchedToken<Value>> {
     const { deadlines } = this.#ports;
     const abort = new AbortController();
     const { promise: late, reject } = Promise.withResolvers<never>();

@@ -16,6 +16,7 @@ import { TESTER } from "../../harness/acting.ts";
 import { makePlace } from "../../harness/samples.ts";
 import { readSettings } from "../../harness/settings.ts";
 import { topUp } from "../../ledger/top-up.ts";
+import { noPeople } from "./no-people.ts";
 
 const ACCOUNT: Account = {
   id: "default",
@@ -77,69 +78,6 @@ function keepNothing() {
   };
 }
 
-function noPeople(): Pick<
-  Store,
-  "people" | "devices" | "limitRequests" | "checkouts" | "foreign" | "cache" | "endSessionsOf"
-> {
-  const nothing = async () => null;
-  const nobody = async () => [];
-  const never = async (): Promise<never> => {
-    throw new Error("Not part of the measurement.");
-  };
-  const tokens = {
-    addToken: async () => {},
-    tokenByDigest: nothing,
-    token: nothing,
-    tokens: nobody,
-    accountsNamed: nobody,
-  };
-  const members = {
-    member: nothing,
-    memberTerms: nothing,
-    members: nobody,
-    doubtDueMembers: async () => {},
-    dueMembers: nobody,
-    changeMember: nothing,
-    erase: async () => {},
-  };
-  const none = {
-    hasSession: async () => false,
-    hasToken: async () => false,
-    endSessionsOnce: async () => 0,
-  };
-  const devices = {
-    addCode: async () => false,
-    codeByUser: nothing,
-    stepCode: never,
-    stepDevice: never,
-    deviceByRefresh: nothing,
-    agentByDigest: nothing,
-    devicesOf: nobody,
-    endDevice: async () => false,
-    endDevicesOf: async () => 0,
-    addMistake: async () => true,
-    removeMistake: async () => {},
-  };
-  const people = {
-    ...tokens,
-    ...members,
-    ...none,
-    revokeToken: nothing,
-    useOnce: async () => true,
-  };
-  const foreign = { adopt: async () => {}, end: async () => 0 };
-  const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
-  const checkouts = {
-    find: nothing,
-    findByPayment: nothing,
-    setPage: async () => {},
-    keepStray: async () => {},
-    strays: nobody,
-  };
-  const cache = { find: nobody, keep: async () => {}, trim: async () => {}, prune: async () => 0 };
-  return { people, devices, limitRequests, checkouts, foreign, cache, endSessionsOf: async () => 0 };
-}
-
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
   const nobody = async () => [];
   const head = async () => CHAIN_START;
@@ -171,6 +109,33 @@ function keepNoJournals(): JournalStore & StatementStore {
     sumStatement: unused,
     statement: async () => null,
     keepStatement: unused,
+  };
+}
+
+/** There is no log, and nothing is learned, configured or remembered. */
+function keepNoLog() {
+  const nothing = async () => null;
+  const nobody = async () => [];
+  return {
+    request: nothing,
+    requests: nobody,
+    teach: async () => 0,
+    lessons: nobody,
+    forgetLessons: async () => {},
+    pruneLessons: async () => 0,
+    dropLessons: async () => {},
+    prune: async () => 0,
+    spentSince: async () => ({ costNanoUsd: 0, chargedNanoUsd: 0 }),
+    usage: nobody,
+    firstTokens: nobody,
+    rowSums: nobody,
+    keyUses: nobody,
+    endedSince: nobody,
+    addContent: async () => {},
+    content: nothing,
+    addSession: async () => {},
+    session: nothing,
+    endSession: async () => {},
   };
 }
 
@@ -216,25 +181,7 @@ function noStore(): Store {
     changeAccount: nothing,
     ...keepNoJournals(),
     audit: unused,
-    request: nothing,
-    requests: nobody,
-    teach: async () => 0,
-    lessons: nobody,
-    forgetLessons: async () => {},
-    pruneLessons: async () => 0,
-    dropLessons: async () => {},
-    prune: async () => 0,
-    spentSince: async () => ({ costNanoUsd: 0, chargedNanoUsd: 0 }),
-    usage: nobody,
-    firstTokens: nobody,
-    rowSums: nobody,
-    keyUses: nobody,
-    endedSince: nobody,
-    addContent: async () => {},
-    content: nothing,
-    addSession: async () => {},
-    session: nothing,
-    endSession: async () => {},
+    ...keepNoLog(),
     credentials: nobody,
     putCredential: async () => {},
     removeCredential: async () => {},

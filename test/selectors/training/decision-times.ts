@@ -1,6 +1,6 @@
 // The duration of a selector's decision, for several request lengths and catalogue sizes.
 import type { ModelCard } from "../../../src/core/models/card.ts";
-import { Learned } from "../../../src/learning/learned.ts";
+import { LearnedModels } from "../../../src/learning/learned.ts";
 import { choose } from "../../../src/selectors/choose.ts";
 import { fair } from "../../../src/selectors/fair.ts";
 import { readFeatures } from "../../../src/selectors/text/features.ts";
@@ -46,7 +46,7 @@ function shown(times: readonly number[]): string {
 function decisionOf(chars: number, cards: readonly ModelCard[], taughtCards: number): () => void {
   const text = ownPrompts(12, 5).map(({ prompt }) => prompt);
   const request = makeRequest(text.join(" ").repeat(20).slice(0, chars));
-  const learned = new Learned();
+  const learned = new LearnedModels();
   const prediction = predict(readFeatures(request));
   for (const { id } of cards.slice(0, taughtCards)) {
     teachScore(learned, prediction, { model: id, score: 0.5, expected: 0.5 });

@@ -2,7 +2,7 @@
 // test/selectors/training/feedback.ts [pools]` prints how far `best` stays behind the best single model over time, with exploration
 // and without, with lying users, and where the skills known before are wrong.
 
-import { Learned } from "../../../src/learning/learned.ts";
+import { LearnedModels } from "../../../src/learning/learned.ts";
 import { makeLessonBound } from "../../../src/learning/lesson.ts";
 import { type Choice, decide } from "../../../src/selectors/choose.ts";
 import { makeFindModel } from "../../../src/selectors/expense.ts";
@@ -100,7 +100,7 @@ export function simulateFeedback(
   field: Field,
   rows: readonly Row[],
   setting: Setting,
-  learned = new Learned(),
+  learned = new LearnedModels(),
 ): Told {
   const roll = makeDice(setting.seed);
   const { everyMs = REQUEST_EVERY_MS, brokenShare = BROKEN_SHARE } = setting;
@@ -185,7 +185,7 @@ function takeDue(late: Late[], at: number): readonly Late[] {
 }
 
 function learn(
-  learned: Learned,
+  learned: LearnedModels,
   { cards }: Field,
   { user, choice, model, score }: Late,
   about: { readonly id: string; readonly atMs: number; readonly weight: number },
@@ -240,7 +240,7 @@ export function makeStream(
   const field = start === "price" ? priced : withFlatSkills(priced, first);
   const draw = (all: readonly Row[], most: number) =>
     [...shuffled(all.length, seed)].slice(0, most).flatMap((at) => all[at] ?? []);
-  const learned = new Learned(isWatched);
+  const learned = new LearnedModels(isWatched);
   if (start === "labels") taught(field, draw(first, LABELS), undefined, learned);
   return { field, learned, rows: draw(rows, ROWS) };
 }

@@ -3,7 +3,7 @@ import type { ModelCard } from "../../../src/core/models/card.ts";
 import type { SkillRow } from "../../../src/core/models/skill.ts";
 import { SKILLS } from "../../../src/core/models/skill.ts";
 import type { RouterRules } from "../../../src/core/settings.ts";
-import { Learned } from "../../../src/learning/learned.ts";
+import { LearnedModels } from "../../../src/learning/learned.ts";
 import type { ChatRequest } from "../../../src/operations/chat/form.ts";
 import type { ChooseInput } from "../../../src/selectors/ask.ts";
 import { decide } from "../../../src/selectors/choose.ts";
@@ -117,8 +117,8 @@ export function taught(
   field: Field,
   rows: readonly Row[],
   parameters?: Parameters,
-  learned = new Learned(),
-): Learned {
+  learned = new LearnedModels(),
+): LearnedModels {
   for (const { prompt, scores, tokens } of rows) {
     const prediction = predictPrompt(prompt, parameters);
     const marks = field.cards.map((card, m) => {
@@ -137,7 +137,11 @@ export function taught(
   return learned;
 }
 
-export function makeInput({ cards }: Field, learned: Learned, quality: number): Omit<ChooseInput, "request"> {
+export function makeInput(
+  { cards }: Field,
+  learned: LearnedModels,
+  quality: number,
+): Omit<ChooseInput, "request"> {
   return { needs: new Map(), cards, rules: RULES, quality, learned };
 }
 
@@ -174,7 +178,7 @@ export function spentOn(field: Field, { prompt, tokens }: Row, at: number): numb
 }
 
 /** The predicted quality of each of the field's models. */
-export function predictQualities(field: Field, prompt: string, learned: Learned): readonly number[] {
+export function predictQualities(field: Field, prompt: string, learned: LearnedModels): readonly number[] {
   const input = { ...makeInput(field, learned, 1), request: makeRequest(prompt) };
   const { candidates } = decide(SELECTOR_RULES.best, input, predictPrompt(prompt), 0);
   const qualities = new Map(candidates.map(({ card, quality }) => [card, quality]));

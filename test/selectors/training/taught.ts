@@ -1,7 +1,7 @@
 // Learning from scores of our own prompts, and the share of prompts for which a model is chosen afterwards.
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import type { LessonMark } from "../../../src/core/rows.ts";
-import { Learned } from "../../../src/learning/learned.ts";
+import { LearnedModels } from "../../../src/learning/learned.ts";
 import { best } from "../../../src/selectors/best.ts";
 import { choose } from "../../../src/selectors/choose.ts";
 import { makeFindModel } from "../../../src/selectors/expense.ts";
@@ -31,8 +31,8 @@ export function learnFrom(
   count: number,
   teach: (at: number) => Taught,
   choosable: readonly ModelCard[] = [],
-): Learned {
-  const learned = new Learned();
+): LearnedModels {
+  const learned = new LearnedModels();
   for (let at = 0; at < count; at++) {
     const { prompt, ...scored } = teach(at);
     learned.put(foretold(prompt).row, { accountId: "", id: String(at), atMs: 0, weight: 1, ...scored });
@@ -42,7 +42,7 @@ export function learnFrom(
 }
 
 /** The share of the prompts for which `best` chooses the model, 0…1. */
-export function measureShare(name: string, cards: readonly ModelCard[], learned: Learned): number {
+export function measureShare(name: string, cards: readonly ModelCard[], learned: LearnedModels): number {
   const picks = PROMPTS.map(
     ({ prompt }) => choose(best, makeInput(asking(prompt), { cards, learned })).choice,
   );

@@ -1,7 +1,7 @@
 // Teaches a score for a card, without a store.
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import type { LessonMark } from "../../../src/core/rows.ts";
-import type { Learned } from "../../../src/learning/learned.ts";
+import type { LearnedModels } from "../../../src/learning/learned.ts";
 import { findProfile } from "../../../src/selectors/profiles.ts";
 import { estimatePriorQuality } from "../../../src/selectors/quality.ts";
 import type { Prediction } from "../../../src/selectors/text/predictor.ts";
@@ -17,14 +17,14 @@ export interface Lesson {
 }
 
 /** Keeps one score, which takes effect at the next `fit`. */
-export function teach(learned: Learned, { card, prediction, score, weight }: Lesson): void {
+export function teach(learned: LearnedModels, { card, prediction, score, weight }: Lesson): void {
   const expected = estimatePriorQuality(findProfile(card), prediction);
   teachScore(learned, prediction, { model: card.id, score, expected }, weight);
 }
 
 /** Each lesson has its own id, so that all of them count. */
 export function teachScore(
-  learned: Learned,
+  learned: LearnedModels,
   { row }: Pick<Prediction, "row">,
   mark: LessonMark,
   weight = 1,

@@ -1,7 +1,7 @@
 // Everything at once on every store, seeded: top-ups, admissions, settlements, repeats, and books that balance.
 
 import { describe, expect, test } from "bun:test";
-import type { Settled } from "../../../src/core/demand.ts";
+import type { SettlementAnswer } from "../../../src/core/demand.ts";
 import type { NanoUsd } from "../../../src/core/money/money.ts";
 import { makeOwnerId, type Place } from "../../../src/core/rows.ts";
 import type { Store } from "../../../src/core/store.ts";
@@ -103,7 +103,7 @@ class Load {
     const cost = this.#roll(12_000);
     const produced = this.#roll(3) > 0;
     const ends = () => (produced ? payments.post(ticket, cost) : payments.release(ticket));
-    const answers: readonly Settled[] = await Promise.all([ends(), ends()]);
+    const answers: readonly SettlementAnswer[] = await Promise.all([ends(), ends()]);
     const [first] = answers;
     for (const answer of answers) expect(answer.chargedNanoUsd).toBe(first?.chargedNanoUsd ?? Number.NaN);
     expect(place.kind === "balance" || first?.chargedNanoUsd === 0).toBe(true);

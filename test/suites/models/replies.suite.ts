@@ -1,7 +1,7 @@
 // Replies stored for clients that repeat an Idempotency-Key, on every store.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { forgetOldest } from "../../../src/app/upkeep/upkeep.ts";
-import type { Admitted } from "../../../src/core/demand.ts";
+import type { AdmissionAnswer } from "../../../src/core/demand.ts";
 import type { Store } from "../../../src/core/store.ts";
 import type { Ticket } from "../../../src/ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../../../src/ledger/replies.ts";
@@ -68,7 +68,7 @@ function clientOf(store: Store, rules: RulesChanged = {}) {
   };
 }
 
-function inWords(admitted: Admitted): string {
+function inWords(admitted: AdmissionAnswer): string {
   switch (admitted.kind) {
     case "pending":
       return `pending ${admitted.id}`;

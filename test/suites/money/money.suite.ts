@@ -20,10 +20,16 @@ export const moneySuite = makeSuite({
   audit: audits,
 });
 
-function topUps(opened: Opened): void {
-  const order = (id: string, nanoUsd: number, accountId = "default") =>
-    ({ id, nanoUsd, accountId, note: "paid in cash", entry: null, nowMs: NOON }) as const;
+function order(id: string, nanoUsd: number, accountId = "default") {
+  return { id, nanoUsd, accountId, note: "paid in cash", entry: null, nowMs: NOON } as const;
+}
 
+function topUps(opened: Opened): void {
+  repeatedTopUps(opened);
+  largeTopUps(opened);
+}
+
+function repeatedTopUps(opened: Opened): void {
   test("a top-up is made once, however often and wherever it is requested", async () => {
     const { store, other } = opened();
     const asked = Array.from({ length: 20 }, (_, index) =>
@@ -64,7 +70,9 @@ function topUps(opened: Opened): void {
     expect((await topUp(other, order("a", 700, "acct"))).balanceNanoUsd).toBe(700);
     expect((await store.account("default"))?.balanceNanoUsd).toBe(500);
   });
+}
 
+function largeTopUps(opened: Opened): void {
   test("a top-up of an unknown account or beyond the maximum is refused", async () => {
     const { store } = opened();
     expect(readCode(await catchThrown(topUp(store, order("a", 1, "none"))))).toBe("not_found");

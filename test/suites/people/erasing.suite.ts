@@ -203,32 +203,43 @@ function erasing(stores: () => TwoStores): void {
       ["tok_1", ID],
       ["tok_other", "ops"],
     ]);
-    const where = lists.requests.map(({ keyId, address, session }) => `${keyId} ${address} ${session}`);
-    expect(where.toSorted()).toEqual([
-      "key_1 null null",
-      "key_1 null null",
-      `key_other ${ELSEWHERE} of ${ELSEWHERE}`,
-      `key_other ${ELSEWHERE} of ${ELSEWHERE}`,
-    ]);
-    const refused = lists.refusals.map(({ keyId, address, limit }) => [keyId, address, limit?.name]);
-    expect(refused.toSorted()).toEqual([
-      ["key_1", null, undefined],
-      ["key_other", ELSEWHERE, `Key at ${ELSEWHERE}`],
-    ]);
-    expect([
-      lists.deliveries.map(({ id }) => id),
-      lists.events.flatMap(({ data }) => data.key_id ?? []),
-    ]).toEqual([["d2"], ["key_other"]]);
-    const changes = lists.audit.filter(({ targetId }) => targetId === "key_other");
-    expect(changes.map(({ targetName, after }) => [targetName, after])).toEqual([
-      ["other", expect.stringContaining('"contact":"ops"')],
-    ]);
-    expect(lists.audit.find(({ targetId }) => targetId === "key_robot")).toMatchObject({
-      action: "key.changed",
-      targetName: "robot",
-      before: null,
-      after: '{"contact":null}',
-    });
+    expectOthersUse(lists);
+    expectOthersChanges(lists.audit);
+  });
+}
+
+type Lists = Awaited<ReturnType<typeof readLists>>;
+
+/** Requests and refusals of other people's keys keep their address and session. */
+function expectOthersUse(lists: Lists): void {
+  const where = lists.requests.map(({ keyId, address, session }) => `${keyId} ${address} ${session}`);
+  expect(where.toSorted()).toEqual([
+    "key_1 null null",
+    "key_1 null null",
+    `key_other ${ELSEWHERE} of ${ELSEWHERE}`,
+    `key_other ${ELSEWHERE} of ${ELSEWHERE}`,
+  ]);
+  const refused = lists.refusals.map(({ keyId, address, limit }) => [keyId, address, limit?.name]);
+  expect(refused.toSorted()).toEqual([
+    ["key_1", null, undefined],
+    ["key_other", ELSEWHERE, `Key at ${ELSEWHERE}`],
+  ]);
+  expect([
+    lists.deliveries.map(({ id }) => id),
+    lists.events.flatMap(({ data }) => data.key_id ?? []),
+  ]).toEqual([["d2"], ["key_other"]]);
+}
+
+function expectOthersChanges(audit: Lists["audit"]): void {
+  const changes = audit.filter(({ targetId }) => targetId === "key_other");
+  expect(changes.map(({ targetName, after }) => [targetName, after])).toEqual([
+    ["other", expect.stringContaining('"contact":"ops"')],
+  ]);
+  expect(audit.find(({ targetId }) => targetId === "key_robot")).toMatchObject({
+    action: "key.changed",
+    targetName: "robot",
+    before: null,
+    after: '{"contact":null}',
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import type { Admitted } from "../../../src/core/demand.ts";
+import type { AdmissionAnswer } from "../../../src/core/demand.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
 import { bufferFlow } from "../../../src/gateway/answer/buffered.ts";
 import { type AnswerFlow, Pause } from "../../../src/gateway/answer/flow.ts";
@@ -197,7 +197,7 @@ describe("waiting for a duplicate's answer", () => {
   const ending = new Ending();
 
   test("ends as soon as it is settled", async () => {
-    const answers: Admitted[] = [{ kind: "pending", id: "two" }, granted];
+    const answers: AdmissionAnswer[] = [{ kind: "pending", id: "two" }, granted];
     const admissions = new Admissions({
       ledger: { admit: async () => answers.shift() ?? granted, look: async () => null },
       clock,

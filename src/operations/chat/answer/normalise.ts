@@ -1,6 +1,6 @@
 // Enforces the grammar of an answer for all dialects: `start (content | reasoning | tool …)* finish usage?`.
 
-import { hasOnly, isObject, type JsonObject } from "../../../core/json/json.ts";
+import { asObject, hasOnly, isObject, type JsonObject } from "../../../core/json/json.ts";
 import { malformed } from "../../../core/models/upstream.ts";
 import { makeFinish } from "../finish.ts";
 import type {
@@ -179,7 +179,7 @@ function validateUsage(usage: Usage): Usage | null {
 }
 
 function areCountsValid(counts: object): boolean {
-  const fields = counts as JsonObject;
+  const fields = asObject(counts);
   for (const name in fields) {
     const value = fields[name];
     if (typeof value === "number" && !(value >= 0 && value < Number.POSITIVE_INFINITY)) return false;

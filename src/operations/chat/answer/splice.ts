@@ -43,7 +43,7 @@ interface Sample {
   /** The chunk's JSON before and after its text. */
   readonly head: string;
   readonly tail: string;
-  readonly shown: Shown | null;
+  readonly shown: EventTemplate | null;
   /** Its data around its text. */
   readonly event: string;
   readonly before: string;
@@ -51,7 +51,7 @@ interface Sample {
 }
 
 /** The event as shown to a client of its own family. */
-interface Shown {
+interface EventTemplate {
   readonly type: string;
   /** Where the event's data begins, if it is shown unchanged. Null if only `head` and `tail` are shown. */
   readonly dataAt: number | null;
@@ -117,7 +117,7 @@ export class Template {
 }
 
 /** The data of an event as shown. */
-function showData({ dataAt, head, tail }: Shown, event: string, text: string): string {
+function showData({ dataAt, head, tail }: EventTemplate, event: string, text: string): string {
   return dataAt === null ? head + text + tail : event.slice(dataAt, -2);
 }
 
@@ -237,7 +237,7 @@ function findSpaces(raw: string): Hole | null {
 }
 
 /** Returns null if the shown event differs from others in more than its text. */
-function findShown(data: string, raw: string, literal: string, holes: readonly Hole[]): Shown | null {
+function findShown(data: string, raw: string, literal: string, holes: readonly Hole[]): EventTemplate | null {
   const event = asObject(parseReceived(data));
   if (typeof event.type !== "string") return null;
   const json = JSON.stringify(event);

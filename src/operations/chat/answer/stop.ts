@@ -38,7 +38,7 @@ class Match {
 }
 
 /** The text of one choice up to the first stop sequence. Text that may begin one is held back. */
-class Cut {
+class StopCut {
   readonly #matches: readonly Match[];
   #held = "";
   /** The matched stop sequence. */
@@ -94,7 +94,7 @@ class Cut {
  */
 export class StopCutter {
   readonly #stops: readonly string[];
-  readonly #cuts = new Map<number, Cut>();
+  readonly #cuts = new Map<number, StopCut>();
 
   /** Empty stop sequences are ignored. */
   constructor(stops: readonly string[]) {
@@ -110,7 +110,7 @@ export class StopCutter {
   }
 
   #choice(choice: ChunkChoice): ChunkChoice {
-    const cut = this.#cuts.getOrInsertComputed(choice.index, () => new Cut(this.#stops));
+    const cut = this.#cuts.getOrInsertComputed(choice.index, () => new StopCut(this.#stops));
     const { content, tool_calls: calls, ...rest } = choice.delta;
     // Stop sequences don't span calls, and earlier text must be sent before a call.
     const isOver = choice.finish_reason !== null || Boolean(calls?.length);

@@ -2,7 +2,7 @@
 
 import { asString, type JsonObject } from "../../../core/json/json.ts";
 import { can, type ModelCard } from "../../../core/models/card.ts";
-import { type Changed, NONE } from "../../form.ts";
+import { type ChangedAsk, NONE } from "../../form.ts";
 import { type ChatRequest, isCallForced, type SystemMessage, type ToolChoice } from "../form.ts";
 import { simplifyChoice } from "./tool-choice.ts";
 
@@ -17,7 +17,7 @@ export function writeForcedCall(choice: ToolChoice | undefined): string {
  * Returns the request as the card supports it: if calls can't be forced, with the tools left by the choice, and a
  * sentence.
  */
-export function dropForcedCall(request: ChatRequest, card: ModelCard): Changed<ChatRequest> {
+export function dropForcedCall(request: ChatRequest, card: ModelCard): ChangedAsk<ChatRequest> {
   if (!isCallForced(request) || can(card, "tools")) return { ask: request, dropped: NONE };
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const names = typeof choice === "object" ? [choice.function.name] : allowed;

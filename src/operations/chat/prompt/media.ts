@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../core/json/json.ts";
 import { type Capability, can, type ModelCard } from "../../../core/models/card.ts";
 import { remember } from "../../../core/world/remember.ts";
 import type { UrlKind } from "../../codec.ts";
-import type { Changed } from "../../form.ts";
+import type { ChangedAsk } from "../../form.ts";
 import type { ChatMessage, ChatRequest, ContentPart, TextPart } from "../form.ts";
 
 type MediumType = Exclude<ContentPart["type"], "text" | "refusal">;
@@ -121,7 +121,7 @@ export function leaveOutUntaken(
   request: ChatRequest,
   card: ModelCard,
   takesUrls: (kind: UrlKind) => boolean,
-): Changed<ChatRequest> {
+): ChangedAsk<ChatRequest> {
   const untaken = listUntaken(request, card, takesUrls);
   if (untaken.length === 0) return { ask: request, dropped: [] };
   const byMessage = Map.groupBy(untaken, ({ at }) => at);

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   omitUndefined,
 } from "../../../core/json/json.ts";
-import { type Changed, NONE } from "../../form.ts";
+import { type ChangedAsk, NONE } from "../../form.ts";
 import type { ChatRequest } from "../form.ts";
 import type { FoundPage, SearchOptions, WebSearch } from "./search-form.ts";
 
@@ -40,7 +40,7 @@ export function limitSearches(request: ChatRequest): ChatRequest {
 export function keepSearchOptions(
   request: ChatRequest,
   names: readonly (keyof SearchOptions)[],
-): Changed<ChatRequest> {
+): ChangedAsk<ChatRequest> {
   const { web_search_options: options } = request;
   if (options === undefined) return { ask: request, dropped: NONE };
   const lacking = Object.keys(options).filter((name) => name !== "is_forced" && !names.includes(name));
@@ -79,6 +79,10 @@ export interface GivenPage {
   readonly snippet?: unknown;
 }
 
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
 /** Returns a search with all of its pages that have a URL. */
 export function makeSearch(
   queries: readonly unknown[],
@@ -86,7 +90,7 @@ export function makeSearch(
   error?: string,
 ): WebSearch {
   return omitUndefined<WebSearch>({
-    queries: queries.filter((one) => typeof one === "string" && one !== "").slice(0, QUERIES_MAX) as string[],
+    queries: queries.filter(isText).slice(0, QUERIES_MAX),
     pages: pages.slice(0, PAGES_MAX).flatMap(makePage),
     error,
   });

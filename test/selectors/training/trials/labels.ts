@@ -1,5 +1,5 @@
 // Trials with labels only: skills as flat as their mean score, a given number of labelled prompts, several draws.
-import { Learned } from "../../../../src/learning/learned.ts";
+import { LearnedModels } from "../../../../src/learning/learned.ts";
 import { shuffled } from "../../dice.ts";
 import type { Pool, Row } from "../data.ts";
 import { type Field, makeInput, makePicks, type Picked, taught } from "../pools.ts";
@@ -59,7 +59,7 @@ function learnDrawn(priced: Field, { part, parameters }: Fold, { labels, seed }:
   const others = priced.rows.filter((row) => row.part !== part);
   const drawn = [...shuffled(others.length, seed)].slice(0, labels).flatMap((at) => others[at] ?? []);
   const field = withFlatSkills(priced, drawn);
-  const learned = labels === 0 ? new Learned() : taught(field, drawn, parameters);
+  const learned = labels === 0 ? new LearnedModels() : taught(field, drawn, parameters);
   const scored = priced.rows.filter((row) => row.part === part);
   return (selector: "best" | "fair", dial: number): readonly Picked[] =>
     makePicks(selector, field, scored, makeInput(field, learned, dial), parameters);

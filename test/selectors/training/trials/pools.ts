@@ -1,5 +1,5 @@
 // Trials on the many-model pools: the shipped choice's picks, in and out of distribution, and their savings.
-import { Learned } from "../../../../src/learning/learned.ts";
+import { LearnedModels } from "../../../../src/learning/learned.ts";
 import { type Parameters, readParameters } from "../../../../src/selectors/text/parameters.ts";
 import { makeDice } from "../../dice.ts";
 import { type Pool, type Row, TEST_PART } from "../data.ts";
@@ -109,7 +109,7 @@ export function inDistribution(pool: Pool, { part, parameters }: Fold): readonly
   const { learned, scored } = splitParts(priced, part);
   const field = withSkills(priced, learned, parameters);
   const state = taught(field, learned, parameters);
-  const rowsOnly = makePicks("best", field, scored, makeInput(field, new Learned(), 0.98), parameters);
+  const rowsOnly = makePicks("best", field, scored, makeInput(field, new LearnedModels(), 0.98), parameters);
   const labels = makePicks("best", field, scored, makeInput(field, state, 0.98), parameters);
   return [
     pickResult(`${pool}, skill rows only`, field, rowsOnly),
@@ -138,7 +138,7 @@ export function outOfDistribution(
     const known = withSkills(field, others, parameters);
     const state = taught(known, others, parameters);
     labels.push(...makePicks("best", known, own, makeInput(known, state, 0.98), parameters));
-    rowsOnly.push(...makePicks("best", known, own, makeInput(known, new Learned(), 0.98), parameters));
+    rowsOnly.push(...makePicks("best", known, own, makeInput(known, new LearnedModels(), 0.98), parameters));
   }
   const result = (name: string, picks: readonly Picked[]): ForeignResult => {
     const gains = picks.map(({ row, at }) => {
@@ -263,7 +263,7 @@ export function predictedAndSeen(pool: Pool, withLabels: boolean): readonly (rea
   const priced = pricedField(pool, true);
   const { learned, scored } = splitParts(priced);
   const field = withSkills(priced, learned);
-  const state = withLabels ? taught(field, learned) : new Learned();
+  const state = withLabels ? taught(field, learned) : new LearnedModels();
   return scored.flatMap((row) =>
     predictQualities(field, row.prompt, state).map((quality, m) => [quality, row.scores[m] ?? 0] as const),
   );

@@ -1,0 +1,70 @@
+// The parts of a store that know people, sign-ins and payments, for a gateway that has none of them.
+import type { Store } from "../../../src/core/store.ts";
+
+export function noPeople(): Pick<
+  Store,
+  "people" | "devices" | "limitRequests" | "checkouts" | "foreign" | "cache" | "endSessionsOf"
+> {
+  const nothing = async () => null;
+  const nobody = async () => [];
+  const tokens = {
+    addToken: async () => {},
+    tokenByDigest: nothing,
+    token: nothing,
+    tokens: nobody,
+    accountsNamed: nobody,
+  };
+  const members = {
+    member: nothing,
+    memberTerms: nothing,
+    members: nobody,
+    doubtDueMembers: async () => {},
+    dueMembers: nobody,
+    changeMember: nothing,
+    erase: async () => {},
+  };
+  const none = {
+    hasSession: async () => false,
+    hasToken: async () => false,
+    endSessionsOnce: async () => 0,
+  };
+  const people = {
+    ...tokens,
+    ...members,
+    ...none,
+    revokeToken: nothing,
+    useOnce: async () => true,
+  };
+  const foreign = { adopt: async () => {}, end: async () => 0 };
+  const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
+  const checkouts = {
+    find: nothing,
+    findByPayment: nothing,
+    setPage: async () => {},
+    keepStray: async () => {},
+    strays: nobody,
+  };
+  const cache = { find: nobody, keep: async () => {}, trim: async () => {}, prune: async () => 0 };
+  const devices = noDevices();
+  return { people, devices, limitRequests, checkouts, foreign, cache, endSessionsOf: async () => 0 };
+}
+
+function noDevices(): Store["devices"] {
+  const nothing = async () => null;
+  const never = async (): Promise<never> => {
+    throw new Error("Not part of the measurement.");
+  };
+  return {
+    addCode: async () => false,
+    codeByUser: nothing,
+    stepCode: never,
+    stepDevice: never,
+    deviceByRefresh: nothing,
+    agentByDigest: nothing,
+    devicesOf: async () => [],
+    endDevice: async () => false,
+    endDevicesOf: async () => 0,
+    addMistake: async () => true,
+    removeMistake: async () => {},
+  };
+}
