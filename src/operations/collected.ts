@@ -39,7 +39,7 @@ export class Collected<F extends Answer> {
     for (const reader of this.#readers) if (!reader.accepts(characters, this.#characters)) reader.leave();
   }
 
-  /** What is collected goes with its last reader. */
+  /** Without readers, the pieces so far are dropped. */
   remove(reader: CollectedReader<F>): void {
     this.#readers.delete(reader);
     if (this.#readers.size === 0) this.#folding = null;
@@ -80,7 +80,7 @@ export class CollectedReader<F extends Answer> {
     this.leave();
   }
 
-  /** Gives up what is collected. */
+  /** Ends the reading: if no other reader is left, nothing more is collected. */
   leave(): void {
     this.#collected?.remove(this);
     this.#collected = null;

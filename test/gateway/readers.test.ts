@@ -1,4 +1,4 @@
-// What reads an answer at its end shares one fold of its stream: the log, repeated requests, spans and the cache.
+// The readers of a streamed answer share one fold of it: the log, repeated requests, spans and the cache.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, type Mock, spyOn, test } from "bun:test";
 import { CHAT } from "../../src/operations/chat/operation.ts";
 import { BINARY, startUnderTest, type UnderTest } from "../harness/harness.ts";

@@ -53,7 +53,7 @@ export class Keeper<F extends Form> implements Around<F> {
     return pieces;
   }
 
-  /** Gives up if the answer, or all that are collected together, became too large. */
+  /** Drops the answer if it, or all that are collected together, became too large. Returns false then. */
   #count(added: number, characters: number): boolean {
     const isTaken = this.#take(added, characters);
     if (!isTaken) this.#drop();
