@@ -12,10 +12,11 @@ import { clientGone, type Ending } from "../core/world/ending.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
+import { Collected, type ShownAnswer } from "../operations/collected.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
 import { AnswerCount } from "./answer/answer-count.ts";
-import type { ContentRecorder } from "./answer/contents.ts";
+import type { ContentRecorder, Contents } from "./answer/contents.ts";
 import { makeGrader } from "./answer/grading.ts";
 import { openEnding } from "./answer/sharing.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
@@ -28,7 +29,7 @@ import { Tracing } from "./settle/tracing.ts";
 import { findEnding, isByClient, judge } from "./settle/verdict.ts";
 import type { Around, ChangedCall, OwnAnswer, Step } from "./step.ts";
 
-export class RequestContext<F extends Form> implements Facts {
+export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   readonly call: Call<F>;
   readonly plan: Plan;
   /** Ends the upstream calls. It is the client's own signal, unless other clients wait for the same answer. */
@@ -77,6 +78,8 @@ export class RequestContext<F extends Form> implements Facts {
   /** When the gateway took it, on the monotonic clock. */
   readonly startedMs: number;
   readonly #count: AnswerCount<F>;
+  /** Null if nobody reads it. */
+  #shown: Collected<F> | null = null;
   #firstTokenMs: number | null = null;
   #ended: EndingName = "client_gone";
   #isFinished = false;
@@ -86,7 +89,7 @@ export class RequestContext<F extends Form> implements Facts {
     call: Call<F>,
     plan: Plan,
     ticket: Ticket,
-    recorder: ContentRecorder<F> | null,
+    contents: Pick<Contents, "begin">,
     atMs: number,
     startedMs: number,
   ) {
@@ -96,14 +99,19 @@ export class RequestContext<F extends Form> implements Facts {
     this.ask = ask;
     this.plan = plan;
     this.ticket = ticket;
-    this.recorder = recorder;
+    this.recorder = contents.begin(call, this);
     this.#atMs = atMs;
     this.startedMs = startedMs;
     this.ending = openEnding(call);
-    this.tracing = new Tracing(startedMs, call);
+    this.tracing = new Tracing(startedMs, call, this);
     this.#count = new AnswerCount(call);
     this.grader = makeGrader(call, plan);
-    this.copy = idempotency === null ? null : new ReplyCopy(operation);
+    this.copy = idempotency && new ReplyCopy(operation, this, () => this.#count.meter.bytes);
+  }
+
+  get shown(): Collected<F> {
+    this.#shown ??= new Collected(() => this.call.operation.fold());
+    return this.#shown;
   }
 
   /** Goes on with another request in its place, before it is admitted. The plan stays: its order is no text. */
@@ -124,7 +132,7 @@ export class RequestContext<F extends Form> implements Facts {
   }
 
   /** True if a provider produced any output. */
-  get produced(): boolean {
+  get #produced(): boolean {
     return this.#isFinished || this.#count.meter.hasAnswer;
   }
 
@@ -180,11 +188,10 @@ export class RequestContext<F extends Form> implements Facts {
     this.#count.meter.add(pieces);
   }
 
-  /** Counts pieces on their way to the client, if no steps had them counted before, and copies them if they are kept. */
+  /** Counts pieces on their way to the client, if no steps had them counted before, and collects them for their readers. */
   pass(pieces: readonly F["piece"][]): void {
     if (this.around === null) this.measure(pieces);
-    this.copy?.add(pieces, this.#count.meter.bytes);
-    this.recorder?.add(pieces);
+    this.#shown?.add(pieces);
   }
 
   /** Marks the answer as finished. Returns its usage with the cost, but without the charge. */
@@ -215,7 +222,7 @@ export class RequestContext<F extends Form> implements Facts {
   fail(thrown: unknown): void {
     if (this.#isFinished) return;
     this.fault = toFault(thrown);
-    this.#ended = findEnding(this.fault, this.attempts, this.produced);
+    this.#ended = findEnding(this.fault, this.attempts, this.#produced);
   }
 
   get implausible(): Trace["usageImplausible"] {
@@ -226,12 +233,12 @@ export class RequestContext<F extends Form> implements Facts {
   outcome(nowMs: number): Omit<Outcome, "sealedReply"> {
     const fault = this.#isFinished ? null : (this.fault ?? clientGone());
     const { answers } = this.ticket.ask;
-    const { produced, tracing } = this;
+    const produced = this.#produced;
     const counted = produced ? this.#count.countProduced() : UNCOUNTED;
     const none = { produced, isDue: false, record: this.#record(nowMs, counted) };
     const giveBack = { answers, isBounded: true, beyond: null };
-    const silentMs = tracing.silentMs(nowMs);
-    switch (judge({ fault, hasAnswer: produced, isSent: tracing.isSent, silentMs })) {
+    const silentMs = this.tracing.silentMs(nowMs);
+    switch (judge({ fault, hasAnswer: produced, isSent: this.tracing.isSent, silentMs })) {
       case "produced": {
         const isTheirs = fault === null || !isByClient(fault);
         const failed = isTheirs ? Math.max(0, answers - this.#count.meter.begun) : 0;

@@ -88,8 +88,7 @@ export class Gateway {
     if (recording) recording.plannedMs = deadlines.nowMs();
     const plan = planRequest(this.#ports, call);
     const ticket = makeTicket(this.#ports, call, plan);
-    const recorder = this.#contents.begin(call);
-    return new RequestContext(call, plan, ticket, recorder, clock.nowMs(), deadlines.nowMs());
+    return new RequestContext(call, plan, ticket, this.#contents, clock.nowMs(), deadlines.nowMs());
   }
 
   /** Returns the whole answer. Throws the Fault to show to the client. */

@@ -22,14 +22,23 @@ export async function passBefore<F extends Form>(
   return null;
 }
 
-/** Returns what the steps do with an answer that has begun. Null if none does anything. */
+/** Returns what the steps do with an answer that has begun, before any of it is shown. Null if none does anything. */
 export function beginAround<F extends Form>(context: RequestContext<F>): Around<F> | null {
   const { call, attempt, steps } = context;
   if (attempt === null) return null;
   const { card } = attempt;
-  const answer: AnsweredCall<F> = { call, card, family: findFamily(context, card) };
+  const answer: AnsweredCall<F> = {
+    call,
+    card,
+    family: findFamily(context, card),
+    get shown() {
+      return context.shown;
+    },
+  };
   const arounds = steps.toReversed().flatMap((step) => step.around(answer) ?? []);
-  return arounds.length > 0 ? new Arounds(arounds) : null;
+  if (arounds.length === 0) return null;
+  context.tracing.content?.separate();
+  return new Arounds(arounds);
 }
 
 function findFamily<F extends Form>({ call, ask, raw }: RequestContext<F>, card: ModelCard) {

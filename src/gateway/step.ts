@@ -6,6 +6,7 @@ import type { ModelCard } from "../core/models/card.ts";
 import type { Family } from "../core/models/dialect.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Ending } from "../core/world/ending.ts";
+import type { ShownAnswer } from "../operations/collected.ts";
 import type { Form } from "../operations/form.ts";
 import type { Call } from "./call.ts";
 
@@ -73,7 +74,7 @@ export interface OwnAnswer<F extends Form> {
 }
 
 /** An answer that has begun. */
-export interface AnsweredCall<F extends Form> {
+export interface AnsweredCall<F extends Form> extends ShownAnswer<F> {
   readonly call: Call<F>;
   /** The model that answers. */
   readonly card: ModelCard;

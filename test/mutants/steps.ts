@@ -28,6 +28,27 @@ export const STEPS: readonly Mutant[] = [
     tests: ["test/steps/cache/keeper.test.ts"],
   },
   {
+    name: "collected: a reader goes on beyond its bound",
+    file: "src/operations/collected.ts",
+    find: "this.#characters)) reader.leave();",
+    replace: "this.#characters)) continue;",
+    tests: ["test/operations/collected.test.ts"],
+  },
+  {
+    name: "collected: each reader has a fold of its own",
+    file: "src/gateway/context.ts",
+    find: "this.#shown ??= new Collected(",
+    replace: "this.#shown = new Collected(",
+    tests: ["test/gateway/readers.test.ts"],
+  },
+  {
+    name: "collected: spans have what the steps show",
+    file: "src/gateway/step-list.ts",
+    find: "  context.tracing.content?.separate();\n",
+    replace: "",
+    tests: ["test/telemetry/parents.test.ts"],
+  },
+  {
     name: "cache: an answer that broke off is kept",
     file: "src/steps/cache/keeper.ts",
     find: 'fault === null && isStored && record?.ended === "done" && usage !== null',

@@ -5,7 +5,7 @@ import { type LoggedContent, makeContentUse } from "../../core/log/content.ts";
 import type { Store } from "../../core/store.ts";
 import { logBug } from "../../core/world/bug.ts";
 import type { Log, Vault } from "../../core/world/world.ts";
-import type { Folding } from "../../operations/folding.ts";
+import type { CollectedReader, ShownAnswer } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Call } from "../call.ts";
 
@@ -22,15 +22,13 @@ export interface ContentPorts {
 /** Records one request and the answer so far. */
 export class ContentRecorder<F extends Form> {
   readonly call: Call<F>;
-  #folding: Folding<F> | null;
-  #characters = 0;
-  #reply: F["reply"] | null = null;
+  readonly #answer: CollectedReader<F>;
   /** The stored part of the prompt. Null while it can be read from the request. */
   #prompt: Pick<LoggedContent, "request" | "messages" | "truncated"> | null = null;
 
-  constructor(call: Call<F>) {
+  constructor(call: Call<F>, { shown }: ShownAnswer<F>) {
     this.call = call;
-    this.#folding = call.operation.fold();
+    this.#answer = shown.read((_added, characters) => characters <= CHARACTERS_MAX);
   }
 
   /** Copies the part of the prompt that is stored. The request's own is emptied afterwards. */
@@ -41,21 +39,16 @@ export class ContentRecorder<F extends Form> {
   }
 
   takeWhole(reply: F["reply"]): void {
-    this.#reply = reply;
-  }
-
-  add(pieces: readonly F["piece"][]): void {
-    this.#characters += this.#folding?.add(pieces) ?? 0;
-    if (this.#characters > CHARACTERS_MAX) this.#folding = null;
+    this.#answer.takeWhole(reply);
   }
 
   /** Returns the content to store, within the size limit. */
   text(fault: Fault | null): string {
     const { operation, ask } = this.call;
-    const folded = this.#reply ?? this.#folding?.reply() ?? null;
-    const reply = folded && operation.toLogged(folded);
+    const shown = this.#answer.reply();
+    const reply = shown && operation.toLogged(shown);
     const prompt = this.#prompt ?? { ...operation.toLog(ask), truncated: false };
-    const truncated = prompt.truncated || (this.#reply === null && this.#folding === null);
+    const truncated = prompt.truncated || this.#answer.isCut;
     const all: LoggedContent = { ...prompt, reply, truncated, message: fault?.message ?? null };
     const lesser = [
       all,
@@ -88,8 +81,8 @@ export class Contents {
   }
 
   /** Returns a recorder for the request, or null if contents are not stored. */
-  begin<F extends Form>(call: Call<F>): ContentRecorder<F> | null {
-    return this.#ports?.isWanted() ? new ContentRecorder(call) : null;
+  begin<F extends Form>(call: Call<F>, answer: ShownAnswer<F>): ContentRecorder<F> | null {
+    return this.#ports?.isWanted() ? new ContentRecorder(call, answer) : null;
   }
 
   /** Written in the background: no answer waits for it, and what can't be written is dropped. Never throws. */

@@ -1,6 +1,6 @@
 // Prompt and answer of a request for its spans: as the provider was sent the one and gave the other, without a step's changes.
 import { type SpanMessages, writeInput, writeOutput } from "../../core/log/span-messages.ts";
-import type { Folding } from "../../operations/folding.ts";
+import { Collected, type CollectedReader, type ShownAnswer } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 
@@ -9,14 +9,21 @@ const CHARACTERS_MAX = 256 * 1024;
 
 export class SpanContent<F extends Form> {
   readonly #operation: Operation<F>;
-  #folding: Folding<F> | null;
-  #characters = 0;
+  #answer: CollectedReader<F>;
+  /** The answer before the steps. Null if there are none around it: it is then the one that is shown. */
+  #given: Collected<F> | null = null;
   #input: Omit<SpanMessages, "output"> | null = null;
-  #reply: F["reply"] | null = null;
 
-  constructor(operation: Operation<F>) {
+  constructor(operation: Operation<F>, { shown }: ShownAnswer<F>) {
     this.#operation = operation;
-    this.#folding = operation.fold();
+    this.#answer = shown.read(isShort);
+  }
+
+  /** Reads what is given to `add`, because steps around the answer may show another. */
+  separate(): void {
+    this.#answer.leave();
+    this.#given = new Collected(() => this.#operation.fold());
+    this.#answer = this.#given.read(isShort);
   }
 
   /** Writes the prompt at once, because a streamed request's is dropped when its answer begins. */
@@ -25,25 +32,28 @@ export class SpanContent<F extends Form> {
   }
 
   add(pieces: readonly F["piece"][]): void {
-    this.#characters += this.#folding?.add(pieces) ?? 0;
-    if (this.#characters > CHARACTERS_MAX) this.#folding = null;
+    this.#given?.add(pieces);
   }
 
   takeWhole(reply: F["reply"]): void {
-    this.#reply = reply;
+    this.#answer.takeWhole(reply);
   }
 
   /** Null if no prompt was sent. */
   write(): SpanMessages | null {
     if (this.#input === null) return null;
-    const reply = this.#reply ?? this.#folding?.reply() ?? null;
+    const reply = this.#answer.reply();
     const logged = reply && this.#operation.toLogged(reply);
     const output = logged && writeOutput(logged);
-    const isCut = (this.#folding === null && this.#reply === null) || output?.isTruncated === true;
+    const isCut = this.#answer.isCut || output?.isTruncated === true;
     return {
       ...this.#input,
       output: output?.text ?? null,
       isTruncated: this.#input.isTruncated || isCut,
     };
   }
+}
+
+function isShort(_added: number, characters: number): boolean {
+  return characters <= CHARACTERS_MAX;
 }

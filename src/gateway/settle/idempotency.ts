@@ -4,7 +4,7 @@ import { Fault } from "../../core/fault.ts";
 import { parseWithTools } from "../../core/json/exact.ts";
 import { asObject } from "../../core/json/json.ts";
 import type { Vault } from "../../core/world/world.ts";
-import type { Folding } from "../../operations/folding.ts";
+import type { CollectedReader, ShownAnswer } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Asking, Operation } from "../../operations/operation.ts";
 import type { Call } from "../call.ts";
@@ -68,26 +68,21 @@ export function openReply<F extends Form>(
   throw new Error("A stored reply is malformed.");
 }
 
-/** Folds a stream as it passes, and gives up once it is too large to store. */
+/** Reads a stream's answer, and gives up once it is too large to store. */
 export class ReplyCopy<F extends Form> {
   readonly #operation: Operation<F>;
-  #folding: Folding<F> | null;
-  #characters = 0;
+  readonly #answer: CollectedReader<F>;
 
-  constructor(operation: Operation<F>) {
+  /** `countBytes` returns what was produced so far. */
+  constructor(operation: Operation<F>, { shown }: ShownAnswer<F>, countBytes: () => number) {
+    const { bytesMax, collectedMax } = operation.kept;
     this.#operation = operation;
-    this.#folding = operation.fold();
-  }
-
-  add(pieces: readonly F["piece"][], producedBytes: number): void {
-    const { bytesMax, collectedMax } = this.#operation.kept;
-    this.#characters += this.#folding?.add(pieces) ?? 0;
-    if (producedBytes > bytesMax || this.#characters > collectedMax) this.#folding = null;
+    this.#answer = shown.read((_added, characters) => characters <= collectedMax && countBytes() <= bytesMax);
   }
 
   /** Returns undefined if the answer was too large. */
   reply(usage: F["usage"]): F["reply"] | undefined {
-    const reply = this.#folding?.reply() ?? null;
+    const reply = this.#answer.reply();
     return reply === null ? undefined : this.#operation.withUsage(reply, usage);
   }
 }

@@ -6,6 +6,7 @@ import type { AttemptOutcome, Trace, TracedAttempt } from "../../core/log/trace.
 import { deriveSpanId, type Period, type TraceContext } from "../../core/log/trace-context.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { type Amounts, shortenAmounts } from "../../core/money/units.ts";
+import type { ShownAnswer } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
 import type { SentAsk } from "../../operations/operation.ts";
 import { SpanContent } from "../answer/span-content.ts";
@@ -113,10 +114,15 @@ export class Tracing<F extends Form> {
   /** The moment of the answer's first part, or of the whole. Null before. */
   answeredMs: number | null = null;
 
-  constructor(startedMs: number, { operation, trace, key }: Pick<Call<F>, "operation" | "trace" | "key">) {
+  constructor(
+    startedMs: number,
+    { operation, trace, key }: Pick<Call<F>, "operation" | "trace" | "key">,
+    answer: ShownAnswer<F>,
+  ) {
     this.#startedMs = startedMs;
     this.#trace = trace;
-    this.content = trace?.recording?.takesContent && key.keepsResponses ? new SpanContent(operation) : null;
+    this.content =
+      trace?.recording?.takesContent && key.keepsResponses ? new SpanContent(operation, answer) : null;
   }
 
   get attempts(): readonly TracingAttempt[] {

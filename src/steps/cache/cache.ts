@@ -192,7 +192,7 @@ export class Cache {
     return repeatAnswer(kept, call.operation);
   }
 
-  #collect<F extends Form>({ call, family }: AnsweredCall<F>): Around<F> | null {
+  #collect<F extends Form>({ call, family, shown }: AnsweredCall<F>): Around<F> | null {
     const keeping = this.#keeping.get(call);
     if (!keeping) return null;
     const { operation, raw, caching } = call;
@@ -205,6 +205,7 @@ export class Cache {
     }
     return new Keeper({
       operation,
+      shown,
       memory: this.#memory,
       isNative: family !== null,
       texts: raw?.texts ?? null,

@@ -1,7 +1,7 @@
 // Collects an answer as its client sees it, whole or streamed, to keep it at its end.
 import type { NativeTexts } from "../../core/text/texts.ts";
 import type { AnswerEnd, Around } from "../../gateway/step.ts";
-import type { Folding } from "../../operations/folding.ts";
+import { Collected, type CollectedReader, type ShownAnswer } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { CollectedMemory } from "./collected-memory.ts";
@@ -10,7 +10,9 @@ import type { KeptAnswer } from "./kept.ts";
 /** The ends of an answer that has all of what was asked for. */
 const ORDINARY: ReadonlySet<string> = new Set(["stop", "tool_calls"]);
 
-interface Collecting<F extends Form> {
+type Stored<F extends Form> = Pick<F, "piece" | "reply">;
+
+interface Collecting<F extends Form> extends ShownAnswer<F> {
   readonly operation: Operation<F>;
   readonly memory: CollectedMemory;
   readonly isNative: boolean;
@@ -23,16 +25,19 @@ interface Collecting<F extends Form> {
 export class Keeper<F extends Form> implements Around<F> {
   readonly #parts: Collecting<F>;
   #reply: F["reply"] | null = null;
-  #folding: Folding<Pick<F, "piece" | "reply">> | null;
+  /** Null if what is collected for others has all that is stored. */
+  readonly #own: Collected<Stored<F>> | null;
+  readonly #answer: CollectedReader<Stored<F>>;
   #pieces: unknown[] = [];
-  #characters = 0;
   /** As taken from the memory of all. */
   #bytes = 0;
 
   constructor(parts: Collecting<F>) {
     this.#parts = parts;
-    const { operation } = parts;
-    this.#folding = operation.keeping?.fold?.() ?? operation.fold();
+    const { keeping } = parts.operation;
+    const accepts = (added: number, characters: number) => this.#count(added, characters);
+    this.#own = keeping?.fold ? new Collected(keeping.fold) : null;
+    this.#answer = this.#own?.read(accepts) ?? parts.shown.read(accepts);
   }
 
   whole(reply: F["reply"]): F["reply"] {
@@ -42,30 +47,32 @@ export class Keeper<F extends Form> implements Around<F> {
 
   pass(pieces: readonly F["piece"][]): readonly F["piece"][] {
     const { operation, isNative } = this.#parts;
-    if (this.#folding === null) return pieces;
-    if (!this.#count(this.#folding.add(pieces))) {
-      this.#drop();
-      return pieces;
-    }
-    if (isNative) for (const one of operation.keeping?.native?.write(pieces) ?? []) this.#pieces.push(one);
+    this.#own?.add(pieces);
+    if (isNative && !this.#answer.isCut)
+      for (const one of operation.keeping?.native?.write(pieces) ?? []) this.#pieces.push(one);
     return pieces;
   }
 
-  /** Returns false if the answer, or all that are collected together, became too large. */
-  #count(characters: number): boolean {
+  /** Drops the answer if it, or all that are collected together, became too large. Returns false then. */
+  #count(added: number, characters: number): boolean {
+    const isTaken = this.#take(added, characters);
+    if (!isTaken) this.#drop();
+    return isTaken;
+  }
+
+  #take(added: number, characters: number): boolean {
     const { operation, memory } = this.#parts;
     const { bytesMax, collectedMax } = operation.kept;
-    this.#characters += characters;
-    if (this.#characters > collectedMax) return false;
+    if (characters > collectedMax) return false;
     // Pieces that count many times their reply take less once they are folded.
-    const bytes = Math.ceil((characters * bytesMax) / collectedMax);
+    const bytes = Math.ceil((added * bytesMax) / collectedMax);
     if (!memory.take(bytes)) return false;
     this.#bytes += bytes;
     return true;
   }
 
   #drop(): void {
-    this.#folding = null;
+    this.#answer.leave();
     this.#pieces = [];
     this.#parts.memory.release(this.#bytes);
     this.#bytes = 0;
@@ -87,7 +94,7 @@ export class Keeper<F extends Form> implements Around<F> {
     const isWhole = fault === null && isStored && record?.ended === "done" && usage !== null;
     const isOrdinary = finishes.every((finish) => ORDINARY.has(finish));
     if (!isWhole || !isOrdinary || record.amounts.searches > 0) return null;
-    const reply = this.#reply ?? this.#folding?.reply() ?? null;
+    const reply = this.#reply ?? this.#answer.reply();
     if (reply === null) return null;
     const pieces = isNative && this.#reply === null ? this.#pieces : null;
     const shown = operation.withUsage(reply, usage);
