@@ -32,7 +32,7 @@ export async function renderDocs(): Promise<readonly PageFile[]> {
     ["llms.txt", renderLlmsText(manual)],
     ["llms-full.txt", joinChapters(twins)],
     ["search.json", JSON.stringify(buildSearchIndex(manual.values()))],
-    ["manual.css", readText(CONSOLE, "style/tokens.css") + readText(SOURCES, "manual.css")],
+    ["manual.css", readText(CONSOLE, "style/tokens.css") + readText(SOURCES, "site/manual.css")],
     ["manual.js", await bundleScript()],
     ["swagger-ui.css", readPackaged("swagger-ui.css")],
     ["swagger-ui.js", readPackaged("swagger-ui-bundle.js") + DRAW_API],
@@ -51,7 +51,7 @@ function adaptTwin(markdown: string): string {
 
 async function bundleScript(): Promise<string> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(SOURCES, "browser.ts")],
+    entrypoints: [join(SOURCES, "site", "browser.ts")],
     target: "browser",
     format: "iife",
     minify: true,
