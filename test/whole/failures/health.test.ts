@@ -8,10 +8,10 @@ import { until } from "../world/until.ts";
 import { asking } from "../world/world.ts";
 
 const FLAKY = "sim-mini~flaky=6";
-const SLOW = "sim-mini~latency=3000";
+const SLOW = "sim-mini~latency=1500";
 /** Fails so slowly that all requests are sent before the first failure. */
 const BURST = "sim-mini~latency=500~trouble=500";
-const SLOWISH = "sim-mini~latency=700";
+const SLOWISH = "sim-mini~latency=400";
 /** USD per million tokens. */
 const PRICES = { cheap: 1, dear: 50 };
 
@@ -27,7 +27,7 @@ function yaml(url: string): string {
   Burst: { ${base}, keys: [sim-key], ${models(BURST)} }
   Sound: { ${base}, keys: [sim-key], ${models("sim-mini", "sim-fast")} }
   Pair: { ${base}, keys: [bad-key, the-good-key-of-two], unlisted_models: true }
-  Rests: { ${base}, keys: ["first-key~trouble=429~retry=2", second-key], unlisted_models: true }
+  Rests: { ${base}, keys: ["first-key~trouble=429~retry=1", second-key], unlisted_models: true }
   Twins: { ${base}, keys: [first-of-the-twins, second-of-the-twins], unlisted_models: true }
   Slow: { ${base}, keys: [sim-key], ${models(SLOW, `${SLOW}~chunks=2`, `${SLOW}~chunks=3`, SLOWISH, `${SLOWISH}~chunks=3`)} }
 models:
@@ -197,7 +197,7 @@ describe("credentials", () => {
   });
 
   test("that are rate-limited rest for as long as the provider says, then serve again", async () => {
-    const first = "first-key~trouble=429~retry=2";
+    const first = "first-key~trouble=429~retry=1";
     await until("it is asked", async () => {
       expect((await ask("Rests#sim-mini")).status).toBe(200);
       return callsBy(first) === 1;
@@ -206,7 +206,7 @@ describe("credentials", () => {
     expect(callsBy(first)).toBe(1);
     const [credential] = asArray((await provider("Rests")).credentials);
     expect(credential).toMatchObject({
-      last4: "ry=2",
+      last4: "ry=1",
       state: "resting",
       until: expect.stringMatching(/Z$/),
     });
