@@ -11,7 +11,7 @@ export interface DeployFile {
 /** Lists the files by their paths. */
 export function readDeployFiles(): readonly DeployFile[] {
   const folder = Bun.isStandaloneExecutable
-    ? join(import.meta.dir, "..", "deploy")
+    ? join(import.meta.dir, "deploy")
     : join(import.meta.dir, "..", "..", "deploy");
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

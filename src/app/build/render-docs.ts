@@ -9,6 +9,8 @@ import type { PageFile } from "../../http/serve/files.ts";
 import { buildSearchIndex } from "./search-index.ts";
 
 const SOURCES = join(import.meta.dir, "..", "..", "docs");
+/** The code of the pages and their style. */
+const SITE = join(SOURCES, "site");
 const CONSOLE = join(import.meta.dir, "..", "..", "console");
 const PICTURES = ["overview.png", "request.png"];
 
@@ -32,7 +34,7 @@ export async function renderDocs(): Promise<readonly PageFile[]> {
     ["llms.txt", renderLlmsText(manual)],
     ["llms-full.txt", joinChapters(twins)],
     ["search.json", JSON.stringify(buildSearchIndex(manual.values()))],
-    ["manual.css", readText(CONSOLE, "style/tokens.css") + readText(SOURCES, "site/manual.css")],
+    ["manual.css", readText(CONSOLE, "style/tokens.css") + readText(SITE, "manual.css")],
     ["manual.js", await bundleScript()],
     ["swagger-ui.css", readPackaged("swagger-ui.css")],
     ["swagger-ui.js", readPackaged("swagger-ui-bundle.js") + DRAW_API],
@@ -51,7 +53,7 @@ function adaptTwin(markdown: string): string {
 
 async function bundleScript(): Promise<string> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(SOURCES, "site", "browser.ts")],
+    entrypoints: [join(SITE, "browser.ts")],
     target: "browser",
     format: "iife",
     minify: true,
