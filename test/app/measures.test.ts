@@ -1,4 +1,4 @@
-// What the metrics show of the store is read when the gateway starts, and again and again.
+// The readings that the metrics show of the store: made when the gateway starts, and regularly from then on.
 import { expect, test } from "bun:test";
 import { Measures } from "../../src/app/upkeep/measures.ts";
 import { startUpkeep } from "../../src/app/upkeep/upkeep.ts";
