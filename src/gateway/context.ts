@@ -12,7 +12,7 @@ import { clientGone, type Ending } from "../core/world/ending.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
-import { Collected, type ShownAnswer } from "../operations/collected.ts";
+import { AnswerCollector, type ShownAnswer } from "../operations/collected.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
 import { AnswerCount } from "./answer/answer-count.ts";
@@ -79,7 +79,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   readonly startedMs: number;
   readonly #count: AnswerCount<F>;
   /** Null if nobody reads it. */
-  #shown: Collected<F> | null = null;
+  #shown: AnswerCollector<F> | null = null;
   #firstTokenMs: number | null = null;
   #ended: EndingName = "client_gone";
   #isFinished = false;
@@ -109,8 +109,8 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     this.copy = idempotency && new ReplyCopy(operation, this, () => this.#count.meter.bytes);
   }
 
-  get shown(): Collected<F> {
-    this.#shown ??= new Collected(() => this.call.operation.fold());
+  get shown(): AnswerCollector<F> {
+    this.#shown ??= new AnswerCollector(() => this.call.operation.fold());
     return this.#shown;
   }
 

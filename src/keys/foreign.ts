@@ -37,7 +37,7 @@ const FOREIGN_SHAPE = /^sk-[\x21-\x7e]+$/;
 /** Enough for the mistakes of everybody behind one address. */
 const MISSES_PER_MINUTE = 100;
 const MINUTE_MS = 60_000;
-/** Addresses counted at once. Beyond, the count starts over. */
+/** Addresses counted at once. One more empties the table, so that an attacker with many addresses fills no memory. */
 const ADDRESSES_MAX = 10_000;
 
 /** True for a secret that everybody knows. */

@@ -1,4 +1,4 @@
-// Balances that an import opens, and accounts that it leaves without one where every request is paid.
+// Tops up accounts by the balances that they had at the other gateway, and reports those that an import leaves empty.
 import { topUpAccount } from "../admin/money/topups.ts";
 import type { ActingWorld } from "../admin/world.ts";
 import { Fault } from "../core/fault.ts";

@@ -11,7 +11,7 @@ type Answer = Pick<Form, "piece" | "reply">;
 type Acceptance = (characters: number, charactersInAll: number) => boolean;
 
 /** Collects the pieces that pass one place. Without a reader, nothing is collected. */
-export class Collected<F extends Answer> {
+export class AnswerCollector<F extends Answer> {
   readonly #fold: () => Folding<F>;
   readonly #readers = new Set<CollectedReader<F>>();
   #folding: Folding<F> | null = null;
@@ -54,17 +54,17 @@ export class Collected<F extends Answer> {
 /** A request whose answer can be read. */
 export interface ShownAnswer<F extends Answer> {
   /** The answer as its client is shown it. Made when the first reader asks for it. */
-  readonly shown: Collected<F>;
+  readonly shown: AnswerCollector<F>;
 }
 
 /** One reader's view of an answer. */
 export class CollectedReader<F extends Answer> {
   readonly accepts: Acceptance;
   /** Null once it was given up. */
-  #collected: Collected<F> | null;
+  #collected: AnswerCollector<F> | null;
   #whole: F["reply"] | null = null;
 
-  constructor(collected: Collected<F>, accepts: Acceptance) {
+  constructor(collected: AnswerCollector<F>, accepts: Acceptance) {
     this.#collected = collected;
     this.accepts = accepts;
   }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { listProblems } from "../../src/admin/money/verify.ts";
 import { openStore } from "../../src/app/start/open-store.ts";
-import { PROGRAM } from "../kill/process.ts";
+import { PROGRAM } from "../harness/program.ts";
 import { type Attacked, startAttacked } from "./gateway.ts";
 import { HOSTILE, type Request } from "./hostile.ts";
 

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ownCpuMicros } from "../bench/processes.ts";
-import { PROGRAM } from "../kill/process.ts";
+import { PROGRAM } from "../harness/program.ts";
 import { type Attacked, readPeakMegabytes, resetPeak, startAttacked } from "./gateway.ts";
 import { HOSTILE, type Hostile } from "./hostile.ts";
 import type { Order, Sent } from "./sender.process.ts";

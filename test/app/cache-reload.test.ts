@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { providersYaml } from "../harness/harness.ts";
+import { PROGRAM } from "../harness/program.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
 import { type HookServer, startHook } from "../steps/hooks/server.ts";
 import { until } from "../whole/world/until.ts";
 
-const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 const TOKEN = "admin-token-of-the-tests";
 const ON = { "x-poundkey-cache": "on" };
 
@@ -43,7 +43,7 @@ function configure(more: string): void {
 }
 
 async function startProcess() {
-  const child = Bun.spawn([process.execPath, MAIN, "serve", "--config", configFile], {
+  const child = Bun.spawn([...PROGRAM, "serve", "--config", configFile], {
     cwd: directory,
     env: { PATH: process.env.PATH ?? "" },
     stdout: "ignore",

@@ -1,7 +1,7 @@
 // Stopping and restarting under load: notice first, streams end whole or with a reason, and no request is lost.
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { asObject } from "../../src/core/json/json.ts";
-import { LONG_MS, newPlace, type Place, type Serving, startServe } from "../harness/serve-process.ts";
+import { LONG_MS, newPlace, type Serving, startServe } from "../harness/serve-process.ts";
 import { until } from "../whole/world/until.ts";
 import { type OwnUpstream, startOwnUpstream } from "../whole/world/upstream.ts";
 
@@ -16,31 +16,32 @@ const TRIES_MAX = 5;
 /** A quarter of the notice that clients get before their connections close. */
 const PAUSE_MS_MAX = 75;
 
-let upstream: OwnUpstream;
-let place: Place;
-const started: Serving[] = [];
-
-beforeEach(async () => {
-  upstream = await startOwnUpstream(1);
-  place = newPlace(configuration("25s"));
-});
-afterEach(async () => {
-  for (const serving of started.splice(0)) serving.end();
-  place.remove();
-  await upstream.stop();
-});
-
-function configuration(drain: string): string {
-  return `server: { admin_token: "${ADMIN_TOKEN}", drain: ${drain} }
-store: "sqlite:./poundkey.db"
-providers:
-  Own: { dialect: openai, keys: ["any"], base_url: "${upstream.url}", unlisted_models: true }`;
+/** A gateway's upstream and folder, so that tests that wait can do so beside each other. */
+interface World extends AsyncDisposable {
+  readonly upstream: OwnUpstream;
+  serve(...args: readonly string[]): Serving;
 }
 
-function serve(...args: readonly string[]): Serving {
-  const serving = startServe(place, "--simulate", ...args);
-  started.push(serving);
-  return serving;
+async function makeWorld(drain = "25s"): Promise<World> {
+  const upstream = await startOwnUpstream(1);
+  const place = newPlace(`server: { admin_token: "${ADMIN_TOKEN}", drain: ${drain} }
+store: "sqlite:./poundkey.db"
+providers:
+  Own: { dialect: openai, keys: ["any"], base_url: "${upstream.url}", unlisted_models: true }`);
+  const started: Serving[] = [];
+  return {
+    upstream,
+    serve(...args) {
+      const serving = startServe(place, "--simulate", ...args);
+      started.push(serving);
+      return serving;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const serving of started) serving.end();
+      place.remove();
+      await upstream.stop();
+    },
+  };
 }
 
 function post(url: string, bearer: string, body: object, keepalive = true): Promise<Response> {
@@ -56,7 +57,8 @@ async function newKey(url: string): Promise<string> {
 const messages = [{ role: "user", content: "one two" }];
 
 /** Opens streams that wait in the upstream. Returns their whole texts, or "" for a stream that was cut. */
-async function heldStreams(
+async function holdStreams(
+  upstream: OwnUpstream,
   url: string,
   secret: string,
   streams = STREAMS,
@@ -70,13 +72,15 @@ async function heldStreams(
   return texts;
 }
 
-test(
+test.concurrent(
   "after the stop signal it is no longer ready, refuses new work, lets streams finish, and exits with 0",
   async () => {
+    await using world = await makeWorld();
+    const { upstream, serve } = world;
     const serving = serve("--port", "0");
     const url = await serving.listens();
     const secret = await newKey(url);
-    const texts = await heldStreams(url, secret);
+    const texts = await holdStreams(upstream, url, secret);
     serving.signal("SIGTERM");
     await serving.logged("stopping", 1);
     const [ready, refused] = await Promise.all([
@@ -94,13 +98,14 @@ test(
   TEST_MS,
 );
 
-test(
+test.concurrent(
   "streams that take too long end with an error event, and it still exits with 0",
   async () => {
-    place.configure(configuration("1s"));
+    await using world = await makeWorld("1s");
+    const { upstream, serve } = world;
     const serving = serve("--port", "0");
     const url = await serving.listens();
-    const texts = await heldStreams(url, await newKey(url));
+    const texts = await holdStreams(upstream, url, await newKey(url));
     serving.signal("SIGTERM");
     for (const text of await Promise.all(texts)) {
       expect(text).toContain('"content":"one ');
@@ -139,15 +144,17 @@ function isWhole(text: string): boolean {
   return text.endsWith("data: [DONE]\n\n") || text.includes('"finish_reason":"stop"');
 }
 
-test(
+test.concurrent(
   "beside another gateway, a connection whose answer had begun is told to close too, and loses nothing",
   async () => {
+    await using world = await makeWorld();
+    const { upstream, serve } = world;
     const serving = serve("--port", "0", "--share-port");
     const url = await serving.listens();
     const secret = await newKey(url);
     const ask = (model: string) =>
       post(`${url}/v1/chat/completions`, secret, { model, stream: true, messages });
-    const [held] = await heldStreams(url, secret, 1);
+    const [held] = await holdStreams(upstream, url, secret, 1);
     serving.signal("SIGTERM");
     await serving.logged("stopping", 1);
     // This request takes longer than the notice.
@@ -165,6 +172,8 @@ test(
 
 /** Restarts the gateway `RESTARTS` times under load. Returns its clients' answers. */
 async function restartUnderLoad(): Promise<readonly string[]> {
+  await using world = await makeWorld();
+  const { serve } = world;
   let serving = serve("--port", "0", "--share-port");
   const url = await serving.listens();
   const secret = await newKey(url);
@@ -178,9 +187,7 @@ async function restartUnderLoad(): Promise<readonly string[]> {
     serving = next;
   }
   goesOn = false;
-  const answers = (await Promise.all(clients)).flat();
-  serving.end();
-  return answers;
+  return (await Promise.all(clients)).flat();
 }
 
 /** Returns the work's result and the longest time for which this process didn't run meanwhile, in milliseconds. */

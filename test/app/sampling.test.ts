@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asArray, asObject, isObject, parseJson } from "../../src/core/json/json.ts";
+import { PROGRAM } from "../harness/program.ts";
 import { candidate, post, routed, startRouterFixture, worded } from "../selectors/fixture.ts";
 
-const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 const MODELS = "Sim#sim-large,Sim#sim-mini";
 let directory = "";
 
@@ -18,7 +18,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Runs the command in a directory of its own, with these characters piped in. */
 async function run(args: readonly string[], keys = "") {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([...PROGRAM, ...args], {
     cwd: directory,
     stdin: new Blob([keys]),
     stdout: "pipe",

@@ -1,6 +1,6 @@
 // Several workers on one port: announced once, counted together, stopped together, restarted, and never left behind.
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { asNumber, asObject } from "../../src/core/json/json.ts";
 import { LONG_MS, newPlace, type Place, type Serving, startServe } from "../harness/serve-process.ts";
@@ -13,39 +13,57 @@ const STREAMS = 6;
 /** The tests wait for processes to start and end. Nothing in them depends on how long that takes. */
 const TEST_MS = 300_000;
 
-let upstream: OwnUpstream;
-let place: Place;
-const started: Serving[] = [];
+/** One gateway with its upstream and its folder, so that tests that wait for long can do so beside each other. */
+interface World extends AsyncDisposable {
+  readonly upstream: OwnUpstream;
+  readonly place: Place;
+  serve(...args: readonly string[]): Serving;
+  /** Starts two workers on a free port and waits until both serve. */
+  serveTwo(...args: readonly string[]): Promise<{ serving: Serving; url: string }>;
+  /** Opens streams that wait in the upstream. Returns their whole texts, or "" for a stream that was cut. */
+  holdStreams(url: string): Promise<readonly Promise<string>[]>;
+  /** Returns the number of rows, while the processes run or after all have ended. */
+  countRows(rows: "hold" | "request" | "request WHERE ended = 'lost'"): number;
+  /** The configuration, with a store that isn't the first one if it is named. */
+  compose(store?: string): string;
+}
 
-beforeEach(async () => {
-  upstream = await startOwnUpstream(1);
-  place = newPlace(configuration());
-});
-afterEach(async () => {
-  for (const serving of started.splice(0)) serving.end();
-  place.remove();
-  await upstream.stop();
-});
+async function makeWorld(): Promise<World> {
+  const upstream = await startOwnUpstream(1);
+  const compose = (store = "sqlite:./poundkey.db") => composeConfiguration(upstream.url, store);
+  const place = newPlace(compose());
+  const started: Serving[] = [];
+  const serve = (...args: readonly string[]) => {
+    const serving = startServe(place, ...args);
+    started.push(serving);
+    return serving;
+  };
+  return {
+    upstream,
+    place,
+    serve,
+    compose,
+    async serveTwo(...args) {
+      const serving = serve("--workers", "2", "--port", "0", ...args);
+      const url = await serving.listens();
+      await serving.logged("worker_listens", 2);
+      return { serving, url };
+    },
+    holdStreams: (url) => holdStreams(upstream, url),
+    countRows: (rows) => countRows(join(place.directory, "poundkey.db"), rows),
+    async [Symbol.asyncDispose]() {
+      for (const serving of started) serving.end();
+      place.remove();
+      await upstream.stop();
+    },
+  };
+}
 
-function configuration(store = "sqlite:./poundkey.db"): string {
+function composeConfiguration(url: string, store: string): string {
   return `server: { admin_token: "${ADMIN_TOKEN}" }
 store: "${store}"
 providers:
-  Own: { dialect: openai, keys: ["any"], base_url: "${upstream.url}", unlisted_models: true }`;
-}
-
-function serve(...args: readonly string[]): Serving {
-  const serving = startServe(place, ...args);
-  started.push(serving);
-  return serving;
-}
-
-/** Starts two workers on a free port and waits until both serve. */
-async function serveTwo(...args: readonly string[]): Promise<{ serving: Serving; url: string }> {
-  const serving = serve("--workers", "2", "--port", "0", ...args);
-  const url = await serving.listens();
-  await serving.logged("worker_listens", 2);
-  return { serving, url };
+  Own: { dialect: openai, keys: ["any"], base_url: "${url}", unlisted_models: true }`;
 }
 
 function pidsOf(serving: Serving): readonly number[] {
@@ -63,8 +81,7 @@ async function newKey(url: string): Promise<string> {
   return String(asObject(await made.json()).secret);
 }
 
-/** Opens streams that wait in the upstream. Returns their whole texts, or "" for a stream that was cut. */
-async function heldStreams(url: string): Promise<readonly Promise<string>[]> {
+async function holdStreams(upstream: OwnUpstream, url: string): Promise<readonly Promise<string>[]> {
   const secret = await newKey(url);
   const body = { model: "Own#held", stream: true, messages: [{ role: "user", content: "one two" }] };
   const texts = Array.from({ length: STREAMS }, () =>
@@ -76,9 +93,8 @@ async function heldStreams(url: string): Promise<readonly Promise<string>[]> {
   return texts;
 }
 
-/** Returns the number of rows, while the processes run or after all have ended. */
-function countOf(rows: "hold" | "request" | "request WHERE ended = 'lost'"): number {
-  const database = new Database(join(place.directory, "poundkey.db"), { readonly: true });
+function countRows(path: string, rows: string): number {
+  const database = new Database(path, { readonly: true });
   try {
     database.run("PRAGMA busy_timeout = 5000");
     return database.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${rows}`).get()?.rows ?? 0;
@@ -97,8 +113,9 @@ function isRefused(url: string): Promise<boolean> {
 test(
   "the address and the admin token are printed once, and all workers share the first one's port",
   async () => {
-    place.configure("store: sqlite:./poundkey.db\n");
-    const { serving, url } = await serveTwo("--simulate");
+    await using world = await makeWorld();
+    world.place.configure("store: sqlite:./poundkey.db\n");
+    const { serving, url } = await world.serveTwo("--simulate");
     expect(url).not.toEndWith(":0");
     serving.signal("SIGTERM");
     expect(await serving.exited).toBe(0);
@@ -112,7 +129,8 @@ test(
 test(
   "every worker answers for all of them at /metrics, including those that have ended",
   async () => {
-    const { serving, url } = await serveTwo("--simulate");
+    await using world = await makeWorld();
+    const { serving, url } = await world.serveTwo("--simulate");
     const secret = await newKey(url);
     const asked = 20;
     const body = { model: "Sim#sim-mini", messages: [{ role: "user", content: "hi" }] };
@@ -145,13 +163,14 @@ test.each([
 ] as const)(
   "%s to all processes at once lets streams finish",
   async (_, signals) => {
-    const { serving, url } = await serveTwo();
-    const texts = await heldStreams(url);
+    await using world = await makeWorld();
+    const { serving, url } = await world.serveTwo();
+    const texts = await world.holdStreams(url);
     for (const signal of signals) {
       serving.signalGroup(signal);
       await serving.logged("stopping", 2);
     }
-    upstream.release();
+    world.upstream.release();
     for (const text of await Promise.all(texts)) expect(text).toEndWith("data: [DONE]\n\n");
     expect(await serving.exited).toBe(0);
   },
@@ -161,8 +180,9 @@ test.each([
 test(
   "a second Ctrl-C ends immediately",
   async () => {
-    const { serving, url } = await serveTwo();
-    const texts = await heldStreams(url);
+    await using world = await makeWorld();
+    const { serving, url } = await world.serveTwo();
+    const texts = await world.holdStreams(url);
     serving.signalGroup("SIGINT");
     await serving.logged("stopping", 2);
     serving.signalGroup("SIGINT");
@@ -176,7 +196,8 @@ test(
 test(
   "a stop while a worker is about to restart works",
   async () => {
-    const { serving, url } = await serveTwo();
+    await using world = await makeWorld();
+    const { serving, url } = await world.serveTwo();
     process.kill(pidsOf(serving)[0] ?? 0, "SIGKILL");
     await serving.logged("worker_ended", 1);
     serving.signal("SIGTERM");
@@ -186,24 +207,26 @@ test(
   TEST_MS,
 );
 
-test.each([
-  ["has a mistake", () => place.configure("nonsense: true")],
-  ["was emptied", () => place.configure("")],
+// These four wait for workers to be restarted, so they do it beside each other.
+test.concurrent.each([
+  ["has a mistake", "nonsense: true"],
+  ["was emptied", ""],
 ])(
   "a worker that can't start is retried while another serves, and given up if none does: its file %s",
-  async (_, spoil) => {
-    const { serving, url } = await serveTwo();
+  async (_, spoilt) => {
+    await using world = await makeWorld();
+    const { serving, url } = await world.serveTwo();
     const [first = 0, second = 0] = pidsOf(serving);
-    spoil();
+    world.place.configure(spoilt);
     process.kill(first, "SIGKILL");
     const [, failed] = await serving.logged("worker_ended", 2);
     expect(failed).toMatchObject({ code: 1 });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
 
-    place.configure(configuration());
+    world.place.configure(world.compose());
     await serving.logged("worker_listens", 3);
 
-    spoil();
+    world.place.configure(spoilt);
     process.kill(pidsOf(serving)[2] ?? 0, "SIGKILL");
     process.kill(second, "SIGKILL");
     expect(await serving.exited).toBe(1);
@@ -211,30 +234,32 @@ test.each([
   TEST_MS,
 );
 
-test(
+test.concurrent(
   "a killed worker's holds are released while the other continues",
   async () => {
-    const { serving, url } = await serveTwo();
-    const texts = await heldStreams(url);
-    expect(countOf("hold")).toBe(STREAMS);
+    await using world = await makeWorld();
+    const { serving, url } = await world.serveTwo();
+    const texts = await world.holdStreams(url);
+    expect(world.countRows("hold")).toBe(STREAMS);
     const [killed = 0] = pidsOf(serving);
     process.kill(killed, "SIGKILL");
     await serving.logged("worker_listens", 3);
-    upstream.release();
+    world.upstream.release();
     const cut = (await Promise.all(texts)).filter((text) => !text.endsWith("[DONE]\n\n"));
-    await until("nothing is held", () => countOf("hold") === 0, LONG_MS);
-    expect(countOf("request WHERE ended = 'lost'")).toBe(cut.length);
-    expect(countOf("request")).toBe(STREAMS);
+    await until("nothing is held", () => world.countRows("hold") === 0, LONG_MS);
+    expect(world.countRows("request WHERE ended = 'lost'")).toBe(cut.length);
+    expect(world.countRows("request")).toBe(STREAMS);
   },
   TEST_MS,
 );
 
-test(
+test.concurrent(
   "a restarted worker uses the others' store, even if the configuration now names another",
   async () => {
-    const { serving, url } = await serveTwo("--simulate");
+    await using world = await makeWorld();
+    const { serving, url } = await world.serveTwo("--simulate");
     const secret = await newKey(url);
-    place.configure(configuration("sqlite:./other.db"));
+    world.place.configure(world.compose("sqlite:./other.db"));
     for (const [at, pid] of pidsOf(serving).entries()) {
       process.kill(pid, "SIGKILL");
       await serving.logged("worker_listens", 3 + at);
@@ -250,15 +275,16 @@ test(
 test(
   "workers whose parent was killed finish their streams, record their costs, and leave the port",
   async () => {
-    const { serving, url } = await serveTwo();
-    const texts = await heldStreams(url);
+    await using world = await makeWorld();
+    const { serving, url } = await world.serveTwo();
+    const texts = await world.holdStreams(url);
     serving.signal("SIGKILL");
     await serving.exited;
     await serving.logged("stopping", 2);
-    upstream.release();
+    world.upstream.release();
     for (const text of await Promise.all(texts)) expect(text).toEndWith("data: [DONE]\n\n");
     await until("the port is free", () => isRefused(url), LONG_MS);
-    expect([countOf("hold"), countOf("request")]).toEqual([0, STREAMS]);
+    expect([world.countRows("hold"), world.countRows("request")]).toEqual([0, STREAMS]);
   },
   TEST_MS,
 );
@@ -270,10 +296,11 @@ test.each([
 ] as const)(
   "a second gateway %s on the same port is refused with an explanation",
   async (_, one, other) => {
-    const first = serve("--port", "0", ...one);
+    await using world = await makeWorld();
+    const first = world.serve("--port", "0", ...one);
     const url = await first.listens();
     const { port } = new URL(url);
-    const second = serve("--port", port, ...other);
+    const second = world.serve("--port", port, ...other);
     expect(await second.exited).toBe(1);
     expect(second.err).toContain(`can't listen on 127.0.0.1:${port}`);
     expect(second.out).toBe("");
@@ -285,8 +312,9 @@ test.each([
 test(
   "a permanent failure is reported once and not retried",
   async () => {
-    place.configure(configuration("sqlite:/dev/null/poundkey.db"));
-    const serving = serve("--workers", "3", "--port", "0");
+    await using world = await makeWorld();
+    world.place.configure(world.compose("sqlite:/dev/null/poundkey.db"));
+    const serving = world.serve("--workers", "3", "--port", "0");
     expect(await serving.exited).toBe(1);
     await until("the error is read", () => serving.err.includes("poundkey: "), LONG_MS);
     expect(serving.err.match(/^poundkey: /gm)).toHaveLength(1);

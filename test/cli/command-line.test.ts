@@ -7,10 +7,9 @@ import { version } from "../../package.json" with { type: "json" };
 import { EXIT } from "../../src/app/terminal.ts";
 import { runCommandLine } from "../../src/cli/commands.ts";
 import { asArray, parseJson } from "../../src/core/json/json.ts";
-import { BINARY } from "../harness/harness.ts";
 import { runPrinting } from "../harness/poundkey.ts";
+import { PROGRAM } from "../harness/program.ts";
 
-const COMMAND = BINARY ? [BINARY] : [process.execPath, join(import.meta.dir, "..", "..", "src", "main.ts")];
 const COMMANDS = [
   "serve",
   "check",
@@ -32,7 +31,7 @@ const TEST_MS = 60_000;
 
 /** Reads from a pipe more slowly than the command writes. */
 function slowly(command: string) {
-  const quoted = COMMAND.map((part) => `'${part}'`).join(" ");
+  const quoted = PROGRAM.map((part) => `'${part}'`).join(" ");
   const child = Bun.spawnSync(["sh", "-c", `${quoted} ${command} | (sleep 0.3; cat)`], {
     env: { PATH: process.env.PATH ?? "", OPENAI_API_KEY: "any", OPENROUTER_API_KEY: "any" },
   });
@@ -54,10 +53,10 @@ test(
   () => {
     const folder = mkdtempSync(join(tmpdir(), "poundkey-help-"));
     writeFileSync(join(folder, "poundkey.yaml"), "server: { prot: 1 }\n");
-    const help = Bun.spawnSync([...COMMAND, "--help"]).stdout.toString();
+    const help = Bun.spawnSync([...PROGRAM, "--help"]).stdout.toString();
     for (const name of COMMANDS) {
       expect(help).toContain(`  ${name} `);
-      const own = Bun.spawnSync([...COMMAND, name, "--help"], { cwd: folder });
+      const own = Bun.spawnSync([...PROGRAM, name, "--help"], { cwd: folder });
       expect(own.stdout.toString().toLowerCase()).toStartWith(`usage: poundkey ${name}`);
       for (const flag of ["--config", "--store"]) expect(own.stdout.toString()).toContain(flag);
       expect(own.exitCode).toBe(0);
@@ -147,11 +146,11 @@ test("a mistyped command is one line that names the nearest", async () => {
 test(
   "--version prints the package's version and the commit, and the help its version",
   () => {
-    const { stdout, stderr, exitCode } = Bun.spawnSync([...COMMAND, "--version"]);
+    const { stdout, stderr, exitCode } = Bun.spawnSync([...PROGRAM, "--version"]);
     expect([exitCode, stderr.toString()]).toEqual([0, ""]);
     expect(stdout.toString()).toMatch(/^\d+\.\d+\.\d+ \([0-9a-f]{12}\)\n$/);
     expect(stdout.toString()).toStartWith(`${version} `);
-    const help = Bun.spawnSync([...COMMAND, "--help"]).stdout.toString();
+    const help = Bun.spawnSync([...PROGRAM, "--help"]).stdout.toString();
     expect(help).toContain("poundkey --version");
     expect(help).toContain(`This is version ${version}.`);
   },

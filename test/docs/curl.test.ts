@@ -5,7 +5,7 @@ import { DOCUMENTS, readDocument, readProse } from "./documents.ts";
 import { isThere, makePasteFolder, type PasteFolder } from "./pasted.ts";
 
 /** The calls with their further lines. */
-const calls = [...DOCUMENTS, "src/deploy/README.md"].flatMap((path) =>
+const calls = DOCUMENTS.flatMap((path) =>
   [...readDocument(path).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = ""]) =>
     [...block.matchAll(/^curl (?:.*\\\n)*.*$/gm)].map(([text]) => ({ path, text })),
   ),

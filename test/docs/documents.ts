@@ -1,17 +1,26 @@
 // The repository's documents: the READMEs, the changelog and the manual's chapters.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { asObject } from "../../src/core/json/json.ts";
 import { CHAPTER_NAMES } from "../../src/docs/site/contents.ts";
 
 export const ROOT = join(import.meta.dir, "..", "..");
 
+/** The rooms that have a page for newcomers. */
+const ROOM_PAGES = readdirSync(join(ROOT, "src")).filter((room) =>
+  existsSync(join(ROOT, "src", room, "README.md")),
+);
+
 /** Paths from the repository's root. */
 export const DOCUMENTS: readonly string[] = [
   "README.md",
   "CHANGELOG.md",
   "src/README.md",
+  ...ROOM_PAGES.map((room) => `src/${room}/README.md`),
   "test/README.md",
+  "test/RELIABILITY.md",
+  "test/bench/results/aims.md",
+  "test/python/RESULTS.md",
   ...CHAPTER_NAMES.map((name) => `src/docs/${name}.md`),
 ];
 

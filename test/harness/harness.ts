@@ -101,23 +101,8 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   const another = () =>
     BINARY ? startBinary(BINARY, configFile, directory, setup) : startInside(configFile, setup, events);
   const started = await another();
-  const admin = (path: string, body: unknown) => post(`${started.url}/admin/v1${path}`, ADMIN_TOKEN, body);
-  const newKey = async (fields: Record<string, unknown> = {}) => {
-    const response = await admin("/keys", { name: "test", ...fields });
-    const bug = events.findLast(({ event }) => event === "internal_error")?.cause ?? "";
-    if (!response.ok) throw new Error(`no key was made: ${await response.text()} ${bug}`);
-    return (await response.json()) as { secret: string; id: string };
-  };
-  const newAccount = async (name = "test") => {
-    const response = await admin("/accounts", { name });
-    if (!response.ok) throw new Error(`no account was made: ${await response.text()}`);
-    return ((await response.json()) as { id: string }).id;
-  };
-  const topUp = async (accountId: string, usd: number) => {
-    const response = await admin(`/accounts/${accountId}/topups`, { amount_usd: usd });
-    if (!response.ok) throw new Error(`no top-up was made: ${await response.text()}`);
-  };
-  const { secret } = await newKey({ requests_per_day: null });
+  const operator = makeOperator(started.url, events);
+  const { secret } = await operator.newKey({ requests_per_day: null });
   let halting: Promise<void> | null = null;
   const halt = () => {
     halting ??= started.stop();
@@ -131,9 +116,7 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
     events,
     configFile,
     directory,
-    newKey,
-    newAccount,
-    topUp,
+    ...operator,
     another,
     chat: (body, init = {}) =>
       post(`${started.url}/v1/chat/completions`, init.secret ?? secret, body, init.headers, init.signal),
@@ -143,6 +126,29 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
       await relay?.stop(true);
       await simulator.stop();
       rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Makes keys and accounts with the admin token. What a failure was is said with the bug that the log names, if it was one. */
+function makeOperator(url: string, events: readonly LogEvent[]) {
+  const ask = async (path: string, body: unknown) => {
+    const response = await post(`${url}/admin/v1${path}`, ADMIN_TOKEN, body);
+    const bug = events.findLast(({ event }) => event === "internal_error")?.cause ?? "";
+    if (!response.ok) throw new Error(`${path} failed: ${await response.text()} ${bug}`);
+    return response;
+  };
+  return {
+    async newKey(fields: Record<string, unknown> = {}) {
+      const response = await ask("/keys", { name: "test", ...fields });
+      return (await response.json()) as { secret: string; id: string };
+    },
+    async newAccount(name = "test") {
+      const response = await ask("/accounts", { name });
+      return ((await response.json()) as { id: string }).id;
+    },
+    async topUp(accountId: string, usd: number) {
+      await ask(`/accounts/${accountId}/topups`, { amount_usd: usd });
     },
   };
 }

@@ -1,9 +1,6 @@
 // The command line as a separate process: the built binary if there is one, else the sources.
-import { join } from "node:path";
 import type { Io } from "../../src/app/terminal.ts";
-import { BINARY } from "./harness.ts";
-
-const COMMAND = BINARY ? [BINARY] : [process.execPath, join(import.meta.dir, "..", "..", "src", "main.ts")];
+import { PROGRAM } from "./program.ts";
 
 export interface Ran {
   readonly code: number;
@@ -18,7 +15,7 @@ export function startPoundkey(
   env: Readonly<Record<string, string>> = {},
   within: readonly string[] = [],
 ) {
-  return Bun.spawn([...within, ...COMMAND, ...args], {
+  return Bun.spawn([...within, ...PROGRAM, ...args], {
     cwd: directory,
     env: { PATH: process.env.PATH ?? "", ...env },
     stdout: "pipe",

@@ -4,10 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import { until } from "../whole/world/until.ts";
-import { BINARY } from "./harness.ts";
+import { PROGRAM } from "./program.ts";
 
-const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
-const COMMAND = BINARY ? [BINARY] : [process.execPath, MAIN];
 /** For waits on a process's start or end on a busy machine. */
 export const LONG_MS = 60_000;
 
@@ -55,7 +53,7 @@ export interface Serving {
 export function startServe({ directory, filesMax, out, env }: Place, ...args: readonly string[]): Serving {
   const limit = filesMax === undefined ? "" : `ulimit -n ${filesMax} && `;
   const shell = ["sh", "-c", `${limit}exec "$@"${out === undefined ? "" : ` > ${out}`}`, "sh"];
-  const child = Bun.spawn([...shell, ...COMMAND, "serve", ...args], {
+  const child = Bun.spawn([...shell, ...PROGRAM, "serve", ...args], {
     cwd: directory,
     env: env ?? { PATH: process.env.PATH ?? "" },
     detached: true,

@@ -1,12 +1,13 @@
 // A short run in which the gateway is killed under load, and tests of the audit by breaking its rules.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { PROGRAM } from "../harness/program.ts";
 import type { SimCall } from "../simulator/calls.ts";
 import { brokenPromises, type Row } from "./audit.ts";
 import { Campaign, type CampaignSums } from "./campaign.ts";
 import { BREAKS, foundAfter } from "./doctored.ts";
 import type { Told } from "./load.ts";
 import { PLANTS, planted } from "./plants.ts";
-import { PROGRAM, type Program } from "./process.ts";
+import type { Program } from "./process.ts";
 import { RULES } from "./rules.ts";
 import { type KillWorld, newKillWorld } from "./world.ts";
 

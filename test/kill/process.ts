@@ -1,9 +1,7 @@
 // `poundkey serve` as a process to be killed: the built binary, the sources, or a copy of them.
 import { openSync } from "node:fs";
 import { join } from "node:path";
-import { BINARY } from "../harness/harness.ts";
 
-const ROOT = join(import.meta.dir, "..", "..");
 const START_MS = 20_000;
 
 /** The words that start the program, before the name of its own command. */
@@ -13,9 +11,6 @@ export type Program = readonly string[];
 export function findProgram(folder: string): Program {
   return [process.execPath, join(folder, "src", "main.ts")];
 }
-
-/** The program under test: the built binary if it is named, else this folder's sources. */
-export const PROGRAM: Program = BINARY ? [BINARY] : findProgram(ROOT);
 
 export interface Victim {
   readonly pid: number;

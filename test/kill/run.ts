@@ -1,8 +1,9 @@
 // `bun test/kill/run.ts [--times N] [--seed N] [--planted]`: kills the gateway N times. Ends with `N passed, N failed`.
 import { parseArgs } from "node:util";
+import { PROGRAM } from "../harness/program.ts";
 import { Campaign, type CampaignSums, type Kill } from "./campaign.ts";
 import { PLANTS, planted } from "./plants.ts";
-import { PROGRAM, type Program } from "./process.ts";
+import type { Program } from "./process.ts";
 import { newKillWorld } from "./world.ts";
 
 const TIMES = 200;

@@ -37,8 +37,8 @@ export const STEPS: readonly Mutant[] = [
   {
     name: "collected: each reader has a fold of its own",
     file: "src/gateway/context.ts",
-    find: "this.#shown ??= new Collected(",
-    replace: "this.#shown = new Collected(",
+    find: "this.#shown ??= new AnswerCollector(",
+    replace: "this.#shown = new AnswerCollector(",
     tests: ["test/gateway/readers.test.ts"],
   },
   {

@@ -1,11 +1,11 @@
 // A stream that several readers collect together, each within its own bound.
 import { expect, test } from "bun:test";
 import { CHAT } from "../../src/operations/chat/operation.ts";
-import { Collected } from "../../src/operations/collected.ts";
+import { AnswerCollector } from "../../src/operations/collected.ts";
 
 function collect() {
   let folds = 0;
-  const shown = new Collected(() => {
+  const shown = new AnswerCollector(() => {
     folds += 1;
     return CHAT.fold();
   });

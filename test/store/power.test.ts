@@ -1,6 +1,6 @@
 // A power failure at many moments of a load leaves a sound store, in which each paid answer has its hold or its charge.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { PROGRAM } from "../kill/process.ts";
+import { PROGRAM } from "../harness/program.ts";
 import { type KillWorld, newKillWorld } from "../kill/world.ts";
 import { failPower } from "./power/campaign.ts";
 

@@ -33,7 +33,10 @@ interface BudgetParts extends Pick<Budget, "nanoUsd" | "per"> {
   readonly extra?: Extra | null;
 }
 
-/** Sorts the patterns and shares, each once: they are part of the budget's name, or read in that order. */
+/**
+ * Sorts the patterns and the shares to warn at, and drops repeated ones. Patterns are part of the budget's name, so the same
+ * ones in another order must make the same budget; warnings are read in ascending order.
+ */
 export function makeBudget({ models, warn = [], isHard = true, extra = null, ...rest }: BudgetParts): Budget {
   return {
     ...rest,

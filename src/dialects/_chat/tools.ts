@@ -20,7 +20,7 @@ import type { AnswerCodec } from "../../operations/codec.ts";
 
 /** The only argument of a function that replaces a custom tool. */
 const INPUT = "input";
-/** Arguments with much more structure than that are an input of another form. */
+/** `{"input":"…"}` needs far less. Arguments with more structure aren't parsed: they are the input as they stand. */
 const INPUT_SHAPE: JsonShape = { depth: 8, elements: 64 };
 
 /**

@@ -88,7 +88,7 @@ function readSystemText(message: ChatMessage): string[] {
   return text === "" ? [] : [text];
 }
 
-/** If there is only system text, it becomes a turn, since there would be none to answer. */
+/** If there is only system text, it becomes the user's turn: without any turn there is nothing to answer. */
 function withSystem(turns: Turn[], system: readonly string[], apart: boolean): JsonObject {
   const parts = system.map((text) => ({ text }));
   if (turns.length === 0) {

@@ -1,6 +1,6 @@
 // Prompt and answer of a request for its spans: as the provider was sent the one and gave the other, without a step's changes.
 import { type SpanMessages, writeInput, writeOutput } from "../../core/log/span-messages.ts";
-import { Collected, type CollectedReader, type ShownAnswer } from "../../operations/collected.ts";
+import { AnswerCollector, type CollectedReader, type ShownAnswer } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 
@@ -11,7 +11,7 @@ export class SpanContent<F extends Form> {
   readonly #operation: Operation<F>;
   #answer: CollectedReader<F>;
   /** The answer before the steps. Null if there are none around it: it is then the one that is shown. */
-  #given: Collected<F> | null = null;
+  #given: AnswerCollector<F> | null = null;
   #input: Omit<SpanMessages, "output"> | null = null;
 
   constructor(operation: Operation<F>, { shown }: ShownAnswer<F>) {
@@ -22,7 +22,7 @@ export class SpanContent<F extends Form> {
   /** Reads what is given to `add`, because steps around the answer may show another. */
   separate(): void {
     this.#answer.leave();
-    this.#given = new Collected(() => this.#operation.fold());
+    this.#given = new AnswerCollector(() => this.#operation.fold());
     this.#answer = this.#given.read(isShort);
   }
 

@@ -31,7 +31,7 @@ export function sumCounts(counts: readonly number[]): number {
   return sum;
 }
 
-/** Adds to the counts of a part. One before the minute is over, and takes nothing. */
+/** Adds to the counts of a part. A part that has already left the minute is not counted any more: nothing changes. */
 export function addCount(
   counts: readonly number[],
   minute: Pick<Minute, "part">,

@@ -1,7 +1,7 @@
 // Collects an answer as its client sees it, whole or streamed, to keep it at its end.
 import type { NativeTexts } from "../../core/text/texts.ts";
 import type { AnswerEnd, Around } from "../../gateway/step.ts";
-import { Collected, type CollectedReader, type ShownAnswer } from "../../operations/collected.ts";
+import { AnswerCollector, type CollectedReader, type ShownAnswer } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { CollectedMemory } from "./collected-memory.ts";
@@ -10,7 +10,7 @@ import type { KeptAnswer } from "./kept.ts";
 /** The ends of an answer that has all of what was asked for. */
 const ORDINARY: ReadonlySet<string> = new Set(["stop", "tool_calls"]);
 
-type Stored<F extends Form> = Pick<F, "piece" | "reply">;
+type AnswerForm<F extends Form> = Pick<F, "piece" | "reply">;
 
 interface Collecting<F extends Form> extends ShownAnswer<F> {
   readonly operation: Operation<F>;
@@ -26,8 +26,8 @@ export class Keeper<F extends Form> implements Around<F> {
   readonly #parts: Collecting<F>;
   #reply: F["reply"] | null = null;
   /** Null if what is collected for others has all that is stored. */
-  readonly #own: Collected<Stored<F>> | null;
-  readonly #answer: CollectedReader<Stored<F>>;
+  readonly #own: AnswerCollector<AnswerForm<F>> | null;
+  readonly #answer: CollectedReader<AnswerForm<F>>;
   #pieces: unknown[] = [];
   /** As taken from the memory of all. */
   #bytes = 0;
@@ -36,7 +36,7 @@ export class Keeper<F extends Form> implements Around<F> {
     this.#parts = parts;
     const { keeping } = parts.operation;
     const accepts = (added: number, characters: number) => this.#count(added, characters);
-    this.#own = keeping?.fold ? new Collected(keeping.fold) : null;
+    this.#own = keeping?.fold ? new AnswerCollector(keeping.fold) : null;
     this.#answer = this.#own?.read(accepts) ?? parts.shown.read(accepts);
   }
 

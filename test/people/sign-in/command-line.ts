@@ -1,16 +1,12 @@
 // `poundkey login` and `poundkey token` as a person's shell runs them, with a home folder of their own.
 import { join } from "node:path";
-import { BINARY } from "../../harness/harness.ts";
 import { poundkey, type Ran } from "../../harness/poundkey.ts";
+import { PROGRAM } from "../../harness/program.ts";
 import { sendDecision } from "./agent.ts";
 import type { Browser } from "./browser.ts";
 
-const COMMAND = BINARY
-  ? [BINARY]
-  : [process.execPath, join(import.meta.dir, "..", "..", "..", "src", "main.ts")];
-
 /** The command's words, for agents that run it. */
-export const TOKEN_COMMAND: readonly string[] = [...COMMAND, "token"];
+export const TOKEN_COMMAND: readonly string[] = [...PROGRAM, "token"];
 
 export function findFile(home: string): string {
   return join(home, ".config", "poundkey", "login.json");
@@ -18,7 +14,7 @@ export function findFile(home: string): string {
 
 /** Runs `poundkey login`, approves the code that it prints as the person in the browser, and waits for its end. */
 export async function logInAt(url: string, home: string, browser: Browser): Promise<number> {
-  const child = Bun.spawn([...COMMAND, "login", url], {
+  const child = Bun.spawn([...PROGRAM, "login", url], {
     cwd: home,
     env: { PATH: process.env.PATH ?? "", HOME: home },
     stdout: "ignore",

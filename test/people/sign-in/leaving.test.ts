@@ -85,7 +85,8 @@ async function addToken(memberId: unknown, contact: string | null = null) {
 const isRevoked = async (id: string) => (await opened.store.key(id))?.revokedAtMs !== null;
 
 describe("with a provider that gives refresh tokens", () => {
-  test("whoever is gone there is out, with their keys, and nobody else is", async () => {
+  // Three that wait for the next recheck, each with people of its own.
+  test.concurrent("whoever is gone there is out, with their keys, and nobody else is", async () => {
     const ada = await enter("ada", ["platform"]);
     const eve = await enter("eve", ["platform"]);
     const ned = await enter("ned", ["watchers", "search"]);
@@ -97,7 +98,9 @@ describe("with a provider that gives refresh tokens", () => {
     await until("ned's key has ended", () => isRevoked(ned.keyId));
     expect([await isIn(ada.browser), await isRevoked(ada.keyId)]).toEqual([true, false]);
     expect((await findMember(world, "eve")).role).toBeNull();
-    const listLeft = () => world.gateway.events.filter(({ event }) => event === "member.left");
+    const here = [ada.id, eve.id, ned.id];
+    const listLeft = () =>
+      world.gateway.events.filter((one) => one.event === "member.left" && here.includes(one.member_id));
     await until("both are told of", () => listLeft().length === 2);
     expect(
       listLeft()
@@ -107,7 +110,7 @@ describe("with a provider that gives refresh tokens", () => {
     expect((await signInAs(world, "ned")).page.status).toBe(403);
   });
 
-  test("named tokens end with the person who made them, also without a session, and whatever their contact is", async () => {
+  test.concurrent("named tokens end with the person who made them, also without a session, and whatever their contact is", async () => {
     world.provider.people.set("liv", {
       name: "liv",
       groups: ["platform"],
@@ -140,7 +143,7 @@ describe("with a provider that gives refresh tokens", () => {
     expect([await isOthers(), await isRevoked("key_service")]).toEqual([false, false]);
   });
 
-  test("other groups give another role, within the same session", async () => {
+  test.concurrent("other groups give another role, within the same session", async () => {
     const { browser } = await enter("ida", ["platform"]);
     world.provider.people.set("ida", { name: "ida", groups: ["watchers"] });
     await until("the role is lower", async () => (await findMember(world, "ida")).role === "viewer");
@@ -239,7 +242,8 @@ describe("an admin", () => {
   });
 });
 
-test("with a provider that gives none, sessions end at the recheck, and keys some time after the last sign-in", async () => {
+// Two that wait for a recheck of their own gateways.
+test.concurrent("with a provider that gives none, sessions end at the recheck, and keys some time after the last sign-in", async () => {
   const forger: Forger = await startForger();
   const silent = await startSignInWorld({ issuer: forger.issuer, oidc: `${RULES}, ${SOON}` });
   const same = await openSame(silent);
@@ -265,7 +269,7 @@ test("with a provider that gives none, sessions end at the recheck, and keys som
   await forger.stop();
 });
 
-test("somebody removed while the provider was away is out within `recheck`, and their key works again once they sign in", async () => {
+test.concurrent("somebody removed while the provider was away is out within `recheck`, and their key works again once they sign in", async () => {
   const oidc = `${RULES}, members: { recheck: 1s, doubt: 0s, key_expires: 1h }`;
   const away = await startSignInWorld({ oidc });
   const same = await openSame(away);

@@ -1,7 +1,7 @@
 // The memory of answers that are collected to be kept: one that finds no room passes without being kept.
 import { expect, test } from "bun:test";
 import { NO_AMOUNTS } from "../../../src/core/money/units.ts";
-import { Collected } from "../../../src/operations/collected.ts";
+import { AnswerCollector } from "../../../src/operations/collected.ts";
 import { SPEECH } from "../../../src/operations/speech/operation.ts";
 import { CollectedMemory } from "../../../src/steps/cache/collected-memory.ts";
 import { Keeper } from "../../../src/steps/cache/keeper.ts";
@@ -26,7 +26,7 @@ function collect(memory: CollectedMemory) {
   const keep = async (answer: { readonly reply: { readonly sound: Uint8Array } } | null) => {
     bytes = answer?.reply.sound.length ?? null;
   };
-  const shown = new Collected(() => SPEECH.fold());
+  const shown = new AnswerCollector(() => SPEECH.fold());
   const keeper = new Keeper({ operation: SPEECH, shown, memory, isNative: false, texts: null, keep });
   const end = async () => {
     await keeper.over(END);

@@ -1,5 +1,6 @@
 // A gateway as a separate process whose every sync to disk fails while a tracer makes its system calls fail.
-import { PROGRAM, startVictim } from "../../kill/process.ts";
+import { PROGRAM } from "../../harness/program.ts";
+import { startVictim } from "../../kill/process.ts";
 import { newKillWorld } from "../../kill/world.ts";
 import { type Clients, newClients } from "./clients.ts";
 import { trace } from "./tracer.ts";

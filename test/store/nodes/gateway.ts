@@ -3,11 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
-import { BINARY, providersYaml } from "../../harness/harness.ts";
+import { providersYaml } from "../../harness/harness.ts";
+import { PROGRAM } from "../../harness/program.ts";
 import { until } from "../../whole/world/until.ts";
 
-const MAIN = join(import.meta.dir, "..", "..", "..", "src", "main.ts");
-const COMMAND = BINARY ? [BINARY] : [process.execPath, MAIN];
 const START_MS = 30_000;
 export const ADMIN_TOKEN = "admin-token-of-the-tests";
 export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
@@ -38,7 +37,7 @@ export function startGatewayProcess(options: GatewayOptions): GatewayProcess {
   const yaml = `${providersYaml(simulatorUrl)}\n${more}`;
   writeFileSync(join(directory, "poundkey.yaml"), isInFile ? `${yaml}\nstore: "${store}"` : yaml);
   const place = isInFile ? [] : ["--store", store];
-  const child = Bun.spawn([...COMMAND, "serve", "--port", "0", ...place], {
+  const child = Bun.spawn([...PROGRAM, "serve", "--port", "0", ...place], {
     cwd: directory,
     env: {
       PATH: process.env.PATH ?? "",

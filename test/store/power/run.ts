@@ -1,6 +1,6 @@
 // `bun test/store/power/run.ts [--moments N] [--seconds N] [--seed N]`: power failures under load. Ends with `N passed, N failed`.
 import { parseArgs } from "node:util";
-import { PROGRAM } from "../../kill/process.ts";
+import { PROGRAM } from "../../harness/program.ts";
 import { newKillWorld } from "../../kill/world.ts";
 import { failPower } from "./campaign.ts";
 

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { costOfEnding, ENDING_ROWS, type Ending } from "../world/endings.ts";
-import { type Books, type MoneyWorld, type Payer, readSums, startMoneyWorld } from "../world/money-world.ts";
+import { type Books, type MoneyWorld, readSums, startMoneyWorld } from "../world/money-world.ts";
 import { playEnding } from "../world/play-ending.ts";
 import { RUDE_SECRET, startRudeUpstream } from "../world/rude-upstream.ts";
 import type { TestServer } from "../world/serve.ts";
@@ -37,7 +37,7 @@ afterAll(async () => {
 describe("a badly behaved upstream", () => {
   // The second provider waits a minute for more: there only the mark of the end says that nothing comes.
   for (const model of ["Rude#held-open", "Calm#held-open-done"]) {
-    test(`${model}: a complete answer succeeds even if its connection breaks afterwards`, async () => {
+    test.concurrent(`${model}: a complete answer succeeds even if its connection breaks afterwards`, async () => {
       const text = await (await gateway.chat({ ...asking("", true), model })).text();
       expect(text).toContain('"content":"whole"');
       expect(text).toContain('"finish_reason":"stop"');
@@ -45,13 +45,13 @@ describe("a badly behaved upstream", () => {
     });
   }
 
-  test("an error's body may have any length", async () => {
+  test.concurrent("an error's body may have any length", async () => {
     const response = await gateway.chat(asking("long-400", false));
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
   });
 
-  test("an error whose body never ends is reported by its status", async () => {
+  test.concurrent("an error whose body never ends is reported by its status", async () => {
     const response = await gateway.chat(asking("endless-429", false));
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
   }, 10_000);
@@ -61,7 +61,7 @@ describe("a badly behaved upstream", () => {
     ["tattler", true],
     ["tattler-mid", true],
   ] as const) {
-    test(`${model}, streamed: ${stream}: its secret and address never reach the client`, async () => {
+    test.concurrent(`${model}, streamed: ${stream}: its secret and address never reach the client`, async () => {
       const response = await gateway.chat(asking(model, stream));
       const text = (await response.text()) + JSON.stringify([...response.headers]);
       expect(text).toContain("error");
@@ -79,16 +79,6 @@ test("a content filter within a stream is the client's refusal, however often it
     answers.push([response.status, error.code, error.message, response.headers.get("x-poundkey-attempts")]);
   }
   expect(answers).toEqual(Array(8).fill([400, "content_filter", "Inappropriate content.", "1"]));
-});
-
-test("an early head is sent together with a comment", async () => {
-  const response = await gateway.chat({
-    ...asking("sim-mini~latency=1600", true),
-    model: "Local#sim-mini~latency=1600",
-  });
-  const text = await response.text();
-  expect(text).toStartWith(": keep-alive\n\n");
-  expect(text).toEndWith("data: [DONE]\n\n");
 });
 
 test("a body with too many fields is refused, but a text with as many colons is not", async () => {
@@ -137,7 +127,17 @@ test("an upload that breaks off counts as the client leaving", async () => {
   expect(text).toContain("\npoundkey_internal_errors_total 0\n");
 });
 
-test("a reader that pauses is not cut off, and the provider is not blamed", async () => {
+test.concurrent("an early head is sent together with a comment", async () => {
+  const response = await gateway.chat({
+    ...asking("sim-mini~latency=1600", true),
+    model: "Local#sim-mini~latency=1600",
+  });
+  const text = await response.text();
+  expect(text).toStartWith(": keep-alive\n\n");
+  expect(text).toEndWith("data: [DONE]\n\n");
+});
+
+test.concurrent("a reader that pauses is not cut off, and the provider is not blamed", async () => {
   const { hostname, port } = new URL(gateway.url);
   const body = JSON.stringify(asking("flood", true));
   const socket = connect(Number(port), hostname);
@@ -185,63 +185,85 @@ test("at shutdown, a request that takes too long gets an error, a log entry and 
   await own.stop();
 });
 
-describe("every ending leaves no hold and the expected charge", () => {
-  let world: MoneyWorld;
-  beforeAll(async () => {
-    world = await startMoneyWorld();
+/** A request's ending as its client and the books saw it, and the upstream calls that it took. */
+interface Settled {
+  readonly told: readonly [number | null, string | null];
+  readonly books: Books;
+  readonly calls: number;
+}
+
+const countCalls = (world: MoneyWorld) => world.provider.calls.total + world.gated.bodies.length;
+
+async function settleAs(world: MoneyWorld, row: Ending, isPaid: boolean): Promise<Settled> {
+  world.provider.reset();
+  const payer = await (isPaid ? world.payer(1) : world.payer(0, { requests_per_day: 5 }));
+  const before = countCalls(world);
+  const told = await playEnding(world, row, payer.secret);
+  const books = await world.settled(payer);
+  const calls = countCalls(world) - before;
+  await until("no upstream call is left", () => world.gated.open + world.provider.calls.open === 0);
+  await until("no body is held", () => isNoBodyHeld(world.url));
+  return { told, books, calls };
+}
+
+/** Plays the rows in turn in a world of their own. They wait for timeouts, so others are played beside them. */
+function playRows(isPaid: boolean) {
+  const world = startMoneyWorld();
+  let last: Promise<unknown> = world;
+  const settled = ENDING_ROWS.map((row) => {
+    const own = last.then(async () => settleAs(await world, row, isPaid));
+    last = own.catch(() => {});
+    return own;
   });
-  afterAll(async () => {
-    expect(readSums(world.directory)).toEqual({
-      holds: 0,
-      held: 0,
-      wrong_balances: 0,
-      wrong_entries: 0,
-      spends_held: 0,
-      debts: 0,
+  return { world, settled };
+}
+
+const PAYERS = [
+  { name: "paid", isPaid: true },
+  { name: "free", isPaid: false },
+] as const;
+
+describe.each(PAYERS.map((payer) => ({ ...payer, ...playRows(payer.isPaid) })))(
+  "every ending leaves no hold and the expected charge, $name:",
+  ({ isPaid, world, settled }) => {
+    afterAll(async () => {
+      const { directory, stop } = await world;
+      expect(readSums(directory)).toEqual({
+        holds: 0,
+        held: 0,
+        wrong_balances: 0,
+        wrong_entries: 0,
+        spends_held: 0,
+        debts: 0,
+      });
+      await stop();
     });
-    await world.stop();
+
+    test.each(ENDING_ROWS.map((row, at) => [row.name, row, at] as const))("%s", async (_name, row, at) => {
+      const found = await settled[at];
+      expect(found?.told).toEqual([row.status, row.code]);
+      if (found) expectBooks(row, found.books, isPaid);
+      expect(found?.calls).toBe(row.calls);
+    });
+  },
+);
+
+function expectBooks(row: Ending, { requests, entries, held, ...books }: Books, isPaid: boolean): void {
+  const cost = costOfEnding(row);
+  const [prompt, completion] = row.tokens ?? [0, 0];
+  expect(requests).toHaveLength(1);
+  expect(requests[0]).toMatchObject({
+    usage_source: row.source,
+    ended: row.ended,
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    cost_nano: cost,
+    charged_nano: isPaid ? cost : 0,
   });
-
-  const calls = () => world.provider.calls.total + world.gated.bodies.length;
-
-  function check(row: Ending, { requests, entries, held, ...books }: Books, paid: boolean): void {
-    const cost = costOfEnding(row);
-    const [prompt, completion] = row.tokens ?? [0, 0];
-    expect(requests).toHaveLength(1);
-    expect(requests[0]).toMatchObject({
-      usage_source: row.source,
-      ended: row.ended,
-      prompt_tokens: prompt,
-      completion_tokens: completion,
-      cost_nano: cost,
-      charged_nano: paid ? cost : 0,
-    });
-    expect(held).toBe(0);
-    const answers = Number(row.more?.n ?? 1);
-    expect(books.used).toBe(!paid && row.tokens !== null ? answers : 0);
-    expect(books.balance).toBe(paid ? 1_000_000_000 - cost : 0);
-    expect(books.kinds).toEqual(paid ? ["topup", "hold", row.tokens === null ? "void" : "post"] : []);
-    if (paid) expect(entries[2]).toMatchObject({ usage_source: row.source, ended: row.ended });
-  }
-
-  async function settledAs(row: Ending, payer: Payer, paid: boolean): Promise<void> {
-    const before = calls();
-    const told = await playEnding(world, row, payer.secret);
-    expect(told).toEqual([row.status, row.code]);
-    check(row, await world.settled(payer), paid);
-    expect(calls() - before).toBe(row.calls);
-    await until("no upstream call is left", () => world.gated.open + world.provider.calls.open === 0);
-    await until("no body is held", () => isNoBodyHeld(world.url));
-  }
-
-  for (const row of ENDING_ROWS) {
-    test(`${row.name}, paid`, async () => {
-      world.provider.reset();
-      await settledAs(row, await world.payer(1), true);
-    });
-    test(`${row.name}, free`, async () => {
-      world.provider.reset();
-      await settledAs(row, await world.payer(0, { requests_per_day: 5 }), false);
-    });
-  }
-});
+  expect(held).toBe(0);
+  const answers = Number(row.more?.n ?? 1);
+  expect(books.used).toBe(!isPaid && row.tokens !== null ? answers : 0);
+  expect(books.balance).toBe(isPaid ? 1_000_000_000 - cost : 0);
+  expect(books.kinds).toEqual(isPaid ? ["topup", "hold", row.tokens === null ? "void" : "post"] : []);
+  if (isPaid) expect(entries[2]).toMatchObject({ usage_source: row.source, ended: row.ended });
+}

@@ -8,10 +8,10 @@ import { until } from "../world/until.ts";
 import { asking } from "../world/world.ts";
 
 const FLAKY = "sim-mini~flaky=6";
-const SLOW = "sim-mini~latency=3000";
+const SLOW = "sim-mini~latency=1500";
 /** Fails so slowly that all requests are sent before the first failure. */
 const BURST = "sim-mini~latency=500~trouble=500";
-const SLOWISH = "sim-mini~latency=700";
+const SLOWISH = "sim-mini~latency=400";
 /** USD per million tokens. */
 const PRICES = { cheap: 1, dear: 50 };
 
@@ -27,7 +27,7 @@ function yaml(url: string): string {
   Burst: { ${base}, keys: [sim-key], ${models(BURST)} }
   Sound: { ${base}, keys: [sim-key], ${models("sim-mini", "sim-fast")} }
   Pair: { ${base}, keys: [bad-key, the-good-key-of-two], unlisted_models: true }
-  Rests: { ${base}, keys: ["first-key~trouble=429~retry=2", second-key], unlisted_models: true }
+  Rests: { ${base}, keys: ["first-key~trouble=429~retry=1", second-key], unlisted_models: true }
   Twins: { ${base}, keys: [first-of-the-twins, second-of-the-twins], unlisted_models: true }
   Slow: { ${base}, keys: [sim-key], ${models(SLOW, `${SLOW}~chunks=2`, `${SLOW}~chunks=3`, SLOWISH, `${SLOWISH}~chunks=3`)} }
 models:
@@ -111,10 +111,9 @@ describe("a circuit breaker", () => {
     expect((await ask(cut, { stream: true })).status).toBe(503);
     const slow = "Local#sim-mini~latency=2000";
     const headers = { "x-poundkey-timeout": "0.01" };
-    for (let at = 0; at < 6; at++) {
-      const answer = await seen(await gateway.chat(asking(slow), { headers }));
-      expect(formatLine(answer)).toBe("504 api_error upstream_timeout");
-    }
+    const leave = async () => formatLine(await seen(await gateway.chat(asking(slow), { headers })));
+    const left = await Promise.all(Array.from({ length: 6 }, leave));
+    expect(left).toEqual(Array(6).fill("504 api_error upstream_timeout"));
     expect(await model(slow)).toMatchObject({ breaker: "closed", error_rate: null, in_flight: 0 });
   });
 
@@ -197,7 +196,7 @@ describe("credentials", () => {
   });
 
   test("that are rate-limited rest for as long as the provider says, then serve again", async () => {
-    const first = "first-key~trouble=429~retry=2";
+    const first = "first-key~trouble=429~retry=1";
     await until("it is asked", async () => {
       expect((await ask("Rests#sim-mini")).status).toBe(200);
       return callsBy(first) === 1;
@@ -206,7 +205,7 @@ describe("credentials", () => {
     expect(callsBy(first)).toBe(1);
     const [credential] = asArray((await provider("Rests")).credentials);
     expect(credential).toMatchObject({
-      last4: "ry=2",
+      last4: "ry=1",
       state: "resting",
       until: expect.stringMatching(/Z$/),
     });

@@ -1,9 +1,9 @@
 // POST /v1/feedback over HTTP: what is taken, what is refused, and that all gateways on the store learn from it and forget it.
 import { afterAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import { SHIFT_MAX } from "../../../src/learning/learned.ts";
-import { BINARY, type UnderTest } from "../../harness/harness.ts";
+import type { UnderTest } from "../../harness/harness.ts";
+import { PROGRAM } from "../../harness/program.ts";
 import {
   candidate,
   PAIR,
@@ -16,7 +16,6 @@ import {
 import { type Seen, seen } from "../world/observe.ts";
 import { until } from "../world/until.ts";
 
-const MAIN = join(import.meta.dir, "..", "..", "..", "src", "main.ts");
 /** Gateways look for new lessons every few seconds. */
 const LEARNT_MS = 15_000;
 const LABELS = 40;
@@ -136,8 +135,7 @@ describe("feedback", () => {
 
 /** `poundkey route …` on the same store, as an operator runs it. */
 async function poundkey({ configFile, directory }: UnderTest, ...args: readonly string[]): Promise<string> {
-  const command = BINARY ? [BINARY] : [process.execPath, MAIN];
-  const child = Bun.spawn([...command, "route", ...args, "--config", configFile], {
+  const child = Bun.spawn([...PROGRAM, "route", ...args, "--config", configFile], {
     cwd: directory,
     env: { PATH: process.env.PATH ?? "" },
     stdout: "pipe",
