@@ -34,7 +34,14 @@ export function capOffers(
   { offers, ceilingNanoUsd: ceiling = null }: Capped,
   { billing }: Pick<LedgerRules, "billing">,
 ): Capped["offers"] {
-  if (ceiling === null) return offers;
+  return ceiling === null ? offers : capTo(ceiling, offers, billing);
+}
+
+function capTo(
+  ceiling: NanoUsd,
+  offers: Capped["offers"],
+  billing: LedgerRules["billing"],
+): Capped["offers"] {
   return (isReserving) => {
     const capped = offers(isReserving).flatMap((offer) => capOffer(offer, ceiling, billing.markup) ?? []);
     if (capped.length > 0) return capped;

@@ -12,6 +12,8 @@ export function makeIncoming(
   { keeping, stored } = NO_EARLIER_ANSWER,
 ): Incoming {
   const seal = ports.sealer(key.accountId);
-  const limits = { ...ports.snapshot().limits, storesUpstream: mayStoreUpstream(ports, key) };
+  const { limits: own } = ports.snapshot();
+  const isForbidden = own.storesUpstream === true && !mayStoreUpstream(ports, key);
+  const limits = isForbidden ? { ...own, storesUpstream: false } : own;
   return { url, headers, body, limits, seal, keeping, stored };
 }

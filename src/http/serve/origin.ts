@@ -59,7 +59,10 @@ export function keepAddress(address: string, rule: AddressRule): string | null {
 }
 
 function findSession(headers: Headers, named: string | null): string | null {
-  for (const given of [named, ...SESSION_HEADERS.map((header) => headers.get(header))]) {
+  const own = named === null ? null : nameSession(named);
+  if (own !== null) return own;
+  for (const header of SESSION_HEADERS) {
+    const given = headers.get(header);
     const session = given === null ? null : nameSession(given);
     if (session !== null) return session;
   }
