@@ -140,23 +140,19 @@ export class SentNames {
 const NO_NAMES: readonly never[] = [];
 
 /** Lists the names of the tools, of the choice among them, and of the calls in the history. */
-function listAllNames({ tools, tool_choice: choice, messages }: ChatRequest): readonly string[] {
-  let names: string[] | null = null;
-  for (const tool of tools ?? NO_NAMES) names = addName(names, tool);
+function listAllNames({ tools = NO_NAMES, tool_choice: choice, messages }: ChatRequest): readonly string[] {
+  const names: string[] = [];
+  addNames(names, tools);
   if (typeof choice === "object")
-    for (const one of choice.type === "allowed_tools" ? choice.allowed_tools.tools : [choice])
-      names = addName(names, one);
+    addNames(names, choice.type === "allowed_tools" ? choice.allowed_tools.tools : [choice]);
   for (const message of messages)
-    if (message.role === "assistant")
-      for (const call of message.tool_calls ?? NO_NAMES) names = addName(names, call);
-  return names ?? NO_NAMES;
+    if (message.role === "assistant" && message.tool_calls) addNames(names, message.tool_calls);
+  return names;
 }
 
-/** Requests without tools, which are most, need no list. */
-function addName(names: string[] | null, named: Named): string[] | null {
-  const name = readName(named) ?? asString(named.name);
-  if (name === undefined) return names;
-  const list = names ?? [];
-  list.push(name);
-  return list;
+function addNames(names: string[], list: readonly Named[]): void {
+  for (const named of list) {
+    const name = readName(named) ?? asString(named.name);
+    if (name !== undefined) names.push(name);
+  }
 }

@@ -16,6 +16,10 @@ export function tooMany(): Fault {
   return new Fault("overloaded", "Too many requests are waiting for the gateway's store.");
 }
 
+function readDemand({ demand }: Waiting): Demand {
+  return demand;
+}
+
 /**
  * Runs one transaction for the whole batch. Never throws. If the database refuses a demand, each demand gets its own
  * transaction, so that the others don't fail with it.
@@ -25,12 +29,12 @@ export async function answerAll(
   transact: (demands: readonly Demand[]) => Promise<readonly Answer[]>,
 ): Promise<void> {
   try {
-    const answers = await transact(batch.map(({ demand }) => demand));
-    batch.forEach(({ resolve, reject }, index) => {
+    const answers = await transact(batch.map(readDemand));
+    for (let index = 0; index < batch.length; index++) {
       const answer = answers[index];
-      if (answer) resolve(answer);
-      else reject(new Error("A demand got no answer."));
-    });
+      if (answer) batch[index]?.resolve(answer);
+      else batch[index]?.reject(new Error("A demand got no answer."));
+    }
   } catch (error) {
     if (error instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(error);
     else for (const waiting of batch) await answerAll([waiting], transact);

@@ -1,7 +1,7 @@
 // Caches the rows that decisions depend on, as long as no other process writes to the file.
 
 import type { Decision, Rows } from "../../core/decision.ts";
-import type { Reads } from "../../core/demand.ts";
+import type { Demand, Reads } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { MemberTerms } from "../../core/limits/member-limits.ts";
 import { type ModelSum, makeOpeningId } from "../../core/limits/opening.ts";
@@ -75,14 +75,14 @@ export class RowCache {
    * Returns the rows for some demands and reads the missing ones. Call it inside the transaction: SQLite's
    * `data_version` changes when another connection commits, and the cache is then stale.
    */
-  rowsFor(sql: Statements, reads: readonly Reads[]): Rows {
+  rowsFor(sql: Statements, demands: readonly Pick<Demand, "reads">[]): Rows {
     const dataVersion = sql.dataVersion.get()?.data_version ?? -1;
     if (dataVersion !== this.#dataVersion || this.#count() > ENTRIES_MAX) this.clear();
     this.#dataVersion = dataVersion;
     const once: RowsReadOnce = {};
-    for (const read of reads) {
-      this.#load(sql, read);
-      this.#loadOnce(sql, read, once);
+    for (const { reads } of demands) {
+      this.#load(sql, reads);
+      this.#loadOnce(sql, reads, once);
     }
     return {
       // Its processes share a machine, so their own clocks are the store's.
