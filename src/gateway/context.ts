@@ -236,12 +236,8 @@ export class RequestContext<F extends Form> implements Facts {
       case "produced": {
         const isTheirs = fault === null || !isByClient(fault);
         const failed = isTheirs ? Math.max(0, answers - this.#count.meter.begun) : 0;
-        return {
-          produced,
-          isDue: true,
-          record,
-          giveBack: { answers: failed, isBounded: true, beyond: null },
-        };
+        const giveBack = { answers: failed, isBounded: true, beyond: null };
+        return { produced, isDue: true, record, giveBack };
       }
       case "left": {
         const owed = this.#recordUnanswered(nowMs);

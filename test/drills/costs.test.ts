@@ -11,8 +11,8 @@ const CHAT = "/v1/chat/completions";
 const CHAT_MODEL = "OpenAI#gpt-4o";
 const MESSAGES_MODEL = "Anthropic#claude-sonnet-4-5";
 const WORDS = "The words of turn";
-const BATCH = 12;
-const BATCH_LARGE = 6;
+const BATCH = 8;
+const BATCH_LARGE = 4;
 
 /** Returns what makes bodies of one conversation that differ in one text alone, by as many bytes. */
 function varyWords(body: object): () => string {

@@ -1,6 +1,5 @@
 // What one request costs a gateway, in counts that are the same on a slow machine: objects, statements, system calls.
 import { isObject } from "../../src/core/json/json.ts";
-import { computeMedian } from "../bench/figures.ts";
 import type { MeasuredGateway } from "./measured-gateway.ts";
 
 /** Objects per request, by kind. */
@@ -16,6 +15,7 @@ export interface Request {
 const BATCHES = 5;
 /** A request runs other code at first, such as caches being filled. */
 const WARMING = 5;
+const REMEMBERING = 3;
 
 /** Cells of the engine itself, which describe code. */
 const ENGINE = /Structure|PropertyTable|Executable|CodeBlock|RareData|SymbolTable/;
@@ -43,11 +43,15 @@ async function readHeap(gateway: MeasuredGateway) {
   return { counts, isCollected: heap.isCollected === true };
 }
 
-/** Returns the objects that a batch makes, by kind. Null if some were removed meanwhile. */
-async function countBatch(gateway: MeasuredGateway, work: () => Promise<void>) {
+/**
+ * Returns the objects that a batch makes, by kind. Null if some were removed meanwhile. `send` is called a few times before,
+ * since cleaning removes what is remembered only as long as something refers to it, such as an agent's tools.
+ */
+async function countBatch(gateway: MeasuredGateway, send: () => Promise<void>, count: number) {
   await gateway.ask("clean");
+  for (let sent = 0; sent < REMEMBERING; sent++) await send();
   const before = await readHeap(gateway);
-  await work();
+  for (let sent = 0; sent < count; sent++) await send();
   const after = await readHeap(gateway);
   if (after.isCollected) return null;
   return new Map([...after.counts].map(([kind, count]) => [kind, count - (before.counts.get(kind) ?? 0)]));
@@ -57,18 +61,21 @@ async function sendAll({ count, send }: Request): Promise<void> {
   for (let sent = 0; sent < count; sent++) await send();
 }
 
-/** Counts the objects of a request, without those that counting takes. Medians of several batches. */
+/**
+ * Counts the objects of a request, without those that counting takes. Of several batches, the fewest count: timers and
+ * answers that arrive in pieces on a busy machine only add some.
+ */
 export async function countObjects(gateway: MeasuredGateway, request: Request): Promise<Objects> {
   for (let sent = 0; sent < WARMING; sent++) await request.send();
-  const counting = await countBatch(gateway, async () => {});
+  const counting = await countBatch(gateway, async () => {}, 0);
   const batches: ReadonlyMap<string, number>[] = [];
   for (let batch = 0; batch < BATCHES; batch++) {
-    const counted = await countBatch(gateway, () => sendAll(request));
+    const counted = await countBatch(gateway, request.send, request.count);
     if (counted !== null) batches.push(counted);
   }
   if (counting === null || batches.length === 0) throw new Error(`${request.name}: garbage was collected.`);
   const countOf = (kind: string) =>
-    computeMedian(batches.map((counts) => counts.get(kind) ?? 0)) - (counting.get(kind) ?? 0);
+    Math.min(...batches.map((counts) => counts.get(kind) ?? 0)) - (counting.get(kind) ?? 0);
   const kinds = [...KINDS.map(([kind]) => kind), "others"];
   return Object.fromEntries(kinds.map((kind) => [kind, Math.round(countOf(kind) / request.count)]));
 }

@@ -13,7 +13,6 @@ export function makeIncoming(
 ): Incoming {
   const seal = ports.sealer(key.accountId);
   const { limits: own } = ports.snapshot();
-  const isForbidden = own.storesUpstream === true && !mayStoreUpstream(ports, key);
-  const limits = isForbidden ? { ...own, storesUpstream: false } : own;
+  const limits = own.storesUpstream ? { ...own, storesUpstream: mayStoreUpstream(ports, key) } : own;
   return { url, headers, body, limits, seal, keeping, stored };
 }

@@ -70,13 +70,8 @@ function makeMemberOwner({ id, terms }: LimitedMember, account: Account, nowMs: 
 const ofKeys = new WeakMap<GatewayKey, WeakMap<OwnerLimits, { readonly owner: LimitOwner | null }>>();
 
 function findKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null {
-  const byDefaults = ofKeys.get(key) ?? new WeakMap<OwnerLimits, { readonly owner: LimitOwner | null }>();
-  const found = byDefaults.get(defaults);
-  if (found !== undefined) return found.owner;
-  const owner = makeKeyOwner(key, defaults);
-  byDefaults.set(defaults, { owner });
-  ofKeys.set(key, byDefaults);
-  return owner;
+  const byDefaults = ofKeys.getOrInsertComputed(key, () => new WeakMap());
+  return byDefaults.getOrInsertComputed(defaults, () => ({ owner: makeKeyOwner(key, defaults) })).owner;
 }
 
 function makeKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null {

@@ -16,10 +16,6 @@ export function tooMany(): Fault {
   return new Fault("overloaded", "Too many requests are waiting for the gateway's store.");
 }
 
-function readDemand({ demand }: Waiting): Demand {
-  return demand;
-}
-
 /**
  * Runs one transaction for the whole batch. Never throws. If the database refuses a demand, each demand gets its own
  * transaction, so that the others don't fail with it.
@@ -29,7 +25,7 @@ export async function answerAll(
   transact: (demands: readonly Demand[]) => Promise<readonly Answer[]>,
 ): Promise<void> {
   try {
-    const answers = await transact(batch.map(readDemand));
+    const answers = await transact(batch.map(({ demand }) => demand));
     for (let index = 0; index < batch.length; index++) {
       const answer = answers[index];
       if (answer) batch[index]?.resolve(answer);
