@@ -25,7 +25,7 @@ import { findBalanceLow } from "./money/balance-low.ts";
 import type { RowLookup } from "./row-lookup.ts";
 import { NO_SUMS, UsageSums } from "./usage-sums.ts";
 
-/** What a batch doesn't write: most tables. */
+/** Shared by all tables that a batch doesn't write, which are most. */
 const NOTHING: readonly never[] = Object.freeze([]);
 const NO_ROWS: ReadonlyMap<string, never> = new Map<string, never>();
 

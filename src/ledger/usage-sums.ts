@@ -13,7 +13,7 @@ import { addCounts } from "./usage-counts.ts";
 /** A sum without its figures. */
 type Head = Omit<UsageSum, keyof ReturnType<typeof addCounts> | "edge">;
 
-/** What a request without tags is summed under, and the sums of a batch that settles nothing. */
+/** Shared by requests without tags and batches that settle nothing. */
 const NONE: readonly never[] = Object.freeze([]);
 export const NO_SUMS: UsageSums["decided"] = {
   usage: NONE,

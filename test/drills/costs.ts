@@ -1,4 +1,4 @@
-// What one request costs a gateway, in counts that are the same on a slow machine: objects, statements, system calls.
+// Counts what one request costs a gateway: the objects that it makes and the statements that it runs.
 import { isObject } from "../../src/core/json/json.ts";
 import type { MeasuredGateway } from "./measured-gateway.ts";
 

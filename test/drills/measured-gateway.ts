@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { asObject, isObject } from "../../src/core/json/json.ts";
 import { providersYaml } from "../harness/harness.ts";
-import { newPlace } from "../harness/serve-process.ts";
+import { newPlace, type Place } from "../harness/serve-process.ts";
 import { writeEmptyStore } from "../suites/empty-store.ts";
 import { until } from "../whole/world/until.ts";
 import { startFixedUpstream } from "./fixed-upstream.ts";
@@ -25,37 +25,35 @@ export interface MeasuredGateway {
   stop(): Promise<void>;
 }
 
-export async function startMeasured(): Promise<MeasuredGateway> {
-  const upstream = startFixedUpstream();
+function makePlace(upstreamUrl: string): Place {
   const place = newPlace("");
   const database = join(place.directory, "poundkey.db");
   writeEmptyStore(database);
-  place.configure(
-    [
-      `server: { port: 0, admin_token: "${ADMIN_TOKEN}" }`,
-      `store: "sqlite:${database}"`,
-      providersYaml(upstream.url.origin),
-    ].join("\n"),
-  );
+  const server = `server: { port: 0, admin_token: "${ADMIN_TOKEN}" }`;
+  place.configure([server, `store: "sqlite:${database}"`, providersYaml(upstreamUrl)].join("\n"));
+  return place;
+}
+
+/** Starts the program in a folder. `hear` gets its answers. */
+function startChild({ directory }: Place, hear: (answer: unknown) => void) {
+  const ruler = join(import.meta.dir, "ruler.process.ts");
+  const main = join(import.meta.dir, "../../src/main.ts");
+  return Bun.spawn([process.execPath, "--preload", ruler, main, "serve"], {
+    cwd: directory,
+    // The variable keeps the program from restarting itself to set it.
+    env: { PATH: process.env.PATH ?? "", BUN_CONFIG_MAX_HTTP_REQUESTS: "65535", ...RUNTIME },
+    stdout: "ignore",
+    stderr: "pipe",
+    serialization: "json",
+    ipc: (message: unknown) => hear(isObject(message) ? message.answer : null),
+  });
+}
+
+export async function startMeasured(): Promise<MeasuredGateway> {
+  const upstream = startFixedUpstream();
+  const place = makePlace(upstream.url.origin);
   let heard: (answer: unknown) => void = () => {};
-  const child = Bun.spawn(
-    [
-      process.execPath,
-      "--preload",
-      join(import.meta.dir, "ruler.process.ts"),
-      join(import.meta.dir, "../../src/main.ts"),
-      "serve",
-    ],
-    {
-      cwd: place.directory,
-      // The variable keeps the program from restarting itself to set it.
-      env: { PATH: process.env.PATH ?? "", BUN_CONFIG_MAX_HTTP_REQUESTS: "65535", ...RUNTIME },
-      stdout: "ignore",
-      stderr: "pipe",
-      serialization: "json",
-      ipc: (message: unknown) => heard(isObject(message) ? message.answer : null),
-    },
-  );
+  const child = startChild(place, (answer) => heard(answer));
   let said = "";
   void child.stderr.pipeTo(
     new WritableStream({

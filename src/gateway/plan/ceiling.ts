@@ -28,10 +28,10 @@ type Limited<F extends Form> = Pick<
 /** Returns what decides whether a model fits the request's ceiling. Null if it has none. */
 export function makeCeiling<F extends Form>(call: Limited<F>): Ceiling | null {
   const most = findCeiling(call);
-  return most === null ? null : makeCeilingOf(call, most);
+  return most === null ? null : limitCost(call, most);
 }
 
-function makeCeilingOf<F extends Form>(call: Limited<F>, most: NanoUsd): Ceiling {
+function limitCost<F extends Form>(call: Limited<F>, most: NanoUsd): Ceiling {
   let cheapest: { readonly id: string; readonly nanoUsd: NanoUsd } | null = null;
   return {
     covers(card: ModelCard) {

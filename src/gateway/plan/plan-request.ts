@@ -49,13 +49,13 @@ function planWith<F extends Form>(
   wishes: Wishes,
   ceiling: Ceiling | null,
 ): Plan {
-  const { operation, ask, selection, pin, upstreams } = call;
+  const { operation, ask, selection } = call;
   const { prompt, output } = ports.health.ownLimits.tokens ? operation.estimateLoad(ask) : NO_TOKENS;
   const load = { requests: 1, tokens: prompt + output };
   // The usual case of one model and one credential leaves nothing to choose.
   if (selection.kind === "card" && selection.fallbacks.length === 0) {
     const { card } = selection;
-    const credentials = pin ? [pin.credential] : (upstreams.get(card.provider)?.setup.credentials ?? NONE);
+    const credentials = listCredentials(call, card.provider);
     const [credential] = credentials;
     if (credential !== undefined && credentials.length === 1) {
       refuseUnable(call, card, wishes);
@@ -66,6 +66,10 @@ function planWith<F extends Form>(
   return planAmong(ports, call, wishes, ceiling, load);
 }
 
+function listCredentials<F extends Form>({ pin, upstreams }: Call<F>, provider: string) {
+  return pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? NONE);
+}
+
 function planAmong<F extends Form>(
   ports: PlanPorts,
   call: Call<F>,
@@ -73,11 +77,9 @@ function planAmong<F extends Form>(
   ceiling: Ceiling | null,
   load: Load,
 ): Plan {
-  const { operation, ask, conversation, selection, pin, rules, steering, markup, upstreams } = call;
+  const { operation, ask, conversation, selection, rules, steering, markup } = call;
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
-  const credentialsOf = (provider: string) =>
-    pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? NONE);
   const plan = planCalls({
     refuseUnable: (card) => refuseUnable(call, card, wishes),
     wishes,
@@ -88,7 +90,7 @@ function planAmong<F extends Form>(
     markup,
     ceiling,
     readKnown: () => readKnown(ports, conversation),
-    credentialsOf,
+    credentialsOf: (provider) => listCredentials(call, provider),
     roll: () => toRoll(random.bytes(ROLL_BYTES)),
     conversation,
     health,

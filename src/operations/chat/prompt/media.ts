@@ -44,7 +44,7 @@ export function listMedia({ messages }: ChatRequest): readonly Medium[] {
   return findMediaOnce(messages);
 }
 
-/** What most requests have. */
+/** Shared by requests without any, which are most. */
 const NO_MEDIA: readonly Medium[] = [];
 
 function findMedia(messages: readonly ChatMessage[]): readonly Medium[] {
@@ -132,10 +132,10 @@ export function leaveOutUntaken(
   takesUrls: (kind: UrlKind) => boolean,
 ): Changed<ChatRequest> {
   if (listMedia(request).length === 0) return { ask: request, dropped: NONE };
-  return putLinesFor(listUntaken(request, card, takesUrls), request, card);
+  return replaceUntaken(listUntaken(request, card, takesUrls), request, card);
 }
 
-function putLinesFor(
+function replaceUntaken(
   untaken: readonly Medium[],
   request: ChatRequest,
   card: ModelCard,
