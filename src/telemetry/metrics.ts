@@ -194,8 +194,7 @@ export class Metrics {
 
   #countWork(model: string, { operation, surface, amounts }: RequestRecord): void {
     const text = `${operation} ${surface}`;
-    const counter = this.#operations.get(text) ?? this.#addOperation(text, { operation, surface });
-    counter.value++;
+    (this.#operations.get(text) ?? this.#addOperation(text, { operation, surface })).value++;
     for (const [unit, shown] of OTHER_UNITS) {
       if (amounts[unit] > 0) this.#increase("poundkey_units_total", { model, unit: shown }, amounts[unit]);
     }
