@@ -13,7 +13,7 @@ import { RetirementBudget } from "../health/credential.ts";
 import type { Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
 import { AnswerCollector, type ShownAnswer } from "../operations/collected.ts";
-import type { Form } from "../operations/form.ts";
+import { type Form, NONE } from "../operations/form.ts";
 import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
 import { AnswerCount } from "./answer/answer-count.ts";
 import type { ContentRecorder, Contents } from "./answer/contents.ts";
@@ -29,6 +29,8 @@ import { Tracing } from "./settle/tracing.ts";
 import { findEnding, isByClient, judge } from "./settle/verdict.ts";
 import type { Around, ChangedCall, OwnAnswer, Step } from "./step.ts";
 
+export const NO_STEPS: readonly Step[] = [];
+
 export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   readonly call: Call<F>;
   readonly plan: Plan;
@@ -43,7 +45,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   /** Grades the answer, which takes all of it. Null if the client named the model: nothing is learned from such answers. */
   grader: Grader<F> | null;
   /** The steps before and around the answer. A change of the configuration meanwhile doesn't change them. */
-  steps: readonly Step[] = [];
+  steps: readonly Step[] = NO_STEPS;
   /** The steps around the answer. Null if there are none, or none yet. */
   around: Around<F> | null = null;
   ticket: Ticket;
@@ -65,7 +67,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   /** The attempt that answered. */
   attempt: Attempt | null = null;
   attempts = 0;
-  dropped: readonly string[] = [];
+  dropped: readonly string[] = NONE;
   replayed: Facts["replayed"] = null;
   costs: Facts["costs"] = null;
   /** The request whose answer a step gave again. Null if none did. */
@@ -235,25 +237,28 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     const { answers } = this.ticket.ask;
     const produced = this.#produced;
     const counted = produced ? this.#count.countProduced() : UNCOUNTED;
-    const none = { produced, isDue: false, record: this.#record(nowMs, counted) };
-    const giveBack = { answers, isBounded: true, beyond: null };
+    const record = this.#record(nowMs, counted);
     const silentMs = this.tracing.silentMs(nowMs);
     switch (judge({ fault, hasAnswer: produced, isSent: this.tracing.isSent, silentMs })) {
       case "produced": {
         const isTheirs = fault === null || !isByClient(fault);
         const failed = isTheirs ? Math.max(0, answers - this.#count.meter.begun) : 0;
-        return { ...none, isDue: true, giveBack: { ...giveBack, answers: failed } };
+        const giveBack = { answers: failed, isBounded: true, beyond: null };
+        return { produced, isDue: true, record, giveBack };
       }
       case "left": {
-        const record = this.#recordUnanswered(nowMs);
-        return { ...none, isDue: true, record, giveBack: { ...giveBack, answers: 0 } };
+        const owed = this.#recordUnanswered(nowMs);
+        const giveBack = { answers: 0, isBounded: true, beyond: null };
+        return { produced, isDue: true, record: owed, giveBack };
       }
-      case "refused":
-        return { ...none, giveBack: { ...giveBack, beyond: this.#recordUnanswered(nowMs) } };
+      case "refused": {
+        const beyond = this.#recordUnanswered(nowMs);
+        return { produced, isDue: false, record, giveBack: { answers, isBounded: true, beyond } };
+      }
       case "failed":
-        return { ...none, giveBack };
+        return { produced, isDue: false, record, giveBack: { answers, isBounded: true, beyond: null } };
       case "unsent":
-        return { ...none, giveBack: { ...giveBack, isBounded: false } };
+        return { produced, isDue: false, record, giveBack: { answers, isBounded: false, beyond: null } };
     }
   }
 

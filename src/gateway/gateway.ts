@@ -18,7 +18,7 @@ import { beginFirst } from "./attempt/attempt-run.ts";
 import { Failover } from "./attempt/failover.ts";
 import { type Mode, STREAMED, WHOLE } from "./attempt/mode.ts";
 import type { Call } from "./call.ts";
-import { RequestContext } from "./context.ts";
+import { NO_STEPS, RequestContext } from "./context.ts";
 import { Entrance } from "./entrance.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { type PlanPorts, planRequest } from "./plan/plan-request.ts";
@@ -28,8 +28,6 @@ import { Settlements } from "./settle/settlements.ts";
 import type { Step } from "./step.ts";
 import { beginAround } from "./step-list.ts";
 import { makeTicket } from "./ticket.ts";
-
-const NO_STEPS: readonly Step[] = [];
 
 export interface GatewayPorts extends Ports, PlanPorts, LearnPorts {
   readonly learning: Pick<LearningPort, "known" | "learn">;

@@ -84,15 +84,20 @@ export class Stickiness {
 
   /** Remembers the attempt that serves a conversation. One with a single possible attempt was never looked for. */
   keep(conversation: Conversation, { card, credential }: Attempt, nowMs: number): void {
-    const own = { cardId: card.id, untilMs: nowMs + KEPT_MS };
-    for (const name of conversation.kept ?? []) {
-      const secrets = { ...this.#served.get(name)?.secrets, [card.provider]: credential.secret };
-      this.#served.delete(name);
-      this.#served.set(name, { ...own, secrets });
-    }
+    const { kept } = conversation;
+    if (kept !== undefined) this.#keepNames(kept, { card, credential }, nowMs);
     for (const [oldest, { untilMs }] of this.#served) {
       if (this.#served.size <= KEPT_MAX && untilMs > nowMs) break;
       this.#served.delete(oldest);
+    }
+  }
+
+  #keepNames(names: readonly string[], { card, credential }: Attempt, nowMs: number): void {
+    const own = { cardId: card.id, untilMs: nowMs + KEPT_MS };
+    for (const name of names) {
+      const secrets = { ...this.#served.get(name)?.secrets, [card.provider]: credential.secret };
+      this.#served.delete(name);
+      this.#served.set(name, { ...own, secrets });
     }
   }
 }

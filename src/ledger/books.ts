@@ -23,7 +23,11 @@ import {
 import type { LimitedMember } from "./limits/limit-owners.ts";
 import { findBalanceLow } from "./money/balance-low.ts";
 import type { RowLookup } from "./row-lookup.ts";
-import { UsageSums } from "./usage-sums.ts";
+import { NO_SUMS, UsageSums } from "./usage-sums.ts";
+
+/** Shared by all tables that a batch doesn't write, which are most. */
+const NOTHING: readonly never[] = Object.freeze([]);
+const NO_ROWS: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** One table: written rows hide the rows as read, and are what the batch writes. */
 class Sheet<Row> {
@@ -54,7 +58,7 @@ class Sheet<Row> {
   }
 
   get changed(): readonly Row[] {
-    return this.#put === null ? [] : [...this.#put.values()];
+    return this.#put === null ? NOTHING : [...this.#put.values()];
   }
 
   /** The written rows, each with the one that the store has instead. */
@@ -64,33 +68,37 @@ class Sheet<Row> {
 
   /** The written rows that the store has, or that it lacks. */
   changedWhere(isStored: boolean): readonly Row[] {
-    const chosen = [...(this.#put ?? [])].filter(([id]) => this.isNew(id) !== isStored);
-    return chosen.map(([, row]) => row);
+    if (this.#put === null) return NOTHING;
+    const chosen: Row[] = [];
+    for (const [id, row] of this.#put) if (this.isNew(id) !== isStored) chosen.push(row);
+    return chosen;
   }
 }
 
 /** A table whose rows may also be removed. */
 class RemovableSheet<Row extends DeletedRow> {
   readonly #rows: Sheet<Row>;
-  readonly #gone = new Map<string, DeletedRow>();
+  #gone: Map<string, DeletedRow> | null = null;
 
   constructor(read: Pick<ReadonlyMap<string, Row | null>, "get">) {
     this.#rows = new Sheet(read);
   }
 
   get(id: string): Row | null {
-    return this.#gone.has(id) ? null : this.#rows.get(id);
+    return this.#gone?.has(id) ? null : this.#rows.get(id);
   }
 
   put(row: Row): void {
-    this.#gone.delete(row.id);
+    this.#gone?.delete(row.id);
     this.#rows.put(row.id, row);
   }
 
   remove({ accountId, id }: Row): void {
     const isNew = this.#rows.isNew(id);
     this.#rows.drop(id);
-    if (!isNew) this.#gone.set(id, { accountId, id });
+    if (isNew) return;
+    this.#gone ??= new Map();
+    this.#gone.set(id, { accountId, id });
   }
 
   get changed(): readonly Row[] {
@@ -98,7 +106,7 @@ class RemovableSheet<Row extends DeletedRow> {
   }
 
   get gone(): readonly DeletedRow[] {
-    return [...this.#gone.values()];
+    return this.#gone === null ? NOTHING : [...this.#gone.values()];
   }
 }
 
@@ -122,11 +130,13 @@ export class Books {
   readonly checkouts: Sheet<Checkout>;
   readonly members: RowLookup["members"];
   readonly sums: RowLookup["sums"];
-  readonly #states = new Set<string>();
-  readonly #entries: Entry[] = [];
-  readonly #events: OutboxEvent[] = [];
-  readonly #sums: UsageSums;
-  readonly #calls = new Map<string, CallSum>();
+  readonly #tagsOfDays: RowLookup["tagsOfDays"];
+  /** Each is made once there is something in it: most batches have none of them. */
+  #states: Set<string> | null = null;
+  #entries: Entry[] | null = null;
+  #events: OutboxEvent[] | null = null;
+  #sums: UsageSums | null = null;
+  #calls: Map<string, CallSum> | null = null;
 
   constructor(rows: Omit<RowLookup, "nowMs">) {
     this.keys = rows.keys;
@@ -138,10 +148,10 @@ export class Books {
     this.requests = new Sheet(rows.requests);
     this.replies = new RemovableSheet(rows.replies);
     this.movements = new Sheet(rows.movements);
-    this.checkouts = new Sheet(rows.checkouts ?? new Map());
+    this.checkouts = new Sheet(rows.checkouts ?? NO_ROWS);
     this.members = rows.members;
     this.sums = rows.sums;
-    this.#sums = new UsageSums(rows.tagsOfDays);
+    this.#tagsOfDays = rows.tagsOfDays;
   }
 
   /** Returns books that begin with these. Nothing that happens to them changes these. */
@@ -160,6 +170,7 @@ export class Books {
   changeState(accountId: string, change: Partial<Account>): Account {
     const account = { ...this.account(accountId), ...change };
     this.accounts.put(accountId, account);
+    this.#states ??= new Set();
     this.#states.add(accountId);
     return account;
   }
@@ -182,6 +193,7 @@ export class Books {
   }
 
   addEvent(event: OutboxEvent): void {
+    this.#events ??= [];
     this.#events.push(event);
   }
 
@@ -217,7 +229,8 @@ export class Books {
     }
     this.accounts.put(accountId, account);
     const low = findBalanceLow(before, account, about);
-    if (low !== null) this.#events.push(low);
+    if (low !== null) this.addEvent(low);
+    this.#entries ??= [];
     this.#entries.push({
       accountId,
       seq: account.entries,
@@ -240,13 +253,16 @@ export class Books {
 
   /** Counts a request in its sums, or with `times` -1 takes back what its earlier row was counted as. */
   addUsage(record: RequestRecord, month: string, times: 1 | -1 = 1): void {
+    this.#sums ??= new UsageSums(this.#tagsOfDays);
     this.#sums.add(record, month, times);
   }
 
   /** Counts the calls that a request made in their day. */
   addCalls(record: UnsettledRecord): void {
     const { traced = readTrace(record.trace) } = record;
-    if (traced !== null) addRequestCalls(this.#calls, record, traced);
+    if (traced === null) return;
+    this.#calls ??= new Map();
+    addRequestCalls(this.#calls, record, traced);
   }
 
   /** Returns the rows to write and the answers to send once they are committed. */
@@ -254,22 +270,22 @@ export class Books {
     return {
       answers,
       accounts: this.accounts.changed,
-      states: [...this.#states].map((id) => this.account(id)),
+      states: this.#states === null ? NOTHING : Array.from(this.#states, (id) => this.account(id)),
       spends: this.spends.changed,
       meters: this.meters.changed,
       owners: this.owners.changed,
       holds: this.holds.changed,
       holdsGone: this.holds.gone,
-      entries: this.#entries,
+      entries: this.#entries ?? NOTHING,
       requests: this.requests.changedWhere(false),
       requestsAmended: this.requests.changedWhere(true),
       replies: this.replies.changed,
       repliesGone: this.replies.gone,
       movements: this.movements.changed,
       checkouts: this.checkouts.changed,
-      ...this.#sums.decided,
-      calls: [...this.#calls.values()],
-      events: this.#events,
+      ...(this.#sums?.decided ?? NO_SUMS),
+      calls: this.#calls === null ? NOTHING : [...this.#calls.values()],
+      events: this.#events ?? NOTHING,
     };
   }
 }

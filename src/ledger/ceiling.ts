@@ -34,7 +34,14 @@ export function capOffers(
   { offers, ceilingNanoUsd: ceiling = null }: CappedOffers,
   { billing }: Pick<LedgerRules, "billing">,
 ): CappedOffers["offers"] {
-  if (ceiling === null) return offers;
+  return ceiling === null ? offers : capTo(ceiling, offers, billing);
+}
+
+function capTo(
+  ceiling: NanoUsd,
+  offers: CappedOffers["offers"],
+  billing: LedgerRules["billing"],
+): CappedOffers["offers"] {
   return (isReserving) => {
     const capped = offers(isReserving).flatMap((offer) => capOffer(offer, ceiling, billing.markup) ?? []);
     if (capped.length > 0) return capped;

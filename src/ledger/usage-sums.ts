@@ -1,5 +1,6 @@
 // The hourly sums during one batch: of usage, of usage by tag, and of times to the first token.
 
+import type { Decision } from "../core/decision.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/log/outcome.ts";
 import type { RequestRecord } from "../core/log/record.ts";
 import { type FirstTokenSum, makeTagDayId, type TagOfDay, type UsageSum } from "../core/rows.ts";
@@ -12,15 +13,23 @@ import { addCounts } from "./usage-counts.ts";
 /** A sum without its figures. */
 type Head = Omit<UsageSum, keyof ReturnType<typeof addCounts> | "edge">;
 
-const NO_TAGS: readonly string[] = [];
+/** Shared by requests without tags and batches that settle nothing. */
+const NONE: readonly never[] = Object.freeze([]);
+export const NO_SUMS: UsageSums["decided"] = {
+  usage: NONE,
+  tagUsage: NONE,
+  tagsOfDays: NONE,
+  firstTokens: NONE,
+};
 
 export class UsageSums {
   readonly #usage = new Map<string, UsageSum>();
-  readonly #byTag = new Map<string, UsageSum>();
-  readonly #firstTokens = new Map<string, FirstTokenSum>();
   readonly #stored: RowLookup["tagsOfDays"];
-  readonly #tagsOfDays = new Map<string, Set<string>>();
-  readonly #newTags: TagOfDay[] = [];
+  /** Each is made once there is something in it. */
+  #byTag: Map<string, UsageSum> | null = null;
+  #firstTokens: Map<string, FirstTokenSum> | null = null;
+  #tagsOfDays: Map<string, Set<string>> | null = null;
+  #newTags: TagOfDay[] | null = null;
 
   constructor(stored: RowLookup["tagsOfDays"]) {
     this.#stored = stored;
@@ -39,24 +48,27 @@ export class UsageSums {
     const outcome = findOutcome(record);
     const hour = { hourMs, accountId, keyId, model, operation, surface };
     const about = { ...hour, member, provider: readProvider(model), outcome };
-    const count = (sums: Map<string, UsageSum>, tag: string) => {
-      const place = `${id} ${outcome} ${tag}`;
-      sums.set(place, addUp(sums.get(place), { ...about, tag }, record, { times, isEdge }));
-    };
-    count(this.#usage, record.tags === null ? "" : TAGGED);
-    for (const tag of this.#findTags(record)) count(this.#byTag, tag);
+    const way = { times, isEdge };
+    for (const tag of this.#findTags(record)) {
+      this.#byTag ??= new Map();
+      count(this.#byTag, id, { ...about, tag }, record, way);
+    }
+    count(this.#usage, id, { ...about, tag: record.tags === null ? "" : TAGGED }, record, way);
     if (!record.stream || record.firstTokenMs === null) return;
     const bucket = findBucket(record.firstTokenMs);
     const counted = `${id} ${bucket}`;
+    this.#firstTokens ??= new Map();
     const requests = (this.#firstTokens.get(counted)?.requests ?? 0) + times;
     this.#firstTokens.set(counted, { ...hour, bucket, requests });
   }
 
   /** Returns the tags under which a request is summed: its own, or once `other` for those beyond its day's first ones. */
   #findTags({ tags, accountId, atMs }: RequestRecord): Iterable<string> {
-    if (tags === null) return NO_TAGS;
+    if (tags === null) return NONE;
     const dayMs = findTagDay(atMs);
     const id = makeTagDayId(accountId, dayMs);
+    this.#tagsOfDays ??= new Map();
+    this.#newTags ??= [];
     const known = this.#tagsOfDays.getOrInsertComputed(id, () => new Set(this.#stored?.get(id)));
     const summed = new Set<string>();
     for (const tag of tags.split(",")) {
@@ -71,21 +83,31 @@ export class UsageSums {
     return summed;
   }
 
-  get decided() {
+  get decided(): Pick<Decision, "usage" | "tagUsage" | "tagsOfDays" | "firstTokens"> {
     return {
       usage: [...this.#usage.values()],
-      tagUsage: [...this.#byTag.values()],
-      tagsOfDays: this.#newTags,
-      firstTokens: [...this.#firstTokens.values()],
+      tagUsage: this.#byTag === null ? NONE : [...this.#byTag.values()],
+      tagsOfDays: this.#newTags ?? NONE,
+      firstTokens: this.#firstTokens === null ? NONE : [...this.#firstTokens.values()],
     };
   }
+}
+
+interface Way {
+  readonly times: 1 | -1;
+  readonly isEdge: boolean;
+}
+
+function count(sums: Map<string, UsageSum>, id: string, head: Head, record: RequestRecord, way: Way): void {
+  const place = `${id} ${head.outcome} ${head.tag}`;
+  sums.set(place, addUp(sums.get(place), head, record, way));
 }
 
 function addUp(
   sum: UsageSum | undefined,
   head: Head,
   record: RequestRecord,
-  { times, isEdge }: { readonly times: 1 | -1; readonly isEdge: boolean },
+  { times, isEdge }: Way,
 ): UsageSum {
   const edge = isEdge || sum?.edge ? { edge: addEdge(sum, isEdge ? times : 0, record) } : null;
   return { ...head, ...addCounts(sum, record, times), ...edge };

@@ -23,10 +23,19 @@ export interface ChangedAsk<A> {
 export const NONE: readonly string[] = [];
 
 /** Joins lists of fields. Most are empty, and spreading those takes longer than all else that is done with them. */
-export function joinLists(...lists: readonly (readonly string[])[]): readonly string[] {
-  let joined = NONE;
-  for (const list of lists) if (list.length > 0) joined = joined.length === 0 ? list : [...joined, ...list];
-  return joined;
+export function joinLists(
+  first: readonly string[],
+  second: readonly string[],
+  third = NONE,
+  fourth = NONE,
+  fifth = NONE,
+): readonly string[] {
+  return joinTwo(joinTwo(joinTwo(joinTwo(first, second), third), fourth), fifth);
+}
+
+function joinTwo(first: readonly string[], second: readonly string[]): readonly string[] {
+  if (second.length === 0) return first;
+  return first.length === 0 ? second : [...first, ...second];
 }
 
 /** The types of one operation. */

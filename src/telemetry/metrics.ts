@@ -130,10 +130,11 @@ export class Metrics {
 
   /** Adds a value to a histogram without labels, in its counted unit. */
   observe(name: WorkName, value: number): void {
-    observe(
-      findOrAdd(this.#work, name, () => this.#histogram(name, {})),
-      value,
-    );
+    observe(this.#work.get(name) ?? this.#addWork(name), value);
+  }
+
+  #addWork(name: WorkName): Histogram {
+    return findOrAdd(this.#work, name, () => this.#histogram(name, {}));
   }
 
   /** Returns all counts so far, and the current readings. */
@@ -192,11 +193,15 @@ export class Metrics {
   }
 
   #countWork(model: string, { operation, surface, amounts }: RequestRecord): void {
-    const count = () => this.#counter("poundkey_operations_total", { operation, surface });
-    findOrAdd(this.#operations, `${operation} ${surface}`, count).value++;
+    const text = `${operation} ${surface}`;
+    (this.#operations.get(text) ?? this.#addOperation(text, { operation, surface })).value++;
     for (const [unit, shown] of OTHER_UNITS) {
       if (amounts[unit] > 0) this.#increase("poundkey_units_total", { model, unit: shown }, amounts[unit]);
     }
+  }
+
+  #addOperation(text: string, labels: Readonly<Record<"operation" | "surface", string>>): Counter {
+    return findOrAdd(this.#operations, text, () => this.#counter("poundkey_operations_total", labels));
   }
 
   #countParts({ model, parts }: ModelSeries, { amounts, selector, modelUsed }: RequestRecord): void {
@@ -210,7 +215,12 @@ export class Metrics {
   }
 
   #findModelSeries(counted: string): ModelSeries {
-    return findOrAdd(this.#models, this.#labelModel(counted), (model) => this.#makeModelSeries(model));
+    const label = this.#labelModel(counted);
+    return this.#models.get(label) ?? this.#addModel(label);
+  }
+
+  #addModel(label: string): ModelSeries {
+    return findOrAdd(this.#models, label, (model) => this.#makeModelSeries(model));
   }
 
   #makeModelSeries(model: string): ModelSeries {
@@ -231,11 +241,12 @@ export class Metrics {
   }
 
   #findRequests({ model, requests }: ModelSeries, outcome: RequestOutcome): Counter {
-    const count = () => {
-      const provider = readProvider(model) || model;
-      return this.#counter("poundkey_requests_total", { provider, model, outcome });
-    };
-    return requests.get(outcome) ?? requests.getOrInsertComputed(outcome, count);
+    const known = requests.get(outcome);
+    if (known !== undefined) return known;
+    const provider = readProvider(model) || model;
+    const counter = this.#counter("poundkey_requests_total", { provider, model, outcome });
+    requests.set(outcome, counter);
+    return counter;
   }
 
   #increase<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by = 1): void {

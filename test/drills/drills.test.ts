@@ -1,8 +1,8 @@
 // The house's measures: the files that a change takes, the members of the ports, and the code that a request runs.
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expectNone, ROOT } from "../tidy/sources.ts";
+import { expectNone } from "../tidy/sources.ts";
+import { GUIDE, readBudget } from "./budgets.ts";
 import { CHANGES, listPlaces } from "./changes.ts";
 import { readCode } from "./code.ts";
 import { MEMBERS } from "./ports.ts";
@@ -11,7 +11,6 @@ import { MEMBERS } from "./ports.ts";
 type Footprints = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 const code = readCode();
-const guide = readFileSync(join(ROOT, "src/README.md"), "utf8").replaceAll(/\s+/g, " ");
 
 test.each(CHANGES)("$title takes no more files than its bound: $example", (change) => {
   const { title, example, most, reason } = change;
@@ -25,7 +24,7 @@ test.each(CHANGES)("$title takes no more files than its bound: $example", (chang
 test("the guide names the files that each change takes", () => {
   expectNone(
     CHANGES.flatMap((change) => {
-      const [, paragraph = ""] = guide.split(`**${change.title}**`);
+      const [, paragraph = ""] = GUIDE.split(`**${change.title}**`);
       const [own = ""] = paragraph.split(" - **");
       const named = (path: string) => own.includes(`\`${path}\``);
       return listPlaces(change, code)
@@ -34,12 +33,6 @@ test("the guide names the files that each change takes", () => {
     }),
   );
 });
-
-/** Returns a row's numbers from the table of budgets in src/README.md, which is changed by hand. */
-function readBudget(name: string): readonly number[] {
-  const [, cell = ""] = new RegExp(`\\| ${RegExp.escape(name)} \\| ([^|]+) \\|`).exec(guide) ?? [];
-  return cell.split("/").map((number) => Number(number.replaceAll(",", "").trim() || Number.NaN));
-}
 
 test.each(Object.entries(MEMBERS))("%s has no more members than its budget", (name, members) => {
   const [most = Number.NaN] = readBudget(`members: ${name}`);

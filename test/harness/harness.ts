@@ -130,7 +130,7 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   };
 }
 
-/** Makes keys and accounts with the admin token. A failure is told with the bug that the log names, if it was one. */
+/** Makes keys and accounts with the admin token. The error of a request that fails names the bug in the log, if it was one. */
 function makeOperator(url: string, events: readonly LogEvent[]) {
   const ask = async (path: string, body: unknown) => {
     const response = await post(`${url}/admin/v1${path}`, ADMIN_TOKEN, body);

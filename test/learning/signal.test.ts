@@ -89,7 +89,7 @@ describe("signs of a broken answer", () => {
     ["of JSON and a call", null, { ...JSON_ASKED, tools: TOOLS }, called("look", '{"name":"A","age":3}')],
     ["of too much JSON", null, JSON_ASKED, said("x".repeat(300_000))],
   ];
-  test.each(answers)("%s: %p", (_, signal, request, deltas, finish, tokens) => {
+  test.each(answers)("%s: %p", (_, signal, request, deltas, ...[finish, tokens]) => {
     expect(signalOf(request, deltas, finish, tokens)).toBe(signal);
   });
 

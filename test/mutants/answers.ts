@@ -124,8 +124,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "void after an answer",
     file: "src/gateway/context.ts",
-    find: "isDue: true, giveBack: { ...giveBack, answers: failed }",
-    replace: "isDue: false, giveBack: { ...giveBack, answers: failed }",
+    find: "isDue: true, record, giveBack }",
+    replace: "isDue: false, record, giveBack }",
   },
   {
     name: "a broken answer costs nothing",

@@ -17,8 +17,8 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "rows remembered though another process wrote",
     file: "src/store/sqlite/row-cache.ts",
-    find: "if (dataVersion !== this.#dataVersion || entries",
-    replace: "if (entries",
+    find: "if (dataVersion !== this.#dataVersion || this.#count()",
+    replace: "if (this.#count()",
   },
   {
     name: "reap a living node's holds",
@@ -224,8 +224,8 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "a paused key is served without an admission",
     file: "src/http/serve/auth.ts",
-    find: "(allowsPaused ? null : refusePaused(key))",
-    replace: "(allowsPaused ? null : null)",
+    find: "(sender.allowsPaused ? null : refusePaused(key))",
+    replace: "(sender.allowsPaused ? null : null)",
     tests: ["test/whole/keys/keys.test.ts"],
   },
   {

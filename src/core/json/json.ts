@@ -2,6 +2,10 @@
 
 export type JsonObject = { [key: string]: unknown };
 
+/** Shared by all that lack one: a request reads many optional fields. Frozen, so that a change of it would throw. */
+const NO_FIELDS: JsonObject = Object.freeze({});
+const NO_ITEMS: readonly never[] = Object.freeze([]);
+
 /** True for a plain JSON object: not null, not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -9,12 +13,12 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** The value as an object, or an empty one: for optional nested fields of foreign bodies. */
 export function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
+  return isObject(value) ? value : NO_FIELDS;
 }
 
 /** Returns the value if it is an array, or else an empty one. */
 export function asArray(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? value : NO_ITEMS;
 }
 
 /** Returns the value if it is a string, or else undefined. */

@@ -89,8 +89,12 @@ export function clampOutputLimit(request: ChatRequest, card: ModelCard, field: s
   const asked = readOutputLimit(request);
   if (asked === undefined) return NOTHING;
   const tokens = Math.max(1, Math.min(asked, card.outputTokensMax ?? asked));
-  const given = LIMITS.filter((name) => request[name] !== undefined);
-  return { fields: { [field]: tokens }, dropped: tokens === asked ? [] : given };
+  if (tokens === asked) return { fields: { [field]: tokens }, dropped: NONE };
+  return { fields: { [field]: tokens }, dropped: listLimits(request) };
+}
+
+function listLimits(request: ChatRequest): readonly string[] {
+  return LIMITS.filter((name) => request[name] !== undefined);
 }
 
 /** Raises an output limit below the lowest that the API accepts. */
@@ -199,9 +203,11 @@ function isNamed({ role, name }: ChatMessage): boolean {
 
 /** True if any file asks for citations, as in Claude's API. */
 function isCited({ messages }: ChatRequest): boolean {
-  return messages.some(({ content }) => {
-    return Array.isArray(content) && content.some((part) => part.type === "file" && part.citations);
-  });
+  return messages.some(asksForCitations);
+}
+
+function asksForCitations({ content }: ChatMessage): boolean {
+  return Array.isArray(content) && content.some((part) => part.type === "file" && part.citations);
 }
 
 /** A number that an API accepts only within a range, by the client's name and the API's own. */

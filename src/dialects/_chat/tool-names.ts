@@ -52,6 +52,11 @@ export class SentNames {
   /** Returns null if all names of the request are accepted, which is the usual case. */
   static of(request: ChatRequest, { accepts, charactersMax }: NameRule): SentNames | null {
     const all = listAllNames(request);
+    if (all.length === 0) return null;
+    return SentNames.#ofNames(all, accepts, charactersMax);
+  }
+
+  static #ofNames(all: readonly string[], accepts: RegExp, charactersMax: number): SentNames | null {
     if (all.every((name) => accepts.test(name))) return null;
     const refused = new Set(all.filter((name) => !accepts.test(name)));
     const accepted = new Set(all.filter((name) => !refused.has(name)));
@@ -132,17 +137,22 @@ export class SentNames {
   }
 }
 
+const NO_NAMES: readonly never[] = [];
+
 /** Lists the names of the tools, of the choice among them, and of the calls in the history. */
-function listAllNames({ tools = [], tool_choice: choice, messages }: ChatRequest): readonly string[] {
+function listAllNames({ tools = NO_NAMES, tool_choice: choice, messages }: ChatRequest): readonly string[] {
   const names: string[] = [];
-  const add = (named: NamedTool) => {
+  addNames(names, tools);
+  if (typeof choice === "object")
+    addNames(names, choice.type === "allowed_tools" ? choice.allowed_tools.tools : [choice]);
+  for (const message of messages)
+    if (message.role === "assistant" && message.tool_calls) addNames(names, message.tool_calls);
+  return names;
+}
+
+function addNames(names: string[], list: readonly NamedTool[]): void {
+  for (const named of list) {
     const name = readName(named) ?? asString(named.name);
     if (name !== undefined) names.push(name);
-  };
-  for (const tool of tools) add(tool);
-  if (typeof choice === "object")
-    for (const one of choice.type === "allowed_tools" ? choice.allowed_tools.tools : [choice]) add(one);
-  for (const message of messages)
-    if (message.role === "assistant") for (const call of message.tool_calls ?? []) add(call);
-  return names;
+  }
 }

@@ -71,7 +71,7 @@ export function encodeChat(
   const given = flattenToolResults(request.messages);
   const turns = target.refuses && arrangeTurns(given, target.refuses);
   let messages = makeMessages(turns?.messages ?? given, quirks, needs);
-  for (const instruction of [...tools.instructions, ...format.instructions])
+  for (const instruction of joinLists(tools.instructions, format.instructions))
     messages = withInstruction(messages, instruction);
   const { fields, dropped } = mergeFields(thinking, tools, format);
   const body: JsonObject = { model: card.name, messages };

@@ -17,16 +17,27 @@ export interface LearnPorts {
 
 /** Deferred so that no answer waits for it. */
 export function learnLater<F extends Form>(
-  { learning, caches, prompts, clock, deadlines }: LearnPorts,
+  ports: LearnPorts,
   context: RequestContext<F>,
   record: UnsettledRecord,
 ): void {
-  const { conversation, prompt } = context.call;
   const { amounts, modelUsed } = record;
-  if (modelUsed !== null && record.usageSource === "provider")
-    prompts.note(prompt, modelUsed, amounts.cached + amounts.cacheWrite, deadlines.nowMs());
+  if (modelUsed !== null && record.usageSource === "provider") {
+    const cachedTokens = amounts.cached + amounts.cacheWrite;
+    ports.prompts.note(context.call.prompt, modelUsed, cachedTokens, ports.deadlines.nowMs());
+  }
   const answer = findGradedAnswer(context);
-  if (answer === null || record.ended !== "done") return;
+  if (answer !== null && record.ended === "done") learn(ports, context, record, answer);
+}
+
+function learn<F extends Form>(
+  { learning, caches, clock }: LearnPorts,
+  context: RequestContext<F>,
+  record: UnsettledRecord,
+  answer: GradedAnswer,
+): void {
+  const { conversation } = context.call;
+  const { amounts } = record;
   const { granted, ticket } = context;
   const { id } = answer.card;
   const isCutByBalance = granted?.outputTokens?.[id] !== undefined;

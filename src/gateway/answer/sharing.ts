@@ -13,7 +13,10 @@ export function mayShare<F extends Form>({ idempotency, caching }: Call<F>): boo
  * Idempotency-Key's is always finished, one for the cache as long as somebody waits for it.
  */
 export function openEnding<F extends Form>(call: Call<F>): Ending {
-  if (!mayShare(call)) return call.ending;
+  return mayShare(call) ? openShared(call) : call.ending;
+}
+
+function openShared<F extends Form>(call: Call<F>): Ending {
   const shared = new Ending();
   const { caching, idempotency, ending } = call;
   if (idempotency === null) ending.tell((reason) => caching?.whenAlone(() => shared.end(reason)));

@@ -44,9 +44,15 @@ export function countPlaces<F extends Form>(
 
 /** Returns the calls to make, or null if the attempt is the only one, as usual. */
 function splitCalls<F extends Form>(attempt: AttemptCall<F>): readonly AttemptCall<F>[] | null {
-  const { operation } = attempt;
   const asks = splitAsk(attempt);
-  if (asks.length === 1) return null;
+  return asks.length === 1 ? null : makeCalls(attempt, asks);
+}
+
+function makeCalls<F extends Form>(
+  attempt: AttemptCall<F>,
+  asks: readonly F["ask"][],
+): readonly AttemptCall<F>[] {
+  const { operation } = attempt;
   const reports = new Map<number, F["usage"]>();
   const whole = new Set<number>();
   let next = attempt.offset;

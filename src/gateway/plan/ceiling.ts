@@ -28,7 +28,10 @@ type LimitedCall<F extends Form> = Pick<
 /** Returns what decides whether a model fits the request's ceiling. Null if it has none. */
 export function makeCeiling<F extends Form>(call: LimitedCall<F>): Ceiling | null {
   const most = findCeiling(call);
-  if (most === null) return null;
+  return most === null ? null : limitCost(call, most);
+}
+
+function limitCost<F extends Form>(call: LimitedCall<F>, most: NanoUsd): Ceiling {
   let cheapest: { readonly id: string; readonly nanoUsd: NanoUsd } | null = null;
   return {
     covers(card: ModelCard) {

@@ -3,6 +3,7 @@
 import type { Deadlines, Log, Random } from "../../core/world/world.ts";
 import type { Caches } from "../../health/caches.ts";
 import type { Health } from "../../health/health.ts";
+import type { Load } from "../../health/rate.ts";
 import type { Conversation, Stickiness } from "../../health/stickiness.ts";
 import type { LearningPort } from "../../learning/port.ts";
 import type { Form } from "../../operations/form.ts";
@@ -39,6 +40,7 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
   }
 }
 
+const NONE: readonly never[] = [];
 const NO_TOKENS = { prompt: 0, output: 0 };
 
 function planWith<F extends Form>(
@@ -47,24 +49,37 @@ function planWith<F extends Form>(
   wishes: Wishes,
   ceiling: Ceiling | null,
 ): Plan {
-  const { operation, ask, conversation, selection, pin, rules, steering, markup, upstreams } = call;
-  const { health, stickiness, deadlines, random } = ports;
-  const { choosing } = operation;
-  const { prompt, output } = health.ownLimits.tokens ? operation.estimateLoad(ask) : NO_TOKENS;
+  const { operation, ask, selection } = call;
+  const { prompt, output } = ports.health.ownLimits.tokens ? operation.estimateLoad(ask) : NO_TOKENS;
   const load = { requests: 1, tokens: prompt + output };
-  const credentialsOf = (provider: string) =>
-    pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? []);
   // The usual case of one model and one credential leaves nothing to choose.
   if (selection.kind === "card" && selection.fallbacks.length === 0) {
     const { card } = selection;
-    const credentials = credentialsOf(card.provider);
+    const credentials = listCredentials(call, card.provider);
     const [credential] = credentials;
     if (credential !== undefined && credentials.length === 1) {
       refuseUnable(call, card, wishes);
       if (ceiling?.covers(card) === false) throw ceiling.findFault();
-      return { attempts: [{ card, credential }], spares: [], load, decision: null };
+      return { attempts: [{ card, credential }], spares: NONE, load, decision: null };
     }
   }
+  return planAmong(ports, call, wishes, ceiling, load);
+}
+
+function listCredentials<F extends Form>({ pin, upstreams }: Call<F>, provider: string) {
+  return pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? NONE);
+}
+
+function planAmong<F extends Form>(
+  ports: PlanPorts,
+  call: Call<F>,
+  wishes: Wishes,
+  ceiling: Ceiling | null,
+  load: Load,
+): Plan {
+  const { operation, ask, conversation, selection, rules, steering, markup } = call;
+  const { health, stickiness, deadlines, random } = ports;
+  const { choosing } = operation;
   const plan = planCalls({
     refuseUnable: (card) => refuseUnable(call, card, wishes),
     wishes,
@@ -75,7 +90,7 @@ function planWith<F extends Form>(
     markup,
     ceiling,
     readKnown: () => readKnown(ports, conversation),
-    credentialsOf,
+    credentialsOf: (provider) => listCredentials(call, provider),
     roll: () => toRoll(random.bytes(ROLL_BYTES)),
     conversation,
     health,

@@ -22,31 +22,43 @@ const URL_KINDS: readonly UrlKind[] = ["image", "file"];
 
 /** Finds what a model's provider can't fetch of the request. Undefined if there is nothing to fetch. */
 function checkUrls<F extends Form>(call: CallAsk<F>): Wishes["findRefusedUrl"] {
-  const { operation, ask, raw, upstreams } = call;
+  const { operation, ask } = call;
+  for (const kind of URL_KINDS) if (operation.findUrl(ask, kind) !== null) return makeUrlCheck(call);
+  return undefined;
+}
+
+function makeUrlCheck<F extends Form>(call: CallAsk<F>): NonNullable<Wishes["findRefusedUrl"]> {
+  const { operation, ask } = call;
   const kinds = URL_KINDS.filter((kind) => operation.findUrl(ask, kind) !== null);
-  if (kinds.length === 0) return undefined;
   return (card) => {
-    const upstream = upstreams.get(card.provider);
-    const route = upstream && findRoute(upstream, { operation, ask, card, raw });
+    const route = findCardRoute(call, card);
     return kinds.find((kind) => route?.codec.takesUrls?.(kind, card, ask) === false) ?? null;
   };
 }
 
+function findCardRoute<F extends Form>({ operation, ask, raw, upstreams }: CallAsk<F>, card: ModelCard) {
+  const upstream = upstreams.get(card.provider);
+  return upstream && findRoute(upstream, { operation, ask, card, raw });
+}
+
+function makeReads<F extends Form>(call: CallAsk<F>): Wishes["reads"] {
+  if (call.nativeOnly === undefined) return undefined;
+  return (card) => (findCardRoute(call, card)?.lane ?? null) !== null;
+}
+
+function makeSearches<F extends Form>(call: CallAsk<F>): NonNullable<Wishes["searches"]> {
+  return (card) => {
+    const route = findCardRoute(call, card);
+    return (route?.lane ?? route?.codec)?.searches?.(card, call.ask) === true;
+  };
+}
+
 export function readWishes<F extends Form>(call: CallAsk<F>): Wishes {
-  const { operation, ask, raw, upstreams } = call;
-  const search = operation.findSearch?.(ask) ?? null;
-  const findCardRoute = (card: ModelCard) => {
-    const upstream = upstreams.get(card.provider);
-    return upstream && findRoute(upstream, { operation, ask, card, raw });
-  };
-  const searches = (card: ModelCard) => {
-    const route = findCardRoute(card);
-    return (route?.lane ?? route?.codec)?.searches?.(card, ask) === true;
-  };
+  const search = call.operation.findSearch?.(call.ask) ?? null;
   return {
-    reads: call.nativeOnly === undefined ? undefined : (card) => (findCardRoute(card)?.lane ?? null) !== null,
+    reads: makeReads(call),
     findRefusedUrl: checkUrls(call),
-    searches: search === null ? undefined : searches,
+    searches: search === null ? undefined : makeSearches(call),
     mustSearch: search === "forced",
     isLimitRequired: call.isLimitRequired,
   };

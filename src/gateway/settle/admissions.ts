@@ -41,6 +41,11 @@ export class Admissions {
     const { ledger } = this.#ports;
     // A look would not undo the entry of a request that it refuses.
     if (!ticket.ask.leastOffers || ticket.ask.isEntered) return ledger.admit(ticket);
+    return this.#lookFirst(ticket);
+  }
+
+  #lookFirst(ticket: Ticket): Promise<AdmissionAnswer> {
+    const { ledger } = this.#ports;
     return ledger.look(ticket).then(() => ledger.admit(ticket));
   }
 
@@ -70,7 +75,7 @@ export class Admissions {
   wakeTwins(id: string): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
-    for (const wake of waiting ?? []) wake();
+    if (waiting !== undefined) for (const wake of waiting) wake();
   }
 
   /** Resolves when the completion may have changed, after `withinMs` at the latest. */

@@ -76,10 +76,8 @@ export class Closing {
 
   /** Not async: without steps, or if none waits for anything, it costs nothing. */
   #tellSteps<F extends Form>({ call, steps }: RequestContext<F>, told: Later<void>): Later<void> {
-    const tell = () => {
-      for (const step of steps) step.ended?.(call);
-    };
-    return told instanceof Promise ? told.then(tell) : tell();
+    if (told instanceof Promise) return told.then(() => tellEnded(call, steps));
+    tellEnded(call, steps);
   }
 
   /** May be called more than once but settles only once. Pass the whole answer if it is to be kept. */
@@ -91,9 +89,9 @@ export class Closing {
   /** Returns how the request ends now, by its row, which is kept as the one to settle. */
   describe<F extends Form>(context: RequestContext<F>, nowMs: number): Outcome {
     const gatewayMs = context.tracing.measureOwnMs(nowMs);
-    const ended = { ...context.outcome(nowMs), gatewayMs, sealedReply: null };
-    context.record = ended.record;
-    return ended;
+    const { produced, isDue, record, giveBack } = context.outcome(nowMs);
+    context.record = record;
+    return { produced, isDue, record, giveBack, gatewayMs, sealedReply: null };
   }
 
   /** Takes note of a settlement that was written with the request's entry. */
@@ -159,6 +157,10 @@ export class Closing {
     const kept = { id, created, model: model ?? "", reply };
     return sealReply(this.#ports.vault, idempotency.replyId, kept, operation.kept.bytesMax);
   }
+}
+
+function tellEnded<F extends Form>(call: Call<F>, steps: RequestContext<F>["steps"]): void {
+  for (const step of steps) step.ended?.(call);
 }
 
 /**

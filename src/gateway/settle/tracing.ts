@@ -7,7 +7,7 @@ import { deriveSpanId, type Period, type TraceContext } from "../../core/log/tra
 import type { ModelCard } from "../../core/models/card.ts";
 import { type Amounts, shortenAmounts } from "../../core/money/units.ts";
 import type { ShownAnswer } from "../../operations/collected.ts";
-import type { Form } from "../../operations/form.ts";
+import { type Form, NONE } from "../../operations/form.ts";
 import type { SentAsk } from "../../operations/operation.ts";
 import { SpanContent } from "../answer/span-content.ts";
 import type { Call } from "../call.ts";
@@ -27,11 +27,11 @@ export class TracingAttempt {
   rounds = 0;
   /** The usage that the provider reported, if it isn't the request's own. */
   claimed: Amounts | null = null;
-  readonly #requestIds: string[] = [];
+  #requestIds: string[] | null = null;
   /** The id of its span. Null if it has none. */
   readonly spanId: string | null;
   readonly #credential: TracedCredential;
-  readonly #startMs: number;
+  readonly startMs: number;
   /** The time of its first call. */
   sentMs: number | null = null;
   #endMs: number | null = null;
@@ -42,7 +42,7 @@ export class TracingAttempt {
     this.card = card;
     this.spanId = spanId;
     this.#credential = credential;
-    this.#startMs = startMs;
+    this.startMs = startMs;
   }
 
   get endMs(): number | null {
@@ -58,12 +58,13 @@ export class TracingAttempt {
 
   /** Adds the provider's own id of a call. */
   addRequestId(id: string): void {
+    this.#requestIds ??= [];
     if (this.#requestIds.length < REQUEST_IDS_MAX) this.#requestIds.push(id);
   }
 
   /** Its time without rounding. `endMs` is the end of one that still runs. */
   period(endMs: number): Period {
-    return { startMs: this.#startMs, endMs: this.#endMs ?? endMs };
+    return { startMs: this.startMs, endMs: this.#endMs ?? endMs };
   }
 
   get outcome(): AttemptOutcome {
@@ -78,14 +79,14 @@ export class TracingAttempt {
   build(startedMs: number, firstTokenMs: number | null, endMs: number): TracedAttempt {
     const fault = this.#fault;
     const failure = fault && this.#outcome === "failed" ? describeFailure(fault) : null;
-    const ids = this.#requestIds;
+    const ids = this.#requestIds ?? NONE;
     const hasOther = ids.length > 1 || ids[0] !== failure?.upstreamRequestId;
     const { last4, position } = this.#credential;
     return {
       model: this.card.id,
       last4,
       position,
-      startMs: Math.round(this.#startMs - startedMs),
+      startMs: Math.round(this.startMs - startedMs),
       firstTokenMs,
       endMs: Math.round((this.#endMs ?? endMs) - startedMs),
       outcome: this.#outcome,
@@ -156,7 +157,8 @@ export class Tracing<F extends Form> {
   }
 
   get isSent(): boolean {
-    return this.#attempts.some(({ calls }) => calls > 0);
+    for (const { calls } of this.#attempts) if (calls > 0) return true;
+    return false;
   }
 
   /** The model that last received the prompt, and in how many parallel calls. Null if none did. */
@@ -166,9 +168,11 @@ export class Tracing<F extends Form> {
 
   /** Milliseconds from the first attempt until the answer, or until the last failure. 0 without an attempt. */
   get upstreamMs(): number {
-    const startMs = this.#attempts[0]?.period(0).startMs ?? 0;
+    const startMs = this.#attempts[0]?.startMs ?? 0;
     if (this.answeredMs !== null) return this.answeredMs - startMs;
-    return Math.max(0, ...this.#attempts.map(({ endMs }) => (endMs ?? startMs) - startMs));
+    let tookMs = 0;
+    for (const { endMs } of this.#attempts) tookMs = Math.max(tookMs, (endMs ?? startMs) - startMs);
+    return tookMs;
   }
 
   /** Milliseconds since the first call was sent. */
@@ -203,9 +207,10 @@ export class Tracing<F extends Form> {
   ) {
     this.winner?.end(isWhole ? "answered" : fault ? "failed" : "left", nowMs, fault);
     if (this.winner) this.winner.claimed = claimed;
-    return this.#attempts.map((one) =>
-      one.build(this.#startedMs, one === this.winner ? firstTokenMs : null, nowMs),
-    );
+    const traced: TracedAttempt[] = [];
+    for (const one of this.#attempts)
+      traced.push(one.build(this.#startedMs, one === this.winner ? firstTokenMs : null, nowMs));
+    return traced;
   }
 }
 
@@ -214,6 +219,10 @@ export function listHooks<F extends Form>(
   { hooks }: Pick<Call<F>, "hooks">,
   startedMs: number,
 ): Trace["hooks"] {
+  return hooks && describeHooks(hooks, startedMs);
+}
+
+function describeHooks(hooks: NonNullable<Trace["hooks"]>, startedMs: number): Trace["hooks"] {
   const since = (atMs: number) => Math.round(atMs - startedMs);
-  return hooks?.map((one) => ({ ...one, startMs: since(one.startMs), endMs: since(one.endMs) }));
+  return hooks.map((one) => ({ ...one, startMs: since(one.startMs), endMs: since(one.endMs) }));
 }

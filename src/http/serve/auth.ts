@@ -168,44 +168,78 @@ class RequestProof implements KeyProof {
   }
 }
 
+interface Sender {
+  readonly readAddress: () => string;
+  readonly allowsPaused: boolean;
+}
+
+/** Throws the Faults of a key that may not be used from there or now. Without an address, the connection's own counts. */
+function admit({ key, rotation }: ProvenKey, sender: Sender, address: string | null = null): Caller {
+  const proof = new RequestProof(rotation, address, sender.readAddress);
+  const refusal = refuseAddress(key, proof) ?? (sender.allowsPaused ? null : refusePaused(key));
+  if (refusal !== null) throw refusal;
+  return { key, proof };
+}
+
+function prove({ authenticate }: SenderPorts, secret: string, { readAddress }: Sender) {
+  if (secret.length > SECRET_CHARACTERS_MAX) throw invalidKey();
+  return authenticate(secret, readAddress);
+}
+
 /**
  * Returns the sender of a request, without a promise if its key is remembered. Throws the Faults of `findSecret`,
  * `invalid_api_key`, `address_not_allowed`,
  * `key_paused` (unless the route allows it) and `store_unavailable`.
  */
 export function identify(
-  { authenticate, readOrigin, secretShapes }: SenderPorts,
+  ports: SenderPorts,
   { request, server }: RouteRequest,
-  { allowsPaused = false }: { readonly allowsPaused?: boolean } = {},
+  { allowsPaused = false }: { readonly allowsPaused?: boolean } = NO_OPTIONS,
 ): Caller | Promise<Caller> {
   const secret = findSecret(request.headers);
-  const readAddress = () => readOrigin(request, server).address;
-  const admit = ({ key, rotation }: ProvenKey, address: string | null = null): Caller => {
-    const proof = new RequestProof(rotation, address, readAddress);
-    const refusal = refuseAddress(key, proof) ?? (allowsPaused ? null : refusePaused(key));
-    if (refusal !== null) throw refusal;
-    return { key, proof };
-  };
-  const prove = (one: string) => {
-    if (one.length > SECRET_CHARACTERS_MAX) throw invalidKey();
-    return authenticate(one, readAddress);
-  };
-  const fail = (thrown: unknown): Promise<Caller> => {
-    const others = isWrong(thrown) ? listOthers(request.headers, secret) : [];
-    if (others.length === 0) throw explainWrong(secretShapes, thrown, request.headers, secret);
-    const address = readAddress();
-    const first = explainWrong(secretShapes, thrown, request.headers, secret);
-    return proveOther(others, prove, first).then((one) => admit(one, address));
-  };
+  const sender = { readAddress: () => ports.readOrigin(request, server).address, allowsPaused };
   try {
-    const proven = prove(secret);
-    if (!(proven instanceof Promise)) return admit(proven);
-    // Read first: a connection that closes meanwhile has no address any more.
-    const address = readAddress();
-    return proven.then((one) => admit(one, address), fail);
+    const proven = prove(ports, secret, sender);
+    return proven instanceof Promise
+      ? awaitProof(ports, request.headers, proven, secret, sender)
+      : admit(proven, sender);
   } catch (thrown) {
-    return fail(thrown);
+    return tryOthers(ports, request.headers, thrown, secret, sender);
   }
+}
+
+const NO_OPTIONS = {};
+
+function awaitProof(
+  ports: SenderPorts,
+  headers: Headers,
+  proven: Promise<ProvenKey>,
+  secret: string,
+  sender: Sender,
+): Promise<Caller> {
+  // Read first: a connection that closes meanwhile has no address any more.
+  const address = sender.readAddress();
+  return proven.then(
+    (one) => admit(one, sender, address),
+    (thrown) => tryOthers(ports, headers, thrown, secret, sender),
+  );
+}
+
+/** Throws what was thrown, explained, if the request has no other secret that could be meant. */
+function tryOthers(
+  ports: SenderPorts,
+  headers: Headers,
+  thrown: unknown,
+  secret: string,
+  sender: Sender,
+): Promise<Caller> {
+  const others = isWrong(thrown) ? listOthers(headers, secret) : [];
+  const first = explainWrong(ports.secretShapes, thrown, headers, secret);
+  if (others.length === 0) throw first;
+  const address = sender.readAddress();
+  return proveOther(others, (one) => prove(ports, one, sender), first).then((one) =>
+    admit(one, sender, address),
+  );
 }
 
 function isWrong(thrown: unknown): boolean {

@@ -12,6 +12,7 @@ export function makeIncoming(
   { keeping, stored } = NO_EARLIER_ANSWER,
 ): Incoming {
   const seal = ports.sealer(key.accountId);
-  const limits = { ...ports.snapshot().limits, storesUpstream: mayStoreUpstream(ports, key) };
+  const { limits: own } = ports.snapshot();
+  const limits = own.storesUpstream ? { ...own, storesUpstream: mayStoreUpstream(ports, key) } : own;
   return { url, headers, body, limits, seal, keeping, stored };
 }

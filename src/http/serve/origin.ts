@@ -59,9 +59,11 @@ export function keepAddress(address: string, rule: AddressRule): string | null {
 }
 
 function findSession(headers: Headers, named: string | null): string | null {
-  for (const given of [named, ...SESSION_HEADERS.map((header) => headers.get(header))]) {
-    const session = given === null ? null : nameSession(given);
-    if (session !== null) return session;
-  }
-  return null;
+  let session = readSession(named);
+  for (const header of SESSION_HEADERS) session ??= readSession(headers.get(header));
+  return session;
+}
+
+function readSession(given: string | null): string | null {
+  return given === null ? null : nameSession(given);
 }

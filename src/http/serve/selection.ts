@@ -30,11 +30,8 @@ export function readSelection(
     case "card":
       if (!mayUse(key, found.card.id)) throw notAllowed(found.card.id, key);
       return { kind: "card", card: found.card, fallbacks: listFallbacks(found.card, key, catalogue) };
-    case "group": {
-      const members = listMembers(found.members, key);
-      const fallbacks = members.flatMap(({ card }) => listFallbacks(card, key, catalogue));
-      return { kind: "group", members, fallbacks };
-    }
+    case "group":
+      return selectGroup(found.members, key, catalogue);
     case "selector":
       if (!listSelectors(key).includes(found.selector)) throw notAllowed(`Router#${found.selector}`, key);
       return {
@@ -49,6 +46,12 @@ export function readSelection(
   }
 }
 
+function selectGroup(found: readonly GroupMember[], key: GatewayKey, catalogue: Catalogue): Selection {
+  const members = listMembers(found, key);
+  const fallbacks = members.flatMap(({ card }) => listFallbacks(card, key, catalogue));
+  return { kind: "group", members, fallbacks };
+}
+
 /**
  * Returns what the request's model must keep to, by its alias and its headers, and the selection without the models of a
  * group and the fallbacks that don't. Throws the Fault `unsupported_capability` if none of these is left.
@@ -57,7 +60,11 @@ export function steerSelection(selection: Selection, asked: Steering) {
   if (selection.kind === "selector")
     return { selection, steering: combineSteering(selection.steering ?? UNSTEERED, asked) };
   const { allow } = asked;
-  if (allow.length === 0) return { selection, steering: asked };
+  return allow.length === 0 ? { selection, steering: asked } : keepAllowed(selection, asked);
+}
+
+function keepAllowed(selection: Exclude<Selection, { kind: "selector" }>, asked: Steering) {
+  const { allow } = asked;
   const isAllowed = ({ id }: ModelCard) => allow.every((patterns) => matchesAny(patterns, id));
   const fallbacks = selection.fallbacks.filter(isAllowed);
   // The client has allowed the model that it names.
@@ -118,8 +125,14 @@ function selectCandidates(key: ModelBounds, candidates: readonly ModelCard[]): C
   return found;
 }
 
+const NO_CARDS: readonly ModelCard[] = [];
+
 /** Returns the cards declared to be the same model elsewhere, if the key may also use them by name. */
 function listFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
+  return card.fallbacks.length === 0 ? NO_CARDS : findFallbacks(card, key, catalogue);
+}
+
+function findFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   return card.fallbacks.flatMap((id) => {
     const found = catalogue.resolve(id);
     return found.kind === "card" && mayUse(key, found.card.id) ? [found.card] : [];

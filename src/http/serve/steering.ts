@@ -16,7 +16,11 @@ const PATTERN = /^[^\s,]{1,300}$/;
 
 /** Throws the Fault `invalid_value` for a header that isn't valid. */
 export function readSteering(headers: Headers): Steering {
-  if (!STEERING_HEADERS.some((name) => headers.has(name))) return UNSTEERED;
+  for (const name of STEERING_HEADERS) if (headers.has(name)) return readHeaders(headers);
+  return UNSTEERED;
+}
+
+function readHeaders(headers: Headers): Steering {
   return {
     allow: readPatterns(headers.get(ALLOW)),
     deny: [],

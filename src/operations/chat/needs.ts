@@ -23,13 +23,17 @@ function refuseAccountFile(part: ContentPart, param: string): void {
 /** Each needed capability, with the request field that needs it: pictures and files in the newest user message only. */
 export type Needs = ReadonlyMap<Capability, string>;
 
+const NO_NEEDS: Needs = new Map<Capability, string>();
+
 /** Throws the Fault `unsupported_parameter` for a file in the provider's account. */
 export function findNeeds(request: ChatRequest): Needs {
+  const media = listMedia(request);
+  if (!request.tools && media.length === 0) return NO_NEEDS;
   const needs = new Map<Capability, string>();
   if (request.tools && request.tool_choice !== "none") {
     needs.set(isCallForced(request) ? "tools" : "tools_auto", "tools");
   }
-  for (const medium of listMedia(request)) {
+  for (const medium of media) {
     const part = findPart(request, medium);
     const path = writePath(medium);
     if (part) refuseAccountFile(part, path);
@@ -40,8 +44,9 @@ export function findNeeds(request: ChatRequest): Needs {
 
 /** Returns the field of the first image or file that the provider would have to fetch, or null. */
 export function findUrl(request: ChatRequest, kind: UrlKind): string | null {
-  const medium = listMedia(request).find(({ isAsked, url }) => isAsked && url === kind);
-  return medium ? writePath(medium) : null;
+  for (const medium of listMedia(request))
+    if (medium.isAsked && medium.url === kind) return writePath(medium);
+  return null;
 }
 
 const WORDS: Record<Capability, string> = {

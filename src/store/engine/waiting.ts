@@ -26,11 +26,11 @@ export async function answerAll(
 ): Promise<void> {
   try {
     const answers = await transact(batch.map(({ demand }) => demand));
-    batch.forEach(({ resolve, reject }, index) => {
+    for (let index = 0; index < batch.length; index++) {
       const answer = answers[index];
-      if (answer) resolve(answer);
-      else reject(new Error("A demand got no answer."));
-    });
+      if (answer) batch[index]?.resolve(answer);
+      else batch[index]?.reject(new Error("A demand got no answer."));
+    }
   } catch (error) {
     if (error instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(error);
     else for (const waiting of batch) await answerAll([waiting], transact);

@@ -74,10 +74,7 @@ export class Batches {
   #transact(connection: Connection, demands: readonly Demand[]): readonly Answer[] {
     const { sql } = connection;
     const decision = connection.write(() => {
-      const rows = this.#cache.rowsFor(
-        sql,
-        demands.map(({ reads }) => reads),
-      );
+      const rows = this.#cache.rowsFor(sql, demands);
       const decided = this.#decide(rows, demands);
       writeDecision(sql, decided);
       return decided;

@@ -1,7 +1,7 @@
 // Caches the rows that decisions depend on, as long as no other process writes to the file.
 
 import type { Decision, Rows } from "../../core/decision.ts";
-import type { Reads } from "../../core/demand.ts";
+import type { Demand, Reads } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { MemberTerms } from "../../core/limits/member-limits.ts";
 import { type ModelSum, makeOpeningId } from "../../core/limits/opening.ts";
@@ -29,26 +29,18 @@ import type { Statements } from "./statements.ts";
 
 const ENTRIES_MAX = 50_000;
 
-/** Rows that are read for one transaction. */
+/** Rows that are read for one transaction. Missing if none were: most transactions read none of them. */
 interface RowsReadOnce {
-  readonly requests: CachedRows<RequestRecord>;
-  readonly replies: CachedRows<KeptReply>;
-  readonly movements: CachedRows<Movement>;
-  readonly checkouts: CachedRows<Checkout>;
-  readonly sums: Map<string, readonly ModelSum[]>;
-  readonly tagsOfDays: Map<string, ReadonlySet<string>>;
+  requests?: CachedRows<RequestRecord>;
+  replies?: CachedRows<KeptReply>;
+  movements?: CachedRows<Movement>;
+  checkouts?: CachedRows<Checkout>;
+  sums?: Map<string, readonly ModelSum[]>;
+  tagsOfDays?: Map<string, ReadonlySet<string>>;
 }
 
-function makeRowsReadOnce(): RowsReadOnce {
-  return {
-    requests: new Map(),
-    replies: new Map(),
-    movements: new Map(),
-    checkouts: new Map(),
-    sums: new Map(),
-    tagsOfDays: new Map(),
-  };
-}
+const NO_ROWS: ReadonlyMap<string, never> = new Map<string, never>();
+const NO_OPENINGS: NonNullable<Reads["openings"]> = [];
 
 /** Known rows by id. Null if the store has no such row. */
 type CachedRows<Row> = Map<string, Row | null>;
@@ -62,6 +54,16 @@ export class RowCache {
   readonly #owners: CachedRows<OwnerState> = new Map();
   /** By id. Removed holds are emptied, for the reason in `transport/deadlines.ts`. */
   readonly #holds = new Map<string, { row: Hold | null }>();
+  readonly #all: readonly Map<string, unknown>[] = [
+    this.#accounts,
+    this.#keys,
+    this.#members,
+    this.#spends,
+    this.#meters,
+    this.#owners,
+    this.#holds,
+  ];
+  readonly #rowsOfHolds: Rows["holds"] = { get: (id) => this.#holds.get(id)?.row };
   #dataVersion = -1;
 
   /** Clears the cache: the connection is new, or has written rows in another way. */
@@ -69,24 +71,18 @@ export class RowCache {
     for (const known of this.#all) known.clear();
   }
 
-  get #all(): readonly Map<string, unknown>[] {
-    const ofKeys = [this.#keys, this.#members, this.#spends];
-    return [this.#accounts, ...ofKeys, this.#meters, this.#owners, this.#holds];
-  }
-
   /**
    * Returns the rows for some demands and reads the missing ones. Call it inside the transaction: SQLite's
    * `data_version` changes when another connection commits, and the cache is then stale.
    */
-  rowsFor(sql: Statements, reads: readonly Reads[]): Rows {
+  rowsFor(sql: Statements, demands: readonly Pick<Demand, "reads">[]): Rows {
     const dataVersion = sql.dataVersion.get()?.data_version ?? -1;
-    const entries = this.#all.reduce((sum, { size }) => sum + size, 0);
-    if (dataVersion !== this.#dataVersion || entries > ENTRIES_MAX) this.clear();
+    if (dataVersion !== this.#dataVersion || this.#count() > ENTRIES_MAX) this.clear();
     this.#dataVersion = dataVersion;
-    const once = makeRowsReadOnce();
-    for (const read of reads) {
-      this.#load(sql, read);
-      this.#loadOnce(sql, read, once);
+    const once: RowsReadOnce = {};
+    for (const { reads } of demands) {
+      this.#load(sql, reads);
+      this.#loadOnce(sql, reads, once);
     }
     return {
       // Its processes share a machine, so their own clocks are the store's.
@@ -97,30 +93,46 @@ export class RowCache {
       spends: this.#spends,
       meters: this.#meters,
       owners: this.#owners,
-      holds: { get: (id) => this.#holds.get(id)?.row },
-      ...once,
+      holds: this.#rowsOfHolds,
+      requests: once.requests ?? NO_ROWS,
+      replies: once.replies ?? NO_ROWS,
+      movements: once.movements ?? NO_ROWS,
+      checkouts: once.checkouts ?? NO_ROWS,
+      sums: once.sums ?? NO_ROWS,
+      tagsOfDays: once.tagsOfDays ?? NO_ROWS,
     };
+  }
+
+  #count(): number {
+    let entries = 0;
+    for (const { size } of this.#all) entries += size;
+    return entries;
   }
 
   /** Reads the rows that aren't cached. */
   #loadOnce(sql: Statements, read: Reads, once: RowsReadOnce): void {
-    const { requests, replies, movements, checkouts, sums, tagsOfDays } = once;
-    const { accountId, requestId, replyId, movementId, checkoutId, openings = [], tagDayMs } = read;
-    if (requestId !== null && this.#holds.get(requestId)?.row === null && !requests.has(requestId))
-      requests.set(requestId, readRow(REQUEST, sql.request.get(requestId)));
-    if (replyId !== null && !replies.has(replyId))
-      replies.set(replyId, readRow(REPLY, sql.reply.get(accountId, replyId)));
-    if (movementId !== null && !movements.has(movementId))
-      movements.set(movementId, readRow(MOVEMENT, sql.movement.get(accountId, movementId)));
-    if (checkoutId !== undefined && !checkouts.has(checkoutId))
-      checkouts.set(checkoutId, readRow(CHECKOUT, sql.checkout.get(accountId, checkoutId)));
-    if (tagDayMs !== undefined)
-      tagsOfDays.getOrInsertComputed(makeTagDayId(accountId, tagDayMs), () =>
-        readTags(sql.tagsOfDay.all(accountId, tagDayMs)),
-      );
+    const { accountId, requestId, replyId, movementId, checkoutId, openings = NO_OPENINGS, tagDayMs } = read;
+    if (requestId !== null && this.#holds.get(requestId)?.row === null && !once.requests?.has(requestId)) {
+      once.requests ??= new Map();
+      once.requests.set(requestId, readRow(REQUEST, sql.request.get(requestId)));
+    }
+    if (replyId !== null && !once.replies?.has(replyId)) {
+      once.replies ??= new Map();
+      once.replies.set(replyId, readRow(REPLY, sql.reply.get(accountId, replyId)));
+    }
+    if (movementId !== null && !once.movements?.has(movementId)) {
+      once.movements ??= new Map();
+      once.movements.set(movementId, readRow(MOVEMENT, sql.movement.get(accountId, movementId)));
+    }
+    if (checkoutId !== undefined && !once.checkouts?.has(checkoutId)) {
+      once.checkouts ??= new Map();
+      once.checkouts.set(checkoutId, readRow(CHECKOUT, sql.checkout.get(accountId, checkoutId)));
+    }
+    if (tagDayMs !== undefined) readTagsOnce(sql, accountId, tagDayMs, once);
     for (const opening of openings) {
       const found = sql.openingSums.all(...listOpeningValues(accountId, opening));
-      sums.set(makeOpeningId(opening), found.map(readModelSum));
+      once.sums ??= new Map();
+      once.sums.set(makeOpeningId(opening), found.map(readModelSum));
     }
   }
 
@@ -174,6 +186,12 @@ function readTerms(sql: Statements, accountId: string, memberId: string): Member
   const found = sql.memberRules.get(memberId);
   if (found === null) return null;
   return { rules: readRules(found), raises: sql.raises.all(accountId, memberId).map(readRaise) };
+}
+
+function readTagsOnce(sql: Statements, accountId: string, dayMs: number, once: RowsReadOnce): void {
+  const id = makeTagDayId(accountId, dayMs);
+  once.tagsOfDays ??= new Map();
+  if (!once.tagsOfDays.has(id)) once.tagsOfDays.set(id, readTags(sql.tagsOfDay.all(accountId, dayMs)));
 }
 
 function readTags(found: readonly FoundRow[]): ReadonlySet<string> {

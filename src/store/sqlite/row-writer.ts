@@ -25,6 +25,11 @@ export function makeRowWriter<Row>(
   const prepare = (count: number) =>
     database.prepare(`${insertSql(table, () => "?", count)} ${onConflict}`) as unknown as Writer;
   return (rows) => {
+    const [only] = rows;
+    if (rows.length === 1 && only !== undefined) {
+      statements.getOrInsertComputed(1, prepare).run(table.valuesOf(only));
+      return;
+    }
     for (let at = 0, count = ROWS_MAX; at < rows.length; at += count) {
       while (at + count > rows.length) count /= 2;
       const values: Value[] = [];

@@ -104,8 +104,8 @@ function readMethods(connector: Connector, cache: RowCache, decide: Decide): Pic
   const onSnapshot = <T>(work: (sql: Statements) => T) =>
     connector.run(({ readSnapshot, sql }) => readSnapshot(() => work(sql)));
   return {
-    look: (demand) => onSnapshot((sql) => answerDry(decide, cache.rowsFor(sql, [demand.reads]), demand)),
-    read: (reads) => onSnapshot((sql) => new RowCache().rowsFor(sql, [reads])),
+    look: (demand) => onSnapshot((sql) => answerDry(decide, cache.rowsFor(sql, [demand]), demand)),
+    read: (reads) => onSnapshot((sql) => new RowCache().rowsFor(sql, [{ reads }])),
   };
 }
 

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../core/json/json.ts";
 import { type Capability, can, type ModelCard } from "../../../core/models/card.ts";
 import { remember } from "../../../core/world/remember.ts";
 import type { UrlKind } from "../../codec.ts";
-import type { ChangedAsk } from "../../form.ts";
+import { type ChangedAsk, NONE } from "../../form.ts";
 import type { ChatMessage, ChatRequest, ContentPart, TextPart } from "../form.ts";
 
 type MediumType = Exclude<ContentPart["type"], "text" | "refusal">;
@@ -44,7 +44,11 @@ export function listMedia({ messages }: ChatRequest): readonly Medium[] {
   return findMediaOnce(messages);
 }
 
+/** Shared by requests without any, which are most. */
+const NO_MEDIA: readonly Medium[] = [];
+
 function findMedia(messages: readonly ChatMessage[]): readonly Medium[] {
+  if (!messages.some(hasParts)) return NO_MEDIA;
   const media: Medium[] = [];
   const [from, to] = findNewest(messages);
   for (let at = 0; at < messages.length; at++) {
@@ -69,6 +73,10 @@ function findMedia(messages: readonly ChatMessage[]): readonly Medium[] {
   return media;
 }
 
+function hasParts({ content }: ChatMessage): boolean {
+  return typeof content === "object" && content !== null;
+}
+
 function findUrlKind(part: ContentPart): UrlKind | null {
   if (part.type === "image_url") return WEB_ADDRESS.test(part.image_url.url) ? "image" : null;
   return part.type === "file" && WEB_ADDRESS.test(part.file.file_data) ? "file" : null;
@@ -76,7 +84,8 @@ function findUrlKind(part: ContentPart): UrlKind | null {
 
 /** True if the provider would have to fetch a file. */
 export function hasFileUrl(request: ChatRequest): boolean {
-  return listMedia(request).some(({ url }) => url === "file");
+  for (const { url } of listMedia(request)) if (url === "file") return true;
+  return false;
 }
 
 /**
@@ -122,8 +131,16 @@ export function leaveOutUntaken(
   card: ModelCard,
   takesUrls: (kind: UrlKind) => boolean,
 ): ChangedAsk<ChatRequest> {
-  const untaken = listUntaken(request, card, takesUrls);
-  if (untaken.length === 0) return { ask: request, dropped: [] };
+  if (listMedia(request).length === 0) return { ask: request, dropped: NONE };
+  return replaceUntaken(listUntaken(request, card, takesUrls), request, card);
+}
+
+function replaceUntaken(
+  untaken: readonly Medium[],
+  request: ChatRequest,
+  card: ModelCard,
+): ChangedAsk<ChatRequest> {
+  if (untaken.length === 0) return { ask: request, dropped: NONE };
   const byMessage = Map.groupBy(untaken, ({ at }) => at);
   const messages = request.messages.map((message, at) => {
     const left = byMessage.get(at);

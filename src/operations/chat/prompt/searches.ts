@@ -32,13 +32,17 @@ export function searchesMax(request: ChatRequest, card: ModelCard): number {
   if (request.disable_search === true && request.tools === undefined) return 0;
   const { searching, researching } = findKind(card);
   const asked = listSearchFields(request);
-  const hasTool = asArray(request.tools).some((tool) => asString(asObject(tool).type)?.includes("search"));
+  const hasTool = asArray(request.tools).some(isSearchTool);
   if (asked.length === 0 && !hasTool && !searching) return 0;
   const most = researching ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;
   // Only where the API keeps to a limit is one left in the request.
   const limit = request.web_search_options?.max_uses;
   const isOnly = asked.length === 1 && !hasTool && !searching;
   return limit !== undefined && isOnly ? limit : Math.max(most, limit ?? 0);
+}
+
+function isSearchTool(tool: unknown): boolean {
+  return asString(asObject(tool).type)?.includes("search") === true;
 }
 
 /** Lists the fields of a search that are set. Few requests have any, and none has as many fields as there are of those. */
@@ -60,15 +64,22 @@ export function maySearch(card: ModelCard): boolean {
   return isPriced || findKind(card).searching;
 }
 
+interface SearchChanges {
+  readonly changes: Readonly<JsonObject>;
+  readonly dropped: readonly string[];
+}
+
+const UNCHANGED: SearchChanges = { changes: {}, dropped: [] };
+
 /**
  * Returns the changes to a request, in the form of any API, without which its provider would bill searches that the card
  * has no price for, and the fields left out. Nothing is left out for a card without any price, which nobody is charged
  * for, and for a model that searches anyway.
  */
-export function leaveOutUnpricedSearch(body: Readonly<JsonObject>, card: ModelCard) {
+export function leaveOutUnpricedSearch(body: Readonly<JsonObject>, card: ModelCard): SearchChanges {
+  if (maySearch(card)) return UNCHANGED;
   const dropped: string[] = [];
   const changes: JsonObject = {};
-  if (maySearch(card)) return { changes, dropped };
   for (const field of listSearchFields(body)) {
     if (!body[field]) continue;
     changes[field] = undefined;

@@ -1,0 +1,88 @@
+// Counts what one request costs a gateway: the objects that it makes and the statements that it runs.
+import { isObject } from "../../src/core/json/json.ts";
+import type { MeasuredGateway } from "./measured-gateway.ts";
+
+/** Objects per request, by kind. */
+export type Objects = Readonly<Record<string, number>>;
+
+export interface Request {
+  readonly name: string;
+  /** The requests of a batch. */
+  readonly count: number;
+  send(): Promise<void>;
+}
+
+const BATCHES = 5;
+/** A request runs other code at first, such as caches being filled. */
+const WARMING = 5;
+const REMEMBERING = 3;
+
+/** Cells of the engine itself, which describe code. */
+const ENGINE = /Structure|PropertyTable|Executable|CodeBlock|RareData|SymbolTable/;
+const KINDS: readonly (readonly [kind: string, type: RegExp])[] = [
+  ["functions", /^(Async|Generator|Bound)?Function$/],
+  ["promises", /Promise|^AsyncFunctionGenerator$/],
+  ["Maps", /^(Weak)?(Map|Set)$/],
+  ["arrays", /^(Array|Cell Butterfly)$/],
+  ["objects", /^Object$/],
+  ["strings", /^string$/],
+  ["scopes", /^JSLexicalEnvironment$/],
+];
+
+/** Returns the objects of each kind that were made since `clean`, and whether any were removed. */
+async function readHeap(gateway: MeasuredGateway) {
+  const heap = await gateway.ask("heap");
+  if (!isObject(heap) || !isObject(heap.types))
+    throw new Error("The gateway does not say what is in its heap.");
+  const counts = new Map<string, number>();
+  for (const [type, count] of Object.entries(heap.types)) {
+    if (ENGINE.test(type)) continue;
+    const kind = KINDS.find(([, types]) => types.test(type))?.[0] ?? "others";
+    counts.set(kind, (counts.get(kind) ?? 0) + Number(count));
+  }
+  return { counts, isCollected: heap.isCollected === true };
+}
+
+/**
+ * Returns the objects that a batch makes, by kind. Null if some were removed meanwhile. `send` is called a few times before,
+ * since cleaning removes what is remembered only as long as something refers to it, such as an agent's tools.
+ */
+async function countBatch(gateway: MeasuredGateway, send: () => Promise<void>, count: number) {
+  await gateway.ask("clean");
+  for (let sent = 0; sent < REMEMBERING; sent++) await send();
+  const before = await readHeap(gateway);
+  for (let sent = 0; sent < count; sent++) await send();
+  const after = await readHeap(gateway);
+  if (after.isCollected) return null;
+  return new Map([...after.counts].map(([kind, count]) => [kind, count - (before.counts.get(kind) ?? 0)]));
+}
+
+async function sendAll({ count, send }: Request): Promise<void> {
+  for (let sent = 0; sent < count; sent++) await send();
+}
+
+/**
+ * Counts the objects of a request, without those that counting takes. Of several batches, the fewest count: timers and
+ * answers that arrive in pieces on a busy machine only add some.
+ */
+export async function countObjects(gateway: MeasuredGateway, request: Request): Promise<Objects> {
+  for (let sent = 0; sent < WARMING; sent++) await request.send();
+  const counting = await countBatch(gateway, async () => {}, 0);
+  const batches: ReadonlyMap<string, number>[] = [];
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const counted = await countBatch(gateway, request.send, request.count);
+    if (counted !== null) batches.push(counted);
+  }
+  if (counting === null || batches.length === 0) throw new Error(`${request.name}: garbage was collected.`);
+  const countOf = (kind: string) =>
+    Math.min(...batches.map((counts) => counts.get(kind) ?? 0)) - (counting.get(kind) ?? 0);
+  const kinds = [...KINDS.map(([kind]) => kind), "others"];
+  return Object.fromEntries(kinds.map((kind) => [kind, Math.round(countOf(kind) / request.count)]));
+}
+
+/** Counts the statements that a request runs. Requests one at a time share none. */
+export async function countStatements(gateway: MeasuredGateway, request: Request): Promise<number> {
+  const before = Number(await gateway.ask("ran"));
+  await sendAll(request);
+  return Math.round((Number(await gateway.ask("ran")) - before) / request.count);
+}

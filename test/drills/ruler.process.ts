@@ -1,0 +1,59 @@
+// Preloaded by a gateway that is measured: says how many objects are in its heap, how many statements it has run, and
+// makes a system call that a trace shows.
+
+import { heapStats } from "bun:jsc";
+import { Database, type Statement } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { isObject } from "../../src/core/json/json.ts";
+
+const METHODS = ["get", "all", "run", "values", "iterate"];
+
+const statements = new Set<object>();
+let isCounting = false;
+let ran = 0;
+
+function countRuns(runner: object, methods: readonly string[]): void {
+  for (const method of methods) {
+    const run: unknown = Reflect.get(runner, method);
+    if (typeof run !== "function") continue;
+    Reflect.set(runner, method, function (this: unknown, ...values: unknown[]): unknown {
+      ran++;
+      return Reflect.apply(run, this, values);
+    });
+  }
+}
+
+// The methods of a statement are its own, and a wrapper makes objects, so they are wrapped after those were counted.
+const { prepare } = Database.prototype;
+Reflect.set(Database.prototype, "prepare", function (this: Database, ...how: [string]): Statement {
+  const statement = prepare.apply(this, how);
+  statements.add(statement);
+  if (isCounting) countRuns(statement, METHODS);
+  return statement;
+});
+
+/** An object that any collection would remove. */
+let witness = new WeakRef({});
+
+const answers: Readonly<Record<string, (name: string) => unknown>> = {
+  /** Begins a batch without garbage. */
+  clean() {
+    Bun.gc(true);
+    witness = new WeakRef({});
+    return null;
+  },
+  heap: () => ({ types: heapStats().objectTypeCounts, isCollected: witness.deref() === undefined }),
+  count() {
+    isCounting = true;
+    for (const statement of statements) countRuns(statement, METHODS);
+    countRuns(Database.prototype, ["run"]);
+    return null;
+  },
+  ran: () => ran,
+  mark: (name) => existsSync(`/ruler/${name}`),
+};
+
+process.on("message", (message: unknown) => {
+  if (!isObject(message)) return;
+  process.send?.({ answer: answers[String(message.ask)]?.(String(message.name)) ?? null });
+});
