@@ -19,7 +19,7 @@ const addressOf = (name: string) => (name === INDEX ? "/docs" : `/docs/${name}`)
 
 test("every chapter has a page and a Markdown twin", async () => {
   for (const name of CHAPTER_NAMES) {
-    const source = readFileSync(join(import.meta.dir, `../src/docs/${name}.md`), "utf8");
+    const source = readFileSync(join(import.meta.dir, `../../src/docs/${name}.md`), "utf8");
     const page = await get(addressOf(name));
     expect([name, page.status, page.headers.get("content-type")]).toEqual([
       name,

@@ -238,9 +238,9 @@ function speed(): void {
 
 function sizes(): void {
   heading("Size of what is shipped");
-  for (const name of ["parameters", "profiles", "words"]) {
+  for (const name of ["text/parameters", "profiles", "text/words"]) {
     console.log(
-      `- ${name}.data.json: ${Bun.file(join(import.meta.dir, `../../src/selectors/${name}.data.json`)).size} bytes`,
+      `- ${name}.data.json: ${Bun.file(join(import.meta.dir, `../../../src/selectors/${name}.data.json`)).size} bytes`,
     );
   }
   const { words, size } = loadShippedParameters();
