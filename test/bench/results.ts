@@ -21,7 +21,7 @@ export async function writeResults(stage: Stage, findings: readonly Finding[]): 
   const text = [
     "# Benchmarks",
     `Written by \`npm run bench${stage.peers.some(({ name }) => name === "Portkey") ? " -- --peers" : ""}\` on ${new Date().toISOString().slice(0, 10)}. ${machineText(stage)}`,
-    "The compiled binary with everything on: key, bounds, allowance (used up), hold and post, health, log to /dev/null, metrics. The floor (`pass-through`) is `test/bench/floor.ts`. Provider and load generator run on the same machine.",
+    "The compiled binary with everything on: key, bounds, allowance (used up), hold and post, health, log to /dev/null, metrics. The floor (`pass-through`) is `test/bench/loads/floor.ts`. Provider and load generator run on the same machine.",
     "![Plot](bench.svg)",
     "## Aims",
     aimsText(findings.flatMap(({ aims }) => aims)),

@@ -37,7 +37,7 @@ function makePlace(upstreamUrl: string): Place {
 /** Starts the program in a folder. `hear` gets its answers. */
 function startChild({ directory }: Place, hear: (answer: unknown) => void) {
   const ruler = join(import.meta.dir, "ruler.process.ts");
-  const main = join(import.meta.dir, "../../src/main.ts");
+  const main = join(import.meta.dir, "..", "..", "src", "main.ts");
   return Bun.spawn([process.execPath, "--preload", ruler, main, "serve"], {
     cwd: directory,
     // The variable keeps the program from restarting itself to set it.

@@ -69,9 +69,9 @@ const DAY_MS = 86_400_000;
 const OTHER_DAY = DAYS[new Date(Date.now() + 3 * DAY_MS).getUTCDay()];
 
 const under = await startUnderTest({
-  more: `  Clocked:
+  more: (upstream) => `  Clocked:
     dialect: openai
-    base_url: "http://clocked.example/v1"
+    base_url: "${upstream}/v1"
     keys: [k]
     models:
       - { name: busy, output: 10, price: { input: 1, output: 4, hours: [{ from: "00:00", to: "24:00", input: 2, output: 8 }] } }
