@@ -157,7 +157,7 @@ const ON_BINARY = [
   "test/console/",
   "test/python/",
 ];
-const AT_ONCE_ON_BINARY = 3;
+const AT_ONCE_ON_BINARY = 2;
 
 /** Runs chosen files at once, which have no order of their own. */
 async function testFiles(atOnce: number, files: readonly string[]): Promise<void> {

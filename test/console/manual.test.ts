@@ -30,18 +30,25 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
+/** For some fifty pages, each judged by axe-core, on a busy machine. */
+const CHAPTERS_MS = 300_000;
+
 describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
   for (const look of LOOKS) {
-    test(`every chapter, ${look.colorScheme}, ${look.viewport.width} px`, async () => {
-      const { page, leave } = await newVisitor(world, look);
-      for (const name of VISITED) {
-        await page.goto(`${world.gateway.url}/docs/${name === INDEX ? "" : name}`);
-        await page.getByRole("heading", { level: 1 }).waitFor();
-        expect([name, await findBarriers(page)]).toEqual([name, []]);
-        expect([name, await isTooWide(page)]).toEqual([name, false]);
-      }
-      await leave();
-    });
+    test(
+      `every chapter, ${look.colorScheme}, ${look.viewport.width} px`,
+      async () => {
+        const { page, leave } = await newVisitor(world, look);
+        for (const name of VISITED) {
+          await page.goto(`${world.gateway.url}/docs/${name === INDEX ? "" : name}`);
+          await page.getByRole("heading", { level: 1 }).waitFor();
+          expect([name, await findBarriers(page)]).toEqual([name, []]);
+          expect([name, await isTooWide(page)]).toEqual([name, false]);
+        }
+        await leave();
+      },
+      CHAPTERS_MS,
+    );
   }
 
   test("the search finds a section of another chapter, using only the keyboard", async () => {
