@@ -117,6 +117,7 @@ export const BOOKS: readonly Mutant[] = [
     file: "src/ledger/allowance.ts",
     find: "const isShared = key.memberId !== null || scope",
     replace: "const isShared = scope",
+    tests: ["test/store/sqlite.test.ts"],
   },
   {
     name: "give back without end",
@@ -129,6 +130,7 @@ export const BOOKS: readonly Mutant[] = [
     file: "src/ledger/settle.ts",
     find: "const isBeyond = !returnPlaces(books, hold, giveBack) && giveBack.beyond !== null;",
     replace: "const isBeyond = !returnPlaces(books, hold, giveBack) && giveBack.answers < 0;",
+    tests: ["test/ledger/", "test/whole/limits/allowance.test.ts", "test/store/sqlite.test.ts"],
   },
   {
     name: "the budget for free requests holds nothing",
