@@ -136,7 +136,7 @@ async function testAll(graph: Graph, files: readonly string[]): Promise<void> {
   );
   rmSync(folder, { recursive: true, force: true });
   if (timings.keep(files))
-    console.log("test/timings.json lacked many files and has been written: commit it.");
+    console.log("test/runner/timings.data.json lacked many files and has been written: commit it.");
 }
 
 /** Scenarios, SDKs and commands that start the binary if there is one. Otherwise their gateways run in the test's process. */

@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const FILE = join(import.meta.dir, "..", "timings.json");
+const FILE = join(import.meta.dir, "timings.data.json");
 /** Beyond this share of files without a time, the file is written again. */
 const UNKNOWN_MAX = 0.05;
 
