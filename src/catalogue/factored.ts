@@ -23,7 +23,7 @@ export function applyFactors(card: ModelCard, provider: Pricing | undefined): Mo
     : factored;
 }
 
-/** What the operator states is what the provider bills there. */
+/** A price that the operator states is already the one of the region. */
 function applyRegion(card: ModelCard, { region }: Pricing): ModelCard {
   const isDearer = region !== undefined && !card.isPriceStated && region.models.test(card.name);
   return isDearer ? addRegion(card, region.factor) : card;

@@ -2,7 +2,7 @@
 import type { OperationName, Price, UnitPrices } from "../core/models/card.ts";
 import { buildHours, findHoursProblem, type HourFields, viewHours } from "./hours.ts";
 import { buildRates, type OptionalFields, type RateFields, viewRates } from "./rates.ts";
-import { buildService, isServiceTier, type ServiceFields, viewService } from "./service.ts";
+import { buildService, isServiceTier, type ServiceFields, viewService } from "./tier-prices.ts";
 
 /** The prices per piece, each with both names. */
 const UNIT_PRICES = [

@@ -39,7 +39,7 @@ export interface KnownProvider {
   readonly dialects?: readonly { readonly name: DialectName }[];
   /** The regions where some of its models cost more. */
   readonly regions?: readonly (RegionPrice & { readonly addresses: RegExp })[];
-  /** What models cost more if an answer says that it came from a certain region. */
+  /** The models that cost more if an answer says that it came from a certain region, by its word for the region. */
   readonly geo?: ReadonlyMap<string, RegionPrice>;
   /** True if its answers say what they cost, and that is what it bills. */
   readonly reportsCost?: true;
@@ -64,7 +64,7 @@ export interface Credential {
   /** The provider's limit per minute. Missing if unknown. */
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
-  /** What its calls cost, times the model's price. 1 if missing. */
+  /** The cost of its calls as a part of the model's price. 1 if missing. */
   readonly priceFactor?: number;
 }
 
@@ -107,7 +107,7 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly unlistedModels: boolean;
   /** True if its models are those it lists itself, not those of the catalogue. */
   readonly discovers?: boolean;
-  /** What its models cost, times their prices. 1 if missing. */
+  /** The cost of its models as a part of their prices. 1 if missing. */
   readonly priceFactor?: number;
   /** True if the list of models shows prices without `priceFactor` and those of credentials. */
   readonly hidesPriceFactor?: true;
@@ -117,7 +117,7 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly geo?: ReadonlyMap<string, RegionPrice>;
   /** True if the cost that its answers report is what it bills. */
   readonly reportsCost?: true;
-  /** What is held for a request to a model without a price, in USD. Missing if such requests can't be paid for. */
+  /** The hold of a request to a model without a price, in USD. Missing if such requests can't be paid for. */
   readonly unlistedHoldUsd?: number;
   /** True if a setting at the provider decides the service of requests that ask for none, and its prices are held for. */
   readonly leavesTier?: true;

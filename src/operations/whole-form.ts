@@ -7,7 +7,7 @@ import type { Ask, Form } from "./form.ts";
 /** The work that an answer took, and its cost. */
 export interface WorkUsage {
   readonly amounts: Amounts;
-  /** What the answer says about its own price. Clients don't see it. */
+  /** The answer's own words about its price. Clients don't see it. */
   readonly terms?: AnswerTerms;
   /** USD. */
   readonly cost?: number;

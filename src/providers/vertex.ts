@@ -28,8 +28,8 @@ export const VERTEX: ProviderRow = {
   keyVariables: ["GOOGLE_APPLICATION_CREDENTIALS"],
   baseUrl: "",
   platform: "vertex",
-  // 10 % in regions and multi-regions, for Claude since 4.5 and Gemini since 3.1 Flash-Lite (LiteLLM 1.110.2,
-  // `regional_endpoint_uplift_multiplier`, read on 2026-11-26).
+  // 10 % in regions and multi-regions, for Claude since 4.5 and Gemini since 3.1 Flash-Lite (LiteLLM 1.110.2, read on
+  // 2026-11-26).
   regions: [
     {
       addresses: /\/locations\/(?!global(\/|$))/,

@@ -1,4 +1,4 @@
-// What the operator and a provider's row say about what its calls cost.
+// The prices of a provider's calls, as the operator and the provider's row state them.
 import type { KnownProvider, ProviderSetup, RegionPrice } from "../../core/settings.ts";
 import type { Issues, Path } from "../errors.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
@@ -51,8 +51,8 @@ function readTier(tier: "default" | "project" | undefined): Pick<Pricing, "sends
 }
 
 /**
- * What the rows of known providers say about regions: that of its address, which is one's whatever name the operator
- * gives it, and those that its answers may name.
+ * Returns the region of a provider's address, whatever name the operator gives the provider, and the regions that its
+ * answers may name.
  */
 export function readRegions(
   row: KnownProvider | undefined,

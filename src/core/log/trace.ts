@@ -33,9 +33,9 @@ export interface TracedAttempt {
   readonly claimed?: ShortClaim | undefined;
 }
 
-/** What a provider reported of an answer. */
+/** The usage of an answer as its provider reported it. */
 export interface ClaimedUsage extends Amounts {
-  /** What it says that the answer cost. Missing if it doesn't say. */
+  /** The cost of the answer by its provider. Missing if it doesn't say. */
   readonly costNanoUsd?: NanoUsd;
 }
 
@@ -64,7 +64,7 @@ export interface Trace {
   readonly counted?: number | undefined;
   /** The token counts that the provider reported, if they were implausible and the bill uses others. Null otherwise. */
   readonly usageImplausible: { readonly promptTokens: number; readonly completionTokens: number } | null;
-  /** What the answer came from that its card has no price for: `service_tier=priority`. Missing if that is nothing. */
+  /** The services and regions of the answer that its card has no price for: `service_tier=priority`. Missing if there are none. */
   readonly unpriced?: readonly string[] | undefined;
   /** The error shown to the client, if the words are ours: a provider's may quote the prompt. */
   readonly message: string | null;

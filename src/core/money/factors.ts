@@ -2,10 +2,9 @@
 import type { LaterPrice, ModelCard, Price, Rates, UnitPrices } from "../models/card.ts";
 import { priceCardAt } from "./schedule.ts";
 
-/** A region's factor counts for tokens alone. */
-export interface PriceFactors {
+/** Factors on tokens and on pieces, such as requests and searches. A region's counts for tokens alone. */
+interface PriceFactors {
   readonly tokens: number;
-  /** Of requests, searches and other pieces. */
   readonly pieces: number;
 }
 
@@ -30,7 +29,7 @@ export function factorCard(card: ModelCard, factor: number, credentials: readonl
 }
 
 /** Returns the card with the price of that time, Unix milliseconds, for a credential with this factor. */
-export function priceCardFor(card: ModelCard, credentialFactor: number, atMs: number): ModelCard {
+export function priceCallAt(card: ModelCard, credentialFactor: number, atMs: number): ModelCard {
   const { unfactored } = card;
   if (unfactored === undefined || unfactored.highest === credentialFactor) return priceCardAt(card, atMs);
   const all = unfactored.factor * credentialFactor;

@@ -1,4 +1,4 @@
-// What an answer says about its own price: the service and the region that it came from, and what it cost.
+// The words of an answer about its own price: the service and the region that it came from, and its cost.
 import { type Price, SERVICE_TIERS, type ServiceTier } from "../models/card.ts";
 import type { RegionPrice } from "../settings.ts";
 import { multiplyPrice } from "./factors.ts";
@@ -14,7 +14,7 @@ interface ServedWord {
 export interface AnswerTerms {
   /** The words for anything but the usual service. Missing if there are none. */
   readonly served?: readonly ServedWord[];
-  /** What the provider says that the answer cost, in USD. Missing if it doesn't say. */
+  /** The cost of the answer by its provider, in USD. Missing if it doesn't say. */
   readonly costUsd?: number;
 }
 
@@ -42,16 +42,16 @@ const KNOWN: ReadonlySet<string> = new Set([
   "trafficType=PROVISIONED_THROUGHPUT",
 ]);
 
-/** Google Cloud's words for services that others name in lower case ("GenerateContentResponse", `TrafficType`). */
+/** Google Cloud's words for services that others name in lower case ("UsageMetadata.trafficType"). */
 const GOOGLE_TIERS: ReadonlyMap<string, ServiceTier> = new Map([
   ["ON_DEMAND_PRIORITY", "priority"],
   ["ON_DEMAND_FLEX", "flex"],
 ]);
 
-type Given = Readonly<Partial<Record<ServedField, unknown>>>;
+type WordFields = Readonly<Partial<Record<ServedField, unknown>>>;
 
 /** Reads what was served. Undefined if the answer names only what is usual, as most do. */
-export function readServed(given: Given): AnswerTerms["served"] {
+export function readServed(given: WordFields): AnswerTerms["served"] {
   const { service_tier: tier, speed, inference_geo: geo, trafficType: traffic } = given;
   if (isUsual("service_tier", tier) && isUsual("speed", speed) && isUsual("inference_geo", geo))
     return isUsual("trafficType", traffic) ? undefined : [{ field: "trafficType", word: String(traffic) }];

@@ -48,7 +48,7 @@ function raisePrice(price: Price, card: ModelCard, provider: Serving): Price {
   };
 }
 
-/** What the operator states is what the provider bills there. */
+/** A price that the operator states is already the one of the region. */
 function findGeoFactor({ name, isPriceStated }: ModelCard, { geo }: Serving): number {
   if (geo === undefined || isPriceStated) return 1;
   const factors = [...geo.values()].map(({ models, factor }) => (models.test(name) ? factor : 1));

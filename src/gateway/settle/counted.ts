@@ -1,22 +1,12 @@
 // Usage of a request, where it came from, and the bill by the model's card or by what the answer says of its price.
 
-import type { UnsettledRecord, UsageSource } from "../../core/log/record.ts";
-import type { BillLine, NanoUsd } from "../../core/money/money.ts";
+import type { UsageSource } from "../../core/log/record.ts";
 import { listBillLines, sumBill } from "../../core/money/price.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation, SentAsk } from "../../operations/operation.ts";
+import type { Bill } from "./bill.ts";
 import { billByTerms, type TermsRules } from "./terms-bill.ts";
-
-export interface Bill extends Pick<UnsettledRecord, "amounts" | "costNanoUsd"> {
-  readonly lines: readonly BillLine[];
-  /** What the answer came from that no price is known for: `service_tier=priority`. Missing if that is nothing. */
-  readonly unpriced?: readonly string[];
-  /** The cost that the provider reported, without markup. Missing if it reported none that counts. */
-  readonly claimedNanoUsd?: NanoUsd;
-  /** True if the reported cost or the price of what was served is above the hold. */
-  readonly isBeyondHold?: true;
-}
 
 export interface UsageCount<Usage> {
   readonly usage: Usage | null;

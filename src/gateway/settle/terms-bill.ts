@@ -4,9 +4,9 @@ import { listBillLines, sumBill } from "../../core/money/price.ts";
 import { type AnswerTerms, findServedPrice } from "../../core/money/terms.ts";
 import type { ProviderSetup } from "../../core/settings.ts";
 import type { SentAsk } from "../../operations/operation.ts";
-import type { Bill } from "./counted.ts";
+import type { Bill } from "./bill.ts";
 
-/** What decides on the price of an answer besides its usage. */
+/** The facts that decide on the price of an answer, besides its usage. */
 export interface TermsRules {
   readonly markup: number;
   /** The provider that answered. Null if it is gone. */
@@ -18,11 +18,11 @@ export interface TermsRules {
 /** An answer of a model without a limit or a price costs no more: a higher figure is a mistake. */
 export const COST_MAX: NanoUsd = 100_000_000_000;
 
-type Sent = Pick<SentAsk<unknown>, "card" | "calls">;
+type PricedCall = Pick<SentAsk<unknown>, "card" | "calls">;
 
 const PIECES_PER_MILLION = 1_000_000;
 
-export function billByTerms(plain: Bill, terms: AnswerTerms, sent: Sent, rules: TermsRules): Bill {
+export function billByTerms(plain: Bill, terms: AnswerTerms, sent: PricedCall, rules: TermsRules): Bill {
   const served = terms.served ? billServed(plain, terms.served, sent, rules) : plain;
   const { costUsd } = terms;
   return costUsd !== undefined && rules.provider?.reportsCost
@@ -34,7 +34,7 @@ export function billByTerms(plain: Bill, terms: AnswerTerms, sent: Sent, rules: 
 function billServed(
   plain: Bill,
   served: NonNullable<AnswerTerms["served"]>,
-  { card, calls }: Sent,
+  { card, calls }: PricedCall,
   { markup, provider, findHold }: TermsRules,
 ): Bill {
   if (card.price === null) return plain;
@@ -53,7 +53,12 @@ function billServed(
 }
 
 /** The provider's own figure counts, up to what was held. */
-function billReported(plain: Bill, costUsd: number, { card }: Sent, { markup, findHold }: TermsRules): Bill {
+function billReported(
+  plain: Bill,
+  costUsd: number,
+  { card }: PricedCall,
+  { markup, findHold }: TermsRules,
+): Bill {
   const lines = [{ what: "reported cost", count: 1, usdPerMillion: costUsd * PIECES_PER_MILLION }];
   // Free models of a name that the catalogue doesn't have cost nothing. Any other has a price for its tokens.
   const isFree = costUsd === 0 && (card.isNamedByClient || plain.costNanoUsd === 0);

@@ -214,7 +214,7 @@ export interface Usage extends JsonObject {
   billed_units?: { input_tokens: number; output_tokens: number };
   /** Searches run by the provider and billed separately. */
   server_tool_use?: { web_search_requests: number };
-  /** What the answer says about its own price. Clients don't see it. */
+  /** The answer's own words about its price. Clients don't see it. */
   terms?: AnswerTerms;
 }
 
