@@ -35,8 +35,9 @@ export function readPricing({ entry, row, known, baseUrl, path, issues }: Priced
   }
   if (tier !== undefined && !row?.hasTierWord)
     issues.atKey([...path, "service_tier"], "has no effect: only OpenAI's projects have a setting for it");
+  const factor = typeof given === "object" ? given.factor : (given ?? 1);
   return {
-    ...(given === undefined ? {} : { priceFactor: typeof given === "number" ? given : given.factor }),
+    ...(factor === 1 ? {} : { priceFactor: factor }),
     ...(typeof given === "object" ? { hidesPriceFactor: true as const } : {}),
     ...(reportsCost ? { reportsCost: true as const } : {}),
     ...(hold === undefined ? {} : { unlistedHoldUsd: hold }),

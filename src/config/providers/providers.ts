@@ -216,7 +216,7 @@ function readCredential(given: NonNullable<ProviderConfig["keys"]>[number]): Cre
     weight,
     ...(requests === undefined ? {} : { requestsPerMinute: requests }),
     ...(tokens === undefined ? {} : { tokensPerMinute: tokens }),
-    ...(factor === undefined ? {} : { priceFactor: factor }),
+    ...(factor === undefined || factor === 1 ? {} : { priceFactor: factor }),
   };
 }
 
