@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CAPABILITIES } from "../../src/core/models/card.ts";
+import { ADDED, SERVICES } from "./added.ts";
 import {
   BEDROCK_PROFILES,
   findBedrockLike,
@@ -89,6 +90,7 @@ export function buildRows(folder: string): Built {
   for (const [name, like] of Object.entries(OPEN_ROUTER)) {
     finish(applyNewer(rows, { id: `OpenRouter#${name}`, like }, dated, true));
   }
+  for (const added of ADDED) addRow(rows, added, dated);
   const sorted = [...rows.values()].sort(byProviderThenName).map(orderFields);
   return {
     rows: sorted,
@@ -197,6 +199,52 @@ function addTwin(rows: Map<string, Row>, row: Row, dated: readonly DatedPrices[]
   finish(added);
 }
 
+/** A row of a model that the lists lack, at the price of the same model elsewhere. */
+function addRow(rows: Map<string, Row>, added: (typeof ADDED)[number], dated: readonly DatedPrices[]): void {
+  const { id, like, factor = 1, dialects } = added;
+  const twin = rows.get(like);
+  if (twin === undefined || rows.has(id)) throw new Error(`${id}: no ${like}, or it is there already`);
+  const own = id.slice(0, id.indexOf("#")) === like.slice(0, like.indexOf("#"));
+  const row = applyNewer(rows, { id, like }, dated, true);
+  row.price = twin.price && passOn(twin.price, factor, own);
+  row.owner = own ? row.owner : twin.owner;
+  if (dialects) row.dialects = dialects;
+  row.like = like;
+  finish(row);
+}
+
+/** Another host has neither the maker's services nor its searches. */
+function passOn(price: PriceFacts, factor: number, isOwn: boolean): PriceFacts {
+  const { per_search: search, service: _service, tiers, ...rates } = price;
+  const multiply = <Rates extends object>(given: Rates): Rates => ({
+    ...given,
+    ...Object.fromEntries(
+      Object.entries(given).flatMap(([name, value]) =>
+        typeof value === "number" && name !== "above_tokens"
+          ? [[name, Math.round(value * factor * DIGITS) / DIGITS]]
+          : [],
+      ),
+    ),
+  });
+  return {
+    ...multiply(rates),
+    ...(isOwn && search !== undefined ? { per_search: search } : {}),
+    ...(tiers ? { tiers: tiers.map(multiply) } : {}),
+  };
+}
+const DIGITS = 1e6;
+
+/** Adds the prices of the services that the model's provider offers. */
+function addServices(row: Row): void {
+  const { price } = row;
+  const found = SERVICES.filter(({ ids }) => ids.test(row.id));
+  if (price === null || found.length === 0) return;
+  const service = Object.assign({}, ...found.map((one) => one.service));
+  const { per_search: _search, tiers: _tiers, hours: _hours, service: _old, ...rates } = price;
+  const tiers = Object.entries(service).map(([tier, factor]) => [tier, passOn(rates, Number(factor), false)]);
+  row.price = { ...price, service: Object.fromEntries(tiers) };
+}
+
 /** A reseller with the maker's base price passes on all prices except searches, though its list may be older. */
 function passedOn(price: PriceFacts | null, maker: PriceFacts | null): PriceFacts | null {
   if (price === null || price.input !== maker?.input || price.output !== maker.output) return price;
@@ -214,6 +262,7 @@ function finish(row: Row): void {
   for (const { ids, price } of ALSO_PRICED) {
     if (row.price !== null && ids.test(row.id)) row.price = { ...row.price, ...price };
   }
+  addServices(row);
   for (const rule of CAPABILITY_RULES.filter((one) => one.ids.test(row.id))) {
     const kept = new Set(
       [...row.capabilities, ...(rule.add ?? [])].filter((one) => !rule.remove?.includes(one)),

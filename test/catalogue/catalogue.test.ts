@@ -210,6 +210,7 @@ describe("the operator's changes", () => {
       ...shipped,
       // A price without a search's leaves the search at its listed price.
       price: { ...price, perSearch: 0.01 },
+      isPriceStated: true,
       fallbacks: ["OpenRouter#openai/gpt-5.4"],
     };
     expect(found.kind === "card" ? found.card : {}).toEqual(expected);

@@ -210,7 +210,7 @@ describe("the service that an answer came from", () => {
     expect(us.usd).toBeCloseTo(1.1 * cost(5, 25), 9);
     expect(us.unpriced).toEqual([]);
     const other = await read({ service_tier: "priority", inference_geo: "eu", speed: "fast" });
-    expect(other.unpriced).toEqual(["service_tier=priority", "speed=fast", "inference_geo=eu"]);
+    expect(other.unpriced).toEqual(["service_tier=priority", "inference_geo=eu"]);
   });
 
   test("is read on Gemini", async () => {
