@@ -186,6 +186,7 @@ describe("the meaning of a client's model name", () => {
   test("only enabled providers are listed", () => {
     const one = catalogueOf({ providers: [{ name: "DeepSeek", unlistedModels: false }] });
     expect(one.list().map((card) => card.id)).toEqual([
+      "DeepSeek#deepseek-flash",
       "DeepSeek#deepseek-v4-flash",
       "DeepSeek#deepseek-v4-pro",
     ]);

@@ -372,7 +372,7 @@ export const CAPABILITY_RULES: readonly {
   { ids: /^DeepSeek#/, remove: ["structured"] },
   { ids: /^Mistral#ministral-/, remove: ["reasoning"] },
   // Models that can't be forced to call a tool, by the same sources as their providers' quirks.
-  { ids: /^Anthropic#claude-(fable-5-1|(opus|sonnet)-5-5)$/, ...CALLS_AT_WILL },
+  { ids: /^(Bedrock#\w+\.anthropic\.|\w+#)claude-(fable-5-1|(opus|sonnet)-5-5)(@default)?$/, ...CALLS_AT_WILL },
   { ids: /^Cohere#command-r-(plus-)?08-2024$/, ...CALLS_AT_WILL },
   { ids: /^Moonshot#kimi-k2\.7/, ...CALLS_AT_WILL },
   { ids: /^Qwen#(qwq-plus|.*-thinking)$/, ...CALLS_AT_WILL },
