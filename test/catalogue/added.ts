@@ -63,8 +63,8 @@ export const ADDED: readonly Added[] = [
 ];
 
 /**
- * What a service costs, as a multiple of the usual rates: OpenAI, "Pricing" (priority, flex), and Anthropic, "Fast mode",
- * as collected there. All rates of a model have the same multiple.
+ * The prices of services, as multiples of the usual rates: OpenAI, "Pricing" (priority, flex), and Anthropic, "Fast mode", as
+ * collected there. All rates of a model have the same multiple.
  */
 export const SERVICES: readonly {
   readonly ids: RegExp;

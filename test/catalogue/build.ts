@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CAPABILITIES } from "../../src/core/models/card.ts";
-import { ADDED, SERVICES } from "./added.ts";
+import { ADDED } from "./added.ts";
 import {
   BEDROCK_PROFILES,
   findBedrockLike,
@@ -10,20 +10,13 @@ import {
   listBedrockCapabilities,
   listBedrockDialects,
 } from "./bedrock.ts";
-import {
-  ALSO_PRICED,
-  BUILT_FOR,
-  CAPABILITY_RULES,
-  FILLS_IN,
-  FREE,
-  KINDS,
-  LEFT_OUT,
-  NEWER,
-  type Newer,
-} from "./corrections.ts";
+import { ALSO_PRICED, BUILT_FOR, CAPABILITY_RULES, FILLS_IN, FREE, KINDS, LEFT_OUT } from "./corrections.ts";
 import { findEnd } from "./ends.ts";
+import { HOSTED } from "./hosted.ts";
 import { addLongCaches, plain } from "./long-caches.ts";
+import { NEWER, type Newer } from "./newer.ts";
 import { OPEN_ROUTER } from "./openrouter.ts";
+import { addServices, passOn } from "./passed-on.ts";
 import { findTwin } from "./platforms.ts";
 import { REPRICED, WINDOWS } from "./repriced.ts";
 import {
@@ -64,7 +57,7 @@ export interface Built {
 const SLIP = 50;
 const FREE_PRICE: PriceFacts = { input: 0, output: 0 };
 const CLOUDS: ReadonlySet<string> = new Set(["Azure", "Vertex"]);
-const ORDER = [...new Set(Object.values(PROVIDER_NAMES))];
+const ORDER = [...new Set([...Object.values(PROVIDER_NAMES), "MiniMax", "SambaNova", "Novita", "Baseten"])];
 
 /** The catalogue's rows from the lists in `folder`. Throws if two lists' prices differ as if in other units. */
 export function buildRows(folder: string): Built {
@@ -89,6 +82,11 @@ export function buildRows(folder: string): Built {
   for (const row of clouds) addTwin(rows, row, dated);
   for (const [name, like] of Object.entries(OPEN_ROUTER)) {
     finish(applyNewer(rows, { id: `OpenRouter#${name}`, like }, dated, true));
+  }
+  for (const hosted of HOSTED) {
+    const row = applyNewer(rows, hosted, dated, true);
+    row.like = hosted.like;
+    finish(row);
   }
   for (const added of ADDED) addRow(rows, added, dated);
   const sorted = [...rows.values()].sort(byProviderThenName).map(orderFields);
@@ -213,38 +211,6 @@ function addRow(rows: Map<string, Row>, added: (typeof ADDED)[number], dated: re
   finish(row);
 }
 
-/** Another host has neither the maker's services nor its searches. */
-function passOn(price: PriceFacts, factor: number, isOwn: boolean): PriceFacts {
-  const { per_search: search, service: _service, tiers, ...rates } = price;
-  const multiply = <Rates extends object>(given: Rates): Rates => ({
-    ...given,
-    ...Object.fromEntries(
-      Object.entries(given).flatMap(([name, value]) =>
-        typeof value === "number" && name !== "above_tokens"
-          ? [[name, Math.round(value * factor * DIGITS) / DIGITS]]
-          : [],
-      ),
-    ),
-  });
-  return {
-    ...multiply(rates),
-    ...(isOwn && search !== undefined ? { per_search: search } : {}),
-    ...(tiers ? { tiers: tiers.map(multiply) } : {}),
-  };
-}
-const DIGITS = 1e6;
-
-/** Adds the prices of the services that the model's provider offers. */
-function addServices(row: Row): void {
-  const { price } = row;
-  const found = SERVICES.filter(({ ids }) => ids.test(row.id));
-  if (price === null || found.length === 0) return;
-  const service = Object.assign({}, ...found.map((one) => one.service));
-  const { per_search: _search, tiers: _tiers, hours: _hours, service: _old, ...rates } = price;
-  const tiers = Object.entries(service).map(([tier, factor]) => [tier, passOn(rates, Number(factor), false)]);
-  row.price = { ...price, service: Object.fromEntries(tiers) };
-}
-
 /** A reseller with the maker's base price passes on all prices except searches, though its list may be older. */
 function passedOn(price: PriceFacts | null, maker: PriceFacts | null): PriceFacts | null {
   if (price === null || price.input !== maker?.input || price.output !== maker.output) return price;
@@ -262,7 +228,7 @@ function finish(row: Row): void {
   for (const { ids, price } of ALSO_PRICED) {
     if (row.price !== null && ids.test(row.id)) row.price = { ...row.price, ...price };
   }
-  addServices(row);
+  if (row.price !== null) row.price = addServices(row.id, row.price);
   for (const rule of CAPABILITY_RULES.filter((one) => one.ids.test(row.id))) {
     const kept = new Set(
       [...row.capabilities, ...(rule.add ?? [])].filter((one) => !rule.remove?.includes(one)),
