@@ -9,7 +9,7 @@ export type Pricing = Pick<ProviderSetup, "priceFactor" | "hidesPriceFactor" | "
 
 /** Returns the card with the prices that its provider bills. The same card if no factor applies. */
 export function applyFactors(card: ModelCard, provider: Pricing | undefined): ModelCard {
-  if (provider === undefined || card.price === null) return card;
+  if (provider === undefined) return card;
   const { priceFactor = 1, credentials = [], hidesPriceFactor } = provider;
   const local = applyRegion(card, provider);
   const factored = factorCard(

@@ -118,6 +118,22 @@ function compare(card: ModelCard, heldAtMs: number, calledAtMs: number) {
   return ratios;
 }
 
+test("services that a project's setting may choose are held, those that nobody can ask for aren't", () => {
+  const hold = (fields: string) => {
+    const given = readSettings(`providers: { OpenAI: { keys: [k]${fields} } }`);
+    const [setup] = given.providers;
+    const found = buildCatalogue({ ...given, nowMs: START }).resolve("OpenAI#gpt-5.4");
+    if (!setup || found.kind !== "card") throw new Error("The model is not there.");
+    const own = new Map([["OpenAI", makeUpstream(setup, chooseDialects(setup))]]);
+    const call = { operation: CHAT, upstreams: own, raw: null, ask: ASK, ...TERMS };
+    return makeOffers(call, [found.card], START)[0]?.outputUsdPerMillion;
+  };
+  expect(hold("")).toBe(15);
+  expect(hold(", service_tier: default")).toBe(15);
+  expect(hold(", service_tier: project")).toBe(30);
+  expect(hold(", extra_fields: [service_tier]")).toBe(30);
+});
+
 describe("true cost ÷ hold and true cost ÷ charge are at most 1", () => {
   test("for every chat model of these providers", () => {
     const cards = buildCatalogue({ ...settings, nowMs: START }).list();
