@@ -1,4 +1,5 @@
 // Usage reports of one answer: they are cumulative, and a later one may say less than those before it.
+import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { Usage } from "./form.ts";
 
 /** Returns a report with what a later one adds. A count that the later one lacks, or has as 0, stays what it was. */
@@ -8,7 +9,7 @@ export function mergeReports(before: Usage | null, later: Usage): Usage {
   for (const field of Object.keys(later)) {
     const now = later[field];
     const was = before[field];
-    if (isCounts(now) && isCounts(was)) merged[field] = { ...was, ...keepCounts(now) };
+    if (isObject(now) && isObject(was)) merged[field] = { ...was, ...keepCounts(now) };
     else if (saysMore(now)) merged[field] = now;
   }
   merged.total_tokens = merged.prompt_tokens + merged.completion_tokens;
@@ -16,13 +17,12 @@ export function mergeReports(before: Usage | null, later: Usage): Usage {
 }
 
 /** True if it says all that the one before said, as usual: Gemini reports with every chunk. */
-function isFuller(before: object, later: object): boolean {
-  const now = new Map<string, unknown>();
-  for (const [field, value] of Object.entries(later)) now.set(field, value);
-  for (const [field, was] of Object.entries(before)) {
-    const value = now.get(field);
-    if (saysMore(was) && !saysMore(value)) return false;
-    if (isCounts(was) && isCounts(value) && !isFuller(was, value)) return false;
+function isFuller(before: JsonObject, later: JsonObject): boolean {
+  for (const field in before) {
+    const was = before[field];
+    const now = later[field];
+    if (saysMore(was) && !saysMore(now)) return false;
+    if (isObject(was) && isObject(now) && !isFuller(was, now)) return false;
   }
   return true;
 }
@@ -31,10 +31,6 @@ function saysMore(value: unknown): boolean {
   return value !== 0 && value !== undefined && value !== null;
 }
 
-function isCounts(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function keepCounts(counts: object): Record<string, unknown> {
+function keepCounts(counts: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(counts).filter(([, value]) => saysMore(value)));
 }

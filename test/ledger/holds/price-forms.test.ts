@@ -101,7 +101,8 @@ function compare(card: ModelCard, heldAtMs: number, calledAtMs: number) {
   const call = { operation: CHAT, upstreams, raw: null, ask: ASK, ...TERMS };
   const [offer] = makeOffers(call, [card], heldAtMs);
   const held = offer ? worstCost(offer, offer.lines, 100, 1) / NANO_PER_USD : 0;
-  const geo = card.provider === "Anthropic" ? { served: [{ field: "inference_geo", word: "us" } as const] } : {};
+  const geo =
+    card.provider === "Anthropic" ? { served: [{ field: "inference_geo", word: "us" } as const] } : {};
   const ratios = { hold: 0, charge: 0 };
   for (const { priceFactor = 1 } of setup.credentials) {
     const priced = priceCallAt(card, priceFactor, calledAtMs);
@@ -110,7 +111,12 @@ function compare(card: ModelCard, heldAtMs: number, calledAtMs: number) {
       const truth = computeTruth(price, usage, findFactor(list) * priceFactor);
       if (truth === 0) continue;
       const rules = { markup: 1, provider: setup, findHold: () => held * NANO_PER_USD };
-      const { bill } = countAnswer(CHAT, { usage: { ...usage, terms: geo }, source: "provider" }, sent, rules);
+      const { bill } = countAnswer(
+        CHAT,
+        { usage: { ...usage, terms: geo }, source: "provider" },
+        sent,
+        rules,
+      );
       ratios.hold = Math.max(ratios.hold, truth / held);
       ratios.charge = Math.max(ratios.charge, truth / (bill.costNanoUsd / NANO_PER_USD));
     }
