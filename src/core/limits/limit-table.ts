@@ -1,0 +1,112 @@
+// The limits of a minute, a row for each: what it counts, on whom it can be set, its fault and its words. Fields, schemas, views
+// and comparisons are made from the rows. What is counted, and what is refused, stands in `ledger/limits/minute-checks.ts`,
+// and for credentials in `health/rate.ts`.
+
+/** The words of a field that sets a limit. */
+interface FieldWords {
+  /** For the manual's table. */
+  readonly manual: string;
+  /** For the command's help. */
+  readonly help: string;
+}
+
+interface MinuteRow {
+  /** The name on the wire, and the kind of the limit in views, metrics and errors. */
+  readonly name: string;
+  /** The name in the rows that the code works with. */
+  readonly property: string;
+  /** The count of a `Minute` that it bounds. */
+  readonly counts: "requests" | "tokens" | "parallel";
+  /** The code of its refusals. */
+  readonly fault: string;
+  /** Its name in the console. */
+  readonly label: string;
+  readonly key: FieldWords & { readonly countLabel: string };
+  readonly account: FieldWords;
+  /** Missing if no provider limits it. */
+  readonly credential?: Pick<FieldWords, "manual">;
+}
+
+/** In the order of views, forms, flags and the manual. */
+export const MINUTE_LIMITS = [
+  {
+    name: "requests_per_minute",
+    property: "requestsPerMinute",
+    counts: "requests",
+    fault: "requests_per_minute_exceeded",
+    label: "Requests per minute",
+    key: {
+      countLabel: "Requests in any 60 seconds",
+      manual: `the most requests in any 60 seconds, null for no limit, or \`"default"\` for that of \`key_defaults\``,
+      help: 'its requests in any 60 seconds: a number, "unlimited" or "default"',
+    },
+    account: {
+      manual: "the most requests in any 60 seconds, of all its keys together, or null",
+      help: 'the requests of all its keys in any 60 seconds: a number or "unlimited"',
+    },
+    credential: { manual: "the provider's limit on the requests of a minute, or null" },
+  },
+  {
+    name: "tokens_per_minute",
+    property: "tokensPerMinute",
+    counts: "tokens",
+    fault: "tokens_per_minute_exceeded",
+    label: "Tokens per minute",
+    key: {
+      countLabel: "Tokens in any 60 seconds",
+      manual:
+        'the most tokens read and written in any 60 seconds, those read from a cache left out; null for no limit, or `"default"`',
+      help: 'its tokens in any 60 seconds: a number, "unlimited" or "default"',
+    },
+    account: {
+      manual: "the most tokens read and written in any 60 seconds, those read from a cache left out, or null",
+      help: 'the tokens of all its keys in any 60 seconds: a number or "unlimited"',
+    },
+    credential: { manual: "the provider's limit on the tokens of a minute, or null" },
+  },
+  {
+    name: "parallel",
+    property: "parallel",
+    counts: "parallel",
+    fault: "too_many_parallel_requests",
+    label: "Parallel requests",
+    key: {
+      countLabel: "Requests at the same time",
+      manual: 'the most requests at the same time, null for no limit, or `"default"`',
+      help: 'its requests at the same time: a number, "unlimited" or "default"',
+    },
+    account: {
+      manual: "the most requests at the same time, or null",
+      help: 'the requests of all its keys at the same time: a number or "unlimited"',
+    },
+  },
+] as const satisfies readonly MinuteRow[];
+
+export type MinuteLimit = (typeof MINUTE_LIMITS)[number];
+export type CredentialLimit = Extract<MinuteLimit, { readonly credential: unknown }>;
+
+/** Those that a provider may set for a credential. */
+export const CREDENTIAL_LIMITS = MINUTE_LIMITS.filter((row): row is CredentialLimit => "credential" in row);
+
+/** Makes something of each row, under one of its names. */
+export function mapLimits<Row extends MinuteLimit, Word extends "name" | "property" | "counts", Made>(
+  rows: readonly Row[],
+  word: Word,
+  make: (row: Row) => Made,
+): Readonly<Record<Row[Word], Made>> {
+  const made: Partial<Record<Row[Word], Made>> = {};
+  for (const row of rows) made[row[word]] = make(row);
+  if (hasAll(made, rows, word)) return made;
+  throw new TypeError("A row of the limits is missing.");
+}
+
+function hasAll<Row extends MinuteLimit, Word extends keyof Row, Made>(
+  made: Partial<Record<Row[Word] & string, Made>>,
+  rows: readonly Row[],
+  word: Word,
+): made is Record<Row[Word] & string, Made> {
+  return rows.every((row) => String(row[word]) in made);
+}
+
+/** The rows by what they count. */
+export const COUNTED = mapLimits(MINUTE_LIMITS, "counts", (row) => row);
