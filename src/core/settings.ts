@@ -43,9 +43,6 @@ export interface KnownProvider {
 /** Authenticates to providers that take no plain secret. Plain data, which `transport/auth` turns into headers. */
 export type Proof = AwsProof | AwsContainer | TokenSource;
 
-/** The largest limit that a credential can be given. */
-export const PER_MINUTE_MAX = 1_000_000_000;
-
 /** The provider's limits for a credential. Missing if unknown. */
 type ProviderLimits = Readonly<Partial<Record<CredentialLimit["property"], number>>>;
 

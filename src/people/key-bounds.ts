@@ -41,7 +41,7 @@ interface KeyBound {
   readonly isWidened: (change: ChangedKey) => boolean;
 }
 
-/** What bounds a key beside the limits of its minute and its budgets. */
+/** The bounds of a key beside the limits of its minute and its budgets. */
 const KEY_BOUNDS = [
   { name: "requests_per_day", bindsHolder: true, isWidened: hasMorePlaces },
   {

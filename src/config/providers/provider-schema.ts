@@ -1,9 +1,9 @@
 // The configuration's schema of providers.
 import { type Static, Type } from "@sinclair/typebox";
-import { CREDENTIAL_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
+import { CREDENTIAL_LIMITS, mapLimits, PER_MINUTE_MAX } from "../../core/limits/limit-table.ts";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../../core/models/alias.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
-import { PER_MINUTE_MAX, PLATFORMS } from "../../core/settings.ts";
+import { PLATFORMS } from "../../core/settings.ts";
 import {
   baseUrl,
   choice,

@@ -1,11 +1,10 @@
 // The fields that set a limit of a minute, made from the limits' rows, for each kind of owner.
 import { LIMIT_MAX } from "../limits/limit.ts";
-import { CREDENTIAL_LIMITS, MINUTE_LIMITS, type MinuteLimit } from "../limits/limit-table.ts";
-import { PER_MINUTE_MAX } from "../settings.ts";
+import { CREDENTIAL_LIMITS, MINUTE_LIMITS, type MinuteLimit, PER_MINUTE_MAX } from "../limits/limit-table.ts";
 
 /** A field for each limit, under its name. */
 type LimitFields<Row extends MinuteLimit, Made> = {
-  readonly [Each in Row as Each["name"]]: Made & Pick<Each, "property">;
+  readonly [Name in Row["name"]]: Made & Pick<Extract<Row, { readonly name: Name }>, "property">;
 };
 
 function makeFields<Row extends MinuteLimit, Made extends object>(

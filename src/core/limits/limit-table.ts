@@ -1,6 +1,9 @@
 // The limits of a minute, a row for each: what it counts, on whom it can be set, its fault and its words. Fields, schemas, views
-// and comparisons are made from the rows. What is counted, and what is refused, stands in `ledger/limits/minute-checks.ts`,
-// and for credentials in `health/rate.ts`.
+// and comparisons are made from the rows. Their arithmetic is in `ledger/limits/minute-checks.ts`, and for credentials in
+// `health/rate.ts`.
+
+/** The largest limit that a credential can be given. */
+export const PER_MINUTE_MAX = 1_000_000_000;
 
 /** The words of a field that sets a limit. */
 interface FieldWords {

@@ -4,7 +4,7 @@ import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import { type Budget, nameBudget, SPEND_LIMIT } from "../../core/limits/budget.ts";
 import { resolveLimits } from "../../core/limits/key-limits.ts";
 import type { LimitScope, MinuteLimits, OwnerLimits } from "../../core/limits/limit.ts";
-import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
+import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "../../core/limits/limit-table.ts";
 import { findMemberLimits, type MemberTerms } from "../../core/limits/member-limits.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import type { LimitRules } from "../../core/settings.ts";
@@ -106,8 +106,12 @@ function makeSpendLimit(nanoUsd: NanoUsd): NamedBudget {
   return { name: SPEND_LIMIT, budget };
 }
 
+/** Takes the limits as `this`, because every decision asks for it, and another function would be an object more. */
+function isSet(this: MinuteLimits, { property }: MinuteLimit): boolean {
+  return this[property] !== null;
+}
+
 /** True if the owner has a limit that counts the last minute. */
 export function hasMinuteLimit(limits: MinuteLimits): boolean {
-  for (const { property } of MINUTE_LIMITS) if (limits[property] !== null) return true;
-  return false;
+  return MINUTE_LIMITS.some(isSet, limits);
 }

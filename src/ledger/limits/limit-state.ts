@@ -76,7 +76,7 @@ function describeMinute(owner: LimitOwner, minute: Minute, nowMs: number): reado
     const limit = owner[property];
     if (limit === null) return [];
     const counted = minute[counts];
-    // Of requests that are running, only their number is kept: it goes down as they end.
+    // Running requests are only a number, which goes down as they end, at no known time.
     if (typeof counted === "number") return [describe(owner, name, limit, counted, null)];
     return [describe(owner, name, limit, sumCounts(counted), findEmptyMs(counted, minute, nowMs))];
   });

@@ -71,7 +71,7 @@ export function listLimits(limits: Limits): OwnerLimits {
   return { ...mapRates((rate) => limits[rate]), budgets: listBudgets(limits) };
 }
 
-export function listBudgets({ uses }: Limits): readonly Budget[] {
+function listBudgets({ uses }: Limits): readonly Budget[] {
   return [...uses.values()].map(({ budget }) => budget);
 }
 
