@@ -1,5 +1,6 @@
 // The fields of an account that can be set, each with the lowest role that sets it.
 import { LIMIT_MAX } from "../limits/limit.ts";
+import { MINUTE_LIMITS } from "../limits/limit-table.ts";
 import type { Fields } from "./field.ts";
 import { ACCOUNT_LIMIT_FIELDS } from "./limit-fields.ts";
 import { TAGS_MAX } from "./tags-text.ts";
@@ -9,6 +10,8 @@ const MODELS_MAX = 1000;
 const KEYS_MAX = 1000;
 const NAME_CHARACTERS_MAX = 100;
 const EXTERNAL_ID_CHARACTERS_MAX = 200;
+
+const MEMBER_LIMITS = MINUTE_LIMITS.map(({ name }) => `${name}?`).join(", ");
 
 export const ACCOUNT_FIELDS = {
   name: {
@@ -120,8 +123,7 @@ export const ACCOUNT_FIELDS = {
     budgetsMax: BUDGETS_MAX,
     modelsMax: MODELS_MAX,
     keysMax: KEYS_MAX,
-    manual:
-      "what [each member](people.md#limits-of-a-person) may use of it over all of their personal keys: `{ requests_per_minute?, tokens_per_minute?, parallel?, budgets?, allowed_models?, keys? }`, or null for no limits; the rules of the sign-in come first",
+    manual: `what [each member](people.md#limits-of-a-person) may use of it over all of their personal keys: \`{ ${MEMBER_LIMITS}, budgets?, allowed_models?, keys? }\`, or null for no limits; the rules of the sign-in come first`,
   },
   tags: {
     kind: "tags",

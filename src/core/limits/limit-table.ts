@@ -13,6 +13,11 @@ interface FieldWords {
   readonly help: string;
 }
 
+/** The note of a field of the configuration. */
+interface Meaning {
+  readonly meaning: string;
+}
+
 interface MinuteRow {
   /** The name on the wire, and the kind of the limit in views, metrics and errors. */
   readonly name: string;
@@ -24,10 +29,12 @@ interface MinuteRow {
   readonly fault: string;
   /** Its name in the console. */
   readonly label: string;
-  readonly key: FieldWords & { readonly countLabel: string };
+  readonly key: FieldWords & Meaning & { readonly countLabel: string };
   readonly account: FieldWords;
+  /** In the rules of the sign-in. */
+  readonly member: Meaning;
   /** Missing if no provider limits it. */
-  readonly credential?: Pick<FieldWords, "manual">;
+  readonly credential?: Pick<FieldWords, "manual"> & Meaning;
 }
 
 /** In the order of views, forms, flags and the manual. */
@@ -41,13 +48,19 @@ export const MINUTE_LIMITS = [
     key: {
       countLabel: "Requests in any 60 seconds",
       manual: `the most requests in any 60 seconds, null for no limit, or \`"default"\` for that of \`key_defaults\``,
+      meaning: "The most requests of a key in any 60 seconds.",
       help: 'its requests in any 60 seconds: a number, "unlimited" or "default"',
     },
     account: {
       manual: "the most requests in any 60 seconds, of all its keys together, or null",
       help: 'the requests of all its keys in any 60 seconds: a number or "unlimited"',
     },
-    credential: { manual: "the provider's limit on the requests of a minute, or null" },
+    member: { meaning: "The most requests of each member in any 60 seconds. No limit if missing." },
+    credential: {
+      manual: "the provider's limit on the requests of a minute, or null",
+      meaning:
+        "The requests per minute that the provider allows this key, at once or spread out. At its limit the key rests, so that others are used before the provider refuses. Each gateway process counts its own calls, so give each its share. No limit if missing.",
+    },
   },
   {
     name: "tokens_per_minute",
@@ -59,13 +72,19 @@ export const MINUTE_LIMITS = [
       countLabel: "Tokens in any 60 seconds",
       manual:
         'the most tokens read and written in any 60 seconds, those read from a cache left out; null for no limit, or `"default"`',
+      meaning: "The most tokens of a key in any 60 seconds, those read from a cache left out.",
       help: 'its tokens in any 60 seconds: a number, "unlimited" or "default"',
     },
     account: {
       manual: "the most tokens read and written in any 60 seconds, those read from a cache left out, or null",
       help: 'the tokens of all its keys in any 60 seconds: a number or "unlimited"',
     },
-    credential: { manual: "the provider's limit on the tokens of a minute, or null" },
+    member: { meaning: "The most tokens of each member in any 60 seconds. No limit if missing." },
+    credential: {
+      manual: "the provider's limit on the tokens of a minute, or null",
+      meaning:
+        "The tokens per minute that the provider allows this key. A request counts with the prompt's estimate and the output limit, at most 4,096 of it, and later with the tokens that the provider reports.",
+    },
   },
   {
     name: "parallel",
@@ -76,12 +95,14 @@ export const MINUTE_LIMITS = [
     key: {
       countLabel: "Requests at the same time",
       manual: 'the most requests at the same time, null for no limit, or `"default"`',
+      meaning: "The most requests of a key at the same time.",
       help: 'its requests at the same time: a number, "unlimited" or "default"',
     },
     account: {
       manual: "the most requests at the same time, or null",
       help: 'the requests of all its keys at the same time: a number or "unlimited"',
     },
+    member: { meaning: "The most requests of each member at the same time. No limit if missing." },
   },
 ] as const satisfies readonly MinuteRow[];
 
