@@ -161,7 +161,10 @@ test("the console takes its types from the routes' schemas, and code only from t
   expectNone(
     page.flatMap(({ path, codeImports }) =>
       codeImports
-        .filter((target) => !/^src\/(console|docs|core\/fields)\/|^src\/core\/limits\/limit-table\.ts$/.test(target))
+        .filter(
+          (target) =>
+            !/^src\/(console|docs|core\/fields)\/|^src\/core\/limits\/limit-table\.ts$/.test(target),
+        )
         .map((target) => `${path}: ${target}`),
     ),
   );
