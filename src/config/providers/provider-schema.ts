@@ -1,8 +1,9 @@
 // The configuration's schema of providers.
 import { type Static, Type } from "@sinclair/typebox";
+import { CREDENTIAL_LIMITS, mapLimits, PER_MINUTE_MAX } from "../../core/limits/limit-table.ts";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../../core/models/alias.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
-import { PER_MINUTE_MAX, PLATFORMS } from "../../core/settings.ts";
+import { PLATFORMS } from "../../core/settings.ts";
 import {
   baseUrl,
   checkedNumber,
@@ -43,6 +44,7 @@ const factor = checkedNumber(
   (value) => value > 0 && value <= FACTOR_MAX && hasDecimals(value),
 );
 
+const LIMIT_NAMES = CREDENTIAL_LIMITS.map(({ name }) => name).join(", ");
 const credential = Type.Union(
   [
     secret,
@@ -50,16 +52,14 @@ const credential = Type.Union(
       {
         key: secret,
         weight,
-        requests_per_minute: perMinute,
-        tokens_per_minute: perMinute,
+        ...mapLimits(CREDENTIAL_LIMITS, "name", () => perMinute),
         price_factor: Type.Optional(factor),
       },
       "An API key, its share of the load, its limits at the provider, and its part of the price.",
     ),
   ],
   {
-    expected:
-      "a key of printable characters, or { key, weight, requests_per_minute, tokens_per_minute, price_factor }",
+    expected: `a key of printable characters, or { key, weight, ${LIMIT_NAMES}, price_factor }`,
   },
 );
 
