@@ -9,7 +9,7 @@ export interface TextPart extends JsonObject {
   type: "text";
   text: string;
 }
-interface ImagePart extends JsonObject {
+export interface ImagePart extends JsonObject {
   type: "image_url";
   /** `url` is https or a data: URL. It is forwarded, never fetched here. */
   image_url: { url: string; detail?: string };
