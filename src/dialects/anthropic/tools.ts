@@ -8,10 +8,11 @@ import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/t
 import { findSearch, flattenPlace, SEARCH_DEMAND } from "../../operations/chat/prompt/web-search.ts";
 import { type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson } from "../_chat/schema.ts";
+import { makeInputSchema } from "../_chat/tool-schema.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
 import { addMark } from "./content.ts";
 import type { Traits } from "./models.ts";
-import { type CleanSchema, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX } from "./schema.ts";
+import { type CleanSchema, cleanSchema, fitLimits, STRICT_TOOLS_MAX } from "./schema.ts";
 
 /** The tool whose forced call carries constrained output, for models without `output_config.format`. */
 export const OUTPUT_TOOL = "poundkey_output";

@@ -25,7 +25,10 @@ import {
   pickFields,
   raiseOutputLimit,
 } from "../_chat/outgoing.ts";
+import { tightenFormat } from "../_chat/strict-format.ts";
 import { loosenTools } from "../_chat/strict-tools.ts";
+import { flattenUnions } from "../_chat/tool-schema.ts";
+
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
 import { makeInputForm, type ReasoningReplay } from "./input.ts";
 import { chooseEffort, findFacts, type ModelFacts, refusesSampling } from "./models.ts";
@@ -63,11 +66,16 @@ const CARRIED: ReadonlySet<string> = new Set([
 const SEARCH_OPTIONS = ["search_context_size", "user_location", "max_uses", "allowed_domains"] as const;
 
 export function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
-  const tools = loosenTools(request);
-  const rest = leaveOutRest(tools.ask, listCarried(request, card), [], operator);
+  const loose = loosenTools(request);
+  const tools = findFacts(card).toolUnions ? { ask: loose.ask, dropped: [] } : flattenUnions(loose.ask);
+  const format = tightenFormat(tools.ask, true);
+  const rest = leaveOutRest(format.ask, listCarried(request, card), [], operator);
   const search = keepSearchOptions(limitSearches(rest.ask), SEARCH_OPTIONS);
   return raiseOutputLimit(
-    { ask: search.ask, dropped: [...tools.dropped, ...rest.dropped, ...search.dropped] },
+    {
+      ask: search.ask,
+      dropped: [...loose.dropped, ...tools.dropped, ...format.dropped, ...rest.dropped, ...search.dropped],
+    },
     OUTPUT_TOKENS_MIN,
   );
 }
@@ -85,7 +93,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const body: JsonObject = {
     ...extras.fields,
     model: card.name,
-    input: makeInputItems(request.messages, makeInputForm(chooseReasoningReplay(facts))),
+    input: makeInputItems(request.messages, makeInputForm(chooseReasoningReplay(facts), facts.hasPhases)),
     store: request.store ?? false,
     ...(request.stream ? { stream: true } : {}),
     ...limit.fields,

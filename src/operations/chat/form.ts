@@ -127,6 +127,8 @@ export type ResponseFormat =
   | {
       type: "json_schema";
       json_schema: { name: string; description?: string; schema?: JsonObject; strict?: boolean | null };
+      /** True if the client's API enforces every schema, without a word for it. Never sent. */
+      is_guaranteed?: boolean;
     };
 
 /** A validated request: no nulls of optional fields, no empty `tools`, no legacy `functions`, and `stop` as a list. */

@@ -223,7 +223,7 @@ function readFormat(config: JsonObject): ResponseFormat | undefined {
   const schema =
     config.responseJsonSchema ?? config._responseJsonSchema ?? toJsonSchema(config.responseSchema);
   if (!isObject(schema)) return { type: "json_object" };
-  return { type: "json_schema", json_schema: { name: "answer", schema } };
+  return { type: "json_schema", json_schema: { name: "answer", schema }, is_guaranteed: true };
 }
 
 /** Other forms of an answer (`text/x.enum`) and their schemas are only Google's. */

@@ -3,7 +3,15 @@
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { Sealer } from "../../core/world/world.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";
-import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, REMOTE, refuseField } from "../lane.ts";
+import {
+  explainShared,
+  type LaneResult,
+  LaneTable,
+  OTHER_TIERS,
+  REMOTE,
+  refuseDemand,
+  refuseField,
+} from "../lane.ts";
 import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { GRAMMAR, ITEMS, type Kind, SEARCH_TOOLS, TOOLS } from "./known.ts";
@@ -56,6 +64,7 @@ export function applyLane(given: JsonObject, seal: Sealer, rules: LaneRules): La
   const body = { ...rewriteBody(GRAMMAR, "body", fields, found) };
   if (asArray(body.tools).length === 0 && asArray(given.tools).length > 0) delete body.tools;
   if (found.isDropped(body.tool_choice)) {
+    if (isForced(body.tool_choice)) throw refuseDemand();
     delete body.tool_choice;
     dropped.push("tool_choice");
   }

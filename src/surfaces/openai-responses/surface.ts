@@ -187,7 +187,7 @@ function readAsk(
   if (body.truncation === "auto") lost.push("truncation");
   const unreadBytes = input.unreadBytes + tools.unreadBytes;
   const searchNames = { ...nameSearch(tools.searchPath, SEARCH_NAMES), "web_search_options.max_uses": USES };
-  const { nativeOnly } = input;
+  const nativeOnly = input.nativeOnly ?? tools.demand;
   return { ask, lost: [...lost, ...input.lost, ...tools.lost], unreadBytes, names: searchNames, nativeOnly };
 }
 
