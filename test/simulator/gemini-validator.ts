@@ -170,6 +170,9 @@ function checkSignatures(contents: readonly JsonObject[], model: string): void {
       const call = asObject(functionCall);
       if (given !== undefined && given !== signCall(call) && !SENTINELS.includes(String(given)))
         reject("value", "Corrupted thought signature.");
+      // LiteLLM, issue 37541, August 2026: gemini-3.5 answers nothing then.
+      if (SENTINELS.includes(String(given)) && index > 0)
+        reject("value", "Only the first function call of a step may skip the validation of its signature.");
       if (given === undefined && index === 0 && at > asked && THIRD.test(model))
         reject(
           "value",

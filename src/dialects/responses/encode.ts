@@ -27,6 +27,7 @@ import {
 } from "../_chat/outgoing.ts";
 import { tightenFormat } from "../_chat/strict-format.ts";
 import { loosenTools } from "../_chat/strict-tools.ts";
+import { readReasoning } from "../_chat/thinking-wish.ts";
 import { flattenUnions } from "../_chat/tool-schema.ts";
 
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
@@ -66,7 +67,7 @@ const CARRIED: ReadonlySet<string> = new Set([
 const SEARCH_OPTIONS = ["search_context_size", "user_location", "max_uses", "allowed_domains"] as const;
 
 export function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
-  const loose = loosenTools(request);
+  const loose = loosenTools(sayWish(request));
   const tools = findFacts(card).toolUnions ? { ask: loose.ask, dropped: [] } : flattenUnions(loose.ask);
   const format = tightenFormat(tools.ask, true);
   const rest = leaveOutRest(format.ask, listCarried(request, card), [], operator);
@@ -78,6 +79,13 @@ export function fit(request: ChatRequest, card: ModelCard, operator: Passing): C
     },
     OUTPUT_TOKENS_MIN,
   );
+}
+
+/** The API has `reasoning` too, in which only the summary is OpenRouter's and its own alike. */
+function sayWish(request: ChatRequest): ChatRequest {
+  if (request.reasoning === undefined || request.reasoning_effort !== undefined) return request;
+  const effort = readReasoning(request.reasoning);
+  return effort === undefined ? request : { ...request, reasoning_effort: effort };
 }
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio parts. */
