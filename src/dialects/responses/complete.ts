@@ -202,7 +202,7 @@ class CompletingDecoder implements Decoder {
 
   #begin(event: JsonObject): JsonObject {
     const item = completeItem(asObject(event.item), "in_progress");
-    const filled = { ...fill(event, { output_index: this.#items }), item };
+    const filled: JsonObject = { ...fill(event, { output_index: this.#items }), item };
     const id = asString(item.id);
     if (id !== undefined) this.#places.set(id, Number(filled.output_index));
     this.#items = Number(filled.output_index) + 1;
