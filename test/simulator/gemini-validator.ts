@@ -110,6 +110,7 @@ const request = of(
         mode: is.checkChoice("AUTO", "ANY", "NONE", "VALIDATED"),
         allowedFunctionNames: is.list(is.text),
       }),
+      includeServerSideToolInvocations: is.flag,
     }),
     generationConfig,
     safetySettings: is.list(of({ category: is.text, threshold: is.text }, ["category", "threshold"])),
@@ -227,7 +228,8 @@ function checkCombinations(body: JsonObject, model: string): void {
   if (old && /2\.5/.test(model) && (config.presencePenalty ?? config.frequencyPenalty ?? null) !== null)
     reject("value", "Penalty is not enabled for this model");
   const offers = (field: string) => asArray(body.tools).some((each) => asObject(each)[field] !== undefined);
-  if (offers("googleSearch") && offers("functionDeclarations"))
+  const { includeServerSideToolInvocations: mixes } = asObject(body.toolConfig);
+  if (offers("googleSearch") && offers("functionDeclarations") && (old || mixes !== true))
     reject("value", "Tool use with function calling is unsupported");
   asArray(body.tools)
     .flatMap((each) => asArray(asObject(each).functionDeclarations))

@@ -168,7 +168,11 @@ const PARALLEL: Readonly<Record<"chat" | "messages" | "responses" | "gemini", Js
       {
         role: "assistant",
         content: null,
-        tool_calls: ["a", "b"].map((id) => ({ id, type: "function", function: { name: "look", arguments: "{}" } })),
+        tool_calls: ["a", "b"].map((id) => ({
+          id,
+          type: "function",
+          function: { name: "look", arguments: "{}" },
+        })),
       },
       ...["a", "b"].map((id) => ({ role: "tool", tool_call_id: id, content: "blue" })),
     ],
@@ -176,8 +180,14 @@ const PARALLEL: Readonly<Record<"chat" | "messages" | "responses" | "gemini", Js
   messages: {
     messages: [
       { role: "user", content: "look" },
-      { role: "assistant", content: ["a", "b"].map((id) => ({ type: "tool_use", id, name: "look", input: {} })) },
-      { role: "user", content: ["a", "b"].map((id) => ({ type: "tool_result", tool_use_id: id, content: "blue" })) },
+      {
+        role: "assistant",
+        content: ["a", "b"].map((id) => ({ type: "tool_use", id, name: "look", input: {} })),
+      },
+      {
+        role: "user",
+        content: ["a", "b"].map((id) => ({ type: "tool_result", tool_use_id: id, content: "blue" })),
+      },
     ],
   },
   responses: {
@@ -191,18 +201,26 @@ const PARALLEL: Readonly<Record<"chat" | "messages" | "responses" | "gemini", Js
     contents: [
       { role: "user", parts: [{ text: "look" }] },
       { role: "model", parts: ["a", "b"].map((id) => ({ functionCall: { id, name: "look", args: {} } })) },
-      { role: "user", parts: ["a", "b"].map((id) => ({ functionResponse: { id, name: "look", response: { x: 1 } } })) },
+      {
+        role: "user",
+        parts: ["a", "b"].map((id) => ({ functionResponse: { id, name: "look", response: { x: 1 } } })),
+      },
     ],
   },
 };
 
-test.each([...SURFACE_KEYS])("of parallel calls from %s, only the first has what stands for a signature", (surface) => {
-  for (const model of ["Google#gemini-3.8-flash", "Vertex#gemini-3.1-pro-preview"]) {
-    for (const isStreamed of [false, true]) {
-      const { body } = cross(surface, PARALLEL[surface], model, isStreamed);
-      const calls = asArray(body.contents).flatMap((turn) => asArray(asObject(turn).parts).map(asObject));
-      const signatures = calls.filter(({ functionCall }) => functionCall).map(({ thoughtSignature }) => thoughtSignature);
-      expect(signatures).toEqual(["skip_thought_signature_validator", undefined]);
+test.each([...SURFACE_KEYS])(
+  "of parallel calls from %s, only the first has what stands for a signature",
+  (surface) => {
+    for (const model of ["Google#gemini-3.8-flash", "Vertex#gemini-3.1-pro-preview"]) {
+      for (const isStreamed of [false, true]) {
+        const { body } = cross(surface, PARALLEL[surface], model, isStreamed);
+        const calls = asArray(body.contents).flatMap((turn) => asArray(asObject(turn).parts).map(asObject));
+        const signatures = calls
+          .filter(({ functionCall }) => functionCall)
+          .map(({ thoughtSignature }) => thoughtSignature);
+        expect(signatures).toEqual(["skip_thought_signature_validator", undefined]);
+      }
     }
-  }
-});
+  },
+);

@@ -10,7 +10,14 @@ import type { ChangedAsk } from "../../operations/form.ts";
 
 const FIELDS = ["reasoning", "thinking"] as const;
 /** The parts of the fields that are about how long, or say nothing. */
-const READ: ReadonlySet<string> = new Set(["effort", "max_tokens", "enabled", "summary", "type", "budget_tokens"]);
+const READ: ReadonlySet<string> = new Set([
+  "effort",
+  "max_tokens",
+  "enabled",
+  "summary",
+  "type",
+  "budget_tokens",
+]);
 
 /** Reads OpenRouter's `reasoning`. Undefined if it leaves the effort to the model. */
 export function readReasoning(reasoning: unknown): ReasoningEffort | undefined {

@@ -6,8 +6,8 @@ import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
-import { markNewest } from "../_chat/cache-request.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
+import { markNewest } from "../_chat/cache-request.ts";
 import {
   BEGUN,
   clampNumbers,

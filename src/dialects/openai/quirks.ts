@@ -60,6 +60,8 @@ export interface OpenaiQuirks {
   readonly directions: readonly ToolDirection[];
   /** True if it accepts `response_format: json_schema`. The others accept `json_object`. */
   readonly jsonSchema: boolean;
+  /** True if it may repeat the message of the assistant's that a conversation ends with. */
+  readonly repeatsPrefix: boolean;
   /** True if it enforces a schema that is `strict`. The others refuse the field or ignore it. */
   readonly strictFormat: boolean;
   /** True if it accepts a JSON response format together with tools. */
@@ -140,6 +142,7 @@ export const PLAIN: OpenaiQuirks = {
   strictTools: true,
   directions: ["none", "required", "named"],
   jsonSchema: true,
+  repeatsPrefix: false,
   strictFormat: true,
   jsonWithTools: true,
   imageUrls: true,

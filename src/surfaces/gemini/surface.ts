@@ -18,9 +18,9 @@ import type {
   ToolChoice,
 } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
+import { parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
 import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
 import { readDomains } from "../../operations/chat/prompt/web-search.ts";
-import { parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
 import { Checker, checkModelName, readFields, refuseLargeNumber } from "../checker.ts";
 import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { namePlaces } from "../places.ts";

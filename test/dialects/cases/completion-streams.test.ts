@@ -16,7 +16,8 @@ function read(ask: Pick<CompletionRequest, "prompts" | "n">, events: readonly un
     const data = event === "[DONE]" ? event : JSON.stringify(event);
     for (const chunk of decoder.push({ event: "", data })) {
       usage = chunk.usage ?? usage;
-      for (const { index, delta } of chunk.choices) texts[index] = (texts[index] ?? "") + (delta.content ?? "");
+      for (const { index, delta } of chunk.choices)
+        texts[index] = (texts[index] ?? "") + (delta.content ?? "");
     }
   }
   decoder.end();
@@ -38,7 +39,10 @@ test("a stream of several prompts may begin with null", () => {
 
 test("the usage of each of several answers counts, and their prompt once", () => {
   const events = [said(0, "a"), said(1, "b"), ended(0, 3, 2), ended(1, 3, 2)];
-  expect(read({ prompts: ["abc"], n: 2 }, events).usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 4 });
+  expect(read({ prompts: ["abc"], n: 2 }, events).usage).toMatchObject({
+    prompt_tokens: 3,
+    completion_tokens: 4,
+  });
 });
 
 test("a report of all answers counts as it is", () => {

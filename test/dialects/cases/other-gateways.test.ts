@@ -49,26 +49,34 @@ function withSummary(body: JsonObject, summary: unknown): JsonObject {
 }
 
 test("the client's own effort counts before another gateway's", () => {
-  const { body, dropped } = send("Anthropic#claude-sonnet-5", { reasoning_effort: "low", reasoning: { effort: "max" } });
+  const { body, dropped } = send("Anthropic#claude-sonnet-5", {
+    reasoning_effort: "low",
+    reasoning: { effort: "max" },
+  });
   expect(body).toEqual(send("Anthropic#claude-sonnet-5", { reasoning_effort: "low" }).body);
   expect(dropped).toEqual(["reasoning"]);
 });
 
 test("what else a wish asks for is named", () => {
-  expect(send("Anthropic#claude-sonnet-5", { reasoning: { effort: "high", exclude: true } }).dropped).toContain("reasoning");
+  expect(
+    send("Anthropic#claude-sonnet-5", { reasoning: { effort: "high", exclude: true } }).dropped,
+  ).toContain("reasoning");
   expect(send("Anthropic#claude-sonnet-5", { reasoning: { exclude: true } }).dropped).toContain("reasoning");
 });
 
 describe("a mark of the cache at the top", () => {
   const mark = { type: "ephemeral", ttl: "1h" };
-  test.each(["Anthropic#claude-sonnet-5", "Bedrock#us.anthropic.claude-sonnet-5"])("marks the newest message at %s", (model) => {
-    for (const isStreamed of [false, true]) {
-      const { body, dropped } = send(model, { cache_control: mark }, isStreamed);
-      const [turn] = asArray(body.messages).map(asObject);
-      expect(asArray(turn?.content).at(-1)).toEqual({ type: "text", text: "hi", cache_control: mark });
-      expect(dropped).toEqual([]);
-    }
-  });
+  test.each(["Anthropic#claude-sonnet-5", "Bedrock#us.anthropic.claude-sonnet-5"])(
+    "marks the newest message at %s",
+    (model) => {
+      for (const isStreamed of [false, true]) {
+        const { body, dropped } = send(model, { cache_control: mark }, isStreamed);
+        const [turn] = asArray(body.messages).map(asObject);
+        expect(asArray(turn?.content).at(-1)).toEqual({ type: "text", text: "hi", cache_control: mark });
+        expect(dropped).toEqual([]);
+      }
+    },
+  );
 
   test("leaves a mark of the client's own on it", () => {
     const own = { type: "ephemeral" };

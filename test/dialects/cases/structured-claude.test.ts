@@ -9,8 +9,16 @@ import type { ChatRequest } from "../../../src/operations/chat/form.ts";
 import { makeModelCard } from "../../harness/cards.ts";
 
 /** A map, which the API's own field can't express. */
-const MAP = { type: "object", properties: { a: { type: "object", additionalProperties: { type: "string" } } } };
-const CLOSED = { type: "object", properties: { a: { type: "string" } }, required: ["a"], additionalProperties: false };
+const MAP = {
+  type: "object",
+  properties: { a: { type: "object", additionalProperties: { type: "string" } } },
+};
+const CLOSED = {
+  type: "object",
+  properties: { a: { type: "string" } },
+  required: ["a"],
+  additionalProperties: false,
+};
 const TARGET = { baseUrl: "https://provider.test/v1", secret: null, headers: {} };
 
 function ask(schema: JsonObject, more: Partial<ChatRequest> = {}): ChatRequest {
@@ -28,7 +36,12 @@ function readAnswers(json: string, schema: JsonObject): readonly string[] {
   const end = { stop_reason: "tool_use", usage: { input_tokens: 1, output_tokens: 1 } };
   const model = card("claude-sonnet-4-5", "tools");
   const request = ask(schema);
-  const body = { type: "message", role: "assistant", content: [{ ...tool, input: JSON.parse(json) }], ...end };
+  const body = {
+    type: "message",
+    role: "assistant",
+    content: [{ ...tool, input: JSON.parse(json) }],
+    ...end,
+  };
   const whole = anthropic.chat.reply(body, model, request, new Headers()).choices[0]?.message.content ?? "";
   const streamed = [1, 3, 7, json.length].map((length) => {
     const decoder = anthropic.chat.decoder(model, request);
@@ -73,7 +86,10 @@ describe("the answer of a forced call", () => {
 
   test("stays if its schema has a property of that name", () => {
     const given = '{"parameters":{"a":1}}';
-    const schema = { type: "object", properties: { parameters: { type: "object", additionalProperties: true } } };
+    const schema = {
+      type: "object",
+      properties: { parameters: { type: "object", additionalProperties: true } },
+    };
     expect(readAnswers(given, schema)).toEqual(Array.from({ length: 5 }, () => given));
   });
 });
