@@ -3,7 +3,7 @@
 
 interface Signature {
   readonly type: string;
-  /** What the content begins with. Null stands for any byte. */
+  /** The first bytes. Null stands for any byte. */
   readonly bytes: readonly (number | null)[];
   /** True if so little is looked at that only content which is declared a sound may be recognised. */
   readonly isWeak?: boolean;

@@ -17,7 +17,7 @@ import type { AnswerCodec, Codec, Codecs, Passing, UrlKind } from "./codec.ts";
 import type { Folding, Keeping, KeptBounds } from "./folding.ts";
 import type { ChangedAsk, Form } from "./form.ts";
 
-/** What only a provider of the client's family can do, so that no other model may answer. */
+/** A reason why only a provider of the client's family may answer. */
 export interface FamilyNeed {
   /** Its place in the client's request. */
   readonly path: string;

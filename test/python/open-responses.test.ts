@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { asObject, parseJson } from "../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../harness/harness.ts";
-import { startThinServer } from "../simulator/thin-responses.ts";
+import { startThinServer } from "../harness/thin-responses.ts";
 
 const SCRIPT = join(import.meta.dir, "open_responses.py");
 const OWN = join(import.meta.dir, "..", "..", ".venv", "bin", "python");

@@ -6,7 +6,7 @@ import { asObject } from "../../core/json/json.ts";
 import { type GivenSource, makeCitation } from "../../operations/chat/answer/citations.ts";
 import type { Delta } from "../../operations/chat/form.ts";
 import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
-import { Enveloped } from "./envelope.ts";
+import { EnvelopeReader } from "./envelope.ts";
 import { makeRedactedDetail, makeThinkingDetail } from "./thinking.ts";
 
 /** A text or a call between its start and stop. Nothing needs to be known of other blocks. */
@@ -20,7 +20,7 @@ type OpenBlock =
       readonly given: unknown;
       isEmpty: boolean;
       /** Reads the input if it is the answer's text. */
-      readonly output?: Enveloped;
+      readonly output?: EnvelopeReader;
     }
   | { readonly kind: "search"; readonly id: string; readonly given: unknown; json: string };
 
@@ -80,7 +80,7 @@ export class Blocks {
 
   /** Begins a call whose input is the answer's text. */
   startOutput(index: number, given: unknown): void {
-    const output = new Enveloped(this.#mayUnwrap);
+    const output = new EnvelopeReader(this.#mayUnwrap);
     this.#open.set(index, { kind: "input", call: null, given, isEmpty: true, output });
   }
 

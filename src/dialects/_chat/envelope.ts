@@ -9,7 +9,7 @@ const BEGINNING = `{"${ENVELOPE}":`;
 const SPACES = /\s+/g;
 
 /** Reads the text of an answer piece by piece. The beginning is held until it can't be an envelope's. */
-export class Enveloped {
+export class EnvelopeReader {
   readonly #mayUnwrap: boolean;
   #held = "";
   #isPlain: boolean;

@@ -26,7 +26,7 @@ export interface Item {
   id: string | undefined;
   /** Undefined if only text of the item arrived so far. */
   type: string | undefined;
-  /** Of a message, from models that tell it. */
+  /** The phase of a message, which newer models name. */
   phase: string | undefined;
   /** The characters of its text that were sent, with those of the gap before it. */
   size: number;

@@ -48,7 +48,7 @@ export function isPhaseDetail(detail: ReasoningDetail): boolean {
   return Array.isArray(detail.phases);
 }
 
-/** Reads the messages of which a turn's text is made. Null if it isn't told, or if the text has been changed since. */
+/** Reads the messages of which a turn's text is made. Null if the answer didn't name them, or if the text has been changed since. */
 export function readPhases(message: AssistantMessage, format: string): readonly PhasedMessage[] | null {
   const detail = message.reasoning_details?.find((one) => one.format === format && isPhaseDetail(one));
   if (!detail || typeof message.content !== "string") return null;

@@ -1,6 +1,6 @@
 // JSON Schema as Anthropic accepts it: the strict subset for constrained output, and plain object schemas for tools.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
-import { inlineRootReference } from "../_chat/tool-schema.ts";
+import { inlineRootReference } from "../_chat/schemas/tool-schema.ts";
 
 /** A schema in the strict subset, with its counts against the limits of one request. */
 export interface CleanSchema {

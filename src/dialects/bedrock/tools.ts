@@ -6,8 +6,8 @@ import type { ChatRequest, FunctionTool, ResponseFormat } from "../../operations
 import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
-import { askForJson, mapSchemas } from "../_chat/schema.ts";
-import { flattenUnion } from "../_chat/tool-schema.ts";
+import { askForJson, mapSchemas } from "../_chat/schemas/schema.ts";
+import { flattenUnion } from "../_chat/schemas/tool-schema.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
 import { addPoint, type Block } from "./content.ts";
 import type { Traits } from "./models.ts";

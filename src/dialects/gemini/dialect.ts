@@ -95,7 +95,7 @@ function fit(
   return { ask: search.ask, dropped: [...rest.dropped, ...search.dropped] };
 }
 
-/** What the service behind an address takes. */
+/** The limits of the service behind an address. */
 interface Service {
   readonly vertex: boolean;
   readonly mixes: boolean;

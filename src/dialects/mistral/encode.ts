@@ -18,7 +18,7 @@ import {
   passRest,
   pickFields,
 } from "../_chat/outgoing.ts";
-import { tightenFormat } from "../_chat/strict-format.ts";
+import { tightenFormat } from "../_chat/schemas/strict-format.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { makeMistralMessages } from "./messages.ts";
 

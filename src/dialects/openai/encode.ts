@@ -24,10 +24,10 @@ import {
   passRest,
   pickFields,
 } from "../_chat/outgoing.ts";
-import { tightenFormat } from "../_chat/strict-format.ts";
-import { loosenTools } from "../_chat/strict-tools.ts";
+import { tightenFormat } from "../_chat/schemas/strict-format.ts";
+import { loosenTools } from "../_chat/schemas/strict-tools.ts";
+import { flattenUnions } from "../_chat/schemas/tool-schema.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
-import { flattenUnions } from "../_chat/tool-schema.ts";
 import { makeMessages } from "./messages.ts";
 import { planFormat, planThinking, planTools } from "./plan.ts";
 import type { OpenaiQuirks } from "./quirks.ts";

@@ -25,10 +25,10 @@ import {
   pickFields,
   raiseOutputLimit,
 } from "../_chat/outgoing.ts";
-import { tightenFormat } from "../_chat/strict-format.ts";
-import { loosenTools } from "../_chat/strict-tools.ts";
+import { tightenFormat } from "../_chat/schemas/strict-format.ts";
+import { loosenTools } from "../_chat/schemas/strict-tools.ts";
+import { flattenUnions } from "../_chat/schemas/tool-schema.ts";
 import { readReasoning } from "../_chat/thinking-wish.ts";
-import { flattenUnions } from "../_chat/tool-schema.ts";
 
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
 import { makeInputForm, type ReasoningReplay } from "./input.ts";

@@ -114,11 +114,24 @@ export function cutUsage(reported: Usage, sent: SentRequest): PlausibleUsage<Usa
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,
       total_tokens: promptTokens + completionTokens,
+      ...cutDetails("prompt_tokens_details", usage.prompt_tokens_details, promptTokens),
+      ...cutDetails("completion_tokens_details", usage.completion_tokens_details, completionTokens),
       ...(usage.server_tool_use
         ? { server_tool_use: { web_search_requests: Math.min(searches, searchesLimit) } }
         : {}),
     },
   };
+}
+
+/** No part of a count may be more than the count. */
+function cutDetails(
+  field: string,
+  details: Readonly<Record<string, number>> | undefined,
+  tokensMax: number,
+): JsonObject {
+  if (details === undefined) return {};
+  const cut = Object.entries(details).map(([name, count]) => [name, Math.min(count, tokensMax)]);
+  return { [field]: Object.fromEntries(cut) };
 }
 
 /** The searches and fetches that each call allowed. */

@@ -135,7 +135,7 @@ function readResult(block: JsonObject, path: string, lost: string[]): ToolMessag
   };
 }
 
-/** What was said before a summary stays a turn of its own, as the summary is the user's. */
+/** A text before a summary stays a turn of its own, as the summary is the user's. */
 function readAssistant(content: unknown, path: string, seal: Sealer, lost: string[]): readonly ChatMessage[] {
   if (typeof content === "string") return [{ role: "assistant", content: content === "" ? null : content }];
   const blocks = listBlocks(content);

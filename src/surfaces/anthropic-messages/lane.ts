@@ -30,6 +30,7 @@ export const BODY = new LaneTable(
     fallbacks: "A fallback model has a different price.",
     billing_policy: "The operator decides how requests are billed.",
     anthropic_beta: "Betas are named in the header.",
+    betas: "Betas are named in the header.",
     diagnostics: "It names a message by the provider's id, which clients never see.",
     safeguards: "The card has no price for another model that reviews the answer.",
   },

@@ -71,13 +71,14 @@ export const GEMINI: Surface<ChatForm> = {
 
 /** Returns the path's model and verb. Throws a Fault if it has none. */
 export function readPath(path: string): { readonly model: string; readonly verb: string } {
-  const rest = path.replace(PREFIX, "");
+  // The AI SDK's embeddings put another `models/` before a name that has one.
+  const rest = path.replace(PREFIX, "").replace(/^models(\/|%2F)/i, "");
   const colon = rest.lastIndexOf(":");
   if (colon < 1) {
     const [, other] = /^openai\/([a-z/]{1,60})$/.exec(rest) ?? [];
     const hint =
       other === undefined
-        ? "the path needs a verb, as in /v1beta/models/{model}:generateContent."
+        ? "the path needs a verb, as in /v1beta/models/{model}:generateContent. A '#' in the model's name ends a URL: write it as '/' or '%23'."
         : `OpenAI's API has no /v1beta/openai before it here. Did you mean /v1/${other}?`;
     throw new Fault("unknown_url", `Unknown request URL: POST ${path.slice(0, 100)}: ${hint}`);
   }

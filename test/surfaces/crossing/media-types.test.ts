@@ -1,10 +1,10 @@
 // Pictures, PDFs and sounds that a client declares as something else reach every provider as what they are.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { Attachment } from "../../src/core/models/attachment.ts";
-import { findUrl } from "../../src/dialects/_whole/images.ts";
-import type { ContentPart } from "../../src/operations/chat/form.ts";
-import { typePart } from "../../src/operations/chat/prompt/type-media.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
+import { Attachment } from "../../../src/core/models/attachment.ts";
+import { findUrl } from "../../../src/dialects/_whole/images.ts";
+import type { ContentPart } from "../../../src/operations/chat/form.ts";
+import { typePart } from "../../../src/operations/chat/prompt/type-media.ts";
 import { CROSSED_MODELS, cross, readAt, SURFACE_KEYS, type SurfaceKey } from "./crossing.ts";
 
 function encode(text: string, ...before: readonly number[]): string {

@@ -1,9 +1,9 @@
 // Schemas of tools for servers that refuse a union at their top. One such tool, of Notion's for instance, would end the whole
 // session (notion-mcp-server, issue 340; LiteLLM, issues 38839 and 38792; August 2026).
-import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
-import type { ChatRequest } from "../../operations/chat/form.ts";
-import { type ChangedAsk, NONE } from "../../operations/form.ts";
-import { mapList } from "../../operations/text-json.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../../core/json/json.ts";
+import type { ChatRequest } from "../../../operations/chat/form.ts";
+import { type ChangedAsk, NONE } from "../../../operations/form.ts";
+import { mapList } from "../../../operations/text-json.ts";
 
 /** Replaces a root that is only a reference, as some schema generators write it, with its definition. */
 export function inlineRootReference(schema: JsonObject): JsonObject {

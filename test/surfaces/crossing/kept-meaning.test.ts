@@ -1,8 +1,8 @@
-// What would change a request's meaning if it were left out: summaries of the conversation so far, and demands for tools that
-// a provider runs. Each is carried as text, or kept to the providers that understand it.
+// Summaries of the conversation so far, and demands for tools that a provider runs: leaving one out would change a request's
+// meaning. Each is carried as text, or kept to the providers that understand it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
-import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { CROSSED_MODELS, cross, readAt, SURFACE_KEYS } from "./crossing.ts";
 
 const SUMMARY = "They chose a blue roof.";
@@ -156,8 +156,37 @@ test("a demand for a tool that the family's providers run is refused elsewhere",
 
 test("a choice of a tool that the request doesn't offer is still left out", () => {
   const tools = [{ type: "function", name: "f", parameters: { type: "object", properties: {} } }];
-  const { nativeOnly, lost } = readAt("responses", { input: "hi", tools, tool_choice: { type: "computer" } });
-  expect({ nativeOnly, lost }).toEqual({ nativeOnly: undefined, lost: ["tool_choice"] });
+  const { nativeOnly, dropped } = readAt("responses", { input: "hi", tools, tool_choice: { type: "computer" } });
+  expect({ nativeOnly, dropped }).toEqual({ nativeOnly: undefined, dropped: ["tool_choice"] });
+});
+
+test("a choice defines no tools of its own", () => {
+  const tools = [{ type: "function", name: "f", parameters: { type: "object", properties: {} } }];
+  const mcp = { type: "mcp", server_label: "x", server_url: "https://mcp.test" };
+  const send = (tool_choice: JsonObject) => readAt("responses", { input: "hi", tools, tool_choice });
+  expect(send(mcp).raw?.body.tool_choice).toBeUndefined();
+  const allowed = { type: "allowed_tools", mode: "auto", tools: [{ type: "function", name: "f" }, mcp] };
+  const { raw, dropped } = send(allowed);
+  expect(raw?.body.tool_choice).toEqual({ ...allowed, tools: [{ type: "function", name: "f" }] });
+  expect(dropped).toEqual(["tool_choice"]);
+  const own = { ...allowed, tools: [{ type: "function", name: "f" }] };
+  expect(send(own).raw?.body.tool_choice).toBe(own);
+});
+
+test("betas and tools in the wrong place don't pass", () => {
+  const { raw, dropped } = readAt("messages", { messages: [GO_ON], betas: ["fast-mode-2026-02-01"] });
+  expect({ betas: raw?.body.betas, dropped }).toEqual({ betas: undefined, dropped: ["betas"] });
+  const parts = [{ text: "hi" }];
+  const stray = { tools: [{ codeExecution: {} }] };
+  for (const body of [
+    { contents: [{ role: "user", parts, ...stray }] },
+    { contents: [{ role: "user", parts }], systemInstruction: { parts, ...stray } },
+  ]) {
+    expect(() => readAt("gemini", body)).toThrow();
+  }
+  const args = { tools: ["hammer"] };
+  const call = { contents: [{ role: "user", parts }, { role: "model", parts: [{ functionCall: { name: "f", args } }] }] };
+  expect(() => readAt("gemini", call)).not.toThrow();
 });
 
 /** Two calls of one step, made by another model, and their results. */

@@ -1,18 +1,18 @@
 // Requests of every surface as each dialect sends them, translated: from a client's body to a provider's.
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { CAPABILITIES, type ModelCard } from "../../src/core/models/card.ts";
-import type { Outgoing } from "../../src/core/models/dialect.ts";
-import type { ChatForm } from "../../src/operations/chat/decoder.ts";
-import { CHAT } from "../../src/operations/chat/operation.ts";
-import { PROVIDERS } from "../../src/providers/index.ts";
-import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
-import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
-import { OPENAI_CHAT } from "../../src/surfaces/openai-chat/surface.ts";
-import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
-import type { Exchange } from "../../src/surfaces/surface.ts";
-import { makeModelCard } from "../harness/cards.ts";
-import { findChatCodec } from "../harness/codec.ts";
-import { incoming } from "./recorded.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
+import { CAPABILITIES, type ModelCard } from "../../../src/core/models/card.ts";
+import type { Outgoing } from "../../../src/core/models/dialect.ts";
+import type { ChatForm } from "../../../src/operations/chat/decoder.ts";
+import { CHAT } from "../../../src/operations/chat/operation.ts";
+import { PROVIDERS } from "../../../src/providers/index.ts";
+import { ANTHROPIC_MESSAGES } from "../../../src/surfaces/anthropic-messages/surface.ts";
+import { GEMINI } from "../../../src/surfaces/gemini/surface.ts";
+import { OPENAI_CHAT } from "../../../src/surfaces/openai-chat/surface.ts";
+import { OPENAI_RESPONSES } from "../../../src/surfaces/openai-responses/surface.ts";
+import type { Exchange } from "../../../src/surfaces/surface.ts";
+import { makeModelCard } from "../../harness/cards.ts";
+import { findChatCodec } from "../../harness/codec.ts";
+import { incoming } from "../recorded.ts";
 
 export type SurfaceKey = "chat" | "messages" | "responses" | "gemini";
 
@@ -57,7 +57,7 @@ export function makeAbleCard(id: string): ModelCard {
 }
 
 /** Encodes what a surface read for a model, translated even where there is a native lane. */
-export function encodeFor({ ask }: Exchange<ChatForm>, id: string): Outgoing {
+export function encodeAsk({ ask }: Exchange<ChatForm>, id: string): Outgoing {
   const card = makeAbleCard(id);
   const row = PROVIDERS.find(({ name }) => name === card.provider);
   const dialect = row?.dialects.find(({ name }) => !/claude/.test(id) || name !== "openai");
@@ -68,5 +68,5 @@ export function encodeFor({ ask }: Exchange<ChatForm>, id: string): Outgoing {
 
 /** Encodes a client's body for a model. */
 export function cross(surface: SurfaceKey, body: JsonObject, id: string, isStreamed = false): Outgoing {
-  return encodeFor(readAt(surface, body, isStreamed), id);
+  return encodeAsk(readAt(surface, body, isStreamed), id);
 }

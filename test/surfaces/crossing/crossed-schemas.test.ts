@@ -1,8 +1,8 @@
 // Schemas of tools and answers on their way to other families: no server gets a union that it refuses, and what the client's
 // API guarantees is enforced wherever the server can.
 import { describe, expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
-import { CROSSED_MODELS, cross, encodeFor, readAt, SURFACE_KEYS, type SurfaceKey } from "./crossing.ts";
+import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import { CROSSED_MODELS, cross, encodeAsk, readAt, SURFACE_KEYS, type SurfaceKey } from "./crossing.ts";
 
 const a = {
   type: "object",
@@ -94,7 +94,7 @@ test("a strict tool with a union is flattened, and its strictness named", () => 
 
 test("a plain schema leaves as it came", () => {
   const { ask } = readAt("chat", offer(a).chat);
-  const [tool] = asArray(encodeFor({ ...readAt("chat", offer(a).chat), ask }, "OpenAI#gpt-5.4").body.tools);
+  const [tool] = asArray(encodeAsk({ ...readAt("chat", offer(a).chat), ask }, "OpenAI#gpt-5.4").body.tools);
   expect(tool).toBe(ask.tools?.[0]);
 });
 

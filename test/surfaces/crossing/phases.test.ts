@@ -1,10 +1,10 @@
 // The phases of the assistant's messages on their way to models that need them: what stands before a call is commentary.
 import { describe, expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
-import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import type { Recording } from "../recorded/load.ts";
-import { cross, encodeFor, readAt, SURFACE_KEYS, type SurfaceKey } from "./crossing.ts";
-import { recordedAnswers, STAMP } from "./recorded.ts";
+import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
+import type { ChatRequest } from "../../../src/operations/chat/form.ts";
+import type { Recording } from "../../recorded/load.ts";
+import { cross, encodeAsk, readAt, SURFACE_KEYS, type SurfaceKey } from "./crossing.ts";
+import { recordedAnswers, STAMP } from "../recorded.ts";
 
 /** A conversation: a word before a call, its result, and the answer; then the same again without an answer. */
 const BODIES: Readonly<Record<SurfaceKey, JsonObject>> = {
@@ -98,7 +98,7 @@ test("recorded answers get back the phases that they came with", () => {
     const message = reply.choices[0]?.message;
     if (!message) continue;
     const ask: ChatRequest = { model: "any", messages: [{ ...message, role: "assistant" }] };
-    const { body } = encodeFor({ ...readAt("chat", BODIES.chat), ask }, "OpenAI#gpt-5.3-codex");
+    const { body } = encodeAsk({ ...readAt("chat", BODIES.chat), ask }, "OpenAI#gpt-5.3-codex");
     expect(listPhases(body)).toEqual(phases);
     const shown = asObject(readAt("messages", BODIES.messages).whole(reply, STAMP));
     const again = { role: "user", content: "and now?" };

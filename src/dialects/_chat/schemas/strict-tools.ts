@@ -1,8 +1,8 @@
 // Strict tools under OpenAI's rules, which fewer schemas meet than those of other families.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
-import type { ChatRequest, FunctionTool, Tool } from "../../operations/chat/form.ts";
-import { type ChangedAsk, NONE } from "../../operations/form.ts";
-import { mapList } from "../../operations/text-json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../../core/json/json.ts";
+import type { ChatRequest, FunctionTool, Tool } from "../../../operations/chat/form.ts";
+import { type ChangedAsk, NONE } from "../../../operations/form.ts";
+import { mapList } from "../../../operations/text-json.ts";
 
 /** OpenAI, "Structured outputs", supported schemas. Others are refused with a 400, and so are further formats. */
 const KEYWORDS: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 // The schema of an answer that the client's API guarantees: OpenAI's servers enforce one only if it is strict.
-import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
-import type { ChatRequest } from "../../operations/chat/form.ts";
-import { type ChangedAsk, NONE } from "../../operations/form.ts";
+import { asArray, asObject, type JsonObject } from "../../../core/json/json.ts";
+import type { ChatRequest } from "../../../operations/chat/form.ts";
+import { type ChangedAsk, NONE } from "../../../operations/form.ts";
 import { meetsRules } from "./strict-tools.ts";
 
 /** Named if the answer's schema is advice. */

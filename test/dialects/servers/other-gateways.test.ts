@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { makeBudget } from "../../../src/dialects/anthropic/thinking.ts";
-import { CROSSED_MODELS, cross } from "../../surfaces/crossing.ts";
+import { CROSSED_MODELS, cross } from "../../surfaces/crossing/crossing.ts";
 
 const messages = [{ role: "user", content: "hi" }];
 const send = (model: string, more: JsonObject, isStreamed = false) =>
