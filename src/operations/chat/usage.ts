@@ -1,5 +1,5 @@
 // A chat answer's usage: the billed counts, the sum of several, and the cap at what the model can read and write.
-import { asCount } from "../../core/json/json.ts";
+import { asCount, type JsonObject } from "../../core/json/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { PlausibleUsage, SentAsk } from "../operation.ts";
 import { CONTEXT_SLACK } from "../text-tokens.ts";
@@ -126,11 +126,14 @@ export function cutUsage(reported: Usage, sent: SentRequest): PlausibleUsage<Usa
 /** No part of a count may be more than the count. */
 function cutDetails(
   field: string,
-  details: Readonly<Record<string, number>> | undefined,
+  details: JsonObject | undefined,
   tokensMax: number,
 ): JsonObject {
   if (details === undefined) return {};
-  const cut = Object.entries(details).map(([name, count]) => [name, Math.min(count, tokensMax)]);
+  const cut = Object.entries(details).map(([name, count]) => [
+    name,
+    typeof count === "number" ? Math.min(count, tokensMax) : count,
+  ]);
   return { [field]: Object.fromEntries(cut) };
 }
 
