@@ -93,7 +93,10 @@ class SearchingDecoder implements Decoder {
     const { index, delta, finish_reason } = choice;
     if (delta.web_searches) this.#told.add(index);
     const found = listPages(delta.annotations ?? []);
-    if (found.length > 0) this.#pages.set(index, [...(this.#pages.get(index) ?? []), ...found]);
+    if (found.length > 0) {
+      const known = this.#pages.getOrInsertComputed(index, () => []);
+      for (const page of found) known.push(page);
+    }
     const pages = this.#pages.get(index);
     const isDue = isLast || finish_reason !== null;
     if (!pages || !isDue || this.#told.has(index)) return choice;

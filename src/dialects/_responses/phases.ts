@@ -6,6 +6,9 @@ import type { AssistantMessage, ReasoningDetail } from "../../operations/chat/fo
 /** Separates the messages of one answer, which are one text elsewhere. */
 export const GAP = "\n\n";
 
+/** An answer has a few messages. More would be compared with each text of its turn. */
+const PHASES_MAX = 64;
+
 /** A part of an answer's text that was a message of its own. */
 interface PhasedMessage {
   /** Its characters, with those of the gap before it. */
@@ -32,12 +35,13 @@ export function makePhaseDetail(
   items: readonly PhasedItem[],
   about: Pick<ReasoningDetail, "format" | "index">,
 ): ReasoningDetail | null {
-  const messages = items.filter(({ type, size }) => type === "message" && size > 0);
-  if (messages.length === 0 || messages.some(({ phase }) => !phase)) return null;
-  const isPlain = items.every(({ type, phase, size }, at) => {
-    if (type !== "message" || size === 0) return true;
-    const next = items.slice(at + 1).find((one) => one.type !== "message" || one.size > 0);
-    return next?.type !== "message" && phase === writePhase(next === undefined);
+  const shown = items.filter(({ type, size }) => type !== "message" || size > 0);
+  const messages = shown.filter(({ type }) => type === "message");
+  if (messages.length === 0 || messages.length > PHASES_MAX || messages.some(({ phase }) => !phase))
+    return null;
+  const isPlain = shown.every(({ type, phase }, at) => {
+    const next = shown[at + 1];
+    return type !== "message" || (next?.type !== "message" && phase === writePhase(next === undefined));
   });
   if (isPlain) return null;
   const phases = messages.map(({ size, phase }) => ({ size, is_final: phase === writePhase(true) }));
@@ -51,7 +55,8 @@ export function isPhaseDetail(detail: ReasoningDetail): boolean {
 /** Reads the messages of which a turn's text is made. Null if the answer didn't name them, or if the text has been changed since. */
 export function readPhases(message: AssistantMessage, format: string): readonly PhasedMessage[] | null {
   const detail = message.reasoning_details?.find((one) => one.format === format && isPhaseDetail(one));
-  if (!detail || typeof message.content !== "string") return null;
+  if (!detail || typeof message.content !== "string" || asArray(detail.phases).length > PHASES_MAX)
+    return null;
   const phases = asArray(detail.phases).map((one) => {
     const { size, is_final } = asObject(one);
     return { size: asCount(size), isFinal: is_final === true };

@@ -91,10 +91,12 @@ function keepOffered(choice: unknown, body: JsonObject): unknown {
   if (!isObject(choice)) return choice;
   const added = asArray(body.input).map((item) => asObject(item).tools);
   const tools = [body.tools, ...added].flatMap(asArray).map(asObject);
+  const offered = new Set(
+    tools.flatMap(({ type, server_label: label }) => [String(type), `${type} ${label}`]),
+  );
   const isOffered = (one: unknown) => {
     const { type, server_label: label } = asObject(one);
-    if (OWN_CHOICES.has(type)) return true;
-    return tools.some((tool) => tool.type === type && (label === undefined || tool.server_label === label));
+    return OWN_CHOICES.has(type) || offered.has(label === undefined ? String(type) : `${type} ${label}`);
   };
   if (choice.type !== "allowed_tools") return isOffered(choice) ? withoutUrl(choice) : undefined;
   const allowed = mapList(asArray(choice.tools).filter(isOffered), withoutUrl);
