@@ -184,7 +184,7 @@ function readWhole(
   const body = parseAnswer(String(text), ask);
   const canonical = catchUnreadable(() => codec.reply(body, card, ask, headers));
   const reply = normaliseReply(canonical, ask, offset, listStops(ask, dropped));
-  return isNative && isObject(body) ? { ...reply, verbatim: body } : reply;
+  return isNative && isObject(body) ? { ...reply, verbatim: canonical.verbatim ?? body } : reply;
 }
 
 function estimate(
