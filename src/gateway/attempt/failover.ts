@@ -162,7 +162,7 @@ export class Failover<F extends Form, Result> {
       this.#again = { ...attempt };
       this.#left.unshift(this.#again);
     }
-    if (fault.code === "context_length_exceeded") {
+    if (fault.code === "context_length_exceeded" && !fault.details.beyondMinute) {
       this.#tooShort = Math.max(this.#tooShort, attempt.card.contextTokensMax ?? 0);
     }
     const isMended = mendOrder(this.#ports, this.#context, running, fault);

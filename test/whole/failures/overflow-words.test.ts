@@ -3,8 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
-import { OVERFLOW_ROWS } from "../../../src/core/models/overflow-words.ts";
+import { NO_OVERFLOW_WORDS, OVERFLOW_ROWS } from "../../../src/core/models/overflow-words.ts";
 import { upstreamFault } from "../../../src/core/models/upstream.ts";
+import { PROVIDERS } from "../../../src/providers/index.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { readText, serveHttp, type TestServer } from "../world/serve.ts";
 
@@ -96,4 +97,12 @@ test("a message that only speaks of another limit isn't too long", () => {
   expect(said.map((message) => upstreamFault({ status: 400, message }).code)).toEqual(
     said.map(() => "upstream_rejected"),
   );
+});
+
+test("each provider of chat models has words of its own, or is known to have none", () => {
+  const spoken = new Set(OVERFLOW_ROWS.flatMap(({ providers }) => providers));
+  const unknown = PROVIDERS.filter(({ dialects }) => dialects?.some(({ chat }) => chat !== undefined))
+    .map(({ name }) => name)
+    .filter((name) => spoken.has(name) === NO_OVERFLOW_WORDS.has(name));
+  expect(unknown).toEqual([]);
 });
