@@ -14,7 +14,7 @@ import {
   section,
   text,
 } from "../field-types.ts";
-import { model } from "../models/model-schema.ts";
+import { model, TOKENS_MAX } from "../models/model-schema.ts";
 
 const MODELS_MAX = 1000;
 const KEYS_MAX = 100;
@@ -128,6 +128,7 @@ export const provider = options(
     headers: headers,
     timeouts: timeouts,
     unlisted_models: Type.Boolean(),
+    output_default: integer(1, TOKENS_MAX),
     cache_marks: choice(["auto", "off"]),
     extra_fields: extraFields,
     models: Type.Array(model, { maxItems: MODELS_MAX }),

@@ -151,11 +151,13 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
     marksCache = false,
     guardrail,
     extraFields,
+    outputTokensDefault,
   } = attempt.upstream.setup;
   const route = requireRoute(attempt.upstream, attempt);
   const { secret } = attempt.credential;
   const { refuses, mends } = attempt;
-  const target = { baseUrl, headers, marksCache, apiVersion, extraFields, guardrail, refuses, mends, secret };
+  const own = { baseUrl, headers, marksCache, apiVersion, extraFields, outputTokensDefault, guardrail };
+  const target = { ...own, refuses, mends, secret };
   const write = () => encode(attempt, route, target);
   const { outgoing, codec, isNative } = attempt.watcher ? attempt.watcher.time(write) : write();
   attempt.watcher?.recordDropped(
