@@ -5,6 +5,7 @@ import { signCall } from "../../src/simulator/gemini.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { checkGeminiSchema } from "./schema-validator.ts";
+import { checkTargetRows } from "./target-rules.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";
 
@@ -245,5 +246,6 @@ export function checkGeminiRequest(body: JsonObject, model: string): void {
   checkResponses(contents);
   checkSignatures(contents, model);
   checkCombinations(body, model);
+  checkTargetRows(body, model);
   checkEnd(contents, model);
 }

@@ -6,6 +6,7 @@ import { checkToolOrder } from "./call-order.ts";
 import { type Family, findFamily, isReasoning } from "./openai-families.ts";
 import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
 import { findStrictFlaw } from "./schema-validator.ts";
+import { checkTargetRows } from "./target-rules.ts";
 import { checkTemplate } from "./template-guards.ts";
 
 /** Fields that are refused while the model reasons. */
@@ -163,6 +164,7 @@ export function checkChatRequest(body: JsonObject, model: string): void {
   checkTools(body);
   checkSchemas(body);
   checkAbilities(body, model);
+  checkTargetRows(body, model);
   if (/deepseek/i.test(model)) checkTexts(body);
   if (/deepseek/i.test(model) && asObject(body.thinking).type !== "disabled") checkDeepSeek(body);
   if (!family) return;

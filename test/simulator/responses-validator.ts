@@ -7,6 +7,7 @@ import { imageUrl } from "./openai-shapes.ts";
 import { checkReasoning } from "./responses-reasoning.ts";
 import { findStrictFlaw } from "./schema-validator.ts";
 import { OPENAI_SEARCH } from "./search-shapes.ts";
+import { checkTargetRows } from "./target-rules.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";
 
@@ -251,6 +252,7 @@ export function checkResponsesRequest(body: JsonObject, model: string): void {
   checkCallOrder(body.input);
   checkReasoning(body);
   checkSchemas(body);
+  checkTargetRows(body, model);
   const family = findFamily(model);
   if (family) checkFamily(body, family);
 }
