@@ -1,6 +1,7 @@
 // Tools of a Messages request as the functions of a chat request.
 
-import { asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
+import { Fault } from "../../core/fault.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
 import { freezeDeep } from "../../core/world/frozen.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ChatRequest, FunctionTool, ToolChoice } from "../../operations/chat/form.ts";
@@ -50,6 +51,8 @@ export function readTools(
   body: JsonObject,
   given = body,
 ): { readonly fields: ToolFields; readonly dropped: readonly string[] } {
+  // Tools that this API doesn't have were left out by then.
+  if (given.tools !== body.tools) refuseNested(given.tools);
   const { tools, dropped: unread } = readFunctions(body.tools);
   const dropped = [...unread];
   const choice = asObject(body.tool_choice);
@@ -119,6 +122,15 @@ function toFunction(tool: JsonObject, index: number): FunctionTool | null {
     strict_at: !theirs && tool.strict === true ? index : undefined,
     cache_control: tool.cache_control,
   });
+}
+
+/** Left out as a tool of the provider's, it would be missed only by the model. */
+function refuseNested(tools: unknown): void {
+  const index = asArray(tools).findIndex((tool) => isObject(asObject(tool).function));
+  if (index === -1) return;
+  const param = `tools[${index}].function`;
+  const message = `'${param}' is OpenAI's form, which POST /v1/chat/completions takes. Here, send {"name": …, "description": …, "input_schema": …}.`;
+  throw new Fault("invalid_value", message, { param });
 }
 
 /** Undefined if the client made no choice; null if it chose a tool that doesn't exist. */
