@@ -103,7 +103,7 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     /** By place: the tokens that its context must leave for the answer. */
     answerRoomAt: readAnswerRoom(request, table, input.isLimitRequired),
     needed: [...needs.keys(), ...(isStructured ? (["structured"] as const) : [])],
-    /** What counts or has a kind that a model may refuse. */
+    /** Tools and pictures, of which a model may refuse the number or the kind. */
     bulk: measureBulk(request),
     /** Capabilities for what stands earlier in the conversation: others are chosen only if no model has them. */
     wished: [...new Set(listMedia(request).map(({ need }) => need))],

@@ -5,7 +5,7 @@ import { signCall } from "../../src/simulator/gemini.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { checkGeminiSchema } from "./schema-validator.ts";
-import { checkTargetRows } from "./target-rules.ts";
+import { checkTargetRows } from "./rules/target-rules.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";
 

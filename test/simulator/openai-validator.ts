@@ -6,7 +6,7 @@ import { checkToolOrder } from "./call-order.ts";
 import { type Family, findFamily, isReasoning } from "./openai-families.ts";
 import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
 import { findStrictFlaw } from "./schema-validator.ts";
-import { checkTargetRows } from "./target-rules.ts";
+import { checkTargetRows } from "./rules/target-rules.ts";
 import { checkTemplate } from "./template-guards.ts";
 
 /** Fields that are refused while the model reasons. */

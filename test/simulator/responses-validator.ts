@@ -7,7 +7,7 @@ import { imageUrl } from "./openai-shapes.ts";
 import { checkReasoning } from "./responses-reasoning.ts";
 import { findStrictFlaw } from "./schema-validator.ts";
 import { OPENAI_SEARCH } from "./search-shapes.ts";
-import { checkTargetRows } from "./target-rules.ts";
+import { checkTargetRows } from "./rules/target-rules.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";
 

@@ -110,7 +110,7 @@ type ToolCount = `tools>${number}`;
 export type Refusal = RefusalWord | ToolCount;
 
 const TOOL_COUNT = /^tools>([1-9]\d{0,4})$/;
-/** How the operator writes it, for the schema and the manual. */
+/** The form in which the operator writes it, for the schema and the manual. */
 export const TOOL_COUNT_WORD = {
   pattern: /^-?tools>[1-9]\d{0,4}$/,
   example: "tools>128",

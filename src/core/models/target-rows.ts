@@ -1,4 +1,4 @@
-// What known providers refuse by count or kind, with the report of each: the gateway passes over their models where it
+// Numbers and kinds that known providers refuse, with the report of each: the gateway passes over their models where it
 // chooses, and the tests' strict providers refuse the same.
 import { remember } from "../world/remember.ts";
 import type { ModelCard } from "./card.ts";

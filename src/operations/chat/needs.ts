@@ -29,8 +29,8 @@ export type Needs = ReadonlyMap<Capability, string>;
 
 const NO_NEEDS: Needs = new Map<Capability, string>();
 
-/** What of a request counts or has a kind that a target may refuse. */
-export interface Bulk {
+/** Tools and pictures, of which a target may refuse the number or the kind. */
+interface Bulk {
   readonly tools: number;
   /** Those in the newest user message, given as data. The type of others is known to their server alone. */
   readonly pictures: readonly PictureKind[];

@@ -1,4 +1,4 @@
-// What clients send to this route in the form of another API, above all Cursor: Anthropic's blocks and tools, and the parts
+// Requests to this route in the form of another API, which Cursor above all sends: Anthropic's blocks and tools, and the parts
 // and flat tools of the Responses API. They are read as what they mean; only a body that fails the checks comes here.
 import { Fault } from "../../core/fault.ts";
 import {

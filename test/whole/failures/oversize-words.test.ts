@@ -67,7 +67,7 @@ const chat = (model: string, content: string, stream = false) =>
 
 const readError = async (response: Response) => asObject(asObject(await response.json()).error);
 
-/** What the client reads of a row: the operator's organization and the vendor's addresses aren't the client's to know. */
+/** Returns a row's words as the client reads them: the operator's organization isn't the client's to know. */
 const shown = (example: string) =>
   example.replace(/org[-_][A-Za-z0-9]+/, "[redacted]").replace(/https:\S+/, "[address]");
 

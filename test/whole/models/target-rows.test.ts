@@ -1,4 +1,4 @@
-// What the targets' table says of counts and kinds, a test for each row on every surface: the provider refuses the request,
+// The targets' table of numbers and kinds, a test for each row on every surface: the provider refuses the request,
 // and where the gateway chooses, it chooses another model at once.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json/json.ts";
@@ -113,7 +113,7 @@ function toDataUrl(kind: string): string {
   return `data:image/${kind};base64,${BYTES[kind]}`;
 }
 
-/** What the target still takes, and what it refuses. */
+/** Returns the most that the target takes, and a content that it refuses. */
 function makeContents(refusal: Refusal): readonly [taken: Content, refused: Content] {
   const toolsMax = readToolsMax(refusal);
   return toolsMax === null

@@ -1,8 +1,8 @@
 // Refuses what the gateway's own table says of a provider by count and kind, in words like the provider's.
-import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
-import { type Refusal, readToolsMax } from "../../src/core/models/refusals.ts";
-import { TARGET_ROWS } from "../../src/core/models/target-rows.ts";
-import { reject } from "../../src/simulator/problem.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../../src/core/json/json.ts";
+import { type Refusal, readToolsMax } from "../../../src/core/models/refusals.ts";
+import { TARGET_ROWS } from "../../../src/core/models/target-rows.ts";
+import { reject } from "../../../src/simulator/problem.ts";
 
 /** One server simulates several providers, which are told apart by the names of their models. */
 const PROVIDER_BY_MODEL: readonly (readonly [RegExp, string])[] = [
