@@ -57,7 +57,7 @@ export class AddedAliases {
   }
 }
 
-/** What models refuse, said at run time. */
+/** Words for what models refuse, set at run time. */
 export class AddedModelRules {
   /** Reads the words again and reports a change. */
   readonly refresh: () => Promise<void>;
