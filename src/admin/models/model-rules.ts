@@ -37,7 +37,7 @@ export const modelRulesSchema = Type.Object({
     }),
   ),
 });
-type ModelRulesView = View<typeof modelRulesSchema>;
+export type ModelRulesView = View<typeof modelRulesSchema>;
 
 export interface ModelRulesParts {
   readonly store: Pick<Store, "setting">;
