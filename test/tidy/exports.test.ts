@@ -62,7 +62,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/config/fields.ts findNote",
     "src/config/fields.ts visitFields",
     "src/core/models/refusals.ts REFUSALS",
-    "src/core/models/overflow-words.ts NO_OVERFLOW_WORDS",
     "src/core/models/overflow-words.ts OVERFLOW_ROWS",
     "src/core/models/oversize-words.ts OVERSIZE_ROWS",
     "src/core/models/target-rows.ts TARGET_ROWS",
