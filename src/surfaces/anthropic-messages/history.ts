@@ -78,13 +78,16 @@ interface ReadConversation extends ReadMessages {
   readonly nativeOnly: FamilyNeed | undefined;
 }
 
-/** Returns the conversation in order. A turn with tool results becomes several messages. */
-export function readMessages(given: readonly unknown[], seal: Sealer): ReadConversation {
+/**
+ * Returns the conversation in order. A turn with tool results becomes several messages. `first` is the place of the first
+ * message in the request.
+ */
+export function readMessages(given: readonly unknown[], seal: Sealer, first = 0): ReadConversation {
   const lost: string[] = [];
   const emptied = new EmptiedMessages();
   const messages = given.flatMap((one, index): readonly ChatMessage[] => {
     const { role, content } = asObject(one);
-    const path = `messages[${index}].content`;
+    const path = `messages[${first + index}].content`;
     if (role === "assistant") return readAssistant(content, path, seal, lost);
     if (role === "system") return readSystemTurn(listBlocks(content), path, lost);
     if (typeof content === "string") return [{ role: "user", content }];

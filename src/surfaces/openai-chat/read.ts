@@ -3,6 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { findFirstFault } from "../../core/json/schema-fault.ts";
 import type { Limits } from "../../core/settings.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import type { ChatMessage, ChatRequest, ContentPart, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { typePart } from "../../operations/chat/prompt/type-media.ts";
 import { mapList } from "../../operations/text-json.ts";
@@ -11,6 +12,7 @@ import { Checker, checkModelName, FIELDS_MAX, NEVER, refuseLargeNumber, refuseLo
 import { explainShared, refuseField } from "../lane.ts";
 import { offersFunctions } from "./function-call.ts";
 import { translateMistral } from "./mistral.ts";
+import { refuseMeant, translateForms } from "./other-forms.ts";
 import { chatRequestSchema } from "./schema.ts";
 
 const CHECKER = new Checker(chatRequestSchema);
@@ -21,12 +23,13 @@ const BOUNDED = Object.entries(chatRequestSchema.properties).flatMap(([field, { 
 );
 
 /** Returns the checked request. Throws a Fault that names the first field out of bounds. */
-export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
+export function readChatRequest(body: unknown, limits: Limits, seal?: Sealer): ChatRequest {
   let given = withoutNulls(body);
   refuseLongList(given.messages, limits.messagesMax, "messages");
   refuseLargeObjects(given);
   translateMistral(given);
-  given = CHECKER.check(given, "messages");
+  refuseMeant(given);
+  given = checkForms(given, seal);
   refuseLargeNumber(given.n, limits.choicesMax, "n");
   checkModelName(given.model);
   if (given.stream_options !== undefined && given.stream !== true) {
@@ -34,6 +37,23 @@ export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
     throw new Fault("invalid_value", message, { param: "stream_options", shownCode: null });
   }
   return toChatRequest(given);
+}
+
+/** A body that fails the checks may be right in another API's form. */
+function checkForms(given: JsonObject, seal: Sealer | undefined): JsonObject {
+  if (given.system !== undefined) return checkTranslated(given, seal) ?? given;
+  try {
+    return CHECKER.check(given, "messages");
+  } catch (fault) {
+    const checked = checkTranslated(given, seal);
+    if (checked === null) throw fault;
+    return checked;
+  }
+}
+
+function checkTranslated(given: JsonObject, seal: Sealer | undefined): JsonObject | null {
+  const translated = translateForms(given, seal);
+  return translated && CHECKER.check(translated, "messages");
 }
 
 /** A null optional field counts as missing, and so does an empty `tools` or `functions`. */
