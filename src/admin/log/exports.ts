@@ -2,10 +2,10 @@
 
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import type { Scope } from "../../core/people/people.ts";
+import type { Permission } from "../../core/people/permissions.ts";
 import { readPages } from "../../core/world/read-pages.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
 import { computeMonth, listMonths } from "../../ledger/money/month.ts";
-import type { Permission } from "../../people/roles.ts";
 import { auditExportQuery, auditSchema, readAudit } from "../audit/audit.ts";
 import { readQuery } from "../input.ts";
 import type { ListPage, PageQuery } from "../list.ts";

@@ -12,11 +12,11 @@ import {
 } from "../../core/keys/key.ts";
 import { toUsd } from "../../core/money/money.ts";
 import { PAUSERS, type Scope } from "../../core/people/people.ts";
+import type { Permission } from "../../core/people/permissions.ts";
 import { makeSystemAccount, type SystemAccount } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import { mintId } from "../../keys/secret.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
-import type { Permission } from "../../people/roles.ts";
 import {
   makeChangeSchema,
   makeNewSchema,

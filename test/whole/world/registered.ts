@@ -1,4 +1,5 @@
-// The routes that the code of the gateway registers, read off its text.
+// The routes that the code of the gateway registers, read off its text and the rows of things.
+import { THINGS } from "../../../src/core/things/things.ts";
 import { SURFACES } from "../../../src/surfaces/index.ts";
 import { readSources } from "../../tidy/sources.ts";
 
@@ -17,6 +18,9 @@ function listRoutes(): readonly Registered[] {
     const calls = [...text.matchAll(/\.(get|post|patch|delete|head|put)\(\s*"(\/[^"]*)"/g)];
     return calls.map(([, method = "", path = ""]) => ({ method: method.toUpperCase(), path: prefix + path }));
   });
-  const all = [...written, ...SURFACES.map(({ path }) => ({ method: "POST", path }))];
+  const ofThings = THINGS.flatMap(({ actions }) =>
+    Object.values(actions).map(({ method, path }) => ({ method, path: `/admin/v1${path}` })),
+  );
+  const all = [...written, ...ofThings, ...SURFACES.map(({ path }) => ({ method: "POST", path }))];
   return [...new Map(all.map((one) => [`${one.method} ${one.path}`, one])).values()];
 }
