@@ -122,8 +122,8 @@ export async function requireInAccount(
 }
 
 /** System accounts are the other side of every movement. They aren't listed, and can't be renamed or topped up. */
-async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount): Promise<AccountView> {
-  const balance = toUsd(await store.systemBalance(id));
+async function systemView(store: Pick<Store, "journals">, id: SystemAccount): Promise<AccountView> {
+  const balance = toUsd(await store.journals.systemBalance(id));
   const fields = viewFields(ACCOUNT_FIELDS, { ...listInitials(ACCOUNT_FIELDS), name: id });
   return {
     id,

@@ -5,6 +5,7 @@ import { CREDENTIAL } from "../../core/things/credential.ts";
 import { DELIVERY } from "../../core/things/delivery.ts";
 import { KEY } from "../../core/things/key.ts";
 import { LIMIT_REQUEST } from "../../core/things/limit-request.ts";
+import { PLAIN_THINGS } from "../../core/things/plain-things.ts";
 import type { Thing } from "../../core/things/thing.ts";
 import { TOKEN } from "../../core/things/token.ts";
 import type { AliasParts } from "../models/aliases.ts";
@@ -15,6 +16,7 @@ import { makeCredentialUses, type ProviderPorts } from "./credentials.ts";
 import { type DeliveryParts, makeDeliveryUses } from "./deliveries.ts";
 import { type KeyUseParts, makeKeyUses } from "./keys.ts";
 import { makeLimitRequestUses } from "./limit-requests.ts";
+import { makePlainUses } from "./plain-uses.ts";
 import { makeTokenUses } from "./tokens.ts";
 import type { Use } from "./use.ts";
 
@@ -41,5 +43,6 @@ export function serveThings(parts: ThingParts): readonly ServedThing[] {
     { thing: CREDENTIAL, uses: makeCredentialUses(world, providers) },
     { thing: ALIAS, uses: makeAliasUses(world, aliases) },
     { thing: LIMIT_REQUEST, uses: makeLimitRequestUses(world) },
+    ...PLAIN_THINGS.map((thing) => ({ thing, uses: makePlainUses(world, thing) })),
   ];
 }

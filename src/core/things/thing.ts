@@ -14,12 +14,12 @@ interface Route {
   readonly summary: string;
 }
 
-interface ReadAction extends Route {
+export interface ReadAction extends Route {
   readonly method: "GET";
   readonly audit?: undefined;
 }
 
-interface ChangeAction extends Route {
+export interface ChangeAction extends Route {
   readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   /** The name under which it is on record. */
   readonly audit: AuditAction;
