@@ -156,12 +156,15 @@ test("the gateway knows learning by the types of its port only", () => {
   );
 });
 
-test("the console takes its types from the routes' schemas, and code only from the manual and tables of fields and things", () => {
+test("the console takes its types from the routes' schemas, and code only from the manual and tables of fields, things and limits", () => {
   const page = sources.filter(({ room }) => room === "console");
   expectNone(
     page.flatMap(({ path, codeImports }) =>
       codeImports
-        .filter((target) => !/^src\/(console|docs|core\/(fields|things))\//.test(target))
+        .filter(
+          (target) =>
+            !/^src\/(console|docs|core\/(fields|things))\/|^src\/core\/limits\/limit-table\.ts$/.test(target),
+        )
         .map((target) => `${path}: ${target}`),
     ),
   );
