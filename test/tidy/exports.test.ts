@@ -102,6 +102,11 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/store/postgres/writing.ts listWriteTexts",
     "src/transport/auth/authorize.ts signAws",
   ],
+  "the makers of a plain thing, which nothing in the gateway is yet": [
+    "src/admin/log/exports.ts makePlainExport",
+    "src/core/things/plain.ts makePlainThing",
+    "src/store/schema/field-columns.ts declareThing",
+  ],
   "a step of a running process that a test takes at a moment of its own": [
     "src/app/start/accepting.ts AcceptGuard",
     "src/app/upkeep/upkeep.ts forgetOldest",

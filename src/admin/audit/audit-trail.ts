@@ -98,11 +98,25 @@ function describeChange(change: RowChange): AuditFacts | null {
       return describeToken(change);
     case "member":
       return describeMember(change);
+    case "thing":
+      return describeThing(change);
     case "setting":
       return describeSetting(change);
     case "lessons":
       return { action: "learning.forgotten", target: { type: "model", id: change.model ?? "", name: "" } };
   }
+}
+
+function describeThing(change: Extract<RowChange, { kind: "thing" }>): AuditFacts | null {
+  const { thing, before, after } = change;
+  const { fields, actions, name: type } = thing;
+  if (after === null) return null;
+  const [title = ""] = Object.values(fields).map(({ property }) => after.values[property]);
+  const about = { target: { type, id: after.id, name: String(title) }, accountId: after.accountId };
+  if (before !== null && before.endedAtMs !== after.endedAtMs) return { action: actions.end.audit, ...about };
+  const shown = compare(mapPair(change, ({ values }) => viewFields(fields, values)));
+  const { audit: action } = before === null ? actions.make : actions.change;
+  return shown && { action, ...about, ...shown };
 }
 
 function describeSetting(change: Extract<RowChange, { kind: "setting" }>): AuditFacts | null {

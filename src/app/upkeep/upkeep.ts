@@ -185,13 +185,13 @@ export async function writeRefusals({
   store,
   refusals,
 }: {
-  readonly store: Pick<Store, "addRefusals">;
+  readonly store: Pick<Store, "refusals">;
   readonly refusals?: UpkeepParts["refusals"];
 }): Promise<void> {
   const taken = refusals?.take();
   if (taken === undefined || taken.counts.length + taken.sums.length === 0) return;
   try {
-    await store.addRefusals(taken);
+    await store.refusals.add(taken);
   } catch (error) {
     refusals?.restore(taken);
     throw error;
@@ -223,9 +223,9 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
   while ((await store.foreign.end(nowMs, ROWS_MAX)) === ROWS_MAX);
   while ((await store.cache.prune(nowMs, ROWS_MAX)) === ROWS_MAX);
-  while ((await store.pruneRefusals(before.contentsMs, REFUSALS_MAX, ROWS_MAX)) === ROWS_MAX);
+  while ((await store.refusals.prune(before.contentsMs, REFUSALS_MAX, ROWS_MAX)) === ROWS_MAX);
   while ((await store.providerCalls.prune(before.callsMs, ROWS_MAX)) === ROWS_MAX);
   await store.webhooks.prune(nowMs - DEAD_MS, DEAD_MAX);
   const responsesMs = nowMs - responsesKeepMs();
-  while ((await store.pruneResponses(responsesMs, ROWS_MAX)) === ROWS_MAX);
+  while ((await store.responses.prune(responsesMs, ROWS_MAX)) === ROWS_MAX);
 }
