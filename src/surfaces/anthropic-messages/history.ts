@@ -1,7 +1,10 @@
 // The turns of a Messages request as chat messages, and as they may be sent back to Anthropic.
 
+import { ElementWork, mapGrowing } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { missingParameter } from "../../core/json/schema-fault.ts";
+import { freezeDeep } from "../../core/world/frozen.ts";
+import { remember } from "../../core/world/remember.ts";
 import type { Sealer } from "../../core/world/world.ts";
 import type {
   AssistantMessage,
@@ -12,8 +15,7 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
-import { mapList } from "../../operations/text-json.ts";
-import { EmptiedMessages } from "../emptied.ts";
+import { findEmptied, replaceEmptied } from "../emptied.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { type Blocks, listBlocks, lose, mark, readPart, readParts, textPart } from "./parts.ts";
@@ -48,12 +50,27 @@ export function countUnreadBlocks(messages: readonly unknown[]): number {
   return bytes;
 }
 
+/** The same, of messages that may go on from earlier ones. */
+export function countUnreadTurns(messages: readonly unknown[]): number {
+  const each = UNREAD.listResults(messages, (message) => countUnreadBlocks([message]));
+  return each === null ? countUnreadBlocks(messages) : each.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+const UNREAD = new ElementWork<number>();
+
 /** True if a text has citations or a document asks for them: only Anthropic supports both. */
 export function hasCitations(messages: readonly unknown[]): boolean {
-  return messages.some((message) =>
-    listBlocks(asObject(message).content).some(
-      ({ citations }) => asArray(citations).length > 0 || asObject(citations).enabled === true,
-    ),
+  const known = UNCITED.count(messages);
+  const isFound = (known === 0 ? messages : messages.slice(known)).some(isCited);
+  if (!isFound) UNCITED.note(messages, messages.length);
+  return isFound;
+}
+
+const UNCITED = new ElementWork();
+
+function isCited(message: unknown): boolean {
+  return listBlocks(asObject(message).content).some(
+    ({ citations }) => asArray(citations).length > 0 || asObject(citations).enabled === true,
   );
 }
 
@@ -65,10 +82,20 @@ interface ReadMessages {
 
 /** Returns the system prompt as the conversation's first message, or nothing if it is empty. */
 export function readSystem(system: unknown): ReadMessages {
+  if (Array.isArray(system)) return Object.isFrozen(system) ? readShared(system) : readSystemBlocks(system);
+  if (typeof system !== "string" || system === "" || ATTRIBUTION.test(system)) return NO_MESSAGES;
+  return { messages: [{ role: "system", content: system }], lost: NONE };
+}
+
+const NONE: readonly never[] = [];
+const NO_MESSAGES: ReadMessages = { messages: NONE, lost: NONE };
+
+/** For blocks that requests share. */
+const readShared = remember((blocks: readonly unknown[]) => freezeDeep(readSystemBlocks(blocks)));
+
+function readSystemBlocks(blocks: readonly unknown[]): ReadMessages {
   const lost: string[] = [];
-  if (typeof system === "string" && system !== "" && !ATTRIBUTION.test(system))
-    return { messages: [{ role: "system", content: system }], lost };
-  return { messages: readSystemTurn(asArray(system).map(asObject), "system", lost), lost };
+  return { messages: readSystemTurn(blocks.map(asObject), "system", lost), lost };
 }
 
 interface ReadConversation extends ReadMessages {
@@ -78,17 +105,28 @@ interface ReadConversation extends ReadMessages {
 
 /** Returns the conversation in order. A turn with tool results becomes several messages. */
 export function readMessages(given: readonly unknown[], seal: Sealer): ReadConversation {
-  const lost: string[] = [];
-  const emptied = new EmptiedMessages();
-  const messages = given.flatMap((one, index): readonly ChatMessage[] => {
-    const { role, content } = asObject(one);
-    const path = `messages[${index}].content`;
-    if (role === "assistant") return [readAssistant(content, path, seal, lost)];
-    if (role === "system") return readSystemTurn(listBlocks(content), path, lost);
-    if (typeof content === "string") return [{ role: "user", content }];
-    return readUser(listBlocks(content), path, lost, emptied);
+  const turns = TURNS.listResults(given, (one, index): ReadMessages => {
+    const lost: string[] = [];
+    return { messages: readTurn(one, index, seal, lost), lost };
   });
-  return { messages, lost, nativeOnly: emptied.findAsked(messages) };
+  const lost = turns === null ? [] : turns.flatMap((turn) => turn.lost);
+  const messages =
+    turns === null
+      ? given.flatMap((one, index) => readTurn(one, index, seal, lost))
+      : turns.flatMap((turn) => turn.messages);
+  return { messages, lost, nativeOnly: findEmptied(messages) };
+}
+
+/** A list goes on from those of the same account, which has one seal. */
+const TURNS = new ElementWork<ReadMessages>();
+
+function readTurn(given: unknown, index: number, seal: Sealer, lost: string[]): readonly ChatMessage[] {
+  const { role, content } = asObject(given);
+  const path = `messages[${index}].content`;
+  if (role === "assistant") return [readAssistant(content, path, seal, lost)];
+  if (role === "system") return readSystemTurn(listBlocks(content), path, lost);
+  if (typeof content === "string") return [{ role: "user", content }];
+  return readUser(listBlocks(content), path, lost);
 }
 
 function readSystemTurn(blocks: Blocks, path: string, lost: string[]): readonly ChatMessage[] {
@@ -101,12 +139,7 @@ function readSystemTurn(blocks: Blocks, path: string, lost: string[]): readonly 
   return texts.length === 0 ? [] : [{ role: "system", content: texts }];
 }
 
-function readUser(
-  blocks: Blocks,
-  path: string,
-  lost: string[],
-  emptied: EmptiedMessages,
-): readonly ChatMessage[] {
+function readUser(blocks: Blocks, path: string, lost: string[]): readonly ChatMessage[] {
   const lostBefore = lost.length;
   const results: ToolMessage[] = [];
   const parts: ContentPart[] = [];
@@ -116,7 +149,7 @@ function readUser(
   }
   if (parts.length > 0) return [...results, { role: "user", content: parts }];
   if (results.length > 0) return results;
-  return [lost.length > lostBefore ? emptied.replace(path) : { role: "user", content: parts }];
+  return [lost.length > lostBefore ? replaceEmptied(path) : { role: "user", content: parts }];
 }
 
 function readResult(block: JsonObject, path: string, lost: string[]): ToolMessage {
@@ -193,9 +226,12 @@ function readThinking(block: JsonObject, index: number, seal: Sealer): readonly 
  * searches as texts. A turn of which nothing is left is left out, since an empty one is refused.
  */
 export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly unknown[] {
-  const turns = mapList(messages, (given) => sanitizeTurn(asObject(given), seal));
+  // A turn that stays the same has nothing that was sealed.
+  const turns = mapGrowing(messages, (given) => sanitizeTurn(asObject(given), seal), SANITIZED);
   return turns.includes(null) ? leaveOutGaps(turns) : turns;
 }
+
+const SANITIZED = new ElementWork();
 
 /** Joins the user's turns around a gap: Bedrock refuses two in a row. */
 function leaveOutGaps(turns: readonly unknown[]): readonly unknown[] {

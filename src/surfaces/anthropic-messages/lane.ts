@@ -73,12 +73,17 @@ class Findings implements Visitor<Kind> {
   searches = 0;
   fetches = 0;
   fetchedBytes = 0;
-  readonly #rules: LaneRules;
+  readonly rules: LaneRules;
   readonly #dropped: string[];
 
   constructor(rules: LaneRules, dropped: string[]) {
-    this.#rules = rules;
+    this.rules = rules;
     this.#dropped = dropped;
+  }
+
+  countFound(): number {
+    const { searches, fetches, toolsKept, toolChanges } = this;
+    return searches + fetches + toolsKept + toolChanges.length + this.#dropped.length;
   }
 
   enter(kind: Kind, node: JsonObject, path: Path, isKnown: boolean): JsonObject | null {
@@ -87,7 +92,7 @@ class Findings implements Visitor<Kind> {
     const type = asString(node.type);
     const row = type === undefined ? undefined : REMOTE_BLOCKS.find(type);
     if (isKnown && row === undefined) return node;
-    if (type !== undefined && passes(row, type, "blocks", this.#rules)) return node;
+    if (type !== undefined && passes(row, type, "blocks", this.rules)) return node;
     throw row ? refuseField(String(path), row.reason) : refuseUnknown(String(path), type ?? "");
   }
 
@@ -107,7 +112,7 @@ class Findings implements Visitor<Kind> {
     // A tool without a type is the client's own. No tool has a type that isn't a text.
     const type = String(tool.type ?? "custom");
     const row = TOOLS.find(type);
-    if (!passes(row, type, "tools", this.#rules)) {
+    if (!passes(row, type, "tools", this.rules)) {
       if (row?.treatment === "remote") throw refuseField(String(path), row.reason);
       this.#dropped.push(String(path));
       if (typeof tool.name === "string" && tool.name !== "") this.droppedNames.add(tool.name);
