@@ -1,7 +1,8 @@
 // The operator's settings by section, as the rooms receive them.
 
 import type { Endpoint } from "./events/webhook.ts";
-import type { KeyMaxima, OwnerLimits } from "./limits/limit.ts";
+import { type KeyMaxima, NO_LIMITS, type OwnerLimits } from "./limits/limit.ts";
+import type { CredentialLimit } from "./limits/limit-table.ts";
 import type { MetricsRules, TelemetryRules } from "./log/telemetry-rules.ts";
 import type { Alias } from "./models/alias.ts";
 import type { Benchmark } from "./models/benchmark.ts";
@@ -42,10 +43,10 @@ export interface KnownProvider {
 /** Authenticates to providers that take no plain secret. Plain data, which `transport/auth` turns into headers. */
 export type Proof = AwsProof | AwsContainer | TokenSource;
 
-/** The largest limit that a credential can be given. */
-export const PER_MINUTE_MAX = 1_000_000_000;
+/** The provider's limits for a credential. Missing if unknown. */
+type ProviderLimits = Readonly<Partial<Record<CredentialLimit["property"], number>>>;
 
-export interface Credential {
+export interface Credential extends ProviderLimits {
   /** The id of a credential added at run time. Credentials from the configuration have none. */
   readonly id?: string;
   /** Null if the server needs none. */
@@ -53,9 +54,6 @@ export interface Credential {
   /** Missing if the secret alone is enough. */
   readonly proof?: Proof;
   readonly weight: number;
-  /** The provider's limit per minute. Missing if unknown. */
-  readonly requestsPerMinute?: number;
-  readonly tokensPerMinute?: number;
 }
 
 /** Returns the text by which a provider's credentials differ: the secret, because at most one of them has none. */
@@ -135,13 +133,6 @@ export interface LimitRules {
   /** Whom to ask for more, in refusals. Null to name nobody. */
   readonly contact: string | null;
 }
-
-const NO_LIMITS: OwnerLimits = {
-  requestsPerMinute: null,
-  tokensPerMinute: null,
-  parallel: null,
-  budgets: [],
-};
 
 export const LIMIT_RULES: LimitRules = {
   keyDefaults: NO_LIMITS,

@@ -3,7 +3,9 @@
 import { readStoredAliases } from "../../admin/models/aliases.ts";
 import { type AddedCredential, openCredential } from "../../admin/models/credentials.ts";
 import { TIMEOUTS } from "../../config/providers/providers.ts";
+import { omitUndefined } from "../../core/json/json.ts";
 import { FOREIGN_SECRETS, readForeignUntil } from "../../core/keys/foreign-secret.ts";
+import { CREDENTIAL_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { Alias } from "../../core/models/alias.ts";
 import type { StoredCredential } from "../../core/rows.ts";
 import type { Credential, KnownProvider, ProviderSetup, Settings } from "../../core/settings.ts";
@@ -107,14 +109,9 @@ export function canStandAlone({ baseUrl }: KnownProvider): boolean {
 }
 
 export function toCredential(added: AddedCredential): Credential {
-  const { id, secret, weight, requestsPerMinute, tokensPerMinute } = added;
-  return {
-    id,
-    secret,
-    weight,
-    ...(requestsPerMinute === null ? {} : { requestsPerMinute }),
-    ...(tokensPerMinute === null ? {} : { tokensPerMinute }),
-  };
+  const { id, secret, weight } = added;
+  const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ property }) => added[property] ?? undefined);
+  return { id, secret, weight, ...omitUndefined(limits) };
 }
 
 /** Returns the setup of a known provider that the configuration doesn't mention. */

@@ -1,8 +1,9 @@
 // The configuration's schema of providers.
 import { type Static, Type } from "@sinclair/typebox";
+import { CREDENTIAL_LIMITS, mapLimits, PER_MINUTE_MAX } from "../../core/limits/limit-table.ts";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../../core/models/alias.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
-import { PER_MINUTE_MAX, PLATFORMS } from "../../core/settings.ts";
+import { PLATFORMS } from "../../core/settings.ts";
 import {
   baseUrl,
   choice,
@@ -28,16 +29,17 @@ const perMinute = Type.Optional(integer(1, PER_MINUTE_MAX));
 /** Printable characters only, because others would break the header that carries the key. */
 export const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
 
+const LIMIT_NAMES = CREDENTIAL_LIMITS.map(({ name }) => name).join(", ");
 const credential = Type.Union(
   [
     secret,
     section(
-      { key: secret, weight, requests_per_minute: perMinute, tokens_per_minute: perMinute },
+      { key: secret, weight, ...mapLimits(CREDENTIAL_LIMITS, "name", () => perMinute) },
       "An API key, its share of the load, and its limits at the provider.",
     ),
   ],
   {
-    expected: "a key of printable characters, or { key, weight, requests_per_minute, tokens_per_minute }",
+    expected: `a key of printable characters, or { key, weight, ${LIMIT_NAMES} }`,
   },
 );
 

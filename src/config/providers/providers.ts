@@ -1,4 +1,6 @@
 // Builds the enabled providers from the file's section or, without one, from the keys in the environment.
+import { omitUndefined } from "../../core/json/json.ts";
+import { CREDENTIAL_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DialectName } from "../../core/models/dialect-names.ts";
 import type {
@@ -200,13 +202,9 @@ function readCredentials(context: Context, given: ProviderConfig["keys"]): reado
 
 function readCredential(given: NonNullable<ProviderConfig["keys"]>[number]): Credential {
   if (typeof given === "string") return { secret: given, weight: 1 };
-  const { key, weight = 1, requests_per_minute: requests, tokens_per_minute: tokens } = given;
-  return {
-    secret: key,
-    weight,
-    ...(requests === undefined ? {} : { requestsPerMinute: requests }),
-    ...(tokens === undefined ? {} : { tokensPerMinute: tokens }),
-  };
+  const { key, weight = 1 } = given;
+  const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ name }) => given[name]);
+  return { secret: key, weight, ...omitUndefined(limits) };
 }
 
 function readKeyVariable({ path, env, issues }: Context, variables: readonly string[]): string {
