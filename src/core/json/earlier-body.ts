@@ -87,12 +87,16 @@ export class EarlierBody {
     });
   }
 
-  /** True if another body may go on from this one: it has the same bytes in the middle of the list, and up to it. */
-  mayBegin(bytes: Buffer): boolean {
+  /** The bytes of the list that another body has to begin with: with less, it is another conversation. */
+  get #leastShared(): number {
     const { start, end } = this.#parts.place;
-    const from = start + Math.floor((end - start) / 2);
-    const isProbed = isEqual(this.bytes, bytes, from, Math.min(from + PROBE_BYTES, end));
-    return isProbed && isEqual(this.bytes, bytes, 0, start + SHARED_BYTES_MIN);
+    return Math.max(SHARED_BYTES_MIN, Math.floor((end - start) / 2));
+  }
+
+  /** True if another body may go on from this one: it has the same bytes up to the middle of the list. */
+  mayBegin(bytes: Buffer): boolean {
+    const to = this.#parts.place.start + this.#leastShared;
+    return isEqual(this.bytes, bytes, to - PROBE_BYTES, to) && isEqual(this.bytes, bytes, 0, to);
   }
 
   /**
@@ -107,7 +111,7 @@ export class EarlierBody {
     const known = this.#know();
     const shared = known === null ? 0 : this.#countShared(bytes, known.ends, close);
     const cut = known?.ends[shared - 1];
-    if (known === null || cut === undefined || cut - place.start < SHARED_BYTES_MIN) return null;
+    if (known === null || cut === undefined || cut < place.start + this.#leastShared) return null;
     const rest = readPlain(Buffer.concat([KNOWN, bytes.subarray(cut, close + 1)]), LIST_SHAPE);
     if (rest === null || !Array.isArray(rest.value)) return null;
     const ends = known.ends.slice(0, shared - 1);
