@@ -98,7 +98,7 @@ function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>, { earlier }: BodyPorts, 
 function keepNothing(): void {}
 
 function findScope({ owner, keyId, surface, under }: HeldRules): EarlierScope | null {
-  return keyId && surface && under ? { name: `${owner} ${keyId} ${surface}`, under } : null;
+  return keyId && surface && under ? { name: [owner, keyId, surface].join(" "), under } : null;
 }
 
 /** Calls `keep` with a body that reads the same everywhere. */
