@@ -20,6 +20,7 @@ import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
 import { aliasRoutes } from "../http/models/admin-aliases.ts";
+import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { providerRoutes } from "../http/models/admin-providers.ts";
 import { modelRoutes } from "../http/models/models.ts";
 import { playgroundRoutes } from "../http/models/playground.ts";
@@ -115,6 +116,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(providerRoutes(operator, providers))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(aliasRoutes(operator, createAliasParts(parts)))
+    .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs }))
     .use(limitRequestRoutes(operator))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
@@ -193,6 +195,16 @@ function createAdminPorts(
     learned: () => viewLearned(learned),
     providerNames: () => listProviderNames(live.settings.providers),
     writeRefusals,
+  };
+}
+
+function createModelRulesParts({ opened, live, known }: RouteParts) {
+  return {
+    store: opened.store,
+    configured: () => live.configured.overlay,
+    findModel: (id: string) => live.snapshot.catalogue.list().find((card) => card.id === id),
+    refusedFields: (id: string) => known.health.refusedFields.list(id),
+    refresh: () => live.modelRules.refresh(),
   };
 }
 

@@ -1,6 +1,7 @@
 // Messages of which a translation leaves nothing, because only a provider of the client's family reads their content.
 import type { ChatMessage } from "../operations/chat/form.ts";
 import { findNewest } from "../operations/chat/prompt/media.ts";
+import type { FamilyNeed } from "../operations/operation.ts";
 
 /** Many APIs refuse an empty message, and one less would join its neighbours. */
 const LINE = "[content left out: this model can't read it]";
@@ -15,15 +16,15 @@ export function replaceEmptied(path: string): ChatMessage {
   return message;
 }
 
-/** Returns the place of what is asked, if all of it was replaced. Undefined if something else of it is left. */
-export function findEmptied(messages: readonly ChatMessage[]): string | undefined {
+/** Returns what is asked, if all of it was replaced. Undefined if something else of it is left. */
+export function findEmptied(messages: readonly ChatMessage[]): FamilyNeed | undefined {
   const [from, to] = findNewest(messages);
-  let last: string | undefined;
+  let path: string | undefined;
   for (let at = from; at < to; at++) {
     const message = messages[at];
     if (message?.role !== "user") continue;
-    last = places.get(message);
-    if (last === undefined) return undefined;
+    path = places.get(message);
+    if (path === undefined) return undefined;
   }
-  return last;
+  return path === undefined ? undefined : { path, what: "asked" };
 }

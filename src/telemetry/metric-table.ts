@@ -107,6 +107,15 @@ export const METRICS = {
     ...calls("Calls to providers that failed, by error code.", "model", "fault"),
     on: "attempt_failed",
   },
+  poundkey_refused_fields_total: {
+    ...calls(
+      "Calls that a provider refused because of a field that the gateway could have left out, by the field.",
+      "provider",
+      "model",
+      "field",
+    ),
+    on: "field_refused",
+  },
   poundkey_retries_refused_total: {
     ...events("Retries that were not made because the retry budget was used up."),
     on: "retry_refused",
@@ -152,6 +161,15 @@ export const METRICS = {
       "model",
     ),
     on: "usage_implausible",
+  },
+  poundkey_unpriced_answers_total: {
+    ...requests(
+      "Answers of a service or region that their model has no price for, by what they said, such as service_tier=priority.",
+      "provider",
+      "model",
+      "what",
+    ),
+    on: "answer_unpriced",
   },
   poundkey_holds_lost_total: {
     ...count("holds")("Holds voided because their process ended without settling them."),

@@ -39,9 +39,11 @@ const EVERY_EVENT: readonly LogEvent[] = [
   }),
   failed("Own#one"),
   { event: "hedged", model: "Own#one", won: "second" },
+  { event: "field_refused", model: "Own#one", provider: "Own", field: "temperature" },
   { event: "breaker_opened", model: "Own#one", provider: "Own" },
   { event: "credential_retired", model: "Own#one", provider: "Own" },
   { event: "usage_implausible", model: "Own#one" },
+  { event: "answer_unpriced", provider: "Own", model: "Own#one", what: "service_tier=priority" },
   { event: "holds_lost", holds: 3 },
   { event: "cache", outcome: "hit" },
   ...["replayed", "retry_refused", "settle_failed", "settle_lost", "internal_error"].map((event) => ({

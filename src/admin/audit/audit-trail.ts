@@ -25,6 +25,7 @@ import { formatInstantOrNull } from "../format.ts";
 import { describeAsked } from "../limits/limit-requests.ts";
 import { viewTarget } from "../models/alias-target.ts";
 import { readStoredAliases } from "../models/aliases.ts";
+import { readStoredRules } from "../models/model-rules.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 
 type EntryParts = Pick<AdminWorld, "clock" | "random">;
@@ -108,6 +109,8 @@ function describeSetting(change: Extract<RowChange, { kind: "setting" }>): Audit
   switch (change.name) {
     case "aliases":
       return describeAliases(change);
+    case "model_rules":
+      return describeModelRules(change);
     case "data_keys":
       return describeMasterKeys(change);
     case "admin_token_digest":
@@ -282,6 +285,18 @@ function describeAliases({ before, after }: Pair<string>): AuditFacts | null {
     const pair = compare({ before: were.get(name) ?? null, after: are.get(name) ?? null });
     if (pair === null) continue;
     return { action: nameAliasAction(pair), target: { type: "alias", id: name, name }, ...pair };
+  }
+  return null;
+}
+
+/** A change is about one model. */
+function describeModelRules({ before, after }: Pair<string>): AuditFacts | null {
+  const were = readStoredRules(before);
+  const are = readStoredRules(after);
+  for (const id of new Set([...were.keys(), ...are.keys()])) {
+    const show = (words: readonly string[] | undefined) => ({ refuses: words ?? [] });
+    const pair = compare({ before: show(were.get(id)), after: show(are.get(id)) });
+    if (pair !== null) return { action: "model.changed", target: { type: "model", id, name: id }, ...pair };
   }
   return null;
 }

@@ -58,7 +58,7 @@ interface UpkeepParts extends AuditUpkeepParts {
   /** Applies the lessons of all nodes. */
   readonly learning: { refresh(): Promise<void> };
   /** Reads what was added at run time on any node. Missing if nothing can be added. */
-  readonly added?: Record<"credentials" | "aliases" | "foreign", { refresh(): Promise<void> }>;
+  readonly added?: Record<"credentials" | "aliases" | "modelRules" | "foreign", { refresh(): Promise<void> }>;
   /** Asks the operator's own servers for their models until they have answered. Missing if there are none. */
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
@@ -109,6 +109,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
+  if (added) tasks.push(schedule("model_rules_failed", ADDED_MS, () => added.modelRules.refresh()));
   if (added) tasks.push(schedule("foreign_failed", ADDED_MS, () => added.foreign.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));

@@ -28,6 +28,7 @@ import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Loaded } from "../parts/states.tsx";
 import { type Column, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
 import { BREAKERS } from "./provider-state.ts";
+import { RefusedFields } from "./refused-fields.tsx";
 
 export function ModelPage({ id }: { readonly id: string }) {
   const models = useResource<ListPage<CardView>>("/models");
@@ -77,6 +78,7 @@ function Detail({ model }: { readonly model: CardView }) {
         <div class="stack">
           {may("settings.read") && <Health model={model} />}
           <Routes model={model} />
+          {model.on && <RefusedFields id={model.id} />}
         </div>
       </div>
       <Prices model={model} />
@@ -170,7 +172,7 @@ interface PriceRow {
 
 function listPrices({ pricing, later_pricing }: CardView): readonly PriceRow[] {
   if (!pricing) return [];
-  const { tiers = [], hours = [] } = pricing;
+  const { tiers = [], hours = [], service = {} } = pricing;
   return [
     { name: tiers.length > 0 ? "Short prompts" : "Every request", rates: pricing },
     ...tiers.map((rates) => ({ name: `Prompts above ${formatTokens(rates.above_tokens)} tokens`, rates })),
@@ -178,6 +180,12 @@ function listPrices({ pricing, later_pricing }: CardView): readonly PriceRow[] {
       name: `${from} to ${to} UTC, ${days.length === WEEK_DAYS ? "every day" : days.join(" ")}`,
       rates: { ...rates, input, output },
     })),
+    ...Object.entries(service).map(
+      ([tier, { input = pricing.input, output = pricing.output, ...rates }]) => ({
+        name: `Served as ${tier}`,
+        rates: { ...rates, input, output },
+      }),
+    ),
     ...later_pricing.map(({ from, input = 0, output = 0, ...rates }) => ({
       name: `From ${formatDay(from)}`,
       rates: { ...rates, input, output },

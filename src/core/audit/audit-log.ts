@@ -38,6 +38,7 @@ export const AUDIT_ACTIONS = [
   "member.created",
   "member.changed",
   "member.anonymised",
+  "model.changed",
   "provider.added",
   "provider.changed",
   "provider.removed",

@@ -27,7 +27,7 @@ interface EntityChange<Kind extends string, Row> {
 }
 
 /** The operator's own settings, by name. */
-export type OperatorSetting = "admin_token_digest" | "aliases" | "data_keys";
+export type OperatorSetting = "admin_token_digest" | "aliases" | "data_keys" | "model_rules";
 
 /** The row that a transaction changes. */
 export type RowChange =

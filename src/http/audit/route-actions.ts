@@ -39,6 +39,7 @@ const ROUTE_ACTIONS = {
   changeNamedAlias: { action: "alias.changed", ...ALIAS },
   deleteAlias: { action: "alias.deleted", ...ALIAS },
   deleteNamedAlias: { action: "alias.deleted", ...ALIAS },
+  changeModelRules: { action: "model.changed", type: "model" },
   forgetLearned: { action: "learning.forgotten", type: "model" },
   changeMember: { action: "member.changed", type: "member" },
   anonymiseMember: { action: "member.anonymised", type: "member" },

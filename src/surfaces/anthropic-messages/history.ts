@@ -1,6 +1,6 @@
-// The turns of a Messages request as chat messages, and as they may be sent back to Anthropic.
+// The turns of a Messages request as chat messages.
 
-import { ElementWork, mapGrowing } from "../../core/json/growing.ts";
+import { ElementWork } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { missingParameter } from "../../core/json/schema-fault.ts";
 import { freezeDeep } from "../../core/world/frozen.ts";
@@ -15,11 +15,13 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
+import type { FamilyNeed } from "../../operations/operation.ts";
 import { findEmptied, replaceEmptied } from "../emptied.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { type Blocks, listBlocks, lose, mark, readPart, readParts, textPart } from "./parts.ts";
-import { restoreSearches, SearchReader } from "./searches.ts";
+import { SearchReader } from "./searches.ts";
+import { findSealed, readSummary, writeSummary } from "./summaries.ts";
 
 /** Claude Code's first system block, which identifies its requests to Anthropic: noise to other vendors. */
 const ATTRIBUTION = /^x-anthropic-billing-header:/;
@@ -43,7 +45,7 @@ export function countUnreadBlocks(messages: readonly unknown[]): number {
   for (const message of messages) {
     for (const block of asArray(asObject(message).content)) {
       const { type, content } = asObject(block);
-      if (!READ_BLOCKS.has(type)) bytes += countUnread(block);
+      if (!READ_BLOCKS.has(type) && readSummary(asObject(block)) === null) bytes += countUnread(block);
       else if (type === "tool_result" && Array.isArray(content)) bytes += countUnreadBlocks([{ content }]);
     }
   }
@@ -99,31 +101,35 @@ function readSystemBlocks(blocks: readonly unknown[]): ReadMessages {
 }
 
 interface ReadConversation extends ReadMessages {
-  /** The place of what is asked, if nothing of it can be translated. */
-  readonly nativeOnly: string | undefined;
+  /** Set if something that matters can't be translated. */
+  readonly nativeOnly: FamilyNeed | undefined;
 }
 
-/** Returns the conversation in order. A turn with tool results becomes several messages. */
-export function readMessages(given: readonly unknown[], seal: Sealer): ReadConversation {
-  const turns = TURNS.listResults(given, (one, index): ReadMessages => {
+/**
+ * Returns the conversation in order. A turn with tool results becomes several messages. `first` is the place of the first
+ * message in the request.
+ */
+export function readMessages(given: readonly unknown[], seal: Sealer, first = 0): ReadConversation {
+  const read = (one: unknown, index: number): ReadMessages => {
     const lost: string[] = [];
-    return { messages: readTurn(one, index, seal, lost), lost };
-  });
+    return { messages: readMessage(one, first + index, seal, lost), lost };
+  };
+  const turns = TURNS.listResults(given, read, first);
   const lost = turns === null ? [] : turns.flatMap((turn) => turn.lost);
   const messages =
     turns === null
-      ? given.flatMap((one, index) => readTurn(one, index, seal, lost))
+      ? given.flatMap((one, index) => readMessage(one, first + index, seal, lost))
       : turns.flatMap((turn) => turn.messages);
-  return { messages, lost, nativeOnly: findEmptied(messages) };
+  return { messages, lost, nativeOnly: findSealed(given) ?? findEmptied(messages) };
 }
 
 /** A list goes on from those of the same account, which has one seal. */
 const TURNS = new ElementWork<ReadMessages>();
 
-function readTurn(given: unknown, index: number, seal: Sealer, lost: string[]): readonly ChatMessage[] {
+function readMessage(given: unknown, index: number, seal: Sealer, lost: string[]): readonly ChatMessage[] {
   const { role, content } = asObject(given);
   const path = `messages[${index}].content`;
-  if (role === "assistant") return [readAssistant(content, path, seal, lost)];
+  if (role === "assistant") return readAssistant(content, path, seal, lost);
   if (role === "system") return readSystemTurn(listBlocks(content), path, lost);
   if (typeof content === "string") return [{ role: "user", content }];
   return readUser(listBlocks(content), path, lost);
@@ -166,11 +172,37 @@ function readResult(block: JsonObject, path: string, lost: string[]): ToolMessag
   };
 }
 
-function readAssistant(content: unknown, path: string, seal: Sealer, lost: string[]): AssistantMessage {
-  if (typeof content === "string") return { role: "assistant", content: content === "" ? null : content };
+/** A text before a summary stays a turn of its own, as the summary is the user's. */
+function readAssistant(content: unknown, path: string, seal: Sealer, lost: string[]): readonly ChatMessage[] {
+  if (typeof content === "string") return [{ role: "assistant", content: content === "" ? null : content }];
+  const blocks = listBlocks(content);
+  const messages: ChatMessage[] = [];
+  let from = 0;
+  for (const [at, block] of blocks.entries()) {
+    const summary = readSummary(block);
+    if (summary === null) continue;
+    if (at > from) messages.push(readTurn(blocks, from, at, path, seal, lost));
+    messages.push({ role: "user", content: [writeSummary(summary, block)] });
+    from = at + 1;
+  }
+  if (from < blocks.length || from === 0)
+    messages.push(readTurn(blocks, from, blocks.length, path, seal, lost));
+  return messages;
+}
+
+/** Reads the blocks of a turn from one place up to another. */
+function readTurn(
+  blocks: Blocks,
+  from: number,
+  to: number,
+  path: string,
+  seal: Sealer,
+  lost: string[],
+): AssistantMessage {
   const turn = new TurnBuilder(null);
   const searches = new SearchReader();
-  for (const [index, block] of listBlocks(content).entries()) {
+  for (let index = from; index < to; index++) {
+    const block = blocks[index] ?? {};
     const search = searches.read(block);
     if (search !== undefined) {
       if (search !== null) turn.say({ type: "text", text: search });
@@ -219,64 +251,4 @@ function readThinking(block: JsonObject, index: number, seal: Sealer): readonly 
     return [{ type: "reasoning.encrypted", data: signature, format: ANTHROPIC_FORMAT, index }];
   }
   return [{ type: "reasoning.text", text, signature, format: ANTHROPIC_FORMAT, index }];
-}
-
-/**
- * Returns the messages without unsigned thinking and without other providers' thinking and page citations, and with their
- * searches as texts. A turn of which nothing is left is left out, since an empty one is refused.
- */
-export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly unknown[] {
-  // A turn that stays the same has nothing that was sealed.
-  const turns = mapGrowing(messages, (given) => sanitizeTurn(asObject(given), seal), SANITIZED);
-  return turns.includes(null) ? leaveOutGaps(turns) : turns;
-}
-
-const SANITIZED = new ElementWork();
-
-/** Joins the user's turns around a gap: Bedrock refuses two in a row. */
-function leaveOutGaps(turns: readonly unknown[]): readonly unknown[] {
-  const kept: JsonObject[] = [];
-  let isGap = false;
-  for (const turn of turns) {
-    const last = kept.at(-1);
-    const { role, content } = asObject(turn);
-    if (isGap && role === "user" && last?.role === "user") {
-      const joined = [...listBlocks(last.content), ...listBlocks(content)];
-      kept.splice(-1, 1, { ...last, content: joined });
-    } else if (turn !== null) kept.push(asObject(turn));
-    isGap = turn === null;
-  }
-  return kept;
-}
-
-/** Null if nothing is left. */
-function sanitizeTurn(message: JsonObject, seal: Sealer): JsonObject | null {
-  if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
-  const before: readonly unknown[] = message.content;
-  const content = restoreSearches(before).flatMap((block) =>
-    restoreThinking(withOwnCitations(asObject(block)), seal),
-  );
-  if (content.length === before.length && content.every((one, at) => one === before[at])) return message;
-  return content.length === 0 ? null : { ...message, content };
-}
-
-/** Only Anthropic's own citations fill in `encrypted_index`, which seals the result's place. */
-function withOwnCitations(block: JsonObject): JsonObject {
-  const citations = asArray(block.citations);
-  const own = citations.filter((one) => asObject(one).encrypted_index !== "");
-  return own.length === citations.length ? block : { ...block, citations: own };
-}
-
-function restoreThinking(block: JsonObject, seal: Sealer): readonly JsonObject[] {
-  if (block.type !== "thinking" && block.type !== "redacted_thinking") return [block];
-  const signature = asString(block.signature) ?? asString(block.data) ?? "";
-  if (signature === "") return [];
-  if (!isOurSignature(signature)) return [block];
-  const text = asString(block.thinking) ?? "";
-  return (openSignature(seal, text, signature) ?? []).flatMap((detail): readonly JsonObject[] => {
-    if (detail.format !== ANTHROPIC_FORMAT) return [];
-    if (detail.data !== undefined) return [{ type: "redacted_thinking", data: detail.data }];
-    if (!detail.signature) return [];
-    return [{ type: "thinking", thinking: detail.text ?? "", signature: detail.signature }];
-  });
 }

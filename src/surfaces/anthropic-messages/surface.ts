@@ -16,23 +16,17 @@ import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
+import { parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { parseEffort, toEffort } from "../effort.ts";
 import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeMessage } from "./answer.ts";
 import { refuse } from "./errors.ts";
-import {
-  countUnreadBlocks,
-  countUnreadTurns,
-  hasCitations,
-  readMessages,
-  readSystem,
-  sanitizeTurns,
-} from "./history.ts";
+import { countUnreadBlocks, countUnreadTurns, hasCitations, readMessages, readSystem } from "./history.ts";
 import { applyLane, passBetas } from "./lane.ts";
+import { sanitizeTurns } from "./own-turns.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
 import { findSearchTool, SEARCH_NAMES } from "./searches.ts";
 import { MESSAGES_TEXTS } from "./texts.ts";
@@ -139,7 +133,7 @@ function readAsk(
   followMade(asArray(body.messages), ask.messages);
   const lost = listLostFields(body, READ_FIELDS);
   const cited = hasCitations(asArray(body.messages)) ? ["citations"] : [];
-  const { nativeOnly } = read;
+  const nativeOnly = read.nativeOnly ?? tools.demand;
   return { ask, lost: [...lost, ...cited, ...system.lost, ...read.lost, ...tools.dropped], nativeOnly };
 }
 
@@ -155,7 +149,7 @@ function readEffort({ thinking, output_config: output }: JsonObject): ReasoningE
 function readFormat(body: JsonObject): ResponseFormat | undefined {
   const format = asObject(asObject(body.output_config).format ?? body.output_format);
   if (format.type !== "json_schema" || !isObject(format.schema)) return undefined;
-  return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
+  return { type: "json_schema", json_schema: { name: "answer", schema: format.schema }, is_guaranteed: true };
 }
 
 /** Claude Code writes three fields. */
