@@ -3,6 +3,7 @@
 type List = readonly unknown[];
 
 const NONE: List = [];
+const NO_RESULTS: readonly never[] = [];
 
 /** The lists that go on from an earlier one. */
 const growing = new WeakMap<List, GrowingList>();
@@ -66,7 +67,7 @@ export class ElementWork<Result = never> {
 
   /** Notes that it was done on the first `count` elements, under these terms. */
   note(list: List, count: number, terms: Terms = null): void {
-    this.#keep(list, count, terms, []);
+    this.#keep(list, count, terms, NO_RESULTS);
   }
 
   /** Returns the results for all elements. Null if the list doesn't grow: then nothing is remembered. */
