@@ -33,8 +33,7 @@ export function makeRowWriter<Row>(
     for (let at = 0, count = ROWS_MAX; at < rows.length; at += count) {
       while (at + count > rows.length) count /= 2;
       const values: Value[] = [];
-      for (const row of rows.slice(at, at + count))
-        for (const value of table.valuesOf(row)) values.push(value);
+      for (const row of rows.slice(at, at + count)) table.append(row, values);
       statements.getOrInsertComputed(count, prepare).run(values);
     }
   };
