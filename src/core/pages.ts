@@ -66,7 +66,7 @@ export class OwnerPage {
   }
 }
 
-/** What is kept by an id: a Map, or one that forgets. */
+/** Values by their id: a Map, or one that forgets. */
 export interface KeptRows<Value> {
   get(id: string): Value | undefined;
   set(id: string, value: Value): unknown;

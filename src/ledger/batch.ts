@@ -1,4 +1,4 @@
-// What a batch writes, and how it is kept or taken back.
+// A batch of decisions: the rows that it writes, and how its changes are kept or taken back.
 import type { Decision, DeletedRow, Rows } from "../core/decision.ts";
 import type { Answer } from "../core/demand.ts";
 import type { OutboxEvent } from "../core/events/events.ts";

@@ -1,13 +1,13 @@
 // Tables of which a batch reads and writes single rows: written rows hide the rows as read.
 import type { DeletedRow } from "../core/decision.ts";
 
-type Read<Row> = Pick<ReadonlyMap<string, Row | null>, "get">;
+type RowSource<Row> = Pick<ReadonlyMap<string, Row | null>, "get">;
 
 export class Sheet<Row> {
-  readonly #read: Read<Row>;
+  readonly #read: RowSource<Row>;
   readonly #put = new Map<string, Row>();
 
-  constructor(read: Read<Row>) {
+  constructor(read: RowSource<Row>) {
     this.#read = read;
   }
 
@@ -50,7 +50,7 @@ export class RemovableSheet<Row extends DeletedRow> {
   readonly #rows: Sheet<Row>;
   readonly #gone = new Map<string, DeletedRow>();
 
-  constructor(read: Read<Row>) {
+  constructor(read: RowSource<Row>) {
     this.#rows = new Sheet(read);
   }
 

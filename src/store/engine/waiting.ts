@@ -31,7 +31,7 @@ export async function answerAll(batch: readonly Waiting[], transact: Transact): 
 
 type Transact = (demands: readonly Demand[]) => Promise<readonly Answer[]>;
 
-/** Gives each demand a transaction of its own. Never throws. */
+/** Runs a transaction for each demand, one after the other. It never throws. */
 export async function answerEach(batch: readonly Waiting[], transact: Transact): Promise<void> {
   for (const waiting of batch) await answerAll([waiting], transact);
 }

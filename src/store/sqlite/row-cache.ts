@@ -20,7 +20,7 @@ import { ACCOUNT, HOLD, KEY, METER, MOVEMENT, OWNER, REPLY, SPEND, type Table } 
 import { Generations } from "./generations.ts";
 import type { Statements } from "./statements.ts";
 
-/** Of each kind. A key has a page, which takes about a kilobyte, and an account with many keys has one more. */
+/** The entries of a generation, of each kind. A key's page takes about a kilobyte. */
 const ENTRIES_MAX = 10_000;
 
 const NO_OPENINGS: NonNullable<Reads["openings"]> = [];
