@@ -4,6 +4,7 @@ import type { Admission, Lacking, Offer } from "../../../../src/core/demand.ts";
 import type { Fault } from "../../../../src/core/fault.ts";
 import type { Account, GatewayKey } from "../../../../src/core/keys/key.ts";
 import type { BudgetUse, LimitUse, Minute } from "../../../../src/core/limits/limit.ts";
+import { COUNTED } from "../../../../src/core/limits/limit-table.ts";
 import type { Opening } from "../../../../src/core/limits/opening.ts";
 import type { RequestLimits } from "../../../../src/core/log/record.ts";
 import type { NanoUsd } from "../../../../src/core/money/money.ts";
@@ -21,7 +22,7 @@ import {
   makeUnpricedFault,
 } from "../../../../src/ledger/limits/limit-faults.ts";
 import { addCount, findEmptyMs, runMinute, sumCounts } from "../../../../src/ledger/limits/minute.ts";
-import { countTokens, type MinuteCheck } from "../../../../src/ledger/limits/minute-checks.ts";
+import { countTokens, type MinuteCheck, needsLoad } from "../../../../src/ledger/limits/minute-checks.ts";
 import { computeWindow, makeWindowRules } from "../../../../src/ledger/limits/window.ts";
 import { type Fund, findShortFund } from "../../../../src/ledger/worst.ts";
 import type { Books } from "../books.ts";
@@ -155,7 +156,7 @@ export function findLacking(
   { isReserving, load: given }: Pick<Admission, "isReserving" | "load">,
 ): Lacking | null {
   const reserved = funds.length > 0 && !isReserving;
-  const load = given === null && owners.some(({ owner }) => owner.tokensPerMinute !== null);
+  const load = given === null && owners.some(({ owner }) => needsLoad(owner));
   return reserved || load ? { ...NOTHING_LACKING, reserved, load } : null;
 }
 
@@ -269,7 +270,7 @@ export function findNearestLimit(
 ): RequestLimits | null {
   let nearest: NearestLimit | null = null;
   for (const { owner, minute } of owners) {
-    const limit = kind === "requests" ? owner.requestsPerMinute : owner.tokensPerMinute;
+    const limit = owner[COUNTED[kind].property];
     if (limit === null || minute === null) continue;
     const taken = kind === "requests" ? 1 : countTokens(owner, load);
     const remaining = Math.max(0, limit - sumCounts(minute[kind]) - taken);
