@@ -1,6 +1,8 @@
 // Tables of which a batch reads and writes single rows: written rows hide the rows as read.
 import type { DeletedRow } from "../core/decision.ts";
 
+const NONE: readonly never[] = Object.freeze([]);
+
 type RowSource<Row> = Pick<ReadonlyMap<string, Row | null>, "get">;
 
 export class Sheet<Row> {
@@ -39,6 +41,7 @@ export class Sheet<Row> {
 
   /** The written rows that the store has, or that it lacks. */
   changedWhere(isStored: boolean): readonly Row[] {
+    if (this.#put.size === 0) return NONE;
     const chosen: Row[] = [];
     for (const [id, row] of this.#put) if (this.isNew(id) !== isStored) chosen.push(row);
     return chosen;
