@@ -18,29 +18,40 @@ const NOTHING: readonly never[] = Object.freeze([]);
 
 let batches = 0;
 
-export class Batch implements Decision {
+/** Changes that most batches have none of. */
+interface RareChanges {
+  replies?: RemovableSheet<KeptReply>;
+  movements?: Sheet<Movement>;
+  checkouts?: Sheet<Checkout>;
+  states?: Set<string>;
+  entries?: Entry[];
+}
+
+const NO_RARE: Readonly<RareChanges> = Object.freeze({});
+
+export class Batch {
   readonly #rows: Rows;
   readonly log = new UndoLog();
   /** Cells of changed rows. */
-  readonly accountCells: Cell<Account>[] = [];
-  readonly spendCells: Cell<Spend>[] = [];
-  readonly meterCells: Cell<Meter>[] = [];
-  readonly ownerCells: Cell<OwnerState>[] = [];
-  readonly holdCells: Cell<Hold>[] = [];
+  readonly accounts: Cell<Account>[] = [];
+  readonly spends: Cell<Spend>[] = [];
+  readonly meters: Cell<Meter>[] = [];
+  readonly owners: Cell<OwnerState>[] = [];
+  readonly holds: Cell<Hold>[] = [];
   readonly sums = new UsageSums();
-  readonly callTotals = new CallTotals();
-  /** Each is made once there is something in it: most batches have none of them. */
-  requestSheet: Sheet<RequestRecord> | null = null;
-  replySheet: RemovableSheet<KeptReply> | null = null;
-  movementSheet: Sheet<Movement> | null = null;
-  checkoutSheet: Sheet<Checkout> | null = null;
-  stateIds: Set<string> | null = null;
-  entryList: Entry[] | null = null;
-  eventList: OutboxEvent[] | null = null;
-  answers: readonly Answer[] = NOTHING;
+  readonly calls = new CallTotals();
+  readonly events: OutboxEvent[] = [];
+  requests: Sheet<RequestRecord> | null = null;
+  #rare: RareChanges | null = null;
 
   constructor(rows: Rows) {
     this.#rows = rows;
+  }
+
+  /** Made once there is something in it. */
+  get rare(): RareChanges {
+    this.#rare ??= {};
+    return this.#rare;
   }
 
   /** Begins the next batch. One that was not kept was not committed. */
@@ -49,66 +60,31 @@ export class Batch implements Decision {
     this.log.begin(++batches);
   }
 
-  keep(): void {
-    for (const { row, before } of this.holdCells)
-      if (row === null && before) this.#rows.holds.delete(before.id);
+  readonly keep = (): void => {
+    for (const { row, before } of this.holds) if (row === null && before) this.#rows.holds.delete(before.id);
     this.log.clear();
     this.#clear();
-  }
+  };
 
-  takeBack(): void {
-    for (const { row, before } of this.holdCells) if (row && before === null) this.#rows.holds.delete(row.id);
+  readonly takeBack = (): void => {
+    for (const { row, before } of this.holds) if (row && before === null) this.#rows.holds.delete(row.id);
     this.log.takeBack();
     this.#clear();
-  }
+  };
 
   #clear(): void {
-    this.accountCells.length = 0;
-    this.spendCells.length = 0;
-    this.meterCells.length = 0;
-    this.ownerCells.length = 0;
-    this.holdCells.length = 0;
+    for (const cells of [this.accounts, this.spends, this.meters, this.owners, this.holds]) cells.length = 0;
     this.sums.clear();
-    this.callTotals.clear();
-    this.requestSheet = null;
-    this.replySheet = null;
-    this.movementSheet = null;
-    this.checkoutSheet = null;
-    this.stateIds = null;
-    this.entryList = null;
-    this.eventList = null;
-    this.answers = NOTHING;
-  }
-
-  get accounts(): readonly Account[] {
-    return listRows(this.accountCells);
-  }
-
-  get states(): readonly Account[] {
-    const { stateIds } = this;
-    return stateIds === null ? NOTHING : this.accounts.filter(({ id }) => stateIds.has(id));
-  }
-
-  get spends(): readonly Spend[] {
-    return listRows(this.spendCells);
-  }
-
-  get meters(): readonly Meter[] {
-    return listRows(this.meterCells);
-  }
-
-  get owners(): readonly OwnerState[] {
-    return listRows(this.ownerCells);
-  }
-
-  get holds(): readonly Hold[] {
-    return listRows(this.holdCells);
+    this.calls.sums.length = 0;
+    this.events.length = 0;
+    this.requests = null;
+    this.#rare = null;
   }
 
   /** A hold that was made and settled in the same batch was never in the store. */
-  get holdsGone(): readonly DeletedRow[] {
+  #listGone(): readonly DeletedRow[] {
     let gone: DeletedRow[] | null = null;
-    for (const { row, before } of this.holdCells) {
+    for (const { row, before } of this.holds) {
       if (row !== null || before === null) continue;
       gone ??= [];
       gone.push(before);
@@ -116,56 +92,36 @@ export class Batch implements Decision {
     return gone ?? NOTHING;
   }
 
-  get entries(): readonly Entry[] {
-    return this.entryList ?? NOTHING;
-  }
-
-  get requests(): readonly RequestRecord[] {
-    return this.requestSheet?.changedWhere(false) ?? NOTHING;
-  }
-
-  get requestsAmended(): readonly RequestRecord[] {
-    return this.requestSheet?.changedWhere(true) ?? NOTHING;
-  }
-
-  get replies(): readonly KeptReply[] {
-    return this.replySheet?.changed ?? NOTHING;
-  }
-
-  get repliesGone(): readonly DeletedRow[] {
-    return this.replySheet?.gone ?? NOTHING;
-  }
-
-  get movements(): readonly Movement[] {
-    return this.movementSheet?.changed ?? NOTHING;
-  }
-
-  get checkouts(): readonly Checkout[] {
-    return this.checkoutSheet?.changed ?? NOTHING;
-  }
-
-  get usage(): Decision["usage"] {
-    return this.sums.usage;
-  }
-
-  get tagUsage(): Decision["tagUsage"] {
-    return this.sums.tagUsage;
-  }
-
-  get tagsOfDays(): Decision["tagsOfDays"] {
-    return this.sums.tagsOfDays;
-  }
-
-  get firstTokens(): Decision["firstTokens"] {
-    return this.sums.firstTokens;
-  }
-
-  get calls(): Decision["calls"] {
-    return this.callTotals.sums;
-  }
-
-  get events(): readonly OutboxEvent[] {
-    return this.eventList ?? NOTHING;
+  /** Returns the rows to write and the answers to send once they are committed. */
+  close(answers: readonly Answer[]): Decision {
+    const { keep, takeBack, requests, sums, calls, events } = this;
+    const { replies, movements, checkouts, states, entries = NOTHING } = this.#rare ?? NO_RARE;
+    const accounts = listRows(this.accounts);
+    return {
+      keep,
+      takeBack,
+      answers,
+      accounts,
+      states: states === undefined ? NOTHING : accounts.filter(({ id }) => states.has(id)),
+      spends: listRows(this.spends),
+      meters: listRows(this.meters),
+      owners: listRows(this.owners),
+      holds: listRows(this.holds),
+      holdsGone: this.#listGone(),
+      entries,
+      requests: requests?.changedWhere(false) ?? NOTHING,
+      requestsAmended: requests?.changedWhere(true) ?? NOTHING,
+      replies: replies?.changed ?? NOTHING,
+      repliesGone: replies?.gone ?? NOTHING,
+      movements: movements?.changed ?? NOTHING,
+      checkouts: checkouts?.changed ?? NOTHING,
+      usage: sums.usage,
+      tagUsage: sums.tagUsage,
+      tagsOfDays: sums.tagsOfDays,
+      firstTokens: sums.firstTokens,
+      calls: calls.sums,
+      events,
+    };
   }
 }
 

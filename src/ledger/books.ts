@@ -69,15 +69,16 @@ export class Books {
   putAccount(account: Account): void {
     const cell = this.#rows.accounts.get(account.id);
     if (cell === undefined) throw new Error(`The account ${account.id} was not read.`);
-    this.batch.log.put(cell, account, this.batch.accountCells);
+    this.batch.log.put(cell, account, this.batch.accounts);
   }
 
   /** Changes what an account owes, or whether it is paused or closed. */
   changeState(accountId: string, change: Partial<Account>): Account {
     const account = { ...this.account(accountId), ...change };
     this.putAccount(account);
-    this.batch.stateIds ??= new Set();
-    this.batch.stateIds.add(accountId);
+    const { rare } = this.batch;
+    rare.states ??= new Set();
+    rare.states.add(accountId);
     return account;
   }
 
@@ -86,7 +87,7 @@ export class Books {
   }
 
   putOwner(state: OwnerState): void {
-    this.batch.log.put(this.page(state.accountId, state.owner).state, state, this.batch.ownerCells);
+    this.batch.log.put(this.page(state.accountId, state.owner).state, state, this.batch.owners);
   }
 
   findMeter(accountId: string, owner: string, day: string): Meter | null {
@@ -94,11 +95,7 @@ export class Books {
   }
 
   putMeter(meter: Meter): void {
-    this.batch.log.put(
-      this.page(meter.accountId, meter.owner).meter(meter.day),
-      meter,
-      this.batch.meterCells,
-    );
+    this.batch.log.put(this.page(meter.accountId, meter.owner).meter(meter.day), meter, this.batch.meters);
   }
 
   member(accountId: string, id: string): LimitedMember {
@@ -111,8 +108,7 @@ export class Books {
   }
 
   addEvent(event: OutboxEvent): void {
-    this.batch.eventList ??= [];
-    this.batch.eventList.push(event);
+    this.batch.events.push(event);
   }
 
   spend(accountId: string, keyId: string): Spend {
@@ -121,7 +117,7 @@ export class Books {
   }
 
   putSpend(spend: Spend): void {
-    this.batch.log.put(this.page(spend.accountId, spend.keyId).spend, spend, this.batch.spendCells);
+    this.batch.log.put(this.page(spend.accountId, spend.keyId).spend, spend, this.batch.spends);
   }
 
   findHold(id: string): Hold | null {
@@ -134,39 +130,40 @@ export class Books {
       cell = new Cell();
       this.#rows.holds.set(hold.id, cell);
     }
-    this.batch.log.put(cell, hold, this.batch.holdCells);
+    this.batch.log.put(cell, hold, this.batch.holds);
   }
 
   removeHold({ id }: Pick<Hold, "id">): void {
     const cell = this.#rows.holds.get(id);
-    if (cell !== undefined) this.batch.log.put(cell, null, this.batch.holdCells);
+    if (cell !== undefined) this.batch.log.put(cell, null, this.batch.holds);
   }
 
   get requests(): Sheet<RequestRecord> {
-    this.batch.requestSheet ??= new Sheet(this.#rows.requests);
-    return this.batch.requestSheet;
+    this.batch.requests ??= new Sheet(this.#rows.requests);
+    return this.batch.requests;
   }
 
   /** Returns the row of a request that was settled before, in this batch or an earlier one. */
   findRequest(id: string): RequestRecord | null {
-    return this.batch.requestSheet === null
-      ? (this.#rows.requests.get(id) ?? null)
-      : this.batch.requestSheet.get(id);
+    return (this.batch.requests ?? this.#rows.requests).get(id) ?? null;
   }
 
   get replies(): RemovableSheet<KeptReply> {
-    this.batch.replySheet ??= new RemovableSheet(this.#rows.replies);
-    return this.batch.replySheet;
+    const { rare } = this.batch;
+    rare.replies ??= new RemovableSheet(this.#rows.replies);
+    return rare.replies;
   }
 
   get movements(): Sheet<Movement> {
-    this.batch.movementSheet ??= new Sheet(this.#rows.movements);
-    return this.batch.movementSheet;
+    const { rare } = this.batch;
+    rare.movements ??= new Sheet(this.#rows.movements);
+    return rare.movements;
   }
 
   get checkouts(): Sheet<Checkout> {
-    this.batch.checkoutSheet ??= new Sheet(this.#rows.checkouts ?? NO_ROWS);
-    return this.batch.checkoutSheet;
+    const { rare } = this.batch;
+    rare.checkouts ??= new Sheet(this.#rows.checkouts ?? NO_ROWS);
+    return rare.checkouts;
   }
 
   /** Moves money and adds the journal entry. Throws if the legs don't sum to zero or the account would owe. */
@@ -193,8 +190,9 @@ export class Books {
     this.putAccount(account);
     const low = findBalanceLow(before, account, about);
     if (low !== null) this.addEvent(low);
-    this.batch.entryList ??= [];
-    this.batch.entryList.push({
+    const { rare } = this.batch;
+    rare.entries ??= [];
+    rare.entries.push({
       accountId,
       seq: account.entries,
       atMs: about.atMs,
@@ -222,16 +220,16 @@ export class Books {
   /** Counts the calls that a request made in their day. */
   addCalls(record: UnsettledRecord): void {
     const { traced = readTrace(record.trace) } = record;
-    if (traced !== null) this.batch.callTotals.addRequest(record, traced);
+    if (traced !== null) this.batch.calls.addRequest(record, traced);
   }
 
   /** Returns what the function does, without the changes that it makes. They may only be of owners, their meters and accounts. */
   try<T>(work: () => T): T {
     const changes = this.batch.log.length;
-    const events = this.batch.eventList?.length ?? 0;
+    const events = this.batch.events.length;
     const result = work();
     this.batch.log.takeBack(changes);
-    if (this.batch.eventList !== null) this.batch.eventList.length = events;
+    this.batch.events.length = events;
     return result;
   }
 }

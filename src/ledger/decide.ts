@@ -28,8 +28,7 @@ export function decide(rows: Rows, demands: readonly Demand[]): Decision {
     const answers: Answer[] = [];
     for (const demand of demands)
       answers.push(nowMs === null ? answer(books, demand) : answerAt(books, demand, nowMs));
-    batch.answers = answers;
-    return batch;
+    return batch.close(answers);
   } catch (error) {
     batch.takeBack();
     throw error;

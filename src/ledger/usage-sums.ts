@@ -22,89 +22,48 @@ interface Hour {
 }
 
 /** A sum that requests are added to in place. */
-class UsageTotal implements UsageSum {
-  hourMs = 0;
-  accountId = "";
-  keyId = "";
-  model = "";
-  operation = "";
-  surface = "";
-  member = "";
-  provider = "";
-  outcome: UsageSum["outcome"] = "";
-  tag = "";
-  requests = 0;
-  errors = 0;
-  readonly amounts: Record<Unit, number> = { ...NO_AMOUNTS };
-  costNanoUsd = 0;
-  chargedNanoUsd = 0;
-  cached = 0;
-  savedNanoUsd = 0;
-  edge: UsageSum["edge"] = undefined;
+type Total<Sum> = {
+  -readonly [Field in keyof Sum]: Field extends "amounts" ? Record<Unit, number> : Sum[Field];
+};
+type UsageTotal = Total<UsageSum>;
+type FirstTokenTotal = Total<FirstTokenSum>;
 
-  begin({ record, hourMs, model, outcome }: Hour, tag: string): this {
-    this.hourMs = hourMs;
-    this.accountId = record.accountId;
-    this.keyId = record.keyId;
-    this.model = model;
-    this.operation = record.operation;
-    this.surface = record.surface;
-    this.member = record.memberId ?? "";
-    this.provider = readProvider(model);
-    this.outcome = outcome;
-    this.tag = tag;
-    this.requests = 0;
-    this.errors = 0;
-    for (const unit of UNITS) this.amounts[unit] = 0;
-    this.costNanoUsd = 0;
-    this.chargedNanoUsd = 0;
-    this.cached = 0;
-    this.savedNanoUsd = 0;
-    this.edge = undefined;
-    return this;
-  }
-
-  isOf({ record, hourMs, model, outcome }: Hour, tag: string): boolean {
-    return isSameHour(this, record, hourMs, model) && this.isFor(record, outcome, tag);
-  }
-
-  isFor({ memberId }: RequestRecord, outcome: RequestOutcome, tag: string): boolean {
-    return this.outcome === outcome && this.tag === tag && this.member === (memberId ?? "");
-  }
-
-  add({ record, isEdge, times }: Hour): void {
-    this.requests += times;
-    if (isError(record.status)) this.errors += times;
-    for (const unit of UNITS) this.amounts[unit] += times * record.amounts[unit];
-    this.costNanoUsd += times * record.costNanoUsd;
-    this.chargedNanoUsd += times * record.chargedNanoUsd;
-    if (record.cachedFrom !== null) this.cached += times;
-    this.savedNanoUsd += times * record.savedNanoUsd;
-    if (isEdge) this.edge = addEdge(this, times, record);
-  }
+function makeUsage({ record, hourMs, model, outcome }: Hour, tag: string): UsageTotal {
+  return {
+    hourMs,
+    accountId: record.accountId,
+    keyId: record.keyId,
+    model,
+    operation: record.operation,
+    surface: record.surface,
+    member: record.memberId ?? "",
+    provider: readProvider(model),
+    outcome,
+    tag,
+    requests: 0,
+    errors: 0,
+    amounts: { ...NO_AMOUNTS },
+    costNanoUsd: 0,
+    chargedNanoUsd: 0,
+    cached: 0,
+    savedNanoUsd: 0,
+  };
 }
 
-class FirstTokenTotal implements FirstTokenSum {
-  hourMs = 0;
-  accountId = "";
-  keyId = "";
-  model = "";
-  operation = "";
-  surface = "";
-  bucket = 0;
-  requests = 0;
+function addUsage(total: UsageTotal, { record, isEdge, times }: Hour): void {
+  total.requests += times;
+  if (isError(record.status)) total.errors += times;
+  for (const unit of UNITS) total.amounts[unit] += times * record.amounts[unit];
+  total.costNanoUsd += times * record.costNanoUsd;
+  total.chargedNanoUsd += times * record.chargedNanoUsd;
+  if (record.cachedFrom !== null) total.cached += times;
+  total.savedNanoUsd += times * record.savedNanoUsd;
+  if (isEdge) total.edge = addEdge(total, times, record);
+}
 
-  begin({ record, hourMs, model }: Hour, bucket: number): this {
-    this.hourMs = hourMs;
-    this.accountId = record.accountId;
-    this.keyId = record.keyId;
-    this.model = model;
-    this.operation = record.operation;
-    this.surface = record.surface;
-    this.bucket = bucket;
-    this.requests = 0;
-    return this;
-  }
+function isOf(total: UsageTotal, { record, hourMs, model, outcome }: Hour, tag: string): boolean {
+  if (!isSameHour(total, record, hourMs, model)) return false;
+  return total.outcome === outcome && total.tag === tag && total.member === (record.memberId ?? "");
 }
 
 function isSameHour(
@@ -123,30 +82,11 @@ function isSameHour(
   );
 }
 
-/** Sums of one kind. Those of a batch are few, so they are looked through one by one, and used again by the next batch. */
-class Totals<Total> {
-  readonly open: Total[] = [];
-  readonly #spare: Total[] = [];
-
-  take(make: () => Total): Total {
-    const total = this.#spare.pop() ?? make();
-    this.open.push(total);
-    return total;
-  }
-
-  clear(): void {
-    for (const total of this.open) this.#spare.push(total);
-    this.open.length = 0;
-  }
-}
-
-const makeUsage = () => new UsageTotal();
-const makeFirstToken = () => new FirstTokenTotal();
-
 export class UsageSums {
-  readonly #usage = new Totals<UsageTotal>();
-  readonly #byTag = new Totals<UsageTotal>();
-  readonly #firstTokens = new Totals<FirstTokenTotal>();
+  /** Those of a batch are few, so they are looked through one by one. */
+  readonly usage: UsageTotal[] = [];
+  readonly tagUsage: UsageTotal[] = [];
+  readonly firstTokens: FirstTokenTotal[] = [];
   /** Each is made once there is something in it. */
   #tagsOfDays: Map<string, Set<string>> | null = null;
   #newTags: TagOfDay[] | null = null;
@@ -165,18 +105,19 @@ export class UsageSums {
       outcome: findOutcome(record),
       times,
     };
-    for (const tag of this.#findTags(record, stored)) count(this.#byTag, hour, tag);
-    count(this.#usage, hour, record.tags === null ? "" : TAGGED);
+    for (const tag of this.#findTags(record, stored)) count(this.tagUsage, hour, tag);
+    count(this.usage, hour, record.tags === null ? "" : TAGGED);
     if (record.stream && record.firstTokenMs !== null)
       this.#countFirst(hour, findBucket(record.firstTokenMs));
   }
 
-  #countFirst(hour: Hour, bucket: number): void {
-    const { record, hourMs, model, times } = hour;
-    const { open } = this.#firstTokens;
-    const known = open.find((one) => one.bucket === bucket && isSameHour(one, record, hourMs, model));
-    const total = known ?? this.#firstTokens.take(makeFirstToken).begin(hour, bucket);
-    total.requests += times;
+  #countFirst({ record, hourMs, model, times }: Hour, bucket: number): void {
+    const { firstTokens } = this;
+    const known = firstTokens.find((one) => one.bucket === bucket && isSameHour(one, record, hourMs, model));
+    if (known === undefined) {
+      const { accountId, keyId, operation, surface } = record;
+      firstTokens.push({ hourMs, accountId, keyId, model, operation, surface, bucket, requests: times });
+    } else known.requests += times;
   }
 
   /** Returns the tags under which a request is summed: its own, or once `other` for those beyond its day's first ones. */
@@ -201,35 +142,23 @@ export class UsageSums {
   }
 
   clear(): void {
-    this.#usage.clear();
-    this.#byTag.clear();
-    this.#firstTokens.clear();
+    this.usage.length = 0;
+    this.tagUsage.length = 0;
+    this.firstTokens.length = 0;
     this.#tagsOfDays = null;
     this.#newTags = null;
-  }
-
-  get usage(): Decision["usage"] {
-    return this.#usage.open;
-  }
-
-  get tagUsage(): Decision["tagUsage"] {
-    return this.#byTag.open;
   }
 
   get tagsOfDays(): Decision["tagsOfDays"] {
     return this.#newTags ?? NONE;
   }
-
-  get firstTokens(): Decision["firstTokens"] {
-    return this.#firstTokens.open;
-  }
 }
 
-function count(totals: Totals<UsageTotal>, hour: Hour, tag: string): void {
-  for (const one of totals.open) {
-    if (!one.isOf(hour, tag)) continue;
-    one.add(hour);
-    return;
+function count(totals: UsageTotal[], hour: Hour, tag: string): void {
+  let total = totals.find((one) => isOf(one, hour, tag));
+  if (total === undefined) {
+    total = makeUsage(hour, tag);
+    totals.push(total);
   }
-  totals.take(makeUsage).begin(hour, tag).add(hour);
+  addUsage(total, hour);
 }

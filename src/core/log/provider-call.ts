@@ -137,56 +137,13 @@ export function nameCredential({
 type CallCharge = Pick<ProviderCall, "charged" | "costNanoUsd" | "usageSource">;
 
 /** A sum that calls are added to in place. */
-class CallTotal implements CallSum {
-  accountId = "";
-  dayMs = 0;
-  model = "";
-  credential = "";
-  kind: CallKind = "request";
-  calls = 0;
-  readonly amounts: Record<Unit, number> = { ...NO_AMOUNTS };
-  costNanoUsd = 0;
-  estimatedNanoUsd = 0;
-
-  begin(accountId: string, dayMs: number, model: string, credential: string, kind: CallKind): this {
-    this.accountId = accountId;
-    this.dayMs = dayMs;
-    this.model = model;
-    this.credential = credential;
-    this.kind = kind;
-    this.calls = 0;
-    for (const unit of UNITS) this.amounts[unit] = 0;
-    this.costNanoUsd = 0;
-    this.estimatedNanoUsd = 0;
-    return this;
-  }
-
-  isOf(accountId: string, dayMs: number, model: string, credential: string, kind: CallKind): boolean {
-    return (
-      this.accountId === accountId &&
-      this.model === model &&
-      this.dayMs === dayMs &&
-      this.kind === kind &&
-      this.credential === credential
-    );
-  }
-}
+type CallTotal = {
+  -readonly [Field in keyof CallSum]: Field extends "amounts" ? Record<Unit, number> : CallSum[Field];
+};
 
 /** Sums of calls by day, model, credential and kind. Those of one batch are few, so they are looked through one by one. */
 export class CallTotals {
-  readonly #open: CallTotal[] = [];
-  /** Sums of earlier batches, to be used again. */
-  readonly #spare: CallTotal[] = [];
-
-  get sums(): readonly CallSum[] {
-    return this.#open;
-  }
-
-  /** Begins again. The sums so far are used again. */
-  clear(): void {
-    for (const total of this.#open) this.#spare.push(total);
-    this.#open.length = 0;
-  }
+  readonly sums: CallTotal[] = [];
 
   add({ accountId, atMs, model, credential, kind, calls, ...charge }: ProviderCall): void {
     addTo(this.#find(accountId, findCallDay(atMs), model, credential, kind), calls, charge);
@@ -206,9 +163,13 @@ export class CallTotals {
   }
 
   #find(accountId: string, dayMs: number, model: string, credential: string, kind: CallKind): CallTotal {
-    for (const total of this.#open) if (total.isOf(accountId, dayMs, model, credential, kind)) return total;
-    const total = (this.#spare.pop() ?? new CallTotal()).begin(accountId, dayMs, model, credential, kind);
-    this.#open.push(total);
+    for (const one of this.sums) {
+      const isSame = one.accountId === accountId && one.model === model && one.credential === credential;
+      if (isSame && one.dayMs === dayMs && one.kind === kind) return one;
+    }
+    const of = { accountId, dayMs, model, credential, kind };
+    const total = { ...of, calls: 0, amounts: { ...NO_AMOUNTS }, costNanoUsd: 0, estimatedNanoUsd: 0 };
+    this.sums.push(total);
     return total;
   }
 }
