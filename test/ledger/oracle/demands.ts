@@ -1,7 +1,6 @@
 // Seeded demands of a made-up gateway: its accounts, keys, settings and requests, in orders that a real one has too.
 import type { Admission, Answer, Demand, Settlement } from "../../../src/core/demand.ts";
 import type { Account, GatewayKey } from "../../../src/core/keys/key.ts";
-import { makeBudget } from "../../../src/core/limits/budget.ts";
 import { UNKNOWN_ORIGIN } from "../../../src/core/log/record.ts";
 import type { Trace } from "../../../src/core/log/trace.ts";
 import { type BillingRules, LIMIT_RULES } from "../../../src/core/settings.ts";
@@ -9,60 +8,11 @@ import { findTagDay } from "../../../src/core/text/tags.ts";
 import { makeReads } from "../../../src/ledger/allowance.ts";
 import { lostRecord } from "../../../src/ledger/lost.ts";
 import { makeLostOutcome } from "../../../src/ledger/outcome.ts";
-import {
-  BILLING,
-  costing,
-  DAY,
-  HOUR,
-  makeAccount,
-  makeKey,
-  makeRecord,
-  NOON,
-  PROOF,
-  QUOTA,
-} from "../../harness/samples.ts";
+import { BILLING, costing, DAY, HOUR, makeRecord, NOON, PROOF, QUOTA } from "../../harness/samples.ts";
 import type { Dice } from "../../sim/dice.ts";
+import { CARDS, makeAccounts, makeKeys } from "./tenants.ts";
 
-const CARDS = ["OpenAI#gpt", "Anthropic#claude", "Sim#echo"];
 const TAGS = ["team=a", "team=b", "team=a,user=7"];
-const LIMITS = { requestsPerMinute: 20, tokensPerMinute: 4000, parallel: 6 };
-
-function makeAccounts(dice: Dice): readonly Account[] {
-  const budget = (nanoUsd: number) =>
-    makeBudget({ nanoUsd, per: dice.pick(["day", "week", "month", "total"]), warn: [0.5, 0.9] });
-  return [
-    makeAccount("plain"),
-    makeAccount("paying", {
-      timeZone: "America/New_York",
-      requestsPerDay: dice.pick(["default", 5, 0]),
-      balanceLowNanoUsd: 5000,
-    }),
-    makeAccount("limited", {
-      ...LIMITS,
-      budgets: [budget(90_000)],
-      freeBudgetNanoUsd: 20_000,
-      tags: { team: "c" },
-    }),
-  ];
-}
-
-function makeKeys(dice: Dice): readonly GatewayKey[] {
-  const budgets = [makeBudget({ nanoUsd: 9000, per: "day", models: [CARDS[0] ?? ""], warn: [0.8] })];
-  const fields: readonly Partial<GatewayKey>[] = [
-    {},
-    { requestsPerDay: null },
-    { requestsPerDay: 0 },
-    { requestsPerDay: 3, tags: { team: "b" } },
-    { memberId: "member" },
-    { memberId: "member", requestsPerDay: null, spendLimitNanoUsd: 30_000 },
-    { requestsPerMinute: 8, parallel: 3 },
-    { requestsPerDay: null, tokensPerMinute: 900, budgets },
-  ];
-  return fields.map((one, at) =>
-    makeKey(`key_${at}`, { accountId: dice.pick(["plain", "paying", "limited"]), ...one }),
-  );
-}
-
 const TRACE: Trace = {
   admittedMs: 1,
   attempts: [],
