@@ -21,26 +21,6 @@ export const BOOKS: readonly Mutant[] = [
     replace: "",
   },
   {
-    name: "a batch that failed leaves its changes in the pages",
-    file: "src/store/sqlite/batches.ts",
-    find: "      this.#open?.takeBack();\n",
-    replace: "",
-  },
-  {
-    name: "a change taken back stays in the page",
-    file: "src/ledger/undo-log.ts",
-    find: "      cell.row = before;\n",
-    replace: "",
-    tests: ["test/ledger/oracle.test.ts"],
-  },
-  {
-    name: "sums of one batch are written again with the next",
-    file: "src/ledger/batch.ts",
-    find: "    this.calls.sums.length = 0;\n",
-    replace: "",
-    tests: ["test/ledger/oracle.test.ts"],
-  },
-  {
     name: "reap a living node's holds",
     file: "src/store/sqlite/requests.ts",
     find: "if (node === own || (file !== null && !hasEnded(file, node))) continue;",
