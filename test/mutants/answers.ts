@@ -233,7 +233,7 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a call goes on without its client",
     file: "src/transport/client.ts",
-    find: "    options.client.tell(this.#end);\n",
+    find: "    terms.client.tell(this);\n",
     replace: "",
   },
   {

@@ -191,7 +191,7 @@ export const STEPS: readonly Mutant[] = [
   {
     name: "steps: a stuck one holds a request whose client has left",
     file: "src/gateway/until-ended.ts",
-    find: "  ending.tell(reject);\n",
+    find: "  ending.tell(left);\n",
     replace: "",
     tests: TESTS,
   },

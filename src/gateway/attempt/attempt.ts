@@ -11,7 +11,6 @@ import type { Permit } from "../../health/permit.ts";
 import type { AnswerCodec, Explain } from "../../operations/codec.ts";
 import { type Form, joinLists, NONE } from "../../operations/form.ts";
 import type { Asking, Operation } from "../../operations/operation.ts";
-import { listSecrets } from "../../transport/auth/authorize.ts";
 import { type Ports, UpstreamCall } from "../../transport/client.ts";
 import { type Route, requireRoute, type Upstream } from "../plan/upstream.ts";
 
@@ -67,13 +66,14 @@ export interface CallWatcher {
 export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCall<F>): Promise<F["reply"]> {
   const { operation, permit } = attempt;
   const started = ports.deadlines.nowMs();
-  const call = prepareCall(ports, attempt, attempt.totalAtMs);
+  const call = new UpstreamCall(ports, attempt, attempt.totalAtMs);
   try {
     const sent = send(attempt, call);
     const response = await sent.response;
     attempt.watcher?.recordResponse(response.headers);
     if (!response.ok) throw await call.readError(response, sent.explain);
     const body = await call.read(response, operation.hasLongTexts === true, operation.answerBytesMax);
+    call.finishBody();
     const delivered = { body, headers: response.headers };
     const reply = operation.readWhole(
       sent.codec,
@@ -116,16 +116,6 @@ export function recordFailure<F extends Form>(
   if (isOurs && isShort && nowMs >= totalAtMs) permit?.abandon();
   else permit?.fail(nowMs, fault);
   return fault;
-}
-
-/** Prepares a call whose errors never reveal the provider's secret or address. */
-export function prepareCall<F extends Form>(
-  ports: Ports,
-  { client, credential, upstream, fresh }: AttemptCall<F>,
-  deadlineAtMs: number,
-): UpstreamCall {
-  const redactedWords = () => [...listSecrets(credential), ...upstream.redactedWords];
-  return new UpstreamCall(ports, { client, deadlineAtMs, redactedWords, fresh, proof: credential.proof });
 }
 
 /** A call that was sent, and how to read its answer. */

@@ -4,10 +4,10 @@ import type { Fault } from "../../core/fault.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Reader, Reading } from "../../operations/operation.ts";
-import { chooseFirstByteMs, type Ports, type UpstreamCall } from "../../transport/client.ts";
+import { chooseFirstByteMs, type Ports, UpstreamCall } from "../../transport/client.ts";
 import type { TextReader } from "../../transport/text-reader.ts";
 import type { Flow, Take } from "../answer/flow.ts";
-import { type AttemptCall, makeReaderOptions, prepareCall, recordFailure, send } from "./attempt.ts";
+import { type AttemptCall, makeReaderOptions, recordFailure, send } from "./attempt.ts";
 
 /**
  * The most text to process in one go: up to 4 ms for blank lines, 8 ms for small events. Larger slices would also queue
@@ -50,7 +50,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     this.#startedMs = ports.deadlines.nowMs();
     const firstByteMs = chooseFirstByteMs(upstream.setup.timeouts, card.capabilities.has("reasoning"));
     const firstByteAtMs = operation.bounds.firstByte ? this.#startedMs + firstByteMs : totalAtMs;
-    this.#call = prepareCall(ports, attempt, Math.min(firstByteAtMs, totalAtMs));
+    this.#call = new UpstreamCall(ports, attempt, Math.min(firstByteAtMs, totalAtMs));
   }
 
   get usage(): F["usage"] | null {
@@ -114,6 +114,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     if (/^application\/json\b/i.test(headers.get("content-type") ?? "")) {
       const isLong = operation.hasLongTexts === true;
       const body = await this.#call.read(response, isLong, operation.answerBytesMax);
+      this.#call.finishBody();
       this.#reply = operation.readWhole(codec, { body, headers }, options);
     } else this.#body = this.#call.open(response, answer);
     this.#reader = operation.reader(codec, options);

@@ -81,8 +81,7 @@ export async function serve<F extends Form>(
     names = call.names;
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
-    client = new ClientWatch(ports.deadlines, received.request, received.server);
-    client.whenGone(() => call.ending.end());
+    client = new ClientWatch(ports.deadlines, received.request, received.server, call.ending);
     if (call.ask.stream === true) {
       const reader = makeReader(ports.clock, surface);
       return addHeaders(await stream(ports, { client, context, exchange, reader }), set);

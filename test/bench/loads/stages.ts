@@ -42,8 +42,8 @@ export const STAGES: readonly Mutant[] = [
   {
     name: "the call to the provider",
     file: "src/app/world.ts",
-    find: "export const upstreamFetch: Fetch = async (url, init) =>",
-    replace: `export const upstreamFetch: Fetch = async () => ${RESPONSE};\nexport const unusedFetch: Fetch = async (url, init) =>`,
+    find: "export const upstreamFetch: Fetch = (url, init) =>",
+    replace: `export const upstreamFetch: Fetch = async () => ${RESPONSE};\nexport const unusedFetch: Fetch = (url, init) =>`,
   },
   {
     name: "the store",
