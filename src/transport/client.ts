@@ -1,10 +1,9 @@
 // One HTTP call to a provider: bounded in time, ended with its client, with every failure reported as a Fault.
 
 import { Fault, toFault } from "../core/fault.ts";
-import { LongJsonReader } from "../core/json/long.ts";
 import type { DeliveredBody, Outgoing } from "../core/models/dialect.ts";
 import { malformed } from "../core/models/upstream.ts";
-import type { Credential, Proof, Timeouts } from "../core/settings.ts";
+import type { Credential, Proof } from "../core/settings.ts";
 import type { Ending } from "../core/world/ending.ts";
 import type { Clock, Deadline, Deadlines, Fetch, Latecomer } from "../core/world/world.ts";
 import { type Authorize, listSecrets } from "./auth/authorize.ts";
@@ -16,6 +15,7 @@ import { makeUnreachable, type Reachability } from "./reachability.ts";
 import { redact } from "./redact.ts";
 import { addReport, makeTimeout, readWords } from "./report.ts";
 import { drain, isBounded, isClosing, makeReader, type TextReader } from "./text-reader.ts";
+import { readLarge, readText } from "./whole-body.ts";
 
 /** Explains an error answer by its status, headers and text. */
 type Explain = (status: number, headers: Headers, body: string, nowMs: number) => Fault;
@@ -40,13 +40,6 @@ const SHORT_JSON_BYTES = 1024 * 1024;
  * A kept connection closed by the server is reset within a round trip. After this time the server failed while working.
  */
 const STALE_MS = 1000;
-const FIRST_BYTE_MS = 60_000;
-const FIRST_BYTE_REASONING_MS = 300_000;
-
-/** The longest wait for the first part of a streamed answer. */
-export function chooseFirstByteMs(timeouts: Timeouts, reasoning: boolean): number {
-  return timeouts.firstByteMs ?? (reasoning ? FIRST_BYTE_REASONING_MS : FIRST_BYTE_MS);
-}
 
 /** What a call needs of the attempt that it belongs to. */
 interface CallTerms {
@@ -105,7 +98,10 @@ export class UpstreamCall implements Latecomer {
 
   late(): void {
     const { deadlines } = this.#ports;
-    if (deadlines.nowMs() >= this.#untilMs) return this.end(makeTimeout());
+    if (deadlines.nowMs() >= this.#untilMs) {
+      this.end(makeTimeout());
+      return;
+    }
     this.#deadline = deadlines.watch(this.#untilMs, this);
     if (this.#phase === "sending") this.#testHost(this.#sentMs, this.#connectMs);
   }
@@ -190,10 +186,10 @@ export class UpstreamCall implements Latecomer {
       this.#receive(response);
       return response;
     };
+    const { signal } = this.#abort;
     const onSecret = (secret: string) => {
       this.#proofSecrets = [...this.#proofSecrets, secret];
     };
-    const { signal } = this.#abort;
     return sendAuthenticated({ proof, authorize, clock, signal, onSecret, send }, url, prepared);
   }
 
@@ -220,11 +216,10 @@ export class UpstreamCall implements Latecomer {
    */
   read(response: Response, isLong: boolean, bytesMax: number): Promise<DeliveredBody["body"]> {
     this.#receive(response);
-    const isShort = isBounded(response.headers, isLong ? SHORT_JSON_BYTES : bytesMax);
-    if (!isShort) return this.#readLarge(response, isLong, bytesMax);
     this.#phase = "reading";
+    const isShort = isBounded(response.headers, isLong ? SHORT_JSON_BYTES : bytesMax);
     // Reading it piece by piece would cost 5 µs more.
-    return response.text();
+    return isShort ? response.text() : readLarge(response, isLong, bytesMax);
   }
 
   /** The body was read to its end. Throws the reason if the call was ended meanwhile. */
@@ -234,49 +229,13 @@ export class UpstreamCall implements Latecomer {
     this.#read = true;
   }
 
-  async #readLarge(response: Response, isLong: boolean, bytesMax: number): Promise<DeliveredBody["body"]> {
-    if (isLong) {
-      const reader = new LongJsonReader();
-      await this.#readBytes(response, bytesMax, (piece) => reader.push(piece));
-      return reader.end();
-    }
-    const pieces: string[] = [];
-    await this.#readText(response, bytesMax, pieces);
-    return pieces.join("");
-  }
-
-  /** Appends the body's text to `pieces`. Rejects if it is too long or breaks off. */
-  #readText(response: Response, bytesMax: number, pieces: string[]): Promise<void> {
-    const decoder = new TextDecoder();
-    return this.#readBytes(response, bytesMax, (piece) => {
-      pieces.push(decoder.decode(piece, { stream: true }));
-    });
-  }
-
-  async #readBytes(
-    response: Response,
-    bytesMax: number,
-    onPiece: (piece: Uint8Array<ArrayBuffer>) => void,
-  ): Promise<void> {
-    let length = 0;
-    try {
-      for await (const piece of response.body ?? []) {
-        onPiece(piece);
-        length += piece.byteLength;
-        if (length > bytesMax) throw malformed("the answer is too large");
-      }
-    } catch (thrown) {
-      throw this.explain(thrown);
-    }
-    this.finishBody();
-  }
-
   /** Reads an error's body up to ERROR_BYTES_MAX, enough to tell what kind of error it is. */
   async #errorText(response: Response): Promise<string> {
     this.extendTo(Math.min(this.#untilMs, this.#ports.deadlines.nowMs() + ERROR_BODY_MS));
     const pieces: string[] = [];
     // If the body breaks off, the status and the part that arrived still explain the error.
-    await this.#readText(response, ERROR_BYTES_MAX, pieces).catch(() => {});
+    const reading = readText(response, ERROR_BYTES_MAX, pieces).then(() => this.finishBody());
+    await reading.catch(() => {});
     const { reason } = this.#terms.client;
     if (reason) throw reason;
     return pieces.join("").slice(0, ERROR_BYTES_MAX);

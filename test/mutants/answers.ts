@@ -141,15 +141,16 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "the last part does not wait for the settlement",
-    file: "src/gateway/gateway.ts",
-    find: "const charged = await closing.charge(context, usage, context.copy?.reply(usage));",
-    replace: "const charged = usage; void closing.settle(context, context.copy?.reply(usage));",
+    file: "src/gateway/answer/answer-stream.ts",
+    find: "    context.settled = await this.#closing.settle(context);\n    return [context.call.operation.usagePiece(context.chargeUsage())];",
+    replace:
+      "    void this.#closing.settle(context);\n    return [context.call.operation.usagePiece(context.usage)];",
   },
   {
     name: "a whole answer does not wait for the settlement",
-    file: "src/gateway/attempt/mode.ts",
-    find: "return closing.charge(context, usage, whole).then((charged) => operation.withUsage(whole, charged));",
-    replace: "void closing.settle(context, whole); return Promise.resolve(whole);",
+    file: "src/gateway/gateway.ts",
+    find: "context.settled = await this.#closing.settle(context);\n        return mode.charge(context, answer);",
+    replace: "void this.#closing.settle(context);\n        return answer;",
   },
   {
     name: "a stream does not wait for the disk",
@@ -166,8 +167,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a reply is kept of a broken answer",
     file: "src/gateway/settle/closing.ts",
-    find: "Promise.resolve(null) : this.settle(context);",
-    replace: "Promise.resolve(null) : this.settle(context, { choices: [] });",
+    find: "const { id, created, idempotency, operation } = call;\n    if (reply === null || !idempotency) return null;",
+    replace: "const { id, created, idempotency, operation } = call;\n    if (!idempotency) return null;",
   },
   {
     name: "an unknown outcome is forgotten",
@@ -184,9 +185,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "fail over after the first chunk",
     file: "src/gateway/gateway.ts",
-    find: "return await mode.hand(context, result, this.#closing);",
-    replace: `const answer = await mode.hand(context, result, this.#closing);
-        if (!answer.rest) return answer;
+    find: "if (mode.staysOpen) return answer;",
+    replace: `if (mode.staysOpen && !answer.rest) return answer;
         const again = async () => (await new Failover(ports, context, STREAMED, null).run()).first;
         const { rest } = answer;
         const pour = (take) => rest.pour(take).catch(async () => void take(await again()));

@@ -5,6 +5,8 @@ import type { Ports } from "../../transport/client.ts";
 import type { AttemptCall } from "../attempt/attempt.ts";
 import { streamAnswers } from "../attempt/calls.ts";
 import type { PieceStream } from "../attempt/streamed.ts";
+import type { RequestContext } from "../context.ts";
+import type { Closing } from "../settle/closing.ts";
 import { type AnswerFlow, Pause, type Take } from "./flow.ts";
 
 /** An answer that has begun to arrive. */
@@ -19,32 +21,28 @@ export interface OpenedAnswer<F extends Form> extends AnswerStart<F> {
   readonly rest: PieceStream<F>;
 }
 
-/** The phases of a streamed request. Every `open` that succeeds is followed by a `leave`. */
-interface Phases<F extends Form> {
-  /** Admits the request and waits for the first part of its answer. If it fails, the request is over. */
-  readonly open: () => Promise<AnswerStart<F>>;
-  /** Called with each batch after the first before it is sent. */
-  readonly pass: (pieces: readonly F["piece"][]) => void;
-  /** Settles the finished answer and returns its last batch. */
-  readonly finish: (usage: F["usage"] | null) => Promise<readonly F["piece"][]>;
-  readonly fail: (thrown: unknown) => void;
-  readonly leave: () => Promise<unknown>;
-}
-
+/**
+ * An answer's way to its client. `open` admits the request and waits for the first part of the answer: if it fails, the
+ * request is over. Every one that succeeds is followed by the request's end.
+ */
 export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piece"][]> {
-  readonly #phases: Phases<F>;
+  readonly #context: RequestContext<F>;
+  readonly #closing: Closing;
+  readonly #open: () => Promise<AnswerStart<F>>;
   #opened: AnswerStart<F> | null = null;
   #isUnderWay = false;
   #isLeft = false;
   #isOver = false;
 
-  constructor(phases: Phases<F>) {
-    this.#phases = phases;
+  constructor(context: RequestContext<F>, closing: Closing, open: () => Promise<AnswerStart<F>>) {
+    this.#context = context;
+    this.#closing = closing;
+    this.#open = open;
   }
 
   async begin(): Promise<readonly F["piece"][] | undefined> {
     this.#isUnderWay = true;
-    this.#opened = await this.#phases.open();
+    this.#opened = await this.#open();
     this.#isUnderWay = false;
     if (this.#isLeft) await this.#end();
     return this.#opened.first;
@@ -54,14 +52,13 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
     if (this.#isOver || this.#opened === null) return;
     this.#isUnderWay = true;
     const { first, rest } = this.#opened;
-    const { pass, finish } = this.#phases;
     try {
       await take(first);
       await rest?.pour((pieces) => {
-        pass(pieces);
+        this.#context.pass(pieces);
         return take(pieces);
       });
-      if (rest && !this.#isLeft) await take(await finish(rest.usage));
+      if (rest && !this.#isLeft) await take(await this.#finish(rest.usage));
     } catch (thrown) {
       await this.#fail(thrown);
     }
@@ -74,8 +71,16 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
     if (!this.#isUnderWay) this.#end().catch(() => {});
   }
 
+  /** Settles the finished answer and returns its last batch. */
+  async #finish(reported: F["usage"] | null): Promise<readonly F["piece"][]> {
+    const context = this.#context;
+    context.finish(reported);
+    context.settled = await this.#closing.settle(context);
+    return [context.call.operation.usagePiece(context.chargeUsage())];
+  }
+
   async #fail(thrown: unknown): Promise<never> {
-    this.#phases.fail(thrown);
+    this.#closing.fail(this.#context, thrown);
     await this.#end();
     throw thrown;
   }
@@ -84,7 +89,7 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
     if (this.#isOver || this.#opened === null) return;
     this.#isOver = true;
     this.#opened.rest?.leave();
-    await this.#phases.leave();
+    await this.#closing.close(this.#context);
   }
 }
 

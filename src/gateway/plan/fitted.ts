@@ -7,13 +7,18 @@ import { priceCardWithin } from "../../core/money/hours.ts";
 import type { Form } from "../../operations/form.ts";
 import type { OfferTerms } from "../../operations/operation.ts";
 import type { Call } from "../call.ts";
-import { findRoute, type Route } from "./upstream.ts";
+import type { Route } from "./routes.ts";
 
-type Fitting<F extends Form> = Pick<Call<F>, "operation" | "upstreams" | "raw">;
+type Fitting<F extends Form> = Pick<Call<F>, "operation" | "routes" | "raw">;
 
 /** Returns the request as a card's provider receives it: unchanged in the native lane, and if nobody serves the card. */
-export function fitAsk<F extends Form>(call: Fitting<F>, ask: F["ask"], card: ModelCard): F["ask"] {
-  return fitTo(findCardRoute(call, ask, card), call, ask, card);
+export function fitAsk<F extends Form>(
+  call: Fitting<F>,
+  ask: F["ask"],
+  card: ModelCard,
+  raw = call.raw,
+): F["ask"] {
+  return fitTo(call.routes.find(card, ask, raw), call, ask, card);
 }
 
 /**
@@ -33,12 +38,12 @@ export function makeOffers<F extends Form>(
 const HOUR_SLACK_MS = 60_000;
 
 function priceWorst<F extends Form>(
-  { upstreams }: Pick<Fitting<F>, "upstreams">,
+  { routes }: Pick<Fitting<F>, "routes">,
   card: ModelCard,
   nowMs: number | undefined,
 ): ModelCard {
   if (card.timedPrice === undefined) return card;
-  const totalMs = upstreams.get(card.provider)?.setup.timeouts.totalMs;
+  const totalMs = routes.upstreams.get(card.provider)?.setup.timeouts.totalMs;
   if (nowMs === undefined || totalMs === undefined) return priceCardWithin(card, 0, Number.POSITIVE_INFINITY);
   return priceCardWithin(card, nowMs - HOUR_SLACK_MS, nowMs + totalMs + HOUR_SLACK_MS);
 }
@@ -48,11 +53,11 @@ function makeOffer<F extends Form>(
   card: ModelCard,
 ): Offer {
   const { operation, isLimitRequired, searches, unreadBytes, cachesLong = false } = call;
-  const route = findCardRoute(call, call.ask, card);
+  const route = call.routes.find(card, call.ask, call.raw);
   const ask = fitTo(route, call, call.ask, card);
   const answersPerCall = Math.max(1, route?.codec.answersPerCall(card, ask) ?? Number.POSITIVE_INFINITY);
   // Neither the client's own searches nor what only a provider of its family reads is translated.
-  const isOwn = isNative(route, call);
+  const isOwn = route !== null && route.lane !== null;
   return operation.offer(ask, card, {
     isLimitRequired,
     answersPerCall,
@@ -62,26 +67,13 @@ function makeOffer<F extends Form>(
   });
 }
 
-function findCardRoute<F extends Form>(
-  { operation, upstreams, raw }: Fitting<F>,
-  ask: F["ask"],
-  card: ModelCard,
-): Route<F> | null {
-  const upstream = upstreams.get(card.provider);
-  return upstream ? findRoute(upstream, { operation, ask, card, raw }) : null;
-}
-
-function isNative<F extends Form>(route: Route<F> | null, { raw }: Pick<Fitting<F>, "raw">): boolean {
-  return raw !== null && route !== null && route.lane !== null;
-}
-
 function fitTo<F extends Form>(
   route: Route<F> | null,
-  call: Fitting<F>,
+  call: Pick<Fitting<F>, "operation" | "routes">,
   ask: F["ask"],
   card: ModelCard,
 ): F["ask"] {
-  if (route === null || isNative(route, call)) return ask;
-  const { setup } = call.upstreams.get(card.provider) ?? { setup: {} };
+  if (route === null || route.lane !== null) return ask;
+  const { setup } = call.routes.upstreams.get(card.provider) ?? { setup: {} };
   return call.operation.fit(route.codec, ask, card, setup).ask;
 }

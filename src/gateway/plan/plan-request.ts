@@ -66,8 +66,8 @@ function planWith<F extends Form>(
   return planAmong(ports, call, wishes, ceiling, load);
 }
 
-function listCredentials<F extends Form>({ pin, upstreams }: Call<F>, provider: string) {
-  return pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? NONE);
+function listCredentials<F extends Form>({ pin, routes }: Call<F>, provider: string) {
+  return pin ? [pin.credential] : (routes.upstreams.get(provider)?.setup.credentials ?? NONE);
 }
 
 function planAmong<F extends Form>(

@@ -8,18 +8,23 @@ import type { ModelCard } from "../../core/models/card.ts";
 import { type Amounts, shortenAmounts } from "../../core/money/units.ts";
 import type { ShownAnswer } from "../../operations/collected.ts";
 import { type Form, NONE } from "../../operations/form.ts";
-import type { SentAsk } from "../../operations/operation.ts";
 import { SpanContent } from "../answer/span-content.ts";
 import type { Call } from "../call.ts";
 
 /** A request may take thousands of calls. The first of them are named. */
 const REQUEST_IDS_MAX = 16;
 
+/** How a row names the credential of an attempt. */
 type TracedCredential = Pick<TracedAttempt, "last4" | "position">;
 
-/** A running attempt. Only its first ending is recorded. Times passed in are on the monotonic clock. */
+/**
+ * What is recorded of a running attempt, which extends it. Only its first ending is recorded. Times passed in are on the
+ * monotonic clock.
+ */
 export class TracingAttempt {
   readonly card: ModelCard;
+  /** The same with the price of the hour in which it began. */
+  readonly pricedCard: ModelCard;
   /** The number of calls sent. */
   calls = 0;
   /** The parts of a call that the parsed request doesn't contain. */
@@ -30,7 +35,8 @@ export class TracingAttempt {
   #requestIds: string[] | null = null;
   /** The id of its span. Null if it has none. */
   readonly spanId: string | null;
-  readonly #credential: TracedCredential;
+  readonly #last4: TracedCredential["last4"];
+  readonly #position: TracedCredential["position"];
   readonly startMs: number;
   /** The time of its first call. */
   sentMs: number | null = null;
@@ -38,11 +44,20 @@ export class TracingAttempt {
   #outcome: AttemptOutcome = "left";
   #fault: Fault | null = null;
 
-  constructor(card: ModelCard, credential: TracedCredential, startMs: number, spanId: string | null) {
+  constructor(
+    card: ModelCard,
+    pricedCard: ModelCard,
+    last4: TracedCredential["last4"],
+    position: TracedCredential["position"],
+    startMs: number,
+    spanId: string | null,
+  ) {
     this.card = card;
-    this.spanId = spanId;
-    this.#credential = credential;
+    this.pricedCard = pricedCard;
+    this.#last4 = last4;
+    this.#position = position;
     this.startMs = startMs;
+    this.spanId = spanId;
   }
 
   get endMs(): number | null {
@@ -81,11 +96,10 @@ export class TracingAttempt {
     const failure = fault && this.#outcome === "failed" ? describeFailure(fault) : null;
     const ids = this.#requestIds ?? NONE;
     const hasOther = ids.length > 1 || ids[0] !== failure?.upstreamRequestId;
-    const { last4, position } = this.#credential;
     return {
       model: this.card.id,
-      last4,
-      position,
+      last4: this.#last4,
+      position: this.#position,
       startMs: Math.round(this.startMs - startedMs),
       firstTokenMs,
       endMs: Math.round((this.#endMs ?? endMs) - startedMs),
@@ -135,23 +149,19 @@ export class Tracing<F extends Form> {
     return this.#attempts.at(-1)?.card.id ?? null;
   }
 
-  begin(card: ModelCard, credential: TracedCredential, nowMs: number): TracingAttempt {
-    const spanId = this.#trace && deriveSpanId(this.#trace, this.#attempts.length + 1);
-    const attempt = new TracingAttempt(card, credential, nowMs, spanId);
+  /** Returns the id of the next attempt's span. Null if it has none. */
+  nameSpan(): string | null {
+    return this.#trace && deriveSpanId(this.#trace, this.#attempts.length + 1);
+  }
+
+  begin(attempt: TracingAttempt): void {
     this.#attempts.push(attempt);
-    return attempt;
   }
 
   /** A call is about to be sent. It decides who pays for a request without an answer. */
-  recordCall(
-    attempt: TracingAttempt,
-    { unreadBytes, rounds }: Pick<SentAsk<unknown>, "unreadBytes" | "rounds">,
-    nowMs: number,
-  ): void {
+  recordCall(attempt: TracingAttempt, nowMs: number): void {
     attempt.calls++;
     attempt.sentMs ??= nowMs;
-    attempt.unreadBytes = unreadBytes;
-    attempt.rounds = rounds;
     this.#sender = attempt;
     this.#sentMs ??= nowMs;
   }
@@ -161,8 +171,8 @@ export class Tracing<F extends Form> {
     return false;
   }
 
-  /** The model that last received the prompt, and in how many parallel calls. Null if none did. */
-  get latest(): Omit<SentAsk<unknown>, "ask"> | null {
+  /** The attempt that last sent the prompt to a provider. Null if none did. */
+  get latest(): TracingAttempt | null {
     return this.#sender?.calls ? this.#sender : null;
   }
 

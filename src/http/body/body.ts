@@ -36,7 +36,7 @@ export interface HeldRules extends BodyRules {
 interface BodyKind<Body> {
   /** Throws a Fault if the type is wrong. */
   checkType(headers: Headers): void;
-  parse(bytes: Uint8Array<ArrayBuffer>): Body;
+  readonly parse: (bytes: Uint8Array<ArrayBuffer>) => Body;
 }
 
 const JSON_BODY: BodyKind<unknown> = { checkType, parse: parseJsonBytes };
@@ -75,7 +75,7 @@ export async function readHeld<Body>(
   const bytes = await readBytes(request, { owner, declaredBytes, bytesMax, deadlines, held });
   const turn = turns.next(owner, bytes.length);
   if (turn) await turn;
-  return turns.time(owner, bytes.length, () => kind.parse(bytes));
+  return turns.time(owner, bytes.length, kind.parse, bytes);
 }
 
 function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>): unknown {

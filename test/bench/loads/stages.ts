@@ -77,7 +77,7 @@ export const STAGES: readonly Mutant[] = [
   {
     name: "the client's watch",
     file: "src/http/serve/client-watch.ts",
-    find: "    this.#signal.onabort = () => this.#onGone();\n",
+    find: "    this.#signal.onabort = () => this.#leave();\n",
     replace: "",
   },
   {
