@@ -101,8 +101,11 @@ async function build(folder: string): Promise<void> {
   if (await check("build", [bun, "src/app/build/build.ts", "--outfile", file])) built = file;
 }
 
+/** Ends a test that hangs. A test that computes for 20 s may take ten times as long beside other work. */
+const TIMEOUT_MS = 300_000;
+
 async function test(flags: readonly string[]): Promise<void> {
-  const { code, text } = await run([bun, "test", "--timeout", "60000", ...flags]);
+  const { code, text } = await run([bun, "test", "--timeout", String(TIMEOUT_MS), ...flags]);
   add(code, text);
 }
 

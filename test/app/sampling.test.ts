@@ -74,7 +74,7 @@ describe("a person's sample", () => {
     const account = JSON.parse((await run(["accounts", "show", "default", "--json"])).out);
     expect(Number(asObject(account).balance_usd)).toBeLessThan(5);
     expect(asObject(account).held_usd).toBe(0);
-  }, 60_000);
+  }, 300_000);
 
   test("asks nothing without a yes, and refuses what makes no sense", async () => {
     await prepare(["say: one"]);
@@ -106,7 +106,7 @@ describe("a person's sample", () => {
       const { code, err } = await run(args);
       expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
     }
-  }, 60_000);
+  }, 300_000);
 });
 
 test("a judge scores in both orders, says so, and stops within the budget", async () => {
@@ -126,7 +126,7 @@ test("a judge scores in both orders, says so, and stops within the budget", asyn
   expect(short.ended).toBe("the budget is used up");
   expect(short.prompts).toBeWithin(1, 5);
   expect(short.cost_usd).toBeLessThanOrEqual(budget);
-}, 60_000);
+}, 300_000);
 
 describe("the routes", () => {
   let gateway: Awaited<ReturnType<typeof startRouterFixture>>;

@@ -108,7 +108,7 @@ test("requests and usage are found by whose key it was, refused ones too", async
   expect(await usage("group_by=day&member=mem_one")).toMatchObject([{ requests: 3 }]);
   const listed = await admin.get("/requests?member=mem_one");
   expect(listed.body.data).toMatchObject([{ member_id: "mem_one" }, { member_id: "mem_one" }]);
-}, 30_000);
+}, 300_000);
 
 describe("what a member's budgets used", () => {
   test("is set back by managers and admins, never by oneself", async () => {

@@ -65,5 +65,5 @@ describe.skipIf(!HAS_BROWSER)("more, please (skipped without Chromium)", () => {
     await member.page.getByLabel("State").selectOption("open");
     await member.page.getByText("No requests for more").waitFor();
     await member.leave();
-  }, 60_000);
+  }, 300_000);
 });

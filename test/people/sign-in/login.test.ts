@@ -73,7 +73,7 @@ test("a person signs in once, and agents get keys until the sign-in ends", async
     out: "",
     err: expect.stringContaining(`Your sign-in has ended. Run: poundkey login ${world.url}`),
   });
-}, 60_000);
+}, 300_000);
 
 test.each([
   ["an address without TLS", ["login", "http://gateway.example"], 1, "must begin with https://"],

@@ -150,7 +150,7 @@ function bound(opened: () => TwoStores): void {
     await store.addAccount(makeAccount("apart"));
     await settle(store, "theirs", { tags: "new=tag" }, "apart");
     expect(await list(store, ["tag"], { accountId: "apart" })).toEqual(["new=tag  1 10"]);
-  }, 60_000);
+  }, 300_000);
 
   test("of a key come before those of its account", async () => {
     const { store, other } = opened();

@@ -208,5 +208,5 @@ function lastCent(opened: Opened): void {
     expect(journal.filter((entry) => entry.kind === "hold").length).toBe(COVERED);
     expect(Math.min(...journal.map((entry) => entry.balanceAfterNanoUsd))).toBe(CENT - COVERED * WORST);
     expect((await other.spentSince(makeKey("key_a"), 0)).chargedNanoUsd).toBe(charged);
-  }, 30_000);
+  }, 300_000);
 }

@@ -257,5 +257,5 @@ function orders(opened: Opened): void {
       problems.push(...(await runOrder(seed, [store, other])).problems);
     expect(problems).toEqual([]);
     expect(listProblems(await store.audit())).toEqual([]);
-  }, 60_000);
+  }, 300_000);
 }

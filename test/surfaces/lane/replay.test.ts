@@ -39,7 +39,7 @@ describe.skipIf(folder === null)("recorded answers", () => {
       const events = listEvents(own);
       expect(listEvents(replay(asObject(events.at(-1)?.response)))).toEqual([...events]);
     }
-  }, 60_000);
+  }, 300_000);
 
   test("of the API itself are read as they were, whatever items they have", async () => {
     const { recordings } = readTraffic(folder ?? "");
@@ -58,7 +58,7 @@ describe.skipIf(folder === null)("recorded answers", () => {
       const { output } = await readWithSdk(stream);
       expect(output).toMatchObject(asArray(body.output).map(asObject));
     }
-  }, 60_000);
+  }, 300_000);
 });
 
 const ITEM = { id: "msg_1", type: "message", status: "completed", role: "assistant" };

@@ -184,4 +184,4 @@ test("scores shift the choice within bounds, on every gateway, until they are de
     await other.stop();
     await own.stop();
   }
-}, 60_000);
+}, 300_000);

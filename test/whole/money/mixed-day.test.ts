@@ -141,4 +141,4 @@ test("accounts pay what the providers counted, nothing for failures, and the boo
     wrong_entries: 0,
     debts: 0,
   });
-}, 60_000);
+}, 300_000);
