@@ -13,19 +13,18 @@ import type { Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
 import { AnswerCollector, type ShownAnswer } from "../operations/collected.ts";
 import { type Form, NONE } from "../operations/form.ts";
-import type { Asking, Grader } from "../operations/operation.ts";
+import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
 import { AnswerCount } from "./answer/answer-count.ts";
 import type { ContentRecorder, Contents } from "./answer/contents.ts";
 import { makeGrader } from "./answer/grading.ts";
 import { openEnding } from "./answer/sharing.ts";
-import type { AttemptRun } from "./attempt/attempt-run.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import { fitAsk } from "./plan/fitted.ts";
 import type { Plan } from "./plan/plan.ts";
 import { countPrompt, UNCOUNTED, type UsageCount } from "./settle/counted.ts";
 import { ReplyCopy } from "./settle/idempotency.ts";
 import { makeTrace } from "./settle/row-trace.ts";
-import { Tracing } from "./settle/tracing.ts";
+import { Tracing, type TracingAttempt } from "./settle/tracing.ts";
 import { findEnding, isByClient, judge } from "./settle/verdict.ts";
 import type { Around, ChangedCall, OwnAnswer, Step } from "./step.ts";
 
@@ -157,10 +156,9 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   }
 
   /** Sets the attempt that answers. */
-  recordAnswer(winner: AttemptRun<F>, nowMs: number): void {
-    const sent = winner.describeSent();
-    this.attempt = winner.attempt;
-    this.model = winner.card.id;
+  recordAnswer(attempt: Attempt, winner: TracingAttempt, sent: SentAsk<F["ask"]>, nowMs: number): void {
+    this.attempt = attempt;
+    this.model = attempt.card.id;
     this.#count.begin(sent);
     this.tracing.winner = winner;
     this.tracing.content?.takePrompt(sent.ask);

@@ -41,7 +41,7 @@ const SHORT_JSON_BYTES = 1024 * 1024;
  */
 const STALE_MS = 1000;
 
-/** What a call needs of the attempt that it belongs to. */
+/** The parts of an attempt that its calls need. */
 interface CallTerms {
   readonly client: Ending;
   readonly credential: Credential;
@@ -53,7 +53,7 @@ interface CallTerms {
   readonly fresh: boolean;
 }
 
-/** What the call waits for: it decides what an error means. */
+/** The thing that a call waits for, which decides what an error means. */
 type Phase = "idle" | "sending" | "reading";
 
 /** A running call. `close()` ends it and releases its resources, and may be called more than once. */
@@ -160,13 +160,13 @@ export class UpstreamCall implements Latecomer {
     const prepared = prepareRequest(outgoing);
     const { proof } = this.#terms.credential;
     return proof === undefined
-      ? this.#fetch(outgoing.url, prepared, connectMs)
+      ? this.#request(outgoing.url, prepared, connectMs)
       : this.#sendAuthenticated(proof, outgoing.url, prepared, connectMs);
   }
 
   /** Sends the call once. A broken call may have been served, so only failover may repeat it. */
-  #fetch(url: string, prepared: PreparedRequest, connectMs: number): Promise<Response> {
-    const { kept, deadlines, fetch } = this.#ports;
+  #request(url: string, prepared: PreparedRequest, connectMs: number): Promise<Response> {
+    const { kept, deadlines } = this.#ports;
     const { fresh } = this.#terms;
     const sentMs = deadlines.nowMs();
     this.#url = url;
@@ -176,13 +176,13 @@ export class UpstreamCall implements Latecomer {
     this.#mayBeStale = !fresh && kept.take(this.#origin, sentMs);
     this.#deadline.atMs = Math.min(sentMs + connectMs / 2, this.#untilMs);
     this.#phase = "sending";
-    return fetch(url, toInit(prepared, this.#abort.signal, fresh));
+    return this.#ports.fetch(url, toInit(prepared, this.#abort.signal, fresh));
   }
 
   #sendAuthenticated(proof: Proof, url: string, prepared: PreparedRequest, connectMs: number) {
     const { authorize, clock } = this.#ports;
     const send = async (one: PreparedRequest) => {
-      const response = await this.#fetch(url, one, connectMs);
+      const response = await this.#request(url, one, connectMs);
       this.#receive(response);
       return response;
     };

@@ -176,14 +176,14 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     const context = this.#context;
     const nowMs = deadlines.nowMs();
     this.#isWinner = true;
-    context.recordAnswer(this, nowMs);
+    context.recordAnswer(this.attempt, this, this.#describeSent(), nowMs);
     context.dropped = this.#reported;
     if (this.#usage !== null) context.report(this.#usage, this.#isWhole);
     stickiness.keep(context.call.conversation, this.attempt, nowMs);
   }
 
-  /** Returns the request as the provider was sent it. Call it once the calls are sent. */
-  describeSent(): SentAsk<F["ask"]> {
+  /** Returns the request as the provider was sent it. */
+  #describeSent(): SentAsk<F["ask"]> {
     const { pricedCard, calls, unreadBytes, rounds } = this;
     const ask = fitAsk(this.#context.call, this.ask, this.card, this.raw);
     return { ask, card: pricedCard, calls, unreadBytes, rounds };

@@ -182,7 +182,7 @@ function addTraceparent<F extends Form>(
 /** Encodes the request: unchanged if the provider speaks the client's format, translated otherwise. */
 function encode<F extends Form>(attempt: AttemptCall<F>): Outgoing {
   try {
-    return encodeFor(attempt, findTarget(attempt));
+    return writeOutgoing(attempt, findTarget(attempt));
   } catch (thrown) {
     // Schemas nested a thousand levels deep, for example, overflow the stack.
     if (!(thrown instanceof RangeError)) throw thrown;
@@ -190,7 +190,7 @@ function encode<F extends Form>(attempt: AttemptCall<F>): Outgoing {
   }
 }
 
-function encodeFor<F extends Form>(
+function writeOutgoing<F extends Form>(
   { operation, routes, raw, ask, card }: AttemptCall<F>,
   target: Target,
 ): Outgoing {

@@ -55,12 +55,11 @@ function planWith<F extends Form>(
   // The usual case of one model and one credential leaves nothing to choose.
   if (selection.kind === "card" && selection.fallbacks.length === 0) {
     const { card } = selection;
-    const credentials = listCredentials(call, card.provider);
-    const [credential] = credentials;
-    if (credential !== undefined && credentials.length === 1) {
+    const attempts = call.pin ? [{ card, credential: call.pin.credential }] : call.routes.findOnly(card);
+    if (attempts !== null) {
       refuseUnable(call, card, wishes);
       if (ceiling?.covers(card) === false) throw ceiling.findFault();
-      return { attempts: [{ card, credential }], spares: NONE, load, decision: null };
+      return { attempts, spares: NONE, load, decision: null };
     }
   }
   return planAmong(ports, call, wishes, ceiling, load);

@@ -1,6 +1,7 @@
 // The choice of the dialect for a call. All but the last step depends on the configuration alone, and is made once.
 
 import { Fault } from "../../core/fault.ts";
+import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Family, RawRequest } from "../../core/models/dialect.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
@@ -32,8 +33,10 @@ export class Routes<F extends Form> {
   readonly #family: Family;
   /** The enabled providers, by name. */
   readonly upstreams: ReadonlyMap<string, Upstream>;
-  /** Of the cards that were asked for, some of which clients may make up. */
+  /** Clients may make up names of models, so the cards of those are held by nothing else. */
   readonly #known = new WeakMap<ModelCard, CardRoutes<F>>();
+
+  readonly #only = new WeakMap<ModelCard, readonly Attempt[] | null>();
 
   /** `family` is the surface's. */
   constructor(operation: Operation<F>, family: Family, upstreams: ReadonlyMap<string, Upstream>) {
@@ -55,6 +58,17 @@ export class Routes<F extends Form> {
     if (raw !== null)
       for (const route of routes.native) if (!this.#operation.cuts?.(route.codec, ask, card)) return route;
     return routes.translated;
+  }
+
+  /** Returns the only attempt that can be made at a card. Null if its provider has several credentials, or none. */
+  findOnly(card: ModelCard): readonly Attempt[] | null {
+    const known = this.#only.get(card);
+    if (known !== undefined) return known;
+    const credentials = this.upstreams.get(card.provider)?.setup.credentials ?? [];
+    const [credential] = credentials;
+    const only = credential !== undefined && credentials.length === 1 ? [{ card, credential }] : null;
+    this.#only.set(card, only);
+    return only;
   }
 
   /** Throws a Fault if the model doesn't serve the operation. */

@@ -39,8 +39,7 @@ function findCardRoute<F extends Form>({ ask, raw, routes }: CallAsk<F>, card: M
   return routes.find(card, ask, raw);
 }
 
-function makeReads<F extends Form>(call: CallAsk<F>): Wishes["reads"] {
-  if (call.nativeOnly === undefined) return undefined;
+function makeReads<F extends Form>(call: CallAsk<F>): NonNullable<Wishes["reads"]> {
   return (card) => (findCardRoute(call, card)?.lane ?? null) !== null;
 }
 
@@ -54,7 +53,7 @@ function makeSearches<F extends Form>(call: CallAsk<F>): NonNullable<Wishes["sea
 export function readWishes<F extends Form>(call: CallAsk<F>): Wishes {
   const search = call.operation.findSearch?.(call.ask) ?? null;
   return {
-    reads: makeReads(call),
+    reads: call.nativeOnly === undefined ? undefined : makeReads(call),
     findRefusedUrl: checkUrls(call),
     searches: search === null ? undefined : makeSearches(call),
     mustSearch: search === "forced",

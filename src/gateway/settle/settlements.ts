@@ -36,7 +36,8 @@ class PendingSettlement implements Latecomer {
     outcome: Outcome,
     orElse: (() => Outcome) | null,
     resolve: (settled: SettlementAnswer | null) => void,
-    { deadlines, patienceMs }: { readonly deadlines: Deadlines; readonly patienceMs: number },
+    deadlines: Deadlines,
+    patienceMs: number,
   ) {
     this.ticket = ticket;
     this.outcome = outcome;
@@ -97,7 +98,7 @@ export class Settlements {
   ): Promise<SettlementAnswer | null> {
     const { deadlines } = this.#ports;
     const { promise, resolve } = Promise.withResolvers<SettlementAnswer | null>();
-    const waiting = new PendingSettlement(ticket, outcome, orElse, resolve, { deadlines, patienceMs });
+    const waiting = new PendingSettlement(ticket, outcome, orElse, resolve, deadlines, patienceMs);
     void this.#write(waiting);
     return promise;
   }

@@ -14,11 +14,11 @@ import type { Call } from "../call.ts";
 /** A request may take thousands of calls. The first of them are named. */
 const REQUEST_IDS_MAX = 16;
 
-/** How a row names the credential of an attempt. */
+/** The name of an attempt's credential in rows. */
 type TracedCredential = Pick<TracedAttempt, "last4" | "position">;
 
 /**
- * What is recorded of a running attempt, which extends it. Only its first ending is recorded. Times passed in are on the
+ * The record of a running attempt, which extends it. Only its first ending is recorded. Times passed in are on the
  * monotonic clock.
  */
 export class TracingAttempt {
@@ -213,7 +213,9 @@ export class Tracing<F extends Form> {
   list(
     nowMs: number,
     firstTokenMs: number | null,
-    { isWhole, fault, claimed }: Readonly<{ isWhole: boolean; fault: Fault | null; claimed: Amounts | null }>,
+    isWhole: boolean,
+    fault: Fault | null,
+    claimed: Amounts | null,
   ) {
     this.winner?.end(isWhole ? "answered" : fault ? "failed" : "left", nowMs, fault);
     if (this.winner) this.winner.claimed = claimed;

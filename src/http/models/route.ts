@@ -29,8 +29,7 @@ import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
-import { listCandidates, readSelection, steerSelection } from "../serve/selection.ts";
-import { readSteering } from "../serve/steering.ts";
+import { listCandidates, readSelection, readSteering, steerSelection } from "../serve/selection.ts";
 
 const FEEDBACK_BYTES_MAX = 4096;
 const ID_CHARACTERS_MAX = 100;

@@ -18,7 +18,6 @@ export class Arrival {
   /** The route's pattern. */
   readonly route: string;
   readonly counting: CountingLimit;
-  readonly path: string;
   /** The sender, if it needs no secret because it is the gateway itself. */
   readonly sender: Caller | null;
   readonly requestId: string;
@@ -46,14 +45,17 @@ export class Arrival {
     this.route = route;
     this.counting = counting;
     this.sender = sender;
-    this.path = findPath(request.url);
     this.requestId = String(set.headers["x-request-id"]);
     this.held = bodies.open();
     this.startedMs = clock.monotonicMs();
   }
+
+  get path(): string {
+    return findPath(this.request.url);
+  }
 }
 
-/** What all requests of a route share. */
+/** The part that all requests of a route share. */
 interface ArrivalRoute {
   readonly route: string;
   readonly counting: CountingLimit;

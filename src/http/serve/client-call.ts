@@ -11,7 +11,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, RawRequest } from "../../core/models/dialect.ts";
 import type { TracedHook } from "../../core/models/hook.ts";
 import type { Hasher, PromptDigests } from "../../core/models/prompt-digests.ts";
-import type { Steering } from "../../core/models/steering.ts";
+import { type Steering, UNSTEERED } from "../../core/models/steering.ts";
 import type { RouterRules } from "../../core/settings.ts";
 import { Ending } from "../../core/world/ending.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
@@ -32,18 +32,10 @@ import type { Arrival } from "./arrival.ts";
 import { readCaching } from "./caching.ts";
 import { headerNumber } from "./headers.ts";
 import { readRequestOrigin } from "./origin.ts";
-import { steerSelection } from "./selection.ts";
+import { readSteering, steerSelection } from "./selection.ts";
 import type { ModelSetup } from "./setups.ts";
-import { readSteering } from "./steering.ts";
 
 const TIMEOUT_SECONDS_MAX = 3600;
-
-/** The request as its surface has read it, and its sender. */
-interface ReadParts<F extends Form> extends Caller {
-  readonly exchange: Exchange<F>;
-  readonly setup: ModelSetup<F>;
-  readonly pin: Pin | null;
-}
 
 export class ClientCall<F extends Form> implements Call<F> {
   key: GatewayKey;
@@ -92,11 +84,14 @@ export class ClientCall<F extends Form> implements Call<F> {
     ports: HttpPorts,
     { name: surface, operation, idPrefix }: Surface<F>,
     { request: { headers }, requestId, held, trace }: Arrival,
-    { exchange, key, proof, setup, pin }: ReadParts<F>,
+    { key, proof }: Caller,
+    exchange: Exchange<F>,
+    setup: ModelSetup<F>,
+    pin: Pin | null,
   ) {
     const nowMs = ports.clock.nowMs();
-    const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
-    const { selection, steering } = steerSelection(setup.selection, readSteering(headers));
+    const asked = readSteering(headers);
+    const { selection, steering } = asked === UNSTEERED ? setup : steerSelection(setup.named, asked);
     this.key = key;
     this.proof = proof;
     this.exchange = exchange;
@@ -126,7 +121,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.rules = setup.rules;
     this.markup = setup.markup;
     this.mendsNamed = setup.mendsNamed;
-    this.limitAtMs = seconds === null ? Number.POSITIVE_INFINITY : ports.clock.monotonicMs() + seconds * 1000;
+    this.limitAtMs = readLimit(ports, headers);
     const once = headers.get("idempotency-key");
     this.idempotency = digestIdempotency(ports.vault, key.id, once, operation, exchange);
     this.caching = readCaching(headers, key, selection, ports.cacheRules());
@@ -163,4 +158,10 @@ export class ClientCall<F extends Form> implements Call<F> {
   time<Given, Result>(work: (given: Given) => Result, given: Given): Result {
     return this.#turns.time(this.key.accountId, this.held.bytes, work, given);
   }
+}
+
+/** Returns when the client's own time limit ends, on the monotonic clock. Infinity if it sent none. */
+function readLimit({ clock }: Pick<HttpPorts, "clock">, headers: Headers): number {
+  const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
+  return seconds === null ? Number.POSITIVE_INFINITY : clock.monotonicMs() + seconds * 1000;
 }

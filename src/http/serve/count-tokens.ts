@@ -8,7 +8,7 @@ import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse } from "./answers.ts";
 import type { Arrival } from "./arrival.ts";
 import { identify } from "./auth.ts";
-import { makeIncoming } from "./incoming.ts";
+import { makeIncoming } from "./earlier.ts";
 import { readSelection } from "./selection.ts";
 
 export async function countTokens<F extends Form>(

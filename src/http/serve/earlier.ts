@@ -14,7 +14,7 @@ import { identifyCredential } from "../../core/settings.ts";
 import { makeNotFound } from "../../gateway/answer/kept-answers.ts";
 import type { Pin } from "../../gateway/plan/pin.ts";
 import type { Form } from "../../operations/form.ts";
-import type { Surface } from "../../surfaces/surface.ts";
+import type { Incoming, Surface } from "../../surfaces/surface.ts";
 import type { HttpPorts } from "../ports.ts";
 
 type EarlierPorts = Pick<HttpPorts, "kept" | "sealer" | "snapshot" | "vault">;
@@ -31,6 +31,20 @@ export const NO_EARLIER_ANSWER: FoundEarlier = { keeping: null, stored: null, pi
 /** True if providers may store answers for the key: the operator allows it, and the key may keep responses. */
 export function mayStoreUpstream({ snapshot }: Pick<HttpPorts, "snapshot">, key: GatewayKey): boolean {
   return snapshot().limits.storesUpstream === true && key.keepsResponses;
+}
+
+/** Returns a request as a surface reads it: its body, and what the gateway adds for the account. */
+export function makeIncoming(
+  ports: HttpPorts,
+  { headers, url }: Request,
+  body: unknown,
+  key: GatewayKey,
+  { keeping, stored } = NO_EARLIER_ANSWER,
+): Incoming {
+  const seal = ports.sealer(key.accountId);
+  const { limits: own } = ports.snapshot();
+  const limits = own.storesUpstream ? { ...own, storesUpstream: mayStoreUpstream(ports, key) } : own;
+  return { url, headers, body, limits, seal, keeping, stored };
 }
 
 /** Throws the Fault `not_found` if the account has no such answer here or at a provider. */

@@ -1,6 +1,7 @@
 // A request at a surface: from a request's bytes to the gateway and back, whole or streamed, in the surface's form.
 
 import { Fault, toFault } from "../../core/fault.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { Caller } from "../../core/keys/key.ts";
 import { logBug } from "../../core/world/bug.ts";
 import { type Facts, NO_FACTS } from "../../gateway/call.ts";
@@ -25,9 +26,8 @@ import { identify } from "./auth.ts";
 import { ClientCall } from "./client-call.ts";
 import { ClientWatch } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
-import { type FoundEarlier, findEarlier, NO_EARLIER_ANSWER } from "./earlier.ts";
+import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "./earlier.ts";
 import { factHeaders, findRefusing, limitHeaders, makeReader } from "./headers.ts";
-import { makeIncoming } from "./incoming.ts";
 import { logRefusal, nameForClient } from "./refused.ts";
 import type { Setups } from "./setups.ts";
 import { AnswerStamp } from "./stamp.ts";
@@ -48,13 +48,13 @@ export async function serve<F extends Form>(
   setups: Setups<F>,
   arrival: Arrival,
 ): Promise<Response> {
-  const { set, path } = arrival;
+  const { set } = arrival;
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
   try {
     nameRequest(surface, arrival);
-    surface.checkPath?.(path);
-    if (surface.counting?.isCounting(path))
+    surface.checkPath?.(arrival.path);
+    if (surface.counting?.isCounting(arrival.path))
       return addHeaders(await countTokens(ports, surface, arrival), set);
     beginTrace(ports, arrival);
     const found = findSender(ports, arrival);
@@ -65,16 +65,18 @@ export async function serve<F extends Form>(
     const earlier = surface.findEarlier
       ? await findEarlier(ports, surface, caller.key, body)
       : NO_EARLIER_ANSWER;
-    const call = readCall(ports, surface, setups, { arrival, caller, body, earlier });
+    const call = readCall(ports, surface, setups, arrival, caller, body, earlier);
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports.deadlines, arrival.request, arrival.server, call.ending);
-    const request = { ports, surface, client, call, context };
-    if (call.ask.stream === true) return addHeaders(await stream(request), set);
+    if (call.ask.stream === true)
+      return addHeaders(await stream({ ports, surface, client, call, context }), set);
     const reply = await ports.gateway.complete(context);
     client.end();
-    const written = writeWhole(request, reply, set);
-    return written instanceof Promise ? await written : written;
+    const answer = call.exchange.whole(reply, new AnswerStamp(ports, context));
+    if (call.kept !== null && call.exchange.keep && !(answer instanceof Document))
+      await ports.kept.keep(call.key, call.exchange.keep(call.kept, answer));
+    return respondWhole(ports, surface, context, answer, set);
   } catch (thrown) {
     client?.end();
     // Without a context, nothing was made of the body.
@@ -92,8 +94,7 @@ function nameRequest<F extends Form>({ family }: Surface<F>, { set, requestId }:
 }
 
 function beginTrace({ traces }: HttpPorts, arrival: Arrival): void {
-  const { request, route, path } = arrival;
-  arrival.trace = traces.begin(request.headers.get("traceparent"), route, path);
+  arrival.trace = traces.begin(arrival.request.headers.get("traceparent"), arrival);
 }
 
 /** Called again if the body was slow. */
@@ -117,54 +118,49 @@ function readRequestBody<F extends Form>(
     : readHeldJson(arrival.request, ports, rules);
 }
 
-interface ReadRequest {
-  readonly arrival: Arrival;
-  readonly caller: Caller;
-  readonly body: unknown;
-  readonly earlier: FoundEarlier;
-}
-
 function readCall<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   setups: Setups<F>,
-  { arrival, caller, body, earlier }: ReadRequest,
+  arrival: Arrival,
+  caller: Caller,
+  body: unknown,
+  earlier: FoundEarlier,
 ): ClientCall<F> {
-  const { key, proof } = caller;
+  const { key } = caller;
   const { held } = arrival;
   const incoming = makeIncoming(ports, arrival.request, body, key, earlier);
   const exchange = ports.turns.time(key.accountId, held.bytes, surface.read, incoming);
   const { model } = exchange.ask;
   arrival.modelAsked = model;
   const setup = setups.find(ports.snapshot(), model, key);
-  const call = new ClientCall(ports, surface, arrival, { exchange, key, proof, setup, pin: earlier.pin });
+  const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, earlier.pin);
   arrival.selection = call.selection;
   arrival.names = call.names;
   return call;
 }
 
-/** A request that was taken. */
-interface TakenRequest<F extends Form> {
+function respondWhole<F extends Form>(
+  { clock }: HttpPorts,
+  surface: Surface<F>,
+  context: RequestContext<F>,
+  body: JsonObject | Document,
+  set: HeaderStore,
+): Response {
+  const facts = factHeaders(context, makeReader(clock, surface), context.granted, { ...JSON_HEADERS });
+  const headers = joinHeaders(facts, set);
+  return body instanceof Document
+    ? createDocumentResponse(body, headers)
+    : respond(200, JSON.stringify(body), headers);
+}
+
+/** A request whose answer is streamed. */
+interface StreamedRequest<F extends Form> {
   readonly ports: HttpPorts;
   readonly surface: Surface<F>;
   readonly client: ClientWatch;
   readonly call: ClientCall<F>;
   readonly context: RequestContext<F>;
-}
-
-function writeWhole<F extends Form>(
-  { ports, surface, call, context }: TakenRequest<F>,
-  reply: F["reply"],
-  set: HeaderStore,
-): Response | Promise<Response> {
-  const { exchange, kept } = call;
-  const body = exchange.whole(reply, new AnswerStamp(ports, context));
-  const reader = makeReader(ports.clock, surface);
-  const headers = joinHeaders(factHeaders(context, reader, context.granted, { ...JSON_HEADERS }), set);
-  if (body instanceof Document) return createDocumentResponse(body, headers);
-  const response = () => respond(200, JSON.stringify(body), headers);
-  if (!exchange.keep || !kept) return respond(200, JSON.stringify(body), headers);
-  return ports.kept.keep(call.key, exchange.keep(kept, body)).then(response);
 }
 
 function refuse<F extends Form>(
@@ -188,7 +184,7 @@ function refuse<F extends Form>(
   return createRefusalResponse(fault, refusal, headers);
 }
 
-async function stream<F extends Form>(request: TakenRequest<F>): Promise<Response> {
+async function stream<F extends Form>(request: StreamedRequest<F>): Promise<Response> {
   const { ports, surface, client, call, context } = request;
   const { exchange, requestId, ending } = call;
   const writer = exchange.writer(() => new AnswerStamp(ports, context));
@@ -217,7 +213,7 @@ async function stream<F extends Form>(request: TakenRequest<F>): Promise<Respons
 }
 
 async function keepStreamed<F extends Form>(
-  { ports, call }: TakenRequest<F>,
+  { ports, call }: StreamedRequest<F>,
   writer: Writer<F["piece"]>,
 ): Promise<void> {
   const { exchange, kept, key } = call;

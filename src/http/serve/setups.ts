@@ -1,15 +1,16 @@
-// What no request of a surface to a model can change, made when the first one comes and found by one look-up.
+// The settings that no request of a surface to a model can change: made for the first one, and found by one look-up.
 
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending } from "../../core/models/dialect.ts";
+import { type Steering, UNSTEERED } from "../../core/models/steering.ts";
 import type { RouterRules } from "../../core/settings.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import { Routes } from "../../gateway/plan/routes.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import type { Snapshot } from "../ports.ts";
-import { listCandidates, readSelection } from "./selection.ts";
+import { listCandidates, readSelection, steerSelection } from "./selection.ts";
 
 /** Clients may make up names of models that aren't listed. Beyond this many, all are made again. */
 const SETUPS_MAX = 4096;
@@ -25,7 +26,11 @@ interface SurfaceSetup<F extends Form> {
 
 /** The settings of requests to one model, with the keys that may use the same models. */
 export class ModelSetup<F extends Form> {
+  /** The model as it is named. */
+  readonly named: Selection;
+  /** The same with the demands on its choice, for a request that adds none by its headers. */
   readonly selection: Selection;
+  readonly steering: Steering;
   readonly routes: Routes<F>;
   readonly rules: RouterRules;
   readonly markup: number;
@@ -42,7 +47,10 @@ export class ModelSetup<F extends Form> {
     key: GatewayKey,
   ) {
     const { catalogue, rules, billing, limits } = snapshot;
-    this.selection = readSelection(model, key, catalogue, operation.name);
+    this.named = readSelection(model, key, catalogue, operation.name);
+    const { selection, steering } = steerSelection(this.named, UNSTEERED);
+    this.selection = selection;
+    this.steering = steering;
     this.routes = routes;
     this.rules = rules;
     this.markup = billing.markup;

@@ -156,7 +156,7 @@ async function throughGateway(gateway: Gateway, exported: Telemetry | null = nul
     key,
     ask: request,
     ...plainCall(),
-    trace: exported?.begin(null, "/v1/chat/completions", "/v1/chat/completions") ?? null,
+    trace: exported?.begin(null, { route: "/v1/chat/completions", path: "/v1/chat/completions" }) ?? null,
     conversation: makeConversation(key.id, request),
     selection: { kind: "card", card, fallbacks: [] },
     routes: new Routes(CHAT, "openai", upstreams),
