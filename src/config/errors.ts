@@ -1,4 +1,5 @@
 // Errors in the configuration: file, line, column, field, what is wrong and what is expected, without any secret.
+import { CREDENTIAL_LIMITS } from "../core/limits/limit-table.ts";
 
 /** The path to a field: names in mappings and indices in lists. */
 export type Path = readonly (string | number)[];
@@ -53,8 +54,7 @@ const KEY_FIELD = /^(keys?|admin_token|store)$/;
 const NAMES_BELOW_KEYS: ReadonlySet<string> = new Set([
   "key",
   "weight",
-  "requests_per_minute",
-  "tokens_per_minute",
+  ...CREDENTIAL_LIMITS.map(({ name }) => name),
 ]);
 
 /** Matches texts that look like secrets: passwords in addresses, values in queries, vendors' prefixes, UUIDs. */

@@ -1,5 +1,6 @@
 // The meaning and default of each field, for the manual and for editors by the published schema.
 import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.ts";
+import { CREDENTIAL_LIMITS, MINUTE_LIMITS } from "../core/limits/limit-table.ts";
 import notes from "./field-notes.yaml";
 
 export interface FieldNote {
@@ -9,7 +10,22 @@ export interface FieldNote {
 }
 
 /** The notes by path: `<name>` is a name that the operator chooses, `<skill>` a kind of task, `[]` an entry of a list. */
-export const FIELDS: Readonly<Record<string, FieldNote>> = notes;
+export const FIELDS: Readonly<Record<string, FieldNote>> = { ...notes, ...describeLimits() };
+
+/** The notes of a limit stand in its row. */
+function describeLimits(): Readonly<Record<string, FieldNote>> {
+  return Object.fromEntries([
+    ...MINUTE_LIMITS.flatMap(({ name, key, member }) => [
+      [`key_defaults.${name}`, { meaning: key.meaning, default: null }],
+      [`key_maxima.${name}`, { meaning: `The largest \`${name}\`.`, default: null }],
+      [`sign_in.oidc.rules[].${name}`, { meaning: member.meaning }],
+    ]),
+    ...CREDENTIAL_LIMITS.map(({ name, credential }) => [
+      `providers.<name>.keys[].${name}`,
+      { meaning: credential.meaning },
+    ]),
+  ]);
+}
 
 type Visit = (path: string, field: JsonObject) => void;
 
@@ -40,6 +56,10 @@ const SAME: readonly (readonly [path: string, as: string])[] = [
   ["providers.<name>.models[].later_prices[].", "providers.<name>.models[].price."],
   ["providers.<name>.models[].price.hours[].", "providers.<name>.models[].price."],
   ["providers.<name>.models[].price.tiers[].", "providers.<name>.models[].price."],
+  ["providers.<name>.models[].price.service.priority.", "providers.<name>.models[].price."],
+  ["providers.<name>.models[].price.service.flex.", "providers.<name>.models[].price."],
+  ["providers.<name>.models[].price.service.fast.", "providers.<name>.models[].price."],
+  ["providers.<name>.models[].price.service.ultrafast.", "providers.<name>.models[].price."],
 ];
 
 export function findNote(path: string): FieldNote | undefined {

@@ -2,6 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Budget, makeBudget, nameBudget, PERIODS } from "../core/limits/budget.ts";
 import { LIMIT_MAX, type OwnerLimits } from "../core/limits/limit.ts";
+import { MINUTE_LIMITS, mapLimits } from "../core/limits/limit-table.ts";
 import { NANO_PER_USD } from "../core/money/money.ts";
 import type { LimitRules } from "../core/settings.ts";
 import { parseDuration } from "../core/text/duration.ts";
@@ -29,9 +30,7 @@ const budget = section(
 export const budgetList = Type.Array(budget, { maxItems: BUDGETS_MAX, expected: "a list of { usd, per }" });
 
 const keyLimits = {
-  requests_per_minute: limit,
-  tokens_per_minute: limit,
-  parallel: limit,
+  ...mapLimits(MINUTE_LIMITS, "name", () => limit),
   budgets: budgetList,
   expires_in: orNull(duration("1m", "3650d"), "a duration like 90d, or null for never"),
 };
@@ -67,12 +66,9 @@ function buildLimits(
   section: "key_defaults" | "key_maxima",
   issues: Issues,
 ): OwnerLimits {
-  const { requests_per_minute = null, tokens_per_minute = null, parallel = null, budgets = [] } = given;
   return {
-    requestsPerMinute: requests_per_minute,
-    tokensPerMinute: tokens_per_minute,
-    parallel,
-    budgets: buildBudgets(budgets, [section, "budgets"], issues),
+    ...mapLimits(MINUTE_LIMITS, "property", ({ name }) => given[name] ?? null),
+    budgets: buildBudgets(given.budgets ?? [], [section, "budgets"], issues),
   };
 }
 

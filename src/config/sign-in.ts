@@ -1,6 +1,7 @@
 // `sign_in`: its fields, and the checks that keep strangers out.
 import { type Static, Type } from "@sinclair/typebox";
 import { LIMIT_MAX } from "../core/limits/limit.ts";
+import { MINUTE_LIMITS, mapLimits } from "../core/limits/limit-table.ts";
 import type { RuleLimits } from "../core/limits/member-limits.ts";
 import { ROLES } from "../core/people/people.ts";
 import type { SignInRule, SignInRules } from "../core/people/sign-in.ts";
@@ -47,9 +48,7 @@ const rule = section(
       }),
     ),
     budgets: Type.Optional(budgetList),
-    requests_per_minute: Type.Optional(integer(0, LIMIT_MAX)),
-    tokens_per_minute: Type.Optional(integer(0, LIMIT_MAX)),
-    parallel: Type.Optional(integer(0, LIMIT_MAX)),
+    ...mapLimits(MINUTE_LIMITS, "name", () => Type.Optional(integer(0, LIMIT_MAX))),
   },
   "A role for the people of a group. Every rule that matches a person adds to what they may do.",
 );
@@ -203,15 +202,13 @@ function buildRule(given: RuleConfig, at: number, issues: Issues): SignInRule {
 }
 
 function buildLimits(given: RuleConfig, at: number, issues: Issues): RuleLimits | null {
-  const { allowed_models, budgets, requests_per_minute, tokens_per_minute, parallel } = given;
-  const set = [allowed_models, budgets, requests_per_minute, tokens_per_minute, parallel];
-  if (set.every((one) => one === undefined)) return null;
+  const { allowed_models: allowedModels = null, budgets } = given;
+  const minute = mapLimits(MINUTE_LIMITS, "property", ({ name }) => given[name] ?? null);
+  if ([allowedModels, budgets ?? null, ...Object.values(minute)].every((one) => one === null)) return null;
   return {
-    allowedModels: allowed_models ?? null,
+    allowedModels,
     budgets: budgets === undefined ? null : buildBudgets(budgets, [...RULES, at, "budgets"], issues),
-    requestsPerMinute: requests_per_minute ?? null,
-    tokensPerMinute: tokens_per_minute ?? null,
-    parallel: parallel ?? null,
+    ...minute,
   };
 }
 

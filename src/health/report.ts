@@ -1,4 +1,5 @@
 // The health report: every configured provider, its credentials and its models.
+import { CREDENTIAL_LIMITS, mapLimits } from "../core/limits/limit-table.ts";
 import { type ModelCard, readProvider } from "../core/models/card.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/models/health.ts";
 import { type Credential, identifyCredential, type ProviderSetup } from "../core/settings.ts";
@@ -79,8 +80,7 @@ function reportCredential(
     id: credential.id ?? null,
     last4: key?.last4 ?? null,
     weight: credential.weight,
-    requestsPerMinute: credential.requestsPerMinute ?? null,
-    tokensPerMinute: credential.tokensPerMinute ?? null,
+    ...mapLimits(CREDENTIAL_LIMITS, "property", ({ property }) => credential[property] ?? null),
     state: rest.state,
     untilMs: rest.state === "active" ? null : Math.ceil(wallMs + rest.waitMs),
     reason: rest.reason,

@@ -1,6 +1,7 @@
 // The providers that an import found: one for each address, with its keys and models, as the configuration has them.
 import { loadShippedCards } from "../catalogue/rows.ts";
 import { omitUndefined } from "../core/json/json.ts";
+import { CREDENTIAL_LIMITS, type CredentialLimit, mapLimits } from "../core/limits/limit-table.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import { clampWeight, type Groups } from "./groups.ts";
 import type { Report } from "./report.ts";
@@ -29,12 +30,10 @@ export interface Deployment {
   readonly line: number | null;
 }
 
-export interface PlannedCredential {
+export interface PlannedCredential extends Readonly<Partial<Record<Limit, number | undefined>>> {
   /** A reference, such as `${OPENAI_API_KEY}`. */
   readonly key: string;
   readonly weight?: number | undefined;
-  readonly requests_per_minute?: number | undefined;
-  readonly tokens_per_minute?: number | undefined;
 }
 
 interface Server {
@@ -126,7 +125,7 @@ export class Providers {
       const shared = [...credentials.values()];
       if (shared.length > 1 && shared.some((one) => listWeights(one).length > 1))
         report.leave(null, `weights of ${name}`, "a key has one weight for all models");
-      if (shared.some((one) => LIMITS.some((field) => isHalfLimited(one, field))))
+      if (shared.some((one) => CREDENTIAL_LIMITS.some(({ name }) => isHalfLimited(one, name))))
         report.leave(
           null,
           `limits of ${name}`,
@@ -215,8 +214,7 @@ function writeServer(server: Server, provider?: string): object {
   };
 }
 
-const LIMITS = ["requests_per_minute", "tokens_per_minute"] as const;
-type Limit = (typeof LIMITS)[number];
+type Limit = CredentialLimit["name"];
 
 function isHalfLimited(shared: readonly PlannedCredential[], field: Limit): boolean {
   const limits = shared.map((one) => one[field]);
@@ -237,8 +235,7 @@ function writeCredential(shared: readonly PlannedCredential[], isWeighted: boole
   };
   const limits = omitUndefined({
     weight: isWeighted ? listWeights(shared)[0] : undefined,
-    requests_per_minute: sum("requests_per_minute"),
-    tokens_per_minute: sum("tokens_per_minute"),
+    ...mapLimits(CREDENTIAL_LIMITS, "name", ({ name }) => sum(name)),
   });
   const key = first?.key ?? "";
   return Object.keys(limits).length === 0 ? key : { key, ...limits };

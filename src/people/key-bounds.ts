@@ -1,23 +1,13 @@
-// Compares what a key may with a bound: the most that is allowed, the account's own limits, or the key as it was.
+// Compares what a key may with a bound: the most that is allowed, or the key as it was.
 
 import type { Account, GatewayKey } from "../core/keys/key.ts";
-import { type Budget, nameBudget } from "../core/limits/budget.ts";
 import { resolveAllowance, resolveLimits } from "../core/limits/key-limits.ts";
 import type { KeyMaxima, OwnerLimits } from "../core/limits/limit.ts";
+import { fallBack, isBeyond, LIMIT_NAMES, type LimitName, listBeyond } from "../core/limits/limit-bounds.ts";
 import { isSelector } from "../core/models/selector.ts";
 import type { LimitRules, QuotaRules } from "../core/settings.ts";
 import { matchesAny } from "../core/text/pattern.ts";
 import { containsBlock } from "../core/world/address.ts";
-
-/** Fields of a key that limit it, as they are called on the wire. */
-type LimitName = "requests_per_minute" | "tokens_per_minute" | "parallel" | "budgets";
-export type BoundName =
-  | LimitName
-  | "requests_per_day"
-  | "spend_limit_usd"
-  | "expires_at"
-  | "allowed_models"
-  | "allowed_addresses";
 
 /**
  * Returns the most that roles below admin may give a key. Where `key_maxima` says nothing, a personal key may have no more
@@ -28,13 +18,7 @@ export function findMaxima(
   { memberId }: Pick<GatewayKey, "memberId">,
 ): KeyMaxima {
   if (memberId === null) return keyMaxima;
-  return {
-    requestsPerMinute: keyMaxima.requestsPerMinute ?? keyDefaults.requestsPerMinute,
-    tokensPerMinute: keyMaxima.tokensPerMinute ?? keyDefaults.tokensPerMinute,
-    parallel: keyMaxima.parallel ?? keyDefaults.parallel,
-    budgets: keyMaxima.budgets.length > 0 ? keyMaxima.budgets : keyDefaults.budgets,
-    expireInMs: keyMaxima.expireInMs ?? keysExpireInMs,
-  };
+  return { ...fallBack(keyMaxima, keyDefaults), expireInMs: keyMaxima.expireInMs ?? keysExpireInMs };
 }
 
 interface Defaults {
@@ -42,31 +26,54 @@ interface Defaults {
   readonly quota: Pick<QuotaRules, "requestsPerDay">;
 }
 
-/** Null, which is no limit, is beyond any bound, and nothing is beyond a bound of null. */
-export function isBeyond(limit: number | null, bound: number | null): boolean {
-  return bound !== null && (limit === null || limit > bound);
+interface ChangedKey extends Pick<Defaults, "quota"> {
+  readonly before: GatewayKey;
+  readonly after: GatewayKey;
+  readonly account: Account;
 }
 
-/** Returns the limits that are beyond a bound. */
-export function listBeyond(limits: OwnerLimits, bound: OwnerLimits): readonly LimitName[] {
-  const found: LimitName[] = [];
-  if (isBeyond(limits.requestsPerMinute, bound.requestsPerMinute)) found.push("requests_per_minute");
-  if (isBeyond(limits.tokensPerMinute, bound.tokensPerMinute)) found.push("tokens_per_minute");
-  if (isBeyond(limits.parallel, bound.parallel)) found.push("parallel");
-  if (bound.budgets.some((budget) => !isCovered(budget, limits.budgets))) found.push("budgets");
-  return found;
+interface KeyBound {
+  /** As the field is called on the wire. */
+  readonly name: string;
+  /** True if it binds the key's holder, who may only lower it. */
+  readonly bindsHolder: boolean;
+  /** True if the changed key may more than before. */
+  readonly isWidened: (change: ChangedKey) => boolean;
 }
 
-/** True if one of the budgets binds at least as tightly. A budget that only warns bounds nothing. */
-function isCovered(bound: Budget, budgets: readonly Budget[]): boolean {
-  if (!bound.isHard) return true;
-  const own = budgets.find((budget) => nameBudget(budget) === nameBudget(bound));
-  return own?.isHard === true && own.nanoUsd + readExtra(own) <= bound.nanoUsd + readExtra(bound);
-}
+/** The bounds of a key beside the limits of its minute and its budgets. */
+const KEY_BOUNDS = [
+  { name: "requests_per_day", bindsHolder: true, isWidened: hasMorePlaces },
+  {
+    name: "spend_limit_usd",
+    bindsHolder: true,
+    isWidened: ({ after, before }) => isBeyond(after.spendLimitNanoUsd, before.spendLimitNanoUsd),
+  },
+  {
+    name: "expires_at",
+    bindsHolder: false,
+    isWidened: ({ after, before }) => isBeyond(after.expiresAtMs, before.expiresAtMs),
+  },
+  {
+    name: "allowed_models",
+    bindsHolder: false,
+    isWidened: ({ after, before }) => !hasNoMoreModels(after.allowedModels, before.allowedModels),
+  },
+  {
+    name: "allowed_addresses",
+    bindsHolder: false,
+    isWidened: ({ after, before }) => !hasNoMoreAddresses(after.allowedAddresses, before.allowedAddresses),
+  },
+] as const satisfies readonly KeyBound[];
 
-function readExtra({ extra }: Budget): number {
-  return extra?.nanoUsd ?? 0;
-}
+/** A field of a key that bounds it. */
+export type BoundName = LimitName | (typeof KEY_BOUNDS)[number]["name"];
+
+/** The fields that bind the key's holder. */
+export const OWN_LIMITS: ReadonlySet<BoundName> = new Set([
+  ...LIMIT_NAMES,
+  ...KEY_BOUNDS.flatMap(({ name, bindsHolder }) => (bindsHolder ? [name] : [])),
+]);
 
 /** Returns the fields by which a changed key may more than before. */
 export function listWidened(
@@ -75,18 +82,17 @@ export function listWidened(
   account: Account,
   { keyDefaults, quota }: Defaults,
 ): readonly BoundName[] {
-  const found: BoundName[] = [
+  const change = { before, after, account, quota };
+  return [
     ...listBeyond(resolveLimits(after, keyDefaults), resolveLimits(before, keyDefaults)),
+    ...KEY_BOUNDS.flatMap(({ name, isWidened }) => (isWidened(change) ? [name] : [])),
   ];
-  const [allowed, allowedBefore] = [after, before].map((key) => resolveAllowance(key, account, quota));
-  const isMore = isBeyond(allowed ?? null, allowedBefore ?? null);
-  if (isMore || (before.requestsPerDay === "default" && hasPlacesBeside(after, account, quota)))
-    found.push("requests_per_day");
-  if (isBeyond(after.spendLimitNanoUsd, before.spendLimitNanoUsd)) found.push("spend_limit_usd");
-  if (isBeyond(after.expiresAtMs, before.expiresAtMs)) found.push("expires_at");
-  if (!hasNoMoreModels(after.allowedModels, before.allowedModels)) found.push("allowed_models");
-  if (!hasNoMoreAddresses(after.allowedAddresses, before.allowedAddresses)) found.push("allowed_addresses");
-  return found;
+}
+
+function hasMorePlaces({ before, after, account, quota }: ChangedKey): boolean {
+  const allowed = resolveAllowance(after, account, quota);
+  if (isBeyond(allowed, resolveAllowance(before, account, quota))) return true;
+  return before.requestsPerDay === "default" && hasPlacesBeside(after, account, quota);
 }
 
 /** True if a person's key has free requests of its own, on top of those that it would share with the account. */

@@ -17,6 +17,10 @@ import { DEEPSEEK } from "./deepseek.ts";
 import { FIREWORKS } from "./fireworks.ts";
 import { GEMINI_DIALECT, GOOGLE } from "./google.ts";
 import { GROQ } from "./groq.ts";
+import { BASETEN } from "./hosts/baseten.ts";
+import { MINIMAX } from "./hosts/minimax.ts";
+import { NOVITA } from "./hosts/novita.ts";
+import { SAMBANOVA } from "./hosts/sambanova.ts";
 import { JINA } from "./jina.ts";
 import { MISTRAL, MISTRAL_DIALECT } from "./mistral.ts";
 import { MOONSHOT } from "./moonshot.ts";
@@ -55,6 +59,10 @@ export const PROVIDERS: readonly ProviderRow[] = [
   ZAI,
   NVIDIA,
   DEEPINFRA,
+  MINIMAX,
+  SAMBANOVA,
+  NOVITA,
+  BASETEN,
   VOYAGE,
   JINA,
   AZURE,

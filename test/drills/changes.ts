@@ -28,6 +28,20 @@ const CHAT_PROVIDER = { title: "A provider that speaks the OpenAI dialect", most
 /** The codecs, surfaces, models and simulated variants of an operation are changes of their own. */
 const OPERATION = { title: "An operation", most: 8 };
 
+const LIMIT_OF_A_MINUTE = {
+  title: "A limit of a minute",
+  own: /^core\/limits\/limit-table\.ts$/,
+  // Steps of the schema that have been released, and other words for it in the manual's search.
+  others: [
+    "store/schema/steps.ts",
+    "store/postgres/schema.ts",
+    "store/sqlite/migrations.ts",
+    "docs/site/synonyms.yaml",
+  ],
+  most: 2,
+  reason: "its arithmetic, of an owner's minute and of a credential's",
+};
+
 export const CHANGES: readonly Change[] = [
   {
     ...CHAT_PROVIDER,
@@ -111,6 +125,8 @@ export const CHANGES: readonly Change[] = [
   },
   { title: "A route", example: "GET /v1/models", names: matchWord("modelRoutes"), most: 2 },
   { title: "A route", example: "GET /admin/v1/live", names: matchWord("liveRoutes"), most: 2 },
+  { ...LIMIT_OF_A_MINUTE, example: "requests_per_minute", names: /\brequests(_per_minute|PerMinute)\b/ },
+  { ...LIMIT_OF_A_MINUTE, example: "tokens_per_minute", names: /\btokens(_per_minute|PerMinute)\b/ },
   { title: "A limit", example: "EVENT_LINES_MAX", names: matchWord("EVENT_LINES_MAX"), most: 1 },
   { title: "A limit", example: "FIRST_KEPT", names: matchWord("FIRST_KEPT"), most: 1 },
 ];

@@ -4,7 +4,30 @@ import type { Mutant } from "./mutant.ts";
 const LEDGER = ["test/ledger/limits/members.test.ts"];
 const REQUESTS = ["test/people/limit-requests.test.ts"];
 
+const RIGHTS = ["test/people/keys.test.ts", "test/people/key-defaults.test.ts"];
+
 export const PEOPLE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "people: no limit at all is within any bound",
+    file: "src/core/limits/limit-bounds.ts",
+    find: "(limit === null || limit > bound)",
+    replace: "limit !== null && limit > bound",
+    tests: RIGHTS,
+  },
+  {
+    name: "people: a limit that isn't set is beyond the account's",
+    file: "src/core/limits/limit-bounds.ts",
+    find: "limits[property] === null ? null : bound[property]",
+    replace: "bound[property]",
+    tests: RIGHTS,
+  },
+  {
+    name: "people: holders raise the limits that bind them",
+    file: "src/people/key-bounds.ts",
+    find: "  ...LIMIT_NAMES,\n",
+    replace: "",
+    tests: RIGHTS,
+  },
   {
     name: "people: what was granted never ends",
     file: "src/core/limits/member-limits.ts",

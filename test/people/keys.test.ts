@@ -148,6 +148,8 @@ describe("a manager", () => {
     const make = async (fields: JsonObject) => told(await manager.post("/keys", { name: "k", ...fields }));
     expect(await make({ tokens_per_minute: 1000, requests_per_day: 10, contact: "ops" })).toBe("201");
     expect(await make({ tokens_per_minute: 1001 })).toBe("400 invalid_value tokens_per_minute");
+    // The account's own binds it all the same.
+    expect(await make({ tokens_per_minute: null })).toBe("201");
     expect(await make({ requests_per_day: 11 })).toBe("400 invalid_value requests_per_day");
     expect(await make({ requests_per_day: null })).toBe("400 invalid_value requests_per_day");
     expect(await make({ requests_per_minute: 101 })).toBe("400 invalid_value requests_per_minute");

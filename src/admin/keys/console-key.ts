@@ -2,6 +2,7 @@
 
 import { Fault } from "../../core/fault.ts";
 import { type GatewayKey, KEY_DEFAULTS, SAMPLING_KEY } from "../../core/keys/key.ts";
+import { NO_LIMITS } from "../../core/limits/limit.ts";
 import { HOOKS_KEY } from "../../core/models/hook.ts";
 import { GATEWAY } from "../../core/people/people.ts";
 import { actAs } from "../audit/audit-trail.ts";
@@ -21,8 +22,7 @@ export function samplingKey(world: World): Promise<GatewayKey> {
 
 /** The key of the calls that hooks make themselves. Only budgets of its account bound it. */
 export function hooksKey(world: World): Promise<GatewayKey> {
-  const unlimited = { requestsPerDay: null, requestsPerMinute: null, tokensPerMinute: null, parallel: null };
-  return readOwnKey(world, HOOKS_KEY, { ...unlimited, budgets: [] });
+  return readOwnKey(world, HOOKS_KEY, { ...NO_LIMITS, requestsPerDay: null });
 }
 
 /** Returns the key, and creates it at its first use. */

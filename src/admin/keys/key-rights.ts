@@ -5,7 +5,8 @@ import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { type Account, type GatewayKey, KEY_DEFAULTS, listPausers } from "../../core/keys/key.ts";
 import { type KeyChange, type Revision, readRevision } from "../../core/keys/key-change.ts";
-import { resolveAllowance, resolveLimits } from "../../core/limits/key-limits.ts";
+import { readAccountLimits, resolveAllowance, resolveLimits } from "../../core/limits/key-limits.ts";
+import { boundSet, isBeyond, listBeyond, pickLimits } from "../../core/limits/limit-bounds.ts";
 import { PAUSERS, type Pauser, type Role } from "../../core/people/people.ts";
 import { LIMIT_RULES, type LimitRules, type QuotaRules } from "../../core/settings.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
@@ -13,9 +14,8 @@ import {
   type BoundName,
   findMaxima,
   hasPlacesBeside,
-  isBeyond,
-  listBeyond,
   listWidened,
+  OWN_LIMITS,
 } from "../../people/key-bounds.ts";
 import { isAbove } from "../../people/roles.ts";
 
@@ -38,16 +38,6 @@ export const ALL_RIGHTS: KeyRights = {
 
 /** The fields of a request, by their names on the wire. */
 type KeyInput = Readonly<Record<string, unknown>>;
-
-/** The limits that bind their holder, who may only lower them. */
-const OWN_LIMITS: ReadonlySet<BoundName> = new Set([
-  "requests_per_minute",
-  "tokens_per_minute",
-  "parallel",
-  "budgets",
-  "spend_limit_usd",
-  "requests_per_day",
-]);
 
 /** Returns the role in which the sender writes this key: people without a higher one write their own as members. */
 function findRole(access: Access, { accountId }: Pick<GatewayKey, "accountId">): Role {
@@ -92,18 +82,13 @@ export function completeKey(
 /** A field that is left out is never beyond what the role may give. */
 function fillKey(key: GatewayKey, given: KeyInput, limitRules: LimitRules): GatewayKey {
   const maxima = findMaxima(limitRules, key);
-  const { budgets, ...most } = maxima;
-  const filled: { -readonly [Name in keyof GatewayKey]?: GatewayKey[Name] } = {};
   const beyond = listBeyond(resolveLimits(key, limitRules.keyDefaults), maxima).filter(
     (name) => given[name] === undefined,
   );
-  if (beyond.includes("requests_per_minute")) filled.requestsPerMinute = most.requestsPerMinute;
-  if (beyond.includes("tokens_per_minute")) filled.tokensPerMinute = most.tokensPerMinute;
-  if (beyond.includes("parallel")) filled.parallel = most.parallel;
-  if (beyond.includes("budgets")) filled.budgets = budgets;
-  const latestMs = most.expireInMs === null ? null : key.createdAtMs + most.expireInMs;
-  if (given.expires_at === undefined && isBeyond(key.expiresAtMs, latestMs)) filled.expiresAtMs = latestMs;
-  return { ...key, ...filled };
+  const latestMs = maxima.expireInMs === null ? null : key.createdAtMs + maxima.expireInMs;
+  const isEndless = given.expires_at === undefined && isBeyond(key.expiresAtMs, latestMs);
+  const expiresAtMs = isEndless ? latestMs : key.expiresAtMs;
+  return { ...key, ...pickLimits(maxima, beyond), expiresAtMs };
 }
 
 /** A change of a key, before it is known to be permitted. */
@@ -255,15 +240,7 @@ function listAboveAccount(
   { limitRules, quota }: Pick<KeyRights, "limitRules" | "quota">,
 ): readonly BoundName[] {
   const limits = resolveLimits(key, limitRules.keyDefaults);
-  const budgets = account.budgets === "default" ? [] : account.budgets;
-  const { requestsPerMinute, tokensPerMinute, parallel } = account;
-  const names = limits.budgets.map(({ per, models }) => `${per} ${models}`);
-  const bound = {
-    requestsPerMinute: limits.requestsPerMinute === null ? null : requestsPerMinute,
-    tokensPerMinute: limits.tokensPerMinute === null ? null : tokensPerMinute,
-    parallel: limits.parallel === null ? null : parallel,
-    budgets: budgets.filter(({ per, models }) => names.includes(`${per} ${models}`)),
-  };
+  const bound = boundSet(readAccountLimits(account), limits);
   const allowed = resolveAllowance(key, account, quota);
   const most = resolveAllowance({ requestsPerDay: "default" }, account, quota);
   return [...listBeyond(limits, bound), ...(isBeyond(allowed, most) ? (["requests_per_day"] as const) : [])];

@@ -4,9 +4,10 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { EventType, OutboxEvent } from "../../core/events/events.ts";
 import { Fault } from "../../core/fault.ts";
 import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts";
-import { makeBudget, PERIODS } from "../../core/limits/budget.ts";
-import { LIMIT_KINDS, LIMIT_MAX, type LimitKind } from "../../core/limits/limit.ts";
+import { type Budget, makeBudget, PERIODS } from "../../core/limits/budget.ts";
+import { LIMIT_MAX, MINUTE_KINDS } from "../../core/limits/limit.ts";
 import type { LimitRequest, LimitRequestFilter, NamedLimitRequest } from "../../core/limits/limit-request.ts";
+import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import { type AskedLimit, findMemberLimits, nameAskedLimit } from "../../core/limits/member-limits.ts";
 import { toUsd } from "../../core/money/money.ts";
 import { ACTOR_KINDS, type Scope } from "../../core/people/people.ts";
@@ -27,9 +28,6 @@ const DAY_MS = 86_400_000;
 const UNTIL_MAX_MS = 366 * DAY_MS;
 /** A person may ask this often in 24 hours. */
 const ASKED_MAX = 10;
-
-type MinuteKind = Exclude<LimitKind, "budget">;
-const MINUTE_KINDS = LIMIT_KINDS.filter((kind): kind is MinuteKind => kind !== "budget");
 
 export const newLimitRequestSchema = closeObject({
   account_id: text,
@@ -158,13 +156,10 @@ function readAsked({ budget, limit }: NewLimitRequest): AskedLimit {
 
 /** A limit that nobody set can't be raised. */
 function requireLimit(asked: AskedLimit, limits: ReturnType<typeof findMemberLimits>): void {
-  const { budgets, requestsPerMinute, tokensPerMinute, parallel } = limits;
+  const isAsked = (budget: Budget) => nameAskedLimit({ kind: "budget", ...budget }) === nameAskedLimit(asked);
   const set = {
-    requests_per_minute: requestsPerMinute,
-    tokens_per_minute: tokensPerMinute,
-    parallel,
-    budget:
-      budgets.find((one) => nameAskedLimit({ kind: "budget", ...one }) === nameAskedLimit(asked)) ?? null,
+    ...mapLimits(MINUTE_LIMITS, "name", ({ property }) => limits[property]),
+    budget: limits.budgets.find(isAsked) ?? null,
   };
   if (set[asked.kind] !== null) return;
   const param = asked.kind === "budget" ? "budget" : "limit";

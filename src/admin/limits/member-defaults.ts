@@ -1,8 +1,10 @@
 // The limits that an account gives each of its members: their schema, their reading from a request and their form in an answer.
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { Field, WireBudget, WireMemberDefaults } from "../../core/fields/field.ts";
+import { omitUndefined } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { LIMIT_MAX } from "../../core/limits/limit.ts";
+import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { MemberDefaults } from "../../core/limits/member-limits.ts";
 import { integerSchema, readList } from "../input.ts";
 import { budgetPattern, pattern } from "../models/patterns.ts";
@@ -14,9 +16,7 @@ export function makeMemberDefaultsSchema(field: Field<"member_defaults">): TSche
   const limit = Type.Optional(allowNull(integerSchema(0, LIMIT_MAX)));
   return allowNull(
     closeObject({
-      requests_per_minute: limit,
-      tokens_per_minute: limit,
-      parallel: limit,
+      ...mapLimits(MINUTE_LIMITS, "name", () => limit),
       budgets: Type.Optional(
         allowNull(Type.Array(makeBudgetSchema(budgetPattern), { maxItems: budgetsMax })),
       ),
@@ -28,9 +28,7 @@ export function makeMemberDefaultsSchema(field: Field<"member_defaults">): TSche
 
 /** Fields without a limit are left out. */
 export const memberDefaultsView = Type.Object({
-  requests_per_minute: Type.Optional(count),
-  tokens_per_minute: Type.Optional(count),
-  parallel: Type.Optional(count),
+  ...mapLimits(MINUTE_LIMITS, "name", () => Type.Optional(count)),
   budgets: Type.Optional(Type.Array(budgetView)),
   allowed_models: Type.Optional(Type.Array(text)),
   keys: Type.Optional(count),
@@ -44,9 +42,7 @@ export function readMemberDefaults(given: WireMemberDefaults, name: string): Mem
     throw invalidValue(`${name}.budgets[${extra}]`, "an extra amount is for one person, who asks for it");
   }
   return {
-    requestsPerMinute: given.requests_per_minute ?? null,
-    tokensPerMinute: given.tokens_per_minute ?? null,
-    parallel: given.parallel ?? null,
+    ...mapLimits(MINUTE_LIMITS, "property", (limit) => given[limit.name] ?? null),
     budgets: readBudgets(budgets, `${name}.budgets`),
     allowedModels: readList(given.allowed_models ?? []),
     keys: given.keys ?? null,
@@ -58,12 +54,10 @@ function hasExtra({ extra_usd, extra_until }: WireBudget): boolean {
 }
 
 export function formatMemberDefaults(defaults: MemberDefaults): WireMemberDefaults {
-  const { requestsPerMinute, tokensPerMinute, parallel, allowedModels, keys } = defaults;
+  const { allowedModels, keys } = defaults;
   const budgets = formatBudgets(defaults.budgets);
   return {
-    ...(requestsPerMinute === null ? {} : { requests_per_minute: requestsPerMinute }),
-    ...(tokensPerMinute === null ? {} : { tokens_per_minute: tokensPerMinute }),
-    ...(parallel === null ? {} : { parallel }),
+    ...omitUndefined(mapLimits(MINUTE_LIMITS, "name", ({ property }) => defaults[property] ?? undefined)),
     ...(budgets === "default" || budgets.length === 0 ? {} : { budgets }),
     ...(allowedModels === null ? {} : { allowed_models: allowedModels }),
     ...(keys === null ? {} : { keys }),

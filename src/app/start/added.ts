@@ -2,8 +2,11 @@
 
 import { readStoredAliases } from "../../admin/models/aliases.ts";
 import { type AddedCredential, openCredential } from "../../admin/models/credentials.ts";
+import { readRegions } from "../../config/providers/pricing.ts";
 import { TIMEOUTS } from "../../config/providers/providers.ts";
+import { omitUndefined } from "../../core/json/json.ts";
 import { FOREIGN_SECRETS, readForeignUntil } from "../../core/keys/foreign-secret.ts";
+import { CREDENTIAL_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { Alias } from "../../core/models/alias.ts";
 import type { StoredCredential } from "../../core/rows.ts";
 import type { Credential, KnownProvider, ProviderSetup, Settings } from "../../core/settings.ts";
@@ -107,18 +110,14 @@ export function canStandAlone({ baseUrl }: KnownProvider): boolean {
 }
 
 export function toCredential(added: AddedCredential): Credential {
-  const { id, secret, weight, requestsPerMinute, tokensPerMinute } = added;
-  return {
-    id,
-    secret,
-    weight,
-    ...(requestsPerMinute === null ? {} : { requestsPerMinute }),
-    ...(tokensPerMinute === null ? {} : { tokensPerMinute }),
-  };
+  const { id, secret, weight } = added;
+  const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ property }) => added[property] ?? undefined);
+  return { id, secret, weight, ...omitUndefined(limits) };
 }
 
 /** Returns the setup of a known provider that the configuration doesn't mention. */
-export function createBareSetup({ name, baseUrl, discovers }: KnownProvider): ProviderSetup {
+export function createBareSetup(row: KnownProvider): ProviderSetup {
+  const { name, baseUrl, discovers, reportsCost, hasTierWord } = row;
   return {
     name,
     dialect: null,
@@ -128,6 +127,9 @@ export function createBareSetup({ name, baseUrl, discovers }: KnownProvider): Pr
     timeouts: TIMEOUTS,
     unlistedModels: false,
     ...(discovers ? { discovers } : {}),
+    ...(reportsCost ? { reportsCost } : {}),
+    ...(hasTierWord ? { sendsTier: true } : {}),
+    ...readRegions(row, [row], baseUrl),
   };
 }
 

@@ -1,13 +1,10 @@
 // The limits of a key or an account, and how much of each is used.
 import type { LimitView } from "../../admin/limits/limits.ts";
+import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import { formatCount, formatRelativeTime, formatUsd } from "../frame/format.ts";
 import { Meter } from "../parts/states.tsx";
 
-const KIND_WORDS = {
-  requests_per_minute: "Requests per minute",
-  tokens_per_minute: "Tokens per minute",
-  parallel: "Parallel requests",
-} as const;
+const KIND_WORDS = mapLimits(MINUTE_LIMITS, "name", ({ label }) => label);
 
 interface LimitBarsProps {
   readonly limits: readonly LimitView[];

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { CredentialView, ProviderView, TestResult } from "../../admin/models/providers.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
+import { CREDENTIAL_LIMITS } from "../../core/limits/limit-table.ts";
 import { change, describeError } from "../frame/api.ts";
 import { formatCount, formatDuration, formatPercent, formatRelativeTime } from "../frame/format.ts";
 import { may } from "../frame/session.ts";
@@ -99,12 +100,14 @@ function Identity({ credential, position }: Pick<CredentialProps, "credential" |
   const { state, reason, until, weight, error_rate, source } = credential;
   const isUntried = state === "active" && credential.called_at === null;
   const [word, tone] = isUntried ? (["not called yet"] as const) : nameState(credential);
-  const { requests_per_minute: requests, tokens_per_minute: tokens } = credential;
+  const limits = CREDENTIAL_LIMITS.map(({ name, counts }) => {
+    const limit = credential[name];
+    return limit === null ? null : `${formatCount(limit)} ${counts}/min`;
+  });
   const details = [
     source === "configured" ? "from the configuration" : "added here",
     weight === 1 ? null : `weight ${weight}`,
-    requests === null ? null : `${formatCount(requests)} requests/min`,
-    tokens === null ? null : `${formatCount(tokens)} tokens/min`,
+    ...limits,
     error_rate === null || error_rate === 0 ? null : `${formatPercent(error_rate)} recent errors`,
     until === null ? null : `until ${formatRelativeTime(until)}`,
     reason,

@@ -1,6 +1,8 @@
 // The fields of an account that can be set, each with the lowest role that sets it.
 import { LIMIT_MAX } from "../limits/limit.ts";
+import { MINUTE_LIMITS } from "../limits/limit-table.ts";
 import type { Fields } from "./field.ts";
+import { ACCOUNT_LIMIT_FIELDS } from "./limit-fields.ts";
 import { TAGS_MAX } from "./tags-text.ts";
 
 const BUDGETS_MAX = 20;
@@ -8,6 +10,8 @@ const MODELS_MAX = 1000;
 const KEYS_MAX = 1000;
 const NAME_CHARACTERS_MAX = 100;
 const EXTERNAL_ID_CHARACTERS_MAX = 200;
+
+const MEMBER_LIMITS = MINUTE_LIMITS.map(({ name }) => `${name}?`).join(", ");
 
 export const ACCOUNT_FIELDS = {
   name: {
@@ -77,51 +81,7 @@ export const ACCOUNT_FIELDS = {
       hint: 'A number, "unlimited" or "default"',
     },
   },
-  requests_per_minute: {
-    kind: "limit",
-    property: "requestsPerMinute",
-    role: "operator",
-    initial: null,
-    min: 0,
-    max: LIMIT_MAX,
-    manual: "the most requests in any 60 seconds, of all its keys together, or null",
-    flag: {
-      name: "requests-per-minute",
-      value: "N",
-      help: 'the requests of all its keys in any 60 seconds: a number or "unlimited"',
-    },
-    control: { label: "Requests per minute", hint: "Of all keys together; empty means no limit" },
-  },
-  tokens_per_minute: {
-    kind: "limit",
-    property: "tokensPerMinute",
-    role: "operator",
-    initial: null,
-    min: 0,
-    max: LIMIT_MAX,
-    manual: "the most tokens read and written in any 60 seconds, those read from a cache left out, or null",
-    flag: {
-      name: "tokens-per-minute",
-      value: "N",
-      help: 'the tokens of all its keys in any 60 seconds: a number or "unlimited"',
-    },
-    control: { label: "Tokens per minute", hint: "Of all keys together; empty means no limit" },
-  },
-  parallel: {
-    kind: "limit",
-    property: "parallel",
-    role: "operator",
-    initial: null,
-    min: 0,
-    max: LIMIT_MAX,
-    manual: "the most requests at the same time, or null",
-    flag: {
-      name: "parallel",
-      value: "N",
-      help: 'the requests of all its keys at the same time: a number or "unlimited"',
-    },
-    control: { label: "Parallel requests", hint: "Of all keys together; empty means no limit" },
-  },
+  ...ACCOUNT_LIMIT_FIELDS,
   budgets: {
     kind: "budgets",
     property: "budgets",
@@ -163,8 +123,7 @@ export const ACCOUNT_FIELDS = {
     budgetsMax: BUDGETS_MAX,
     modelsMax: MODELS_MAX,
     keysMax: KEYS_MAX,
-    manual:
-      "what [each member](people.md#limits-of-a-person) may use of it over all of their personal keys: `{ requests_per_minute?, tokens_per_minute?, parallel?, budgets?, allowed_models?, keys? }`, or null for no limits; the rules of the sign-in come first",
+    manual: `what [each member](people.md#limits-of-a-person) may use of it over all of their personal keys: \`{ ${MEMBER_LIMITS}, budgets?, allowed_models?, keys? }\`, or null for no limits; the rules of the sign-in come first`,
   },
   tags: {
     kind: "tags",

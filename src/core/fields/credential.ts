@@ -1,7 +1,7 @@
 // The fields of a provider's credential that an operator can set, except its secret, which is never shown again.
 import { WEIGHT_MAX, WEIGHT_MIN } from "../models/alias.ts";
-import { PER_MINUTE_MAX } from "../settings.ts";
 import type { Fields } from "./field.ts";
+import { CREDENTIAL_LIMIT_FIELDS } from "./limit-fields.ts";
 
 export const CREDENTIAL_FIELDS = {
   weight: {
@@ -16,24 +16,7 @@ export const CREDENTIAL_FIELDS = {
       hint: "Its share of the calls, relative to the provider's other credentials",
     },
   },
-  requests_per_minute: {
-    kind: "limit",
-    property: "requestsPerMinute",
-    initial: null,
-    min: 1,
-    max: PER_MINUTE_MAX,
-    manual: "the provider's limit on the requests of a minute, or null",
-    control: { label: "Requests per minute", hint: "The provider's limit; empty means none" },
-  },
-  tokens_per_minute: {
-    kind: "limit",
-    property: "tokensPerMinute",
-    initial: null,
-    min: 1,
-    max: PER_MINUTE_MAX,
-    manual: "the provider's limit on the tokens of a minute, or null",
-    control: { label: "Tokens per minute", hint: "The provider's limit; empty means none" },
-  },
+  ...CREDENTIAL_LIMIT_FIELDS,
   enabled: {
     kind: "flag",
     property: "enabled",

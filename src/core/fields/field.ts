@@ -2,6 +2,7 @@
 
 import { omitUndefined } from "../json/json.ts";
 import type { Budget, Period } from "../limits/budget.ts";
+import type { MinuteKind } from "../limits/limit.ts";
 import type { MemberDefaults } from "../limits/member-limits.ts";
 import type { CacheSetting } from "../models/caching.ts";
 import type { NanoUsd } from "../money/money.ts";
@@ -33,10 +34,7 @@ export interface WireBudget {
 }
 
 /** The limits that an account gives each of its members, on the wire. Fields left out limit nothing. */
-export interface WireMemberDefaults {
-  readonly requests_per_minute?: number | null;
-  readonly tokens_per_minute?: number | null;
-  readonly parallel?: number | null;
+export interface WireMemberDefaults extends Readonly<Partial<Record<MinuteKind, number | null>>> {
   readonly budgets?: readonly WireBudget[] | null;
   readonly allowed_models?: Texts;
   readonly keys?: number | null;

@@ -1,8 +1,8 @@
 // The fields of a key that can be set, each with the lowest role that sets it.
 
-import { LIMIT_MAX } from "../limits/limit.ts";
 import { formatCount } from "../text/count.ts";
 import type { Fields } from "./field.ts";
+import { KEY_LIMIT_FIELDS } from "./limit-fields.ts";
 import { TAGS_MAX } from "./tags-text.ts";
 
 const ADDRESSES_MAX = 100;
@@ -78,52 +78,7 @@ export const KEY_FIELDS = {
     },
     control: { label: "Daily allowance" },
   },
-  requests_per_minute: {
-    kind: "count_or_default",
-    property: "requestsPerMinute",
-    role: "member",
-    initial: "default",
-    max: LIMIT_MAX,
-    countLabel: "Requests in any 60 seconds",
-    manual: `the most requests in any 60 seconds, null for no limit, or \`"default"\` for that of \`key_defaults\``,
-    flag: {
-      name: "requests-per-minute",
-      value: "N",
-      help: 'its requests in any 60 seconds: a number, "unlimited" or "default"',
-    },
-    control: { label: "Requests per minute" },
-  },
-  tokens_per_minute: {
-    kind: "count_or_default",
-    property: "tokensPerMinute",
-    role: "member",
-    initial: "default",
-    max: LIMIT_MAX,
-    countLabel: "Tokens in any 60 seconds",
-    manual:
-      'the most tokens read and written in any 60 seconds, those read from a cache left out; null for no limit, or `"default"`',
-    flag: {
-      name: "tokens-per-minute",
-      value: "N",
-      help: 'its tokens in any 60 seconds: a number, "unlimited" or "default"',
-    },
-    control: { label: "Tokens per minute" },
-  },
-  parallel: {
-    kind: "count_or_default",
-    property: "parallel",
-    role: "member",
-    initial: "default",
-    max: LIMIT_MAX,
-    countLabel: "Requests at the same time",
-    manual: 'the most requests at the same time, null for no limit, or `"default"`',
-    flag: {
-      name: "parallel",
-      value: "N",
-      help: 'its requests at the same time: a number, "unlimited" or "default"',
-    },
-    control: { label: "Parallel requests" },
-  },
+  ...KEY_LIMIT_FIELDS,
   budgets: {
     kind: "budgets",
     property: "budgets",

@@ -1,19 +1,20 @@
 // The limits of a key as they apply: its own, or those that it has by default.
 import type { Account, GatewayKey } from "../keys/key.ts";
 import type { QuotaRules } from "../settings.ts";
-import type { OwnerLimits } from "./limit.ts";
+import { NO_LIMITS, type OwnerLimits } from "./limit.ts";
+import { MINUTE_LIMITS, mapLimits } from "./limit-table.ts";
 
 /** Returns the limits of a key as they apply. */
-export function resolveLimits(
-  key: Pick<GatewayKey, "requestsPerMinute" | "tokensPerMinute" | "parallel" | "budgets">,
-  defaults: OwnerLimits,
-): OwnerLimits {
+export function resolveLimits(key: Pick<GatewayKey, keyof OwnerLimits>, defaults: OwnerLimits): OwnerLimits {
   return {
-    requestsPerMinute: orDefault(key.requestsPerMinute, defaults.requestsPerMinute),
-    tokensPerMinute: orDefault(key.tokensPerMinute, defaults.tokensPerMinute),
-    parallel: orDefault(key.parallel, defaults.parallel),
+    ...mapLimits(MINUTE_LIMITS, "property", ({ property }) => orDefault(key[property], defaults[property])),
     budgets: orDefault(key.budgets, defaults.budgets),
   };
+}
+
+/** Returns the limits of an account, which has no others by default. */
+export function readAccountLimits(account: Pick<Account, keyof OwnerLimits>): OwnerLimits {
+  return resolveLimits(account, NO_LIMITS);
 }
 
 /** Returns a key's daily allowance as it applies: its own, its account's, or the configuration's. Null for no limit. */

@@ -2,24 +2,29 @@
 
 import type { NanoUsd } from "../money/money.ts";
 import type { Budget, Period } from "./budget.ts";
+import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "./limit-table.ts";
 
 /** The kinds of owners. Each is an owner of rows within one account. */
 export const LIMIT_SCOPES = ["key", "member", "account"] as const;
 export type LimitScope = (typeof LIMIT_SCOPES)[number];
 
-export const LIMIT_KINDS = ["requests_per_minute", "tokens_per_minute", "parallel", "budget"] as const;
-export type LimitKind = (typeof LIMIT_KINDS)[number];
+export type MinuteKind = MinuteLimit["name"];
+export const MINUTE_KINDS = MINUTE_LIMITS.map(({ name }) => name);
+export type LimitKind = MinuteKind | "budget";
+export const LIMIT_KINDS: readonly LimitKind[] = [...MINUTE_KINDS, "budget"];
 
 /** The largest limit of a minute. */
 export const LIMIT_MAX = 1_000_000_000;
 
-/** An owner's limits as they apply now. Null for no limit. */
-export interface OwnerLimits {
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
-  readonly parallel: number | null;
+/** Limits of a minute as they apply now, under their properties. Null for no limit. */
+export type MinuteLimits = Readonly<Record<MinuteLimit["property"], number | null>>;
+
+/** An owner's limits as they apply now. */
+export interface OwnerLimits extends MinuteLimits {
   readonly budgets: readonly Budget[];
 }
+
+export const NO_LIMITS: OwnerLimits = { ...mapLimits(MINUTE_LIMITS, "property", () => null), budgets: [] };
 
 /** The most that roles below admin may give a key. */
 export interface KeyMaxima extends OwnerLimits {

@@ -1,6 +1,7 @@
 // The limits of a member within an account: over all of the member's personal keys there, those that were revoked too.
 import { type Budget, nameBudget, type Period } from "./budget.ts";
-import type { LimitKind, OwnerLimits } from "./limit.ts";
+import type { LimitKind, MinuteLimits, OwnerLimits } from "./limit.ts";
+import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "./limit-table.ts";
 
 /** The limits that an account gives each of its members. A rule of the sign-in that says something else comes first. */
 export interface MemberDefaults extends OwnerLimits {
@@ -11,12 +12,9 @@ export interface MemberDefaults extends OwnerLimits {
 }
 
 /** The limits that a rule gives to the members whom it matches. Null where it says nothing. */
-export interface RuleLimits {
+export interface RuleLimits extends MinuteLimits {
   readonly allowedModels: readonly string[] | null;
   readonly budgets: readonly Budget[] | null;
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
-  readonly parallel: number | null;
 }
 
 /** The limits of a rule, for the accounts that it names. */
@@ -91,14 +89,12 @@ function listGiven({ id }: LimitingAccount, rules: readonly GivenLimits[]): read
 function joinLimits(account: LimitingAccount, rules: readonly GivenLimits[]): OwnerLimits {
   const { memberDefaults } = account;
   const given = listGiven(account, rules);
-  const widest = (of: "requestsPerMinute" | "tokensPerMinute" | "parallel") => {
-    const said = given.map((rule) => rule[of]).filter((limit) => limit !== null);
-    return said.length > 0 ? Math.max(...said) : (memberDefaults?.[of] ?? null);
+  const findWidest = ({ property }: MinuteLimit) => {
+    const said = given.map((rule) => rule[property]).filter((limit) => limit !== null);
+    return said.length > 0 ? Math.max(...said) : (memberDefaults?.[property] ?? null);
   };
   return {
-    requestsPerMinute: widest("requestsPerMinute"),
-    tokensPerMinute: widest("tokensPerMinute"),
-    parallel: widest("parallel"),
+    ...mapLimits(MINUTE_LIMITS, "property", findWidest),
     budgets: joinBudgets(
       given.flatMap(({ budgets }) => budgets ?? []),
       memberDefaults?.budgets ?? [],
@@ -115,11 +111,12 @@ function raiseLimits(limits: OwnerLimits, raises: readonly LimitRaise[]): OwnerL
       Number.MAX_SAFE_INTEGER,
     );
   };
-  const raiseMinute = (limit: number | null, name: string) => (limit === null ? null : raise(limit, name));
+  const raiseMinute = ({ name, property }: MinuteLimit) => {
+    const limit = limits[property];
+    return limit === null ? null : raise(limit, name);
+  };
   return {
-    requestsPerMinute: raiseMinute(limits.requestsPerMinute, "requests_per_minute"),
-    tokensPerMinute: raiseMinute(limits.tokensPerMinute, "tokens_per_minute"),
-    parallel: raiseMinute(limits.parallel, "parallel"),
+    ...mapLimits(MINUTE_LIMITS, "property", raiseMinute),
     budgets: limits.budgets.map((budget) => ({
       ...budget,
       nanoUsd: raise(budget.nanoUsd, nameAskedLimit({ kind: "budget", ...budget })),

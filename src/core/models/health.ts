@@ -1,4 +1,5 @@
 // The recent health of providers, models and credentials, for display. Times are Unix milliseconds.
+import type { CredentialLimit } from "../limits/limit-table.ts";
 import type { FailureWords } from "../log/failure.ts";
 import type { StoredCredential } from "../rows.ts";
 
@@ -32,7 +33,7 @@ export interface ModelHealth extends Vitals {
 
 export interface CredentialHealth
   extends Pick<Vitals, "inFlight" | "errorRate">,
-    Pick<StoredCredential, "weight" | "requestsPerMinute" | "tokensPerMinute"> {
+    Pick<StoredCredential, "weight" | CredentialLimit["property"]> {
   /** Null for credentials from the configuration. */
   readonly id: string | null;
   /** At most the last four characters. */

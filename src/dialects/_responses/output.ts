@@ -9,6 +9,7 @@ import { makeFinish } from "../../operations/chat/finish.ts";
 import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../../operations/chat/form.ts";
 import { explainEmbeddedError } from "../_chat/error.ts";
 import { makeChunk, parseEvent } from "../_chat/event.ts";
+import { addTerms } from "../_chat/terms.ts";
 import {
   type CallType,
   type ItemTextRow,
@@ -283,7 +284,8 @@ export class ResponseReader implements Decoder {
     const { reason: cause } = asObject(response.incomplete_details);
     const isCut = response.status === "incomplete";
     const finish = isCut ? makeFinish(readIncompleteReason(response), cause) : makeFinish(done, null);
-    const usage = isObject(response.usage) ? { usage: this.#form.usage(response.usage) } : {};
+    const { usage: reported, service_tier: tier } = response;
+    const usage = isObject(reported) ? { usage: addTerms(this.#form.usage(reported), tier, reported) } : {};
     return [...chunks, { ...extras, choices: [{ index: 0, delta, ...finish }], ...usage }];
   }
 

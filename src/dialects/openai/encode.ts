@@ -25,6 +25,7 @@ import {
   pickFields,
 } from "../_chat/outgoing.ts";
 import { loosenTools } from "../_chat/strict-tools.ts";
+import { askTier } from "../_chat/tier.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { makeMessages } from "./messages.ts";
 import { planFormat, planThinking, planTools } from "./plan.ts";
@@ -79,6 +80,7 @@ export function encodeChat(
   Object.assign(body, plain.fields, limit.fields);
   if (quirks.choicesMax > 1 && request.n !== undefined) body.n = request.n;
   Object.assign(body, fields, makeStreamFields(request, quirks));
+  if (target.sendsTier) Object.assign(body, askTier(body.service_tier, target));
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
   const all = joinLists(plain.dropped, limit.dropped, dropped, turns?.dropped ?? NONE);

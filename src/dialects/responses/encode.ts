@@ -26,6 +26,7 @@ import {
   raiseOutputLimit,
 } from "../_chat/outgoing.ts";
 import { loosenTools } from "../_chat/strict-tools.ts";
+import { askTier } from "../_chat/tier.ts";
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
 import { makeInputForm, type ReasoningReplay } from "./input.ts";
 import { chooseEffort, findFacts, type ModelFacts, refusesSampling } from "./models.ts";
@@ -92,6 +93,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...planTools(request),
     ...pickFields(request, SAME),
     ...fields,
+    ...askTier(request.service_tier, target),
   };
   const include: unknown[] = facts.reasons ? ["reasoning.encrypted_content"] : [];
   if (body.top_logprobs !== undefined) include.push("message.output_text.logprobs");

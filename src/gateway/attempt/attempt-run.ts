@@ -7,7 +7,7 @@ import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, RawRequest } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
-import { priceCardAt } from "../../core/money/hours.ts";
+import { priceCallAt } from "../../core/money/factors.ts";
 import type { Credential } from "../../core/settings.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Permit } from "../../health/permit.ts";
@@ -139,7 +139,8 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     const last4 = ports.health.key(attempt)?.last4 ?? null;
     const position = last4 === null ? findPosition(upstream, attempt) : undefined;
     const wallMs = call.created * MS_PER_SECOND + nowMs - context.startedMs;
-    super(card, priceCardAt(card, wallMs), last4, position, nowMs, tracing.nameSpan());
+    const priced = priceCallAt(card, credential.priceFactor ?? 1, wallMs);
+    super(card, priced, last4, position, nowMs, tracing.nameSpan());
     const held = context.grant.outputTokens?.[card.id];
     const bounded = operation.bound(context.ask, card, held, call.isLimitRequired);
     const { refusals } = ports.health;

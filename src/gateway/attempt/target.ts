@@ -28,9 +28,28 @@ export function findTarget({ card, credential, upstream, refuses, mends }: Targe
     const { target } = found;
     if (target.refuses === refuses && target.mends === mends) return target;
   }
-  const { baseUrl, headers, apiVersion, marksCache = false, guardrail, extraFields } = upstream.setup;
+  const {
+    baseUrl,
+    headers,
+    apiVersion,
+    marksCache = false,
+    guardrail,
+    extraFields,
+    sendsTier,
+  } = upstream.setup;
   const { secret } = credential;
-  const target = { baseUrl, headers, marksCache, apiVersion, extraFields, guardrail, refuses, mends, secret };
+  const target = {
+    baseUrl,
+    headers,
+    marksCache,
+    apiVersion,
+    extraFields,
+    guardrail,
+    refuses,
+    mends,
+    sendsTier,
+    secret,
+  };
   known.set(card, { upstream, credential, target });
   return target;
 }

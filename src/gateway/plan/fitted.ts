@@ -3,11 +3,12 @@
 
 import type { Offer } from "../../core/demand.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import { priceCardWithin } from "../../core/money/hours.ts";
+import { isTimed, priceCardWithin } from "../../core/money/schedule.ts";
 import type { Form } from "../../operations/form.ts";
 import type { OfferTerms } from "../../operations/operation.ts";
 import type { Call } from "../call.ts";
 import type { Route } from "./routes.ts";
+import { priceServed } from "./served-price.ts";
 
 type Fitting<F extends Form> = Pick<Call<F>, "operation" | "routes" | "raw">;
 
@@ -31,7 +32,7 @@ export function makeOffers<F extends Form>(
   nowMs?: number,
 ): readonly Offer[] {
   const once = cards.length === 1 ? cards : [...new Set(cards)];
-  return once.map((card) => makeOffer(call, priceWorst(call, card, nowMs)));
+  return once.map((card) => makeOffer(call, card, priceWorst(call, card, nowMs)));
 }
 
 /** Clocks differ from a provider's, and an attempt begins some time after the admission. */
@@ -42,8 +43,12 @@ function priceWorst<F extends Form>(
   card: ModelCard,
   nowMs: number | undefined,
 ): ModelCard {
-  if (card.timedPrice === undefined) return card;
-  const totalMs = routes.upstreams.get(card.provider)?.setup.timeouts.totalMs;
+  const setup = routes.upstreams.get(card.provider)?.setup;
+  const served = setup === undefined ? card : priceServed(card, setup);
+  return isTimed(served) ? priceTimed(served, setup?.timeouts.totalMs, nowMs) : served;
+}
+
+function priceTimed(card: ModelCard, totalMs: number | undefined, nowMs: number | undefined): ModelCard {
   if (nowMs === undefined || totalMs === undefined) return priceCardWithin(card, 0, Number.POSITIVE_INFINITY);
   return priceCardWithin(card, nowMs - HOUR_SLACK_MS, nowMs + totalMs + HOUR_SLACK_MS);
 }
@@ -51,6 +56,7 @@ function priceWorst<F extends Form>(
 function makeOffer<F extends Form>(
   call: Fitting<F> & Pick<Call<F>, "ask"> & Omit<OfferTerms, "answersPerCall">,
   card: ModelCard,
+  priced: ModelCard,
 ): Offer {
   const { operation, isLimitRequired, searches, unreadBytes, cachesLong = false } = call;
   const route = call.routes.find(card, call.ask, call.raw);
@@ -58,7 +64,7 @@ function makeOffer<F extends Form>(
   const answersPerCall = Math.max(1, route?.codec.answersPerCall(card, ask) ?? Number.POSITIVE_INFINITY);
   // Neither the client's own searches nor what only a provider of its family reads is translated.
   const isOwn = route !== null && route.lane !== null;
-  return operation.offer(ask, card, {
+  return operation.offer(ask, priced, {
     isLimitRequired,
     answersPerCall,
     searches: isOwn ? searches : 0,

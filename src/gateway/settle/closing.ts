@@ -18,6 +18,7 @@ import { describeFinished } from "./finished.ts";
 import { sealReply } from "./idempotency.ts";
 import { describeImplausible } from "./implausible.ts";
 import { makeWithheldOutcome, type Settlements } from "./settlements.ts";
+import { describeUnpriced } from "./unpriced.ts";
 
 interface ClosingPorts extends LearnPorts {
   readonly vault: Vault;
@@ -134,6 +135,8 @@ export class Closing {
     const outcome = this.describe(context, deadlines.nowMs());
     const implausible = describeImplausible(context, outcome.record.traced?.usageImplausible ?? null);
     if (implausible) log(implausible);
+    const { unpriced } = outcome.record.traced ?? {};
+    if (unpriced) for (const line of describeUnpriced(context, unpriced)) log(line);
     learnLater(this.#ports, context, outcome.record);
     outcome.place = grant.place;
     outcome.sealedReply = this.#seal(context, outcome.record.modelUsed);

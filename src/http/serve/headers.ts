@@ -1,6 +1,7 @@
 // Poundkey's own headers: those that a request may send, and those that say how an answer was served.
 
 import { Fault } from "../../core/fault.ts";
+import { COUNTED } from "../../core/limits/limit-table.ts";
 import type { RequestLimits } from "../../core/log/record.ts";
 import type { Family } from "../../core/models/dialect.ts";
 import { formatPlainUsd } from "../../core/money/money.ts";
@@ -111,6 +112,6 @@ export function findRefusing({ details }: Fault): GrantedLimits {
   if (!refusing) return { limits };
   const { kind, limit, used } = refusing;
   const rest = { limit, remaining: Math.max(0, limit - used), resetMs };
-  if (kind === "requests_per_minute") return { limits: rest };
-  return kind === "tokens_per_minute" ? { limits, tokenLimits: rest } : { limits };
+  if (kind === COUNTED.requests.name) return { limits: rest };
+  return kind === COUNTED.tokens.name ? { limits, tokenLimits: rest } : { limits };
 }

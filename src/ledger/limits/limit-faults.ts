@@ -3,6 +3,7 @@
 import { Fault } from "../../core/fault.ts";
 import { readBudgetModels, SPEND_LIMIT } from "../../core/limits/budget.ts";
 import type { LimitKind, RefusingLimit } from "../../core/limits/limit.ts";
+import { COUNTED } from "../../core/limits/limit-table.ts";
 import { formatUsd, type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { LimitRules } from "../../core/settings.ts";
 import { formatCount } from "../../core/text/count.ts";
@@ -21,7 +22,7 @@ const FREE_HELP = " Until then, use a cheaper model or a smaller max_tokens";
 const TOP_UP_HELP = ", or top up the account";
 
 interface MinuteRefusal {
-  readonly kind: "requests_per_minute" | "tokens_per_minute";
+  readonly counts: "requests" | "tokens";
   readonly limit: number;
   readonly used: number;
   /** Milliseconds until there is room. Null if there never is. */
@@ -29,20 +30,15 @@ interface MinuteRefusal {
   readonly nowMs: number;
 }
 
-const MINUTE_WORDS = {
-  requests_per_minute: ["requests_per_minute_exceeded", "requests"],
-  tokens_per_minute: ["tokens_per_minute_exceeded", "tokens"],
-} as const;
-
 export function makeMinuteFault(owner: Owner, refusal: MinuteRefusal, rules: LimitRules): Fault {
-  const { kind, limit, used, waitMs, nowMs } = refusal;
-  const [code, things] = MINUTE_WORDS[kind];
+  const { counts, limit, used, waitMs, nowMs } = refusal;
+  const { name, fault } = COUNTED[counts];
   const retryAfterMs = Math.min(waitMs ?? WAIT_MAX_MS, WAIT_MAX_MS);
   const message =
-    `Rate limit reached: ${bound(owner, "may use")} ${formatCount(limit)} ${things} per minute. ` +
+    `Rate limit reached: ${bound(owner, "may use")} ${formatCount(limit)} ${counts} per minute. ` +
     `Try again in ${Math.ceil(retryAfterMs / 1000)} seconds${suggestContact(rules)}.`;
   const resetsAtMs = waitMs === null ? null : nowMs + waitMs;
-  return new Fault(code, message, { retryAfterMs, limit: shown(owner, kind, { limit, used, resetsAtMs }) });
+  return new Fault(fault, message, { retryAfterMs, limit: shown(owner, name, { limit, used, resetsAtMs }) });
 }
 
 export function makeParallelFault(
@@ -53,8 +49,9 @@ export function makeParallelFault(
   const message =
     `Too many parallel requests: ${bound(owner, "may have")} ${formatCount(limit)} at the same time. ` +
     `Try again once one has ended${suggestContact(rules)}.`;
-  const details = { retryAfterMs: guessFlight(tookMs), limit: shown(owner, "parallel", { limit, used }) };
-  return new Fault("too_many_parallel_requests", message, details);
+  const { name, fault } = COUNTED.parallel;
+  const details = { retryAfterMs: guessFlight(tookMs), limit: shown(owner, name, { limit, used }) };
+  return new Fault(fault, message, details);
 }
 
 export interface BudgetRefusal {

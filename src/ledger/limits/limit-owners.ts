@@ -3,7 +3,8 @@
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import { type Budget, nameBudget, SPEND_LIMIT } from "../../core/limits/budget.ts";
 import { resolveLimits } from "../../core/limits/key-limits.ts";
-import type { LimitScope, OwnerLimits } from "../../core/limits/limit.ts";
+import type { LimitScope, MinuteLimits, OwnerLimits } from "../../core/limits/limit.ts";
+import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "../../core/limits/limit-table.ts";
 import { findMemberLimits, type MemberTerms } from "../../core/limits/member-limits.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import type { LimitRules } from "../../core/settings.ts";
@@ -13,7 +14,7 @@ export interface NamedBudget {
   readonly budget: Budget;
 }
 
-export interface LimitOwner extends Pick<OwnerLimits, "requestsPerMinute" | "tokensPerMinute" | "parallel"> {
+export interface LimitOwner extends MinuteLimits {
   readonly scope: LimitScope;
   readonly id: string;
   readonly accountId: string;
@@ -84,11 +85,11 @@ function makeKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null
 }
 
 function makeAccountOwner(account: Account): LimitOwner | null {
-  const { id, name, requestsPerMinute, tokensPerMinute, parallel, budgets } = account;
+  const { id, name, budgets } = account;
   const list = budgets === "default" ? [] : budgets;
   if (!hasMinuteLimit(account) && list.length === 0) return null;
-  const limits = { requestsPerMinute, tokensPerMinute, parallel, budgets: nameAll(list) };
-  return { scope: "account", id, accountId: id, name, keyId: null, ...limits };
+  const minute = mapLimits(MINUTE_LIMITS, "property", ({ property }) => account[property]);
+  return { scope: "account", id, accountId: id, name, keyId: null, ...minute, budgets: nameAll(list) };
 }
 
 /** Lists are replaced, never changed, and every decision asks for their names. */
@@ -105,11 +106,12 @@ function makeSpendLimit(nanoUsd: NanoUsd): NamedBudget {
   return { name: SPEND_LIMIT, budget };
 }
 
+/** Takes the limits as `this`, because every decision asks for it, and another function would be an object more. */
+function isSet(this: MinuteLimits, { property }: MinuteLimit): boolean {
+  return this[property] !== null;
+}
+
 /** True if the owner has a limit that counts the last minute. */
-export function hasMinuteLimit({
-  requestsPerMinute,
-  tokensPerMinute,
-  parallel,
-}: Pick<OwnerLimits, "requestsPerMinute" | "tokensPerMinute" | "parallel">): boolean {
-  return requestsPerMinute !== null || tokensPerMinute !== null || parallel !== null;
+export function hasMinuteLimit(limits: MinuteLimits): boolean {
+  return MINUTE_LIMITS.some(isSet, limits);
 }

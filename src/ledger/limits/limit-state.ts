@@ -4,6 +4,7 @@ import type { Reads } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import { readBudgetModels, SPEND_LIMIT } from "../../core/limits/budget.ts";
 import type { LimitState, Minute } from "../../core/limits/limit.ts";
+import { MINUTE_LIMITS } from "../../core/limits/limit-table.ts";
 import type { Opening } from "../../core/limits/opening.ts";
 import { toUsd } from "../../core/money/money.ts";
 import { LIMIT_RULES } from "../../core/settings.ts";
@@ -71,16 +72,14 @@ async function findLimits(
 }
 
 function describeMinute(owner: LimitOwner, minute: Minute, nowMs: number): readonly LimitState[] {
-  const { requestsPerMinute, tokensPerMinute, parallel } = owner;
-  const counted = (kind: LimitState["kind"], limit: number | null, counts: readonly number[]) =>
-    limit === null
-      ? []
-      : [describe(owner, kind, limit, sumCounts(counts), findEmptyMs(counts, minute, nowMs))];
-  return [
-    ...counted("requests_per_minute", requestsPerMinute, minute.requests),
-    ...counted("tokens_per_minute", tokensPerMinute, minute.tokens),
-    ...(parallel === null ? [] : [describe(owner, "parallel", parallel, minute.parallel, null)]),
-  ];
+  return MINUTE_LIMITS.flatMap(({ name, property, counts }) => {
+    const limit = owner[property];
+    if (limit === null) return [];
+    const counted = minute[counts];
+    // Running requests are only a number, which goes down as they end, at no known time.
+    if (typeof counted === "number") return [describe(owner, name, limit, counted, null)];
+    return [describe(owner, name, limit, sumCounts(counted), findEmptyMs(counted, minute, nowMs))];
+  });
 }
 
 function describe(

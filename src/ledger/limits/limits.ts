@@ -4,6 +4,7 @@ import type { Admission, Lacking, Offer } from "../../core/demand.ts";
 import type { Fault } from "../../core/fault.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { BudgetUse, LimitUse, Minute } from "../../core/limits/limit.ts";
+import { COUNTED } from "../../core/limits/limit-table.ts";
 import type { Opening } from "../../core/limits/opening.ts";
 import type { RequestLimits } from "../../core/log/record.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
@@ -16,7 +17,7 @@ import { recordExceeded } from "./exceeded.ts";
 import { makeExceededFault, makeReservedFault, makeUnpricedFault } from "./limit-faults.ts";
 import { hasMinuteLimit, type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
 import { addCount, findEmptyMs, runMinute, sumCounts } from "./minute.ts";
-import { countTokens, type MinuteCheck } from "./minute-checks.ts";
+import { countTokens, type MinuteCheck, needsLoad } from "./minute-checks.ts";
 import { listSums, makeOpening } from "./openings.ts";
 import { computeWindow, makeWindowRules } from "./window.ts";
 
@@ -145,7 +146,7 @@ export function findLacking(
   { isReserving, load: given }: Pick<Admission, "isReserving" | "load">,
 ): Lacking | null {
   const reserved = funds.length > 0 && !isReserving;
-  const load = given === null && owners.some(({ owner }) => owner.tokensPerMinute !== null);
+  const load = given === null && owners.some(({ owner }) => needsLoad(owner));
   return reserved || load ? { ...NOTHING_LACKING, reserved, load } : null;
 }
 
@@ -259,7 +260,7 @@ export function findNearestLimit(
 ): RequestLimits | null {
   let nearest: NearestLimit | null = null;
   for (const { owner, minute } of owners) {
-    const limit = kind === "requests" ? owner.requestsPerMinute : owner.tokensPerMinute;
+    const limit = owner[COUNTED[kind].property];
     if (limit === null || minute === null) continue;
     const taken = kind === "requests" ? 1 : countTokens(owner, load);
     const remaining = Math.max(0, limit - sumCounts(minute[kind]) - taken);

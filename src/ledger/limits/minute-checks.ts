@@ -25,7 +25,7 @@ function refuseRequests(owner: LimitOwner, minute: Minute, { nowMs, limits }: Ad
   const used = sumCounts(minute.requests);
   if (used < limit) return null;
   const waitMs = findWait(minute.requests, minute, 1, limit, nowMs);
-  return makeMinuteFault(owner, { kind: "requests_per_minute", limit, used, waitMs, nowMs }, limits);
+  return makeMinuteFault(owner, { counts: "requests", limit, used, waitMs, nowMs }, limits);
 }
 
 /** A limit of 0 lets nothing pass, although a request never needs more than the limit. */
@@ -36,7 +36,12 @@ function refuseTokens(owner: LimitOwner, minute: Minute, { load, nowMs, limits }
   const needed = countTokens(owner, load);
   if (limit > 0 && used + needed <= limit) return null;
   const waitMs = limit === 0 ? null : findWait(minute.tokens, minute, needed, limit, nowMs);
-  return makeMinuteFault(owner, { kind: "tokens_per_minute", limit, used, waitMs, nowMs }, limits);
+  return makeMinuteFault(owner, { counts: "tokens", limit, used, waitMs, nowMs }, limits);
+}
+
+/** True if the owner's limits can't be checked without the request's tokens. */
+export function needsLoad({ tokensPerMinute }: LimitOwner): boolean {
+  return tokensPerMinute !== null;
 }
 
 /** A request never reserves more than the limit, so that alone in its window it passes. */

@@ -5,6 +5,7 @@ import { parseReceived } from "../../core/json/bounds.ts";
 import { asNumber, asObject, asString } from "../../core/json/json.ts";
 import { type Budget, makeBudget, nameBudget, type Period } from "../../core/limits/budget.ts";
 import { LIMIT_MAX } from "../../core/limits/limit.ts";
+import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "../../core/limits/limit-table.ts";
 import {
   type ForeignRow,
   isEmptyCell,
@@ -74,12 +75,26 @@ export function readLimits(row: ForeignRow, parts: LimitParts): Limits {
     notes.pause(`it has ${uses.size} budgets${where}, and an owner has up to ${BUDGETS_MAX} here`);
   if (readNumber(row, "tpd_limit") !== null)
     notes.pause(`tpd_limit${where}: tokens aren't limited by the day here`);
-  return {
-    requestsPerMinute: joinRates(readLimit(row, "rpm_limit"), readModelRate(reading, "model_rpm_limit")),
-    tokensPerMinute: joinRates(readLimit(row, "tpm_limit"), readModelRate(reading, "model_tpm_limit")),
-    parallel: readLimit(row, "max_parallel_requests"),
-    uses,
-  };
+  const ofMinute = mapLimits(MINUTE_LIMITS, "property", ({ counts }) => readRate(reading, COLUMNS[counts]));
+  return { ...ofMinute, uses };
+}
+
+interface RateColumns {
+  readonly whole: string;
+  /** A field of the metadata with limits of single models. */
+  readonly perModel?: string;
+}
+
+/** By what they count. */
+const COLUMNS: Readonly<Record<MinuteLimit["counts"], RateColumns>> = {
+  requests: { whole: "rpm_limit", perModel: "model_rpm_limit" },
+  tokens: { whole: "tpm_limit", perModel: "model_tpm_limit" },
+  parallel: { whole: "max_parallel_requests" },
+};
+
+function readRate(reading: Reading, { whole, perModel }: RateColumns): number | null {
+  const limit = readLimit(reading.row, whole);
+  return perModel === undefined ? limit : joinRates(limit, readModelRate(reading, perModel));
 }
 
 function readLimit(row: ForeignRow, column: string): number | null {

@@ -1,6 +1,7 @@
 // One entry of LiteLLM's `model_list` as a deployment here.
 
 import { asObject, isObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
+import { CREDENTIAL_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import { OPERATIONS } from "../../core/models/card.ts";
 import { hasProof } from "../clouds.ts";
 import type { Fields } from "../fields.ts";
@@ -16,6 +17,9 @@ import type { DeploymentSource } from "./source.ts";
 
 const TOKENS_PER_PRICE = 1_000_000;
 const PRICE_DECIMALS = 6;
+
+/** The parameters for limits, by what they count. */
+const RATES = { requests: "rpm", tokens: "tpm" } as const;
 /** LiteLLM's name for the models of a Foundry resource, beside those of Azure OpenAI. */
 const FOUNDRY = "azure_ai";
 const NEEDS_BASE_MODEL =
@@ -114,8 +118,10 @@ function readCredential(
   return {
     key,
     weight: params.takeNumber("weight"),
-    requests_per_minute: params.takeNumber("rpm") ?? beside.takeNumber("rpm"),
-    tokens_per_minute: params.takeNumber("tpm") ?? beside.takeNumber("tpm"),
+    ...mapLimits(CREDENTIAL_LIMITS, "name", ({ counts }) => {
+      const name = RATES[counts];
+      return params.takeNumber(name) ?? beside.takeNumber(name);
+    }),
   };
 }
 

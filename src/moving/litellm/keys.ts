@@ -19,7 +19,7 @@ import type { ModelNames } from "./config.ts";
 import { checkAliases, checkColumns, checkMetadata, checkRoutes, KEY_COLUMNS } from "./key-columns.ts";
 import { readKeyLimits } from "./key-limits.ts";
 import { readKeyModels } from "./key-models.ts";
-import { type Limits, listBudgets, listSpent } from "./limits.ts";
+import { type Limits, listLimits, listSpent } from "./limits.ts";
 import { Notes } from "./notes.ts";
 
 export interface KeySource {
@@ -117,10 +117,7 @@ function finishKey(
   const isPaused = readFlag(row, "blocked") || pausedFor.length > 0;
   const key: GatewayKey = {
     ...KEY_DEFAULTS,
-    requestsPerMinute: limits.requestsPerMinute,
-    tokensPerMinute: limits.tokensPerMinute,
-    parallel: limits.parallel,
-    budgets: listBudgets(limits),
+    ...listLimits(limits),
     id: deriveId("key", GATEWAY, digest),
     name,
     last4: (readText(row, "key_name") ?? digest).slice(-LAST_CHARACTERS),

@@ -1,5 +1,7 @@
 // Limits and budgets of one owner at LiteLLM: joined with those of another that bind too, or divided among several keys.
 import { type Budget, nameBudget } from "../../core/limits/budget.ts";
+import type { MinuteLimits, OwnerLimits } from "../../core/limits/limit.ts";
+import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import type { Spending } from "../plan.ts";
 
@@ -8,16 +10,13 @@ interface Use {
   readonly spentNanoUsd: NanoUsd;
 }
 
-const RATES = ["requestsPerMinute", "tokensPerMinute", "parallel"] as const;
-type Rates = Readonly<Record<(typeof RATES)[number], number | null>>;
-
-export interface Limits extends Rates {
+export interface Limits extends MinuteLimits {
   /** By the budget's name. */
   readonly uses: ReadonlyMap<string, Use>;
 }
 
 export function isUnlimited(limits: Limits): boolean {
-  return limits.uses.size === 0 && RATES.every((rate) => limits[rate] === null);
+  return limits.uses.size === 0 && MINUTE_LIMITS.every(({ property }) => limits[property] === null);
 }
 
 /** Returns limits under which nobody can do more than under either. */
@@ -60,17 +59,19 @@ export function divideLimits(limits: Limits, among: number): Limits {
 
 /** True if a share of a limit that allowed something allows nothing. */
 export function isTooSmall(limits: Limits, share: Limits): boolean {
-  return RATES.some((rate) => share[rate] === 0 && limits[rate] !== 0);
+  return MINUTE_LIMITS.some(({ property }) => share[property] === 0 && limits[property] !== 0);
 }
 
-function mapRates(read: (rate: (typeof RATES)[number]) => number | null): Rates {
-  const requestsPerMinute = read("requestsPerMinute");
-  const tokensPerMinute = read("tokensPerMinute");
-  const parallel = read("parallel");
-  return { requestsPerMinute, tokensPerMinute, parallel };
+function mapRates(read: (rate: keyof MinuteLimits) => number | null): MinuteLimits {
+  return mapLimits(MINUTE_LIMITS, "property", ({ property }) => read(property));
 }
 
-export function listBudgets({ uses }: Limits): readonly Budget[] {
+/** Returns those that a key or an account has here. */
+export function listLimits(limits: Limits): OwnerLimits {
+  return { ...mapRates((rate) => limits[rate]), budgets: listBudgets(limits) };
+}
+
+function listBudgets({ uses }: Limits): readonly Budget[] {
   return [...uses.values()].map(({ budget }) => budget);
 }
 

@@ -9,7 +9,7 @@ import { readLimits } from "./budgets.ts";
 import type { ModelNames } from "./config.ts";
 import { checkAliases, checkColumns, checkMetadata, TEAM_COLUMNS } from "./key-columns.ts";
 import { GATEWAY, type KeySource, listSharers, readKey } from "./keys.ts";
-import { listBudgets, listSpent } from "./limits.ts";
+import { listLimits, listSpent } from "./limits.ts";
 import { Notes } from "./notes.ts";
 import { Lookup, type Tables } from "./tables.ts";
 import { findUses } from "./uses.ts";
@@ -61,10 +61,7 @@ function readTeam(row: ForeignRow, tables: Tables, { names, report, nowMs }: Own
   const isPaused = readFlag(row, "blocked") || pausedFor.length > 0;
   const account: Account = {
     ...ACCOUNT_DEFAULTS,
-    requestsPerMinute: limits.requestsPerMinute,
-    tokensPerMinute: limits.tokensPerMinute,
-    parallel: limits.parallel,
-    budgets: listBudgets(limits),
+    ...listLimits(limits),
     id: deriveId("acct", GATEWAY, teamId),
     name,
     requestsPerDay: null,

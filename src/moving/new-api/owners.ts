@@ -2,6 +2,7 @@
 
 import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/keys/key.ts";
 import { makeBudget, nameBudget } from "../../core/limits/budget.ts";
+import { NO_LIMITS } from "../../core/limits/limit.ts";
 import { NO_MODELS } from "../../core/text/pattern.ts";
 import { isAddressBlock } from "../../core/world/address.ts";
 import { isKnownDefault } from "../../keys/foreign.ts";
@@ -117,10 +118,8 @@ function readToken(row: ForeignRow, parts: UnitParts): PlannedKey | null {
     accountId: deriveId("acct", GATEWAY, String(readNumber(row, "user_id") ?? 0)),
     createdAtMs: (readNumber(row, "created_time") ?? 0) * MS_PER_SECOND || nowMs,
     expiresAtMs: readExpiry(row),
+    ...NO_LIMITS,
     requestsPerDay: null,
-    requestsPerMinute: null,
-    tokensPerMinute: null,
-    parallel: null,
     budgets: isUnlimited ? [] : [budget],
     allowedModels: readModels(row, parts, name),
     allowedAddresses: readAddresses(row, parts, name),

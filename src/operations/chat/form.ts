@@ -1,6 +1,7 @@
 // The canonical form: OpenAI's chat-completion objects (request, reply, chunk), typed, with unknown fields carried
 // through.
 import type { JsonObject } from "../../core/json/json.ts";
+import type { AnswerTerms } from "../../core/money/terms.ts";
 import type { SearchOptions, WebSearch } from "./prompt/search-form.ts";
 
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
@@ -213,6 +214,8 @@ export interface Usage extends JsonObject {
   billed_units?: { input_tokens: number; output_tokens: number };
   /** Searches run by the provider and billed separately. */
   server_tool_use?: { web_search_requests: number };
+  /** The answer's own words about its price. Clients don't see it. */
+  terms?: AnswerTerms;
 }
 
 /** A fragment of a tool call. The first of each `index` has the id, type and name. */

@@ -109,7 +109,7 @@ export const CHAT: Operation<ChatForm> = {
   cutUsage,
   countAmounts,
   estimate,
-  withCost: (usage, cost) => ({ ...usage, ...cost }),
+  withCost: ({ terms: _terms, ...usage }, cost) => ({ ...usage, ...cost }),
 };
 
 function isReply(value: unknown): value is ChatReply {

@@ -1,5 +1,6 @@
 // A chat answer's usage: the billed counts, the sum of several, and the cap at what the model can read and write.
 import { asCount } from "../../core/json/json.ts";
+import { addTerms } from "../../core/money/terms.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { PlausibleUsage, SentAsk } from "../operation.ts";
 import { CONTEXT_SLACK } from "../text-tokens.ts";
@@ -58,6 +59,8 @@ function addUsage(a: Usage, b: Usage): Usage {
   for (const part of COUNTED_PARTS) {
     if (a[part] || b[part]) Object.assign(sum, { [part]: addCounts(a[part], b[part]) });
   }
+  const terms = addTerms(a.terms, b.terms);
+  if (terms) sum.terms = terms;
   return sum;
 }
 

@@ -1,5 +1,6 @@
 // The limits of members, as stored: an account's defaults, and the limits of the rules that matched a person.
 import { asArray, asNumber, asObject, parseJson } from "../../core/json/json.ts";
+import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { GivenLimits, MemberDefaults } from "../../core/limits/member-limits.ts";
 import { type Grant, ROLES } from "../../core/people/people.ts";
 import type { FoundRow } from "../engine/found.ts";
@@ -74,17 +75,10 @@ export function readRules({ rule_limits: json }: FoundRow): readonly GivenLimits
   return typeof json === "string" ? rules.read(json) : NONE;
 }
 
-function readLimits({
-  requestsPerMinute,
-  tokensPerMinute,
-  parallel,
-  allowedModels,
-}: Record<string, unknown>) {
+function readLimits(stored: Record<string, unknown>) {
   return {
-    requestsPerMinute: asNumber(requestsPerMinute) ?? null,
-    tokensPerMinute: asNumber(tokensPerMinute) ?? null,
-    parallel: asNumber(parallel) ?? null,
-    allowedModels: readTexts(allowedModels),
+    ...mapLimits(MINUTE_LIMITS, "property", ({ property }) => asNumber(stored[property]) ?? null),
+    allowedModels: readTexts(stored.allowedModels),
   };
 }
 
