@@ -250,7 +250,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     const counted = produced ? this.#count.countProduced() : UNCOUNTED;
     const record = this.#record(nowMs, counted);
     const silentMs = this.tracing.silentMs(nowMs);
-    switch (judge({ fault, hasAnswer: produced, isSent: this.tracing.isSent, silentMs })) {
+    switch (judge(fault, produced, this.tracing.isSent, silentMs)) {
       case "produced": {
         const isTheirs = fault === null || !isByClient(fault);
         const failed = isTheirs ? Math.max(0, answers - this.#count.meter.begun) : 0;

@@ -135,16 +135,16 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "post before the terminal event",
-    file: "src/gateway/gateway.ts",
-    find: "pass: (pieces) => context.pass(pieces),",
-    replace: "pass: (pieces) => { context.pass(pieces); void closing.settle(context); },",
+    file: "src/gateway/answer/answer-stream.ts",
+    find: "        context.pass(pieces);\n",
+    replace: "        context.pass(pieces);\n        void this.#closing.settle(context);\n",
   },
   {
     name: "the last part does not wait for the settlement",
     file: "src/gateway/answer/answer-stream.ts",
-    find: "    context.settled = await this.#closing.settle(context);\n    return [context.call.operation.usagePiece(context.chargeUsage())];",
+    find: "        context.settled = await this.#closing.settle(context);\n        await take([context.call.operation.usagePiece(context.chargeUsage())]);",
     replace:
-      "    void this.#closing.settle(context);\n    return [context.call.operation.usagePiece(context.usage)];",
+      "        void this.#closing.settle(context);\n        await take([context.call.operation.usagePiece(context.usage)]);",
   },
   {
     name: "a whole answer does not wait for the settlement",
@@ -226,8 +226,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "several answers take one place",
     file: "src/gateway/ticket.ts",
-    find: "answers: countPlaces(call, plan.attempts),",
-    replace: "answers: 1,",
+    find: "this.answers = countPlaces(call, plan.attempts);",
+    replace: "this.answers = 1;",
     tests: ["test/whole/failures/blame.test.ts"],
   },
   {

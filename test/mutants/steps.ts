@@ -93,8 +93,8 @@ export const STEPS: readonly Mutant[] = [
   {
     name: "steps: a kept answer is refused where its request would cost too much",
     file: "src/ledger/ledger.ts",
-    find: "(outcome && ask.ownOffers) ?? ask.leastOffers",
-    replace: "ask.leastOffers",
+    find: "(outcome && findOwn(ask)) ?? findLeast(ask)",
+    replace: "findLeast(ask)",
     tests: MEDIA,
   },
   {
@@ -198,7 +198,7 @@ export const STEPS: readonly Mutant[] = [
   {
     name: "steps: they are not told the end",
     file: "src/gateway/settle/closing.ts",
-    find: "context.around?.over(",
+    find: "around?.over(",
     replace: "void (",
     tests: TESTS,
   },

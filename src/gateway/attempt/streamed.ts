@@ -3,7 +3,7 @@
 import type { Fault } from "../../core/fault.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
-import type { Reader, Reading } from "../../operations/operation.ts";
+import type { Operation, Reader, Reading } from "../../operations/operation.ts";
 import { type Ports, UpstreamCall } from "../../transport/client.ts";
 import type { TextReader } from "../../transport/text-reader.ts";
 import type { Flow, Take } from "../answer/flow.ts";
@@ -167,7 +167,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   #give({ pieces, broken }: Reading<F["piece"]>, take: Take<readonly F["piece"][]>): Promise<void> | null {
     this.#report();
     const nowMs = this.#ports.deadlines.nowMs();
-    if (!this.#answered && pieces.some((piece) => this.#attempt.operation.isAnswer(piece))) {
+    if (!this.#answered && hasAnswer(this.#attempt.operation, pieces)) {
       this.#answered = true;
       this.#attempt.permit?.recordFirstPart(nowMs);
     }
@@ -207,6 +207,12 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     this.#attempt.permit?.finish(this.#ports.deadlines.nowMs(), tokens, this.#waitedMs);
     this.leave();
   }
+}
+
+/** True if any of the pieces belongs to the answer itself. */
+export function hasAnswer<F extends Form>(operation: Operation<F>, pieces: readonly F["piece"][]): boolean {
+  for (const piece of pieces) if (operation.isAnswer(piece)) return true;
+  return false;
 }
 
 function yieldTurn(clock: Clock): Promise<void> {

@@ -66,11 +66,11 @@ export const STAGES: readonly Mutant[] = [
   {
     name: "the key",
     file: "src/http/serve/auth.ts",
-    find: "  const secret = findSecret(request.headers);\n",
+    find: "  const secret = findSecret(headers);\n",
     replace: `  const seen = globalThis as { caller?: Caller };
   if (seen.caller) return seen.caller;
-  const secret = findSecret(request.headers);
-  const first = authenticate(secret);
+  const secret = findSecret(headers);
+  const first = ports.authenticate(secret, { address: "" });
   if (!(first instanceof Promise)) seen.caller = { key: first.key, proof: { rotation: first.rotation, address: "" } };
 `,
   },
