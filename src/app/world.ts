@@ -29,7 +29,7 @@ export const readTokenFile = (path: string): Promise<string> =>
   Bun.file(path).slice(0, TOKEN_BYTES_MAX).text();
 
 export const upstreamFetch: Fetch = (url, init) =>
-  fetch(url, { ...init, decompress: false }).then(decompress);
+  fetch(url, "decompress" in init ? init : { ...init, decompress: false }).then(decompress);
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 

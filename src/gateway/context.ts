@@ -13,7 +13,7 @@ import type { Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
 import { AnswerCollector, type ShownAnswer } from "../operations/collected.ts";
 import { type Form, NONE } from "../operations/form.ts";
-import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
+import type { Asking, Grader, Operation, SentAsk } from "../operations/operation.ts";
 import { AnswerCount } from "./answer/answer-count.ts";
 import type { ContentRecorder, Contents } from "./answer/contents.ts";
 import { makeGrader } from "./answer/grading.ts";
@@ -111,7 +111,11 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     this.tracing = new Tracing(startedMs, call, this);
     this.#count = new AnswerCount(call);
     this.grader = makeGrader(call, plan);
-    this.#copy = idempotency && new ReplyCopy(operation, this, () => this.#count.meter.bytes);
+    this.#copy = idempotency && this.#makeCopy(operation);
+  }
+
+  #makeCopy(operation: Operation<F>): ReplyCopy<F> {
+    return new ReplyCopy(operation, this, () => this.#count.meter.bytes);
   }
 
   get shown(): AnswerCollector<F> {

@@ -27,8 +27,12 @@ export class Conversation {
   /** Undefined until the conversation has been looked for. */
   get kept(): readonly string[] | undefined {
     if (this.#names === null) return undefined;
-    this.#kept ??= this.#names.kept.map((name) => this.#keyId + name);
+    this.#kept ??= this.#nameKept(this.#names);
     return this.#kept;
+  }
+
+  #nameKept({ kept }: ConversationNames): readonly string[] {
+    return kept.map((name) => this.#keyId + name);
   }
 
   /** The name under which an earlier turn may be known. Null if there was none. */

@@ -130,13 +130,16 @@ export class UpstreamCall implements Latecomer {
 
   close(): void {
     this.#terms.client.forget(this);
-    if (this.#complete && this.#reader) {
-      this.extendTo(this.#ports.deadlines.nowMs() + REST_MS);
-      void drain(this.#reader).then((isRead) => {
-        this.#read = isRead;
-        this.#abandon();
-      });
-    } else this.#abandon();
+    if (this.#complete && this.#reader) this.#drain(this.#reader);
+    else this.#abandon();
+  }
+
+  #drain(reader: TextReader): void {
+    this.extendTo(this.#ports.deadlines.nowMs() + REST_MS);
+    void drain(reader).then((isRead) => {
+      this.#read = isRead;
+      this.#abandon();
+    });
   }
 
   #abandon(): void {

@@ -33,6 +33,7 @@ export function toInit(
     redirect: "manual",
     signal,
     timeout: false,
+    decompress: false,
     keepalive: !isFresh,
     headers: isLong ? { ...headers, "content-length": String(Buffer.byteLength(given)) } : headers,
     body: streamLong(given, isLong),

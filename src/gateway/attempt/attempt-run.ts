@@ -57,7 +57,7 @@ export function beginAttempt<F extends Form>(
   if (permit === null) return null;
   context.attempts++;
   context.model = attempt.card.id;
-  const run = new AttemptRun(ports, context, attempt, { upstream, permit, fresh, client }, nowMs);
+  const run = new AttemptRun(ports, context, attempt, upstream, permit, client, fresh, nowMs);
   context.tracing.begin(run);
   return run;
 }
@@ -86,13 +86,6 @@ export function isPaidByHold({ outputTokens }: GrantAnswer, card: ModelCard): bo
 /** True if the client named the model itself, so that neither a selector, a group nor failover chose it. */
 function isNamed({ selection }: Pick<Call<Form>, "selection">, card: ModelCard): boolean {
   return selection.kind === "card" && selection.card === card;
-}
-
-interface AttemptParts {
-  readonly upstream: Upstream;
-  readonly permit: Permit;
-  readonly fresh: boolean;
-  readonly client: Ending;
 }
 
 /** One attempt: what its calls need, and what is recorded of them. */
@@ -130,7 +123,10 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     ports: AttemptPorts,
     context: RequestContext<F>,
     attempt: Attempt,
-    { upstream, permit, fresh, client }: AttemptParts,
+    upstream: Upstream,
+    permit: Permit,
+    client: Ending,
+    fresh: boolean,
     nowMs: number,
   ) {
     const { call, tracing } = context;

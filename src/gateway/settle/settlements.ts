@@ -146,7 +146,7 @@ export class Settlements {
       record: { ...record, chargedNanoUsd, holdNanoUsd, isLate: late },
       written_off_nano_usd: writtenOffNanoUsd,
       late,
-      ...(gatewayMs === undefined ? {} : { gateway_ms: Math.round(gatewayMs * 1000) / 1000 }),
+      gateway_ms: gatewayMs === undefined ? undefined : Math.round(gatewayMs * 1000) / 1000,
     });
   }
 
