@@ -35,6 +35,7 @@ export function findTarget({ card, credential, upstream, refuses, mends }: Targe
     marksCache = false,
     guardrail,
     extraFields,
+    outputTokensDefault,
     sendsTier,
   } = upstream.setup;
   const { secret } = credential;
@@ -44,6 +45,7 @@ export function findTarget({ card, credential, upstream, refuses, mends }: Targe
     marksCache,
     apiVersion,
     extraFields,
+    outputTokensDefault,
     guardrail,
     refuses,
     mends,

@@ -23,7 +23,7 @@ import { digestIdempotency } from "../../gateway/settle/idempotency.ts";
 import { Prompt } from "../../health/prompts.ts";
 import { Conversation } from "../../health/stickiness.ts";
 import type { Form } from "../../operations/form.ts";
-import type { Operation } from "../../operations/operation.ts";
+import type { FamilyNeed, Operation } from "../../operations/operation.ts";
 import type { Exchange, Surface } from "../../surfaces/surface.ts";
 import type { HeldBody } from "../body/body-memory.ts";
 import type { BodyTurns } from "../body/body-turns.ts";
@@ -52,7 +52,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   readonly fetches: number;
   readonly unreadBytes: number;
   readonly cachesLong: boolean;
-  readonly nativeOnly: string | undefined;
+  readonly nativeOnly: FamilyNeed | undefined;
   readonly isToBeStored: boolean;
   readonly operation: Operation<F>;
   readonly surface: string;
