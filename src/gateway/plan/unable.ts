@@ -51,11 +51,17 @@ function makeSearches<F extends Form>(call: CallAsk<F>): NonNullable<Wishes["sea
   };
 }
 
+/** Any model can take all parts of most requests. */
+const NO_WISHES: Wishes = { mustSearch: false, isLimitRequired: false };
+
 export function readWishes<F extends Form>(call: CallAsk<F>): Wishes {
   const search = call.operation.findSearch?.(call.ask) ?? null;
+  const findRefusedUrl = checkUrls(call);
+  const isPlain = search === null && findRefusedUrl === undefined && call.nativeOnly === undefined;
+  if (isPlain && !call.isLimitRequired) return NO_WISHES;
   return {
     reads: call.nativeOnly === undefined ? undefined : makeReads(call),
-    findRefusedUrl: checkUrls(call),
+    findRefusedUrl,
     searches: search === null ? undefined : makeSearches(call),
     mustSearch: search === "forced",
     isLimitRequired: call.isLimitRequired,
