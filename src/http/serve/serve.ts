@@ -112,7 +112,14 @@ function readRequestBody<F extends Form>(
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   ports.turns.arrive(key.accountId, arrival.startedMs);
-  const rules = { owner: key.accountId, bytesMax: ports.server.bodyBytesMax, held: arrival.held };
+  const rules = {
+    owner: key.accountId,
+    bytesMax: ports.server.bodyBytesMax,
+    held: arrival.held,
+    keyId: key.keepsResponses ? key.id : null,
+    surface: surface.name,
+    under: ports.snapshot(),
+  };
   return surface.body
     ? readBody(arrival.request, ports, rules, surface.body)
     : readHeldJson(arrival.request, ports, rules);
