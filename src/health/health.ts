@@ -69,6 +69,8 @@ class CardHealth {
   }
 }
 
+const makeBudget = () => new RetryBudget();
+
 /** Times are on the monotonic clock. */
 export class Health {
   readonly #log: Log;
@@ -256,13 +258,17 @@ export class Health {
     const card = this.#cards.get(id) ?? new CardHealth();
     this.#cards.delete(id);
     this.#cards.set(id, card);
-    const [oldest] = this.#cards.keys();
-    if (this.#cards.size > CARDS_MAX && oldest !== undefined) this.#cards.delete(oldest);
+    if (this.#cards.size > CARDS_MAX) this.#forgetOldest();
     return card;
   }
 
+  #forgetOldest(): void {
+    const [oldest] = this.#cards.keys();
+    if (oldest !== undefined) this.#cards.delete(oldest);
+  }
+
   #budget(provider: string): RetryBudget {
-    return this.#budgets.getOrInsertComputed(provider, () => new RetryBudget());
+    return this.#budgets.getOrInsertComputed(provider, makeBudget);
   }
 }
 

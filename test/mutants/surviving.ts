@@ -117,8 +117,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "a broken call is made once more whatever its connection",
     file: "src/transport/client.ts",
-    find: "const isStale = mayBeStale && isConnectionReset(error)",
-    replace: "const isStale = isReset(error)",
+    find: "const isStale = this.#mayBeStale && isConnectionReset(thrown)",
+    replace: "const isStale = isConnectionReset(thrown)",
     tests: ["test/whole/failures/broken-connections.test.ts"],
   },
   {

@@ -63,7 +63,7 @@ export class Failover<F extends Form, Result> {
     this.#spares = spares.filter(({ card }) => this.#left.some((attempt) => attempt.card === card));
     if (first?.fault) {
       this.#left.shift();
-      this.#totalAtMs = first.call.totalAtMs;
+      this.#totalAtMs = first.totalAtMs;
       this.#recordFailure(first, first.fault);
     }
   }
@@ -76,7 +76,7 @@ export class Failover<F extends Form, Result> {
       const race = this.#makeRace(running);
       try {
         if (race) return await this.#run(race);
-        const result = await this.#mode.run(this.#ports, running.call);
+        const result = await this.#mode.run(this.#ports, running);
         running.win();
         return result;
       } catch (thrown) {
@@ -125,7 +125,7 @@ export class Failover<F extends Form, Result> {
     const client = new Ending(this.#context.ending);
     const fresh = attempt === this.#again;
     const running = beginAttempt(this.#ports, this.#context, attempt, nowMs, fresh, client);
-    if (running) this.#totalAtMs = running.call.totalAtMs;
+    if (running) this.#totalAtMs = running.totalAtMs;
     return running;
   }
 
@@ -149,8 +149,7 @@ export class Failover<F extends Form, Result> {
   }
 
   #recordFailure(running: AttemptRun<F>, fault: Fault): void {
-    const { attempt } = running;
-    const { permit } = running.call;
+    const { attempt, permit } = running;
     const { unsent = false, stale = false } = fault.details;
     this.#last = fault;
     this.#isReplaced = permit?.isKeyProbe || unsent || stale;
@@ -209,7 +208,7 @@ export class Failover<F extends Form, Result> {
         if (this.#left.length === 0) this.#left.push(first.attempt);
         return this.#next();
       },
-      start: (running) => this.#mode.run(this.#ports, running.call),
+      start: (running) => this.#mode.run(this.#ports, running),
       fail: (running, thrown) => this.#fail(running, thrown),
       end: (running) => running.lose(),
       drop: this.#mode.drop,
