@@ -32,6 +32,7 @@ export function applyOverlay(card: ModelCard, change: ModelOverlay | undefined):
     capabilities: listCapabilities(card, change),
     operations: change.operations ?? card.operations,
     fallbacks: change.fallbacks ?? card.fallbacks,
+    ...(change.fallbackFailures ? { fallbackFailures: change.fallbackFailures } : {}),
     ...(change.skills ? { skills: change.skills } : {}),
     ...(change.hedge ? { hedge: change.hedge } : {}),
     ...takeRefusals(change),

@@ -212,7 +212,9 @@ export interface ServerRules {
 
 /** The operator's changes to a card of the catalogue. Fields that are not set keep the catalogue's value. */
 export interface ModelOverlay
-  extends Partial<Pick<ModelCard, "capabilities" | "operations" | "fallbacks" | "skills" | "hedge">>,
+  extends Partial<
+      Pick<ModelCard, "capabilities" | "operations" | "fallbacks" | "fallbackFailures" | "skills" | "hedge">
+    >,
     RefusalRules {
   readonly id: string;
   readonly disabled: boolean;

@@ -9,7 +9,7 @@ import type { RawRequest } from "../core/models/dialect.ts";
 import { toUsd } from "../core/money/money.ts";
 import { addOwners } from "../core/text/tags.ts";
 import { clientGone, type Ending } from "../core/world/ending.ts";
-import { RetirementBudget } from "../health/credential.ts";
+import { RequestRefusals } from "../health/request-refusals.ts";
 import type { Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
 import { AnswerCollector, type ShownAnswer } from "../operations/collected.ts";
@@ -37,7 +37,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   /** Ends the upstream calls. It is the client's own signal, unless other clients wait for the same answer. */
   readonly ending: Ending;
   readonly tracing: Tracing<F>;
-  readonly retirements = new RetirementBudget();
+  readonly refusals: RequestRefusals;
   /** Null if the content is not stored. */
   readonly recorder: ContentRecorder<F> | null;
   /** The answer as it is kept for repeated requests. Null if nobody may repeat this one. */
@@ -101,6 +101,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     this.ask = ask;
     this.plan = plan;
     this.ticket = ticket;
+    this.refusals = new RequestRefusals(call.key.accountId);
     this.recorder = contents.begin(call, this);
     this.#atMs = atMs;
     this.startedMs = startedMs;

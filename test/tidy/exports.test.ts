@@ -63,6 +63,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/config/fields.ts visitFields",
     "src/core/models/refusals.ts REFUSALS",
     "src/core/models/overflow-words.ts OVERFLOW_ROWS",
+    "src/core/models/gone-words.ts GONE_ROWS",
     "src/surfaces/anthropic-messages/lane.ts BODY",
     "src/surfaces/anthropic-messages/texts.ts TEXTS",
     "src/surfaces/gemini/texts.ts TEXTS",

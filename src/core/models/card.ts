@@ -2,6 +2,7 @@
 
 import type { Benchmark } from "./benchmark.ts";
 import type { DialectName } from "./dialect-names.ts";
+import type { FailureKind } from "./fallback.ts";
 import type { RefusalRules } from "./refusals.ts";
 import type { SkillRow } from "./skill.ts";
 
@@ -146,6 +147,8 @@ export interface ModelCard extends RefusalRules {
   readonly isNamedByClient?: true;
   /** Ids of cards that the operator declared to be the same model elsewhere. */
   readonly fallbacks: readonly string[];
+  /** The failures that lead to a fallback, by its id. Those that are missing have the usual ones. */
+  readonly fallbackFailures?: ReadonlyMap<string, readonly FailureKind[]>;
   /** Set by the operator: the probability of a good answer by kind of task, 0…1. */
   readonly skills?: SkillRow;
   /** Missing if slow attempts are never hedged. */

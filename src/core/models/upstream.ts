@@ -3,6 +3,7 @@
 import { Fault, type FaultCode } from "../fault.ts";
 import type { FaultDetails } from "../fault-details.ts";
 import { cleanWords, SECRET_WORDS, type UpstreamReport } from "../log/failure.ts";
+import { namesOtherThing, saysGone } from "./gone-words.ts";
 import { OVERFLOW_WORDS } from "./overflow-words.ts";
 import { readRefusals } from "./refusal-words.ts";
 
@@ -139,6 +140,8 @@ function findCode(error: UpstreamError): FaultCode {
   const ruled = means ?? error.rules?.find((rule) => matchesRule(error, rule))?.means;
   if (ruled !== undefined) return ruled;
   const coded = codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
+  if (saysGone(error)) return "model_not_found";
+  if (namesOtherThing(error)) return "not_found";
   // At OpenRouter and xAI a blocked prompt is a 403, which says nothing about the credential.
   if (status === 403 && FILTER_WORDS.test(searchable(error))) return "content_filter";
   const clear = readClearStatus(status);
@@ -196,10 +199,26 @@ export function upstreamFault(error: UpstreamError): Fault {
     ...(code === "upstream_rejected" ? { shownCode: checkCode(error.codes?.[0]) } : {}),
     ...(GENERIC[code] === undefined ? { param: checkParam(error) } : {}),
     ...(refuses.length > 0 ? { refuses } : {}),
+    ...(code === "model_not_found" ? { gone: saysGone(error) ? "said" : "unexplained" } : {}),
+    ...(isOversized(error) ? { oversized: true } : {}),
     upstream: report(error),
   };
   return new Fault(code, GENERIC[code] ?? redactMessage(error.message), details);
 }
+
+/**
+ * True if the request alone is larger than what the model takes in a minute: the same request never passes there, and
+ * others do.
+ */
+function isOversized({ status, message = "" }: UpstreamError): boolean {
+  return (status === 429 || status === 413) && OVERSIZED_WORDS.test(message);
+}
+
+/**
+ * OpenAI: "Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 45000."
+ * Groq says the same with 413. Source: platform.openai.com and console.groq.com on rate limits, 2026-11-26.
+ */
+const OVERSIZED_WORDS = /^Request too large for \S+ .*tokens per min/i;
 
 function report({ codes = [], message = "" }: UpstreamError): UpstreamReport {
   const code = codes.find((one) => checkCode(one) !== null);
