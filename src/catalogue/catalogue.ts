@@ -8,12 +8,13 @@ import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
 import { findNearest } from "../core/text/nearest.ts";
 import { matches } from "../core/text/pattern.ts";
 import { dateCard, findNextChange } from "./dated.ts";
+import { applyFactors, type Pricing } from "./factored.ts";
 import { applyOverlay } from "./overlay.ts";
 import { applyOwnPrice } from "./own-price.ts";
 import { type ResolvedPolicy, readPolicy } from "./policy.ts";
 import { loadShippedCards } from "./rows.ts";
 import { dash, listSpellings } from "./spellings.ts";
-import { makeUnlistedCard } from "./unlisted.ts";
+import { makeUnlistedCard, priceUnlisted } from "./unlisted.ts";
 
 const SELECTOR_PROVIDER = "Router";
 
@@ -34,8 +35,15 @@ export interface UnknownModel {
 /** A provider and the models it offers. */
 type Offering = Pick<
   ProviderSetup,
-  "name" | "unlistedModels" | "dialects" | "listsOwnOnly" | "unlistedPrefixes" | "discovers"
->;
+  | "name"
+  | "unlistedModels"
+  | "dialects"
+  | "listsOwnOnly"
+  | "unlistedPrefixes"
+  | "discovers"
+  | "unlistedHoldUsd"
+> &
+  Pricing;
 
 export interface CatalogueInput {
   /** Enabled providers only. */
@@ -149,7 +157,10 @@ export class Catalogue {
     const offered = known
       .filter((card) => isOffered(card, on.get(card.provider)))
       .flatMap((card) => applyOverlay(card, changes.get(card.id)) ?? [])
-      .map((card) => applyOwnPrice(dateCard(card, nowMs), on.get(card.provider)));
+      .map((card) => {
+        const provider = on.get(card.provider);
+        return applyFactors(applyOwnPrice(dateCard(card, nowMs), provider), provider);
+      });
     const own = new Set(ownModels.map(({ id }) => id));
     const listed = offered.filter((card) => own.has(card.id) || isListed(card, on.get(card.provider)));
     this.#ended = listed.filter((card) => hasEnded(card) && !own.has(card.id) && !changes.has(card.id));
@@ -231,7 +242,7 @@ export class Catalogue {
     const provider = parts === null ? undefined : this.#open.get(parts.provider.toLowerCase());
     if (parts === null || provider === undefined || !UNLISTED_NAME.test(parts.name)) return null;
     const named = { ...makeUnlistedCard(provider.name, parts.name), isNamedByClient: true } as const;
-    const card = applyOwnPrice(named, provider);
+    const card = applyOwnPrice(priceUnlisted(named, provider.unlistedHoldUsd), provider);
     return this.#disabled.has(card.id) ? null : { kind: "card", card };
   }
 

@@ -3,6 +3,7 @@ import type { Benchmark } from "../core/models/benchmark.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { ModelOverlay } from "../core/settings.ts";
 import { collectCards } from "./catalogue.ts";
+import { applyFactors, type Pricing } from "./factored.ts";
 import { modelView } from "./model-view.ts";
 import { applyOverlay } from "./overlay.ts";
 
@@ -26,6 +27,8 @@ export interface Cards {
   readonly newerModels?: readonly ModelCard[];
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly overlay: readonly ModelOverlay[];
+  /** Their factors count in prices. Missing if none has any. */
+  readonly providers?: readonly (Pricing & { readonly name: string })[];
 }
 
 /** Fields that say no more than the id. */
@@ -59,12 +62,14 @@ export function listKnown({
   newerModels,
   benchmarks,
   overlay,
+  providers = [],
 }: Cards): ReadonlyMap<string, ModelCard> {
   const changes = new Map(overlay.map((change) => [change.id, change]));
+  const on = new Map(providers.map((provider) => [provider.name, provider]));
   const cards = [...collectCards(ownModels, newerModels, benchmarks).values()].flatMap(
     (card) => applyOverlay(card, changes.get(card.id)) ?? [],
   );
-  return new Map(cards.map((card) => [card.id, card]));
+  return new Map(cards.map((card) => [card.id, applyFactors(card, on.get(card.provider))]));
 }
 
 function listFields(cards: Cards): ReadonlyMap<string, Fields> {
@@ -87,7 +92,7 @@ function listCardFields(card: ModelCard): Fields {
 
 function formatValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  if (!Array.isArray(value)) return String(value);
+  if (!Array.isArray(value)) return typeof value === "object" ? JSON.stringify(value) : String(value);
   if (value.length === 0) return null;
   return value.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join(", ");
 }

@@ -1,6 +1,7 @@
 // The catalogue's cards as of a time: with the prices that apply then, and how near their models' ends are.
 import type { ModelCard } from "../core/models/card.ts";
-import { findNextHour, priceCardAt } from "../core/money/hours.ts";
+import { findNextHour } from "../core/money/hours.ts";
+import { priceCardAt } from "../core/money/schedule.ts";
 import { applyPrices, parseDay } from "./later-prices.ts";
 import { type PriceFields, priceView } from "./price.ts";
 import type { RateFields } from "./rates.ts";
@@ -31,9 +32,15 @@ export function findNextChange(cards: readonly ModelCard[], nowMs: number): numb
 }
 
 /** Returns the card's price as clients see it: the usual one, with those of other hours. Null if it has none. */
-export function viewPrice({ price, timedPrice }: ModelCard): (PriceFields & RateFields) | null {
+export function viewPrice(card: ModelCard): (PriceFields & RateFields) | null {
+  const { price, timedPrice } = findShown(card);
   const usual = timedPrice ?? price;
   return usual && priceView(usual);
+}
+
+/** Returns the card whose prices clients may see. */
+export function findShown(card: ModelCard): ModelCard {
+  return card.unfactored?.isShown ? card.unfactored.card : card;
 }
 
 function findEnding(card: ModelCard, nowMs: number): ModelCard["ending"] {

@@ -1,6 +1,7 @@
 // Prices of some hours of the week, as the catalogue file, the configuration and the model list write them.
-import type { HourlyPrice, Price, Rates } from "../core/models/card.ts";
-import { buildRates, RATES, type RateFields, viewRates } from "./rates.ts";
+import type { HourlyPrice, Price } from "../core/models/card.ts";
+import { overlayRates } from "./overlaid.ts";
+import { type RateFields, viewRates } from "./rates.ts";
 
 /** The days of the week, in the order of JavaScript's. */
 export const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
@@ -17,7 +18,6 @@ export interface HourFields extends Partial<RateFields> {
 
 export const HOUR = /^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/;
 const HOUR_MINUTES = 60;
-const PRICE_DIGITS = 1e6;
 
 export function buildHours(fields: readonly HourFields[], usual: Price): readonly HourlyPrice[] {
   return fields.map((one) => ({
@@ -68,27 +68,4 @@ function parseMinute(text: string): number {
 function formatMinute(minute: number): string {
   const pad = (number: number) => String(number).padStart(2, "0");
   return `${pad(Math.floor(minute / HOUR_MINUTES))}:${pad(minute % HOUR_MINUTES)}`;
-}
-
-/** Long prompts cost as many times their usual price as others do. */
-function overlayRates(usual: Price, fields: HourFields): Price {
-  const given = buildRates({ input: usual.input, output: usual.output, ...fields });
-  const named = RATES.filter(([, field]) => fields[field] !== undefined).map(([name]) => [name, given[name]]);
-  const ratio = usual.input > 0 ? given.input / usual.input : 1;
-  return {
-    ...usual,
-    input: given.input,
-    output: given.output,
-    ...Object.fromEntries(named),
-    tiers: usual.tiers?.map(({ aboveTokens, ...rates }) => ({ ...scaleRates(rates, ratio), aboveTokens })),
-  };
-}
-
-function scaleRates(rates: Rates, ratio: number): Rates {
-  const scale = (rate: number) => Math.round(rate * ratio * PRICE_DIGITS) / PRICE_DIGITS;
-  const optional = RATES.flatMap(([name]) => {
-    const rate = rates[name];
-    return rate === undefined ? [] : [[name, scale(rate)] as const];
-  });
-  return { input: scale(rates.input), output: scale(rates.output), ...Object.fromEntries(optional) };
 }

@@ -1,7 +1,7 @@
 // A model as clients see it in the list of models.
 import { CAPABILITIES, type ModelCard } from "../core/models/card.ts";
 import { stripProvider } from "./catalogue.ts";
-import { viewPrice } from "./dated.ts";
+import { findShown, viewPrice } from "./dated.ts";
 import { formatDay, viewLaterPrices } from "./later-prices.ts";
 
 const MILLISECONDS_PER_SECOND = 1000;
@@ -15,9 +15,10 @@ export function modelView(card: ModelCard) {
     owned_by: card.ownedBy,
     name: stripProvider(card),
     context_window: card.contextTokensMax,
+    context_length: card.contextTokensMax,
     max_output_tokens: card.outputTokensMax,
     pricing: viewPrice(card),
-    ...(card.laterPrices ? { later_pricing: viewLaterPrices(card) } : {}),
+    ...(card.laterPrices ? { later_pricing: viewLaterPrices(findShown(card)) } : {}),
     capabilities: CAPABILITIES.filter((capability) => card.capabilities.has(capability)),
     operations: card.operations ? [...card.operations] : null,
     release_date: card.created === 0 ? null : formatDay(card.created * MILLISECONDS_PER_SECOND),

@@ -26,6 +26,7 @@ export function applyOverlay(card: ModelCard, change: ModelOverlay | undefined):
     price: change.price
       ? { ...change.price, perSearch: change.price.perSearch ?? card.price?.perSearch }
       : card.price,
+    ...(change.price ? { isPriceStated: true } : {}),
     ...(laterPrices ? { laterPrices } : {}),
     contextTokensMax: change.contextTokensMax ?? card.contextTokensMax,
     outputTokensMax: change.outputTokensMax ?? card.outputTokensMax,

@@ -2,6 +2,7 @@
 import type { OperationName, Price, UnitPrices } from "../core/models/card.ts";
 import { buildHours, findHoursProblem, type HourFields, viewHours } from "./hours.ts";
 import { buildRates, type OptionalFields, type RateFields, viewRates } from "./rates.ts";
+import { buildService, isServiceTier, type ServiceFields, viewService } from "./tier-prices.ts";
 
 /** The prices per piece, each with both names. */
 const UNIT_PRICES = [
@@ -22,6 +23,8 @@ export interface PriceFields extends Partial<RateFields>, OptionalFields<typeof 
   readonly tiers?: readonly TierFields[];
   /** Other rates at some hours. */
   readonly hours?: readonly HourFields[];
+  /** Other rates of other services. */
+  readonly service?: ServiceFields;
 }
 /** No model costs more: a higher rate is per token or in cents. */
 export const RATE_MAX = 10_000;
@@ -36,11 +39,13 @@ export const UNIT_FIELDS = UNIT_PRICES.map(([, field]) => field);
 /** Returns the price. Tokens cost nothing if it names only pieces. */
 export function buildPrice(fields: PriceFields): Price {
   const tiers = fields.tiers?.map((tier) => ({ ...buildRates(tier), aboveTokens: tier.above_tokens }));
-  const usual: Price = {
+  const bare: Price = {
     ...buildRates(fields),
     ...Object.fromEntries(UNIT_PRICES.map(([name, field]) => [name, fields[field]])),
     tiers: tiers?.sort((one, other) => one.aboveTokens - other.aboveTokens),
   };
+  const { service } = fields;
+  const usual: Price = service === undefined ? bare : { ...bare, service: buildService(service, bare) };
   return fields.hours === undefined ? usual : { ...usual, hours: buildHours(fields.hours, usual) };
 }
 
@@ -51,6 +56,7 @@ export function priceView(price: Price): PriceFields & RateFields {
     ...Object.fromEntries(UNIT_PRICES.map(([name, field]) => [field, price[name]])),
     tiers: price.tiers?.map((tier) => ({ above_tokens: tier.aboveTokens, ...viewRates(tier) })),
     ...(price.hours ? { hours: viewHours(price.hours) } : {}),
+    ...(price.service ? { service: viewService(price.service) } : {}),
   };
 }
 
@@ -76,7 +82,7 @@ export function findPriceProblem(fields: PriceFields): string | null {
   const { cached_input: cached, input } = fields;
   if (cached !== undefined && input !== undefined && cached > input)
     return `cached_input ${cached} is higher than input ${input}`;
-  return findTierProblem(fields) ?? findHourProblem(fields);
+  return findTierProblem(fields) ?? findHourProblem(fields) ?? findServiceProblem(fields);
 }
 
 function findTierProblem({ tiers = [] }: PriceFields): string | null {
@@ -95,6 +101,14 @@ function findHourProblem({ input, hours = [] }: PriceFields): string | null {
     if (wrong !== null) return `hours: ${wrong}`;
   }
   return findHoursProblem(hours);
+}
+
+function findServiceProblem({ input, service = {} }: PriceFields): string | null {
+  for (const [tier, rates] of Object.entries(service)) {
+    const wrong = isServiceTier(tier) ? findPriceProblem({ input, ...rates }) : "is no known service";
+    if (wrong !== null) return `service ${tier}: ${wrong}`;
+  }
+  return null;
 }
 
 function findRateProblem(name: string, rate: number): string | null {

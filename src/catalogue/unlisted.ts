@@ -21,3 +21,8 @@ export function makeUnlistedCard(
     fallbacks: [],
   };
 }
+
+/** Returns the card with what a request to it holds, and costs if its provider doesn't report a cost, as its price. */
+export function priceUnlisted(card: ModelCard, holdUsd: number | undefined): ModelCard {
+  return holdUsd === undefined ? card : { ...card, price: { input: 0, output: 0, perRequest: holdUsd } };
+}

@@ -94,6 +94,11 @@ export function number(least: number, most: number) {
   return Type.Number({ minimum: least, maximum: most, expected: `a number from ${least} to ${most}` });
 }
 
+/** A number with a check that JSON Schema can't express. */
+export function checkedNumber(expected: string, check: (value: number) => boolean) {
+  return checked<number>(expected, check, { type: "number" });
+}
+
 const PERCENTAGE = "^(100(\\.0+)?|0?\\d{1,2}(\\.\\d{1,4})?)%$";
 export const share = shareUpTo(1);
 

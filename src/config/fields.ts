@@ -56,6 +56,10 @@ const SAME: readonly (readonly [path: string, as: string])[] = [
   ["providers.<name>.models[].later_prices[].", "providers.<name>.models[].price."],
   ["providers.<name>.models[].price.hours[].", "providers.<name>.models[].price."],
   ["providers.<name>.models[].price.tiers[].", "providers.<name>.models[].price."],
+  ["providers.<name>.models[].price.service.priority.", "providers.<name>.models[].price."],
+  ["providers.<name>.models[].price.service.flex.", "providers.<name>.models[].price."],
+  ["providers.<name>.models[].price.service.fast.", "providers.<name>.models[].price."],
+  ["providers.<name>.models[].price.service.ultrafast.", "providers.<name>.models[].price."],
 ];
 
 export function findNote(path: string): FieldNote | undefined {

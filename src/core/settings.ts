@@ -38,6 +38,14 @@ export interface KnownProvider {
   readonly discovers?: boolean;
   /** In order of preference. */
   readonly dialects?: readonly { readonly name: DialectName }[];
+  /** The regions where some of its models cost more. */
+  readonly regions?: readonly (RegionPrice & { readonly addresses: RegExp })[];
+  /** The models that cost more if an answer says that it came from a certain region, by its word for the region. */
+  readonly geo?: ReadonlyMap<string, RegionPrice>;
+  /** True if its answers say what they cost, and that is what it bills. */
+  readonly reportsCost?: true;
+  /** True if a setting of its own decides the service of requests that don't ask for the default one. */
+  readonly hasTierWord?: true;
 }
 
 /** Authenticates to providers that take no plain secret. Plain data, which `transport/auth` turns into headers. */
@@ -54,6 +62,8 @@ export interface Credential extends ProviderLimits {
   /** Missing if the secret alone is enough. */
   readonly proof?: Proof;
   readonly weight: number;
+  /** The cost of its calls as a part of the model's price. 1 if missing. */
+  readonly priceFactor?: number;
 }
 
 /** Returns the text by which a provider's credentials differ: the secret, because at most one of them has none. */
@@ -95,6 +105,26 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly unlistedModels: boolean;
   /** True if its models are those it lists itself, not those of the catalogue. */
   readonly discovers?: boolean;
+  /** The cost of its models as a part of their prices. 1 if missing. */
+  readonly priceFactor?: number;
+  /** True if the list of models shows prices without `priceFactor` and those of credentials. */
+  readonly hidesPriceFactor?: true;
+  /** The models that cost more in the region of its address. */
+  readonly region?: RegionPrice;
+  /** Those that cost more if an answer says so, by its word for the region. */
+  readonly geo?: ReadonlyMap<string, RegionPrice>;
+  /** True if the cost that its answers report is what it bills. */
+  readonly reportsCost?: true;
+  /** The hold of a request to a model without a price, in USD. Missing if such requests can't be paid for. */
+  readonly unlistedHoldUsd?: number;
+  /** True if a setting at the provider decides the service of requests that ask for none, and its prices are held for. */
+  readonly leavesTier?: true;
+}
+
+/** The factor of a region on the token prices of the models with these names. */
+export interface RegionPrice {
+  readonly factor: number;
+  readonly models: RegExp;
 }
 
 export interface QuotaRules {

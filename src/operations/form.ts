@@ -1,5 +1,6 @@
 // The types of an operation: its request, the pieces of a streamed answer, the whole answer, and its usage.
 import type { JsonObject } from "../core/json/json.ts";
+import type { AnswerTerms } from "../core/money/terms.ts";
 
 /** The fields that the gateway reads in every request of any operation. */
 export interface Ask {
@@ -45,7 +46,8 @@ export interface Form {
   readonly piece: object;
   /** A whole answer. */
   readonly reply: object;
-  readonly usage: object;
+  /** With what the answer says about its own price, which clients don't see. */
+  readonly usage: { readonly terms?: AnswerTerms };
   /** Decodes a dialect's stream. Null if answers never stream. */
   readonly decoder: object | null;
 }

@@ -1,7 +1,8 @@
 // Reads, counts and collects the parts of a streamed answer that is a single result.
 
 import { malformed } from "../core/models/upstream.ts";
-import { type Amounts, addAmounts } from "../core/money/units.ts";
+import { addTerms } from "../core/money/terms.ts";
+import { addAmounts } from "../core/money/units.ts";
 import { EventParser } from "../transport/framing/sse.ts";
 import type { Folding } from "./folding.ts";
 import type { Ask } from "./form.ts";
@@ -152,10 +153,15 @@ export function foldReplies<A extends Ask, R extends WholeReply, P extends objec
 
 /** Adds the work of several calls. Returns null if one reported none. */
 export function addUsages(usages: readonly (WorkUsage | null)[]): WorkUsage | null {
-  let sum: Amounts | null = null;
+  let sum: WorkUsage | null = null;
   for (const usage of usages) {
     if (!usage) return null;
-    sum = sum ? addAmounts(sum, usage.amounts) : usage.amounts;
+    sum = sum ? addUsage(sum, usage) : usage;
   }
-  return sum && { amounts: sum };
+  return sum;
+}
+
+function addUsage(one: WorkUsage, other: WorkUsage): WorkUsage {
+  const terms = addTerms(one.terms, other.terms);
+  return { amounts: addAmounts(one.amounts, other.amounts), ...(terms ? { terms } : {}) };
 }

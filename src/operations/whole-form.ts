@@ -1,11 +1,14 @@
 // The types of operations with a single result, returned whole or as a stream of parts that ends with it.
 import type { ServerEvent } from "../core/models/dialect.ts";
+import type { AnswerTerms } from "../core/money/terms.ts";
 import type { Amounts } from "../core/money/units.ts";
 import type { Ask, Form } from "./form.ts";
 
 /** The work that an answer took, and its cost. */
 export interface WorkUsage {
   readonly amounts: Amounts;
+  /** The answer's own words about its price. Clients don't see it. */
+  readonly terms?: AnswerTerms;
   /** USD. */
   readonly cost?: number;
   readonly charged?: number;

@@ -122,7 +122,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     cutUsage: (reported, sent) => cutToWorst(parts, reported, sent),
     countAmounts: ({ amounts }) => amounts,
     estimate: ({ ask }, bytes, reported) => reported ?? { amounts: countLikely(ask, bytes) },
-    withCost: (usage, cost) => ({ ...usage, ...cost }),
+    withCost: ({ terms: _terms, ...usage }, cost) => ({ ...usage, ...cost }),
   };
 }
 

@@ -17,6 +17,10 @@ import { DEEPSEEK } from "./deepseek.ts";
 import { FIREWORKS } from "./fireworks.ts";
 import { GEMINI_DIALECT, GOOGLE } from "./google.ts";
 import { GROQ } from "./groq.ts";
+import { BASETEN } from "./hosts/baseten.ts";
+import { MINIMAX } from "./hosts/minimax.ts";
+import { NOVITA } from "./hosts/novita.ts";
+import { SAMBANOVA } from "./hosts/sambanova.ts";
 import { JINA } from "./jina.ts";
 import { MISTRAL, MISTRAL_DIALECT } from "./mistral.ts";
 import { MOONSHOT } from "./moonshot.ts";
@@ -27,7 +31,7 @@ import { OPENROUTER } from "./openrouter.ts";
 import { PERPLEXITY } from "./perplexity.ts";
 import type { ProviderRow } from "./provider.ts";
 import { QWEN } from "./qwen.ts";
-import { RESPONSES_LANES, withLane } from "./shared.ts";
+import { COMPLETED_LANES, withLane } from "./shared.ts";
 import { TOGETHER } from "./together.ts";
 import { VERTEX } from "./vertex.ts";
 import { VLLM } from "./vllm.ts";
@@ -55,6 +59,10 @@ export const PROVIDERS: readonly ProviderRow[] = [
   ZAI,
   NVIDIA,
   DEEPINFRA,
+  MINIMAX,
+  SAMBANOVA,
+  NOVITA,
+  BASETEN,
   VOYAGE,
   JINA,
   AZURE,
@@ -66,7 +74,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
 
 const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   openai: COMPATIBLE,
-  responses: withLane(responses, RESPONSES_LANES),
+  responses: withLane(responses, COMPLETED_LANES),
   anthropic: ANTHROPIC_DIALECT,
   gemini: GEMINI_DIALECT,
   mistral: MISTRAL_DIALECT,

@@ -11,6 +11,11 @@ export const OPENAI_ROW: ProviderRow = {
   keyVariables: ["OPENAI_API_KEY"],
   secrets: /^sk-(proj|svcacct|admin|None)-|T3BlbkFJ/,
   baseUrl: "https://api.openai.com/v1",
+  hasTierWord: true,
+  // OpenAI, "Data residency": 10 % on models released since 2026-03-05, on the hosts of regions (November 2026).
+  regions: [
+    { addresses: /^https:\/\/[a-z]{2}\.api\.openai\.com\//, factor: 1.1, models: /^gpt-(5\.[4-9]|[6-9])/ },
+  ],
   dialects: [
     withLane(
       bridge(makeOpenaiDialect(OPENAI, { ...OPENAI_VECTORS, ...OPENAI_MEDIA }), responses, needsResponses),

@@ -68,5 +68,7 @@ export const OPENROUTER: ProviderRow = {
   secrets: /^sk-or-/,
   baseUrl: "https://openrouter.ai/api/v1",
   extraFields: EXTRA_FIELDS,
+  // openrouter.ai/docs, "Usage Accounting": `usage.cost` is what the account is charged, by the host that answered.
+  reportsCost: true,
   dialects: [makeOpenaiDialect(QUIRKS, BEYOND_CHAT)],
 };

@@ -28,6 +28,16 @@ export const VERTEX: ProviderRow = {
   keyVariables: ["GOOGLE_APPLICATION_CREDENTIALS"],
   baseUrl: "",
   platform: "vertex",
+  // 10 % in regions and multi-regions, for Claude since 4.5 and Gemini since 3.1 Flash-Lite (LiteLLM 1.110.2, read on
+  // 2026-11-26).
+  regions: [
+    {
+      addresses: /\/locations\/(?!global(\/|$))/,
+      factor: 1.1,
+      models:
+        /^(claude-(opus|sonnet|haiku)-4-[5-9]|claude-[a-z]+-[5-9]|gemini-3\.1-flash-(lite|image)|gemini-3\.[5-9]|gemini-[4-9])/,
+    },
+  ],
   extraFields: EXTRA_FIELDS,
   dialects: [
     {

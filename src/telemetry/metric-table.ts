@@ -153,6 +153,15 @@ export const METRICS = {
     ),
     on: "usage_implausible",
   },
+  poundkey_unpriced_answers_total: {
+    ...requests(
+      "Answers of a service or region that their model has no price for, by what they said, such as service_tier=priority.",
+      "provider",
+      "model",
+      "what",
+    ),
+    on: "answer_unpriced",
+  },
   poundkey_holds_lost_total: {
     ...count("holds")("Holds voided because their process ended without settling them."),
     on: "holds_lost",

@@ -21,6 +21,8 @@ import {
 } from "../ledger/holds/subjects.ts";
 import { billCall } from "./truth.ts";
 
+const RULES = { markup: 1, provider: null, findHold: () => Number.POSITIVE_INFINITY };
+
 const WORDS = "some words, of the usual kind; ".repeat(200);
 const DIGITS = "90210-4711 ".repeat(400);
 const MANY = { documents: Array.from({ length: 100 }, () => WORDS) };
@@ -173,7 +175,7 @@ function priceAttack<F extends Form>(
     NO_AMOUNTS,
   );
   const sent = { ask: fitAsk(call, ask, card), card, calls: calls.length, unreadBytes: 0, rounds: 0 };
-  const charge = (usage: F["usage"]) => countAnswer(operation, { usage, source: "provider" }, sent, 1);
+  const charge = (usage: F["usage"]) => countAnswer(operation, { usage, source: "provider" }, sent, RULES);
   const report = (amounts: Amounts) => charge(writeUsage(amounts)).bill.costNanoUsd / USD;
   const held = computeHoldTerms(makeOffers({ ...call, ...TERMS }, [card]), [ENOUGH], 1);
   return {
@@ -198,6 +200,7 @@ function writeUsage(amounts: Amounts) {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
+    terms: {},
     server_tool_use: { web_search_requests: searches },
   };
   return { ...chat, amounts };

@@ -82,6 +82,7 @@ test("the request log can be listed, filtered and paged", async () => {
     timeline: null,
     cost: null,
     usage_implausible: null,
+    unpriced: [],
     error: null,
     content: null,
   });

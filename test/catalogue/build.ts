@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CAPABILITIES } from "../../src/core/models/card.ts";
+import { ADDED } from "./added.ts";
 import {
   BEDROCK_PROFILES,
   findBedrockLike,
@@ -9,20 +10,13 @@ import {
   listBedrockCapabilities,
   listBedrockDialects,
 } from "./bedrock.ts";
-import {
-  ALSO_PRICED,
-  BUILT_FOR,
-  CAPABILITY_RULES,
-  FILLS_IN,
-  FREE,
-  KINDS,
-  LEFT_OUT,
-  NEWER,
-  type Newer,
-} from "./corrections.ts";
+import { ALSO_PRICED, BUILT_FOR, CAPABILITY_RULES, FILLS_IN, FREE, KINDS, LEFT_OUT } from "./corrections.ts";
 import { findEnd } from "./ends.ts";
+import { HOSTED } from "./hosted.ts";
 import { addLongCaches, plain } from "./long-caches.ts";
+import { NEWER, type Newer } from "./newer.ts";
 import { OPEN_ROUTER } from "./openrouter.ts";
+import { addServices, passOn } from "./passed-on.ts";
 import { findTwin } from "./platforms.ts";
 import { REPRICED, WINDOWS } from "./repriced.ts";
 import {
@@ -63,7 +57,7 @@ export interface Built {
 const SLIP = 50;
 const FREE_PRICE: PriceFacts = { input: 0, output: 0 };
 const CLOUDS: ReadonlySet<string> = new Set(["Azure", "Vertex"]);
-const ORDER = [...new Set(Object.values(PROVIDER_NAMES))];
+const ORDER = [...new Set([...Object.values(PROVIDER_NAMES), "MiniMax", "SambaNova", "Novita", "Baseten"])];
 
 /** The catalogue's rows from the lists in `folder`. Throws if two lists' prices differ as if in other units. */
 export function buildRows(folder: string): Built {
@@ -89,6 +83,12 @@ export function buildRows(folder: string): Built {
   for (const [name, like] of Object.entries(OPEN_ROUTER)) {
     finish(applyNewer(rows, { id: `OpenRouter#${name}`, like }, dated, true));
   }
+  for (const hosted of HOSTED) {
+    const row = applyNewer(rows, hosted, dated, true);
+    row.like = hosted.like;
+    finish(row);
+  }
+  for (const added of ADDED) addRow(rows, added, dated);
   const sorted = [...rows.values()].sort(byProviderThenName).map(orderFields);
   return {
     rows: sorted,
@@ -197,6 +197,20 @@ function addTwin(rows: Map<string, Row>, row: Row, dated: readonly DatedPrices[]
   finish(added);
 }
 
+/** A row of a model that the lists lack, at the price of the same model elsewhere. */
+function addRow(rows: Map<string, Row>, added: (typeof ADDED)[number], dated: readonly DatedPrices[]): void {
+  const { id, like, factor = 1, dialects } = added;
+  const twin = rows.get(like);
+  if (twin === undefined || rows.has(id)) throw new Error(`${id}: no ${like}, or it is there already`);
+  const own = id.slice(0, id.indexOf("#")) === like.slice(0, like.indexOf("#"));
+  const row = applyNewer(rows, { id, like }, dated, true);
+  row.price = twin.price && passOn(twin.price, factor, own);
+  row.owner = own ? row.owner : twin.owner;
+  if (dialects) row.dialects = dialects;
+  row.like = like;
+  finish(row);
+}
+
 /** A reseller with the maker's base price passes on all prices except searches, though its list may be older. */
 function passedOn(price: PriceFacts | null, maker: PriceFacts | null): PriceFacts | null {
   if (price === null || price.input !== maker?.input || price.output !== maker.output) return price;
@@ -214,6 +228,7 @@ function finish(row: Row): void {
   for (const { ids, price } of ALSO_PRICED) {
     if (row.price !== null && ids.test(row.id)) row.price = { ...row.price, ...price };
   }
+  if (row.price !== null) row.price = addServices(row.id, row.price);
   for (const rule of CAPABILITY_RULES.filter((one) => one.ids.test(row.id))) {
     const kept = new Set(
       [...row.capabilities, ...(rule.add ?? [])].filter((one) => !rule.remove?.includes(one)),

@@ -186,6 +186,7 @@ describe("the meaning of a client's model name", () => {
   test("only enabled providers are listed", () => {
     const one = catalogueOf({ providers: [{ name: "DeepSeek", unlistedModels: false }] });
     expect(one.list().map((card) => card.id)).toEqual([
+      "DeepSeek#deepseek-flash",
       "DeepSeek#deepseek-v4-flash",
       "DeepSeek#deepseek-v4-pro",
     ]);
@@ -210,6 +211,7 @@ describe("the operator's changes", () => {
       ...shipped,
       // A price without a search's leaves the search at its listed price.
       price: { ...price, perSearch: 0.01 },
+      isPriceStated: true,
       fallbacks: ["OpenRouter#openai/gpt-5.4"],
     };
     expect(found.kind === "card" ? found.card : {}).toEqual(expected);
@@ -260,6 +262,7 @@ test("a card as clients see it", () => {
     owned_by: "A",
     name: "m",
     context_window: 10,
+    context_length: 10,
     max_output_tokens: 5,
     pricing: price,
     capabilities: ["tools", "vision"],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { modelView } from "../../src/catalogue/model-view.ts";
-import { priceCardAt, priceCardWithin } from "../../src/core/money/hours.ts";
+import { priceCardAt, priceCardWithin } from "../../src/core/money/schedule.ts";
 import { readSettings } from "../harness/settings.ts";
 
 const HOUR_MS = 3_600_000;

@@ -26,6 +26,7 @@ export interface PriceFacts {
     PriceFacts,
     "input" | "output" | "cached_input" | "cache_write" | "cache_write_1h" | "cache_write_12h"
   >)[];
+  service?: Record<string, Pick<PriceFacts, "input" | "output">>;
   hours?: ({ days: string[]; from: string; to: string } & Pick<
     PriceFacts,
     "input" | "output" | "cached_input"

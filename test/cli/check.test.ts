@@ -80,7 +80,7 @@ describe("check", () => {
       err: "warning: environment: no provider is enabled; set a provider's key in the environment, such as OPENAI_API_KEY",
     });
     const one = await check([], { env: ONE });
-    expect(one.out).toStartWith("environment: valid; 1 provider enabled, 2 models\n");
+    expect(one.out).toStartWith("environment: valid; 1 provider enabled, 3 models\n");
     expect([one.code, one.err]).toEqual([0, ""]);
   });
 
@@ -118,7 +118,7 @@ describe("check", () => {
       "providers:\n  DeepSeek: { keys: [a] }\n  Cerebras:\n    keys: [b]\n    unlisted_models: true\n";
     const files = { "poundkey.yaml": text };
     const { code, out, err } = await check([], { files });
-    expect([code, out.split("\n")[0]]).toEqual([0, "poundkey.yaml: valid; 2 providers enabled, 4 models"]);
+    expect([code, out.split("\n")[0]]).toEqual([0, "poundkey.yaml: valid; 2 providers enabled, 6 models"]);
     expect(err).toBe(
       "warning: poundkey.yaml:5:22: providers.Cerebras.unlisted_models: names that are not in the catalogue have no price, " +
         'and share one label in the metrics: model="Cerebras#(unlisted)"',

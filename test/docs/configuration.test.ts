@@ -114,6 +114,7 @@ test("and a weight, a rule and an enabled model", () => {
   const [key = {}, rule = {}, model = {}] = spelled;
   expect(Object.keys(key).concat(Object.keys(rule), Object.keys(model))).toEqual([
     "weight",
+    "price_factor",
     "at_least",
     "disabled",
   ]);

@@ -79,9 +79,9 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "sum cumulative usage",
     file: "src/operations/chat/answer/normalise.ts",
-    find: "    if (usage) this.usage = validateUsage",
+    find: "    if (usage) this.usage = mergeValid",
     replace: `    if (usage && this.usage) usage.completion_tokens += this.usage.completion_tokens;
-    if (usage) this.usage = validateUsage`,
+    if (usage) this.usage = mergeValid`,
   },
   {
     name: "a choice that nobody asked for is passed on",

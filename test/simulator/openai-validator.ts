@@ -5,7 +5,7 @@ import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
 import { type Family, findFamily, isReasoning } from "./openai-families.ts";
 import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
-import { findStrictFlaw } from "./schema-validator.ts";
+import { findStrictFlaw, findUnionFlaw } from "./schema-validator.ts";
 import { checkTemplate } from "./template-guards.ts";
 
 /** Fields that are refused while the model reasons. */
@@ -67,7 +67,7 @@ function checkReasoning(body: JsonObject, model: string, family: Family): void {
 function checkSchemas(body: JsonObject): void {
   asArray(body.tools).forEach((each, at) => {
     const { strict, parameters, name } = asObject(asObject(each).function);
-    const flaw = strict === true ? findStrictFlaw(parameters) : null;
+    const flaw = findUnionFlaw(parameters) ?? (strict === true ? findStrictFlaw(parameters) : null);
     if (flaw !== null)
       reject(
         "value",

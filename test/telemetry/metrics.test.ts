@@ -42,6 +42,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "breaker_opened", model: "Own#one", provider: "Own" },
   { event: "credential_retired", model: "Own#one", provider: "Own" },
   { event: "usage_implausible", model: "Own#one" },
+  { event: "answer_unpriced", provider: "Own", model: "Own#one", what: "service_tier=priority" },
   { event: "holds_lost", holds: 3 },
   { event: "cache", outcome: "hit" },
   ...["replayed", "retry_refused", "settle_failed", "settle_lost", "internal_error"].map((event) => ({

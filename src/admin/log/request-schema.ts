@@ -175,6 +175,11 @@ export const requestDetailSchema = Type.Object({
   ),
   cost: allowNull(costSchema),
   usage_implausible: allowNull(Type.Object({ prompt_tokens: count, completion_tokens: count })),
+  unpriced: Type.Array(
+    Type.String({
+      description: "What it came from that its model has no price for: `service_tier=priority`.",
+    }),
+  ),
   error: allowNull(Type.Object({ code: allowNull(text), message: text, type: text, status: Type.Integer() })),
   content: allowNull(contentSchema),
 });

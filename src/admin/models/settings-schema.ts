@@ -4,7 +4,7 @@ import { DAYS } from "../../catalogue/hours.ts";
 import type { LaterPriceFields } from "../../catalogue/later-prices.ts";
 import { type PriceFields, UNIT_FIELDS } from "../../catalogue/price.ts";
 import { RATE_FIELDS, type RateFields } from "../../catalogue/rates.ts";
-import { MODEL_KINDS } from "../../core/models/card.ts";
+import { MODEL_KINDS, SERVICE_TIERS } from "../../core/models/card.ts";
 import { SOURCES } from "../../core/models/origin.ts";
 import { KINDS } from "../../core/models/skill.ts";
 import { allowNull, allowWords, boolean, count, number, share, text, usd, type View } from "../schema.ts";
@@ -24,6 +24,11 @@ const prices = {
   ...eachUsd(UNIT_FIELDS),
   tiers: Type.Optional(Type.Array(Type.Object({ above_tokens: count, ...rates }))),
   hours: Type.Optional(Type.Array(hours)),
+  service: Type.Optional(
+    Type.Object(Object.fromEntries(SERVICE_TIERS.map((tier) => [tier, Type.Optional(Type.Object(rates))])), {
+      description: "The rates of other services that the provider may serve.",
+    }),
+  ),
 };
 const pricingSchema = Type.Unsafe<PriceFields & RateFields>(
   Type.Object(prices, { description: "In USD per million tokens; `per_…` fields in USD per unit." }),
@@ -34,6 +39,7 @@ const laterPricingSchema = Type.Unsafe<LaterPriceFields>(
   Type.Object({
     ...Type.Partial(Type.Object(prices)).properties,
     from: Type.String({ description: "The day from which the price applies." }),
+    until: Type.Optional(Type.String({ description: "The last day on which it applies." })),
   }),
 );
 

@@ -89,6 +89,7 @@ export const callSchema = Type.Object({
   claimed: Type.Object(amountFields),
   charged: Type.Object(amountFields),
   cost_usd: usd,
+  claimed_cost_usd: allowNull(usd),
 } satisfies Readonly<Record<string, TSchema>>);
 
 interface ReconciliationParts {
@@ -195,5 +196,6 @@ function showCall(call: ProviderCall): object {
     claimed: claimed && showAmounts(claimed),
     charged: showAmounts(charged),
     cost_usd: toUsd(costNanoUsd),
+    claimed_cost_usd: claimed?.costNanoUsd === undefined ? null : toUsd(claimed.costNanoUsd),
   };
 }

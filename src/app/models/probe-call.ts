@@ -7,6 +7,7 @@ import { NO_AMOUNTS } from "../../core/money/units.ts";
 import type { ProviderSetup } from "../../core/settings.ts";
 import type { CallWatcher } from "../../gateway/attempt/attempt.ts";
 import { countAnswer } from "../../gateway/settle/counted.ts";
+import { COST_MAX } from "../../gateway/settle/terms-bill.ts";
 import { SHOWN_CHARACTERS_MIN } from "../../health/credential.ts";
 import { mintId } from "../../keys/secret.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
@@ -50,7 +51,8 @@ export class ProbeWatcher implements CallWatcher {
     if (this.#calls === 0) return null;
     const usage = answer && CHAT.readUsage(answer);
     const sent = { ask, card, calls: 1, unreadBytes: 0, rounds: 0 };
-    const counted = usage && countAnswer(CHAT, { usage, source: "provider" }, sent, 1);
+    const rules = { markup: 1, provider: setup, findHold: () => COST_MAX };
+    const counted = usage && countAnswer(CHAT, { usage, source: "provider" }, sent, rules);
     return {
       accountId: "",
       id: mintId("probe", random),

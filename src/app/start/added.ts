@@ -2,6 +2,7 @@
 
 import { readStoredAliases } from "../../admin/models/aliases.ts";
 import { type AddedCredential, openCredential } from "../../admin/models/credentials.ts";
+import { readRegions } from "../../config/providers/pricing.ts";
 import { TIMEOUTS } from "../../config/providers/providers.ts";
 import { omitUndefined } from "../../core/json/json.ts";
 import { FOREIGN_SECRETS, readForeignUntil } from "../../core/keys/foreign-secret.ts";
@@ -115,7 +116,8 @@ export function toCredential(added: AddedCredential): Credential {
 }
 
 /** Returns the setup of a known provider that the configuration doesn't mention. */
-export function createBareSetup({ name, baseUrl, discovers }: KnownProvider): ProviderSetup {
+export function createBareSetup(row: KnownProvider): ProviderSetup {
+  const { name, baseUrl, discovers, reportsCost, hasTierWord } = row;
   return {
     name,
     dialect: null,
@@ -125,6 +127,9 @@ export function createBareSetup({ name, baseUrl, discovers }: KnownProvider): Pr
     timeouts: TIMEOUTS,
     unlistedModels: false,
     ...(discovers ? { discovers } : {}),
+    ...(reportsCost ? { reportsCost } : {}),
+    ...(hasTierWord ? { sendsTier: true } : {}),
+    ...readRegions(row, [row], baseUrl),
   };
 }
 

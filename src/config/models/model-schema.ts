@@ -6,7 +6,7 @@ import { RATE_FIELDS } from "../../catalogue/rates.ts";
 import { CAPABILITIES, OPERATIONS } from "../../core/models/card.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
 import { APPLIED_REFUSALS } from "../../core/models/refusals.ts";
-import { choice, day, integer, number, section, text } from "../field-types.ts";
+import { choice, day, integer, number, options, section, text } from "../field-types.ts";
 
 export const TOKENS_MAX = 100_000_000;
 
@@ -47,10 +47,21 @@ const priceFields = {
       { minItems: 1, maxItems: 50, expected: "a list of 1 to 50 hours" },
     ),
   ),
+  service: optional(
+    options(
+      {
+        priority: section(rates, "Of priority processing."),
+        flex: section(rates, "Of flex processing."),
+        fast: section(rates, "Of a fast mode."),
+        ultrafast: section(rates, "Of a faster mode."),
+      },
+      "Other prices of other services.",
+    ),
+  ),
 };
 export const price = section(priceFields, "In USD per million tokens; per_… fields in USD per unit.");
 export const laterPrices = Type.Array(
-  section({ from: day, ...priceFields }, "All prices from a given day on."),
+  section({ from: day, until: optional(day), ...priceFields }, "All prices from a given day on."),
   { minItems: 1, maxItems: 20, expected: "a list of 1 to 20 prices" },
 );
 export const capabilities = Type.Array(choice(CAPABILITIES), {

@@ -115,12 +115,16 @@ function listCapabilities(model: ModelConfig, like: ModelCard | null): ModelCard
 }
 
 /** Prices announced for later belong to the price that they follow, so a price in the file drops those of the other card. */
-function priceCard(model: ModelConfig, like: ModelCard | null): Pick<ModelCard, "price" | "laterPrices"> {
+function priceCard(
+  model: ModelConfig,
+  like: ModelCard | null,
+): Pick<ModelCard, "price" | "laterPrices" | "isPriceStated"> {
   const price = model.price === undefined ? (like?.price ?? null) : buildPrice(model.price);
-  if (model.later_prices) return { price, laterPrices: buildLaterPrices(model.later_prices) };
+  const stated = model.price === undefined ? {} : { isPriceStated: true as const };
+  if (model.later_prices) return { price, ...stated, laterPrices: buildLaterPrices(model.later_prices) };
   return model.price === undefined && like?.laterPrices
     ? { price, laterPrices: like.laterPrices }
-    : { price };
+    : { price, ...stated };
 }
 
 /** A deployment's name says nothing about the model's rules, so the name of the model that it is like decides, without a host's prefix. */

@@ -6,6 +6,7 @@ import { DIALECTS } from "../../core/models/dialect-names.ts";
 import { PLATFORMS } from "../../core/settings.ts";
 import {
   baseUrl,
+  checkedNumber,
   choice,
   duration,
   integer,
@@ -20,6 +21,10 @@ import { model } from "../models/model-schema.ts";
 const MODELS_MAX = 1000;
 const KEYS_MAX = 100;
 const EXTRA_FIELDS_MAX = 100;
+const FACTOR_MAX = 100;
+/** As many as prices have. */
+const DECIMALS = 6;
+const HOLD_USD_MAX = 100;
 
 const optional = Type.Optional;
 
@@ -29,17 +34,32 @@ const perMinute = Type.Optional(integer(1, PER_MINUTE_MAX));
 /** Printable characters only, because others would break the header that carries the key. */
 export const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
 
+function hasDecimals(value: number): boolean {
+  return Number(value.toFixed(DECIMALS)) === value;
+}
+
+/** Above 0, with at most six decimals. */
+const factor = checkedNumber(
+  "a number above 0 and up to 100 with at most 6 decimals, such as 0.85",
+  (value) => value > 0 && value <= FACTOR_MAX && hasDecimals(value),
+);
+
 const LIMIT_NAMES = CREDENTIAL_LIMITS.map(({ name }) => name).join(", ");
 const credential = Type.Union(
   [
     secret,
     section(
-      { key: secret, weight, ...mapLimits(CREDENTIAL_LIMITS, "name", () => perMinute) },
-      "An API key, its share of the load, and its limits at the provider.",
+      {
+        key: secret,
+        weight,
+        ...mapLimits(CREDENTIAL_LIMITS, "name", () => perMinute),
+        price_factor: Type.Optional(factor),
+      },
+      "An API key, its share of the load, its limits at the provider, and its part of the price.",
     ),
   ],
   {
-    expected: `a key of printable characters, or { key, weight, ${LIMIT_NAMES} }`,
+    expected: `a key of printable characters, or { key, weight, ${LIMIT_NAMES}, price_factor }`,
   },
 );
 
@@ -116,6 +136,33 @@ const extraFields = Type.Array(
   { maxItems: EXTRA_FIELDS_MAX, expected: 'a list of field names, or ["*"]' },
 );
 
+const priceFactor = Type.Union(
+  [
+    factor,
+    section(
+      { factor, shown: choice(["hidden"]) },
+      "What its models cost, times their prices, without showing it to clients.",
+    ),
+  ],
+  { expected: "a number above 0 such as 0.85, or { factor: 0.85, shown: hidden }" },
+);
+
+const unlistedModels = Type.Union(
+  [
+    Type.Boolean(),
+    section(
+      {
+        hold_usd: checkedNumber(
+          `a number above 0 and up to ${HOLD_USD_MAX} with at most 6 decimals`,
+          (value) => value > 0 && value <= HOLD_USD_MAX && hasDecimals(value),
+        ),
+      },
+      "What is held for a request to a model that has no price.",
+    ),
+  ],
+  { expected: "true, false, or { hold_usd: 0.5 }" },
+);
+
 export const provider = options(
   {
     dialect: choice(DIALECTS),
@@ -129,7 +176,10 @@ export const provider = options(
     }),
     headers: headers,
     timeouts: timeouts,
-    unlisted_models: Type.Boolean(),
+    unlisted_models: unlistedModels,
+    price_factor: priceFactor,
+    reports_cost: Type.Boolean(),
+    service_tier: choice(["default", "project"]),
     cache_marks: choice(["auto", "off"]),
     extra_fields: extraFields,
     models: Type.Array(model, { maxItems: MODELS_MAX }),

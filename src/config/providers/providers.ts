@@ -21,6 +21,7 @@ import { parseBaseUrl } from "../units.ts";
 import { AZURE } from "./azure.ts";
 import { BEDROCK } from "./bedrock.ts";
 import { type Cloud, checkPlatformFields, type PlatformSetup, readVariable } from "./platform.ts";
+import { readPricing } from "./pricing.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
 import { VERTEX } from "./vertex.ts";
 
@@ -69,7 +70,10 @@ export function buildProviders(
     const reserved = row === undefined ? RESERVED.get(key) : undefined;
     if (reserved !== undefined) issues.atKey(path, `${name} is a reserved name: ${reserved}`);
     else if (providers.has(key)) issues.atKey(path, "this provider is listed twice");
-    const setup = buildSetup({ name: canonical, path, row, names, issues, ...environment }, entry ?? {});
+    const setup = buildSetup(
+      { name: canonical, path, row, known, names, issues, ...environment },
+      entry ?? {},
+    );
     providers.set(key, addRedacted(setup, listResolved(path, environment.resolved)));
     const own = {
       provider: canonical,
@@ -104,7 +108,9 @@ function readEnvironment(
 ): Providers {
   const providers = known
     .filter((row) => isInEnvironment(row, environment))
-    .map((row) => buildSetup({ name: row.name, path: [], row, names: [], issues, ...environment }, {}));
+    .map((row) =>
+      buildSetup({ name: row.name, path: [], row, known, names: [], issues, ...environment }, {}),
+    );
   return { providers, ownModels: [] };
 }
 
@@ -127,6 +133,7 @@ interface Context extends Environment {
   readonly name: string;
   readonly path: Path;
   readonly row: KnownProvider | undefined;
+  readonly known: readonly KnownProvider[];
   /** The names of the known providers. */
   readonly names: readonly string[];
   readonly issues: Issues;
@@ -162,13 +169,15 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
         "has no effect: the gateway sets this field",
       );
   }
+  const place = placeProvider(context, entry);
   return {
     name: context.name,
     dialect: chooseDialect(context, entry),
-    ...placeProvider(context, entry),
+    ...place,
+    ...readPricing({ ...context, ...place, entry }),
     headers: readHeaders(context, entry.headers ?? {}),
     timeouts: readTimeouts(entry.timeouts ?? {}),
-    unlistedModels: entry.unlisted_models ?? false,
+    unlistedModels: Boolean(entry.unlisted_models),
     ...(context.row?.discovers ? { discovers: true } : {}),
     ...(entry.cache_marks === "auto" ? { marksCache: true } : {}),
     ...(entry.extra_fields?.length ? { extraFields: entry.extra_fields } : {}),
@@ -202,9 +211,14 @@ function readCredentials(context: Context, given: ProviderConfig["keys"]): reado
 
 function readCredential(given: NonNullable<ProviderConfig["keys"]>[number]): Credential {
   if (typeof given === "string") return { secret: given, weight: 1 };
-  const { key, weight = 1 } = given;
+  const { key, weight = 1, price_factor: factor = 1 } = given;
   const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ name }) => given[name]);
-  return { secret: key, weight, ...omitUndefined(limits) };
+  return {
+    secret: key,
+    weight,
+    ...omitUndefined(limits),
+    ...(factor === 1 ? {} : { priceFactor: factor }),
+  };
 }
 
 function readKeyVariable({ path, env, issues }: Context, variables: readonly string[]): string {

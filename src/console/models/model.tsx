@@ -170,7 +170,7 @@ interface PriceRow {
 
 function listPrices({ pricing, later_pricing }: CardView): readonly PriceRow[] {
   if (!pricing) return [];
-  const { tiers = [], hours = [] } = pricing;
+  const { tiers = [], hours = [], service = {} } = pricing;
   return [
     { name: tiers.length > 0 ? "Short prompts" : "Every request", rates: pricing },
     ...tiers.map((rates) => ({ name: `Prompts above ${formatTokens(rates.above_tokens)} tokens`, rates })),
@@ -178,6 +178,12 @@ function listPrices({ pricing, later_pricing }: CardView): readonly PriceRow[] {
       name: `${from} to ${to} UTC, ${days.length === WEEK_DAYS ? "every day" : days.join(" ")}`,
       rates: { ...rates, input, output },
     })),
+    ...Object.entries(service).map(
+      ([tier, { input = pricing.input, output = pricing.output, ...rates }]) => ({
+        name: `Served as ${tier}`,
+        rates: { ...rates, input, output },
+      }),
+    ),
     ...later_pricing.map(({ from, input = 0, output = 0, ...rates }) => ({
       name: `From ${formatDay(from)}`,
       rates: { ...rates, input, output },

@@ -4,10 +4,17 @@ import { SAMPLING_KEY } from "../keys/key.ts";
 import { HOOKS_KEY } from "../models/hook.ts";
 import type { NanoUsd } from "../money/money.ts";
 import { sumBill } from "../money/price.ts";
-import { type Amounts, addAmounts, expandAmounts, NO_AMOUNTS } from "../money/units.ts";
+import { type Amounts, addAmounts, NO_AMOUNTS } from "../money/units.ts";
 import type { Page } from "../world/page.ts";
 import type { RequestRecord, UsageSource } from "./record.ts";
-import { type AttemptOutcome, readTrace, type Trace, type TracedAttempt } from "./trace.ts";
+import {
+  type AttemptOutcome,
+  type ClaimedUsage,
+  expandClaim,
+  readTrace,
+  type Trace,
+  type TracedAttempt,
+} from "./trace.ts";
 
 /**
  * `request`: a client's. `hedge`: another attempt was faster. `failed`: a client's, and the call failed. Calls that no
@@ -36,7 +43,7 @@ export interface ProviderCall {
   readonly faultCode: string | null;
   readonly calls: number;
   /** The usage that the provider reported last. Null if it reported none. */
-  readonly claimed: Amounts | null;
+  readonly claimed: ClaimedUsage | null;
   /** The usage that was counted. */
   readonly charged: Amounts;
   /** The source of what was counted. */
@@ -98,7 +105,7 @@ function makeCall(record: CalledRecord, trace: Trace, attempt: TracedAttempt, at
     credential: nameCredential(attempt) ?? "",
     upstreamRequestIds: attempt.requestIds ?? (failure?.upstreamRequestId ? [failure.upstreamRequestId] : []),
     completionId: id,
-    claimed: claimed ? expandAmounts(claimed) : isAsCharged ? record.amounts : null,
+    claimed: claimed ? expandClaim({ ...claimed }) : isAsCharged ? record.amounts : null,
   };
 }
 

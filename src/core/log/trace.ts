@@ -1,9 +1,9 @@
 // The trace of a request and the lines of its bill, stored with its row as JSON.
 
-import { isObject, parseJson } from "../json/json.ts";
+import { asNumber, isObject, parseJson } from "../json/json.ts";
 import type { TracedHook } from "../models/hook.ts";
-import type { BillLine } from "../money/money.ts";
-import type { Amounts } from "../money/units.ts";
+import type { BillLine, NanoUsd } from "../money/money.ts";
+import { type Amounts, expandAmounts, NO_AMOUNTS, shortenAmounts } from "../money/units.ts";
 import type { FailureWords } from "./failure.ts";
 
 /** The end of an attempt: it answered, it failed (possibly midway), another was faster, or the client left. */
@@ -30,7 +30,28 @@ export interface TracedAttempt {
   /** The provider's own ids of its calls. Missing if it gave none, or `failure` has the only one. */
   readonly requestIds?: readonly string[] | undefined;
   /** The usage that the provider reported, but for what is 0. Missing if it reported none, or the row has the same. */
-  readonly claimed?: Partial<Amounts> | undefined;
+  readonly claimed?: ShortClaim | undefined;
+}
+
+/** The usage of an answer as its provider reported it. */
+export interface ClaimedUsage extends Amounts {
+  /** The cost of the answer by its provider. Missing if it doesn't say. */
+  readonly costNanoUsd?: NanoUsd;
+}
+
+type ShortClaim = Partial<ClaimedUsage>;
+
+/** Returns the claim as it is stored. */
+export function shortenClaim({ costNanoUsd, ...amounts }: ClaimedUsage): ShortClaim {
+  const short = shortenAmounts({ ...NO_AMOUNTS, ...amounts });
+  return costNanoUsd === undefined ? short : { ...short, costNanoUsd };
+}
+
+/** Returns all of a stored claim. */
+export function expandClaim(stored: Readonly<Record<string, unknown>>): ClaimedUsage {
+  const costNanoUsd = asNumber(stored.costNanoUsd);
+  const amounts = expandAmounts(stored);
+  return costNanoUsd === undefined ? amounts : { ...amounts, costNanoUsd };
 }
 
 export interface Trace {
@@ -43,6 +64,8 @@ export interface Trace {
   readonly counted?: number | undefined;
   /** The token counts that the provider reported, if they were implausible and the bill uses others. Null otherwise. */
   readonly usageImplausible: { readonly promptTokens: number; readonly completionTokens: number } | null;
+  /** The services and regions of the answer that its card has no price for: `service_tier=priority`. Missing if there are none. */
+  readonly unpriced?: readonly string[] | undefined;
   /** The error shown to the client, if the words are ours: a provider's may quote the prompt. */
   readonly message: string | null;
   /** The calls to hooks. Missing if there were none. */

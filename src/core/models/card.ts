@@ -78,7 +78,13 @@ export interface Price extends Rates, UnitPrices {
   readonly tiers?: readonly (Rates & { readonly aboveTokens: number })[];
   /** The prices of some hours. The price itself applies outside them. */
   readonly hours?: readonly HourlyPrice[];
+  /** The prices of what a provider may serve in place of its usual service, each whole. */
+  readonly service?: ReadonlyMap<ServiceTier, Price>;
 }
+
+/** Services with prices of their own, by the words of answers: faster or slower ones. */
+export const SERVICE_TIERS = ["priority", "flex", "fast", "ultrafast"] as const;
+export type ServiceTier = (typeof SERVICE_TIERS)[number];
 
 /** A whole price that applies at some hours of the week. */
 export interface HourlyPrice {
@@ -95,7 +101,20 @@ export interface HourlyPrice {
 export interface LaterPrice {
   /** Unix milliseconds. */
   readonly fromMs: number;
-  readonly price: Price;
+  /** The time at which the price before it applies again. Missing if it stays. */
+  readonly untilMs?: number;
+  /** Null if no price is known from then on. */
+  readonly price: Price | null;
+}
+
+/** A card before its provider's price factor, and those of the provider's credentials. */
+interface UnfactoredCard {
+  readonly card: ModelCard;
+  readonly factor: number;
+  /** The highest factor of the credentials, by which the card's prices are multiplied too. */
+  readonly highest: number;
+  /** True if clients see the prices before the factors. */
+  readonly isShown?: true;
 }
 
 /** The terms for starting a second attempt beside a slow one. */
@@ -136,6 +155,10 @@ export interface ModelCard extends RefusalRules {
   readonly timedPrice?: Price;
   /** Announced price changes, earliest first. */
   readonly laterPrices?: readonly LaterPrice[];
+  /** The card without the factors that its prices are multiplied by. Missing if there are none. */
+  readonly unfactored?: UnfactoredCard;
+  /** True if the operator states what it costs, so that no list price and no region's factor applies. */
+  readonly isPriceStated?: true;
   readonly capabilities: ReadonlySet<Capability>;
   /** The supported operations. Missing if unknown: then any may be sent. */
   readonly operations?: ReadonlySet<OperationName>;

@@ -38,6 +38,8 @@ export interface Target {
   readonly refuses?: ReadonlySet<Refusal>;
   /** Missing if the native lane leaves nothing out. */
   readonly mends?: Mending;
+  /** True to ask for the default service where the request asks for none. */
+  readonly sendsTier?: true;
   /** Missing if no guardrail applies. */
   readonly guardrail?: Guardrail;
 }

@@ -9,7 +9,7 @@ const SECONDS_PER_MINUTE = 60;
 const COST_MAX: NanoUsd = 1_000_000 * 1_000_000_000;
 
 /** Returns the highest tier that the prompt exceeds, or else the price's own rates. */
-function findRates(price: Price, promptTokens: number): Rates {
+export function findRates(price: Price, promptTokens: number): Rates {
   if (price.tiers === undefined) return price;
   const passed = price.tiers.filter((tier) => promptTokens > tier.aboveTokens);
   const [highest] = passed.toSorted((a, b) => b.aboveTokens - a.aboveTokens);

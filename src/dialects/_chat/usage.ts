@@ -2,6 +2,7 @@
 import { asCount, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
 import { nestFields } from "./outgoing.ts";
+import { addTerms } from "./terms.ts";
 
 /**
  * Returns a reported count: 0 if it is missing, NaN if it is not a count (negative, infinite, text). NaN makes every
@@ -71,7 +72,7 @@ export function makeUsage(counts: Counts): Usage {
  * or returns undefined. Reports are cumulative: a later one replaces an earlier one. A malformed count is NaN.
  */
 export function findUsage(body: JsonObject): Usage | undefined {
-  if (isObject(body.usage)) return parseUsage(body.usage);
+  if (isObject(body.usage)) return addTerms(parseUsage(body.usage), body.service_tier, body.usage);
   if (isObject(body.x_groq) && isObject(body.x_groq.usage)) return parseUsage(body.x_groq.usage);
   const first: unknown = Array.isArray(body.choices) ? body.choices[0] : undefined;
   if (isObject(first) && isObject(first.usage)) return parseUsage(first.usage);
@@ -79,7 +80,16 @@ export function findUsage(body: JsonObject): Usage | undefined {
 }
 
 /** Fields in which servers count cached prompt tokens: OpenAI, DeepSeek, Together and Moonshot, Mistral. */
-const CACHED = ["prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens"] as const;
+const CACHED = [
+  "prompt_cache_hit_tokens",
+  "cached_tokens",
+  "num_cached_tokens",
+  "cache_read_input_tokens",
+  "cache_read_tokens",
+] as const;
+/** Fields in which they count what was written to the cache: LiteLLM, Vercel's gateway and new-api. */
+const WRITTEN = ["cache_creation_tokens", "cache_creation_input_tokens", "cache_write_input_tokens"] as const;
+const WRITTEN_1H = ["ephemeral_1h_input_tokens"] as const;
 /** Fields in which servers count their own searches: xAI, Perplexity's Sonar. */
 const SEARCHES = ["num_sources_used", "num_search_queries"] as const;
 const TOOL_USES = ["server_tool_use", "server_tool_use_details"] as const;
@@ -92,15 +102,11 @@ function parseUsage(given: JsonObject): Usage | undefined {
   const completionDetails = readCounts(given.completion_tokens_details);
   const { ttl_12h_tokens } = readCounts(asObject(given.prompt_tokens_details).cache_write_tokens_details);
   if (ttl_12h_tokens !== undefined) promptDetails.cache_write_12h_tokens = ttl_12h_tokens;
-  for (const field of CACHED) {
-    const cached = parseKnownCount(given[field]);
-    if (cached !== undefined) promptDetails.cached_tokens ??= cached;
-  }
-
+  const beside = addCacheCounts(given, promptDetails);
   const counts = { prompt: prompt ?? 0, completion: completion ?? 0 };
   const total = parseCount(given.total_tokens);
   addUncounted(counts, total, promptDetails, completionDetails);
-  counts.prompt = includeCached(counts.prompt, promptDetails.cached_tokens);
+  counts.prompt = includeCached(counts.prompt, (promptDetails.cached_tokens ?? 0) + beside);
   return {
     prompt_tokens: counts.prompt,
     completion_tokens: counts.completion,
@@ -109,6 +115,31 @@ function parseUsage(given: JsonObject): Usage | undefined {
     ...nestFields("completion_tokens_details", completionDetails),
     ...countSearches(given),
   };
+}
+
+/**
+ * Other gateways name what was written to the cache as Anthropic does, or in words of their own. Returns the counts that
+ * stand beside the prompt's, which may not include them.
+ */
+function addCacheCounts(given: JsonObject, details: Record<string, number>): number {
+  const cached = findCount(given, CACHED);
+  const written = findCount(given, WRITTEN);
+  addCount(details, "cached_tokens", findCount(details, CACHED) ?? cached);
+  addCount(details, "cache_write_tokens", findCount(details, WRITTEN) ?? written);
+  addCount(details, "cache_write_1h_tokens", findCount(asObject(given.cache_creation), WRITTEN_1H));
+  return written === undefined ? 0 : (details.cache_write_tokens ?? 0);
+}
+
+function addCount(details: Record<string, number>, name: string, count: number | undefined): void {
+  if (count !== undefined) details[name] ??= count;
+}
+
+function findCount(given: JsonObject, names: readonly string[]): number | undefined {
+  for (const name of names) {
+    const count = parseKnownCount(given[name]);
+    if (count !== undefined) return count;
+  }
+  return undefined;
 }
 
 /** Adds the tokens that a server reports only in the total or in the details. */

@@ -17,6 +17,7 @@ import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
+import { readTerms } from "../_chat/terms.ts";
 
 /** A provider's field, and its words for ours. If it lacks a word, the client's field is left out and named. */
 interface WordField {
@@ -140,8 +141,10 @@ function readEmbeddings(body: unknown, ask: EmbeddingsRequest): EmbeddingsReply 
 
 /** Some servers report only `total_tokens`. */
 export function readUsage(usage: unknown): WorkUsage | null {
-  const { prompt_tokens, total_tokens } = asObject(usage);
-  return makeUsage(prompt_tokens ?? total_tokens);
+  const given = asObject(usage);
+  const counted = makeUsage(given.prompt_tokens ?? given.total_tokens);
+  const terms = readTerms(undefined, given);
+  return counted && terms ? { ...counted, terms } : counted;
 }
 
 /** Returns the usage for a reported number of tokens, or null if it is not a number. */

@@ -8,6 +8,7 @@ import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/w
 import type { Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
+import { markNewest } from "../_chat/cache-request.ts";
 import {
   BEGUN,
   clampOutputLimit,
@@ -50,7 +51,7 @@ const CARRIED: ReadonlySet<string> = new Set([
 ]);
 
 export function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
-  const rest = leaveOutRest(request, listCarried(request, card), [], operator);
+  const rest = leaveOutRest(markNewest(request), listCarried(request, card), [], operator);
   const isAllowing = rest.ask.web_search_options?.allowed_domains !== undefined;
   const options = isAllowing ? ALLOWING_OPTIONS : SEARCH_OPTIONS;
   const search = keepSearchOptions(limitSearches(rest.ask), options);

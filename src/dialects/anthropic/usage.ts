@@ -1,6 +1,7 @@
 // Anthropic's token counts as the canonical usage.
 
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import { readServed } from "../../core/money/terms.ts";
 import type { Usage } from "../../operations/chat/form.ts";
 import { makeUsage, parseCount, parseKnownCount } from "../_chat/usage.ts";
 
@@ -37,7 +38,8 @@ export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
     );
     if (forAnHour > 0) usage.prompt_tokens_details.cache_write_1h_tokens = forAnHour;
   }
-  return usage;
+  const served = readServed(raw);
+  return served === undefined ? usage : { ...usage, terms: { served } };
 }
 
 function isMissing(value: unknown): boolean {

@@ -9,6 +9,7 @@ import {
   isObject,
   type JsonObject,
 } from "../../core/json/json.ts";
+import { readServed } from "../../core/money/terms.ts";
 import { makeCitation } from "../../operations/chat/answer/citations.ts";
 import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
 import { nestFields } from "../_chat/outgoing.ts";
@@ -74,8 +75,10 @@ export function parseGeminiUsage(given: JsonObject, searches: number): Usage | u
   const searched = searches > 0 ? { searches } : {};
   const usage = makeUsage({ prompt, completion, cached, reasoning, ...searched });
   const { prompt_tokens_details: read, completion_tokens_details: written } = usage;
+  const served = readServed(given);
   return {
     ...usage,
+    ...(served ? { terms: { served } } : {}),
     ...nestFields("prompt_tokens_details", { ...read, ...countSound(given.promptTokensDetails) }),
     ...nestFields("completion_tokens_details", { ...written, ...countSound(given.candidatesTokensDetails) }),
   };

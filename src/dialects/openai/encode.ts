@@ -24,7 +24,10 @@ import {
   passRest,
   pickFields,
 } from "../_chat/outgoing.ts";
-import { loosenTools } from "../_chat/strict-tools.ts";
+import { tightenFormat } from "../_chat/schemas/strict-format.ts";
+import { loosenTools } from "../_chat/schemas/strict-tools.ts";
+import { flattenUnions } from "../_chat/schemas/tool-schema.ts";
+import { askTier } from "../_chat/tier.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { makeMessages } from "./messages.ts";
 import { planFormat, planThinking, planTools } from "./plan.ts";
@@ -45,10 +48,12 @@ export function fitChat(
 ): ChangedAsk<ChatRequest> {
   const isThinkingOff = planThinking(request, card, quirks).off;
   const carried = listCarried(request, quirks, { isThinkingOff, hasTools: true });
-  const tools = loosenTools(request);
-  const left = leaveOutRest(tools.ask, listHandled(carried, quirks), quirks.extras, operator);
+  const loose = loosenTools(request);
+  const tools = quirks.toolUnions ? { ask: loose.ask, dropped: NONE } : flattenUnions(loose.ask);
+  const format = tightenFormat(tools.ask, quirks.jsonSchema && quirks.strictFormat);
+  const left = leaveOutRest(format.ask, listHandled(carried, quirks), quirks.extras, operator);
   const search = keepSearchOptions(left.ask, SEARCH_OPTIONS);
-  const dropped = joinLists(tools.dropped, left.dropped, search.dropped);
+  const dropped = joinLists(loose.dropped, tools.dropped, format.dropped, left.dropped, search.dropped);
   if (quirks.cacheMark === MARK || request.cache_control === undefined) return { ask: search.ask, dropped };
   return { ask: leaveOutFields(search.ask, [MARK]).ask, dropped };
 }
@@ -79,6 +84,7 @@ export function encodeChat(
   Object.assign(body, plain.fields, limit.fields);
   if (quirks.choicesMax > 1 && request.n !== undefined) body.n = request.n;
   Object.assign(body, fields, makeStreamFields(request, quirks));
+  if (target.sendsTier) Object.assign(body, askTier(body.service_tier, target));
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
   const all = joinLists(plain.dropped, limit.dropped, dropped, turns?.dropped ?? NONE);

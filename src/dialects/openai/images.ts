@@ -21,6 +21,7 @@ import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { type EncodedFields, makeCall, passExtras } from "../_chat/outgoing.ts";
+import { readTerms } from "../_chat/terms.ts";
 import { findUrl, listSettings, SETTINGS, type Setting } from "../_whole/images.ts";
 import { decodePictures } from "./media-streams.ts";
 
@@ -177,5 +178,6 @@ function readUsage(usage: unknown, images: number, { price }: ModelCard): WorkUs
   const inputImage = Math.min(prompt, asCount(asObject(given.input_tokens_details).image_tokens));
   const text = Math.min(completion, asCount(asObject(given.output_tokens_details).text_tokens));
   const tokens = { prompt, inputImage, completion, outputImage: completion - text };
-  return { amounts: { ...NO_AMOUNTS, ...tokens, images } };
+  const terms = readTerms(undefined, given);
+  return { amounts: { ...NO_AMOUNTS, ...tokens, images }, ...(terms ? { terms } : {}) };
 }

@@ -8,6 +8,7 @@ import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts"
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
+import { askTier } from "../_chat/tier.ts";
 import type { ChatLane } from "../dialect.ts";
 import { isReasoningRefused, READING } from "./dialect.ts";
 import { OUTPUT_TOKENS_MIN } from "./encode.ts";
@@ -38,6 +39,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     // All clients share the provider's account, so nothing is stored there unless the operator lets clients request it.
     store: rest.store === true,
     ...includeSealed(rest.include, card),
+    ...askTier(rest.service_tier, target),
     ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
   };
   const lowered = isLowered && given !== undefined ? ["max_output_tokens"] : [];

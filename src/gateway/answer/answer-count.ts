@@ -1,9 +1,10 @@
 // Counts what a provider's answer produced, and bills it by its report or by an estimate.
-import type { Trace } from "../../core/log/trace.ts";
-import type { Amounts } from "../../core/money/units.ts";
+import type { ClaimedUsage, Trace } from "../../core/log/trace.ts";
+import { type Amounts, NO_AMOUNTS, UNITS } from "../../core/money/units.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Meter, SentAsk } from "../../operations/operation.ts";
 import type { Call } from "../call.ts";
+import { findHoldMost } from "../plan/hold-most.ts";
 import { countAnswer, UNCOUNTED, type UsageCount } from "../settle/counted.ts";
 
 export class AnswerCount<F extends Form> {
@@ -32,8 +33,15 @@ export class AnswerCount<F extends Form> {
     return this.#counted;
   }
 
-  /** The provider's report, if the count isn't the same: it was implausible, or wasn't final. */
-  get claimed(): Amounts | null {
+  /** The provider's report, if the count isn't the same: it was implausible, wasn't final, or names a cost. */
+  get claimed(): ClaimedUsage | null {
+    const { claimedNanoUsd: costNanoUsd } = this.#counted?.bill ?? {};
+    const amounts = this.#findClaimed();
+    if (costNanoUsd === undefined) return amounts;
+    return { ...(amounts ?? this.#counted?.bill.amounts ?? NO_AMOUNTS), costNanoUsd };
+  }
+
+  #findClaimed(): Amounts | null {
     if (this.#counted?.source === "provider") return this.#counted.implausible;
     return this.#reported && this.#call.operation.countAmounts(this.#reported);
   }
@@ -56,8 +64,15 @@ export class AnswerCount<F extends Form> {
 
   /** Stores the provider's usage report. */
   report(usage: F["usage"], isFinal: boolean): void {
+    if (!this.#saysAnything(usage)) return;
     this.#reported = usage;
     this.#isFinal = isFinal;
+  }
+
+  /** Some servers report zeros until they know, or for good. An answer has tokens. */
+  #saysAnything(usage: F["usage"]): boolean {
+    const amounts = this.#call.operation.countAmounts(usage);
+    return usage.terms?.costUsd !== undefined || UNITS.some((unit) => amounts[unit] !== 0);
   }
 
   /** Counts what was produced. Estimates it if there is no final report. */
@@ -66,14 +81,20 @@ export class AnswerCount<F extends Form> {
   }
 
   /** Counts by this report, or by an estimate without one. */
-  count(reported: F["usage"] | null): UsageCount<F["usage"]> {
-    if (this.#asked === null) return UNCOUNTED;
-    const { operation, markup } = this.#call;
+  count(given: F["usage"] | null): UsageCount<F["usage"]> {
+    const asked = this.#asked;
+    if (asked === null) return UNCOUNTED;
+    const { operation, markup, upstreams } = this.#call;
+    const reported = given && this.#saysAnything(given) ? given : null;
     const report = {
       usage: reported ?? this.estimate(),
       source: reported ? "provider" : "estimate",
     } as const;
-    this.#counted = countAnswer(operation, report, this.#asked, markup);
+    this.#counted = countAnswer(operation, report, asked, {
+      markup,
+      provider: upstreams.get(asked.card.provider)?.setup ?? null,
+      findHold: () => findHoldMost(this.#call, asked),
+    });
     return this.#counted;
   }
 

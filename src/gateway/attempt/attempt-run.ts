@@ -5,7 +5,7 @@ import { Fault, toFault } from "../../core/fault.ts";
 import { formatTraceparent } from "../../core/log/trace-context.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import { priceCardAt } from "../../core/money/hours.ts";
+import { priceCallAt } from "../../core/money/factors.ts";
 import type { Load } from "../../health/rate.ts";
 import { type Form, joinLists } from "../../operations/form.ts";
 import { readRequestId } from "../../transport/report.ts";
@@ -53,7 +53,7 @@ export function beginAttempt<F extends Form>(
   const last4 = ports.health.key(attempt)?.last4 ?? null;
   const named = last4 === null ? { last4, ...findPosition(upstream, attempt) } : { last4 };
   const wallMs = context.call.created * MS_PER_SECOND + nowMs - context.startedMs;
-  const priced = priceCardAt(attempt.card, wallMs);
+  const priced = priceCallAt(attempt.card, attempt.credential.priceFactor ?? 1, wallMs);
   const traced = context.tracing.begin(priced, named, nowMs);
   const { refusals } = ports.health;
   const refuses = refusals.isInUse ? refusals.list(attempt.card, nowMs) : attempt.card.refuses;

@@ -149,13 +149,25 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
     timeouts,
     apiVersion,
     marksCache = false,
+    sendsTier,
     guardrail,
     extraFields,
   } = attempt.upstream.setup;
   const route = requireRoute(attempt.upstream, attempt);
   const { secret } = attempt.credential;
   const { refuses, mends } = attempt;
-  const target = { baseUrl, headers, marksCache, apiVersion, extraFields, guardrail, refuses, mends, secret };
+  const target = {
+    baseUrl,
+    headers,
+    marksCache,
+    apiVersion,
+    extraFields,
+    guardrail,
+    refuses,
+    mends,
+    sendsTier,
+    secret,
+  };
   const write = () => encode(attempt, route, target);
   const { outgoing, codec, isNative } = attempt.watcher ? attempt.watcher.time(write) : write();
   attempt.watcher?.recordDropped(

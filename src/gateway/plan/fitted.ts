@@ -3,10 +3,11 @@
 
 import type { Offer } from "../../core/demand.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import { priceCardWithin } from "../../core/money/hours.ts";
+import { isTimed, priceCardWithin } from "../../core/money/schedule.ts";
 import type { Form } from "../../operations/form.ts";
 import type { OfferTerms } from "../../operations/operation.ts";
 import type { Call } from "../call.ts";
+import { priceServed } from "./served-price.ts";
 import { findRoute, type Route } from "./upstream.ts";
 
 type Fitting<F extends Form> = Pick<Call<F>, "operation" | "upstreams" | "raw">;
@@ -37,8 +38,12 @@ function priceWorst<F extends Form>(
   card: ModelCard,
   nowMs: number | undefined,
 ): ModelCard {
-  if (card.timedPrice === undefined) return card;
-  const totalMs = upstreams.get(card.provider)?.setup.timeouts.totalMs;
+  const setup = upstreams.get(card.provider)?.setup;
+  const served = setup === undefined ? card : priceServed(card, setup);
+  return isTimed(served) ? priceTimed(served, setup?.timeouts.totalMs, nowMs) : served;
+}
+
+function priceTimed(card: ModelCard, totalMs: number | undefined, nowMs: number | undefined): ModelCard {
   if (nowMs === undefined || totalMs === undefined) return priceCardWithin(card, 0, Number.POSITIVE_INFINITY);
   return priceCardWithin(card, nowMs - HOUR_SLACK_MS, nowMs + totalMs + HOUR_SLACK_MS);
 }

@@ -4,7 +4,7 @@
 import type { Offer } from "../../core/demand.ts";
 import type { TokenLoad } from "../../core/limits/limit.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import { listHourlyPrices } from "../../core/money/hours.ts";
+import { listPrices } from "../../core/money/schedule.ts";
 import type { Deadlines } from "../../core/world/world.ts";
 import type { KnownPrompts } from "../../health/prompts.ts";
 import type { Form } from "../../operations/form.ts";
@@ -44,11 +44,10 @@ function reserve(offer: Offer, cachedTokens: number, usdPerMillion: number): Off
   return { ...offer, reservedLines };
 }
 
-/** The highest over the price's tiers and hours, in USD per million. Null without a price. */
+/** The highest over the price's tiers, hours and dates, in USD per million. Null without a price. */
 function findCachedRate(card: ModelCard | undefined): number | null {
   if (!card?.price) return null;
-  const prices = card.timedPrice ? listHourlyPrices(card.timedPrice) : [card.price];
-  const rates = prices.flatMap((price) => [price, ...(price.tiers ?? [])]);
+  const rates = listPrices(card).flatMap((price) => [price, ...(price.tiers ?? [])]);
   return Math.max(...rates.map(({ input, cachedInput = input }) => cachedInput));
 }
 

@@ -20,6 +20,7 @@ import { describeFinished } from "./finished.ts";
 import { sealReply } from "./idempotency.ts";
 import { describeImplausible } from "./implausible.ts";
 import { makeWithheldOutcome, type Settlements } from "./settlements.ts";
+import { describeUnpriced } from "./unpriced.ts";
 
 interface ClosingPorts extends LearnPorts {
   readonly vault: Vault;
@@ -138,6 +139,8 @@ export class Closing {
     const { record, produced } = ended;
     const implausible = describeImplausible(context);
     if (implausible) log(implausible);
+    if (record.traced?.unpriced)
+      for (const line of describeUnpriced(context, record.traced.unpriced)) log(line);
     const { answers } = ticket.ask;
     learnLater(this.#ports, context, record);
     const { place } = grant;

@@ -1,15 +1,12 @@
-// Usage of a request, where it came from, and the bill by the model's card.
+// Usage of a request, where it came from, and the bill by the model's card or by what the answer says of its price.
 
-import type { UnsettledRecord, UsageSource } from "../../core/log/record.ts";
-import type { BillLine } from "../../core/money/money.ts";
+import type { UsageSource } from "../../core/log/record.ts";
 import { listBillLines, sumBill } from "../../core/money/price.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation, SentAsk } from "../../operations/operation.ts";
-
-interface Bill extends Pick<UnsettledRecord, "amounts" | "costNanoUsd"> {
-  readonly lines: readonly BillLine[];
-}
+import type { Bill } from "./bill.ts";
+import { billByTerms, type TermsRules } from "./terms-bill.ts";
 
 export interface UsageCount<Usage> {
   readonly usage: Usage | null;
@@ -35,11 +32,13 @@ export function countAnswer<F extends Form>(
   operation: Operation<F>,
   { usage, source }: { readonly usage: F["usage"]; readonly source: UsageSource },
   sent: SentAsk<F["ask"]>,
-  markup: number,
+  rules: TermsRules,
 ): UsageCount<F["usage"]> {
   const cut = operation.cutUsage(usage, sent);
-  const bill = makeBill(operation.countAmounts(cut.usage), sent, markup);
-  const implausible = cut.isCut ? operation.countAmounts(usage) : null;
+  const plain = makeBill(operation.countAmounts(cut.usage), sent, rules.markup);
+  const bill = usage.terms ? billByTerms(plain, usage.terms, sent, rules) : plain;
+  const isDoubtful = cut.isCut || (bill.isBeyondHold && bill.unpriced === undefined);
+  const implausible = isDoubtful ? operation.countAmounts(usage) : null;
   return { usage: cut.usage, source, bill, implausible };
 }
 

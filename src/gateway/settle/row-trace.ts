@@ -36,6 +36,7 @@ export function makeTrace<F extends Form>(
     bill: bill.lines,
     markup: call.markup,
     usageImplausible: count.implausible,
+    unpriced: bill.unpriced,
     // Mistakes of the client's need no message.
     message: fault && fault.row.blame !== "client" ? fault.message : null,
     counted: source === "none" ? undefined : tracing.countedAt,

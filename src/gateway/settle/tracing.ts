@@ -2,10 +2,15 @@
 
 import type { Fault } from "../../core/fault.ts";
 import { describeFailure } from "../../core/log/failure.ts";
-import type { AttemptOutcome, Trace, TracedAttempt } from "../../core/log/trace.ts";
+import {
+  type AttemptOutcome,
+  type ClaimedUsage,
+  shortenClaim,
+  type Trace,
+  type TracedAttempt,
+} from "../../core/log/trace.ts";
 import { deriveSpanId, type Period, type TraceContext } from "../../core/log/trace-context.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import { type Amounts, shortenAmounts } from "../../core/money/units.ts";
 import type { ShownAnswer } from "../../operations/collected.ts";
 import { type Form, NONE } from "../../operations/form.ts";
 import type { SentAsk } from "../../operations/operation.ts";
@@ -26,7 +31,7 @@ export class TracingAttempt {
   unreadBytes = 0;
   rounds = 0;
   /** The usage that the provider reported, if it isn't the request's own. */
-  claimed: Amounts | null = null;
+  claimed: ClaimedUsage | null = null;
   #requestIds: string[] | null = null;
   /** The id of its span. Null if it has none. */
   readonly spanId: string | null;
@@ -95,7 +100,7 @@ export class TracingAttempt {
       failure: failure ?? undefined,
       calls: this.calls,
       requestIds: ids.length > 0 && hasOther ? ids : undefined,
-      claimed: this.claimed ? shortenAmounts(this.claimed) : undefined,
+      claimed: this.claimed ? shortenClaim(this.claimed) : undefined,
     };
   }
 }
@@ -203,7 +208,11 @@ export class Tracing<F extends Form> {
   list(
     nowMs: number,
     firstTokenMs: number | null,
-    { isWhole, fault, claimed }: Readonly<{ isWhole: boolean; fault: Fault | null; claimed: Amounts | null }>,
+    {
+      isWhole,
+      fault,
+      claimed,
+    }: Readonly<{ isWhole: boolean; fault: Fault | null; claimed: ClaimedUsage | null }>,
   ) {
     this.winner?.end(isWhole ? "answered" : fault ? "failed" : "left", nowMs, fault);
     if (this.winner) this.winner.claimed = claimed;

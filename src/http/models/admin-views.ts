@@ -6,6 +6,7 @@ import { viewTarget } from "../../admin/models/alias-target.ts";
 import type { CardView, SettingsView } from "../../admin/models/settings-schema.ts";
 import { collectCards, stripProvider } from "../../catalogue/catalogue.ts";
 import { dateCard, viewPrice } from "../../catalogue/dated.ts";
+import { applyFactors } from "../../catalogue/factored.ts";
 import { viewLaterPrices } from "../../catalogue/later-prices.ts";
 import { applyOverlay } from "../../catalogue/overlay.ts";
 import { applyOwnPrice } from "../../catalogue/own-price.ts";
@@ -25,7 +26,8 @@ export function modelsView(
     data: [...collectCards(ownModels, newerModels, benchmarks).values()].map((card) => {
       const changed = applyOverlay(card, changes.get(card.id));
       const offBecause = !on.has(card.provider) ? "provider_off" : changed === null ? "disabled" : null;
-      const priced = applyOwnPrice(dateCard(changed ?? card, nowMs), on.get(card.provider));
+      const provider = on.get(card.provider);
+      const priced = applyFactors(applyOwnPrice(dateCard(changed ?? card, nowMs), provider), provider);
       return modelView(priced, offBecause);
     }),
     next: null,

@@ -1,6 +1,7 @@
 // The canonical form: OpenAI's chat-completion objects (request, reply, chunk), typed, with unknown fields carried
 // through.
 import type { JsonObject } from "../../core/json/json.ts";
+import type { AnswerTerms } from "../../core/money/terms.ts";
 import type { SearchOptions, WebSearch } from "./prompt/search-form.ts";
 
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
@@ -9,7 +10,7 @@ export interface TextPart extends JsonObject {
   type: "text";
   text: string;
 }
-interface ImagePart extends JsonObject {
+export interface ImagePart extends JsonObject {
   type: "image_url";
   /** `url` is https or a data: URL. It is forwarded, never fetched here. */
   image_url: { url: string; detail?: string };
@@ -127,6 +128,8 @@ export type ResponseFormat =
   | {
       type: "json_schema";
       json_schema: { name: string; description?: string; schema?: JsonObject; strict?: boolean | null };
+      /** True if the client's API enforces every schema, without a word for it. Never sent. */
+      is_guaranteed?: boolean;
     };
 
 /** A validated request: no nulls of optional fields, no empty `tools`, no legacy `functions`, and `stop` as a list. */
@@ -213,6 +216,8 @@ export interface Usage extends JsonObject {
   billed_units?: { input_tokens: number; output_tokens: number };
   /** Searches run by the provider and billed separately. */
   server_tool_use?: { web_search_requests: number };
+  /** The answer's own words about its price. Clients don't see it. */
+  terms?: AnswerTerms;
 }
 
 /** A fragment of a tool call. The first of each `index` has the id, type and name. */

@@ -109,7 +109,7 @@ export const CHAT: Operation<ChatForm> = {
   cutUsage,
   countAmounts,
   estimate,
-  withCost: (usage, cost) => ({ ...usage, ...cost }),
+  withCost: ({ terms: _terms, ...usage }, cost) => ({ ...usage, ...cost }),
 };
 
 function isReply(value: unknown): value is ChatReply {
@@ -184,7 +184,7 @@ function readWhole(
   const body = parseAnswer(String(text), ask);
   const canonical = catchUnreadable(() => codec.reply(body, card, ask, headers));
   const reply = normaliseReply(canonical, ask, offset, listStops(ask, dropped));
-  return isNative && isObject(body) ? { ...reply, verbatim: body } : reply;
+  return isNative && isObject(body) ? { ...reply, verbatim: canonical.verbatim ?? body } : reply;
 }
 
 function estimate(

@@ -10,7 +10,7 @@ import {
   type ProviderCallStore,
 } from "../../core/log/provider-call.ts";
 import { USAGE_SOURCES } from "../../core/log/record.ts";
-import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
+import { ATTEMPT_OUTCOMES, type ClaimedUsage, expandClaim, shortenClaim } from "../../core/log/trace.ts";
 import { type Amounts, expandAmounts, shortenAmounts } from "../../core/money/units.ts";
 import type { PruneBefore } from "../../core/store.ts";
 import { allowNull, type Column, INTEGER, makeJson, makeWord, TEXT, TIME } from "../engine/columns.ts";
@@ -28,6 +28,12 @@ const AMOUNTS: Column<Amounts> = {
   read: (found, column) => expandAmounts(asObject(parseJson(readText(found, column)))),
 };
 
+const CLAIM: Column<ClaimedUsage> = {
+  type: "text",
+  write: (claim) => JSON.stringify(shortenClaim(claim)),
+  read: (found, column) => expandClaim(asObject(parseJson(readText(found, column)))),
+};
+
 const CALL = table<ProviderCall>("provider_call", ["account_id", "id"], {
   accountId: TEXT,
   id: TEXT,
@@ -42,7 +48,7 @@ const CALL = table<ProviderCall>("provider_call", ["account_id", "id"], {
   outcome: makeWord(ATTEMPT_OUTCOMES),
   faultCode: allowNull(TEXT),
   calls: INTEGER,
-  claimed: allowNull(AMOUNTS),
+  claimed: allowNull(CLAIM),
   charged: AMOUNTS,
   usageSource: makeWord(USAGE_SOURCES),
   costNanoUsd: INTEGER,

@@ -12,12 +12,14 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
+import type { FamilyNeed } from "../../operations/operation.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { EmptiedMessages } from "../emptied.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { type Blocks, listBlocks, lose, mark, readPart, readParts, textPart } from "./parts.ts";
 import { restoreSearches, SearchReader } from "./searches.ts";
+import { findSealed, readSummary, writeSummary } from "./summaries.ts";
 
 /** Claude Code's first system block, which identifies its requests to Anthropic: noise to other vendors. */
 const ATTRIBUTION = /^x-anthropic-billing-header:/;
@@ -41,7 +43,7 @@ export function countUnreadBlocks(messages: readonly unknown[]): number {
   for (const message of messages) {
     for (const block of asArray(asObject(message).content)) {
       const { type, content } = asObject(block);
-      if (!READ_BLOCKS.has(type)) bytes += countUnread(block);
+      if (!READ_BLOCKS.has(type) && readSummary(asObject(block)) === null) bytes += countUnread(block);
       else if (type === "tool_result" && Array.isArray(content)) bytes += countUnreadBlocks([{ content }]);
     }
   }
@@ -72,8 +74,8 @@ export function readSystem(system: unknown): ReadMessages {
 }
 
 interface ReadConversation extends ReadMessages {
-  /** The place of what is asked, if nothing of it can be translated. */
-  readonly nativeOnly: string | undefined;
+  /** Set if something that matters can't be translated. */
+  readonly nativeOnly: FamilyNeed | undefined;
 }
 
 /** Returns the conversation in order. A turn with tool results becomes several messages. */
@@ -83,12 +85,12 @@ export function readMessages(given: readonly unknown[], seal: Sealer): ReadConve
   const messages = given.flatMap((one, index): readonly ChatMessage[] => {
     const { role, content } = asObject(one);
     const path = `messages[${index}].content`;
-    if (role === "assistant") return [readAssistant(content, path, seal, lost)];
+    if (role === "assistant") return readAssistant(content, path, seal, lost);
     if (role === "system") return readSystemTurn(listBlocks(content), path, lost);
     if (typeof content === "string") return [{ role: "user", content }];
     return readUser(listBlocks(content), path, lost, emptied);
   });
-  return { messages, lost, nativeOnly: emptied.findAsked(messages) };
+  return { messages, lost, nativeOnly: findSealed(given) ?? emptied.findAsked(messages) };
 }
 
 function readSystemTurn(blocks: Blocks, path: string, lost: string[]): readonly ChatMessage[] {
@@ -133,11 +135,37 @@ function readResult(block: JsonObject, path: string, lost: string[]): ToolMessag
   };
 }
 
-function readAssistant(content: unknown, path: string, seal: Sealer, lost: string[]): AssistantMessage {
-  if (typeof content === "string") return { role: "assistant", content: content === "" ? null : content };
+/** A text before a summary stays a turn of its own, as the summary is the user's. */
+function readAssistant(content: unknown, path: string, seal: Sealer, lost: string[]): readonly ChatMessage[] {
+  if (typeof content === "string") return [{ role: "assistant", content: content === "" ? null : content }];
+  const blocks = listBlocks(content);
+  const messages: ChatMessage[] = [];
+  let from = 0;
+  for (const [at, block] of blocks.entries()) {
+    const summary = readSummary(block);
+    if (summary === null) continue;
+    if (at > from) messages.push(readTurn(blocks, from, at, path, seal, lost));
+    messages.push({ role: "user", content: [writeSummary(summary, block)] });
+    from = at + 1;
+  }
+  if (from < blocks.length || from === 0)
+    messages.push(readTurn(blocks, from, blocks.length, path, seal, lost));
+  return messages;
+}
+
+/** Reads the blocks of a turn from one place up to another. */
+function readTurn(
+  blocks: Blocks,
+  from: number,
+  to: number,
+  path: string,
+  seal: Sealer,
+  lost: string[],
+): AssistantMessage {
   const turn = new TurnBuilder(null);
   const searches = new SearchReader();
-  for (const [index, block] of listBlocks(content).entries()) {
+  for (let index = from; index < to; index++) {
+    const block = blocks[index] ?? {};
     const search = searches.read(block);
     if (search !== undefined) {
       if (search !== null) turn.say({ type: "text", text: search });

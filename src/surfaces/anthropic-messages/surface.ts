@@ -15,8 +15,8 @@ import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
+import { parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { parseEffort, toEffort } from "../effort.ts";
 import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
@@ -129,7 +129,7 @@ function readAsk(
   });
   const lost = listLostFields(body, READ_FIELDS);
   const cited = hasCitations(asArray(body.messages)) ? ["citations"] : [];
-  const { nativeOnly } = read;
+  const nativeOnly = read.nativeOnly ?? tools.demand;
   return { ask, lost: [...lost, ...cited, ...system.lost, ...read.lost, ...tools.dropped], nativeOnly };
 }
 
@@ -145,7 +145,7 @@ function readEffort({ thinking, output_config: output }: JsonObject): ReasoningE
 function readFormat(body: JsonObject): ResponseFormat | undefined {
   const format = asObject(asObject(body.output_config).format ?? body.output_format);
   if (format.type !== "json_schema" || !isObject(format.schema)) return undefined;
-  return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
+  return { type: "json_schema", json_schema: { name: "answer", schema: format.schema }, is_guaranteed: true };
 }
 
 /** Claude Code writes three fields. */

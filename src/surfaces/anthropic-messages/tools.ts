@@ -1,9 +1,17 @@
 // Tools of a Messages request as the functions of a chat request.
 
-import { asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
+import {
+  asArray,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  omitUndefined,
+} from "../../core/json/json.ts";
 import { freezeDeep } from "../../core/world/frozen.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ChatRequest, FunctionTool, ToolChoice } from "../../operations/chat/form.ts";
+import type { FamilyNeed } from "../../operations/operation.ts";
 import { findSearchTool, readSearchTool } from "./searches.ts";
 
 const text = { type: "string" };
@@ -42,22 +50,31 @@ const CLIENT_TOOLS: readonly {
 
 type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls" | "web_search_options">;
 
+interface ReadTools {
+  readonly fields: ToolFields;
+  readonly dropped: readonly string[];
+  /** Set if the request forces a call of a tool that only Anthropic runs. */
+  readonly demand?: FamilyNeed;
+}
+
+const DEMAND: FamilyNeed = { path: "tool_choice", what: "tool" };
+
 /**
  * Returns the tools and the tool choice, and the paths of what only Anthropic can run. `given` is the body as the client
  * wrote it, before a search got a limit.
  */
-export function readTools(
-  body: JsonObject,
-  given = body,
-): { readonly fields: ToolFields; readonly dropped: readonly string[] } {
+export function readTools(body: JsonObject, given = body): ReadTools {
   const { tools, dropped: unread } = readFunctions(body.tools);
   const dropped = [...unread];
   const choice = asObject(body.tool_choice);
   const tool = findSearchTool(given.tools)?.tool;
   const search = tool && readSearchTool(tool, choice, tools.length > 0);
   if (tools.length === 0) {
-    if (body.tool_choice !== undefined && search === undefined) dropped.push("tool_choice");
-    return { fields: omitUndefined({ web_search_options: search }), dropped };
+    const isUnread = body.tool_choice !== undefined && search === undefined;
+    if (isUnread) dropped.push("tool_choice");
+    const isDemand = isUnread && unread.length > 0 && (choice.type === "any" || choice.type === "tool");
+    const fields: ToolFields = omitUndefined({ web_search_options: search });
+    return { fields, dropped, ...(isDemand ? { demand: DEMAND } : {}) };
   }
   const chosen = search?.is_forced ? undefined : readChoice(choice, tools);
   if (chosen === null) dropped.push("tool_choice");
@@ -67,7 +84,12 @@ export function readTools(
     parallel_tool_calls: choice.disable_parallel_tool_use === true ? false : undefined,
     web_search_options: search,
   });
-  return { fields, dropped };
+  const isDemand = chosen === null && offersTool(body.tools, choice.name);
+  return { fields, dropped, ...(isDemand ? { demand: DEMAND } : {}) };
+}
+
+function offersTool(tools: unknown, name: unknown): boolean {
+  return asArray(tools).some((tool) => asObject(tool).name === name);
 }
 
 interface Functions {

@@ -17,6 +17,7 @@ import type {
   ToolCall,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
+import type { FamilyNeed } from "../../operations/operation.ts";
 import { findSoundFormat, isSoundType } from "../../operations/sound-types.ts";
 import { EmptiedMessages } from "../emptied.ts";
 import { placeAt } from "../places.ts";
@@ -114,7 +115,7 @@ export function readContents(
   seal: Sealer,
 ): {
   readonly messages: readonly ChatMessage[];
-  readonly nativeOnly: string | undefined;
+  readonly nativeOnly: FamilyNeed | undefined;
 } & Readonly<Findings> {
   const ids = new CallIds();
   const emptied = new EmptiedMessages();

@@ -25,6 +25,9 @@ const CONFIG = new LaneTable(
   { routingConfig: OTHER_MODEL, modelConfig: OTHER_MODEL, modelSelectionConfig: OTHER_MODEL },
 );
 
+/** Only the body itself has tools. Nobody would hold for others. */
+const STRAY_TOOLS = /^(contents(\[\d+\])?|systemInstruction)\.tools$/;
+
 /** The model decides how many queries it makes, each of which is billed (ai.google.dev/gemini-api/docs/pricing). */
 const SEARCHES_MAX = 5;
 const SEARCHES: ReadonlySet<string> = new Set(SEARCH_TOOLS);
@@ -69,6 +72,7 @@ class Findings implements Visitor<Kind> {
   }
 
   checkField(field: string, value: unknown, path: Path): void {
+    if (field === "tools" && STRAY_TOOLS.test(String(path))) throw refuseUnknown(String(path), field);
     if (field !== "fileUri" && field !== "file_uri") return;
     if (typeof value === "string" && isSecureUrl(value)) return;
     const reason = `${explainShared("A file")} Only https: URLs of other hosts may be named.`;

@@ -3,7 +3,8 @@ import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { findFirstFault } from "../../core/json/schema-fault.ts";
 import type { Limits } from "../../core/settings.ts";
-import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import type { ChatMessage, ChatRequest, ContentPart, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import { typePart } from "../../operations/chat/prompt/type-media.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { refuseManyFields } from "../bounds.ts";
 import { Checker, checkModelName, FIELDS_MAX, NEVER, refuseLargeNumber, refuseLongList } from "../checker.ts";
@@ -99,7 +100,13 @@ function toChatRequest(given: JsonObject): ChatRequest {
 
 /** The cast is safe: the schema was checked and the deprecated forms are gone. */
 function asChecked<
-  Checked extends ChatRequest | ChatMessage | Tool | readonly ChatMessage[] | readonly Tool[],
+  Checked extends
+    | ChatRequest
+    | ChatMessage
+    | Tool
+    | readonly ChatMessage[]
+    | readonly ContentPart[]
+    | readonly Tool[],
 >(value: JsonObject | readonly unknown[]): Checked {
   return value as Checked;
 }
@@ -141,7 +148,7 @@ function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
  * (`callIds`, by function name).
  */
 function readMessage(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
-  const message = withoutUnread(given);
+  const message = withTrueTypes(withoutUnread(given));
   const ownId = `call_fn_${index}`;
   if (message.role === "function") {
     const { name, ...rest } = message;
@@ -154,6 +161,14 @@ function readMessage(given: JsonObject, index: number, callIds: Map<unknown, str
     return asChecked({ ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] });
   }
   return asChecked(message);
+}
+
+/** The parts of a chat request are already those of the conversation, so they keep their places. */
+function withTrueTypes(message: JsonObject): JsonObject {
+  const { content } = message;
+  if (!Array.isArray(content)) return message;
+  const typed = mapList(asChecked<readonly ContentPart[]>(content), typePart);
+  return typed === content ? message : { ...message, content: typed };
 }
 
 function withoutUnread(given: JsonObject): JsonObject {

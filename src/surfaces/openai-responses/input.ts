@@ -12,6 +12,7 @@ import type {
   ToolCall,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
+import type { FamilyNeed } from "../../operations/operation.ts";
 import { EmptiedMessages } from "../emptied.ts";
 import { placeAt } from "../places.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
@@ -34,8 +35,8 @@ interface Unread {
 
 interface ReadInput extends Readonly<Pick<Unread, "lost" | "unreadBytes">> {
   readonly messages: readonly ChatMessage[];
-  /** The place of what is asked, if nothing of it can be translated. */
-  readonly nativeOnly: string | undefined;
+  /** Set if something that matters can't be translated. */
+  readonly nativeOnly: FamilyNeed | undefined;
 }
 
 function lose(given: unknown, path: string, unread: Unread): void {
@@ -53,9 +54,20 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
   ];
   const { lost, unreadBytes, emptied } = unread;
   const isUnasked = messages.every(({ role }) => role === "system" || role === "developer");
-  const nativeOnly = isUnasked ? lost.at(-1) : emptied.findAsked(messages);
+  const last = isUnasked ? lost.at(-1) : undefined;
+  const asked = last === undefined ? emptied.findAsked(messages) : ({ path: last, what: "asked" } as const);
+  const nativeOnly = findSealed(items) ?? asked;
   if (items.some(hasAnnotations)) lost.push("annotations");
   return { messages, lost, unreadBytes, nativeOnly };
+}
+
+/** Items that hold the conversation so far, encrypted. */
+const SUMMARIES: ReadonlySet<unknown> = new Set(["compaction", "compaction_summary"]);
+
+/** Finds the first summary. Only its provider reads it, and without it the conversation before it would be lost. */
+function findSealed(items: readonly unknown[]): FamilyNeed | undefined {
+  const at = items.findIndex((item) => SUMMARIES.has(asObject(item).type));
+  return at === -1 ? undefined : { path: `input[${at}]`, what: "history" };
 }
 
 function readItems(

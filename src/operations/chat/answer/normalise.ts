@@ -13,6 +13,7 @@ import type {
   ToolCallDelta,
   Usage,
 } from "../form.ts";
+import { mergeReports } from "../reports.ts";
 import { foldChunks, unfold } from "./fold.ts";
 import { type Part, Run, Verbatim } from "./run.ts";
 import { StopCutter } from "./stop.ts";
@@ -79,7 +80,7 @@ export class Normaliser {
     const only = chunk.choices.length === 1 ? chunk.choices[0] : undefined;
     if (only && !chunk.usage && this.#isPlain(only)) return chunk;
     const { usage, choices, ...rest } = chunk;
-    if (usage) this.usage = validateUsage(usage);
+    if (usage) this.usage = mergeValid(this.usage, usage);
     const clean: ChunkChoice[] = [];
     for (const choice of choices) {
       const one = this.#choice(choice);
@@ -173,6 +174,12 @@ function tooMany(asked: number): Error {
  * Returns the report with its total, or null if one of its numbers is malformed: then neither the rest of it nor an
  * earlier report can be trusted.
  */
+/** A malformed report leaves none, because it may be the earlier one that was wrong. */
+function mergeValid(before: Usage | null, usage: Usage): Usage | null {
+  const valid = validateUsage(usage);
+  return valid && mergeReports(before, valid);
+}
+
 function validateUsage(usage: Usage): Usage | null {
   if (!areCountsValid(usage)) return null;
   return { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens };

@@ -1,6 +1,6 @@
 // JSON Schemas: an instruction to answer under one, and a walk over its subschemas.
-import { isObject, type JsonObject } from "../../core/json/json.ts";
-import type { InstructedFields } from "./outgoing.ts";
+import { isObject, type JsonObject } from "../../../core/json/json.ts";
+import type { InstructedFields } from "../outgoing.ts";
 
 /** Writes an instruction to answer in JSON, for models without a JSON mode. */
 export function writeJsonInstruction(schema?: JsonObject): string {

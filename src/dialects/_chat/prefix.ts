@@ -1,11 +1,32 @@
-// Mistral's answers to a conversation that ends with their own beginning: they repeat it, other APIs' answers go on
+// Answers to a conversation that ends with their own beginning. Mistral and llama.cpp repeat it, other servers' answers go on
 // after it.
 import { moveCitation } from "../../operations/chat/answer/citations.ts";
 import type { ChatForm, Decoder } from "../../operations/chat/decoder.ts";
-import type { ChatChunk, ChatReply, ChunkChoice, Citation } from "../../operations/chat/form.ts";
+import type {
+  AssistantMessage,
+  ChatChunk,
+  ChatMessage,
+  ChatReply,
+  ChunkChoice,
+  Citation,
+} from "../../operations/chat/form.ts";
+import { joinText } from "../../operations/chat/prompt/content-text.ts";
 import type { AnswerCodec } from "../../operations/codec.ts";
 import { mapList } from "../../operations/text-json.ts";
-import { findPrefix } from "./messages.ts";
+
+/** Returns the text that the answer must begin with: that of a last assistant message. Empty if there is none. */
+function findPrefix(messages: readonly ChatMessage[]): string {
+  const last = messages.findLast((message) => message.role !== "assistant" || !isEmpty(message));
+  return last?.role === "assistant" && !last.tool_calls?.length ? readSaid(last) : "";
+}
+
+function isEmpty(message: AssistantMessage): boolean {
+  return !message.tool_calls?.length && readSaid(message) === "";
+}
+
+export function readSaid({ content, refusal }: AssistantMessage): string {
+  return joinText(content) || refusal || "";
+}
 
 /** Makes a reader of answers that removes the prefix from those that begin with it. */
 export function removePrefix(codec: AnswerCodec<ChatForm>): AnswerCodec<ChatForm> {

@@ -1,8 +1,8 @@
 // Strict tools under OpenAI's rules, which fewer schemas meet than those of other families.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
-import type { ChatRequest, FunctionTool, Tool } from "../../operations/chat/form.ts";
-import { type ChangedAsk, NONE } from "../../operations/form.ts";
-import { mapList } from "../../operations/text-json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../../core/json/json.ts";
+import type { ChatRequest, FunctionTool, Tool } from "../../../operations/chat/form.ts";
+import { type ChangedAsk, NONE } from "../../../operations/form.ts";
+import { mapList } from "../../../operations/text-json.ts";
 
 /** OpenAI, "Structured outputs", supported schemas. Others are refused with a 400, and so are further formats. */
 const KEYWORDS: ReadonlySet<string> = new Set([
@@ -45,7 +45,7 @@ export function loosenTools(request: ChatRequest): ChangedAsk<ChatRequest> {
   const loosened = mapList(tools, (tool) => {
     if (!isForeign(tool)) return tool;
     const { strict_at: at, ...plain } = tool;
-    if (meetsRules(asObject(tool.function.parameters), true)) return plain;
+    if (meetsRules(asObject(tool.function.parameters))) return plain;
     dropped.push(`tools[${at}].strict`);
     return { ...plain, function: { ...tool.function, strict: false } };
   });
@@ -57,7 +57,7 @@ function isForeign(tool: Tool): tool is FunctionTool & { strict_at: number } {
 }
 
 /** True if every object is closed and requires all of its properties, and no keyword is beyond the rules. */
-function meetsRules(schema: JsonObject, isRoot: boolean): boolean {
+export function meetsRules(schema: JsonObject, isRoot = true): boolean {
   if (isRoot && (schema.type !== "object" || schema.anyOf !== undefined)) return false;
   const { properties, format, items, anyOf, $defs, definitions } = schema;
   const named = [properties, $defs, definitions].flatMap((one) => Object.values(asObject(one)));

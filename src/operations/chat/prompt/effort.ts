@@ -1,5 +1,5 @@
 // Reasoning effort, as a name or as a budget of tokens.
-import type { ReasoningEffort } from "../operations/chat/form.ts";
+import type { ReasoningEffort } from "../form.ts";
 
 const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 

@@ -1,0 +1,67 @@
+// The prices of a provider's calls, as the operator and the provider's row state them.
+import type { KnownProvider, ProviderSetup, RegionPrice } from "../../core/settings.ts";
+import type { Issues, Path } from "../errors.ts";
+import type { ProviderConfig } from "./provider-schema.ts";
+
+interface PricedEntry {
+  readonly entry: ProviderConfig;
+  readonly row: KnownProvider | undefined;
+  readonly known: readonly KnownProvider[];
+  readonly baseUrl: string;
+  readonly path: Path;
+  readonly issues: Issues;
+}
+
+type Pricing = Pick<
+  ProviderSetup,
+  | "priceFactor"
+  | "hidesPriceFactor"
+  | "region"
+  | "geo"
+  | "reportsCost"
+  | "unlistedHoldUsd"
+  | "sendsTier"
+  | "leavesTier"
+>;
+
+export function readPricing({ entry, row, known, baseUrl, path, issues }: PricedEntry): Pricing {
+  const { unlisted_models: unlisted, price_factor: given, service_tier: tier } = entry;
+  const reportsCost = entry.reports_cost ?? row?.reportsCost ?? false;
+  const hold = typeof unlisted === "object" ? unlisted.hold_usd : undefined;
+  if (hold !== undefined && !reportsCost) {
+    const message =
+      "the provider reports no cost, so that what its models really cost is unknown; set reports_cost: true if it does";
+    issues.atValue([...path, "unlisted_models", "hold_usd"], message);
+  }
+  if (tier !== undefined && !row?.hasTierWord)
+    issues.atKey([...path, "service_tier"], "has no effect: only OpenAI's projects have a setting for it");
+  const factor = typeof given === "object" ? given.factor : (given ?? 1);
+  return {
+    ...(factor === 1 ? {} : { priceFactor: factor }),
+    ...(typeof given === "object" ? { hidesPriceFactor: true as const } : {}),
+    ...(reportsCost ? { reportsCost: true as const } : {}),
+    ...(hold === undefined ? {} : { unlistedHoldUsd: hold }),
+    ...readTier(row?.hasTierWord ? (tier ?? "default") : undefined),
+    ...readRegions(row, known, baseUrl),
+  };
+}
+
+function readTier(tier: "default" | "project" | undefined): Pick<Pricing, "sendsTier" | "leavesTier"> {
+  if (tier === undefined) return {};
+  return tier === "default" ? { sendsTier: true } : { leavesTier: true };
+}
+
+/**
+ * Returns the region of a provider's address, whatever name the operator gives the provider, and the regions that its
+ * answers may name.
+ */
+export function readRegions(
+  row: KnownProvider | undefined,
+  known: readonly KnownProvider[],
+  baseUrl: string,
+): Pick<ProviderSetup, "region" | "geo"> {
+  const all = known.flatMap(({ regions = [] }) => regions);
+  const region: RegionPrice | undefined = all.find(({ addresses }) => addresses.test(baseUrl));
+  const geo = row?.geo;
+  return { ...(region ? { region } : {}), ...(geo ? { geo } : {}) };
+}

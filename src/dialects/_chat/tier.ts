@@ -1,0 +1,15 @@
+// The service tier of a request that asks for none.
+import type { Target } from "../../core/models/dialect.ts";
+
+const NONE_ASKED: ReadonlySet<unknown> = new Set([undefined, null, "auto"]);
+
+/**
+ * Returns the field to add. OpenAI API reference, `service_tier`: without it, and with `auto`, the project's own setting
+ * applies, which may cost twice as much, and nothing in the request says so.
+ */
+export function askTier(
+  given: unknown,
+  { sendsTier }: Pick<Target, "sendsTier">,
+): { service_tier?: "default" } {
+  return sendsTier && NONE_ASKED.has(given) ? { service_tier: "default" } : {};
+}
