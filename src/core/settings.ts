@@ -294,6 +294,8 @@ export interface Settings {
   readonly newerModels?: readonly ModelCard[];
   /** The operator's file of benchmark results, if any, and its results by card id. Newer ones replace the built-in. */
   readonly profilesFile?: string;
+  /** The files whose texts the configuration inserts by `${file:…}`. Missing if there are none. */
+  readonly valueFiles?: readonly string[];
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly overlay: readonly ModelOverlay[];
   /** By the name that clients use. */
