@@ -127,6 +127,8 @@ export const FAULTS = {
   alias_exists: { ...conflict },
   /** A revoked key can't get another secret. */
   key_revoked: { ...conflict },
+  /** Another secret of an expired key would not work either. */
+  key_expired: { ...conflict },
   /** The person waits for a decision about more of the same limit already. */
   limit_request_open: { ...conflict },
   /** Somebody has decided about the request for more, or its time is over. */

@@ -1,0 +1,10 @@
+// What the admin routes refuse in queries, the same on every store.
+import { expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import { readQuery } from "../../src/admin/input.ts";
+
+test("a query with U+0000, which PostgreSQL can't look for, is refused by name", () => {
+  const schema = Type.Object({ q: Type.Optional(Type.String()) });
+  expect(readQuery(schema, { q: "plain" })).toEqual({ q: "plain" });
+  expect(() => readQuery(schema, { q: "a\0b" })).toThrow(/'q': expected a text without/);
+});
