@@ -39,6 +39,8 @@ export interface FaultDetails {
   readonly hookReason?: string;
   /** The provider's error code, shown instead of ours. */
   readonly shownCode?: string | null;
+  /** The request has more tokens than the provider takes in a minute, however long the model's context is. */
+  readonly beyondMinute?: true;
   /** No connection could be made, so nothing was sent. */
   readonly unsent?: true;
   /** The model itself gave its answer up, which its prompt may have caused. It doesn't count against the model's health. */
@@ -51,8 +53,6 @@ export interface FaultDetails {
   readonly refuses?: readonly RefusalWord[];
   /** The model doesn't exist: the provider has `said` so, or its 404 is `unexplained`. */
   readonly gone?: "said" | "unexplained";
-  /** The request alone is larger than what the model takes in a minute. */
-  readonly oversized?: true;
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
   /** The provider's own words and how the connection failed, for the operator. Never shown to clients. */

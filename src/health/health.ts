@@ -14,6 +14,7 @@ import { Deployment } from "./deployment.ts";
 import { Permit } from "./permit.ts";
 import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
 import { LearnedRefusals } from "./refusals.ts";
+import { RefusedFields } from "./refused-fields.ts";
 import type { RequestRefusals } from "./request-refusals.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { foresee, type Outlook } from "./speed.ts";
@@ -81,6 +82,7 @@ export class Health {
   #troubles: ReadonlyMap<string, Trouble> = new Map();
   readonly addresses = new Addresses();
   readonly refusals = new LearnedRefusals();
+  readonly refusedFields = new RefusedFields();
   ownLimits: LimitKinds = findLimitKinds([]);
 
   constructor(log: Log) {

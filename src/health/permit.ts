@@ -179,8 +179,7 @@ export class Permit {
     const { upstreamStatus } = fault.details;
     const isProbe = this.#isProbe;
     if (fault.code === "provider_busy" && upstreamStatus === RATE_LIMITED) {
-      // Smaller requests pass, so nothing rests for them.
-      if (fault.details.oversized !== true) deployment.rest(nowMs, fault);
+      deployment.rest(nowMs, fault);
       return;
     }
     this.#recordTrouble(nowMs, fault);

@@ -182,7 +182,7 @@ export interface Operation<F extends Form> {
   /** Returns the number of answers requested. Each takes a place. */
   countAnswers(ask: F["ask"]): number;
   /** Throws the Fault `unsupported_capability` if the model can't take this kind of request. */
-  refuseUnable(ask: F["ask"], card: ModelCard): void;
+  refuseUnable(ask: F["ask"], card: ModelCard, isNamed?: boolean): void;
   /** Returns the field of the first image or file that the provider would have to fetch, or null. */
   findUrl(ask: F["ask"], kind: UrlKind): string | null;
   /**

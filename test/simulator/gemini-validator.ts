@@ -4,6 +4,7 @@ import { findFacts, isKnownModel } from "../../src/dialects/gemini/models.ts";
 import { signCall } from "../../src/simulator/gemini.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { makeModelCard } from "../harness/cards.ts";
+import { checkTargetRows } from "./rules/target-rules.ts";
 import { checkGeminiSchema } from "./schema-validator.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";
@@ -250,5 +251,6 @@ export function checkGeminiRequest(body: JsonObject, model: string): void {
   checkResponses(contents);
   checkSignatures(contents, model);
   checkCombinations(body, model);
+  checkTargetRows(body, model);
   checkEnd(contents, model);
 }

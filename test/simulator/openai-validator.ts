@@ -5,6 +5,7 @@ import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
 import { type Family, findFamily, isReasoning } from "./openai-families.ts";
 import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
+import { checkTargetRows } from "./rules/target-rules.ts";
 import { findStrictFlaw, findUnionFlaw } from "./schema-validator.ts";
 import { checkTemplate } from "./template-guards.ts";
 
@@ -163,6 +164,7 @@ export function checkChatRequest(body: JsonObject, model: string): void {
   checkTools(body);
   checkSchemas(body);
   checkAbilities(body, model);
+  checkTargetRows(body, model);
   if (/deepseek/i.test(model)) checkTexts(body);
   if (/deepseek/i.test(model) && asObject(body.thinking).type !== "disabled") checkDeepSeek(body);
   if (!family) return;

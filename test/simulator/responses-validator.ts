@@ -5,6 +5,7 @@ import { checkCallOrder } from "./call-order.ts";
 import { type Family, findFamily } from "./openai-families.ts";
 import { imageUrl } from "./openai-shapes.ts";
 import { checkReasoning } from "./responses-reasoning.ts";
+import { checkTargetRows } from "./rules/target-rules.ts";
 import { findStrictFlaw, findUnionFlaw } from "./schema-validator.ts";
 import { OPENAI_SEARCH } from "./search-shapes.ts";
 import type { Check, Fields } from "./validator.ts";
@@ -256,6 +257,7 @@ export function checkResponsesRequest(body: JsonObject, model: string): void {
   checkCallOrder(body.input);
   checkReasoning(body);
   checkSchemas(body);
+  checkTargetRows(body, model);
   const family = findFamily(model);
   if (family) checkFamily(body, family);
 }

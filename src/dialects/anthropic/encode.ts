@@ -76,7 +76,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const traits = findTraits(card);
   const conversation = makeConversation(request, !mustOmitThinking(request, traits));
   const limit = clampOutputLimit(request, card, "max_tokens");
-  const outputTokens = asNumber(limit.fields.max_tokens) ?? card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
+  const outputTokens = asNumber(limit.fields.max_tokens) ?? findDefaultLimit(card, target);
   const lacksThinking = hasCallsWithoutThinking(conversation.turns);
   const thinking = planThinking(request, card, traits, outputTokens, lacksThinking);
   const canForce = traits.forcedUse && !thinking.isOn;
@@ -118,6 +118,11 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const betas = isBound ? [BINDING_BETA] : [];
   const url = `${target.baseUrl}/messages`;
   return { url, headers: makeHeaders(target, betas), body, dropped: [...new Set(dropped)] };
+}
+
+function findDefaultLimit(card: ModelCard, { outputTokensDefault }: Target): number {
+  const most = card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
+  return outputTokensDefault === undefined ? most : Math.min(outputTokensDefault, most);
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {

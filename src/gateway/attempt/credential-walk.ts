@@ -66,5 +66,5 @@ const NONE: readonly Attempt[] = [];
 /** True if the provider refused the credential or its rate, so that another one may be accepted. */
 function isRefusal({ code, details }: Fault): boolean {
   if (code === "upstream_auth") return true;
-  return code === "provider_busy" && details.upstreamStatus === LIMITED && details.oversized !== true;
+  return code === "provider_busy" && details.upstreamStatus === LIMITED;
 }

@@ -19,7 +19,7 @@ import { type AttemptRun, beginAttempt, isPaidByHold, measureLoad } from "./atte
 import { CredentialWalk } from "./credential-walk.ts";
 import { type Race, runRace } from "./hedge.ts";
 import { LeadingFailures, mayLeadAnywhere } from "./leads-on.ts";
-import { mendOrder, stripThinking } from "./mending.ts";
+import { mendOrder, recordRefusedField, stripThinking } from "./mending.ts";
 import type { Mode } from "./mode.ts";
 
 type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
@@ -193,7 +193,7 @@ export class Failover<F extends Form, Result> {
       this.#again = { ...attempt };
       this.#left.unshift(this.#again);
     }
-    if (fault.code === "context_length_exceeded") {
+    if (fault.code === "context_length_exceeded" && !fault.details.beyondMinute) {
       this.#tooShort = Math.max(this.#tooShort, attempt.card.contextTokensMax ?? 0);
     }
     const isMended = mendOrder(this.#ports, this.#context, running, fault);
@@ -205,6 +205,8 @@ export class Failover<F extends Form, Result> {
       this.#left.unshift(attempt);
     } else this.#failures.record(attempt.card, fault);
     logAttempt(this.#ports.log, this.#context.call, attempt, fault);
+    if (fault.code === "upstream_rejected" && !isMended && !isStripped)
+      recordRefusedField(this.#ports, attempt, fault);
   }
 
   /** True if the last failure leads to this model, and it isn't known to refuse the request. */

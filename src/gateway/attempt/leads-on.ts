@@ -17,7 +17,7 @@ export class LeadingFailures {
 
   record(card: ModelCard, fault: Fault): void {
     for (const kind of listKinds(fault)) this.#kinds.add(kind);
-    if (fault.row.elsewhere !== true || fault.details.oversized) this.#final.add(card.id);
+    if (fault.row.elsewhere !== true) this.#final.add(card.id);
   }
 
   /** True if the model has refused this request in a way that doesn't depend on the moment or the credential. */
@@ -48,7 +48,7 @@ export function mayLeadAnywhere({ row }: Fault, selection: Selection): boolean {
 function listKinds({ row, details }: Fault): readonly FailureKind[] {
   const { leadsOn } = row;
   if (leadsOn === undefined || isOthers(details.upstreamStatus, leadsOn)) return NONE;
-  return details.oversized ? [leadsOn, "overflow"] : [leadsOn];
+  return [leadsOn];
 }
 
 const NONE: readonly FailureKind[] = [];

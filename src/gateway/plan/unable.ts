@@ -67,10 +67,10 @@ export function readWishes<F extends Form>(call: CallAsk<F>): Wishes {
 
 /** Throws the Fault `unsupported_capability` if the model or its provider can't take the request. */
 export function refuseUnable<F extends Form>(call: Call<F>, card: ModelCard, wishes: Wishes): void {
-  const { operation, ask, raw, upstreams } = call;
+  const { operation, ask, raw, upstreams, selection } = call;
   const upstream = upstreams.get(card.provider);
   if (upstream) requireRoute(upstream, { operation, ask, card, raw });
-  operation.refuseUnable(ask, card);
+  operation.refuseUnable(ask, card, selection.kind === "card" && selection.card === card);
   if (call.nativeOnly && wishes.reads?.(card) === false) throw explainNeed(call.nativeOnly, card);
   const url = wishes.findRefusedUrl?.(card) ?? null;
   if (url !== null) {

@@ -1,5 +1,6 @@
 // Tools of a Messages request as the functions of a chat request.
 
+import { Fault } from "../../core/fault.ts";
 import {
   asArray,
   asObject,
@@ -64,18 +65,15 @@ const DEMAND: FamilyNeed = { path: "tool_choice", what: "tool" };
  * wrote it, before a search got a limit.
  */
 export function readTools(body: JsonObject, given = body): ReadTools {
+  // Tools that this API doesn't have were left out by then.
+  if (given.tools !== body.tools) refuseNested(given.tools);
   const { tools, dropped: unread } = readFunctions(body.tools);
   const dropped = [...unread];
   const choice = asObject(body.tool_choice);
   const tool = findSearchTool(given.tools)?.tool;
   const search = tool && readSearchTool(tool, choice, tools.length > 0);
-  if (tools.length === 0) {
-    const isUnread = body.tool_choice !== undefined && search === undefined;
-    if (isUnread) dropped.push("tool_choice");
-    const isDemand = isUnread && unread.length > 0 && (choice.type === "any" || choice.type === "tool");
-    const fields: ToolFields = omitUndefined({ web_search_options: search });
-    return { fields, dropped, ...(isDemand ? { demand: DEMAND } : {}) };
-  }
+  if (tools.length === 0)
+    return readWithoutFunctions(choice, search, body.tool_choice !== undefined, dropped);
   const chosen = search?.is_forced ? undefined : readChoice(choice, tools);
   if (chosen === null) dropped.push("tool_choice");
   const fields: ToolFields = omitUndefined({
@@ -86,6 +84,19 @@ export function readTools(body: JsonObject, given = body): ReadTools {
   });
   const isDemand = chosen === null && offersTool(body.tools, choice.name);
   return { fields, dropped, ...(isDemand ? { demand: DEMAND } : {}) };
+}
+
+/** For a request without functions. `dropped` has the places of the tools that only Anthropic runs. */
+function readWithoutFunctions(
+  choice: JsonObject,
+  search: ToolFields["web_search_options"],
+  hasChoice: boolean,
+  dropped: readonly string[],
+): ReadTools {
+  const fields: ToolFields = omitUndefined({ web_search_options: search });
+  if (!hasChoice || search !== undefined) return { fields, dropped };
+  const isDemand = dropped.length > 0 && (choice.type === "any" || choice.type === "tool");
+  return { fields, dropped: [...dropped, "tool_choice"], ...(isDemand ? { demand: DEMAND } : {}) };
 }
 
 function offersTool(tools: unknown, name: unknown): boolean {
@@ -141,6 +152,15 @@ function toFunction(tool: JsonObject, index: number): FunctionTool | null {
     strict_at: !theirs && tool.strict === true ? index : undefined,
     cache_control: tool.cache_control,
   });
+}
+
+/** Left out as a tool of the provider's, it would be missed only by the model. */
+function refuseNested(tools: unknown): void {
+  const index = asArray(tools).findIndex((tool) => isObject(asObject(tool).function));
+  if (index === -1) return;
+  const param = `tools[${index}].function`;
+  const message = `'${param}' is OpenAI's form, which POST /v1/chat/completions takes. Here, send {"name": …, "description": …, "input_schema": …}.`;
+  throw new Fault("invalid_value", message, { param });
 }
 
 /** Undefined if the client made no choice; null if it chose a tool that doesn't exist. */

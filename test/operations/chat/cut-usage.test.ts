@@ -4,7 +4,11 @@ import { CHAT } from "../../../src/operations/chat/operation.ts";
 import { makeModelCard } from "../../harness/cards.ts";
 
 test("the details of a cut usage are cut with it", () => {
-  const ask = { model: "any", messages: [{ role: "user" as const, content: "hi" }], max_completion_tokens: 100 };
+  const ask = {
+    model: "any",
+    messages: [{ role: "user" as const, content: "hi" }],
+    max_completion_tokens: 100,
+  };
   const reported = {
     prompt_tokens: 1_000_000,
     completion_tokens: 90_000,

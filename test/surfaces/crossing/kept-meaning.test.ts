@@ -156,7 +156,11 @@ test("a demand for a tool that the family's providers run is refused elsewhere",
 
 test("a choice of a tool that the request doesn't offer is still left out", () => {
   const tools = [{ type: "function", name: "f", parameters: { type: "object", properties: {} } }];
-  const { nativeOnly, dropped } = readAt("responses", { input: "hi", tools, tool_choice: { type: "computer" } });
+  const { nativeOnly, dropped } = readAt("responses", {
+    input: "hi",
+    tools,
+    tool_choice: { type: "computer" },
+  });
   expect({ nativeOnly, dropped }).toEqual({ nativeOnly: undefined, dropped: ["tool_choice"] });
 });
 
@@ -185,7 +189,12 @@ test("betas and tools in the wrong place don't pass", () => {
     expect(() => readAt("gemini", body)).toThrow();
   }
   const args = { tools: ["hammer"] };
-  const call = { contents: [{ role: "user", parts }, { role: "model", parts: [{ functionCall: { name: "f", args } }] }] };
+  const call = {
+    contents: [
+      { role: "user", parts },
+      { role: "model", parts: [{ functionCall: { name: "f", args } }] },
+    ],
+  };
   expect(() => readAt("gemini", call)).not.toThrow();
 });
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import type { ChatRequest } from "../../../src/operations/chat/form.ts";
 import type { Recording } from "../../recorded/load.ts";
-import { cross, encodeAsk, readAt, SURFACE_KEYS, type SurfaceKey } from "./crossing.ts";
 import { recordedAnswers, STAMP } from "../recorded.ts";
+import { cross, encodeAsk, readAt, SURFACE_KEYS, type SurfaceKey } from "./crossing.ts";
 
 /** A conversation: a word before a call, its result, and the answer; then the same again without an answer. */
 const BODIES: Readonly<Record<SurfaceKey, JsonObject>> = {

@@ -1,13 +1,13 @@
 // Keys as the admin routes show them after a change: with the use of their limits, and warnings.
 import type { Static } from "@sinclair/typebox";
-import type { keyChangeSchema } from "../../admin/keys/key-fields.ts";
-import { addWarnings, warnOfHooks, warnOfModels, warnOfNoBound } from "../../admin/keys/key-warnings.ts";
-import type { KeyView } from "../../admin/keys/keys.ts";
-import { addLimits } from "../../admin/limits/limits.ts";
-import type { AdminWorld } from "../../admin/world.ts";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import { addLimits } from "../limits/limits.ts";
+import type { AdminWorld } from "../world.ts";
+import type { keyChangeSchema } from "./key-fields.ts";
+import { addWarnings, warnOfHooks, warnOfModels, warnOfNoBound } from "./key-warnings.ts";
+import type { KeyView } from "./keys.ts";
 
 interface ShowParts extends Pick<AdminWorld, "store" | "clock"> {
   readonly ledger: Pick<Ledger, "limits" | "accountLimits">;
