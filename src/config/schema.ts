@@ -1,5 +1,6 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { FAILURE_KINDS } from "../core/failure-kinds.ts";
 import {
   ALIAS_EXPECTED,
   ALIAS_NAME,
@@ -8,7 +9,6 @@ import {
   MAX_MS,
   PATTERNS_MAX,
 } from "../core/models/alias.ts";
-import { FAILURE_KINDS } from "../core/models/fallback.ts";
 import { SELECTORS } from "../core/models/selector.ts";
 import { KINDS, SKILLS } from "../core/models/skill.ts";
 import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";

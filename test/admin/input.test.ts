@@ -1,4 +1,4 @@
-// What the admin routes refuse in queries, the same on every store.
+// The queries that the admin routes refuse, whichever store there is.
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { readQuery } from "../../src/admin/input.ts";

@@ -12,16 +12,17 @@ export function describeRotated(
   return after.flatMap((provider) => {
     const former = known.get(provider.name);
     if (former === undefined) return [];
-    const removed = listOnlyIn(former, provider);
-    const added = listOnlyIn(provider, former);
+    const removed = findAdded(provider, former);
+    const added = findAdded(former, provider);
     if (removed.length === 0 && added.length === 0) return [];
     return [{ event: "credentials_changed", level: "info", provider: provider.name, removed, added }];
   });
 }
 
-function listOnlyIn(one: ProviderSetup, other: ProviderSetup): readonly (string | null)[] {
-  const others = new Set(other.credentials.map(({ secret }) => secret));
-  return one.credentials.flatMap(({ secret }) => {
+/** Returns the last four characters of those that only the second one has, or null where a secret is too short. */
+function findAdded(from: ProviderSetup, to: ProviderSetup): readonly (string | null)[] {
+  const others = new Set(from.credentials.map(({ secret }) => secret));
+  return to.credentials.flatMap(({ secret }) => {
     if (secret === null || others.has(secret)) return [];
     return [secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null];
   });

@@ -1,8 +1,8 @@
 // A model card: one model as one provider serves it.
 
+import type { FailureKind } from "../failure-kinds.ts";
 import type { Benchmark } from "./benchmark.ts";
 import type { DialectName } from "./dialect-names.ts";
-import type { FailureKind } from "./fallback.ts";
 import type { RefusalRules } from "./refusals.ts";
 import type { SkillRow } from "./skill.ts";
 

@@ -1,8 +1,8 @@
 // The failures of a request so far, and the models that they lead to.
 
+import type { FailureKind } from "../../core/failure-kinds.ts";
 import type { Fault } from "../../core/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { FailureKind } from "../../core/models/fallback.ts";
 import { listLeading, type Selection } from "../plan/plan.ts";
 
 export class LeadingFailures {

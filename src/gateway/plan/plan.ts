@@ -1,9 +1,9 @@
 // The plan of a request: an ordered list of attempts for failover. Selectors return an order, not a single choice.
 
+import { type FailureKind, USUAL_FAILURES } from "../../core/failure-kinds.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import { countAs, type ModelCard } from "../../core/models/card.ts";
-import { type FailureKind, USUAL_FAILURES } from "../../core/models/fallback.ts";
 import type { Address } from "../../health/address.ts";
 import { spread } from "../../health/draw.ts";
 import type { Health } from "../../health/health.ts";
