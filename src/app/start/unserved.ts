@@ -6,7 +6,7 @@ import type { Log } from "../../core/world/world.ts";
 
 export class UnservedAliases {
   readonly #log: Log;
-  /** Those that were told of. */
+  /** Those that the log has named. */
   #known: ReadonlySet<string> = new Set();
 
   constructor(log: Log) {
