@@ -8,7 +8,7 @@ import type { RawRequest } from "../core/models/dialect.ts";
 import { toUsd } from "../core/money/money.ts";
 import { addOwners } from "../core/text/tags.ts";
 import { clientGone, type Ending } from "../core/world/ending.ts";
-import { RetirementBudget } from "../health/credential.ts";
+import { RequestRefusals } from "../health/request-refusals.ts";
 import type { Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
 import { AnswerCollector, type ShownAnswer } from "../operations/collected.ts";
@@ -36,7 +36,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   /** Ends the upstream calls. It is the client's own signal, unless other clients wait for the same answer. */
   readonly ending: Ending;
   readonly tracing: Tracing<F>;
-  readonly retirements = new RetirementBudget();
+  readonly refusals: RequestRefusals;
   /** Null if the content is not stored. */
   readonly recorder: ContentRecorder<F> | null;
   /** Grades the answer, which takes all of it. Null if the client named the model: nothing is learned from such answers. */
@@ -104,6 +104,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     this.ask = ask;
     this.plan = plan;
     this.ticket = ticket;
+    this.refusals = new RequestRefusals(call.key.accountId);
     this.recorder = contents.begin(call, this);
     this.#atMs = atMs;
     this.startedMs = startedMs;

@@ -53,7 +53,7 @@ export function beginAttempt<F extends Form>(
   const upstream = context.call.routes.upstreams.get(attempt.card.provider);
   if (upstream === undefined) return null;
   const load = measureLoad(ports, context, attempt);
-  const permit = ports.health.begin(attempt, nowMs, context.retirements, load);
+  const permit = ports.health.begin(attempt, nowMs, context.refusals, load);
   if (permit === null) return null;
   context.attempts++;
   context.model = attempt.card.id;

@@ -1,5 +1,6 @@
 // Makes the plan of a request from what is currently known about the providers.
 
+import type { Credential } from "../../core/settings.ts";
 import type { Deadlines, Log, Random } from "../../core/world/world.ts";
 import type { Caches } from "../../health/caches.ts";
 import type { Health } from "../../health/health.ts";
@@ -13,6 +14,7 @@ import type { Call } from "../call.ts";
 import { makeCeiling } from "./ceiling.ts";
 import type { CurrentFacts } from "./choose-model.ts";
 import { type Ceiling, type Plan, planCalls } from "./plan.ts";
+import type { Routes } from "./routes.ts";
 import { nameTakers, readWishes, refuseUnable } from "./unable.ts";
 
 export interface PlanPorts {
@@ -69,7 +71,14 @@ function estimateCall<F extends Form>({ operation, ask }: Call<F>): Load {
   return { requests: 1, tokens: prompt + output };
 }
 
-function listCredentials<F extends Form>({ pin, routes }: Call<F>, provider: string) {
+/** What of a call says with which credentials it may be sent. */
+export interface CredentialSource {
+  readonly pin: Call<Form>["pin"];
+  readonly routes: Pick<Routes<Form>, "upstreams">;
+}
+
+/** Returns the credentials of a provider, or the one that an operator has pinned. */
+export function listCredentials({ pin, routes }: CredentialSource, provider: string): readonly Credential[] {
   return pin ? [pin.credential] : (routes.upstreams.get(provider)?.setup.credentials ?? NONE);
 }
 
