@@ -96,8 +96,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const deadlines = new DeadlineSweep(clock);
   const bodyParts = createBodyParts(first.server, deadlines);
   const later = () => ({ health, live, gateway });
-  const state = observeState({ ...options, deadlines, bytes: () => bodyParts.bodies.bytes }, later);
-  const { log, telemetry, refusals, measures } = state;
+  const state = observeState({ ...options, fetch, deadlines, bytes: () => bodyParts.bodies.bytes }, later);
+  const { log, telemetry, refusals, measures, prices } = state;
   const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const health: Health = new Health(log);
@@ -118,7 +118,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const people = createSignInParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
   const guarded = { wrongTokens, refused, members: createRecheck(people) };
-  const upkept = { store, ledger, ...guarded, log, refusals, measures, ...telling };
+  const upkept = { store, ledger, ...guarded, log, refusals, measures, prices, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRefusals({ store, refusals });

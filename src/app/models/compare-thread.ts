@@ -1,0 +1,42 @@
+// The thread that compares a list of prices with the catalogue: parsing megabytes would hold up requests.
+import { FeedError } from "../../catalogue/feeds/feed.ts";
+import type { FeedFormat } from "../../core/models/feed-format.ts";
+import type { Settings } from "../../core/settings.ts";
+import { compareList } from "./catalogue-update.ts";
+
+declare const self: Worker;
+
+/** The message that starts the thread. */
+export interface CompareAsk {
+  readonly text: string;
+  readonly format: FeedFormat;
+  readonly settings: Pick<Settings, "newerModels" | "overlay">;
+  readonly nowMs: number;
+}
+
+export interface CompareCounts {
+  readonly compared: number;
+  readonly taken: number;
+  readonly waiting: number;
+  readonly refused: number;
+}
+
+/** `wrong` says why the list can't be used. */
+export type CompareAnswer = { readonly counts: CompareCounts } | { readonly wrong: string };
+
+self.onmessage = ({ data }: MessageEvent<CompareAsk>) => {
+  self.postMessage(answer(data));
+};
+
+function answer({ text, format, settings, nowMs }: CompareAsk): CompareAnswer {
+  try {
+    const { compared, proposals } = compareList(text, format, settings, nowMs);
+    const count = (verdict: string) => proposals.filter((proposal) => proposal.verdict === verdict).length;
+    return {
+      counts: { compared, taken: count("taken"), waiting: count("waits"), refused: count("refused") },
+    };
+  } catch (error) {
+    if (error instanceof FeedError) return { wrong: error.message };
+    throw error;
+  }
+}
