@@ -1,11 +1,11 @@
 // The ports of the operator's use-cases.
 import type { Changes } from "../core/audit/changes.ts";
 import type { Act } from "../core/people/people.ts";
-import type { RecordedStore } from "../core/store.ts";
+import type { Store } from "../core/store.ts";
 import type { Clock, Random } from "../core/world/world.ts";
 
 export interface AdminWorld {
-  readonly store: RecordedStore;
+  readonly store: Store;
   readonly clock: Pick<Clock, "nowMs">;
   readonly random: Random;
   /** The key for digests of secrets: one of its data keys. */

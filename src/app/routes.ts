@@ -5,22 +5,19 @@ import type { LiveFeed } from "../admin/log/live.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { checkScraper } from "../admin/people/token.ts";
 import type { WrongTokens } from "../admin/people/wrong-tokens.ts";
+import type { ProviderPorts } from "../admin/things/credentials.ts";
+import { serveThings } from "../admin/things/things.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { auditRoutes } from "../http/audit/admin-audit.ts";
-import { webhookRoutes } from "../http/events/admin-webhooks.ts";
 import { problemRoutes } from "../http/events/problems.ts";
-import { keyAdminRoutes } from "../http/keys/admin-keys.ts";
-import { namedRoutes } from "../http/keys/admin-named.ts";
 import { keyRoutes } from "../http/keys/key.ts";
-import { limitRequestRoutes } from "../http/limits/admin-limit-requests.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
-import { aliasRoutes } from "../http/models/admin-aliases.ts";
-import { providerRoutes } from "../http/models/admin-providers.ts";
+import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { modelRoutes } from "../http/models/models.ts";
 import { playgroundRoutes } from "../http/models/playground.ts";
 import { decideForKey, type RoutePorts, routeRoutes } from "../http/models/route.ts";
@@ -30,7 +27,6 @@ import { reconciliationRoutes } from "../http/money/admin-reconciliation.ts";
 import { stripeHookRoutes } from "../http/money/stripe-hook.ts";
 import { deviceAdminRoutes } from "../http/people/admin-devices.ts";
 import { memberRoutes } from "../http/people/admin-members.ts";
-import { tokenRoutes } from "../http/people/admin-tokens.ts";
 import { deviceRoutes } from "../http/people/device.ts";
 import { managedSettingsRoutes } from "../http/people/managed-settings.ts";
 import { oauthRoutes } from "../http/people/oauth.ts";
@@ -42,6 +38,7 @@ import { healthRoutes } from "../http/serve/health.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
 import { responseRoutes } from "../http/serve/responses.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
+import { thingRoutes } from "../http/things.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
@@ -105,18 +102,13 @@ export function composeRoutes(parts: RouteParts) {
     .use(agentTelemetryRoutes(ports))
     .use(healthRoutes(createHealthPorts(parts)))
     .use(adminRoutes(createAdminPorts(parts, operator)))
-    .use(keyAdminRoutes(createAdminPorts(parts, operator)))
-    .use(tokenRoutes(operator))
+    .use(serveThings(createThingParts(parts, providers)).map((thing) => thingRoutes(operator, thing)))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(exportRoutes(operator, exports))
     .use(reconciliationRoutes(operator, exports))
-    .use(webhookRoutes({ ...operator, endpoints: () => live.settings.webhooks }))
-    .use(namedRoutes(createAdminPorts(parts, operator)))
-    .use(providerRoutes(operator, providers))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
-    .use(aliasRoutes(operator, createAliasParts(parts)))
+    .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs }))
-    .use(limitRequestRoutes(operator))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
     .use(checkoutRoutes(operator, payments.checkouts))
     .use(stripeHookRoutes(ports, payments.hook))
@@ -189,10 +181,32 @@ function createAdminPorts(
     version,
     node: opened.store.node,
     contentVault: opened.contentVault,
-    vault: opened.vault,
     learned: () => viewLearned(learned),
     providerNames: () => listProviderNames(live.settings.providers),
     writeRefusals,
+  };
+}
+
+function createModelRulesParts({ opened, live, known }: RouteParts) {
+  return {
+    store: opened.store,
+    configured: () => live.configured.overlay,
+    findModel: (id: string) => live.snapshot.catalogue.list().find((card) => card.id === id),
+    refusedFields: (id: string) => known.health.refusedFields.list(id),
+    refresh: () => live.modelRules.refresh(),
+  };
+}
+
+function createThingParts(parts: RouteParts, providers: ProviderPorts) {
+  const { ports, opened, live } = parts;
+  const settings = () => live.settings;
+  const rules = { settings, dayRules: () => live.settings.quota, catalogue: () => live.snapshot.catalogue };
+  return {
+    world: opened.world,
+    owners: { ...opened.world, ledger: ports.ledger, vault: opened.vault, ...rules },
+    aliases: createAliasParts(parts),
+    providers,
+    endpoints: () => live.settings.webhooks,
   };
 }
 

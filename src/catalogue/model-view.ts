@@ -15,6 +15,7 @@ export function modelView(card: ModelCard) {
     owned_by: card.ownedBy,
     name: stripProvider(card),
     context_window: card.contextTokensMax,
+    context_length: card.contextTokensMax,
     max_output_tokens: card.outputTokensMax,
     pricing: viewPrice(card),
     ...(card.laterPrices ? { later_pricing: viewLaterPrices(findShown(card)) } : {}),

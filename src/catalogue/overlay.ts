@@ -1,5 +1,5 @@
 // The operator's changes to the catalogue's cards, and the mistakes in them.
-import type { ModelCard } from "../core/models/card.ts";
+import type { Capability, ModelCard } from "../core/models/card.ts";
 import type { ModelOverlay } from "../core/settings.ts";
 import { findNearest } from "../core/text/nearest.ts";
 import { isUnitMistake, priceView } from "./price.ts";
@@ -47,9 +47,25 @@ function takeRefusals({ refuses, accepts }: ModelOverlay): Pick<ModelCard, "refu
   };
 }
 
+/** The operator's word on forced calls replaces that of the list. */
+function directTools(
+  given: ModelCard["capabilities"],
+  { refuses, accepts }: ModelOverlay,
+): ModelCard["capabilities"] {
+  if (refuses?.has("forced_tool") && given.has("tools")) return swapCapability(given, "tools", "tools_auto");
+  if (accepts?.has("forced_tool") && given.has("tools_auto"))
+    return swapCapability(given, "tools_auto", "tools");
+  return given;
+}
+
+function swapCapability(given: ModelCard["capabilities"], from: Capability, to: Capability) {
+  return new Set([...given].map((one) => (one === from ? to : one)));
+}
+
 /** A price for searches says that the model searches. */
-function listCapabilities(card: ModelCard, { capabilities, price }: ModelOverlay): ModelCard["capabilities"] {
-  const given = capabilities ?? card.capabilities;
+function listCapabilities(card: ModelCard, change: ModelOverlay): ModelCard["capabilities"] {
+  const { capabilities, price } = change;
+  const given = directTools(capabilities ?? card.capabilities, change);
   return price?.perSearch === undefined ? given : new Set([...given, "search"]);
 }
 

@@ -14,6 +14,7 @@ import { describeVersion } from "../app/version.ts";
 import type { ConfigError } from "../config/errors.ts";
 import type { StoreSettings } from "../config/store-settings.ts";
 import { suggest } from "../core/text/nearest.ts";
+import { PLAIN_THINGS } from "../core/things/plain-things.ts";
 import type { Administration, Open } from "./administration.ts";
 
 interface Command {
@@ -60,6 +61,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   tokens: onStore(
     "add, list and revoke named tokens of the admin routes",
     async () => (await import("./people/tokens.ts")).runTokens,
+  ),
+  ...Object.fromEntries(
+    PLAIN_THINGS.map((thing) => [
+      thing.plural,
+      onStore(`list, show, add, change and end ${thing.plural}`, async () =>
+        (await import("./things.ts")).makePlainCommand(thing),
+      ),
+    ]),
   ),
   requests: onStore("list requests of the log", async () => (await import("./log/log.ts")).runRequests),
   refusals: onStore("list refused requests", async () => (await import("./log/log.ts")).runRefusals),

@@ -5,6 +5,7 @@ import { AUDIT_ACTIONS } from "../core/audit/audit-log.ts";
 import { AUDIT_TYPE, EVENTS } from "../core/events/events.ts";
 import { type Endpoint, WEBHOOK_FORMS } from "../core/events/webhook.ts";
 import { matchesAny } from "../core/text/pattern.ts";
+import { PLAIN_THINGS } from "../core/things/plain-things.ts";
 import type { Issues } from "./errors.ts";
 import { choice, section, text } from "./field-types.ts";
 import { isSafeUrl } from "./providers/private-url.ts";
@@ -43,7 +44,9 @@ export const webhooks = Type.Array(endpoint, {
 
 type EndpointConfig = Static<typeof endpoint>;
 
-const TYPES = [...Object.keys(EVENTS), ...AUDIT_ACTIONS.map((action) => `${AUDIT_TYPE}${action}`)];
+const OF_THINGS = PLAIN_THINGS.flatMap(({ actions: { make, change, end } }) => [make, change, end]);
+const ACTIONS = [...AUDIT_ACTIONS, ...OF_THINGS.map(({ audit }) => audit)];
+const TYPES = [...Object.keys(EVENTS), ...ACTIONS.map((action) => `${AUDIT_TYPE}${action}`)];
 
 export function buildEndpoints(given: Static<typeof webhooks> = [], issues: Issues): readonly Endpoint[] {
   const seen = new Map<string, number>();

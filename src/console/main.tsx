@@ -1,6 +1,10 @@
 // The console's entry point: renders the app into the page.
 import { render } from "preact";
 import { App } from "./frame/app.tsx";
+import { followAddress } from "./frame/route.ts";
 
 const root = document.getElementById("console");
-if (root) render(<App />, root);
+if (root) {
+  followAddress();
+  render(<App />, root);
+}

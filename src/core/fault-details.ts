@@ -39,6 +39,8 @@ export interface FaultDetails {
   readonly hookReason?: string;
   /** The provider's error code, shown instead of ours. */
   readonly shownCode?: string | null;
+  /** The request has more tokens than the provider takes in a minute, however long the model's context is. */
+  readonly beyondMinute?: true;
   /** No connection could be made, so nothing was sent. */
   readonly unsent?: true;
   /** The model itself gave its answer up, which its prompt may have caused. It doesn't count against the model's health. */

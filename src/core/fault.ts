@@ -120,6 +120,7 @@ export const FAULTS = {
   /** Routes can't change settings from the file or the environment. */
   credential_configured: { ...conflict },
   alias_configured: { ...conflict },
+  model_configured: { ...conflict },
   alias_exists: { ...conflict },
   /** A revoked key can't get another secret. */
   key_revoked: { ...conflict },

@@ -276,20 +276,6 @@ export interface StoredResponse extends KeptContent {
   readonly items: string;
 }
 
-/** A console session. The holder of the secret with this digest acts as the person or token that signed in, until it expires. */
-export interface Session {
-  readonly digest: string;
-  /** The digest of the token that was used, the admin token or a named one. If it ends, so does the session. */
-  readonly tokenDigest: string;
-  readonly expiresAtMs: number;
-  /** The named token that was used. Null for the admin token and for people. */
-  readonly tokenId: string | null;
-  /** The person who signed in by OIDC. Null for tokens. */
-  readonly memberId: string | null;
-  /** The issuer's own id of the person's session, for its logout. */
-  readonly issuerSession: string | null;
-}
-
 /** A provider credential added at run time. */
 export interface StoredCredential extends ValuesOf<typeof CREDENTIAL_FIELDS> {
   readonly id: string;

@@ -37,6 +37,8 @@ export interface KnownProvider {
   readonly platform?: PlatformName;
   /** True for the operator's own servers, which are asked for their models. */
   readonly discovers?: boolean;
+  /** As in `Target`, unless the operator sets another. */
+  readonly outputTokensDefault?: number;
   /** In order of preference. */
   readonly dialects?: readonly { readonly name: DialectName }[];
   /** The regions where some of its models cost more. */

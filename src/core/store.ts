@@ -1,7 +1,7 @@
 // The store port: the guarantees of every engine, for decisions and for views.
 
 import type { AuditLogStore } from "./audit/audit-log.ts";
-import type { Changes, OperatorSetting, Trail, UnrecordedChanges } from "./audit/changes.ts";
+import type { Changes, OperatorSetting, Trail } from "./audit/changes.ts";
 import type { Rows } from "./decision.ts";
 import type { Answer, Demand, Reads } from "./demand.ts";
 import type { EventStore, WebhookStore } from "./events/webhook.ts";
@@ -13,14 +13,13 @@ import type { LimitRequestStore } from "./limits/limit-request.ts";
 import type { RequestFilter, RowSum, RowSumsQuery, SearchPage, UsageQuery } from "./log/log-query.ts";
 import type { ProviderCallStore } from "./log/provider-call.ts";
 import type { ListedRequest, RequestRecord } from "./log/record.ts";
-import type { RefusalCount, RefusalFilter, TakenRefusals } from "./log/refusal-log.ts";
+import type { RefusalStore } from "./log/refusal-log.ts";
 import type { CacheStore } from "./models/cached-answer.ts";
 import type { ResponseStore } from "./models/kept.ts";
 import type { Audit } from "./money/audit.ts";
 import type { CheckoutStore } from "./money/checkout.ts";
 import type { JournalStore } from "./money/journal.ts";
 import type { NanoUsd } from "./money/money.ts";
-import type { StatementStore } from "./money/statement.ts";
 import type { DeviceStore } from "./people/device.ts";
 import type { PeopleStore, Scope } from "./people/people.ts";
 import type {
@@ -29,10 +28,10 @@ import type {
   KeptContent,
   Lesson,
   OwnerState,
-  Session,
   StoredCredential,
   UsageSum,
 } from "./rows.ts";
+import type { PlainStore } from "./things/plain.ts";
 import type { Page } from "./world/page.ts";
 
 /** Rows must match every field given. */
@@ -131,24 +130,12 @@ export interface StoreSize {
   readonly freeBytes: number | null;
 }
 
-/** A store without the changes that operators cause: those are only made on record, by `changes`. */
-export type RecordedStore = Omit<Store, keyof Changes | "people"> & {
-  readonly people: Omit<PeopleStore, keyof Changes>;
-};
-
 /**
  * Each method is one transaction, and other processes may change the same store in between. If the store can't be used,
  * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
- * `default` always exists. Changes are only put on record if they are made through `changes`.
+ * `default` always exists. The changes that an operator causes are only made on record, through `changes`.
  */
-export interface Store
-  extends UnrecordedChanges,
-    NamedStore,
-    MovingStore,
-    JournalStore,
-    StatementStore,
-    ResponseStore,
-    EventStore {
+export interface Store extends NamedStore, MovingStore, EventStore {
   /** Identifies this process, in this run, as the owner of the holds made here. */
   readonly node: string;
   /**
@@ -209,18 +196,6 @@ export interface Store
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;
   /** The same without traces, but stops after about `withinMs`, and says how far it got. */
   searchRequests(filter: RequestFilter, page: Page, withinMs: number): Promise<SearchPage<ListedRequest>>;
-  /**
-   * Adds counts of refusals to the rows of their minute, and refused requests to the sums of usage. Beyond 10,000 rows a
-   * minute, over all processes, only a count for each code is added.
-   */
-  addRefusals(taken: TakenRefusals): Promise<void>;
-  /** Newest first. Stops after about `withinMs`, and says how far it got. */
-  refusals(filter: RefusalFilter, page: Page, withinMs: number): Promise<SearchPage<RefusalCount>>;
-  /**
-   * Deletes refusals older than a time (Unix milliseconds), and the oldest beyond `keptMax`; at most `rowsMax` at once.
-   * Returns how many.
-   */
-  pruneRefusals(beforeMs: number, keptMax: number, rowsMax: number): Promise<number>;
   addContent(content: KeptContent): Promise<void>;
   /** A request's stored prompt and answer, encrypted. */
   content(accountId: string, id: string): Promise<string | null>;
@@ -252,7 +227,14 @@ export interface Store
     scope?: Scope,
   ): Promise<readonly Pick<OwnerState, "accountId" | "owner">[]>;
 
+  /** Deletes about this many prompts, answers and other rows kept of an account, but for books and log. Returns how many. */
+  purgeAccount(accountId: string, rowsMax: number): Promise<number>;
+
+  readonly journals: JournalStore;
+  readonly responses: ResponseStore;
+  readonly refusals: RefusalStore;
   readonly people: PeopleStore;
+  readonly things: PlainStore;
   readonly devices: DeviceStore;
   readonly limitRequests: LimitRequestStore;
   readonly checkouts: CheckoutStore;
@@ -263,13 +245,6 @@ export interface Store
   readonly providerCalls: ProviderCallStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
   changes(trail: Trail): Changes;
-
-  /** Stores a session and deletes expired ones. */
-  addSession(session: Session, nowMs: number): Promise<void>;
-  session(digest: string): Promise<Session | null>;
-  endSession(digest: string): Promise<void>;
-  /** Ends all sessions of a person. Returns how many. */
-  endSessionsOf(memberId: string): Promise<number>;
 
   /** All that were added at run time, oldest first. */
   credentials(): Promise<readonly StoredCredential[]>;

@@ -13,6 +13,7 @@ import { Deployment } from "./deployment.ts";
 import { Permit } from "./permit.ts";
 import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
 import { LearnedRefusals } from "./refusals.ts";
+import { RefusedFields } from "./refused-fields.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { foresee, type Outlook } from "./speed.ts";
 import { Trouble } from "./trouble.ts";
@@ -78,6 +79,7 @@ export class Health {
   #troubles: ReadonlyMap<string, Trouble> = new Map();
   readonly addresses = new Addresses();
   readonly refusals = new LearnedRefusals();
+  readonly refusedFields = new RefusedFields();
   ownLimits: LimitKinds = findLimitKinds([]);
 
   constructor(log: Log) {

@@ -2,7 +2,8 @@
 
 import { actAs } from "../admin/audit/audit-trail.ts";
 import type { AdminWorld } from "../admin/world.ts";
-import type { Permission } from "../people/roles.ts";
+import type { Permission } from "../core/people/permissions.ts";
+import type { Action } from "../core/things/thing.ts";
 import { createSuccessHook, expectChange, noteUse } from "./audit/audited.ts";
 import type { ChangingRoute } from "./audit/route-actions.ts";
 import { type BodyPorts, readJson } from "./body/body.ts";
@@ -45,19 +46,25 @@ export function createOperatorHooks(parts: WritingParts, tag: string) {
       await check({ request, server, route, set, params }, rule);
       return readJson(request, parts, BODY);
     };
+  const read = (rule: Rule, summary: string) => ({
+    transform: makeTransform(rule),
+    ...createSuccessHook(rule.id),
+    ...describeRoute(tag, rule.id, summary),
+  });
+  const write = (rule: Rule, summary: string) => ({
+    parse: makeParse(rule),
+    ...createSuccessHook(rule.id),
+    ...describeRoute(tag, rule.id, summary),
+  });
   return {
     /** A route without a body. */
-    reads: (permission: Permission, id: string, summary: string) => ({
-      transform: makeTransform({ permission, id }),
-      ...createSuccessHook(id),
-      ...describeRoute(tag, id, summary),
-    }),
+    reads: (permission: Permission, id: string, summary: string) => read({ permission, id }, summary),
     /** A route with a body. */
-    writes: (permission: Permission, id: ChangingRoute, summary: string) => ({
-      parse: makeParse({ permission, id }),
-      ...createSuccessHook(id),
-      ...describeRoute(tag, id, summary),
-    }),
+    writes: (permission: Permission, id: ChangingRoute, summary: string) =>
+      write({ permission, id }, summary),
+    /** The same of an action. */
+    readsAction: (action: Action) => read(action, action.summary),
+    writesAction: (action: Action) => write(action, action.summary),
   };
 }
 

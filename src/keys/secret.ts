@@ -1,4 +1,5 @@
 // Makes secrets and ids, and checks the form of a secret without a lookup.
+import type { PlainPrefix } from "../core/audit/audit-log.ts";
 import type { Random } from "../core/world/world.ts";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -84,7 +85,7 @@ export function mintAgentCode(random: Random): string {
 
 /** Makes an id, such as `key_` and 120 random bits. It isn't a secret. */
 export function mintId(
-  kind: "key" | "acct" | "cred" | "evt" | "aud" | "tok" | "dev" | "lrq" | "probe" | "chk",
+  kind: "key" | "acct" | "cred" | "evt" | "aud" | "tok" | "dev" | "lrq" | "probe" | "chk" | PlainPrefix,
   random: Random,
 ): string {
   return `${kind}_${drawDigits(random, ID_BYTES, ID_DIGITS)}`;

@@ -17,6 +17,14 @@ import type { AnswerCodec, Codec, Codecs, Passing, UrlKind } from "./codec.ts";
 import type { Folding, Keeping, KeptBounds } from "./folding.ts";
 import type { ChangedAsk, Form } from "./form.ts";
 
+/** A reason why only a provider of the client's family may answer. */
+export interface FamilyNeed {
+  /** Its place in the client's request. */
+  readonly path: string;
+  /** It is all that is asked, or the sealed history of the conversation, or a demand for a tool that the provider runs. */
+  readonly what: "asked" | "history" | "tool";
+}
+
 /** A client's request as read by its surface. */
 export interface Asking<F extends Form> {
   readonly ask: F["ask"];
@@ -38,8 +46,8 @@ export interface Asking<F extends Form> {
   readonly unreadBytes: number;
   /** True if a cache mark in the native lane asks for the provider's longest time, wherever it stands. */
   readonly cachesLong?: boolean;
-  /** The place of its newest message, if a translation leaves nothing of it: only the native lane carries it. */
-  readonly nativeOnly?: string | undefined;
+  /** Set if only the native lane can carry the request. */
+  readonly nativeOnly?: FamilyNeed | undefined;
   /** True if it explicitly asks for its answer to be stored, whether or not anybody does. */
   readonly isToBeStored?: boolean;
 }
@@ -174,7 +182,7 @@ export interface Operation<F extends Form> {
   /** Returns the number of answers requested. Each takes a place. */
   countAnswers(ask: F["ask"]): number;
   /** Throws the Fault `unsupported_capability` if the model can't take this kind of request. */
-  refuseUnable(ask: F["ask"], card: ModelCard): void;
+  refuseUnable(ask: F["ask"], card: ModelCard, isNamed?: boolean): void;
   /** Returns the field of the first image or file that the provider would have to fetch, or null. */
   findUrl(ask: F["ask"], kind: UrlKind): string | null;
   /**

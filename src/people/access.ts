@@ -8,16 +8,8 @@ import {
   type Role,
   type Scope,
 } from "../core/people/people.ts";
-import {
-  countGrants,
-  findScope,
-  isAbove,
-  isPermitted,
-  joinGrants,
-  listPermitted,
-  PERMISSIONS,
-  type Permission,
-} from "./roles.ts";
+import { PERMISSIONS, type Permission } from "../core/people/permissions.ts";
+import { countGrants, findScope, isAbove, isPermitted, joinGrants, listPermitted } from "./roles.ts";
 
 interface Viewer {
   readonly actor: Actor;

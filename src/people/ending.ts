@@ -5,7 +5,7 @@ import { type EventData, type EventType, makeEvent, type OutboxEvent } from "../
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { Act, Member } from "../core/people/people.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
-import type { RecordedStore } from "../core/store.ts";
+import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world/world.ts";
 import type { SignInRefused } from "./issuer.ts";
 import { eachKey, endKeys, KEYS_AT_ONCE, listKeys } from "./own-keys.ts";
@@ -17,7 +17,7 @@ export interface Recording {
 }
 
 export interface EndingParts {
-  readonly store: RecordedStore;
+  readonly store: Store;
   /** Without an act, it is the gateway's own. The events are recorded with each change. */
   readonly recordAs: (act?: Act, events?: readonly OutboxEvent[]) => Recording;
   readonly clock: Pick<Clock, "nowMs">;
@@ -86,7 +86,7 @@ export async function endPerson(parts: EndingParts, member: Member, reason: stri
   ];
   const change = { ruleGrants: [], refreshSealed: null, checkedAtMs: clock.nowMs(), doubt: undefined };
   if (!(await note(parts, member, change, events))) return;
-  const sessions = await store.endSessionsOf(member.id);
+  const sessions = await store.people.endSessionsOf(member.id);
   if (sessions > 0) {
     const target = { type: "session", id: member.id, name: "" } as const;
     await recordAs().note({ action: "session.ended", target, reason, after: { sessions } });

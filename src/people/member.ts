@@ -1,8 +1,7 @@
 // People who signed in: their ids, and what they may do now.
-import type { Grant, KeyTerms, Member } from "../core/people/people.ts";
+import type { Grant, KeyTerms, Member, Session } from "../core/people/people.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
-import type { Session } from "../core/rows.ts";
-import type { RecordedStore } from "../core/store.ts";
+import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world/world.ts";
 import { digestSecret } from "../keys/secret.ts";
 import { Access } from "./access.ts";
@@ -83,7 +82,7 @@ export function findMemberState(member: Member): (typeof MEMBER_STATES)[number] 
 }
 
 interface PersonParts {
-  readonly store: Pick<RecordedStore, "people">;
+  readonly store: Pick<Store, "people">;
   readonly clock: Pick<Clock, "nowMs">;
 }
 

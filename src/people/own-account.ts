@@ -2,7 +2,7 @@
 import type { Changes } from "../core/audit/changes.ts";
 import { ACCOUNT_DEFAULTS } from "../core/keys/key.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
-import type { RecordedStore } from "../core/store.ts";
+import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world/world.ts";
 import { digestSecret } from "../keys/secret.ts";
 import type { Admission } from "./claims.ts";
@@ -21,7 +21,7 @@ export function makeOwnAccountId(
 }
 
 interface OwnAccountParts {
-  readonly store: Pick<RecordedStore, "account">;
+  readonly store: Pick<Store, "account">;
   readonly changes: Pick<Changes, "addAccount">;
   readonly clock: Pick<Clock, "nowMs">;
 }

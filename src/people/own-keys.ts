@@ -1,7 +1,7 @@
 // The personal keys of a person: found, changed and ended together.
 import type { Changes } from "../core/audit/changes.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
-import type { KeyFilter, RecordedStore } from "../core/store.ts";
+import type { KeyFilter, Store } from "../core/store.ts";
 import type { Page } from "../core/world/page.ts";
 import { readPages } from "../core/world/read-pages.ts";
 import type { Clock } from "../core/world/world.ts";
@@ -10,14 +10,14 @@ import type { Clock } from "../core/world/world.ts";
 export const KEYS_AT_ONCE = 100;
 
 interface Parts {
-  readonly store: RecordedStore;
+  readonly store: Store;
   readonly clock: Pick<Clock, "nowMs">;
   readonly changes: Changes;
 }
 
 /** Returns keys of the person that aren't revoked. */
 export function listKeys(
-  store: Pick<RecordedStore, "keys">,
+  store: Pick<Store, "keys">,
   memberId: string,
   limit: number,
 ): Promise<readonly GatewayKey[]> {
@@ -38,7 +38,7 @@ export async function endKeys({ store, clock, changes }: Parts, memberId: string
 
 /** Calls `change` with each of these keys that isn't revoked. */
 export async function eachKey(
-  store: Pick<RecordedStore, "keys">,
+  store: Pick<Store, "keys">,
   of: Pick<KeyFilter, "memberId" | "contact">,
   change: (key: GatewayKey) => Promise<unknown>,
 ): Promise<void> {

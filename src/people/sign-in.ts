@@ -2,7 +2,7 @@
 import { asObject, parseJson } from "../core/json/json.ts";
 import type { Act, Member } from "../core/people/people.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
-import type { RecordedStore } from "../core/store.ts";
+import type { Store } from "../core/store.ts";
 import type { Log, Random, Vault } from "../core/world/world.ts";
 import { digestSecret, digestSession, mintSessionSecret } from "../keys/secret.ts";
 import { type Admission, admit, type Identity, type KnownAccounts, readIdentity } from "./claims.ts";
@@ -174,7 +174,7 @@ function tellAmbiguous(log: Log, rules: SignInRules, named: ReadonlyMap<string, 
 
 /** Returns the ids of the accounts that the rules name, by the name used there. Several accounts may have one name, but an id is one's own. */
 async function listAccountIds(
-  store: Pick<RecordedStore, "people">,
+  store: Pick<Store, "people">,
   { rules }: SignInRules,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const named = [...new Set(rules.flatMap(({ accounts }) => accounts ?? []))];
@@ -275,7 +275,7 @@ async function startSession(
     memberId,
     issuerSession: typeof sid === "string" ? sid : null,
   };
-  await store.addSession(session, nowMs);
+  await store.people.addSession(session, nowMs);
   log({ event: "session.started", member_id: memberId });
   return secret;
 }

@@ -15,10 +15,17 @@ const BEDROCK_CLAUDE: ChatDialect = {
   carry: carryBedrock,
 };
 
+/**
+ * Bedrock takes a request's whole limit from the quota of tokens per minute when it begins, and Claude's output at five
+ * times its number ("Token burndown rate", read on 2026-11-26; pi, issue 3399). The models' own limits are up to 128,000.
+ */
+const RESERVED_TOKENS = 16_384;
+
 export const BEDROCK: ProviderRow = {
   name: "Bedrock",
   keyVariables: ["AWS_BEARER_TOKEN_BEDROCK"],
   baseUrl: "",
   platform: "bedrock",
+  outputTokensDefault: RESERVED_TOKENS,
   dialects: [BEDROCK_CLAUDE, bedrock],
 };

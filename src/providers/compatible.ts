@@ -147,6 +147,7 @@ export const COMPATIBLE_FIELDS = {
 /** Any server that an operator configures: Ollama, vLLM, llama.cpp, another gateway. It is sent all of the API. */
 const QUIRKS: OpenaiQuirks = {
   ...PLAIN,
+  repeatsPrefix: true,
   refuses: [],
   extras: COMPATIBLE_FIELDS.chat,
   messageFields: "any",

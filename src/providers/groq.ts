@@ -20,7 +20,10 @@ const EXTRA_FIELDS = {
   speech: ["sample_rate"],
 } as const satisfies ExtraFields;
 
-/** console.groq.com/docs: no log probabilities, no bias, no names; JSON and tools exclude each other. */
+/**
+ * console.groq.com/docs: no log probabilities, no bias, no names; JSON and tools exclude each other; strict schemas at
+ * gpt-oss alone.
+ */
 const QUIRKS: OpenaiQuirks = {
   ...PLAIN,
   limitField: "max_completion_tokens",
@@ -28,9 +31,10 @@ const QUIRKS: OpenaiQuirks = {
   extras: EXTRA_FIELDS.chat,
   names: false,
   jsonSchema: false,
+  strictFormat: false,
   jsonWithTools: false,
   models: [
-    { names: /gpt-oss/, quirks: { effort: LOW_TO_HIGH, jsonSchema: true } },
+    { names: /gpt-oss/, quirks: { effort: LOW_TO_HIGH, jsonSchema: true, strictFormat: true } },
     { names: /kimi|llama-4/, quirks: { jsonSchema: true } },
     {
       names: /qwen|deepseek/,

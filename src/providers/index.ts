@@ -31,7 +31,7 @@ import { OPENROUTER } from "./openrouter.ts";
 import { PERPLEXITY } from "./perplexity.ts";
 import type { ProviderRow } from "./provider.ts";
 import { QWEN } from "./qwen.ts";
-import { RESPONSES_LANES, withLane } from "./shared.ts";
+import { COMPLETED_LANES, withLane } from "./shared.ts";
 import { TOGETHER } from "./together.ts";
 import { VERTEX } from "./vertex.ts";
 import { VLLM } from "./vllm.ts";
@@ -74,7 +74,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
 
 const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   openai: COMPATIBLE,
-  responses: withLane(responses, RESPONSES_LANES),
+  responses: withLane(responses, COMPLETED_LANES),
   anthropic: ANTHROPIC_DIALECT,
   gemini: GEMINI_DIALECT,
   mistral: MISTRAL_DIALECT,

@@ -7,6 +7,7 @@ import { makeImages, OPENAI_IMAGES } from "../dialects/openai/images.ts";
 import type { EffortQuirks } from "../dialects/openai/quirks.ts";
 import { makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
 import { makeTranscription, OPENAI_TRANSCRIPTION } from "../dialects/openai/transcription.ts";
+import { completeAnswers } from "../dialects/responses/complete.ts";
 import { RESPONSES_LANE } from "../dialects/responses/lane.ts";
 
 export const LOW_TO_HIGH: EffortQuirks = { values: ["low", "medium", "high"] };
@@ -25,6 +26,8 @@ export function withLane(dialect: ChatDialect, lanes: Lanes): ChatDialect {
 
 /** Clients' own requests of the Responses API pass to servers that speak it. */
 export const RESPONSES_LANES: Lanes = { responses: RESPONSES_LANE };
+/** Those of servers that may leave out what OpenAI's answers always have. */
+export const COMPLETED_LANES: Lanes = { responses: completeAnswers(RESPONSES_LANE) };
 /** Claude on somebody else's cloud. */
 export const CLAUDE_NAMES = /^claude/;
 

@@ -6,7 +6,7 @@ import { needsResponsesToSearch } from "../dialects/openai/models.ts";
 import { OPENAI_ONLY, type OpenaiQuirks, PLAIN } from "../dialects/openai/quirks.ts";
 import { responses } from "../dialects/responses/dialect.ts";
 import type { ExtraFields, ProviderRow } from "./provider.ts";
-import { NONE_TO_HIGH, PENALTIES, RESPONSES_LANES, withLane } from "./shared.ts";
+import { COMPLETED_LANES, NONE_TO_HIGH, PENALTIES, withLane } from "./shared.ts";
 
 /** docs.x.ai, "Image generation". `resolution` changes the price. */
 const EXTRA_FIELDS = { images: ["user", "aspect_ratio"] } as const satisfies ExtraFields;
@@ -18,6 +18,7 @@ const QUIRKS: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, "logit_bias"],
   thoughts: "reasoning_content",
+  toolUnions: false,
   errors: [
     { status: 400, begins: "Incorrect API key provided", means: "upstream_auth" },
     { status: 400, begins: "Model not found: ", means: "model_not_found" },
@@ -44,6 +45,6 @@ export const XAI: ProviderRow = {
   baseUrl: "https://api.x.ai/v1",
   extraFields: EXTRA_FIELDS,
   dialects: [
-    withLane(bridge(makeOpenaiDialect(QUIRKS, MEDIA), responses, needsResponsesToSearch), RESPONSES_LANES),
+    withLane(bridge(makeOpenaiDialect(QUIRKS, MEDIA), responses, needsResponsesToSearch), COMPLETED_LANES),
   ],
 };

@@ -5,7 +5,7 @@ import { type Steering, UNSTEERED } from "../core/models/steering.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { makeFindAnswerRoom } from "../operations/chat/bounded.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
-import type { Needs } from "../operations/chat/needs.ts";
+import { measureBulk, type Needs } from "../operations/chat/needs.ts";
 import { listMedia } from "../operations/chat/prompt/media.ts";
 import type { UrlKind } from "../operations/codec.ts";
 import { type HealthView, makeThoughtEstimate } from "./expense.ts";
@@ -103,6 +103,8 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     /** By place: the tokens that its context must leave for the answer. */
     answerRoomAt: readAnswerRoom(request, table, input.isLimitRequired),
     needed: [...needs.keys(), ...(isStructured ? (["structured"] as const) : [])],
+    /** Tools and pictures, of which a model may refuse the number or the kind. */
+    bulk: measureBulk(request),
     /** Capabilities for what stands earlier in the conversation: others are chosen only if no model has them. */
     wished: [...new Set(listMedia(request).map(({ need }) => need))],
     quality: prepareQuality(prediction),

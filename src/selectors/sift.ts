@@ -1,10 +1,11 @@
 // Separates the models that can serve a request from the others.
 import type { ModelCard } from "../core/models/card.ts";
+import { PICTURE_KINDS, type Refusal } from "../core/models/refusals.ts";
 import { SKILLS } from "../core/models/skill.ts";
 import type { PreparedAsk, Wishes } from "./ask.ts";
 import { estimateAll } from "./estimates.ts";
 import { NOT_ALLOWED } from "./rules.ts";
-import { ASIDE, ENDED, toBits } from "./table.ts";
+import { ASIDE, ENDED, toBits, toPictureBits } from "./table.ts";
 
 const UNHEALTHY = "unhealthy";
 /**
@@ -113,7 +114,7 @@ function keepPreferred(
 type Sieve = ReturnType<typeof makeSieve>;
 
 function makeSieve(asked: PreparedAsk) {
-  const { table, rules, promptTokens, answerRoomAt, input, needed, seenAt } = asked;
+  const { table, rules, promptTokens, answerRoomAt, input, needed, bulk, seenAt } = asked;
   return {
     asked,
     table,
@@ -125,6 +126,8 @@ function makeSieve(asked: PreparedAsk) {
     allowed: input.allowed,
     mustSearch: input.mustSearch === true,
     bits: toBits(needed),
+    tools: bulk.tools,
+    pictures: toPictureBits(bulk.pictures),
     /** True if a call for any card would carry all that is asked. */
     isReadByAll: input.reads === undefined && input.findRefusedUrl === undefined,
   };
@@ -140,6 +143,8 @@ function findReason(sieve: Sieve, row: number): string | null {
   if (barred !== null) return barred;
   const missing = sieve.bits & ~(table.capabilities[row] ?? 0);
   if (missing !== 0) return findNeed(sieve.needed, missing);
+  const beyond = findBeyond(sieve, row);
+  if (beyond !== null) return beyond;
   const unread = sieve.isReadByAll ? null : findUnread(sieve.asked.input, table.cards, row);
   if (unread !== null) return unread;
   if (sieve.mustSearch && !isSearching(sieve.asked, row)) return NO_SEARCH;
@@ -148,6 +153,16 @@ function findReason(sieve: Sieve, row: number): string | null {
   if (aside !== null) return aside;
   if (promptTokens + sieve.answerRoomAt(row) > (table.room[row] ?? 0)) return CONTEXT;
   return sieve.seenAt(row)?.isOpen === true ? UNHEALTHY : null;
+}
+
+/** Returns the word for what the card's target refuses by its number or kind. */
+function findBeyond({ table, tools, pictures }: Sieve, row: number): Refusal | null {
+  const toolsMax = table.toolsMax[row] ?? tools;
+  if (tools > toolsMax) return `tools>${toolsMax}`;
+  const untaken = pictures & (table.untakenPictures[row] ?? 0);
+  const kind =
+    untaken === 0 ? undefined : PICTURE_KINDS.find((one) => (toPictureBits([one]) & untaken) !== 0);
+  return kind === undefined ? null : `picture_${kind}`;
 }
 
 /** Returns why a card is no candidate for any such request. */

@@ -9,7 +9,9 @@ import {
   type Rates,
 } from "../core/models/card.ts";
 import { SOURCES } from "../core/models/origin.ts";
+import { PICTURE_KINDS, type PictureKind } from "../core/models/refusals.ts";
 import { SKILLS } from "../core/models/skill.ts";
+import { findLimits } from "../core/models/target-rows.ts";
 import { findProfile, type Profile } from "./profiles.ts";
 
 export type CardTable = Readonly<ReturnType<typeof makeTable>>;
@@ -46,6 +48,10 @@ function makeTable(cards: readonly ModelCard[]) {
     aside: Uint8Array.from(cards, (card) => ASIDE.indexOf(findAside(card) ?? "") + 1),
     /** The longest answer, in tokens. */
     outputMax: Float64Array.from(cards, (card) => card.outputTokensMax ?? Number.POSITIVE_INFINITY),
+    /** Infinite if no number is known. */
+    toolsMax: Float64Array.from(cards, (card) => findLimits(card).toolsMax),
+    /** A bit for each kind of picture that it doesn't take. */
+    untakenPictures: Uint8Array.from(cards, (card) => toPictureBits(findLimits(card).untakenPictures)),
     /** Prompt and answer together, in tokens. */
     room: Float64Array.from(cards, (card) => card.contextTokensMax ?? Number.POSITIVE_INFINITY),
   };
@@ -92,6 +98,11 @@ const tables = new WeakMap<readonly ModelCard[], CardTable>();
 
 export function findTable(cards: readonly ModelCard[]): CardTable {
   return tables.getOrInsertComputed(cards, makeTable);
+}
+
+/** Returns a bit for each of these kinds. */
+export function toPictureBits(kinds: readonly PictureKind[]): number {
+  return kinds.reduce((bits, kind) => bits | (1 << PICTURE_KINDS.indexOf(kind)), 0);
 }
 
 /** Returns a bit for each of these capabilities. */

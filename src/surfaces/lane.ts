@@ -69,6 +69,12 @@ export class LaneTable {
   }
 }
 
+/** Explains a forced call of a tool that no provider runs here. Without it the model would answer something else. */
+export function refuseDemand(): Fault {
+  const message = "'tool_choice' demands a tool that the provider would run, and that isn't available here.";
+  return new Fault("unsupported_capability", message, { param: "tool_choice" });
+}
+
 /** A request as it may be sent. */
 export interface LaneResult {
   readonly body: JsonObject;

@@ -37,7 +37,8 @@ export function explainMissing(fault: Fault, given: JsonObject, known: object): 
   if (fault.code !== "missing_required_parameter" || !param || isMistyped) return fault;
   const isSent = (field: string) => given[field] !== undefined && !Object.hasOwn(known, field);
   const name = OTHER_NAMES[param]?.find(isSent);
-  const field = Object.keys(HOMES).find(isSent);
+  const isStored = Object.hasOwn(Object(given.prompt), "id");
+  const field = Object.keys(HOMES).find((one) => isSent(one) && !(one === "prompt" && isStored));
   if (name !== undefined) return withHint(fault, ` This API calls '${name}' '${param}': rename it.`);
   const home = field === undefined ? "" : ` '${field}' belongs to ${HOMES[field]}.`;
   return withHint(fault, `${home}${EXAMPLES[param] ?? ""}`);

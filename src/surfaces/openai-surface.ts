@@ -45,9 +45,16 @@ export function makeOpenAiSurface<F extends Form, Schema extends TObject>(
       const fields = fieldTypes ? convertFields(body, fieldTypes) : body;
       const given = checker.check(fields, list);
       if (fields.model !== undefined) checkModelName(fields.model);
+      checkUser(fields.user);
       return { ...TRANSLATED, ...read(given, checker.listExtras(fields), incoming) };
     },
   };
+}
+
+/** Every one of these APIs takes it, and passes it on. */
+function checkUser(user: unknown): void {
+  if (user === undefined || user === null || typeof user === "string") return;
+  throw new Fault("invalid_type", "Invalid type for 'user': expected a string.", { param: "user" });
 }
 
 /** An API whose answers are single JSON documents, never streams. */

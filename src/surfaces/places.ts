@@ -1,14 +1,22 @@
 // The places of a translated conversation's pictures, files and sounds in the client's own request, for errors about them.
 import type { ChatRequest, ContentPart } from "../operations/chat/form.ts";
 import { findPart, listMedia, writePath } from "../operations/chat/prompt/media.ts";
+import { typePart } from "../operations/chat/prompt/type-media.ts";
+import { mapList } from "../operations/text-json.ts";
 
 /** By part, so that they go with the prompt. */
 const places = new WeakMap<ContentPart, string>();
 
-/** Remembers where the client sent these parts, unless it is known more closely. Returns the parts. */
+/**
+ * Takes a client's parts into the conversation: each by its true type, with the place where the client sent it, unless that is
+ * known more closely.
+ */
 export function placeAt(path: string, parts: readonly ContentPart[]): readonly ContentPart[] {
-  for (const part of parts) if (part.type !== "text" && !places.has(part)) places.set(part, path);
-  return parts;
+  return mapList(parts, (given) => {
+    const part = typePart(given);
+    if (part.type !== "text" && !places.has(part)) places.set(part, places.get(given) ?? path);
+    return part;
+  });
 }
 
 /** Returns the client's names of the places, by those in the conversation. */

@@ -107,6 +107,15 @@ export const METRICS = {
     ...calls("Calls to providers that failed, by error code.", "model", "fault"),
     on: "attempt_failed",
   },
+  poundkey_refused_fields_total: {
+    ...calls(
+      "Calls that a provider refused because of a field that the gateway could have left out, by the field.",
+      "provider",
+      "model",
+      "field",
+    ),
+    on: "field_refused",
+  },
   poundkey_retries_refused_total: {
     ...events("Retries that were not made because the retry budget was used up."),
     on: "retry_refused",

@@ -7,6 +7,7 @@ import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
 import { ensureQuickstartSecret } from "../../src/app/start/quickstart.ts";
 import { authenticate } from "../../src/keys/authenticate.ts";
 import { mayUseKeys } from "../../src/people/member.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 
 let folder: string;
 let address: string;
@@ -32,7 +33,7 @@ test.each([{ isPaused: true }, { allowedAddresses: ["192.0.2.1"] }])(
   async (change) => {
     const secret = await start();
     const { key } = await authenticate({ ...opened.world, mayUseKeys }, secret);
-    await opened.store.changeKey(key.id, change);
+    await unrecorded(opened.store).changeKey(key.id, change);
     const next = await start();
     expect(next).not.toBe(secret);
     expect(await start()).toBe(next);

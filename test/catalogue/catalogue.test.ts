@@ -262,6 +262,7 @@ test("a card as clients see it", () => {
     owned_by: "A",
     name: "m",
     context_window: 10,
+    context_length: 10,
     max_output_tokens: 5,
     pricing: price,
     capabilities: ["tools", "vision"],

@@ -12,6 +12,7 @@ import { runPrinting } from "../harness/poundkey.ts";
 import { makeRecord, writeRecord } from "../harness/samples.ts";
 import { readSettings } from "../harness/settings.ts";
 import { catchThrown, readCode } from "../harness/thrown.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 
 const bench = adminBench();
 let world: TestWorld;
@@ -66,7 +67,7 @@ describe("the command line beside a running gateway on the same store", () => {
     const budgets = [
       { nanoUsd: 1, per: "total", models: null, warn: [], isHard: true, extra: null },
     ] as const;
-    await world.store.changeAccount("default", { budgets });
+    await unrecorded(world.store).changeAccount("default", { budgets });
     expect(await add("", ...unlimited)).toEqual([]);
   });
 

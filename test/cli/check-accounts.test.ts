@@ -9,6 +9,7 @@ import { type CheckPorts, runCheck } from "../../src/cli/start/check.ts";
 import { makeBudget } from "../../src/core/limits/budget.ts";
 import { makeAccount } from "../harness/samples.ts";
 import { readFrom } from "../harness/settings.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { startPostgres } from "../store/postgres/server.ts";
 
 const LONG_MS = 60_000;
@@ -86,7 +87,7 @@ async function bind(address: string, isHard: boolean): Promise<void> {
   const { store } = await openStore(address, Buffer.alloc(32, 5).toString("base64"));
   const budgets = [makeBudget({ nanoUsd: 5e9, per: "month", isHard })];
   const limits = { requestsPerMinute: null, tokensPerMinute: null, parallel: null };
-  await store.changeAccount("default", {
+  await unrecorded(store).changeAccount("default", {
     memberDefaults: { ...limits, budgets, allowedModels: null, keys: null },
   });
   await store.close();
@@ -122,7 +123,7 @@ test(
 
 async function fill(address: string, id = "acc_1", name = "Search"): Promise<void> {
   const { store } = await openStore(address, Buffer.alloc(32, 5).toString("base64"));
-  await store.addAccount(makeAccount(id, { name }));
+  await unrecorded(store).addAccount(makeAccount(id, { name }));
   await store.close();
 }
 

@@ -8,6 +8,7 @@ import { adminBench } from "../admin/admin-world.ts";
 import { runPrinting } from "../harness/poundkey.ts";
 import { addKey, makeKey, makeRecord, NOON, writeRecord } from "../harness/samples.ts";
 import { readSettings } from "../harness/settings.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { openPayments } from "../ledger/payments.ts";
 
 const bench = adminBench();
@@ -39,7 +40,7 @@ beforeEach(async () => {
   await writeRecord(store, makeRecord("two", { atMs: NOON + 1, keyId: "key_b", costNanoUsd: 0, ...failed }));
   const limit = { scope: "key", name: "b", kind: "budget", per: "month", limit: 0.5, used: 0.4 } as const;
   const row = { ...REFUSAL, keyId: "key_b", id: "2", code: "budget_exceeded", status: 429, limit };
-  await store.addRefusals({ sums: [], counts: [REFUSAL, row] });
+  await store.refusals.add({ sums: [], counts: [REFUSAL, row] });
 });
 
 test("requests are listed newest first, narrowed by the flags", async () => {
@@ -103,7 +104,7 @@ test("a wrong filter is refused by its flag", async () => {
 
 test("a provider is found in any case, a key by its name, and what nothing has is refused", async () => {
   const { store } = bench().world;
-  await store.addKey(makeKey("key_c", { name: "first" }), "digest of key_c");
+  await unrecorded(store).addKey(makeKey("key_c", { name: "first" }), "digest of key_c");
   await writeRecord(store, makeRecord("three", { keyId: "key_c" }));
   for (const command of [runRequests, runUsage]) {
     const found = await run(command, "--provider", "sim", "--key", "first", "--from", "2026-11-20", "--json");

@@ -16,7 +16,15 @@ test("the words, and those behind a minus sign", () => {
   ]);
 });
 
+test("a number of tools, and the kinds that any dialect has", () => {
+  const { overlay } = readSettings(write("Claude#m", '["tools>64", "-tools>128", picture_gif, forced_tool]'));
+  expect(overlay).toMatchObject([
+    { refuses: new Set(["tools>64", "picture_gif", "forced_tool"]), accepts: new Set(["tools>128"]) },
+  ]);
+});
+
 test.each([
+  ["no number of tools", "Local#m", '["tools>0"]', /or a number like tools>128/],
   ["an unknown word", "Local#m", "[system_lat]", /one of .*"system_late"/],
   ["an empty list", "Local#m", "[]", /a list of refusals/],
   ["a word twice", "Local#m", "[system_late, system_late]", /without duplicates/],

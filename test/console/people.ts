@@ -5,6 +5,7 @@ import { beginSession } from "../../src/admin/people/session.ts";
 import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
 import type { Grant, Member } from "../../src/core/people/people.ts";
 import type { Setup } from "../harness/harness.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { makeMember, PEOPLE } from "../people/samples.ts";
 import { type ConsoleWorld, newVisitor, startConsoleWorld, type Visitor } from "./visitor.ts";
 
@@ -33,7 +34,7 @@ export async function startPeopleWorld(setup: Setup = {}): Promise<PeopleWorld> 
         ruleGrants,
         ...fields,
       });
-      await opened.store.people.changeMember(id, () => member);
+      await unrecorded(opened.store).changeMember(id, () => member);
       return id;
     },
     async openAs(memberId, options = {}) {

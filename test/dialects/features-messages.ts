@@ -82,6 +82,7 @@ const ORDER_FEATURES: readonly Feature[] = [
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+const WEBP = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==";
 const image = (url: string, more: object = {}) => ({ type: "image_url", image_url: { url, ...more } });
 const PDF = "JVBERi0xLjQKJSVFT0YK";
 const file = (data: string, filename: string) => ({ type: "file", file: { file_data: data, filename } });
@@ -106,11 +107,11 @@ const MEDIA_FEATURES: readonly Feature[] = [
       messages: [
         user([
           image(`data:image/png;base64,${PIXEL}`),
-          image(`data:image/webp;base64,${PIXEL}`, { detail: "high" }),
+          image(`data:image/webp;base64,${WEBP}`, { detail: "high" }),
         ]),
       ],
     },
-    mentions("[image image/png 70 bytes]", "[image image/webp 70 bytes]"),
+    mentions("[image image/png 70 bytes]", "[image image/webp 34 bytes]"),
   ),
   feature(
     "a PDF",

@@ -13,7 +13,7 @@ const APIS: Readonly<Record<ClientSetup["speaks"], string>> = {
 };
 
 /** Returns the chapter as Markdown. */
-export function writeClientPage({ title, kind, speaks, snippets, notes }: ClientSetup): string {
+export function writeClientPage({ title, kind, speaks, snippets, notes, forms }: ClientSetup): string {
   const start =
     kind === "agent"
       ? `Give your team's keys a [budget](company.md) instead of a daily limit: ${title} can make 200 requests in an hour. Or let people [sign in](agents.md), so that nobody hands keys out.`
@@ -30,6 +30,16 @@ export function writeClientPage({ title, kind, speaks, snippets, notes }: Client
     start,
     ...blocks,
     ...known,
+    ...(forms === undefined ? [] : writeForms(title, forms)),
   ];
   return `${parts.join("\n\n")}\n`;
+}
+
+function writeForms(title: string, forms: NonNullable<ClientSetup["forms"]>): readonly string[] {
+  const rows = forms.map(({ form, served, tried }) => `| ${form} | ${served} | ${tried} |`);
+  return [
+    "## Forms of requests",
+    `${title} sends some requests to \`/v1/chat/completions\` in the form of another API. They are answered in the form of chat completions.`,
+    ["| form | served | tried |", "|---|---|---|", ...rows].join("\n"),
+  ];
 }

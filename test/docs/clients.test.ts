@@ -64,6 +64,9 @@ const setup = Type.Object(
     speaks: Type.Enum(APIS),
     snippets: Type.Array(snippet, { minItems: 1 }),
     notes: Type.Array(text),
+    forms: Type.Optional(
+      Type.Array(Type.Object({ form: text, served: text, tried: text }, { additionalProperties: false })),
+    ),
   },
   { additionalProperties: false },
 );

@@ -7,6 +7,7 @@ import { CREDENTIAL_FIELDS } from "../../src/core/fields/credential.ts";
 import type { Fields } from "../../src/core/fields/field.ts";
 import { KEY_FIELDS } from "../../src/core/fields/key.ts";
 import { TOKEN_FIELDS } from "../../src/core/fields/token.ts";
+import { PLAIN_THINGS } from "../../src/core/things/plain-things.ts";
 
 const FILE = join(import.meta.dir, "..", "..", "src", "docs", "admin-api.md");
 
@@ -15,6 +16,7 @@ const TABLES: readonly (readonly [entity: string, fields: Fields])[] = [
   ["keys", KEY_FIELDS],
   ["credentials", CREDENTIAL_FIELDS],
   ["tokens", TOKEN_FIELDS],
+  ...PLAIN_THINGS.map(({ plural, fields }) => [plural, fields] as const),
 ];
 
 function renderTable(fields: Fields): string {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Field } from "../../src/core/fields/field.ts";
 import { KEY_FIELDS } from "../../src/core/fields/key.ts";
 import { ROLES } from "../../src/core/people/people.ts";
-import { PERMISSIONS } from "../../src/people/roles.ts";
+import { PERMISSIONS } from "../../src/core/people/permissions.ts";
 
 const FILE = join(import.meta.dir, "..", "..", "src", "docs", "people.md");
 

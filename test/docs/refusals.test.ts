@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { APPLIED_REFUSALS, REFUSALS } from "../../src/core/models/refusals.ts";
+import { DIALECTS, type DialectName } from "../../src/core/models/dialect-names.ts";
+import { APPLIED_REFUSALS, REFUSALS, TOOL_COUNT_WORD } from "../../src/core/models/refusals.ts";
 
 const FILE = join(import.meta.dir, "..", "..", "src", "docs", "models.md");
 const HEAD = "| word | the model refuses | dialect |\n|---|---|---|\n";
@@ -10,9 +11,14 @@ const HEAD = "| word | the model refuses | dialect |\n|---|---|---|\n";
 function writeTable(): string {
   const rows = APPLIED_REFUSALS.map((word) => {
     const { meaning, appliesIn } = REFUSALS[word];
-    return `| \`${word}\` | ${meaning} | ${appliesIn.join(", ")} |\n`;
+    return `| \`${word}\` | ${meaning} | ${listNames(appliesIn)} |\n`;
   });
-  return HEAD + rows.join("");
+  const count = `| \`${TOOL_COUNT_WORD.example}\` | ${TOOL_COUNT_WORD.meaning} | any |\n`;
+  return [HEAD, ...rows, count].join("");
+}
+
+function listNames(names: readonly DialectName[]): string {
+  return names.length === DIALECTS.length ? "any" : names.join(", ");
 }
 
 test("the table lists every word (UPDATE_DOCS=1 updates it)", () => {

@@ -16,8 +16,8 @@ const away = () => {
 const seal = (text: string) => text;
 
 test.each([
-  ["a store that is away", { addResponse: away }, {}, ["response_lost"]],
-  ["a bug in the store", { addResponse: broken }, {}, ["response_lost", "internal_error"]],
+  ["a store that is away", { add: away }, {}, ["response_lost"]],
+  ["a bug in the store", { add: broken }, {}, ["response_lost", "internal_error"]],
   ["a bug before it is written", {}, { seal: broken }, ["response_lost", "internal_error"]],
 ])(
   "%s keeps no client from its answer, and is logged as what it is",
@@ -27,7 +27,7 @@ test.each([
     const clock = new ManualClock();
     const events: LogEvent[] = [];
     const kept = new KeptAnswers({
-      store: Object.assign(store, stored),
+      store: { ...store, responses: { ...store.responses, ...stored } },
       vault: { seal, open: seal, ...sealed },
       clock,
       deadlines: new DeadlineSweep(clock),

@@ -20,6 +20,7 @@ import { type Ask, createLedger, type Ledger, type Ticket } from "../../src/ledg
 import type { Outcome } from "../../src/ledger/outcome.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { topUp } from "../ledger/top-up.ts";
+import { unrecorded } from "./unrecorded.ts";
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -201,16 +202,16 @@ export const FAILED = {
 /** A store in memory with these keys. */
 export async function openMemoryStore(...keys: readonly GatewayKey[]): Promise<Store> {
   const store = await openSqliteStore({ path: ":memory:", decide });
-  for (const key of keys) await store.addKey(key, `digest of ${key.id}`);
+  for (const key of keys) await unrecorded(store).addKey(key, `digest of ${key.id}`);
   return store;
 }
 
 export async function addKey(store: Store, id: string, accountId = "default"): Promise<GatewayKey> {
   const known = await store.key(id);
   if (known !== null) return known;
-  if ((await store.account(accountId)) === null) await store.addAccount(makeAccount(accountId));
+  if ((await store.account(accountId)) === null) await unrecorded(store).addAccount(makeAccount(accountId));
   const key = makeKey(id, { accountId });
-  await store.addKey(key, `digest of ${id}`);
+  await unrecorded(store).addKey(key, `digest of ${id}`);
   return key;
 }
 

@@ -139,6 +139,8 @@ const ROWS: readonly Row[] = [
   ["GET", "/problems", () => "/problems"],
   ["POST", "/aliases", () => "/aliases", () => ({ name: "team", target: GROUP })],
   ["POST", "/aliases", () => "/aliases", () => ({ name: "best", target: "Router#best" })],
+  ["GET", "/models/{id}", () => "/models/Acme%23dear"],
+  ["PATCH", "/models/{id}", () => "/models/Acme%23dear", () => ({ refuses: ["temperature"] })],
   ["GET", "/aliases", () => "/aliases"],
   ["PATCH", "/aliases", () => "/aliases", () => ({ name: "team", target: "Acme#dear" })],
   ["PATCH", "/aliases/{name}", () => "/aliases/best", () => ({ target: GROUP })],

@@ -11,6 +11,7 @@ import { readFeatures } from "../../src/selectors/text/features.ts";
 import { predict } from "../../src/selectors/text/predictor.ts";
 import { DAY, MINUTE, makeAccount, NOON, openMemoryStore, standingClock } from "../harness/samples.ts";
 import { catchThrown } from "../harness/thrown.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { even, makeCard } from "../selectors/sample-cards.ts";
 import { makeLessonRow } from "./lesson-samples.ts";
 
@@ -83,12 +84,12 @@ describe("an account whose scores alone decide which model is best", () => {
 
   test("is logged once, and another one not before ten minutes have passed", async () => {
     const own = learningOf(store, learned, cards);
-    await store.addAccount(makeAccount("other"));
+    await unrecorded(store).addAccount(makeAccount("other"));
     await scoreBy("first", "default");
     for (let at = 0; at < 3; at++) await own.refresh();
     const line = { event: "account_decides", level: "warn", account: "default" } as const;
     expect(lines()).toEqual([{ ...line, best: "Acme#weak", otherwise: "Acme#strong" }]);
-    await store.forgetLessons();
+    await unrecorded(store).forgetLessons();
     await store.setSetting("lessons_forgotten", "1");
     await scoreBy("second", "other");
     await own.refresh();
@@ -130,7 +131,7 @@ test("deleted lessons are forgotten here too, and later ones count", async () =>
   await store.teach(lessonNamed("1"));
   await store.teach(lessonNamed("2", { model: "Sim#other" }));
   await learning.refresh();
-  await store.forgetLessons(MODEL);
+  await unrecorded(store).forgetLessons(MODEL);
   await store.setSetting("lessons_forgotten", "1");
   await learning.refresh();
   expect([labels(), labels("Sim#other"), shift()]).toEqual([0, 1, 0]);

@@ -23,6 +23,7 @@ import {
   QUOTA,
   standingClock,
 } from "../harness/samples.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { writeEmptyStore } from "../suites/empty-store.ts";
 
 const key = makeKey("key_a", { requestsPerDay: 3 });
@@ -36,7 +37,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "poundkey-days-"));
   writeEmptyStore(join(folder, "poundkey.db"));
   await open();
-  await store.addKey(key, "digest");
+  await unrecorded(store).addKey(key, "digest");
 });
 afterEach(async () => {
   await store.close();
@@ -126,7 +127,7 @@ describe("days of any length", () => {
       expect(await usedThen()).toEqual([2, 1]);
       clock.atMs = endMs + 5;
       // Earlier days are deleted: rows that are not read are missing.
-      await store.changeAccount("default", { name: "renamed" });
+      await unrecorded(store).changeAccount("default", { name: "renamed" });
       await giveBack(last);
       expect(await usedThen()).toEqual([1, 1]);
       await giveBack(before);

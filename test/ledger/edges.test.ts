@@ -27,6 +27,7 @@ import {
   writeRecord,
 } from "../harness/samples.ts";
 import { catchThrown } from "../harness/thrown.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { fill, list } from "../surfaces/growth/place.ts";
 import { ALWAYS, findErrors, openPayments } from "./payments.ts";
 
@@ -94,7 +95,7 @@ test("a key over its limit may still use free models", async () => {
   const key = await addKey(store, "key_a");
   const payments = openPayments(store);
   await payments.post(await payments.hold("1", key, 500), 500);
-  await store.changeKey(key.id, { spendLimitNanoUsd: 100 });
+  await unrecorded(store).changeKey(key.id, { spendLimitNanoUsd: 100 });
   const free = { offers: () => [makeOffer({ lines: [], outputUsdPerMillion: 0 })] };
   expect((await payments.ledger.admit(payments.ticket("2", key, 0, free))).kind).toBe("granted");
   await expect(

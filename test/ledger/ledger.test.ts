@@ -21,6 +21,7 @@ import {
   QUOTA,
   standingClock,
 } from "../harness/samples.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 
 const MIDNIGHT = Date.UTC(2026, 10, 21);
 
@@ -169,8 +170,8 @@ describe("admission", () => {
   test("each key has its own allowance, or the account's keys share one", async () => {
     const other = makeKey("key_b");
     const own = makeKey("key_c", { requestsPerDay: 3 });
-    await store.addKey(other, "digest b");
-    await store.addKey(own, "digest c");
+    await unrecorded(store).addKey(other, "digest b");
+    await unrecorded(store).addKey(own, "digest c");
     await admitMany(150);
     expect((await admitMany(250, other)).grants.length).toBe(200);
     rules = { ...rules, quota: { ...QUOTA, scope: "account" } };
@@ -183,7 +184,7 @@ describe("admission", () => {
     const few = makeKey("key_few", { requestsPerDay: 2 });
     const all = makeKey("key_all", { requestsPerDay: null });
     const nothing = makeKey("key_nothing", { requestsPerDay: 0 });
-    for (const one of [few, all, nothing]) await store.addKey(one, `digest ${one.id}`);
+    for (const one of [few, all, nothing]) await unrecorded(store).addKey(one, `digest ${one.id}`);
     expect((await admitMany(9, few)).grants.length).toBe(2);
     const { grants } = await admitMany(500, all);
     expect(grants.length).toBe(500);
@@ -198,10 +199,10 @@ describe("admission", () => {
 
   test("revoked, expired and unknown keys are refused alike", async () => {
     const expiring = makeKey("key_e", { expiresAtMs: NOON + 1 });
-    await store.addKey(expiring, "digest e");
+    await unrecorded(store).addKey(expiring, "digest e");
     await admit(expiring);
     clock.atMs = NOON + 1;
-    await store.revokeKey(key.id, clock.atMs);
+    await unrecorded(store).revokeKey(key.id, clock.atMs);
     const faults = [await refusal(), await refusal(expiring), await refusal(makeKey("key_unknown"))];
     expect(new Set(faults.map(({ code, message }) => `${code} ${message}`)).size).toBe(1);
     expect(faults[0]?.row.status).toBe(401);

@@ -83,7 +83,7 @@ export function findErrors({
 
 /** Returns an account's whole journal, oldest entry first. */
 export async function readJournal(store: Store, accountId = "default"): Promise<readonly Entry[]> {
-  return (await store.journal(accountId, { limit: 100_000, after: null })).toReversed();
+  return (await store.journals.entries(accountId, { limit: 100_000, after: null })).toReversed();
 }
 
 /** Formats an entry as one line: its kind, its non-zero legs, and the balance after it. */

@@ -22,6 +22,7 @@ import {
   type RulesChanged,
   standingClock,
 } from "../harness/samples.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 
 const key = makeKey("key_a");
 let store: Store;
@@ -60,7 +61,7 @@ test.each([
 ] as const)(
   "an allowance of the %s that is used up is told by its owner's id and name",
   async (scope, owner) => {
-    await store.changeKey("key_a", () => ({ name: "key_a's name" }));
+    await unrecorded(store).changeKey("key_a", () => ({ name: "key_a's name" }));
     const { ask } = opened(2, { quota: { scope } });
     for (let times = 0; times < 2; times++) await ask();
     const events = await store.takeEvents(NOON, 10);

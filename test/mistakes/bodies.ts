@@ -98,7 +98,6 @@ const ELSEWHERE: readonly Fields[] = [
   ["modle", { modle: MODEL, messages: hi }, /modle/, /'model'/, /mean|rename/],
   ["Messages", { model: MODEL, Messages: hi }, /'Messages'/, /'messages'/, /mean|rename/],
   ["prompt in chat", { model: MODEL, prompt: "hi" }, /'prompt'/, /'messages'/, /\/v1\/completions|role/],
-  ["input in chat", { model: MODEL, input: "hi" }, /'input'/, /'messages'/, /\/v1\/responses/],
   ["contents in chat", { model: MODEL, contents: [] }, /'contents'/, /'messages'/, /generateContent/],
   [
     "documents in chat",

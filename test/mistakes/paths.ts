@@ -57,6 +57,13 @@ const SERVED_ELSEWHERE: readonly Path[] = [
   ["POST", "/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21", /Azure/, /OpenAI class/],
   ["POST", "/v1beta/cachedContents", /not (served|available) here/, /in the request|generateContent/],
   ["POST", "/v1beta/models/OpenAI/gpt-5.4", /verb/, /:generateContent/],
+  ["POST", "/v1beta/models/OpenAI", /'#'/, /%23/],
+  ["POST", "/models/OpenAI/gpt-5.4:generateContent", /Gemini/, /\/v1beta/, 405],
+  ["POST", "/v1/interactions", /Interactions/, /generateContent/],
+  ["POST", "/v1beta/interactions", /Interactions/, /generateContent/],
+  ["GET", "/props", /llama\.cpp/, /\/v1\/models/],
+  ["GET", "/model/info", /LiteLLM/, /\/v1\/models/],
+  ["GET", "/v1/model/info", /LiteLLM/, /\/v1\/models/],
 ];
 
 const METHODS: readonly Path[] = [

@@ -3,6 +3,7 @@ import { ANSWERS } from "./answers.ts";
 import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
+import { CONVERSATIONS } from "./conversations.ts";
 import { HOOKS } from "./hooks.ts";
 import { KEEPING } from "./keeping.ts";
 import { LEARNING } from "./learning.ts";
@@ -40,4 +41,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...TURNS,
   ...BOUNDS,
   ...SEARCHES,
+  ...CONVERSATIONS,
 ];

@@ -35,10 +35,10 @@ export const SEARCHES: readonly Mutant[] = [
     tests: SENT,
   },
   {
-    name: "searches: Google gets one beside functions",
+    name: "searches: Google gets one beside functions before Gemini 3",
     file: "src/dialects/gemini/dialect.ts",
-    find: 'can(card, "search") && tools === undefined',
-    replace: 'can(card, "search") && tools !== null',
+    find: "(tools === undefined || (mixes && findFacts(card).signed))",
+    replace: "(tools === undefined || mixes)",
     tests: SENT,
   },
   {

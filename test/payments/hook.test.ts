@@ -9,6 +9,7 @@ import { PaymentTroubles } from "../../src/payments/troubles.ts";
 import { TESTER } from "../harness/acting.ts";
 import { countingRandom, makeAccount, NOON, openMemoryStore, standingClock } from "../harness/samples.ts";
 import { catchThrown, readCode } from "../harness/thrown.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { Dice } from "../sim/dice.ts";
 import { readAsStripe, SECRET_KEY, SimulatedStripe, signAt, WEBHOOK_SECRET } from "./simulated.ts";
 
@@ -21,7 +22,7 @@ let logged: Record<string, unknown>[];
 beforeEach(async () => {
   logged = [];
   store = await openMemoryStore();
-  await store.addAccount(makeAccount("acct"));
+  await unrecorded(store).addAccount(makeAccount("acct"));
 });
 afterEach(() => store.close());
 

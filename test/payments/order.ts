@@ -7,6 +7,7 @@ import { type HookParts, takeStripeEvent } from "../../src/payments/hook.ts";
 import { PaymentTroubles } from "../../src/payments/troubles.ts";
 import { TESTER } from "../harness/acting.ts";
 import { countingRandom, makeAccount, NOON, standingClock } from "../harness/samples.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { Dice } from "../sim/dice.ts";
 import { type Payment, SECRET_KEY, SimulatedStripe, signAt, WEBHOOK_SECRET } from "./simulated.ts";
 
@@ -86,7 +87,7 @@ class Order {
   }
 
   async run(): Promise<OrderSums> {
-    for (const { id } of this.#owners) await this.#store.addAccount(makeAccount(id));
+    for (const { id } of this.#owners) await unrecorded(this.#store).addAccount(makeAccount(id));
     for (let at = this.#dice.int(1, 4); at > 0; at--) await this.#makePayment(at);
     this.#planMovements();
     await this.#deliverAll();
@@ -230,7 +231,7 @@ class Order {
     const store = this.#store;
     const account = await store.account(id);
     if (account === null) return [`${id} is gone`];
-    const entries = await store.journal(id, { limit: 10_000, after: null });
+    const entries = await store.journals.entries(id, { limit: 10_000, after: null });
     const sumOf = (...kinds: string[]) =>
       entries.filter(({ kind }) => kinds.includes(kind)).reduce((sum, one) => sum + one.fundingNanoUsd, 0);
     const problems: string[] = [];

@@ -5,6 +5,7 @@ import { beginSession } from "../../src/admin/people/session.ts";
 import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import type { Role } from "../../src/core/people/people.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { createOperator, type Operator } from "../whole/world/operator.ts";
 import { until } from "../whole/world/until.ts";
 import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
@@ -73,7 +74,7 @@ test("a change is on record with its token or person as the actor", async () => 
   const token = await newToken("manager", team);
   const made = await token.ask.post("/keys", { name: "robot", account_id: team });
   const id = String(made.body.id);
-  await opened.store.people.changeMember("mem_ann", () =>
+  await unrecorded(opened.store).changeMember("mem_ann", () =>
     makeMember("mem_ann", { name: "Ann", ruleGrants: [{ role: "manager", accountId: team }] }),
   );
   const owner = { tokenDigest: "", tokenId: null, memberId: "mem_ann", issuerSession: null };

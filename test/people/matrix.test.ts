@@ -7,6 +7,7 @@ import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
 import { type NamedToken, ROLES, type Role } from "../../src/core/people/people.ts";
 import { TESTER } from "../harness/acting.ts";
 import { makeKey, makeRecord, writeRecord } from "../harness/samples.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { makeRefusal } from "../http/refusal-samples.ts";
 import { REGISTERED } from "../whole/world/registered.ts";
 import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
@@ -52,7 +53,7 @@ afterAll(async () => {
 async function signIn(role: Role, span: Span): Promise<Sender> {
   const memberId = `mem_${role}_${span}`;
   const grants = [{ role, accountId: span === "all" ? null : accounts.same }];
-  await opened.store.people.changeMember(memberId, () => makeMember(memberId, { ruleGrants: grants }));
+  await unrecorded(opened.store).changeMember(memberId, () => makeMember(memberId, { ruleGrants: grants }));
   const owner = { tokenDigest: "", tokenId: null, memberId, issuerSession: null };
   return { role, span, memberId, cookie: `poundkey_session=${await beginSession(opened.world, owner)}` };
 }
@@ -65,19 +66,19 @@ async function make(kind: Kind, place: Place, { memberId }: Sender): Promise<str
   if (kind === "token") {
     const grants = [{ role: "viewer" as const, accountId }];
     const made = { ...TOKEN, id, grants };
-    await opened.store.people.addToken(made, id);
+    await unrecorded(opened.store).addToken(made, id);
     return id;
   }
   if (kind === "member") {
     const ruleGrants = [{ role: "viewer" as const, accountId }];
-    await opened.store.people.changeMember(id, () => makeMember(id, { ruleGrants }));
+    await unrecorded(opened.store).changeMember(id, () => makeMember(id, { ruleGrants }));
     return id;
   }
   const keyId = kind === "key" ? id : `key of ${id}`;
   const made = makeKey(keyId, { accountId, memberId: place === "own" ? memberId : null });
   await actAs(opened.world, TESTER).changes.addKey(made, keyId);
   if (kind === "refusal") {
-    await opened.store.addRefusals({ counts: [makeRefusal(id, { keyId, accountId })], sums: [] });
+    await opened.store.refusals.add({ counts: [makeRefusal(id, { keyId, accountId })], sums: [] });
     return id;
   }
   await writeRecord(opened.store, makeRecord(kind === "key" ? `req-of-${id}` : id, { keyId, accountId }));

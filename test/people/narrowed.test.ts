@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import type { Grant, Role } from "../../src/core/people/people.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import type { Seen } from "../whole/world/observe.ts";
 import { createOperator, type Operator } from "../whole/world/operator.ts";
 import { until } from "../whole/world/until.ts";
@@ -183,7 +184,7 @@ test("a person's budget near its end is shown with the person's name", async () 
   await admin.patch(`/accounts/${account_id}`, { member_defaults: { budgets } });
   const grants = [{ role: "member" as const, accountId: account_id }];
   const ann = await signInAs({ url: world.url, opened }, "mem_near", grants);
-  await opened.store.people.changeMember("mem_near", (one) => one && { ...one, name: "Ann Example" });
+  await unrecorded(opened.store).changeMember("mem_near", (one) => one && { ...one, name: "Ann Example" });
   const { body } = await ann("POST", "/keys", { name: "mine" });
   expect((await world.chat(asking("Acme#cheap"), { secret: String(body.secret) })).status).toBe(200);
   const { data } = (await ann("GET", "/nearing")).body;

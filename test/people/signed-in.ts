@@ -2,6 +2,7 @@
 import { beginSession } from "../../src/admin/people/session.ts";
 import type { OpenedStore } from "../../src/app/start/open-store.ts";
 import type { Grant } from "../../src/core/people/people.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { type Seen, seen } from "../whole/world/observe.ts";
 import { makeMember } from "./samples.ts";
 
@@ -14,7 +15,10 @@ export async function signInAs(
   id: string,
   ruleGrants: readonly Grant[],
 ): Promise<Ask> {
-  await opened.store.people.changeMember(id, (before) => ({ ...(before ?? makeMember(id)), ruleGrants }));
+  await unrecorded(opened.store).changeMember(id, (before) => ({
+    ...(before ?? makeMember(id)),
+    ruleGrants,
+  }));
   const owner = { tokenDigest: "", tokenId: null, memberId: id, issuerSession: null };
   const cookie = `poundkey_session=${await beginSession(opened.world, owner)}`;
   return async (method, path, body, repeat) => {

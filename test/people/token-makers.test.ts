@@ -5,6 +5,7 @@ import { isUpheld } from "../../src/admin/people/token-makers.ts";
 import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import type { Grant, Member, NamedToken } from "../../src/core/people/people.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { createOperator, type Operator } from "../whole/world/operator.ts";
 import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import { makeMember, PEOPLE } from "./samples.ts";
@@ -28,7 +29,7 @@ const EVERYWHERE: readonly Grant[] = [{ role: "admin", accountId: null }];
 const VIEWER: readonly Grant[] = [{ role: "viewer", accountId: null }];
 
 async function changeMaker(id: string, fields: Partial<Member>): Promise<void> {
-  await opened.store.people.changeMember(id, (before) => ({ ...(before ?? makeMember(id)), ...fields }));
+  await unrecorded(opened.store).changeMember(id, (before) => ({ ...(before ?? makeMember(id)), ...fields }));
 }
 
 test("an admin for a time isn't one for longer by their own token, nor by those that it made", async () => {
@@ -153,7 +154,7 @@ describe("a token of somebody", () => {
 test("a chain stands on the person at its root, and a contact is words alone", async () => {
   await changeMaker("mem_chain", { ruleGrants: EVERYWHERE, email: "chain@example.com" });
   const add = async (token: NamedToken) => {
-    await opened.store.people.addToken(token, `digest of ${token.id}`);
+    await unrecorded(opened.store).addToken(token, `digest of ${token.id}`);
     return token.id;
   };
   const byToken = (id: string, makerId: string, contact: string | null = null) =>

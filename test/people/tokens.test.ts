@@ -8,6 +8,7 @@ import { type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import { checkTokenSecret } from "../../src/keys/secret.ts";
 import { runPrinting } from "../harness/poundkey.ts";
 import { readSettings } from "../harness/settings.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { createOperator, type Operator } from "../whole/world/operator.ts";
 import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 import { makeMember } from "./samples.ts";
@@ -185,16 +186,16 @@ describe("nobody makes a token above their own grants", () => {
 
   test("a token ends with the person who made it", async () => {
     const opened = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
-    const { people } = opened.store;
+    const changes = unrecorded(opened.store);
     const grants = [{ role: "admin" as const, accountId: null }];
     const put = (isDisabled: boolean) =>
-      people.changeMember("mem_maker", () => makeMember("mem_maker", { ruleGrants: grants, isDisabled }));
+      changes.changeMember("mem_maker", () => makeMember("mem_maker", { ruleGrants: grants, isDisabled }));
     await put(false);
     const { secret, id } = await newToken({});
-    const [token] = (await people.tokens(100)).filter((one) => one.id === id);
+    const [token] = (await opened.store.people.tokens(100)).filter((one) => one.id === id);
     if (!token) throw new Error("no token");
     const theirs = { ...token, id: "tok_theirs", makerKind: "person", makerId: "mem_maker" } as const;
-    await people.addToken(theirs, "digest");
+    await changes.addToken(theirs, "digest");
     expect((await as(secret).get("/keys")).status).toBe(200);
     const state = async () => {
       const list = (await admin.get("/tokens")).body.data as readonly JsonObject[];

@@ -131,7 +131,12 @@ test("minimal effort and a schema give way to a search that excludes them", () =
 describe("a search is left out and named", () => {
   const NAMED = { ...TOOL, function: { name: "web_search" } };
   const rows: readonly (readonly [string, string, Partial<ChatRequest>, readonly Capability[]])[] = [
-    ["beside functions at Google", "Google#gemini-3.5-flash", { tools: [TOOL] }, ["tools", "search"]],
+    [
+      "beside functions at Google before generation 3",
+      "Google#gemini-2.5-flash",
+      { tools: [TOOL] },
+      ["tools", "search"],
+    ],
     [
       "beside a function of its name at Anthropic",
       "Anthropic#claude-sonnet-5",

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toFault } from "../../src/core/fault.ts";
 import type { Audit } from "../../src/core/money/audit.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { topUp } from "../ledger/top-up.ts";
 import { writeEmptyStore } from "../suites/empty-store.ts";
 import type { CallTruth } from "./call-truth.ts";
@@ -146,12 +147,14 @@ class Day {
   async #begin(): Promise<void> {
     const { accounts, keys, nodes } = this.#scenario;
     await this.#openNode(0);
-    const store = this.#nodes[0]?.store;
+    const [first] = this.#nodes;
+    if (first === undefined) throw new Error("No node has begun.");
+    const changes = unrecorded(first.store);
     for (const account of accounts) {
-      if (account.id === "default") await store?.changeAccount(account.id, account);
-      else await store?.addAccount(account);
+      if (account.id === "default") await changes.changeAccount(account.id, account);
+      else await changes.addAccount(account);
     }
-    for (const key of keys) await store?.addKey(key, `digest of ${key.id}`);
+    for (const key of keys) await changes.addKey(key, `digest of ${key.id}`);
     for (let node = 1; node < nodes; node++) await this.#openNode(node);
   }
 

@@ -21,6 +21,7 @@ import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { KeptConnections } from "../../src/transport/kept.ts";
 import { Reachability } from "../../src/transport/reachability.ts";
 import { NO_TOKENS } from "../harness/no-tokens.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import type { Dice } from "./dice.ts";
 import type { EventClock } from "./event-clock.ts";
 import { faultyStore, type StoreLife } from "./faulty-store.ts";
@@ -177,7 +178,7 @@ export class SimNode {
   revoke(keyId: string): void {
     const { clock, events } = this.#world;
     const atMs = clock.nowMs;
-    void this.#real.revokeKey(keyId, atMs);
+    void unrecorded(this.#real).revokeKey(keyId, atMs);
     events.push({ kind: "revoked", keyId, atMs });
   }
 

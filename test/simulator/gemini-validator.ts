@@ -4,6 +4,7 @@ import { findFacts, isKnownModel } from "../../src/dialects/gemini/models.ts";
 import { signCall } from "../../src/simulator/gemini.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { makeModelCard } from "../harness/cards.ts";
+import { checkTargetRows } from "./rules/target-rules.ts";
 import { checkGeminiSchema } from "./schema-validator.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";
@@ -110,6 +111,7 @@ const request = of(
         mode: is.checkChoice("AUTO", "ANY", "NONE", "VALIDATED"),
         allowedFunctionNames: is.list(is.text),
       }),
+      includeServerSideToolInvocations: is.flag,
     }),
     generationConfig,
     safetySettings: is.list(of({ category: is.text, threshold: is.text }, ["category", "threshold"])),
@@ -170,6 +172,9 @@ function checkSignatures(contents: readonly JsonObject[], model: string): void {
       const call = asObject(functionCall);
       if (given !== undefined && given !== signCall(call) && !SENTINELS.includes(String(given)))
         reject("value", "Corrupted thought signature.");
+      // LiteLLM, issue 37541, August 2026: gemini-3.5 answers nothing then.
+      if (SENTINELS.includes(String(given)) && index > 0)
+        reject("value", "Only the first function call of a step may skip the validation of its signature.");
       if (given === undefined && index === 0 && at > asked && THIRD.test(model))
         reject(
           "value",
@@ -224,7 +229,8 @@ function checkCombinations(body: JsonObject, model: string): void {
   if (old && /2\.5/.test(model) && (config.presencePenalty ?? config.frequencyPenalty ?? null) !== null)
     reject("value", "Penalty is not enabled for this model");
   const offers = (field: string) => asArray(body.tools).some((each) => asObject(each)[field] !== undefined);
-  if (offers("googleSearch") && offers("functionDeclarations"))
+  const { includeServerSideToolInvocations: mixes } = asObject(body.toolConfig);
+  if (offers("googleSearch") && offers("functionDeclarations") && (old || mixes !== true))
     reject("value", "Tool use with function calling is unsupported");
   asArray(body.tools)
     .flatMap((each) => asArray(asObject(each).functionDeclarations))
@@ -245,5 +251,6 @@ export function checkGeminiRequest(body: JsonObject, model: string): void {
   checkResponses(contents);
   checkSignatures(contents, model);
   checkCombinations(body, model);
+  checkTargetRows(body, model);
   checkEnd(contents, model);
 }

@@ -146,7 +146,7 @@ function defineRequest(rules: ShapeRules): Check {
   const structured: Fields = {
     messages: is.list(defineMessage(of), 1),
     stream_options: of({ include_usage: is.flag, include_obfuscation: is.flag }),
-    tools: is.list(defineTool(of), 1, 128),
+    tools: is.list(defineTool(of), 1),
     response_format: defineFormat(of),
   };
   return of({ ...SIMPLE, ...structured }, ["model", "messages"]);

@@ -5,7 +5,8 @@ import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
 import { type Family, findFamily, isReasoning } from "./openai-families.ts";
 import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
-import { findStrictFlaw } from "./schema-validator.ts";
+import { checkTargetRows } from "./rules/target-rules.ts";
+import { findStrictFlaw, findUnionFlaw } from "./schema-validator.ts";
 import { checkTemplate } from "./template-guards.ts";
 
 /** Fields that are refused while the model reasons. */
@@ -67,7 +68,7 @@ function checkReasoning(body: JsonObject, model: string, family: Family): void {
 function checkSchemas(body: JsonObject): void {
   asArray(body.tools).forEach((each, at) => {
     const { strict, parameters, name } = asObject(asObject(each).function);
-    const flaw = strict === true ? findStrictFlaw(parameters) : null;
+    const flaw = findUnionFlaw(parameters) ?? (strict === true ? findStrictFlaw(parameters) : null);
     if (flaw !== null)
       reject(
         "value",
@@ -163,6 +164,7 @@ export function checkChatRequest(body: JsonObject, model: string): void {
   checkTools(body);
   checkSchemas(body);
   checkAbilities(body, model);
+  checkTargetRows(body, model);
   if (/deepseek/i.test(model)) checkTexts(body);
   if (/deepseek/i.test(model) && asObject(body.thinking).type !== "disabled") checkDeepSeek(body);
   if (!family) return;

@@ -5,7 +5,8 @@ import { checkCallOrder } from "./call-order.ts";
 import { type Family, findFamily } from "./openai-families.ts";
 import { imageUrl } from "./openai-shapes.ts";
 import { checkReasoning } from "./responses-reasoning.ts";
-import { findStrictFlaw } from "./schema-validator.ts";
+import { checkTargetRows } from "./rules/target-rules.ts";
+import { findStrictFlaw, findUnionFlaw } from "./schema-validator.ts";
 import { OPENAI_SEARCH } from "./search-shapes.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";
@@ -221,11 +222,16 @@ function checkFamily(body: JsonObject, family: Family): void {
   if ((body.top_logprobs ?? null) !== null && body.top_logprobs !== 0) rejectUnsupported("top_logprobs");
 }
 
+/** LiteLLM, issue 38792, August 2026. */
+const REFUSES_UNIONS = /^(gpt-4|chatgpt-4|o[134])/;
+
 function checkSchemas(body: JsonObject): void {
+  const isPlain = REFUSES_UNIONS.test(String(body.model));
   asArray(body.tools).forEach((each, at) => {
     const { strict, parameters, name, type } = asObject(each);
     // Without `strict`, Responses tries strict mode and accepts schemas that can't be strict.
-    const flaw = type === "function" && strict === true ? findStrictFlaw(parameters) : null;
+    const union = isPlain && type === "function" ? findUnionFlaw(parameters) : null;
+    const flaw = union ?? (type === "function" && strict === true ? findStrictFlaw(parameters) : null);
     if (flaw !== null)
       reject(
         "value",
@@ -251,6 +257,7 @@ export function checkResponsesRequest(body: JsonObject, model: string): void {
   checkCallOrder(body.input);
   checkReasoning(body);
   checkSchemas(body);
+  checkTargetRows(body, model);
   const family = findFamily(model);
   if (family) checkFamily(body, family);
 }

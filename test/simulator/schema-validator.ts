@@ -45,6 +45,14 @@ export function findStrictFlaw(schema: unknown): string | null {
   return flaw;
 }
 
+/** Returns the flaw of a tool's schema that servers refuse without `strict` too (LiteLLM, issue 38839, August 2026), or null. */
+export function findUnionFlaw(schema: unknown): string | null {
+  const given = asObject(schema);
+  const isPlain = !["anyOf", "oneOf", "allOf", "enum", "not"].some((keyword) => keyword in given);
+  if (isPlain) return null;
+  return "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.";
+}
+
 const GEMINI_KEYWORDS: ReadonlySet<string> = new Set(
   (
     "type format title description nullable enum items properties required minItems maxItems minimum maximum " +

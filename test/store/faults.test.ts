@@ -135,7 +135,7 @@ describe("a damaged store file", () => {
     const store = await openSqliteStore({ path, decide });
     expect(await store.findDamage()).toContain("Tree");
     const reason = expect.stringContaining("malformed");
-    const journal = () => store.journal("default", { limit: 9, after: null });
+    const journal = () => store.journals.entries("default", { limit: 9, after: null });
     expect(await catchThrown(journal())).toMatchObject({ code: "store_unavailable", details: { reason } });
     for (const work of [store.ready(), store.account("default"), journal()])
       expect(await catchThrown(work)).toMatchObject({ code: "store_unavailable" });

@@ -24,6 +24,7 @@ import {
   NOON,
   writeRecord,
 } from "../harness/samples.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { startPostgres } from "./postgres/server.ts";
 
 const SQLITE_MIGRATIONS = makeSqliteSchema().steps;
@@ -90,7 +91,11 @@ async function keepsKeys(store: Store): Promise<void> {
   expect(await store.key("key_b")).toEqual(makeKey("key_b", { ...fields, keepsResponses: false }));
   const ledger = ledgerOn(store);
   await expectGrant(ledger, ledger.ticket(makeAsk("1", key)));
-  await store.rotateKey("key_a", { digest: "digest two", last4: "wxyz", oldSecretUntilMs: NOON + HOUR });
+  await unrecorded(store).rotateKey("key_a", {
+    digest: "digest two",
+    last4: "wxyz",
+    oldSecretUntilMs: NOON + HOUR,
+  });
   expect((await store.keyByDigest("digest of key_a"))?.rotation).toBe(0);
   await expectGrant(ledger, ledger.ticket(makeAsk("2", key)));
   await store.close();
@@ -120,8 +125,8 @@ async function goesOn(store: Store): Promise<void> {
   expect(await store.credentials()).toEqual([]);
   expect(await store.lessons(0, 10)).toMatchObject(LESSONS);
   const session = { digest: "a", tokenDigest: "b", expiresAtMs: NOON + 1 };
-  await store.addSession({ ...session, tokenId: null, memberId: null, issuerSession: null }, NOON);
-  expect(await store.session("a")).not.toBeNull();
+  await store.people.addSession({ ...session, tokenId: null, memberId: null, issuerSession: null }, NOON);
+  expect(await store.people.session("a")).not.toBeNull();
   await store.close();
 }
 
@@ -172,7 +177,9 @@ describe("a store of an earlier version", () => {
     const store = await openSqliteStore({ path, decide });
     const kept = { name: "ours", balanceNanoUsd: 7, heldNanoUsd: 0, entries: 1, keptCharacters: 3 };
     expect(await store.account("default")).toMatchObject(kept);
-    await expect(store.addKey(makeKey("key_b", { accountId: "none" }), "another")).rejects.toThrow();
+    await expect(
+      unrecorded(store).addKey(makeKey("key_b", { accountId: "none" }), "another"),
+    ).rejects.toThrow();
     await goesOn(store);
     const now = new Database(path);
     expect(now.query("PRAGMA foreign_key_check").all()).toEqual([]);

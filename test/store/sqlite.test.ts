@@ -24,6 +24,7 @@ import {
   writeRecord,
 } from "../harness/samples.ts";
 import { catchThrown, readCode } from "../harness/thrown.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { auditSuite } from "../suites/audit/audit.suite.ts";
 import { chainingSuite } from "../suites/audit/chaining.suite.ts";
 import { writeEmptyStore } from "../suites/empty-store.ts";
@@ -128,7 +129,7 @@ describe("sqlite: one file, many processes, failures", () => {
     folder = newFolder();
     path = join(folder, "data", "poundkey.db");
     store = await openSqliteStore({ path, decide, lockWaitMs: 300 });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     ledger = ledgerOn(store);
   });
   afterEach(async () => {

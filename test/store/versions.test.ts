@@ -12,6 +12,7 @@ import { makeSqliteSchema } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { decideByDemand, give, makeKey } from "../harness/samples.ts";
 import { catchThrown, readCode } from "../harness/thrown.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { findErrors, openPayments } from "../ledger/payments.ts";
 import { runSql } from "../suites/postgres-suites.ts";
 import { MADE_STEPS, type MadeStep } from "./nodes/made-steps.ts";
@@ -57,7 +58,7 @@ describe.each(Object.entries(BENCHES))("%s", (_, makeBench) => {
   beforeEach(async () => {
     bench = await makeBench();
     older = await bench.open("same");
-    await older.addKey(key, "digest");
+    await unrecorded(older).addKey(key, "digest");
     await give(older, "default", 10_000);
     await older.beat();
   });
@@ -120,7 +121,7 @@ describe("on PostgreSQL", () => {
   });
 
   test("a hold made after a node's silence began proves that it lives", async () => {
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     await give(store, "default", 10_000);
     const payments = openPayments(other);
     await payments.hold("old", key, 100);

@@ -12,6 +12,7 @@ import {
   NOON,
 } from "../harness/samples.ts";
 import { catchThrown, readCode } from "../harness/thrown.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { pauses } from "./engine/pauses.suite.ts";
 import { keyUses, mixedRows, requestsOfKey } from "./keys/key-log.suite.ts";
 import { logFilters, originFilters } from "./log/filters.suite.ts";
@@ -66,8 +67,8 @@ function keys(stores: Both): void {
       allowedAddresses: ["10.0.0.0/8", "::1"],
       hooks: ["masks"],
     });
-    await store.addKey(key, "digest a");
-    await store.addKey(makeKey("key_b", { requestsPerDay: 0 }), "digest b");
+    await unrecorded(store).addKey(key, "digest a");
+    await unrecorded(store).addKey(makeKey("key_b", { requestsPerDay: 0 }), "digest b");
     expect(await other.key("key_a")).toEqual(key);
     expect(await other.keyByDigest("digest a")).toEqual({ key, rotation: 0 });
     expect((await store.keyByDigest("digest b"))?.key).toEqual(makeKey("key_b", { requestsPerDay: 0 }));
@@ -77,33 +78,33 @@ function keys(stores: Both): void {
 
   test("a duplicate digest or an unknown account is refused, and the store continues", async () => {
     const [store] = stores();
-    await store.addKey(makeKey("key_a"), "digest");
-    expect(await catchThrown(store.addKey(makeKey("key_b"), "digest"))).toBeInstanceOf(Error);
-    expect(await catchThrown(store.addKey(makeKey("key_c", { accountId: "none" }), "c"))).toBeInstanceOf(
-      Error,
-    );
-    await store.addKey(makeKey("key_d"), "d");
+    await unrecorded(store).addKey(makeKey("key_a"), "digest");
+    expect(await catchThrown(unrecorded(store).addKey(makeKey("key_b"), "digest"))).toBeInstanceOf(Error);
+    expect(
+      await catchThrown(unrecorded(store).addKey(makeKey("key_c", { accountId: "none" }), "c")),
+    ).toBeInstanceOf(Error);
+    await unrecorded(store).addKey(makeKey("key_d"), "d");
     expect((await store.keys({ limit: 9, after: null })).map((key) => key.id)).toEqual(["key_d", "key_a"]);
   });
 
   test("a change touches only the fields given, and null is a value", async () => {
     const [store, other] = stores();
     const key = makeKey("key_a", { expiresAtMs: NOON, allowedModels: ["Sim#echo"], requestsPerDay: 5 });
-    await store.addKey(key, "digest");
-    expect(await other.changeKey("key_a", { name: "new" })).toEqual({ ...key, name: "new" });
+    await unrecorded(store).addKey(key, "digest");
+    expect(await unrecorded(other).changeKey("key_a", { name: "new" })).toEqual({ ...key, name: "new" });
     const opened = { ...key, name: "new", expiresAtMs: null, allowedModels: null, requestsPerDay: null };
     const change = { expiresAtMs: null, allowedModels: null, requestsPerDay: null };
-    expect(await other.changeKey("key_a", change)).toEqual(opened);
+    expect(await unrecorded(other).changeKey("key_a", change)).toEqual(opened);
     expect(await store.key("key_a")).toEqual(opened);
-    expect(await store.changeKey("none", { name: "new" })).toBeNull();
+    expect(await unrecorded(store).changeKey("none", { name: "new" })).toBeNull();
   });
 
   test("a revocation keeps its first time", async () => {
     const [store] = stores();
-    await store.addKey(makeKey("key_a"), "digest");
-    expect(await store.revokeKey("key_a", NOON)).toMatchObject({ revokedAtMs: NOON });
-    expect(await store.revokeKey("key_a", NOON + 1)).toMatchObject({ revokedAtMs: NOON });
-    expect(await store.revokeKey("none", NOON)).toBeNull();
+    await unrecorded(store).addKey(makeKey("key_a"), "digest");
+    expect(await unrecorded(store).revokeKey("key_a", NOON)).toMatchObject({ revokedAtMs: NOON });
+    expect(await unrecorded(store).revokeKey("key_a", NOON + 1)).toMatchObject({ revokedAtMs: NOON });
+    expect(await unrecorded(store).revokeKey("none", NOON)).toBeNull();
   });
 }
 
@@ -121,8 +122,8 @@ function accountsAndLists(stores: Both): void {
   test("lists are in pages from the newest, even with equal times", async () => {
     const [store] = stores();
     for (const [index, createdAtMs] of [NOON, NOON, NOON + 1, NOON - 1].entries()) {
-      await store.addAccount(makeAccount(`a${index}`, { createdAtMs }));
-      await store.addKey(makeKey(`k${index}`, { createdAtMs }), `digest ${index}`);
+      await unrecorded(store).addAccount(makeAccount(`a${index}`, { createdAtMs }));
+      await unrecorded(store).addKey(makeKey(`k${index}`, { createdAtMs }), `digest ${index}`);
     }
     const first = await store.keys({ limit: 2, after: null });
     expect(first.map((key) => key.id)).toEqual(["k2", "k1"]);
@@ -135,17 +136,20 @@ function accountsAndLists(stores: Both): void {
 
   test("an account can be renamed", async () => {
     const [store, other] = stores();
-    await other.addAccount(makeAccount("acct", { name: "old" }));
-    expect(await store.changeAccount("acct", { name: "new" })).toMatchObject({ id: "acct", name: "new" });
+    await unrecorded(other).addAccount(makeAccount("acct", { name: "old" }));
+    expect(await unrecorded(store).changeAccount("acct", { name: "new" })).toMatchObject({
+      id: "acct",
+      name: "new",
+    });
     expect(await other.account("acct")).toMatchObject({ name: "new" });
-    expect(await store.changeAccount("none", { name: "new" })).toBeNull();
+    expect(await unrecorded(store).changeAccount("none", { name: "new" })).toBeNull();
   });
 }
 
 const key = makeKey("key_a");
 
 function admissions(stores: Both): void {
-  beforeEach(() => stores()[0].addKey(key, "digest"));
+  beforeEach(() => unrecorded(stores()[0]).addKey(key, "digest"));
 
   const admit = (store: Store, id: string) => {
     const ledger = ledgerOn(store);
@@ -167,41 +171,41 @@ function admissions(stores: Both): void {
   test("changes of another connection apply from the next admission on", async () => {
     const [store, other] = stores();
     await admit(store, "1");
-    await other.changeKey(key.id, { requestsPerDay: 2 });
+    await unrecorded(other).changeKey(key.id, { requestsPerDay: 2 });
     await admit(other, "2");
     expect(readCode(await catchThrown(admit(store, "3")))).toBe("rate_limit_exceeded");
-    await other.changeKey(key.id, { requestsPerDay: null });
+    await unrecorded(other).changeKey(key.id, { requestsPerDay: null });
     await admit(store, "4");
-    await other.revokeKey(key.id, NOON);
+    await unrecorded(other).revokeKey(key.id, NOON);
     expect(readCode(await catchThrown(admit(store, "5")))).toBe("invalid_api_key");
   });
 
   test("a key found by its secret is admitted in its current state", async () => {
     const [store, other] = stores();
     await store.keyByDigest("digest");
-    await other.changeKey(key.id, { requestsPerDay: 1 });
+    await unrecorded(other).changeKey(key.id, { requestsPerDay: 1 });
     await admit(store, "1");
     expect(readCode(await catchThrown(admit(store, "2")))).toBe("rate_limit_exceeded");
     await store.keyByDigest("digest");
-    await store.changeKey(key.id, { requestsPerDay: null });
+    await unrecorded(store).changeKey(key.id, { requestsPerDay: null });
     await admit(store, "3");
     await store.keyByDigest("digest");
-    await other.revokeKey(key.id, NOON);
+    await unrecorded(other).revokeKey(key.id, NOON);
     expect(readCode(await catchThrown(admit(store, "4")))).toBe("invalid_api_key");
   });
 
   test("changes of the same store apply immediately", async () => {
     const [store] = stores();
     await admit(store, "1");
-    await store.changeKey(key.id, { requestsPerDay: 1 });
+    await unrecorded(store).changeKey(key.id, { requestsPerDay: 1 });
     expect(readCode(await catchThrown(admit(store, "2")))).toBe("rate_limit_exceeded");
-    await store.revokeKey(key.id, NOON);
+    await unrecorded(store).revokeKey(key.id, NOON);
     expect(readCode(await catchThrown(admit(store, "3")))).toBe("invalid_api_key");
   });
 }
 
 function settlements(stores: Both): void {
-  beforeEach(() => stores()[0].addKey(key, "digest"));
+  beforeEach(() => unrecorded(stores()[0]).addKey(key, "digest"));
 
   test("a settlement is written once, however often and by whichever node it is repeated", async () => {
     const [store, other] = stores();
@@ -273,7 +277,7 @@ function settingsAndLife(stores: Both): void {
     const [store, other] = stores();
     await store.ready();
     const ledger = ledgerOn(store);
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     const admitted = ledger.admit(ledger.ticket(makeAsk("last", key)));
     await store.close();
     expect((await admitted).kind).toBe("granted");

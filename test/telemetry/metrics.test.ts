@@ -39,6 +39,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   }),
   failed("Own#one"),
   { event: "hedged", model: "Own#one", won: "second" },
+  { event: "field_refused", model: "Own#one", provider: "Own", field: "temperature" },
   { event: "breaker_opened", model: "Own#one", provider: "Own" },
   { event: "credential_retired", model: "Own#one", provider: "Own" },
   { event: "usage_implausible", model: "Own#one" },

@@ -63,6 +63,8 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/config/fields.ts visitFields",
     "src/core/models/refusals.ts REFUSALS",
     "src/core/models/overflow-words.ts OVERFLOW_ROWS",
+    "src/core/models/oversize-words.ts OVERSIZE_ROWS",
+    "src/core/models/target-rows.ts TARGET_ROWS",
     "src/surfaces/anthropic-messages/lane.ts BODY",
     "src/surfaces/anthropic-messages/texts.ts TEXTS",
     "src/surfaces/gemini/texts.ts TEXTS",
@@ -99,6 +101,11 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/selectors/text/words.ts makeWords",
     "src/store/postgres/writing.ts listWriteTexts",
     "src/transport/auth/authorize.ts signAws",
+  ],
+  "the makers of a plain thing, which nothing in the gateway is yet": [
+    "src/admin/log/exports.ts makePlainExport",
+    "src/core/things/plain.ts makePlainThing",
+    "src/store/schema/field-columns.ts declareThing",
   ],
   "a step of a running process that a test takes at a moment of its own": [
     "src/app/start/accepting.ts AcceptGuard",

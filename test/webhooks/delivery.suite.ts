@@ -5,6 +5,7 @@ import { type EventData, makeEvent } from "../../src/core/events/events.ts";
 import { asObject, parseJson } from "../../src/core/json/json.ts";
 import type { Store } from "../../src/core/store.ts";
 import { TESTER } from "../harness/acting.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
 import { makeMember } from "../people/samples.ts";
 import { makeSuite, type TwoStores } from "../suites/two-stores.ts";
 import { type Given, DeliveringNode as Node, startClock } from "./node.ts";
@@ -90,7 +91,7 @@ function naming(stores: () => TwoStores): void {
     const given: readonly Given[] = [standard(receiver), { url: chat.url, form: "slack" }];
     const node = new Node(stores().store, await startClock(), given);
     const name = async (name: string) =>
-      node.store.people.changeMember("mem_ann", () => makeMember("mem_ann", { name }));
+      unrecorded(node.store).changeMember("mem_ann", () => makeMember("mem_ann", { name }));
     const warn = async (subject: string) => {
       const data = { member_id: "mem_ann", name: "mem_ann", per: "day", used: 4, limit: 5 };
       await node.store.addEvents([

@@ -25,6 +25,7 @@ import { formatInstantOrNull } from "../format.ts";
 import { describeAsked } from "../limits/limit-requests.ts";
 import { viewTarget } from "../models/alias-target.ts";
 import { readStoredAliases } from "../models/aliases.ts";
+import { readStoredRules } from "../models/model-rules.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 
 type EntryParts = Pick<AdminWorld, "clock" | "random">;
@@ -97,6 +98,8 @@ function describeChange(change: RowChange): AuditFacts | null {
       return describeToken(change);
     case "member":
       return describeMember(change);
+    case "thing":
+      return describeThing(change);
     case "setting":
       return describeSetting(change);
     case "lessons":
@@ -104,10 +107,24 @@ function describeChange(change: RowChange): AuditFacts | null {
   }
 }
 
+function describeThing(change: Extract<RowChange, { kind: "thing" }>): AuditFacts | null {
+  const { thing, before, after } = change;
+  const { fields, actions, name: type } = thing;
+  if (after === null) return null;
+  const [title = ""] = Object.values(fields).map(({ property }) => after.values[property]);
+  const about = { target: { type, id: after.id, name: String(title) }, accountId: after.accountId };
+  if (before !== null && before.endedAtMs !== after.endedAtMs) return { action: actions.end.audit, ...about };
+  const shown = compare(mapPair(change, ({ values }) => viewFields(fields, values)));
+  const { audit: action } = before === null ? actions.make : actions.change;
+  return shown && { action, ...about, ...shown };
+}
+
 function describeSetting(change: Extract<RowChange, { kind: "setting" }>): AuditFacts | null {
   switch (change.name) {
     case "aliases":
       return describeAliases(change);
+    case "model_rules":
+      return describeModelRules(change);
     case "data_keys":
       return describeMasterKeys(change);
     case "admin_token_digest":
@@ -282,6 +299,18 @@ function describeAliases({ before, after }: Pair<string>): AuditFacts | null {
     const pair = compare({ before: were.get(name) ?? null, after: are.get(name) ?? null });
     if (pair === null) continue;
     return { action: nameAliasAction(pair), target: { type: "alias", id: name, name }, ...pair };
+  }
+  return null;
+}
+
+/** A change is about one model. */
+function describeModelRules({ before, after }: Pair<string>): AuditFacts | null {
+  const were = readStoredRules(before);
+  const are = readStoredRules(after);
+  for (const id of new Set([...were.keys(), ...are.keys()])) {
+    const show = (words: readonly string[] | undefined) => ({ refuses: words ?? [] });
+    const pair = compare({ before: show(were.get(id)), after: show(are.get(id)) });
+    if (pair !== null) return { action: "model.changed", target: { type: "model", id, name: id }, ...pair };
   }
   return null;
 }

@@ -206,11 +206,11 @@ export async function updateKey(
 
 /** Deletes what a key has kept in its account, and in the one from which it may have come. */
 export async function removeResponses(
-  store: Pick<KeyChangeParts["store"], "removeResponses">,
+  store: Pick<KeyChangeParts["store"], "responses">,
   { id, accountId }: Pick<GatewayKey, "id" | "accountId">,
   from: string,
 ): Promise<void> {
-  for (const account of new Set([from, accountId])) await store.removeResponses(account, id);
+  for (const account of new Set([from, accountId])) await store.responses.removeAll(account, id);
 }
 
 /** Changes a key, and moves it if it gets an account. */

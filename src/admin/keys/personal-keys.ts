@@ -2,7 +2,7 @@
 import type { Fault } from "../../core/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { Account } from "../../core/keys/key.ts";
-import type { KeyFilter, RecordedStore } from "../../core/store.ts";
+import type { KeyFilter, Store } from "../../core/store.ts";
 import type { Access } from "../../people/access.ts";
 import type { KeyKind } from "./key-fields.ts";
 import type { KeyRights } from "./key-rights.ts";
@@ -18,7 +18,7 @@ export function findHolder(access: Access, kind: KeyKind | undefined, accountId:
 }
 
 interface KeyHolding {
-  readonly store: Pick<RecordedStore, "keys">;
+  readonly store: Pick<Store, "keys">;
 }
 
 /**

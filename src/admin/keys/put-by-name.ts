@@ -144,7 +144,7 @@ export async function putKey(
     record: idempotencyKey === null ? null : makeRecord(world, fresh, { given, idempotencyKey, secret }),
   });
   if (earlier !== null) checkRotation(rights, key, account);
-  if (key.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
+  if (key.keepsResponses === false) await store.responses.removeAll(key.accountId, key.id);
   const view = keyView(key, nowMs);
   if (earlier !== null) return repeat(world, key, view, { earlier, given });
   return key.id === fresh.id ? { isMade: true, view: { ...view, secret } } : { isMade: false, view };

@@ -2,10 +2,12 @@
 
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import type { Scope } from "../../core/people/people.ts";
+import type { Permission } from "../../core/people/permissions.ts";
+import type { PlainThing } from "../../core/things/plain.ts";
+import { PLAIN_THINGS } from "../../core/things/plain-things.ts";
 import { readPages } from "../../core/world/read-pages.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
 import { computeMonth, listMonths } from "../../ledger/money/month.ts";
-import type { Permission } from "../../people/roles.ts";
 import { auditExportQuery, auditSchema, readAudit } from "../audit/audit.ts";
 import { readQuery } from "../input.ts";
 import type { ListPage, PageQuery } from "../list.ts";
@@ -15,6 +17,7 @@ import { getStatement, listStatementRows, statementLineSchema } from "../money/s
 import { listMembers, memberSchema } from "../people/members.ts";
 import { closeObject, text } from "../schema.ts";
 import { momentFields, readFrom, readTo } from "../span.ts";
+import { listPlain, makePlainSchemas } from "../things/plain.ts";
 import type { AdminWorld } from "../world.ts";
 import { type ExportRow, NameBook, ROWS_AT_ONCE } from "./export-rows.ts";
 import { type FilterParts, findFilters } from "./found-filters.ts";
@@ -31,7 +34,7 @@ export interface ExportParts extends AdminWorld, Pick<FilterParts, "providerName
 
 type Pages = AsyncGenerator<readonly object[]>;
 
-interface Export {
+export interface Export {
   readonly permission: Permission;
   /** In a route's summary. */
   readonly words: string;
@@ -51,18 +54,9 @@ const journalQuery = closeObject({ account: Type.Optional(text), ...momentFields
 const statementsQuery = closeObject({ account: Type.Optional(text), ...momentFields });
 const noFilters = closeObject({});
 
-export const EXPORT_NAMES = [
-  "requests",
-  "usage",
-  "journal",
-  "statements",
-  "members",
-  "audit",
-  "reconciliation",
-] as const;
-export type ExportName = (typeof EXPORT_NAMES)[number];
+type OwnName = "requests" | "usage" | "journal" | "statements" | "members" | "audit" | "reconciliation";
 
-export const EXPORTS: Readonly<Record<ExportName, Export>> = {
+const OWN: Readonly<Record<OwnName, Export>> = {
   requests: {
     permission: "requests.read",
     words: "the request log",
@@ -127,15 +121,31 @@ export const EXPORTS: Readonly<Record<ExportName, Export>> = {
   },
 };
 
+/** By their names, in the order of the manual. */
+export const EXPORTS: typeof OWN & Readonly<Record<string, Export>> = {
+  ...OWN,
+  ...Object.fromEntries(PLAIN_THINGS.map((thing) => [thing.plural, makePlainExport(thing)])),
+};
+
+export function makePlainExport(thing: PlainThing): Export {
+  return {
+    permission: thing.sees,
+    words: thing.plural,
+    query: noFilters,
+    row: makePlainSchemas(thing).view,
+    read: (parts, _given, scope) => readList((page) => listPlain(parts, thing, page, scope)),
+  };
+}
+
 /** Returns all rows, newest first, with the names of keys and accounts. Throws the Fault of a wrong filter at the first. */
 export async function* readExport(
   parts: ExportParts,
-  name: ExportName,
+  { read }: Pick<Export, "read">,
   given: unknown,
   scope: Scope,
 ): AsyncGenerator<readonly ExportRow[]> {
   const names = new NameBook(parts.store, scope);
-  for await (const rows of EXPORTS[name].read(parts, given, scope)) yield await names.addNames(rows);
+  for await (const rows of read(parts, given, scope)) yield await names.addNames(rows);
 }
 
 async function* readList<View extends object>(list: (page: PageQuery) => Promise<ListPage<View>>): Pages {

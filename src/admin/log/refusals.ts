@@ -80,7 +80,7 @@ export async function listRefusals(
   };
   return listSearched(
     query,
-    (page) => store.refusals(filter, page, SEARCH_MS),
+    (page) => store.refusals.list(filter, page, SEARCH_MS),
     ({ atMs, id }) => ({ atMs, id }),
     refusalView,
   );

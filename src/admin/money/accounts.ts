@@ -12,11 +12,11 @@ import {
 } from "../../core/keys/key.ts";
 import { toUsd } from "../../core/money/money.ts";
 import { PAUSERS, type Scope } from "../../core/people/people.ts";
+import type { Permission } from "../../core/people/permissions.ts";
 import { makeSystemAccount, type SystemAccount } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import { mintId } from "../../keys/secret.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
-import type { Permission } from "../../people/roles.ts";
 import {
   makeChangeSchema,
   makeNewSchema,
@@ -122,8 +122,8 @@ export async function requireInAccount(
 }
 
 /** System accounts are the other side of every movement. They aren't listed, and can't be renamed or topped up. */
-async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount): Promise<AccountView> {
-  const balance = toUsd(await store.systemBalance(id));
+async function systemView(store: Pick<Store, "journals">, id: SystemAccount): Promise<AccountView> {
+  const balance = toUsd(await store.journals.systemBalance(id));
   const fields = viewFields(ACCOUNT_FIELDS, { ...listInitials(ACCOUNT_FIELDS), name: id });
   return {
     id,

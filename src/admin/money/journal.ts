@@ -105,7 +105,7 @@ export async function listJournal(
 ): Promise<ListPage<EntryView>> {
   const system = findSystemAccount(accountId, scope);
   if (system !== null) {
-    const find = (page: Page) => store.systemJournal(system, checkCursor(page, null));
+    const find = (page: Page) => store.journals.systemEntries(system, checkCursor(page, null));
     const amountsOf = (entry: Entry): Amounts => ({
       kind: showWhole(entry).kind,
       amount_usd: toUsd(entry[findLeg(system)]),
@@ -118,8 +118,8 @@ export async function listJournal(
   let facts = NO_FACTS;
   const without = detail === "ledger" ? [] : LEDGER_KINDS;
   const find = async (page: Page) => {
-    const entries = await store.journal(accountId, checkCursor(page, accountId), without);
-    facts = await store.entryFacts(accountId, entries);
+    const entries = await store.journals.entries(accountId, checkCursor(page, accountId), without);
+    facts = await store.journals.findFacts(accountId, entries);
     return detail === "ledger" ? entries : addHeld(store, accountId, entries);
   };
   const show = detail === "ledger" ? showFree : showWhole;
@@ -128,13 +128,13 @@ export async function listJournal(
 
 /** Entries from before it was kept don't say what was held after them. */
 async function addHeld(
-  store: Pick<Store, "heldAfter">,
+  store: Pick<Store, "journals">,
   accountId: string,
   entries: readonly Entry[],
 ): Promise<readonly Entry[]> {
   if (entries.every(({ heldAfterNanoUsd }) => heldAfterNanoUsd !== null)) return entries;
   const shown = entries.filter(({ heldAfterNanoUsd }) => heldAfterNanoUsd === null);
-  const held = await store.heldAfter(accountId, shown);
+  const held = await store.journals.heldAfter(accountId, shown);
   return entries.map((entry) => ({
     ...entry,
     heldAfterNanoUsd: entry.heldAfterNanoUsd ?? held.get(entry.seq) ?? 0,

@@ -75,7 +75,7 @@ export async function getStatement(
   const { store, clock } = parts;
   const account = await store.account(accountId, scope);
   if (account === null) throw new Fault("not_found", "There is no account with that id.");
-  const kept = await store.statement(accountId, month);
+  const kept = await store.journals.statement(accountId, month);
   if (kept !== null) return showKept(parts, kept, scope);
   const nowMs = clock.nowMs();
   const timeZone = account.timeZone ?? parts.dayRules().timeZone;
@@ -83,7 +83,7 @@ export async function getStatement(
     throw invalidValue("month", "expected a month that has begun, such as 2026-11");
   }
   const span = findStatementMonth(month, timeZone);
-  const sums = await store.sumStatement(accountId, span);
+  const sums = await store.journals.sumStatement(accountId, span);
   if (sums === null) throw new Fault("not_found", "There is no account with that id.");
   const about = { account_id: accountId, account: account.name, month, time_zone: timeZone };
   const times = { from: formatInstant(span.fromMs), to: formatInstant(span.toMs) };
@@ -94,7 +94,7 @@ export async function getStatement(
   const data = JSON.stringify({ ...made, lines });
   return showKept(
     parts,
-    await store.keepStatement({ accountId, month, closedAtMs: closesAtMs, data }),
+    await store.journals.keepStatement({ accountId, month, closedAtMs: closesAtMs, data }),
     scope,
   );
 }

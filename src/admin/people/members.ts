@@ -106,7 +106,7 @@ export async function changeMember(
     await changes.changeMember(id, (now) => (now === null ? null : { ...now, ...change })),
   );
   if (given.disabled === true) {
-    await store.endSessionsOf(id);
+    await store.people.endSessionsOf(id);
     await store.devices.endDevicesOf(id, clock.nowMs());
     await eachKey(store, { memberId: id }, (key) =>
       changes.changeKey(key.id, (before) => changePauses("admin", before, true)),
@@ -205,7 +205,7 @@ export async function anonymiseMember(
       (before) => before && { ...before, ...fields, anonymisedAtMs: before.anonymisedAtMs ?? nowMs },
     );
   const shut = requireMember(await change({ ...erased, ...ended }));
-  await store.endSessionsOf(id);
+  await store.people.endSessionsOf(id);
   await endKeys(parts, id);
   await forgetInKeys(parts, shut);
   await store.limitRequests.forgetTexts(id);

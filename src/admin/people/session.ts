@@ -1,7 +1,7 @@
 // The console's sign-in: exchanges a token for a secret that ends on expiry, on sign-out, or with the token or person.
 import { Type } from "@sinclair/typebox";
+import type { Session } from "../../core/people/people.ts";
 import { ACTOR_KINDS, ROLES } from "../../core/people/people.ts";
-import type { Session } from "../../core/rows.ts";
 import {
   checkTokenSecret,
   digestSecret,
@@ -113,7 +113,7 @@ export async function beginSession(
   const secret = mintSessionSecret(random);
   const nowMs = clock.nowMs();
   const session = { ...owner, digest: digestSession(secret, pepper), expiresAtMs: nowMs + SESSION_MS };
-  await store.addSession(session, nowMs);
+  await store.people.addSession(session, nowMs);
   return secret;
 }
 
@@ -128,7 +128,7 @@ export async function findSession(
   findPerson: FindPerson = async () => null,
 ): Promise<LiveSession | null> {
   const { store, pepper, clock } = world;
-  const session = await store.session(digestSession(secret, pepper));
+  const session = await store.people.session(digestSession(secret, pepper));
   if (session === null || session.expiresAtMs <= clock.nowMs()) return null;
   const access =
     session.memberId === null ? await findTokenAccess(world, configured, session) : await findPerson(session);
@@ -149,5 +149,5 @@ async function findTokenAccess(
 
 /** Ends a session, on every node. */
 export function signOut({ store, pepper }: AdminWorld, secret: string): Promise<void> {
-  return store.endSession(digestSession(secret, pepper));
+  return store.people.endSession(digestSession(secret, pepper));
 }

@@ -1,13 +1,13 @@
 // Connects the operator's provider routes with the live configuration, health and the store.
 import type { Fillable } from "../../admin/models/credentials.ts";
 import type { TestResult } from "../../admin/models/providers.ts";
+import type { ProviderPorts } from "../../admin/things/credentials.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Credential, ProviderSetup } from "../../core/settings.ts";
 import type { Deadlines, Fetch } from "../../core/world/world.ts";
 import type { Health } from "../../health/health.ts";
 import { buildReport } from "../../health/report.ts";
-import type { ProviderPorts } from "../../http/models/admin-providers.ts";
 import { PROVIDERS } from "../../providers/index.ts";
 import { canStandAlone, createBareSetup, toCredential } from "../start/added.ts";
 import type { LiveConfiguration } from "../start/live-configuration.ts";

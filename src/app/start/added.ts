@@ -2,12 +2,14 @@
 
 import { readStoredAliases } from "../../admin/models/aliases.ts";
 import { type AddedCredential, openCredential } from "../../admin/models/credentials.ts";
+import { parseRules, readStoredRules } from "../../admin/models/model-rules.ts";
 import { readRegions } from "../../config/providers/pricing.ts";
 import { TIMEOUTS } from "../../config/providers/providers.ts";
 import { omitUndefined } from "../../core/json/json.ts";
 import { FOREIGN_SECRETS, readForeignUntil } from "../../core/keys/foreign-secret.ts";
 import { CREDENTIAL_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { Alias } from "../../core/models/alias.ts";
+import type { RefusalRules } from "../../core/models/refusals.ts";
 import type { StoredCredential } from "../../core/rows.ts";
 import type { Credential, KnownProvider, ProviderSetup, Settings } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
@@ -55,6 +57,36 @@ export class AddedAliases {
     const more = Object.entries(this.#all).filter(([name]) => !Object.hasOwn(settings.aliases, name));
     if (more.length === 0) return settings;
     return { ...settings, aliases: { ...settings.aliases, ...Object.fromEntries(more) } };
+  }
+}
+
+/** Words for what models refuse, set at run time. */
+export class AddedModelRules {
+  /** Reads the words again and reports a change. */
+  readonly refresh: () => Promise<void>;
+  #all: ReadonlyMap<string, RefusalRules> = new Map();
+
+  constructor(store: Pick<Store, "setting">, onChange: () => void) {
+    const take = (stored: string | null) => {
+      const rules = readStoredRules(stored)
+        .entries()
+        .map(([id, words]) => [id, parseRules(words)] as const);
+      this.#all = new Map(rules);
+      onChange();
+    };
+    this.refresh = createRefresh(null, () => store.setting("model_rules"), take);
+  }
+
+  /** Returns the settings with these rules added to the changes of models. The file's words take precedence. */
+  addTo(settings: Settings): Settings {
+    if (this.#all.size === 0) return settings;
+    const known = new Map(settings.overlay.map((change) => [change.id, change]));
+    for (const [id, rules] of this.#all) {
+      const { refuses, accepts, ...change } = known.get(id) ?? { id, disabled: false };
+      const isConfigured = (refuses?.size ?? 0) + (accepts?.size ?? 0) > 0;
+      if (!isConfigured) known.set(id, { ...change, ...rules });
+    }
+    return { ...settings, overlay: [...known.values()] };
   }
 }
 

@@ -9,7 +9,7 @@ import type { Snapshot } from "../../http/ports.ts";
 import { PROVIDERS } from "../../providers/index.ts";
 import { chooseDialects } from "../models/dialects.ts";
 import { Discovery } from "../models/discovery.ts";
-import { AddedAliases, AddedCredentials, AddedSecrets } from "./added.ts";
+import { AddedAliases, AddedCredentials, AddedModelRules, AddedSecrets } from "./added.ts";
 import type { OpenedStore } from "./open-store.ts";
 
 const MS_PER_SECOND = 1000;
@@ -18,6 +18,7 @@ export class LiveConfiguration {
   readonly credentials: AddedCredentials;
   readonly discovery: Discovery;
   readonly aliases: AddedAliases;
+  readonly modelRules: AddedModelRules;
   readonly foreign: AddedSecrets;
   readonly #health: Health;
   readonly #clock: LiveConfigurationPorts["clock"];
@@ -38,6 +39,7 @@ export class LiveConfiguration {
     this.#listed = listIds(this.#snapshot);
     this.credentials = new AddedCredentials(store, credentialVault, log, onChange);
     this.aliases = new AddedAliases(store, () => this.#renew());
+    this.modelRules = new AddedModelRules(store, () => this.#renew());
     this.foreign = new AddedSecrets(store);
     this.discovery = new Discovery({ fetch, log, onChange });
     this.discovery.expect(first.providers);
@@ -48,6 +50,7 @@ export class LiveConfiguration {
   async readAdded(): Promise<void> {
     await this.credentials.refresh();
     await this.aliases.refresh();
+    await this.modelRules.refresh();
     await this.foreign.refresh();
   }
 
@@ -60,7 +63,8 @@ export class LiveConfiguration {
   }
 
   #renew(): void {
-    this.settings = this.aliases.addTo(this.credentials.addTo(this.configured, PROVIDERS));
+    const open = this.credentials.addTo(this.configured, PROVIDERS);
+    this.settings = this.modelRules.addTo(this.aliases.addTo(open));
     this.discovery.follow(this.settings.providers);
     this.#snapshot = this.#buildSnapshot();
     this.#listed = listIds(this.#snapshot);

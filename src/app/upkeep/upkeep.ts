@@ -60,7 +60,7 @@ interface UpkeepParts extends AuditUpkeepParts {
   /** Applies the lessons of all nodes. */
   readonly learning: { refresh(): Promise<void> };
   /** Reads what was added at run time on any node. Missing if nothing can be added. */
-  readonly added?: Record<"credentials" | "aliases" | "foreign", { refresh(): Promise<void> }>;
+  readonly added?: Record<"credentials" | "aliases" | "modelRules" | "foreign", { refresh(): Promise<void> }>;
   /** Asks the operator's own servers for their models until they have answered. Missing if there are none. */
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
@@ -113,6 +113,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
+  if (added) tasks.push(schedule("model_rules_failed", ADDED_MS, () => added.modelRules.refresh()));
   if (added) tasks.push(schedule("foreign_failed", ADDED_MS, () => added.foreign.refresh()));
   if (prices) tasks.push(schedule("catalogue_failed", PRICES_MS, () => prices.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
@@ -189,13 +190,13 @@ export async function writeRefusals({
   store,
   refusals,
 }: {
-  readonly store: Pick<Store, "addRefusals">;
+  readonly store: Pick<Store, "refusals">;
   readonly refusals?: UpkeepParts["refusals"];
 }): Promise<void> {
   const taken = refusals?.take();
   if (taken === undefined || taken.counts.length + taken.sums.length === 0) return;
   try {
-    await store.addRefusals(taken);
+    await store.refusals.add(taken);
   } catch (error) {
     refusals?.restore(taken);
     throw error;
@@ -227,9 +228,9 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
   while ((await store.foreign.end(nowMs, ROWS_MAX)) === ROWS_MAX);
   while ((await store.cache.prune(nowMs, ROWS_MAX)) === ROWS_MAX);
-  while ((await store.pruneRefusals(before.contentsMs, REFUSALS_MAX, ROWS_MAX)) === ROWS_MAX);
+  while ((await store.refusals.prune(before.contentsMs, REFUSALS_MAX, ROWS_MAX)) === ROWS_MAX);
   while ((await store.providerCalls.prune(before.callsMs, ROWS_MAX)) === ROWS_MAX);
   await store.webhooks.prune(nowMs - DEAD_MS, DEAD_MAX);
   const responsesMs = nowMs - responsesKeepMs();
-  while ((await store.pruneResponses(responsesMs, ROWS_MAX)) === ROWS_MAX);
+  while ((await store.responses.prune(responsesMs, ROWS_MAX)) === ROWS_MAX);
 }

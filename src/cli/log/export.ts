@@ -3,7 +3,7 @@ import { note } from "../../admin/audit/audit-trail.ts";
 import { formatInstant } from "../../admin/format.ts";
 import { readQuery } from "../../admin/input.ts";
 import { makeExportForm } from "../../admin/log/export-rows.ts";
-import { EXPORT_NAMES, EXPORTS, type ExportName, readExport } from "../../admin/log/exports.ts";
+import { EXPORTS, type Export, readExport } from "../../admin/log/exports.ts";
 import { listProviderNames } from "../../app/models/provider-names.ts";
 import { EVERYTHING } from "../../core/people/people.ts";
 import { writeState, writeStateText } from "../../moving/state/write.ts";
@@ -14,12 +14,14 @@ import { describeRows } from "./log-command.ts";
 
 const toFlag = (field: string) => field.replaceAll("_", "-");
 
-function listFlags(name: ExportName): readonly string[] {
-  return Object.keys(EXPORTS[name].query.properties).map(toFlag);
+function listFlags({ query }: Export): readonly string[] {
+  return Object.keys(query.properties).map(toFlag);
 }
 
+const NAMED = Object.entries(EXPORTS);
+
 const USAGES = [
-  ...EXPORT_NAMES.map((name) => `poundkey export ${name} [filters] [--csv | --json]`),
+  ...NAMED.map(([name]) => `poundkey export ${name} [filters] [--csv | --json]`),
   "poundkey export state [--json]",
 ];
 
@@ -29,9 +31,9 @@ Writes all rows of a list to standard output, newest first, as CSV (RFC 4180), o
 that a spreadsheet would read as formulas begin with an apostrophe. How far it is stands on standard error. The filters,
 which are those of the admin API:
 
-${EXPORT_NAMES.map(
-  (name) =>
-    `  ${name.padEnd(16)}${listFlags(name)
+${NAMED.map(
+  ([name, list]) =>
+    `  ${name.padEnd(16)}${listFlags(list)
       .map((flag) => `--${flag}`)
       .join(" ")}`,
 ).join("\n")}
@@ -50,10 +52,10 @@ examples:
   poundkey export state > state.yaml`;
 
 const LISTS = Object.fromEntries(
-  EXPORT_NAMES.map((name) => {
-    const filters = Object.fromEntries(listFlags(name).map((flag) => [flag, "value"] as const));
+  NAMED.map(([name, list]) => {
+    const filters = Object.fromEntries(listFlags(list).map((flag) => [flag, "value"] as const));
     const flags = { ...filters, csv: "switch" } as const;
-    return [name, { run: (call: Call) => write(name, call), flags }];
+    return [name, { run: (call: Call) => write(name, list, call), flags }];
   }),
 );
 
@@ -68,9 +70,9 @@ async function printState({ isJson, io, settings, open }: Call): Promise<void> {
 
 const REPORT_MS = 10_000;
 
-async function write(name: ExportName, call: Call): Promise<void> {
+async function write(name: string, list: Export, call: Call): Promise<void> {
   const { values, io, settings, open } = call;
-  const { query, row, left, since } = EXPORTS[name];
+  const { query, row, left, since } = list;
   const given = Object.fromEntries([...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]));
   readQuery(query, given);
   const form = readForm(call) === "json" ? "jsonl" : "csv";
@@ -93,7 +95,7 @@ async function write(name: ExportName, call: Call): Promise<void> {
   let reportedMs = world.clock.nowMs();
   let lines = head;
   let isBegun = false;
-  for await (const page of readExport(parts, name, given, EVERYTHING)) {
+  for await (const page of readExport(parts, list, given, EVERYTHING)) {
     if (!isBegun) await noteExport(world, `${name}.${form}`, given);
     isBegun = true;
     lines += page.map(format).join("");

@@ -16,7 +16,7 @@ import {
   section,
   text,
 } from "../field-types.ts";
-import { model } from "../models/model-schema.ts";
+import { model, TOKENS_MAX } from "../models/model-schema.ts";
 
 const MODELS_MAX = 1000;
 const KEYS_MAX = 100;
@@ -180,6 +180,7 @@ export const provider = options(
     price_factor: priceFactor,
     reports_cost: Type.Boolean(),
     service_tier: choice(["default", "project"]),
+    output_default: integer(1, TOKENS_MAX),
     cache_marks: choice(["auto", "off"]),
     extra_fields: extraFields,
     models: Type.Array(model, { maxItems: MODELS_MAX }),

@@ -156,10 +156,17 @@ function placeProvider(
     : { platform, ...CLOUDS[platform].build({ ...context, entry, address, readKeys }) };
 }
 
+/** The dialects that have cache marks, and in which an answer's limit can be sent that the client didn't set. */
 const MARKED_DIALECTS: ReadonlySet<DialectName> = new Set(["anthropic", "bedrock"]);
 
 function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
+  const { output_default: outputTokensDefault = context.row?.outputTokensDefault } = entry;
   const canMark = listSpoken(entry, context.row).some((one) => MARKED_DIALECTS.has(one));
+  if (entry.output_default !== undefined && !canMark)
+    context.issues.atKey(
+      [...context.path, "output_default"],
+      "has no effect: no dialect here needs a limit; clients may send max_tokens",
+    );
   if (entry.cache_marks === "auto" && !canMark)
     context.issues.atKey([...context.path, "cache_marks"], "has no effect: no dialect here has cache marks");
   for (const [at, field] of (entry.extra_fields ?? []).entries()) {
@@ -180,6 +187,7 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
     unlistedModels: Boolean(entry.unlisted_models),
     ...(context.row?.discovers ? { discovers: true } : {}),
     ...(entry.cache_marks === "auto" ? { marksCache: true } : {}),
+    ...(outputTokensDefault === undefined ? {} : { outputTokensDefault }),
     ...(entry.extra_fields?.length ? { extraFields: entry.extra_fields } : {}),
   };
 }

@@ -1,5 +1,6 @@
 // The console's pages, each with the permission that it needs, and the navigation among those that one may see.
 import type { ComponentType, VNode } from "preact";
+import { PLAIN_THINGS } from "../../core/things/plain-things.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { Empty } from "../parts/states.tsx";
 import { lazy } from "./lazy.tsx";
@@ -145,6 +146,16 @@ const PAGES: readonly Page[] = [
     needs: "audit.read",
     isSetting: true,
   },
+  ...PLAIN_THINGS.map(
+    (thing): Page => ({
+      path: `/settings/${thing.plural}`,
+      label: thing.tag,
+      icon: "check",
+      Page: lazy(async () => (await import("../things/plain.tsx")).makePlainPage(thing)),
+      needs: thing.sees,
+      isSetting: true,
+    }),
+  ),
 ];
 
 /** The page's name for the one who is signed in. */

@@ -14,7 +14,7 @@ function parseRoute(hash: string): Route {
   return { path: path.startsWith("/") ? path : "/", query: new URLSearchParams(query) };
 }
 
-export const route = signal<Route>(parseRoute(location.hash));
+export const route = signal<Route>(parseRoute(""));
 
 let visits = 0;
 
@@ -23,13 +23,17 @@ export function countVisits(): number {
   return visits;
 }
 
-watchAddress(() => {
-  const next = parseRoute(location.hash);
-  const isOther = next.path !== route.value.path;
-  if (isOther) visits++;
-  route.value = next;
-  if (isOther && !isReturning()) window.scrollTo(0, 0);
-});
+/** Shows the page of the address from now on. */
+export function followAddress(): void {
+  route.value = parseRoute(location.hash);
+  watchAddress(() => {
+    const next = parseRoute(location.hash);
+    const isOther = next.path !== route.value.path;
+    if (isOther) visits++;
+    route.value = next;
+    if (isOther && !isReturning()) window.scrollTo(0, 0);
+  });
+}
 
 /** Returns the address of a page of the console. */
 export function makeHref(path: string, fields: Query = {}): string {

@@ -28,6 +28,7 @@ import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Loaded } from "../parts/states.tsx";
 import { type Column, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
 import { BREAKERS } from "./provider-state.ts";
+import { RefusedFields } from "./refused-fields.tsx";
 
 export function ModelPage({ id }: { readonly id: string }) {
   const models = useResource<ListPage<CardView>>("/models");
@@ -77,6 +78,7 @@ function Detail({ model }: { readonly model: CardView }) {
         <div class="stack">
           {may("settings.read") && <Health model={model} />}
           <Routes model={model} />
+          {model.on && <RefusedFields id={model.id} />}
         </div>
       </div>
       <Prices model={model} />

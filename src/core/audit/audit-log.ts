@@ -38,6 +38,7 @@ export const AUDIT_ACTIONS = [
   "member.created",
   "member.changed",
   "member.anonymised",
+  "model.changed",
   "provider.added",
   "provider.changed",
   "provider.removed",
@@ -56,7 +57,9 @@ export const AUDIT_ACTIONS = [
   "token.revoked",
   "webhook.sent",
 ] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+/** An action on a plain thing: the name of the thing, a dot, and a verb. */
+export type PlainAction = string & { readonly of: "action" };
+export type AuditAction = (typeof AUDIT_ACTIONS)[number] | PlainAction;
 
 export const OUTCOMES = ["success", "refused", "failed"] as const;
 export type AuditOutcome = (typeof OUTCOMES)[number];
@@ -83,9 +86,14 @@ const TARGET_TYPES = [
   "webhook",
 ] as const;
 
+/** The name of a plain thing. */
+export type PlainName = string & { readonly of: "name" };
+/** Begins the ids of a plain thing. */
+export type PlainPrefix = string & { readonly of: "prefix" };
+
 /** The thing that an action concerns. Its id and name are empty if there is only one, or it has none. */
 export interface AuditTarget {
-  readonly type: (typeof TARGET_TYPES)[number];
+  readonly type: (typeof TARGET_TYPES)[number] | PlainName;
   readonly id: string;
   readonly name: string;
 }

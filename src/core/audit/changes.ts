@@ -15,8 +15,9 @@ import type {
 import type { KeyMove } from "../keys/key-move.ts";
 import type { LimitRequest, LimitRequestStep } from "../limits/limit-request.ts";
 import type { Checkout } from "../money/checkout.ts";
-import type { Member, NamedToken, PeopleStore } from "../people/people.ts";
+import type { Member, NamedToken } from "../people/people.ts";
 import type { OwnerState, StoredCredential } from "../rows.ts";
+import type { PlainEntity, PlainThing } from "../things/plain.ts";
 
 interface EntityChange<Kind extends string, Row> {
   readonly kind: Kind;
@@ -27,7 +28,7 @@ interface EntityChange<Kind extends string, Row> {
 }
 
 /** The operator's own settings, by name. */
-export type OperatorSetting = "admin_token_digest" | "aliases" | "data_keys";
+export type OperatorSetting = "admin_token_digest" | "aliases" | "data_keys" | "model_rules";
 
 /** The row that a transaction changes. */
 export type RowChange =
@@ -38,6 +39,7 @@ export type RowChange =
   | EntityChange<"limit_request", LimitRequest>
   | EntityChange<"member", Member>
   | EntityChange<"token", NamedToken>
+  | (EntityChange<"thing", PlainEntity> & { readonly thing: PlainThing })
   | (EntityChange<"setting", string> & { readonly name: OperatorSetting })
   /** All lessons were forgotten, or those of one model. */
   | { readonly kind: "lessons"; readonly model: string | null };
@@ -103,6 +105,16 @@ export interface Changes {
    */
   addCheckout(checkout: Checkout, sinceMs: number, check: (unpaid: number) => void): Promise<Checkout>;
 
+  /**
+   * Writes the plain thing that `change` makes of the stored one (null if there is none) and returns it. Null from
+   * `change` writes nothing. `change` must be pure: it may run more than once.
+   */
+  changeThing(
+    thing: PlainThing,
+    place: Pick<PlainEntity, "accountId" | "id">,
+    change: (before: PlainEntity | null) => PlainEntity | null,
+  ): Promise<PlainEntity | null>;
+
   /** Adds a credential or replaces the one with the same id. */
   putCredential(credential: StoredCredential): Promise<void>;
   removeCredential(id: string): Promise<void>;
@@ -113,9 +125,3 @@ export interface Changes {
   /** Deletes all scores, or those of one model. */
   forgetLessons(model?: string): Promise<void>;
 }
-
-/** Those that the store itself has. They leave no record. */
-export type UnrecordedChanges = Omit<
-  Changes,
-  keyof PeopleStore | "addLimitRequest" | "decideLimitRequest" | "addCheckout"
->;

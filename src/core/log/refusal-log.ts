@@ -1,6 +1,8 @@
 // The log of refusals: their counts by minute, its bounds, and questions to it.
 import type { Scope } from "../people/people.ts";
 import type { UsageSum } from "../rows.ts";
+import type { Page } from "../world/page.ts";
+import type { SearchPage } from "./log-query.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** The refusals of one key (or unknown secret) with one code, for one model, within one minute. */
@@ -45,4 +47,20 @@ export interface TakenRefusals {
   readonly counts: readonly RefusalCount[];
   /** Refused requests by the hour, for the usage of keys. Requests with a row are not among them. */
   readonly sums: readonly UsageSum[];
+}
+
+/** The store's methods on refusals. Each is one transaction, as in `Store`. */
+export interface RefusalStore {
+  /**
+   * Adds counts of refusals to the rows of their minute, and refused requests to the sums of usage. Beyond 10,000 rows a
+   * minute, over all processes, only a count for each code is added.
+   */
+  add(taken: TakenRefusals): Promise<void>;
+  /** Newest first. Stops after about `withinMs`, and says how far it got. */
+  list(filter: RefusalFilter, page: Page, withinMs: number): Promise<SearchPage<RefusalCount>>;
+  /**
+   * Deletes refusals older than a time (Unix milliseconds), and the oldest beyond `keptMax`; at most `rowsMax` at once.
+   * Returns how many.
+   */
+  prune(beforeMs: number, keptMax: number, rowsMax: number): Promise<number>;
 }

@@ -32,6 +32,8 @@ export interface Target {
   readonly apiVersion?: string;
   /** True to set cache marks for clients that set none (`cache_marks: auto`). */
   readonly marksCache?: boolean;
+  /** The limit of an answer whose request sets none, in tokens. Missing for the longest answer of the model. */
+  readonly outputTokensDefault?: number;
   /** Fields outside the API that the operator lets pass: their names, or `*` (`extra_fields`). Missing if there are none. */
   readonly extraFields?: readonly string[];
   /** Everything that the model is known to refuse. Missing if that is nothing. */

@@ -40,17 +40,17 @@ export interface EarlierAnswers {
 
 export interface ResponseStore {
   /** Stores a response, and deletes the account's oldest ones beyond this many bytes. */
-  addResponse(response: StoredResponse, bytesMax: number): Promise<void>;
+  add(response: StoredResponse, bytesMax: number): Promise<void>;
   /** Returns the owner's response, or null. */
-  response(owner: KeptOwner, id: string): Promise<StoredResponse | null>;
+  find(owner: KeptOwner, id: string): Promise<StoredResponse | null>;
   /** Returns the owner's latest response that contains the item, or null. */
-  responseOfItem(owner: KeptOwner, itemId: string): Promise<StoredResponse | null>;
+  findByItem(owner: KeptOwner, itemId: string): Promise<StoredResponse | null>;
   /** Returns the logged token counts of one of the owner's answers and its prompt, or null. */
-  answerTokens(owner: KeptOwner, id: string): Promise<number | null>;
+  countTokens(owner: KeptOwner, id: string): Promise<number | null>;
   /** Returns false if the owner had none. */
-  removeResponse(owner: KeptOwner, id: string): Promise<boolean>;
+  remove(owner: KeptOwner, id: string): Promise<boolean>;
   /** Deletes all responses that a key has stored. */
-  removeResponses(accountId: string, keyId: string): Promise<void>;
+  removeAll(accountId: string, keyId: string): Promise<void>;
   /** Deletes responses older than a time (Unix milliseconds), at most this many. Returns how many. */
-  pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;
+  prune(beforeMs: number, rowsMax: number): Promise<number>;
 }

@@ -5,7 +5,7 @@ interface OverflowRow {
   readonly says: RegExp;
   /** The message as it was reported. */
   readonly example: string;
-  /** The provider or server, and where its words were reported or are documented. */
+  /** Providers and servers, and where their words were reported or are documented. */
   readonly source: string;
   /** The day of the report, or the day on which the source was read. */
   readonly date: string;
@@ -99,6 +99,19 @@ export const OVERFLOW_ROWS: readonly OverflowRow[] = [
       "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1244 `inputs` tokens and 1000 `max_new_tokens`",
     source: "Text Generation Inference, github.com/huggingface/text-generation-inference/issues/628",
     date: "2023-07-18",
+  },
+  {
+    says: /reduce the length of the messages/,
+    example:
+      "Please reduce the length of the messages or completion. Current length is 42328 while limit is 40000",
+    source: "github.com/cline/cline/issues/5140; Groq says the first sentence alone",
+    date: "2025-07-24",
+  },
+  {
+    says: /input is too long for requested model/,
+    example: "Input is too long for requested model.",
+    source: "Anthropic's models on Bedrock, in a ValidationException",
+    date: "2026-08-01",
   },
 ];
 

@@ -1,6 +1,6 @@
 // The vocabulary of refusals: everything that a model or the server in front of it may refuse in a request, one row each.
 // A new rule of a target is a row here, and the code that applies it.
-import type { DialectName } from "./dialect-names.ts";
+import { DIALECTS, type DialectName } from "./dialect-names.ts";
 
 /** The part of a request that a refusal is about. */
 type RefusedPart = "field" | "turns" | "tools" | "pictures";
@@ -79,14 +79,14 @@ export const REFUSALS = {
     concerns: "tools",
     meaning: "a `tool_choice` that forces a call",
     ...LIVE_TABLE,
-    appliesIn: [],
+    appliesIn: DIALECTS,
   },
   schema_union: {
     concerns: "tools",
     meaning: "a tool's schema with `anyOf`, `oneOf` or `allOf` at its top",
     source: "LiteLLM, issue 38839",
     seen: "2026-08",
-    appliesIn: [],
+    appliesIn: ["openai", "responses"],
   },
   picture_png: refusePicture("PNG"),
   picture_jpeg: refusePicture("JPEG"),
@@ -95,13 +95,37 @@ export const REFUSALS = {
 } as const satisfies Readonly<Record<string, RefusalRule>>;
 
 function refusePicture(kind: string): RefusalRule {
-  return { concerns: "pictures", meaning: `pictures in ${kind}`, ...PICTURES, appliesIn: [] };
+  return { concerns: "pictures", meaning: `pictures in ${kind}`, ...PICTURES, appliesIn: DIALECTS };
 }
+
+/** The kinds of pictures that a target may refuse, as in the type of a data URL. */
+export const PICTURE_KINDS = ["png", "jpeg", "gif", "webp"] as const;
+export type PictureKind = (typeof PICTURE_KINDS)[number];
 
 export type RefusalWord = keyof typeof REFUSALS;
 
+type ToolCount = `tools>${number}`;
+
 /** One word of the vocabulary. `tools>128` refuses more than 128 tools. */
-export type Refusal = RefusalWord | `tools>${number}`;
+export type Refusal = RefusalWord | ToolCount;
+
+const TOOL_COUNT = /^tools>([1-9]\d{0,4})$/;
+/** The form in which the operator writes it, for the schema and the manual. */
+export const TOOL_COUNT_WORD = {
+  pattern: /^-?tools>[1-9]\d{0,4}$/,
+  example: "tools>128",
+  meaning: "more tools than this number",
+} as const;
+
+function isToolCount(text: string): text is ToolCount {
+  return TOOL_COUNT.test(text);
+}
+
+/** Returns the most tools that a word leaves. Null for a word about something else. */
+export function readToolsMax(refusal: Refusal): number | null {
+  const [, most] = TOOL_COUNT.exec(refusal) ?? [];
+  return most === undefined ? null : Number(most);
+}
 
 /** The words that have an effect, so that the configuration accepts them. */
 export const APPLIED_REFUSALS: readonly RefusalWord[] = listWords().filter(
@@ -117,7 +141,7 @@ function isWord(name: string): name is RefusalWord {
 }
 
 interface ParsedRefusal {
-  readonly word: RefusalWord;
+  readonly word: Refusal;
   /** True if it was written behind a minus sign: the target takes it after all. */
   readonly isTaken: boolean;
   readonly appliesIn: readonly DialectName[];
@@ -127,6 +151,7 @@ interface ParsedRefusal {
 export function parseRefusal(text: string): ParsedRefusal | null {
   const isTaken = text.startsWith("-");
   const word = isTaken ? text.slice(1) : text;
+  if (isToolCount(word)) return { word, isTaken, appliesIn: DIALECTS };
   return isWord(word) ? { word, isTaken, appliesIn: REFUSALS[word].appliesIn } : null;
 }
 

@@ -4,6 +4,7 @@ import { Fault, type FaultCode } from "../fault.ts";
 import type { FaultDetails } from "../fault-details.ts";
 import { cleanWords, SECRET_WORDS, type UpstreamReport } from "../log/failure.ts";
 import { OVERFLOW_WORDS } from "./overflow-words.ts";
+import { isOversize } from "./oversize-words.ts";
 import { readRefusals } from "./refusal-words.ts";
 
 /** An error's own words. */
@@ -82,6 +83,8 @@ const MESSAGE_CHARACTERS_MAX = 2000;
 
 /** URLs, and hosts with a port. */
 const ADDRESS_WORDS = /https?:\/\/\S+|\b[\w-]+(\.[\w-]+)+:\d{2,5}\b/g;
+/** The operator's own account, which OpenAI and Groq name in their words on limits. */
+const ORGANIZATION_WORDS = /\borg[-_][A-Za-z0-9]{6,}/g;
 const CODE_SHAPE = /^[\w.-]{1,64}$/;
 const PARAM_SHAPE = /^[\w.[\]-]{1,128}$/;
 
@@ -92,7 +95,10 @@ const PARAM_SHAPE = /^[\w.[\]-]{1,128}$/;
 function redactMessage(message: string | undefined): string {
   const text = (message ?? "").slice(0, MESSAGE_CHARACTERS_MAX).trim();
   if (text === "") return "The provider rejected the request.";
-  return text.replace(SECRET_WORDS, "[redacted]").replace(ADDRESS_WORDS, "[address]");
+  return text
+    .replace(SECRET_WORDS, "[redacted]")
+    .replace(ORGANIZATION_WORDS, "[redacted]")
+    .replace(ADDRESS_WORDS, "[address]");
 }
 
 /** A code is a single word. Anything else is ignored. */
@@ -125,9 +131,11 @@ function readClearStatus(status: number): FaultCode | undefined {
   }
 }
 
+const REJECTED = 400;
+
 /** True if the provider understood the request and refused it. */
 function isRejection(status: number): boolean {
-  return status === 400 || status === 422;
+  return status === REJECTED || status === 422;
 }
 
 function isBusy(status: number): boolean {
@@ -138,6 +146,8 @@ function findCode(error: UpstreamError): FaultCode {
   const { status, means, codes = [] } = error;
   const ruled = means ?? error.rules?.find((rule) => matchesRule(error, rule))?.means;
   if (ruled !== undefined) return ruled;
+  // Later, the same request is refused in the same way, whatever the status says.
+  if (isTooLarge(error)) return "context_length_exceeded";
   const coded = codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
   // At OpenRouter and xAI a blocked prompt is a 403, which says nothing about the credential.
   if (status === 403 && FILTER_WORDS.test(searchable(error))) return "content_filter";
@@ -166,7 +176,11 @@ function searchable({ message = "", codes = [] }: ErrorWords): string {
 
 /** True if an error without a known code says that the request was too long, or was filtered. */
 export function isRefusal(error: ErrorWords): boolean {
-  return searched(error) !== undefined;
+  return searched(error) !== undefined || isOversize(REJECTED, searchable(error));
+}
+
+function isTooLarge(error: UpstreamError): boolean {
+  return isOversize(error.status, searchable(error));
 }
 
 function searched(error: ErrorWords): Harmless | undefined {
@@ -190,9 +204,11 @@ export function upstreamFault(error: UpstreamError): Fault {
   const refuses = error.message === undefined ? [] : readRefusals(error.status, error.message);
   // A template that refuses the order of the roles is no failing server, even if its status says so.
   const code = refuses.length > 0 ? "upstream_rejected" : findCode(error);
+  const isBeyondMinute = isTooLarge(error);
   const details: FaultDetails = {
     upstreamStatus: error.status,
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    ...(error.retryAfterMs === undefined || isBeyondMinute ? {} : { retryAfterMs: error.retryAfterMs }),
+    ...(isBeyondMinute ? { beyondMinute: true as const } : {}),
     ...(code === "upstream_rejected" ? { shownCode: checkCode(error.codes?.[0]) } : {}),
     ...(GENERIC[code] === undefined ? { param: checkParam(error) } : {}),
     ...(refuses.length > 0 ? { refuses } : {}),

@@ -4,6 +4,7 @@ import type { Entry, EntryKind, SystemAccount } from "../rows.ts";
 import type { Page } from "../world/page.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Movement } from "./movement.ts";
+import type { StatementStore } from "./statement.ts";
 
 export function makeEntryId({ accountId, seq }: Pick<Entry, "accountId" | "seq">): string {
   return `${accountId}.${seq}`;
@@ -23,19 +24,17 @@ export interface EntryFacts {
 }
 
 /** Each method is one transaction, as in `Store`. */
-export interface JournalStore {
+export interface JournalStore extends StatementStore {
   /**
    * An account's entries, newest first, but for those of some kinds. With a position, those after the entry with that `id`
    * (`makeEntryId`).
    */
-  journal(accountId: string, page: Page, without?: readonly EntryKind[]): Promise<readonly Entry[]>;
+  entries(accountId: string, page: Page, without?: readonly EntryKind[]): Promise<readonly Entry[]>;
   /** Finds the facts about a page of an account's journal. */
-  entryFacts(accountId: string, entries: readonly Entry[]): Promise<EntryFacts>;
+  findFacts(accountId: string, entries: readonly Entry[]): Promise<EntryFacts>;
   /** Returns the amount that requests held after each of these entries, by its number: the sum from the journal's beginning. */
   heldAfter(accountId: string, entries: readonly Entry[]): Promise<ReadonlyMap<number, NanoUsd>>;
-  /** Deletes about this many prompts, answers and other rows kept of an account, but for books and log. Returns how many. */
-  purgeAccount(accountId: string, rowsMax: number): Promise<number>;
   /** The movements of all accounts that involve a system account, newest first. */
-  systemJournal(account: SystemAccount, page: Page): Promise<readonly Entry[]>;
+  systemEntries(account: SystemAccount, page: Page): Promise<readonly Entry[]>;
   systemBalance(account: SystemAccount): Promise<NanoUsd>;
 }

@@ -136,9 +136,22 @@ export interface NamedToken {
   readonly revokedAtMs: number | null;
 }
 
-/** The store's methods on people and tokens. Each is one transaction, as in `Store`. */
+/** A console session. The holder of the secret with this digest acts as the person or token that signed in, until it expires. */
+export interface Session {
+  readonly digest: string;
+  /** The digest of the token that was used, the admin token or a named one. If it ends, so does the session. */
+  readonly tokenDigest: string;
+  readonly expiresAtMs: number;
+  /** The named token that was used. Null for the admin token and for people. */
+  readonly tokenId: string | null;
+  /** The person who signed in by OIDC. Null for tokens. */
+  readonly memberId: string | null;
+  /** The issuer's own id of the person's session, for its logout. */
+  readonly issuerSession: string | null;
+}
+
+/** The store's methods on people, tokens and sessions. Each is one transaction, as in `Store`. */
 export interface PeopleStore {
-  addToken(token: NamedToken, digest: string): Promise<void>;
   /** Finds a token by the digest of its secret, whether it still works or not. */
   tokenByDigest(digest: string): Promise<NamedToken | null>;
   token(id: string): Promise<NamedToken | null>;
@@ -146,9 +159,6 @@ export interface PeopleStore {
   tokens(most: number): Promise<readonly NamedToken[]>;
   /** The accounts that have one of these ids or names. */
   accountsNamed(names: readonly string[]): Promise<readonly { readonly id: string; readonly name: string }[]>;
-  /** Returns the revoked token, or null if there is none. Revoking it again keeps the first time. */
-  revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
-
   member(id: string, scope?: Scope): Promise<Member | null>;
   /** Null if there is nobody. */
   memberTerms(id: string): Promise<KeyTerms | null>;
@@ -168,18 +178,18 @@ export interface PeopleStore {
    */
   doubtDueMembers(issuer: string, checkedMs: number, doubt: Doubt): Promise<void>;
   /**
-   * Writes the member that `change` makes of the stored one (null if there is none) and returns it. Null from `change`
-   * writes nothing. `change` must be pure: it may run more than once.
-   */
-  changeMember(id: string, change: (before: Member | null) => Member | null): Promise<Member | null>;
-
-  /**
    * Erases the person's name, e-mail and addresses beside the ids that stay: in the audit, also in entries that wait, in
    * agents, in the contacts of tokens, and in the log of requests and refusals. Their personal keys must have other names
    * before, and the member's row is changed by `changeMember`. It may be repeated.
    */
   erase(person: Pick<Member, "id" | "email">): Promise<void>;
 
+  /** Stores a session and deletes expired ones. */
+  addSession(session: Session, nowMs: number): Promise<void>;
+  session(digest: string): Promise<Session | null>;
+  endSession(digest: string): Promise<void>;
+  /** Ends all sessions of a person. Returns how many. */
+  endSessionsOf(memberId: string): Promise<number>;
   hasSession(memberId: string, nowMs: number): Promise<boolean>;
   /** True if the person made a token that is neither revoked nor expired. */
   hasToken(memberId: string, nowMs: number): Promise<boolean>;

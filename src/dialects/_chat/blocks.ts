@@ -6,6 +6,7 @@ import { asObject } from "../../core/json/json.ts";
 import { type GivenSource, makeCitation } from "../../operations/chat/answer/citations.ts";
 import type { Delta } from "../../operations/chat/form.ts";
 import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
+import { EnvelopeReader } from "./envelope.ts";
 import { makeRedactedDetail, makeThinkingDetail } from "./thinking.ts";
 
 /** A text or a call between its start and stop. Nothing needs to be known of other blocks. */
@@ -18,6 +19,8 @@ type OpenBlock =
       /** The input that came with the start. */
       readonly given: unknown;
       isEmpty: boolean;
+      /** Reads the input if it is the answer's text. */
+      readonly output?: EnvelopeReader;
     }
   | { readonly kind: "search"; readonly id: string; readonly given: unknown; json: string };
 
@@ -27,6 +30,7 @@ const QUERY_CHARACTERS_MAX = 64 * 1024;
 export class Blocks {
   /** The format of the answer's thinking. */
   readonly #format: string;
+  readonly #mayUnwrap: boolean;
   readonly #open = new Map<number, OpenBlock>();
   /** The queries of the provider's own searches, by their ids. */
   readonly #queries = new Map<string, unknown>();
@@ -34,8 +38,10 @@ export class Blocks {
   #contentLength = 0;
   #calls = 0;
 
-  constructor(format: string) {
+  /** `mayUnwrap` is true if an input that is the answer's text may come in an envelope. */
+  constructor(format: string, mayUnwrap = false) {
     this.#format = format;
+    this.#mayUnwrap = mayUnwrap;
   }
 
   /** The number of calls of the client's tools, counted separately from the API's block index. */
@@ -74,7 +80,8 @@ export class Blocks {
 
   /** Begins a call whose input is the answer's text. */
   startOutput(index: number, given: unknown): void {
-    this.#open.set(index, { kind: "input", call: null, given, isEmpty: true });
+    const output = new EnvelopeReader(this.#mayUnwrap);
+    this.#open.set(index, { kind: "input", call: null, given, isEmpty: true, output });
   }
 
   /** Reads a piece of a call's input. Pieces of other blocks, such as the provider's own calls, are ignored. */
@@ -83,7 +90,7 @@ export class Blocks {
     if (block?.kind === "search" && block.json.length < QUERY_CHARACTERS_MAX) block.json += json;
     if (block?.kind !== "input" || json === "") return [];
     block.isEmpty = false;
-    if (block.call === null) return this.#say(json);
+    if (block.call === null) return this.#say(block.output?.push(json) ?? json);
     return [{ tool_calls: [{ index: block.call, function: { arguments: json } }] }];
   }
 
@@ -102,6 +109,7 @@ export class Blocks {
     const block = this.#open.get(index);
     const isBare = block?.kind === "input" && block.isEmpty;
     const input = isBare ? this.addInput(index, JSON.stringify(block.given ?? {})) : [];
+    if (block?.kind === "input" && block.output) input.push(...this.#say(block.output.end(this.#json)));
     this.#open.delete(index);
     if (block?.kind === "search") {
       const given = block.json === "" ? block.given : this.#json.parseObject(block.json);

@@ -7,6 +7,7 @@ import type { Codec, Passing } from "../../operations/codec.ts";
 import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
 import { boundCallIds, type CallIdRule, upTo } from "./call-ids.ts";
 import { boundIdentifiers } from "./identifiers.ts";
+import { fitWish } from "./thinking-wish.ts";
 import { type NameRule, namesUpTo, SentNames } from "./tool-names.ts";
 
 export interface Bounds {
@@ -38,7 +39,7 @@ export function boundCodec(codec: Codec<ChatForm>, boundsOf: (card: ModelCard) =
   /** The requests that were fitted, and for which card. Fitting one again would change nothing. */
   const fits = new WeakMap<ChatRequest, Pick<Passing, "extraFields"> & { readonly card: ModelCard }>();
   const fit: Codec<ChatForm>["fit"] = (request, card, operator) => {
-    const fitted = codec.fit(request, card, operator);
+    const fitted = fitWish(codec, request, card, operator);
     fits.set(fitted.ask, { card, extraFields: operator.extraFields });
     return fitted;
   };

@@ -8,6 +8,7 @@ import type { Passing } from "../../operations/codec.ts";
 import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
 import { isAllowed, isRouting } from "./extra-fields.ts";
+import { digest } from "./shorten.ts";
 
 /** A group of fields for the call's body, and the client's fields that had to be changed or left out for it. */
 export interface EncodedFields {
@@ -81,6 +82,9 @@ export function moveKey(
   const write = (header: string) => (header === "authorization" ? `Bearer ${secret}` : String(secret));
   return secret === null || key !== write(from) ? headers : { [to]: write(to), ...rest };
 }
+
+/** OpenAI's bound on identifiers, the shortest known. */
+const USER_CHARACTERS_MAX = 64;
 
 const LIMITS = ["max_tokens", "max_completion_tokens"];
 
@@ -254,7 +258,11 @@ export function passExtras(
     documented === "all" ? !isRouting(name) : documented.includes(name) || isAllowed(name, operator);
   const names = Object.keys(given).filter((name) => given[name] !== undefined);
   const [passed, dropped] = partition(names, (name) => name !== "__proto__" && passes(name));
-  return { fields: pickFields(given, passed), dropped };
+  const fields = pickFields(given, passed);
+  const { user } = fields;
+  if (documented === "all" || typeof user !== "string" || user.length <= USER_CHARACTERS_MAX)
+    return { fields, dropped };
+  return { fields: { ...fields, user: digest(user) }, dropped: [...dropped, "user"] };
 }
 
 /**

@@ -16,12 +16,16 @@ import type {
 import { listParts } from "../../operations/chat/prompt/content-text.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 
+import { readPhases, splitText, writePhase } from "./phases.ts";
+
 /** The differences between the dialects of this family. */
 export interface InputForm {
   /** Makes a part of a user's, system's or tool's content. `param` names it in faults: `messages[0].content[1]`. */
   part(part: ContentPart, param: string): JsonObject;
   /** Makes the content of an assistant's turn. `parts` is never empty. */
   said(parts: readonly (TextPart | RefusalPart)[]): string | readonly JsonObject[];
+  /** The format of earlier thinking that may tell the messages' phases. Missing if they have none. */
+  readonly phasesIn?: string | undefined;
   /** Makes the items of earlier thinking. */
   thought(details: readonly ReasoningDetail[]): readonly JsonObject[];
   call(call: ToolCall): JsonObject;
@@ -55,15 +59,33 @@ export function makeInputContent(content: Content, form: InputForm, param: strin
 }
 
 function makeAssistantItems(message: AssistantMessage, form: InputForm): JsonObject[] {
-  return writeTurn<JsonObject>(listTurn(message), {
+  const turn = listTurn(message);
+  const last = turn.findLast(({ kind }) => kind !== "thinking");
+  const phases = form.phasesIn === undefined ? null : readPhases(message, form.phasesIn);
+  return writeTurn<JsonObject>(turn, {
     thinking: ({ details }) => form.thought(details),
-    text({ content, refusal }) {
-      const said = listParts(content).filter((one) => one.type === "text" || one.type === "refusal");
-      if (refusal !== "") said.push({ type: "refusal", refusal });
-      return said.length === 0 ? [] : [{ type: "message", role: "assistant", content: form.said(said) }];
+    text(part) {
+      if (phases && part.refusal === "" && typeof part.content === "string") {
+        return splitText(part.content, part.start, phases).map(({ text, phase }) =>
+          makeMessage(form, [{ type: "text", text }], phase),
+        );
+      }
+      const said = listParts(part.content).filter((one) => one.type === "text" || one.type === "refusal");
+      if (part.refusal !== "") said.push({ type: "refusal", refusal: part.refusal });
+      if (said.length === 0) return [];
+      return [makeMessage(form, said, form.phasesIn && writePhase(part === last))];
     },
     call: (call) => [form.call(call)],
   });
+}
+
+function makeMessage(
+  form: InputForm,
+  said: readonly (TextPart | RefusalPart)[],
+  phase: string | undefined,
+): JsonObject {
+  const phased = phase === undefined ? {} : { phase };
+  return { type: "message", role: "assistant", ...phased, content: form.said(said) };
 }
 
 /**

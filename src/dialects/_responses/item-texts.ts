@@ -26,6 +26,10 @@ export interface Item {
   id: string | undefined;
   /** Undefined if only text of the item arrived so far. */
   type: string | undefined;
+  /** The phase of a message, which newer models name. */
+  phase: string | undefined;
+  /** The characters of its text that were sent, with those of the gap before it. */
+  size: number;
   /** Null if it is not a call of one of the client's tools. */
   call: { readonly index: number; readonly custom: boolean } | null;
   readonly texts: Map<ItemTextKind, TextsOfKind>;
@@ -34,7 +38,15 @@ export interface Item {
 }
 
 export function makeItem(): Item {
-  return { id: undefined, type: undefined, call: null, texts: new Map(), whole: false };
+  return {
+    id: undefined,
+    type: undefined,
+    phase: undefined,
+    size: 0,
+    call: null,
+    texts: new Map(),
+    whole: false,
+  };
 }
 
 /** Returns the text with this number in the stream, and records a new one. */

@@ -21,6 +21,7 @@ import {
 } from "./events.ts";
 import { readCitation, readIncompleteReason, readLogprobs } from "./fields.ts";
 import { findItemText, findNthText, type Item, type ItemText, makeItem } from "./item-texts.ts";
+import { GAP, makePhaseDetail } from "./phases.ts";
 
 /** The format under which thinking is sent to the client and back. */
 export const REASONING_FORMAT = "openai-responses-v1";
@@ -126,6 +127,7 @@ export class ResponseReader implements Decoder {
     const item = this.#items.get(key) ?? makeItem();
     this.#items.set(key, item);
     item.id ??= asString(given.id);
+    item.phase ??= asString(given.phase);
     const type = asString(given.type);
     if (item.type !== undefined || type === undefined) return { item, chunks: [] };
     item.type = type;
@@ -220,12 +222,13 @@ export class ResponseReader implements Decoder {
     first: boolean,
     logprobs?: JsonObject,
   ): ChatChunk {
-    const gap = this.#speaker !== item && this.#contentLength > 0 ? "\n\n" : "";
+    const gap = this.#speaker !== item && this.#contentLength > 0 ? GAP : "";
     this.#speaker = item;
     if (first) itemText.offset = this.#contentLength + gap.length;
     const content = gap + text;
     this.#content.push(content);
     this.#contentLength += content.length;
+    item.size += content.length;
     return makeChunk({ content }, logprobs);
   }
 
@@ -286,7 +289,14 @@ export class ResponseReader implements Decoder {
     const finish = isCut ? makeFinish(readIncompleteReason(response), cause) : makeFinish(done, null);
     const { usage: reported, service_tier: tier } = response;
     const usage = isObject(reported) ? { usage: addTerms(this.#form.usage(reported), tier, reported) } : {};
-    return [...chunks, { ...extras, choices: [{ index: 0, delta, ...finish }], ...usage }];
+    const told = this.#addPhases(delta);
+    return [...chunks, { ...extras, choices: [{ index: 0, delta: told, ...finish }], ...usage }];
+  }
+
+  #addPhases(delta: Delta): Delta {
+    const about = { format: REASONING_FORMAT, index: this.#details };
+    const detail = makePhaseDetail([...this.#items.values()], about);
+    return detail === null ? delta : { ...delta, reasoning_details: [detail] };
   }
 
   #isSame(index: number, given: JsonObject): boolean {

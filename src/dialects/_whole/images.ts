@@ -2,8 +2,10 @@
 
 import type { JsonObject } from "../../core/json/json.ts";
 import { Attachment } from "../../core/models/attachment.ts";
+import { splitDataUrl } from "../../operations/chat/prompt/data-url.ts";
 import type { ImageSource, ImagesRequest } from "../../operations/images/form.ts";
 import type { Unsent } from "../../operations/leave-out.ts";
+import { findMediaType } from "../../operations/media-types.ts";
 
 /** A request's settings, with OpenAI's names. */
 export const SETTINGS = [
@@ -27,6 +29,11 @@ export function listSettings(ask: ImagesRequest): JsonObject {
   return Object.fromEntries(SETTINGS.map(([field, name]) => [name, ask[field]]));
 }
 
+/** Returns the picture's address, in which a picture that is sent along has its true type. */
 export function findUrl(source: ImageSource): string {
-  return source instanceof Attachment ? source.toDataUrl() : source.url;
+  const url = source instanceof Attachment ? source.toDataUrl() : source.url;
+  const data = splitDataUrl(url);
+  if (!data?.isBase64) return url;
+  const type = findMediaType(data.payload, data.mediaType);
+  return type === data.mediaType ? url : `data:${type};base64,${data.payload}`;
 }

@@ -6,8 +6,9 @@ import { malformed } from "../../core/models/upstream.ts";
 import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
-import type { ChatChunk, ChatReply, Delta, FinishReason } from "../../operations/chat/form.ts";
+import type { ChatChunk, ChatReply, ChatRequest, Delta, FinishReason } from "../../operations/chat/form.ts";
 import { Blocks } from "../_chat/blocks.ts";
+import { ENVELOPE } from "../_chat/envelope.ts";
 import { makeChunks, parseEvent } from "../_chat/event.ts";
 import { addPiece, startBlock } from "./blocks.ts";
 import { explainAnswer, isError } from "./errors.ts";
@@ -23,14 +24,25 @@ const FINISH: ReadonlyMap<string, FinishReason> = new Map([
   ["refusal", "content_filter"],
 ]);
 
+/** True unless the answer has a property that is called like an envelope. */
+function mayUnwrap({ response_format: format }: ChatRequest): boolean {
+  if (format?.type !== "json_schema") return false;
+  return !Object.hasOwn(asObject(format.json_schema.schema?.properties), ENVELOPE);
+}
+
 /** Reads one message, event by event. It ends with `message_stop`. Anything that a proxy sends later is ignored. */
 export class MessageDecoder implements Decoder {
-  readonly #blocks = new Blocks(THINKING_FORMAT);
+  readonly #blocks: Blocks;
   #usage: JsonObject = {};
   #messageId: unknown;
   #isStarted = false;
   #isFinished = false;
   #isEnded = false;
+
+  /** `request` is what was asked, unless the client's own request was sent. */
+  constructor(request?: ChatRequest) {
+    this.#blocks = new Blocks(THINKING_FORMAT, request !== undefined && mayUnwrap(request));
+  }
 
   get done(): boolean {
     return this.#isEnded;
@@ -121,12 +133,12 @@ export class MessageDecoder implements Decoder {
   }
 }
 
-/** `Dialect.reply`: reads a whole message. Throws a Fault for an error body and for anything that is not a message. */
-export function parseReply(body: unknown): ChatReply {
+/** Reads a whole message, an answer to `request` unless the client's own was sent. Throws a Fault for an error body and for anything that is not a message. */
+export function parseReply(body: unknown, request?: ChatRequest): ChatReply {
   if (!isObject(body)) throw malformed("the body is not a JSON object");
   if (isError(body)) throw explainAnswer(body);
   if (!Array.isArray(body.content)) throw malformed("the message has no content");
-  return foldChunks(new MessageDecoder().readMessage(body));
+  return foldChunks(new MessageDecoder(request).readMessage(body));
 }
 
 function readIndex(data: JsonObject): number {

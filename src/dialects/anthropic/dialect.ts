@@ -26,7 +26,10 @@ export const anthropic: ChatDialect = {
       fit,
       encode,
       searches,
-      ...readCustomCalls({ decoder: () => new MessageDecoder(), reply: parseReply }),
+      ...readCustomCalls({
+        decoder: (_card, request) => new MessageDecoder(request),
+        reply: (body, _card, request) => parseReply(body, request),
+      }),
       repair: (request, fault) =>
         isSignatureRefused(fault) || isThinkingMissed(fault) ? dropThinking(request, THINKING_FORMAT) : null,
     },

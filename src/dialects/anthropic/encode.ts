@@ -7,7 +7,8 @@ import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
 import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
-import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
+import { type Cacheable, limitMarks, setMarks } from "../_chat/cache/marks.ts";
+import { markNewest } from "../_chat/cache/request.ts";
 import {
   BEGUN,
   clampOutputLimit,
@@ -50,7 +51,7 @@ const CARRIED: ReadonlySet<string> = new Set([
 ]);
 
 export function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
-  const rest = leaveOutRest(request, listCarried(request, card), [], operator);
+  const rest = leaveOutRest(markNewest(request), listCarried(request, card), [], operator);
   const isAllowing = rest.ask.web_search_options?.allowed_domains !== undefined;
   const options = isAllowing ? ALLOWING_OPTIONS : SEARCH_OPTIONS;
   const search = keepSearchOptions(limitSearches(rest.ask), options);
@@ -75,7 +76,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const traits = findTraits(card);
   const conversation = makeConversation(request, !mustOmitThinking(request, traits));
   const limit = clampOutputLimit(request, card, "max_tokens");
-  const outputTokens = asNumber(limit.fields.max_tokens) ?? card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
+  const outputTokens = asNumber(limit.fields.max_tokens) ?? findDefaultLimit(card, target);
   const lacksThinking = hasCallsWithoutThinking(conversation.turns);
   const thinking = planThinking(request, card, traits, outputTokens, lacksThinking);
   const canForce = traits.forcedUse && !thinking.isOn;
@@ -117,6 +118,11 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const betas = isBound ? [BINDING_BETA] : [];
   const url = `${target.baseUrl}/messages`;
   return { url, headers: makeHeaders(target, betas), body, dropped: [...new Set(dropped)] };
+}
+
+function findDefaultLimit(card: ModelCard, { outputTokensDefault }: Target): number {
+  const most = card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
+  return outputTokensDefault === undefined ? most : Math.min(outputTokensDefault, most);
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {

@@ -18,7 +18,7 @@ export const ANTHROPIC_LANE: ChatLane = {
   encode,
   searches: maySearch,
   decoder: () => new MessageDecoder(),
-  reply: parseReply,
+  reply: (body) => parseReply(body),
   repair: (raw, fault) => withoutRefusedBetas(raw, fault) ?? withoutRefusedThinking(raw, fault),
 };
 

@@ -95,11 +95,19 @@ const TRAITS_BY_MODEL: readonly (readonly [RegExp, Traits])[] = [
 /** `claude-opus-4-20250514`, `claude-3-5-haiku-latest`, `claude-sonnet-4@20250514`, `anthropic/claude-opus-4.7`. */
 const NAME = /claude-(?:([a-z]+)-)?v?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?(?:-([a-z]+))?/;
 
-/** Finds a model's traits by its upstream name. Other models on a server of this dialect get the oldest traits. */
+/** Finds a model's traits by its upstream name. */
 export const findTraits = remember((card: ModelCard): Traits => {
   const { name } = card;
-  return applyRules(card, findListed(name) ?? (isClaude(name) ? NEWEST : CLAUDE_4_0));
+  return applyRules(card, findListed(name) ?? (isClaude(name) ? NEWEST : readDeclared(card)));
 });
+
+/**
+ * Other models on a server of this dialect get the oldest traits. An operator who declares that one gives structured answers
+ * means the field of this API.
+ */
+function readDeclared({ listed, capabilities }: ModelCard): Traits {
+  return listed && capabilities.has("structured") ? { ...CLAUDE_4_0, structured: true } : CLAUDE_4_0;
+}
 
 /**
  * Finds what a model takes of a client's own request. Other models on a server of this dialect are sent what the client

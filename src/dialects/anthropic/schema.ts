@@ -1,5 +1,6 @@
 // JSON Schema as Anthropic accepts it: the strict subset for constrained output, and plain object schemas for tools.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import { inlineRootReference } from "../_chat/schemas/tool-schema.ts";
 
 /** A schema in the strict subset, with its counts against the limits of one request. */
 export interface CleanSchema {
@@ -41,15 +42,6 @@ export function fitLimits(schemas: readonly CleanSchema[]): boolean {
   const optional = schemas.reduce((sum, one) => sum + one.optional, 0);
   const unions = schemas.reduce((sum, one) => sum + one.unions, 0);
   return optional <= OPTIONAL_MAX && unions <= UNIONS_MAX;
-}
-
-/** Replaces a root that is only a reference, as some schema generators write it, with its definition. */
-function inlineRootReference(schema: JsonObject): JsonObject {
-  const reference = asString(schema.$ref);
-  if (reference === undefined) return schema;
-  const definitions = { ...asObject(schema.definitions), ...asObject(schema.$defs) };
-  const name = reference.split("/").at(-1) ?? "";
-  return { ...asObject(definitions[name]), $defs: definitions };
 }
 
 type Count = { optional: number; unions: number };
@@ -166,29 +158,4 @@ function listReferences(value: unknown): string[] {
   const here = asString(value.$ref);
   if (here !== undefined) return [here.slice("#/$defs/".length)];
   return Object.values(value).flatMap(listReferences);
-}
-
-/**
- * Makes a tool's `input_schema`: the root must be an object without `anyOf`, `oneOf` or `allOf` (otherwise the API
- * answers 400). Variants become one object with all properties, and the description holds the original.
- */
-export function makeInputSchema(parameters: JsonObject | undefined): JsonObject {
-  if (!parameters) return { type: "object", properties: {} };
-  const { anyOf, oneOf, allOf, ...rest } = inlineRootReference(parameters);
-  const alternatives = [...asArray(anyOf), ...asArray(oneOf)].map(asObject);
-  const all = asArray(allOf).map(asObject);
-  if (alternatives.length + all.length === 0) return { ...rest, type: "object" };
-  const properties = Object.fromEntries(
-    [...alternatives, ...all, rest].flatMap((one) => Object.entries(asObject(one.properties))),
-  );
-  const [first, ...others] = alternatives.map((one) => new Set(listRequired(one)));
-  const shared = [...(first ?? [])].filter((name) => others.every((names) => names.has(name)));
-  const required = [...new Set([...listRequired(rest), ...all.flatMap(listRequired), ...shared])];
-  const words = `The input is valid under this JSON Schema: ${JSON.stringify({ anyOf, oneOf, allOf })}`;
-  const description = [asString(rest.description), words].filter(Boolean).join("\n\n");
-  return { ...rest, type: "object", properties, required, description };
-}
-
-function listRequired(schema: JsonObject): string[] {
-  return asArray(schema.required).filter((name) => typeof name === "string");
 }

@@ -100,7 +100,9 @@ function makeBudgeted(asked: Exclude<ReasoningEffort, "none">, outputTokens: num
 export function makeBudget(asked: Exclude<ReasoningEffort, "none">, outputTokens: number): JsonObject | null {
   const most = Math.min(BUDGET_MAX, outputTokens - BUDGET_MIN);
   if (most < BUDGET_MIN) return null;
-  const share = Math.floor(outputTokens * BUDGET_SHARE[asked]);
+  // With a longer answer the shares of several efforts would all be cut to the same budget.
+  const scale = Math.min(outputTokens, BUDGET_MAX / BUDGET_SHARE.max);
+  const share = Math.floor(scale * BUDGET_SHARE[asked]);
   return { type: "enabled", budget_tokens: Math.max(BUDGET_MIN, Math.min(most, share)) };
 }
 

@@ -6,7 +6,8 @@ import type { ChatRequest, FunctionTool, ResponseFormat } from "../../operations
 import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
-import { askForJson, mapSchemas } from "../_chat/schema.ts";
+import { askForJson, mapSchemas } from "../_chat/schemas/schema.ts";
+import { flattenUnion } from "../_chat/schemas/tool-schema.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
 import { addPoint, type Block } from "./content.ts";
 import type { Traits } from "./models.ts";
@@ -78,7 +79,8 @@ function makeTool(tool: FunctionTool, canBeStrict: boolean): Block[] {
   const toolSpec = {
     name,
     ...(description?.trim() ? { description } : {}),
-    inputSchema: { json: { type: "object", ...parameters } },
+    // Nova documents `type`, `properties` and `required` there, and Claude refuses unions.
+    inputSchema: { json: { type: "object", ...(parameters && flattenUnion(parameters)) } },
     ...(strict === true && canBeStrict ? { strict: true } : {}),
   };
   return addPoint([{ toolSpec }], { ...tool.function, ...tool });

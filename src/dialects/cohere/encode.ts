@@ -19,7 +19,7 @@ import {
   type NumberRange,
   passRest,
 } from "../_chat/outgoing.ts";
-import { mapSchemas } from "../_chat/schema.ts";
+import { mapSchemas } from "../_chat/schemas/schema.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { makeMessages } from "./messages.ts";
 

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { clampOutputLimit } from "../_chat/outgoing.ts";
-import { writeJsonInstruction } from "../_chat/schema.ts";
+import { writeJsonInstruction } from "../_chat/schemas/schema.ts";
 import type { ModelFacts } from "./models.ts";
 import { cleanSchema } from "./schema.ts";
 import { chooseThinking } from "./thinking.ts";

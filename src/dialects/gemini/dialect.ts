@@ -31,9 +31,9 @@ const CARRIED: ReadonlySet<string> = new Set([
   ...BEGUN,
 ]);
 
-export const gemini: ChatDialect = makeGemini(({ baseUrl }) => isVertex(baseUrl));
+export const gemini: ChatDialect = makeGemini(({ baseUrl }) => isVertex(baseUrl), true);
 /** The dialect within the limits of Vertex AI, at any address. */
-export const geminiOnVertex: ChatDialect = makeGemini(() => true);
+export const geminiOnVertex: ChatDialect = makeGemini(() => true, false);
 
 /**
  * @google/genai, "FunctionDeclaration": names of up to 128 characters that begin with a letter or underscore. Others get
@@ -44,15 +44,18 @@ const BOUNDS: Bounds = {
   toolNames: { accepts: /^[A-Za-z0-9_.:-]{1,127}$/, charactersMax: 127 },
 };
 
-function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
+/** `mixes` is true if a search may stand beside functions. */
+function makeGemini(isOnVertex: (target: Target) => boolean, mixes: boolean): ChatDialect {
+  const searches = (card: ModelCard, request: ChatRequest) => canSearch(card, request, mixes);
   return {
     name: "gemini",
     chat: boundCodec(
       {
         answersPerCall: (card) => findFacts(card).choicesMax,
-        fit,
+        fit: (request, card, operator) => fit(request, card, operator, mixes),
         searches,
-        encode: (request, card, target) => encode(request, card, target, isOnVertex(target)),
+        encode: (request, card, target) =>
+          encode(request, card, target, { vertex: isOnVertex(target), mixes }),
         ...readCustomCalls({
           decoder: (card, request) => new GeminiDecoder(card, request),
           reply: parseReply,
@@ -65,29 +68,46 @@ function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
 }
 
 /** Parallel calls can't be forbidden. Allowing them needs no field, so only `false` counts as dropped. */
-function listCarried(request: ChatRequest, card: ModelCard): ReadonlySet<string> {
+function listCarried(request: ChatRequest, card: ModelCard, mixes: boolean): ReadonlySet<string> {
   const carried = new Set(CARRIED);
   if (request.parallel_tool_calls === true) carried.add("parallel_tool_calls");
-  if (searches(card, request)) carried.add("web_search_options");
+  if (canSearch(card, request, mixes)) carried.add("web_search_options");
   return carried;
 }
 
-/** Gemini API, "Grounding with Google Search": not beside functions. */
-function searches(card: ModelCard, { tools }: ChatRequest): boolean {
-  return can(card, "search") && tools === undefined;
+/**
+ * Gemini API, "Combine built-in tools and function calling" (November 2026): from generation 3 on, a search may stand beside
+ * functions. Vertex AI documents nothing of the kind.
+ */
+function canSearch(card: ModelCard, { tools }: ChatRequest, mixes: boolean): boolean {
+  return can(card, "search") && (tools === undefined || (mixes && findFacts(card).signed));
 }
 
 /** The model decides where and how often it searches. */
-function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
-  const rest = leaveOutRest(request, listCarried(request, card), [], operator);
+function fit(
+  request: ChatRequest,
+  card: ModelCard,
+  operator: Passing,
+  mixes: boolean,
+): ChangedAsk<ChatRequest> {
+  const rest = leaveOutRest(request, listCarried(request, card, mixes), [], operator);
   const search = keepSearchOptions(rest.ask, []);
   return { ask: search.ask, dropped: [...rest.dropped, ...search.dropped] };
 }
 
-function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: boolean): Outgoing {
+/** The limits of the service behind an address. */
+interface Service {
+  readonly vertex: boolean;
+  readonly mixes: boolean;
+}
+
+function encode(given: ChatRequest, card: ModelCard, target: Target, { vertex, mixes }: Service): Outgoing {
   const facts = findFacts(card);
-  const extras = passRest(request, listCarried(request, card), [], target);
-  const dropped = new Set(extras.dropped);
+  // At an address of Vertex AI's that is configured as Google's own, functions count more.
+  const isLacking = vertex && given.tools !== undefined && given.web_search_options !== undefined;
+  const request = isLacking ? { ...given, web_search_options: undefined } : given;
+  const extras = passRest(request, listCarried(request, card, mixes), [], target);
+  const dropped = new Set([...extras.dropped, ...(isLacking ? ["web_search_options"] : [])]);
   const drop = (...fields: readonly string[]) => {
     for (const field of fields) if (request[field] !== undefined) dropped.add(field);
   };

@@ -7,7 +7,8 @@ const NO_SIGNATURE = "skip_thought_signature_validator";
 
 /**
  * From generation 3 on, a call of the current turn is refused without a signature. Of parallel calls only the first
- * carries one, so a call after a signed one of its turn is left alone. Returns the same contents if nothing was missing.
+ * carries one: with a replacement on its siblings gemini-3.5 answered nothing (LiteLLM, issue 37541, August 2026). Returns the
+ * same contents if nothing was missing.
  */
 export function signLastTurn<Turn extends object>(contents: readonly Turn[]): readonly Turn[] {
   const asked = contents.findLastIndex(isAsked);
@@ -28,8 +29,10 @@ function signTurn<Turn extends object>(turn: Turn): Turn {
   let isSigned = false;
   const parts = mapList(given, (part) => {
     if (!readField(part, "functionCall", "function_call")) return part;
-    isSigned ||= Boolean(readField(part, "thoughtSignature", "thought_signature"));
-    return isSigned ? part : { ...asObject(part), thoughtSignature: NO_SIGNATURE };
+    const isFirst = !isSigned;
+    isSigned = true;
+    const needsNone = !isFirst || Boolean(readField(part, "thoughtSignature", "thought_signature"));
+    return needsNone ? part : { ...asObject(part), thoughtSignature: NO_SIGNATURE };
   });
   return parts === given ? turn : { ...turn, parts };
 }

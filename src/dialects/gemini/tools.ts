@@ -3,6 +3,7 @@
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
+import { nestFields } from "../_chat/outgoing.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { cleanSchema, type Expansion, makeExpansion } from "./schema.ts";
 
@@ -34,8 +35,9 @@ export function makeFunctionCalling({
   tool_choice: given,
   web_search_options: search,
 }: ChatRequest): FunctionCalling {
-  if (search) return { fields: { tools: [{ googleSearch: {} }] }, declared: true, forced: false };
-  if (!tools) return { fields: {}, declared: false, forced: false };
+  const searching = search ? [{ googleSearch: {} }] : [];
+  const alone = { fields: search ? { tools: searching } : {}, declared: search !== undefined, forced: false };
+  if (!tools) return alone;
   const chosen = simplifyChoice(given);
   const mode = toMode(chosen.choice);
   const expansion = makeExpansion();
@@ -44,9 +46,15 @@ export function makeFunctionCalling({
   const allowed = chosen.allowed && new Set([...chosen.allowed].map(toSentName));
   const kept =
     allowed && mode !== "ANY" ? declarations.filter(({ name }) => allowed.has(name)) : declarations;
-  if (kept.length === 0) return { fields: {}, declared: false, forced: false };
-  const config = mode ? { toolConfig: { functionCallingConfig: { mode, ...listNames(chosen) } } } : {};
-  const fields = { tools: [{ functionDeclarations: kept }], ...config };
+  if (kept.length === 0) return alone;
+  const config = {
+    ...(mode ? { functionCallingConfig: { mode, ...listNames(chosen) } } : {}),
+    ...(search ? { includeServerSideToolInvocations: true } : {}),
+  };
+  const fields = {
+    tools: [...searching, { functionDeclarations: kept }],
+    ...nestFields("toolConfig", config),
+  };
   return { fields, declared: true, forced: mode === "ANY" };
 }
 

@@ -2,11 +2,11 @@
 import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
+import { removePrefix } from "../_chat/prefix.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { CALL_IDS } from "./call-ids.ts";
 import { encodeMistral, fitMistral } from "./encode.ts";
-import { removePrefix } from "./prefix.ts";
 
 /** The API bills the prompt once for n choices. */
 const CHOICES_MAX = 16;

@@ -6,7 +6,7 @@ import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import type { Passing } from "../../operations/codec.ts";
-import type { ChangedAsk } from "../../operations/form.ts";
+import { type ChangedAsk, joinLists } from "../../operations/form.ts";
 import {
   BEGUN,
   clampOutputLimit,
@@ -18,6 +18,7 @@ import {
   passRest,
   pickFields,
 } from "../_chat/outgoing.ts";
+import { tightenFormat } from "../_chat/schemas/strict-format.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { makeMistralMessages } from "./messages.ts";
 
@@ -56,7 +57,9 @@ export function fitMistral(
   _card: ModelCard,
   operator: Passing,
 ): ChangedAsk<ChatRequest> {
-  return leaveOutRest(request, CARRIED, EXTRA_FIELDS, operator);
+  const format = tightenFormat(request, true);
+  const rest = leaveOutRest(format.ask, CARRIED, EXTRA_FIELDS, operator);
+  return { ask: rest.ask, dropped: joinLists(format.dropped, rest.dropped) };
 }
 
 export function encodeMistral(request: ChatRequest, card: ModelCard, target: Target): Outgoing {

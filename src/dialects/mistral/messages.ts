@@ -9,6 +9,7 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { joinText, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/prompt/content-text.ts";
+import { readSaid } from "../_chat/prefix.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 
@@ -29,20 +30,6 @@ export function makeMistralMessages(messages: readonly ChatMessage[], thinks: bo
   if (last?.role === "system") last.role = "user";
   if (last?.role === "assistant" && last.tool_calls === undefined) last.prefix = true;
   return outgoing;
-}
-
-/** Returns the text that the answer must begin with: that of a last assistant message. Empty if there is none. */
-export function findPrefix(messages: readonly ChatMessage[]): string {
-  const last = messages.findLast((message) => message.role !== "assistant" || !isEmpty(message));
-  return last?.role === "assistant" && !last.tool_calls?.length ? readSaid(last) : "";
-}
-
-function isEmpty(message: AssistantMessage): boolean {
-  return !message.tool_calls?.length && readSaid(message) === "";
-}
-
-function readSaid({ content, refusal }: AssistantMessage): string {
-  return joinText(content) || refusal || "";
 }
 
 function makeMessage(

@@ -1,7 +1,7 @@
 // Legacy completions in OpenAI's form (OpenAI API reference, "Create completion"), and as DeepSeek and Mistral differ.
 
 import { parseReceived } from "../../core/json/bounds.ts";
-import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import { asArray, asCount, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, ServerEvent, Target } from "../../core/models/dialect.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
@@ -64,7 +64,7 @@ export function makeCompletion(quirks: CompletionQuirks): Codec<CompletionForm> 
       const outgoing = encode(quirks, ask, card, target);
       return { ...outgoing, dropped: [...dropped, ...outgoing.dropped] };
     },
-    decoder: () => new TextChoiceDecoder(),
+    decoder: (_card, ask) => new TextChoiceDecoder(ask),
     reply: (body) => parseChatReply(toChatForm(body, "message")),
   };
 }
@@ -96,6 +96,11 @@ function encode(quirks: CompletionQuirks, ask: CompletionRequest, card: ModelCar
 /** Reads a stream of choices with `text` like a chat stream of choices with deltas. */
 class TextChoiceDecoder implements Decoder {
   readonly #chat = new ChatDecoder();
+  readonly #usages: ChoiceUsages;
+
+  constructor(ask: CompletionRequest) {
+    this.#usages = new ChoiceUsages(ask);
+  }
 
   get done(): boolean {
     return this.#chat.done;
@@ -103,12 +108,51 @@ class TextChoiceDecoder implements Decoder {
 
   push(event: ServerEvent) {
     const body = parseReceived(event.data);
+    // llama.cpp begins the stream of several prompts with it (November 2026).
+    if (body === null) return [];
     if (!isObject(body)) return this.#chat.push(event);
-    return this.#chat.push({ ...event, data: JSON.stringify(toChatForm(body, "delta")) });
+    const counted = this.#usages.complete(body);
+    return this.#chat.push({ ...event, data: JSON.stringify(toChatForm(counted, "delta")) });
   }
 
   end() {
     return this.#chat.end();
+  }
+}
+
+/** The usages of servers that report one with the end of each choice, where OpenAI reports that of all (llama.cpp). */
+class ChoiceUsages {
+  readonly #ask: CompletionRequest;
+  readonly #byChoice = new Map<number, JsonObject>();
+
+  constructor(ask: CompletionRequest) {
+    this.#ask = ask;
+  }
+
+  /** Returns an event with the usage of all choices so far, if it has one of a choice. */
+  complete(body: JsonObject): JsonObject {
+    const { prompts, n } = this.#ask;
+    if (!isObject(body.usage) || prompts.length * n < 2) return body;
+    const [choice, ...others] = asArray(body.choices).map(asObject);
+    const isOwn = choice !== undefined && others.length === 0 && typeof choice.finish_reason === "string";
+    if (isOwn) this.#byChoice.set(asCount(choice.index), body.usage);
+    const sum = this.#sum();
+    return sum !== null && asCount(body.usage.completion_tokens) < sum.completion_tokens
+      ? { ...body, usage: { ...body.usage, ...sum } }
+      : body;
+  }
+
+  /** The answers to one prompt read it once. */
+  #sum() {
+    if (this.#byChoice.size < 2) return null;
+    const prompts = new Map<number, number>();
+    let completion = 0;
+    for (const [index, usage] of this.#byChoice) {
+      completion += asCount(usage.completion_tokens);
+      prompts.set(Math.floor(index / this.#ask.n), asCount(usage.prompt_tokens));
+    }
+    const prompt = [...prompts.values()].reduce((total, tokens) => total + tokens, 0);
+    return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
   }
 }
 

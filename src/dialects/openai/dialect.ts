@@ -7,6 +7,8 @@ import { isArrangeable } from "../_chat/arrange.ts";
 import { boundCodec } from "../_chat/bounds.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
+import { readFoundPages } from "../_chat/found-pages.ts";
+import { removePrefix } from "../_chat/prefix.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
@@ -18,6 +20,10 @@ import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs, "chat"> = {}): ChatDialect {
   // Each step of a request asks for them.
   const quirksOf = remember((card: ModelCard) => findQuirks(quirks, card));
+  const reading = readFoundPages({
+    decoder: () => new ChatDecoder(quirks.errors),
+    reply: (body) => parseChatReply(body, quirks.errors),
+  });
   return {
     name: "openai",
     ...beyondChat,
@@ -33,10 +39,7 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
           !quirksOf(card).refuses.includes("web_search_options") &&
           (can(card, "search") || SEARCHES_IN_CHAT.test(card.name)),
         ...readCustomCalls(
-          {
-            decoder: () => new ChatDecoder(quirks.errors),
-            reply: (body) => parseChatReply(body, quirks.errors),
-          },
+          quirks.repeatsPrefix ? removePrefix(reading) : reading,
           (card) => quirksOf(card).customTools,
         ),
       },

@@ -24,7 +24,9 @@ import {
   passRest,
   pickFields,
 } from "../_chat/outgoing.ts";
-import { loosenTools } from "../_chat/strict-tools.ts";
+import { tightenFormat } from "../_chat/schemas/strict-format.ts";
+import { loosenTools } from "../_chat/schemas/strict-tools.ts";
+import { flattenUnions } from "../_chat/schemas/tool-schema.ts";
 import { askTier } from "../_chat/tier.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { makeMessages } from "./messages.ts";
@@ -46,10 +48,12 @@ export function fitChat(
 ): ChangedAsk<ChatRequest> {
   const isThinkingOff = planThinking(request, card, quirks).off;
   const carried = listCarried(request, quirks, { isThinkingOff, hasTools: true });
-  const tools = loosenTools(request);
-  const left = leaveOutRest(tools.ask, listHandled(carried, quirks), quirks.extras, operator);
+  const loose = loosenTools(request);
+  const tools = quirks.toolUnions ? { ask: loose.ask, dropped: NONE } : flattenUnions(loose.ask);
+  const format = tightenFormat(tools.ask, quirks.jsonSchema && quirks.strictFormat);
+  const left = leaveOutRest(format.ask, listHandled(carried, quirks), quirks.extras, operator);
   const search = keepSearchOptions(left.ask, SEARCH_OPTIONS);
-  const dropped = joinLists(tools.dropped, left.dropped, search.dropped);
+  const dropped = joinLists(loose.dropped, tools.dropped, format.dropped, left.dropped, search.dropped);
   if (quirks.cacheMark === MARK || request.cache_control === undefined) return { ask: search.ask, dropped };
   return { ask: leaveOutFields(search.ask, [MARK]).ask, dropped };
 }

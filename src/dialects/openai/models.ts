@@ -92,6 +92,7 @@ export const OPENAI: OpenaiQuirks = {
   messageFields: ["refusal", "audio"],
   cacheMark: "prompt_cache_breakpoint",
   customTools: true,
+  toolUnions: false,
   directions: ["none", "required", "named", "allowed_tools"],
   effort: { values: ["none", "low", "medium", "high", "xhigh", "max"] },
   models: MODELS,

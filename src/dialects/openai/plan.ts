@@ -7,7 +7,7 @@ import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { type EncodedFields, type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
-import { askForJson, writeJsonInstruction } from "../_chat/schema.ts";
+import { askForJson, writeJsonInstruction } from "../_chat/schemas/schema.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { mentionsJson, withCacheMark } from "./messages.ts";
 import { EFFORTS, type OpenaiQuirks } from "./quirks.ts";

@@ -53,11 +53,17 @@ export interface OpenaiQuirks {
   /** The field for cache marks on parts, tools and messages. Other marks are left out, since they change no answer. */
   readonly cacheMark: "cache_control" | "prompt_cache_breakpoint" | null;
   readonly customTools: boolean;
+  /** True if a function's schema may have `anyOf`, `oneOf` or `allOf` at its top. */
+  readonly toolUnions: boolean;
   /** True if functions may be `strict`. */
   readonly strictTools: boolean;
   readonly directions: readonly ToolDirection[];
   /** True if it accepts `response_format: json_schema`. The others accept `json_object`. */
   readonly jsonSchema: boolean;
+  /** True if it may repeat the message of the assistant's that a conversation ends with. */
+  readonly repeatsPrefix: boolean;
+  /** True if it enforces a schema that is `strict`. The others refuse the field or ignore it. */
+  readonly strictFormat: boolean;
   /** True if it accepts a JSON response format together with tools. */
   readonly jsonWithTools: boolean;
   /** True if it fetches images by URL. The others accept only data: URLs. */
@@ -132,9 +138,12 @@ export const PLAIN: OpenaiQuirks = {
   thoughtsRequired: false,
   cacheMark: null,
   customTools: false,
+  toolUnions: true,
   strictTools: true,
   directions: ["none", "required", "named"],
   jsonSchema: true,
+  repeatsPrefix: false,
+  strictFormat: true,
   jsonWithTools: true,
   imageUrls: true,
   fileUrls: false,
@@ -167,5 +176,6 @@ function applyRules(card: ModelCard, known: OpenaiQuirks): OpenaiQuirks {
     ],
     refusesThinking: known.refusesThinking.filter((field) => !isTaken(field)),
     effort: { ...known.effort, values },
+    toolUnions: !isRefused(card, "schema_union", !known.toolUnions),
   };
 }

@@ -1,6 +1,6 @@
 // Moonshot's flavour of JSON Schema: rewrites what its validator refuses.
 import { asArray, isObject, type JsonObject } from "../../core/json/json.ts";
-import { mapSchemas } from "../_chat/schema.ts";
+import { mapSchemas } from "../_chat/schemas/schema.ts";
 
 /**
  * Returns the schema without `$schema`, with `items` always one object (a tuple becomes `anyOf` its members) and `type`

@@ -17,8 +17,8 @@ import {
   pickFields,
   raiseOutputLimit,
 } from "../_chat/outgoing.ts";
-import { writeJsonInstruction } from "../_chat/schema.ts";
-import { loosenTools } from "../_chat/strict-tools.ts";
+import { writeJsonInstruction } from "../_chat/schemas/schema.ts";
+import { loosenTools } from "../_chat/schemas/strict-tools.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import { type InputForm, makeInputItems } from "../_responses/input.ts";

@@ -25,7 +25,10 @@ import {
   pickFields,
   raiseOutputLimit,
 } from "../_chat/outgoing.ts";
-import { loosenTools } from "../_chat/strict-tools.ts";
+import { tightenFormat } from "../_chat/schemas/strict-format.ts";
+import { loosenTools } from "../_chat/schemas/strict-tools.ts";
+import { flattenUnions } from "../_chat/schemas/tool-schema.ts";
+import { readReasoning } from "../_chat/thinking-wish.ts";
 import { askTier } from "../_chat/tier.ts";
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
 import { makeInputForm, type ReasoningReplay } from "./input.ts";
@@ -64,13 +67,25 @@ const CARRIED: ReadonlySet<string> = new Set([
 const SEARCH_OPTIONS = ["search_context_size", "user_location", "max_uses", "allowed_domains"] as const;
 
 export function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
-  const tools = loosenTools(request);
-  const rest = leaveOutRest(tools.ask, listCarried(request, card), [], operator);
+  const loose = loosenTools(sayWish(request));
+  const tools = findFacts(card).toolUnions ? { ask: loose.ask, dropped: [] } : flattenUnions(loose.ask);
+  const format = tightenFormat(tools.ask, true);
+  const rest = leaveOutRest(format.ask, listCarried(request, card), [], operator);
   const search = keepSearchOptions(limitSearches(rest.ask), SEARCH_OPTIONS);
   return raiseOutputLimit(
-    { ask: search.ask, dropped: [...tools.dropped, ...rest.dropped, ...search.dropped] },
+    {
+      ask: search.ask,
+      dropped: [...loose.dropped, ...tools.dropped, ...format.dropped, ...rest.dropped, ...search.dropped],
+    },
     OUTPUT_TOKENS_MIN,
   );
+}
+
+/** The API has `reasoning` too, in which only the summary is OpenRouter's and its own alike. */
+function sayWish(request: ChatRequest): ChatRequest {
+  if (request.reasoning === undefined || request.reasoning_effort !== undefined) return request;
+  const effort = readReasoning(request.reasoning);
+  return effort === undefined ? request : { ...request, reasoning_effort: effort };
 }
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio parts. */
@@ -86,7 +101,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const body: JsonObject = {
     ...extras.fields,
     model: card.name,
-    input: makeInputItems(request.messages, makeInputForm(chooseReasoningReplay(facts))),
+    input: makeInputItems(request.messages, makeInputForm(chooseReasoningReplay(facts), facts.hasPhases)),
     store: request.store ?? false,
     ...(request.stream ? { stream: true } : {}),
     ...limit.fields,

@@ -14,13 +14,15 @@ import type {
 import { joinText } from "../../operations/chat/prompt/content-text.ts";
 import { type InputForm, makeInputContent } from "../_responses/input.ts";
 import { REASONING_FORMAT } from "../_responses/output.ts";
+import { isPhaseDetail } from "../_responses/phases.ts";
 
 /** The part of earlier thinking that is sent back: nothing, only sealed items, or also its raw text. */
 export type ReasoningReplay = "nothing" | "sealed" | "raw";
 
 /** Makes the form for one model. */
-export function makeInputForm(replay: ReasoningReplay): InputForm {
+export function makeInputForm(replay: ReasoningReplay, hasPhases: boolean): InputForm {
   const form: InputForm = {
+    phasesIn: hasPhases ? REASONING_FORMAT : undefined,
     part: makeInputPart,
     said: makeOutputParts,
     thought: (details) => makeReasoningItems(details, replay),
@@ -98,7 +100,9 @@ function makeReasoningItems(
 ): readonly JsonObject[] {
   if (replay === "nothing") return [];
   const thoughts: ReasoningItem[] = [];
-  for (const detail of details) if (detail.format === REASONING_FORMAT) addDetail(thoughts, detail);
+  for (const detail of details) {
+    if (detail.format === REASONING_FORMAT && !isPhaseDetail(detail)) addDetail(thoughts, detail);
+  }
   return thoughts
     .filter((one) => one.sealed !== undefined || (replay === "raw" && one.content.length > 0))
     .map(({ id, summary, content, sealed }) => ({

@@ -1,6 +1,6 @@
 // The rules of OpenAI's own models, by name pattern (OpenAI, model pages and the Node SDK's types; November 2026).
 import type { ModelCard } from "../../core/models/card.ts";
-import { hasRules, listEfforts } from "../../core/models/refusals.ts";
+import { hasRules, isRefused, listEfforts } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 
@@ -38,6 +38,15 @@ const FAMILIES: readonly Family[] = [
 /** They reason only if asked to (OpenAI, "Using GPT-5.2"). Those without effort `none` always do. */
 const OFF_BY_DEFAULT = /^gpt-5\.[1-4]/;
 
+/** They refuse a tool's schema with a union at its top (LiteLLM, issue 38792, August 2026). */
+const REFUSES_UNIONS = /^(gpt-4|chatgpt-4|o[134])/;
+
+/**
+ * They mark what they say before a call as commentary, and stop early in conversations that come back without these marks
+ * (OpenAI, "Using GPT-5.3-Codex", November 2026).
+ */
+const HAS_PHASES = /^gpt-(5\.([3-9]|\d\d)|[6-9]|\d\d)/;
+
 /** Lowest first. */
 export const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", ...LOW_TO_MAX];
 
@@ -47,7 +56,11 @@ export interface ModelFacts {
   /** Null if the client's effort is sent as it is. */
   readonly efforts: readonly ReasoningEffort[] | null;
   readonly verbosity: boolean;
+  /** True if a tool's schema may have `anyOf`, `oneOf` or `allOf` at its top. */
+  readonly toolUnions: boolean;
   readonly offByDefault: boolean;
+  /** True if the assistant's messages have a phase. */
+  readonly hasPhases: boolean;
   /** True for OpenAI's own models: they accept only sealed thinking, and sampling fields only if they don't reason. */
   readonly openAi: boolean;
   /** False if they are assumed, from the newest models that are known or from the card's capabilities. */
@@ -59,7 +72,8 @@ export const findFacts = remember((card: ModelCard): ModelFacts => {
   const known = findByName(card);
   if (!hasRules(card)) return known;
   const efforts = listEfforts(card, EFFORTS, known.efforts ?? EFFORTS);
-  return { ...known, efforts, reasons: efforts.length === 0 ? false : known.reasons };
+  const toolUnions = !isRefused(card, "schema_union", !known.toolUnions);
+  return { ...known, efforts, toolUnions, reasons: efforts.length === 0 ? false : known.reasons };
 });
 
 /** Names may have a vendor's prefix (`openai/gpt-5`, `openai.gpt-5`, `ft:gpt-4o:…`). */
@@ -70,11 +84,31 @@ function findByName(card: ModelCard): ModelFacts {
     const { efforts, verbosity, isGuess = false } = family;
     const offByDefault = OFF_BY_DEFAULT.test(name) && efforts.includes("none");
     const reasons = efforts.length > 0;
-    return { reasons, efforts, verbosity, offByDefault, openAi: true, isSure: !isGuess };
+    const toolUnions = !REFUSES_UNIONS.test(name);
+    const hasPhases = HAS_PHASES.test(name);
+    return {
+      reasons,
+      efforts,
+      verbosity,
+      toolUnions,
+      offByDefault,
+      hasPhases,
+      openAi: true,
+      isSure: !isGuess,
+    };
   }
   const reasons = card.listed ? card.capabilities.has("reasoning") : undefined;
   const efforts = reasons === false ? [] : null;
-  return { reasons, efforts, verbosity: true, offByDefault: false, openAi: false, isSure: false };
+  return {
+    reasons,
+    efforts,
+    verbosity: true,
+    toolUnions: true,
+    offByDefault: false,
+    hasPhases: false,
+    openAi: false,
+    isSure: false,
+  };
 }
 
 /** Chooses the accepted effort nearest to the requested one: the next higher, else the highest. */

@@ -19,6 +19,8 @@ export interface ClientSetup {
   readonly snippets: readonly Snippet[];
   /** Facts that would surprise otherwise. */
   readonly notes: readonly string[];
+  /** Forms of requests beyond its API, and whether they were tried here. Missing if it has none. */
+  readonly forms?: readonly { readonly form: string; readonly served: string; readonly tried: string }[];
 }
 
 /** Returns a snippet's code for a gateway and a key. */

@@ -16,16 +16,7 @@ const PATIENCE_MS = 1000;
 const LOOKUPS_MAX = 8;
 
 interface KeptAnswersPorts {
-  readonly store: Pick<
-    Store,
-    | "key"
-    | "addResponse"
-    | "response"
-    | "responseOfItem"
-    | "answerTokens"
-    | "removeResponse"
-    | "removeResponses"
-  >;
+  readonly store: Pick<Store, "key" | "responses">;
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly rules: () => ResponseRules;
   readonly clock: Pick<Clock, "nowMs">;
@@ -60,7 +51,7 @@ export class KeptAnswers {
     for (let lookups = 0; lookups < LOOKUPS_MAX; lookups++) {
       const next = itemIds.findLast((itemId) => !items.has(itemId));
       if (next === undefined) break;
-      const kept = await this.#read(owner, (store) => store.responseOfItem(owner, next));
+      const kept = await this.#read(owner, (store) => store.responses.findByItem(owner, next));
       if (!kept) break;
       for (const one of [...kept.input, ...asArray(kept.response.output)]) {
         const item = asObject(one);
@@ -73,17 +64,17 @@ export class KeptAnswers {
   /** Returns one of the owner's answers, or null. */
   async get(owner: Owner, id: string): Promise<KeptExchange | null> {
     if (!this.keepsFor(owner)) return null;
-    return this.#read(owner, (store) => store.response(owner, id));
+    return this.#read(owner, (store) => store.responses.find(owner, id));
   }
 
   /** Returns the logged token counts of an answer and its prompt, or null if the owner has no such answer. */
   countTokens(owner: Owner, id: string): Promise<number | null> {
-    return this.#ports.store.answerTokens(owner, id);
+    return this.#ports.store.responses.countTokens(owner, id);
   }
 
   /** Returns false if the owner has no such answer. */
   async remove(owner: Owner, id: string): Promise<boolean> {
-    return this.keepsFor(owner) && (await this.#ports.store.removeResponse(owner, id));
+    return this.keepsFor(owner) && (await this.#ports.store.responses.remove(owner, id));
   }
 
   /** Stores an answer. Never rejects: the client gets its answer either way. */
@@ -94,11 +85,11 @@ export class KeptAnswers {
     const add = async () => {
       const sealed = vault.seal(JSON.stringify({ input, response }), makeUse(accountId, id));
       const row = { accountId, keyId, id, atMs: clock.nowMs(), bytes: sealed.length, sealed };
-      await store.addResponse({ ...row, items: JSON.stringify(itemIds) }, bytesMax);
+      await store.responses.add({ ...row, items: JSON.stringify(itemIds) }, bytesMax);
       // If the operator turned storing off in the meantime, the key's answers were deleted, maybe just before this
       // write.
       const key = await store.key(keyId);
-      if (!key?.keepsResponses) await store.removeResponses(accountId, keyId);
+      if (!key?.keepsResponses) await store.responses.removeAll(accountId, keyId);
     };
     const written = add().catch((thrown: unknown) => {
       log({ event: "response_lost", level: "warn", id, cause: String(thrown) });

@@ -152,6 +152,7 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
     sendsTier,
     guardrail,
     extraFields,
+    outputTokensDefault,
   } = attempt.upstream.setup;
   const route = requireRoute(attempt.upstream, attempt);
   const { secret } = attempt.credential;
@@ -162,6 +163,7 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
     marksCache,
     apiVersion,
     extraFields,
+    outputTokensDefault,
     guardrail,
     refuses,
     mends,

@@ -17,7 +17,7 @@ import { CALLS_MAX } from "../plan/plan.ts";
 import type { PlanPorts } from "../plan/plan-request.ts";
 import { type AttemptRun, beginAttempt, isPaidByHold, measureLoad } from "./attempt-run.ts";
 import { type Race, runRace } from "./hedge.ts";
-import { mendOrder, stripThinking } from "./mending.ts";
+import { mendOrder, recordRefusedField, stripThinking } from "./mending.ts";
 import type { Mode } from "./mode.ts";
 
 type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
@@ -162,7 +162,7 @@ export class Failover<F extends Form, Result> {
       this.#again = { ...attempt };
       this.#left.unshift(this.#again);
     }
-    if (fault.code === "context_length_exceeded") {
+    if (fault.code === "context_length_exceeded" && !fault.details.beyondMinute) {
       this.#tooShort = Math.max(this.#tooShort, attempt.card.contextTokensMax ?? 0);
     }
     const isMended = mendOrder(this.#ports, this.#context, running, fault);
@@ -174,6 +174,8 @@ export class Failover<F extends Form, Result> {
       this.#left.unshift(attempt);
     }
     logAttempt(this.#ports.log, this.#context.call, attempt, fault);
+    if (fault.code === "upstream_rejected" && !isMended && !isStripped)
+      recordRefusedField(this.#ports, attempt, fault);
   }
 
   /** True if this model has already refused the request, or has no longer context than one to which it was too long. */

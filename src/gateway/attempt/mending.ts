@@ -2,7 +2,9 @@
 
 import type { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
+import { countAs } from "../../core/models/card.ts";
 import { isRefused } from "../../core/models/refusals.ts";
+import { findRefusedField } from "../../core/models/refused-fields.ts";
 import type { Log } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
 import type { RequestContext } from "../context.ts";
@@ -33,6 +35,19 @@ export function mendOrder<F extends Form>(
   health.refusals.learn(card, fresh, deadlines.nowMs());
   log({ event: "refusal_learned", level: "info", model: card.id, refuses: fresh });
   return true;
+}
+
+/** Counts the field that a provider refused, so that the next rule of its models is known before anybody reports it. */
+export function recordRefusedField(
+  { health, log }: Pick<MendingPorts, "health" | "log">,
+  { card }: Attempt,
+  { message, details }: Fault,
+): void {
+  const field = findRefusedField(message, details.param);
+  if (field === null) return;
+  const model = countAs(card);
+  health.refusedFields.add(model, field);
+  log({ event: "field_refused", level: "info", provider: card.provider, model, field });
 }
 
 /**

@@ -4,6 +4,7 @@ import { Fault } from "../../core/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { UrlKind } from "../../operations/codec.ts";
 import type { Form } from "../../operations/form.ts";
+import type { FamilyNeed } from "../../operations/operation.ts";
 import type { Wishes } from "../../selectors/ask.ts";
 import type { Call } from "../call.ts";
 import { keepAble } from "./group-order.ts";
@@ -66,14 +67,11 @@ export function readWishes<F extends Form>(call: CallAsk<F>): Wishes {
 
 /** Throws the Fault `unsupported_capability` if the model or its provider can't take the request. */
 export function refuseUnable<F extends Form>(call: Call<F>, card: ModelCard, wishes: Wishes): void {
-  const { operation, ask, raw, upstreams } = call;
+  const { operation, ask, raw, upstreams, selection } = call;
   const upstream = upstreams.get(card.provider);
   if (upstream) requireRoute(upstream, { operation, ask, card, raw });
-  operation.refuseUnable(ask, card);
-  if (wishes.reads?.(card) === false) {
-    const message = `The model '${card.id}' can't read '${call.nativeOnly}', and nothing else is asked.`;
-    throw new Fault("unsupported_capability", message, { param: call.nativeOnly ?? null });
-  }
+  operation.refuseUnable(ask, card, selection.kind === "card" && selection.card === card);
+  if (call.nativeOnly && wishes.reads?.(card) === false) throw explainNeed(call.nativeOnly, card);
   const url = wishes.findRefusedUrl?.(card) ?? null;
   if (url !== null) {
     const message = `The model '${card.id}' does not accept ${url} URLs: send ${url}s as data: URLs.`;
@@ -83,6 +81,15 @@ export function refuseUnable<F extends Form>(call: Call<F>, card: ModelCard, wis
     const message = `The model '${card.id}' can't search the web for this request, which demands it.`;
     throw new Fault("unsupported_capability", message, { param: "tool_choice" });
   }
+}
+
+function explainNeed({ path, what }: FamilyNeed, { id }: ModelCard): Fault {
+  const reasons: Readonly<Record<FamilyNeed["what"], string>> = {
+    asked: `can't read '${path}', and nothing else is asked.`,
+    history: `can't read the history that is sealed in '${path}'.`,
+    tool: `can't run the tool that '${path}' demands.`,
+  };
+  return new Fault("unsupported_capability", `The model '${id}' ${reasons[what]}`, { param: path });
 }
 
 /** Adds to the Fault of models that can't take a request which others can. Returns any other Fault unchanged. */

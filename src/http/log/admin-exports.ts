@@ -1,8 +1,8 @@
 // /admin/v1/export: whole lists as CSV or JSON lines, streamed as fast as the client reads.
 import { Elysia } from "elysia";
 import { formatInstant } from "../../admin/format.ts";
-import { type EXPORT_FORMS, makeExportForm } from "../../admin/log/export-rows.ts";
-import { EXPORTS, type ExportName, type ExportParts, readExport } from "../../admin/log/exports.ts";
+import { EXPORT_FORMS, makeExportForm } from "../../admin/log/export-rows.ts";
+import { EXPORTS, type Export, type ExportParts, readExport } from "../../admin/log/exports.ts";
 import type { Log } from "../../core/world/world.ts";
 import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { noteExport } from "../audit/audited.ts";
@@ -21,46 +21,42 @@ const SUFFIX = { csv: "Csv", jsonl: "Jsonl" } as const;
 
 export function exportRoutes(ports: WritingParts, parts: SendingParts) {
   const { reads } = createOperatorHooks(ports, "Exports");
-  const sends =
-    (name: ExportName, form: Form) =>
-    ({ query, request }: { readonly query: object; readonly request: Request }) =>
-      sendExport(parts, name, form, request, query);
-  const about = (name: ExportName, form: Form) => {
-    const { permission, words, query } = EXPORTS[name];
-    const id = `export${name[0]?.toUpperCase()}${name.slice(1)}${SUFFIX[form]}`;
-    const summary = `Export ${words} as ${form === "csv" ? "CSV" : "JSON lines"}`;
-    return { ...reads(permission, id, summary), query: takesQuery(query) };
-  };
-  return new Elysia({ prefix: "/admin/v1/export" })
-    .get("/requests.csv", sends("requests", "csv"), about("requests", "csv"))
-    .get("/requests.jsonl", sends("requests", "jsonl"), about("requests", "jsonl"))
-    .get("/usage.csv", sends("usage", "csv"), about("usage", "csv"))
-    .get("/usage.jsonl", sends("usage", "jsonl"), about("usage", "jsonl"))
-    .get("/journal.csv", sends("journal", "csv"), about("journal", "csv"))
-    .get("/journal.jsonl", sends("journal", "jsonl"), about("journal", "jsonl"))
-    .get("/statements.csv", sends("statements", "csv"), about("statements", "csv"))
-    .get("/statements.jsonl", sends("statements", "jsonl"), about("statements", "jsonl"))
-    .get("/members.csv", sends("members", "csv"), about("members", "csv"))
-    .get("/members.jsonl", sends("members", "jsonl"), about("members", "jsonl"))
-    .get("/audit.csv", sends("audit", "csv"), about("audit", "csv"))
-    .get("/audit.jsonl", sends("audit", "jsonl"), about("audit", "jsonl"))
-    .get("/reconciliation.csv", sends("reconciliation", "csv"), about("reconciliation", "csv"))
-    .get("/reconciliation.jsonl", sends("reconciliation", "jsonl"), about("reconciliation", "jsonl"));
+  const routes = new Elysia({ prefix: "/admin/v1/export" });
+  for (const [name, list] of Object.entries(EXPORTS)) {
+    for (const form of EXPORT_FORMS) {
+      const id = `export${name[0]?.toUpperCase()}${name.slice(1)}${SUFFIX[form]}`;
+      const summary = `Export ${list.words} as ${form === "csv" ? "CSV" : "JSON lines"}`;
+      routes.get(
+        `/${name}.${form}`,
+        ({ query, request }) => sendExport(parts, { name, list, form }, request, query),
+        {
+          ...reads(list.permission, id, summary),
+          query: takesQuery(list.query),
+        },
+      );
+    }
+  }
+  return routes;
+}
+
+interface ExportFile {
+  readonly name: string;
+  readonly list: Export;
+  readonly form: Form;
 }
 
 /** Sends a list as a file, and puts that on record. */
 export async function sendExport(
   parts: SendingParts,
-  name: ExportName,
-  form: Form,
+  { name, list, form }: ExportFile,
   request: Request,
   query: object,
 ) {
-  const { row, left, since } = EXPORTS[name];
+  const { row, left, since } = list;
   const sinceMs = since?.(parts, query) ?? null;
   const lines = makeExportForm(form, row, left?.(query) ?? []);
   const file = `${name}.${form}`;
-  const rows = readExport(parts, name, query, readOperator(request).scope);
+  const rows = readExport(parts, list, query, readOperator(request).scope);
   const body = await streamRows(rows, lines, { name: file, log: parts.log });
   await noteExport(parts, request, file, { ...query });
   return new Response(body, {

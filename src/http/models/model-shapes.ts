@@ -14,7 +14,13 @@ export const modelSchema = Type.Object({
   created: Type.Integer({ description: "Unix seconds." }),
   owned_by: Type.String(),
   context_window: limit,
+  context_length: Type.Optional(
+    Type.Union([Type.Integer(), Type.Null()], {
+      description: "The same by OpenRouter's and LM Studio's name.",
+    }),
+  ),
   max_output_tokens: limit,
+  shutdown_date: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   pricing: Type.Optional(
     Type.Union([Type.Object({}), Type.Null()], { description: "In USD per million tokens." }),
   ),
@@ -28,7 +34,7 @@ export const modelListSchema = Type.Object({ object: Type.String(), data: Type.A
 /** An entry of the list in OpenAI's shape, from which the other shapes are built. */
 export type ModelEntry = Pick<
   View<typeof modelSchema>,
-  "id" | "created" | "context_window" | "max_output_tokens" | "operations"
+  "id" | "created" | "context_window" | "max_output_tokens" | "operations" | "shutdown_date"
 >;
 
 /** Other APIs' forms of an entry and of a page of the list. */
@@ -66,12 +72,15 @@ function findPlace(all: readonly ModelEntry[], id: string | null, param: string)
 }
 
 function writeAnthropicModel({ id, created, ...limits }: ModelEntry): JsonObject {
-  const { context_window, max_output_tokens } = limits;
+  const { context_window, max_output_tokens, shutdown_date: end } = limits;
   return {
     type: "model",
     id,
     display_name: id,
     created_at: new Date(created * 1000).toISOString(),
+    // Ended models are in no list.
+    lifecycle: end ? "deprecated" : "active",
+    ...(end ? { retires_at: new Date(end).toISOString() } : {}),
     ...(context_window ? { max_input_tokens: context_window } : {}),
     ...(max_output_tokens ? { max_tokens: max_output_tokens } : {}),
   };

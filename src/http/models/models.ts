@@ -135,6 +135,7 @@ function groupView(id: string, members: readonly GroupMember[]) {
     owned_by: "poundkey",
     description: `Shares the load among ${cards.map((card) => card.id).join(", ")}.`,
     context_window: findLeast(cards.map(({ contextTokensMax }) => contextTokensMax)),
+    context_length: findLeast(cards.map(({ contextTokensMax }) => contextTokensMax)),
     max_output_tokens: findLeast(cards.map(({ outputTokensMax }) => outputTokensMax)),
   };
 }

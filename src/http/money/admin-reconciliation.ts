@@ -1,5 +1,6 @@
 // /admin/v1/reconciliation: the calls that providers were sent, summed by day, and one by one as a file.
 import { Elysia } from "elysia";
+import { EXPORTS } from "../../admin/log/exports.ts";
 import {
   reconciliationQuery,
   reconciliationSchema,
@@ -8,6 +9,8 @@ import {
 import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { type SendingParts, sendExport } from "../log/admin-exports.ts";
 import { returnsBody, takesQuery } from "../openapi/route-schema.ts";
+
+const CSV = { name: "reconciliation", list: EXPORTS.reconciliation, form: "csv" } as const;
 
 export function reconciliationRoutes(ports: WritingParts, parts: SendingParts) {
   const { reads } = createOperatorHooks(ports, "Exports");
@@ -21,16 +24,12 @@ export function reconciliationRoutes(ports: WritingParts, parts: SendingParts) {
       query: takesQuery(reconciliationQuery),
       response: returnsBody(reconciliationSchema),
     })
-    .get(
-      "/reconciliation.csv",
-      ({ query, request }) => sendExport(parts, "reconciliation", "csv", request, query),
-      {
-        ...reads(
-          "reconciliation.read",
-          "getReconciliationCsv",
-          "List the calls that providers were sent as CSV",
-        ),
-        query: takesQuery(reconciliationQuery),
-      },
-    );
+    .get("/reconciliation.csv", ({ query, request }) => sendExport(parts, CSV, request, query), {
+      ...reads(
+        "reconciliation.read",
+        "getReconciliationCsv",
+        "List the calls that providers were sent as CSV",
+      ),
+      query: takesQuery(reconciliationQuery),
+    });
 }

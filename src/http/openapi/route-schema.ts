@@ -36,6 +36,11 @@ export function returnsBody<Schema extends TSchema>(schema: Schema) {
   return standardise(schema, (answer: View<Schema>) => answer);
 }
 
+/** The schema of what a use-case reads by itself. */
+export function showsSchema(schema: TSchema) {
+  return standardise(schema, (given: unknown) => given);
+}
+
 type Responses = Readonly<Record<number, { readonly description: string }>>;
 
 /**

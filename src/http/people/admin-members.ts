@@ -1,4 +1,4 @@
-// /admin/v1/members: people who signed in, what they may do, and the end of it.
+// /admin/v1/members: people who signed in, what they may do, and the end of it. By hand: signing in makes them, not a request.
 import { Elysia } from "elysia";
 import {
   memberLimitsSchema,

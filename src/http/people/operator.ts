@@ -4,9 +4,9 @@ import type { WrongTokens } from "../../admin/people/wrong-tokens.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Act, Scope } from "../../core/people/people.ts";
+import type { Permission } from "../../core/people/permissions.ts";
 import { isWithin } from "../../core/world/address.ts";
 import type { Access } from "../../people/access.ts";
-import type { Permission } from "../../people/roles.ts";
 import { readBearer, requireSecret } from "../serve/auth.ts";
 import type { Peers, ReadOrigin } from "../serve/client-address.ts";
 

@@ -24,6 +24,14 @@ const FOREIGN: readonly Class[] = [
     " This path belongs to Voyage's API. For text embeddings use /v1/embeddings.",
   ],
   [
+    /^(?!\/v1(beta)?\/).*:(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/,
+    " Gemini's API is at /v1beta here: use the base URL with /v1beta behind it, as in /v1beta/models/{model}:generateContent.",
+  ],
+  [
+    /^\/(props|slots|completion|infill|apply-template|lora-adapters)$/,
+    " This path belongs to llama.cpp's own API. For chat use /v1/chat/completions, for completions /v1/completions, for the list of models /v1/models, all in OpenAI's format.",
+  ],
+  [
     /^\/api\/(chat|generate|tags|show|ps|embed)$/,
     " This path belongs to Ollama's API. For chat use /v1/chat/completions, for embeddings /v1/embeddings, for the list of models /v1/models, all in OpenAI's format.",
   ],
@@ -60,6 +68,24 @@ const UNSERVED: readonly Class[] = [
       "Assistants and threads are",
       "use POST /v1/responses, with `previous_response_id` or `tools`.",
     ),
+  ],
+  [
+    /^\/interactions(\/|$)/,
+    notServed(
+      "Google's Interactions API is",
+      "use `models.generateContent` of the same SDK, which is POST /v1beta/models/{model}:generateContent.",
+    ),
+  ],
+  [
+    /^\/responses\/[^/]+\/cancel$/,
+    notServed(
+      "Answers in the background are",
+      "send the request without `background` and end it by hanging up.",
+    ),
+  ],
+  [
+    /^\/model\/info$/,
+    notServed("LiteLLM's list of models is", "use GET /v1/models, which has limits and prices too."),
   ],
   [
     /^\/conversations(\/|$)/,

@@ -1,6 +1,6 @@
 // A state file: lists of accounts, keys, aliases and tokens, read from a parsed text with every mistake at its place.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { makeNewSchema, makeStateSchema } from "../../admin/fields.ts";
+import { type FieldInput, makeNewSchema, makeStateSchema } from "../../admin/fields.ts";
 import { readInput } from "../../admin/input.ts";
 import { newAliasSchema } from "../../admin/models/aliases.ts";
 import { Fault } from "../../core/fault.ts";
@@ -10,6 +10,8 @@ import { TOKEN_FIELDS } from "../../core/fields/token.ts";
 import { asObject, asString, isObject } from "../../core/json/json.ts";
 import { formatCount } from "../../core/text/count.ts";
 import { suggest } from "../../core/text/nearest.ts";
+import type { PlainThing } from "../../core/things/plain.ts";
+import { PLAIN_THINGS } from "../../core/things/plain-things.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -31,9 +33,10 @@ export interface Entry<Fields = object> {
   readonly fields: Fields;
 }
 
-export type Kind = "account" | "key" | "alias" | "token";
+type OwnKind = "account" | "key" | "alias" | "token";
+export type Kind = OwnKind | PlainThing["name"];
 
-const SECTIONS: { readonly [Each in Kind]: string } = {
+const SECTIONS: { readonly [Each in OwnKind]: string } = {
   account: "accounts",
   key: "keys",
   alias: "aliases",
@@ -57,6 +60,17 @@ export type KeyEntry = Entry<Static<typeof keySchema>>;
 export type AliasEntry = Entry<Static<typeof newAliasSchema>>;
 export type TokenEntry = Entry<Static<typeof tokenSchema>>;
 
+/** An entry of a plain thing. Its name is its first field's value. */
+export interface PlainEntry extends Entry<FieldInput<PlainThing["fields"]> & PlainPlace> {
+  readonly thing: PlainThing;
+}
+
+/** The account is given by its id or name. */
+interface PlainPlace {
+  readonly id?: string | undefined;
+  readonly account_id: string;
+}
+
 export interface State {
   /** The name by which the gateway knows what this file made. Null for the file's own. */
   readonly name: string | null;
@@ -64,10 +78,14 @@ export interface State {
   readonly keys: readonly KeyEntry[];
   readonly aliases: readonly AliasEntry[];
   readonly tokens: readonly TokenEntry[];
+  readonly things: readonly PlainEntry[];
 }
 
 /** Reads a parsed file. With issues, the state lacks their entries. */
-export function readStateFile(value: unknown): {
+export function readStateFile(
+  value: unknown,
+  things: readonly PlainThing[] = PLAIN_THINGS,
+): {
   readonly state: State;
   readonly issues: readonly StateIssue[];
 } {
@@ -79,20 +97,21 @@ export function readStateFile(value: unknown): {
       at: "value",
       message: "expected a mapping of accounts, keys, aliases and tokens",
     });
-  const sections = Object.values(SECTIONS);
+  const sections = [...Object.values(SECTIONS), ...things.map(({ plural }) => plural)];
   for (const field of Object.keys(root)) {
     if (field === "name" || sections.includes(field)) continue;
     const hint = suggest(field, sections) || `; expected one of ${sections.join(", ")}`;
     issues.push({ path: [field], at: "key", message: `unknown field${hint}` });
   }
-  const read = <Schema extends TSchema>(kind: Kind, schema: Schema) =>
-    readSection({ kind, schema, list: root[SECTIONS[kind]] }, issues);
+  const read = <Schema extends TSchema>(kind: OwnKind, schema: Schema) =>
+    readSection({ kind, schema, section: SECTIONS[kind], list: root[SECTIONS[kind]] }, issues);
   const state = {
     name: readFileName(root.name, issues),
     accounts: read("account", accountSchema),
     keys: read("key", keySchema),
     aliases: read("alias", newAliasSchema),
     tokens: read("token", tokenSchema),
+    things: things.flatMap((thing) => readThings(thing, root[thing.plural], issues)),
   };
   return { state, issues };
 }
@@ -106,17 +125,28 @@ function readFileName(name: unknown, issues: StateIssue[]): string | null {
   return null;
 }
 
+function readThings(thing: PlainThing, list: unknown, issues: StateIssue[]): readonly PlainEntry[] {
+  const { name: kind, plural: section, idPrefix, fields } = thing;
+  const [title = ""] = Object.keys(fields);
+  const schema = makeNewSchema(fields, { id: makeId(idPrefix), account_id: Type.String() });
+  return readSection({ kind, schema, section, list }, issues).map((entry) => {
+    const { [title]: name } = asObject(entry.fields);
+    return { ...entry, thing, name: asString(name)?.trim() ?? "" };
+  });
+}
+
 interface Section<Schema> {
   readonly kind: Kind;
+  /** Its name in the file. */
+  readonly section: string;
   readonly schema: Schema;
   readonly list: unknown;
 }
 
 function readSection<Schema extends TSchema>(
-  { kind, schema, list }: Section<Schema>,
+  { kind, schema, section, list }: Section<Schema>,
   issues: StateIssue[],
 ): readonly Entry<Static<Schema>>[] {
-  const section = SECTIONS[kind];
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list) || list.length > ENTRIES_MAX) {
     const message = `expected a list of at most ${formatCount(ENTRIES_MAX)}`;

@@ -6,6 +6,7 @@ import { listTokens, type TokenView } from "../../admin/people/named-tokens.ts";
 import type { ActingWorld } from "../../admin/world.ts";
 import { type Account, findAccountState, findKeyState, type GatewayKey } from "../../core/keys/key.ts";
 import type { Alias } from "../../core/models/alias.ts";
+import type { PlainEntity, PlainThing } from "../../core/things/plain.ts";
 import type { Page } from "../../core/world/page.ts";
 import { readPages } from "../../core/world/read-pages.ts";
 
@@ -32,7 +33,11 @@ export interface KnownState {
   readonly personalKeys: readonly GatewayKey[];
   readonly aliases: ReadonlyMap<string, Alias>;
   readonly tokens: readonly Row<TokenView>[];
+  readonly things: KnownThings;
 }
+
+/** Oldest first, by thing. */
+export type KnownThings = ReadonlyMap<PlainThing, readonly Row<PlainEntity>[]>;
 
 export type StateWorld = ActingWorld & {
   readonly aliases: AliasParts;
@@ -43,7 +48,18 @@ export function makeKeyPlace({ accountId, name }: Pick<GatewayKey, "accountId" |
   return `${accountId} ${name}`;
 }
 
-export async function readKnown(world: StateWorld): Promise<KnownState> {
+/** Returns the value that names a thing for people. */
+export function findTitle({ fields }: PlainThing, { values }: Pick<PlainEntity, "values">): string {
+  const [first] = Object.values(fields);
+  return String(first ? values[first.property] : "");
+}
+
+/** Two of one name in different accounts are different things. */
+function makeThingPlace(thing: PlainThing, entity: PlainEntity): string {
+  return `${entity.accountId} ${findTitle(thing, entity)}`;
+}
+
+export async function readKnown(world: StateWorld, plain: readonly PlainThing[]): Promise<KnownState> {
   const { store, clock } = world;
   const nowMs = clock.nowMs();
   const accounts = await readAll((page) => store.accounts(page));
@@ -57,8 +73,21 @@ export async function readKnown(world: StateWorld): Promise<KnownState> {
       .map((of) => ({ id: of.id, place: makeKeyPlace(of), state: readKeyState(of, nowMs), of })),
     personalKeys: keys.filter(({ memberId }) => memberId !== null),
     aliases: new Map(stored.map(({ name, target }) => [name, target])),
+    things: await readThings(world, plain),
     tokens: tokens.map((of) => ({ id: of.id, place: of.name, state: readTokenState(of), of })),
   };
+}
+
+async function readThings(world: StateWorld, plain: readonly PlainThing[]): Promise<KnownThings> {
+  const known = new Map<PlainThing, readonly Row<PlainEntity>[]>();
+  for (const thing of plain) {
+    const rows = await readAll((page) => world.store.things.list(thing, page));
+    known.set(
+      thing,
+      rows.map((of) => ({ id: of.id, place: makeThingPlace(thing, of), state: readThingState(of), of })),
+    );
+  }
+  return known;
 }
 
 /** Oldest first. */
@@ -67,6 +96,10 @@ async function readAll<Of extends { readonly id: string; readonly createdAtMs: n
 ): Promise<readonly Of[]> {
   const pages = await Array.fromAsync(readPages(find, ROWS_AT_ONCE));
   return pages.flat().reverse();
+}
+
+function readThingState({ endedAtMs }: PlainEntity): RowState {
+  return endedAtMs === null ? "live" : "ended";
 }
 
 function readAccountState(account: Account): RowState {

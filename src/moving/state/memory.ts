@@ -2,17 +2,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { asArray, asObject, parseJson } from "../../core/json/json.ts";
-import { APPLIED_STATES, type RecordedStore } from "../../core/store.ts";
-import type { Kind } from "./file.ts";
+import { APPLIED_STATES, type Store } from "../../core/store.ts";
 
-const kind = Type.Union([
-  Type.Literal("account"),
-  Type.Literal("key"),
-  Type.Literal("alias"),
-  Type.Literal("token"),
-]);
 const remembered = Type.Object({
-  kind,
+  // Another version may know other kinds.
+  kind: Type.String(),
   id: Type.String(),
   place: Type.String(),
   isMade: Type.Boolean(),
@@ -22,7 +16,7 @@ const applied = Type.Object({ atMs: Type.Number(), entries: Type.Array(remembere
 
 /** An entry of a file, and the row that it stands for. */
 export interface MemoryEntry {
-  readonly kind: Kind;
+  readonly kind: string;
   readonly id: string;
   /** The name, and for keys the account's id. */
   readonly place: string;
@@ -58,7 +52,7 @@ function parseStored(value: string | null): MemoryFile {
   return { files, pruned: asArray(found.pruned).filter((id) => typeof id === "string") };
 }
 
-type Settings = Pick<RecordedStore, "setting" | "changeSetting">;
+type Settings = Pick<Store, "setting" | "changeSetting">;
 
 export async function readMemory(store: Settings, file: string): Promise<Memory> {
   const { files, pruned } = parseStored(await store.setting(APPLIED_STATES));

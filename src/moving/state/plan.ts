@@ -1,30 +1,35 @@
 // The plan of a state file: every change that would be made, before it is made, and everything that stays.
+import type { PlainThing } from "../../core/things/plain.ts";
+import { PLAIN_THINGS } from "../../core/things/plain-things.ts";
 import { planAliases } from "./aliases.ts";
 import { Draft, type Plan } from "./draft.ts";
 import type { Kind, State } from "./file.ts";
 import { type KnownState, readKnown, type StateWorld } from "./known.ts";
 import { type MemoryEntry, readMemory } from "./memory.ts";
 import { planAccounts, planKeys } from "./owners.ts";
+import { planThings } from "./plain.ts";
 import { planPruning } from "./prune.ts";
 import { planTokens } from "./tokens.ts";
 
 interface PlanOptions {
   readonly file: string;
   readonly isPruning: boolean;
+  readonly things?: readonly PlainThing[];
 }
 
 /** Reads the store and changes nothing. With issues, the plan isn't complete. */
 export async function planState(
   world: StateWorld,
   state: State,
-  { file, isPruning }: PlanOptions,
+  { file, isPruning, things = PLAIN_THINGS }: PlanOptions,
 ): Promise<Plan> {
   const memory = await readMemory(world.store, file);
-  const draft = new Draft(await readKnown(world), memory, state);
+  const draft = new Draft(await readKnown(world, things), memory, state);
   const accounts = planAccounts(draft, world);
   planAliases(draft, world);
   planKeys(draft, accounts, world);
   planTokens(draft, accounts, world);
+  planThings(draft, accounts, world);
   const removals = planPruning(draft, isPruning);
   const { issues, changes, kept, unchanged, entries, known } = draft;
   return {
@@ -42,7 +47,7 @@ export async function planState(
 }
 
 function countOthers(
-  { accounts, keys, aliases, tokens }: KnownState,
+  { accounts, keys, aliases, tokens, things }: KnownState,
   own: readonly Pick<MemoryEntry, "kind" | "id">[],
 ): number {
   const ids = new Set(own.map(({ kind, id }) => `${kind} ${id}`));
@@ -50,5 +55,6 @@ function countOthers(
   const count = (kind: Kind, rows: readonly { readonly id: string; readonly state: string }[]) =>
     rows.filter(({ id, state }) => state === "live" && isOther(kind, id)).length;
   const ofAliases = [...aliases.keys()].filter((name) => isOther("alias", name)).length;
-  return count("account", accounts) + count("key", keys) + ofAliases + count("token", tokens);
+  const ofThings = [...things].reduce((sum, [{ name }, rows]) => sum + count(name, rows), 0);
+  return count("account", accounts) + count("key", keys) + ofAliases + count("token", tokens) + ofThings;
 }

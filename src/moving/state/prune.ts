@@ -8,9 +8,10 @@ import type { Account } from "../../core/keys/key.ts";
 import { makeAliasParts } from "./aliases.ts";
 import type { Change, Draft } from "./draft.ts";
 import type { Row } from "./known.ts";
+import { planEnd } from "./plain.ts";
 
-/** In the order in which they are removed: an account is closed once it has no keys. */
-const ORDER = ["token", "key", "alias", "account"] as const;
+/** In the order in which they are removed, after plain things: an account is closed once it has no keys. */
+const ORDER: readonly string[] = ["token", "key", "alias", "account"];
 const DEFAULT_ACCOUNT = "default";
 
 /** Without pruning, they are only listed. */
@@ -20,7 +21,7 @@ export function planPruning(draft: Draft, isPruning: boolean): readonly Change[]
   const left = memory.entries.filter(({ kind, id, isMade }) => isMade && !current.has(`${kind} ${id}`));
   const removals: Change[] = [];
   const keys = new Set<string>();
-  for (const one of ORDER.flatMap((kind) => left.filter((other) => other.kind === kind))) {
+  for (const one of sortLeft(left)) {
     const removal = planRemoval(draft, one, keys);
     if (removal === null) continue;
     if (one.kind === "key") keys.add(one.id);
@@ -34,6 +35,12 @@ export function planPruning(draft: Draft, isPruning: boolean): readonly Change[]
   }
   return removals;
 }
+
+function sortLeft(left: Draft["entries"]): Draft["entries"] {
+  const position = ({ kind }: Draft["entries"][number]) => ORDER.indexOf(kind);
+  return left.toSorted((one, other) => position(one) - position(other));
+}
+
 const UNPRUNED = "made by this file, which no longer has it; --prune removes it";
 
 type Removal = Change | Draft["kept"][number];
@@ -44,24 +51,24 @@ function planRemoval(
   { kind, id, place }: Draft["entries"][number],
   pruned: ReadonlySet<string>,
 ): Removal | null {
-  const about = { kind, id, account: null, isDrift: false, before: null, after: null };
+  const about = { id, account: null, isDrift: false, before: null, after: null };
   switch (kind) {
     case "token": {
       const token = known.tokens.find((one) => one.id === id && one.state === "live");
       if (token === undefined) return null;
-      return { ...about, name: token.place, action: "token.revoked", run: (at) => revokeToken(at, id) };
+      return { ...about, kind, name: token.place, action: "token.revoked", run: (at) => revokeToken(at, id) };
     }
     case "key": {
       const row = known.keys.find((one) => one.id === id && one.state !== "ended");
       if (row === undefined) return null;
       const { name, accountId } = row.of;
       const account = known.accounts.find((one) => one.id === accountId)?.place ?? accountId;
-      return { ...about, name, account, action: "key.revoked", run: (at) => revokeKey(at, id) };
+      return { ...about, kind, name, account, action: "key.revoked", run: (at) => revokeKey(at, id) };
     }
     case "alias": {
       if (!known.aliases.has(id)) return null;
       const run: Change["run"] = (at) => deleteAlias(makeAliasParts(at), id);
-      return { ...about, name: place, action: "alias.deleted", run };
+      return { ...about, kind, name: place, action: "alias.deleted", run };
     }
     case "account": {
       const row = known.accounts.find((one) => one.id === id && one.state === "live");
@@ -69,8 +76,10 @@ function planRemoval(
       const reason = refuseClosing({ known, changes }, row, pruned);
       if (reason !== null) return { kind, id, name: row.place, account: null, reason };
       const run: Change["run"] = (at) => closeAccount(at, id, {});
-      return { ...about, name: row.place, action: "account.closed", run };
+      return { ...about, kind, name: row.place, action: "account.closed", run };
     }
+    default:
+      return planEnd({ known }, kind, id);
   }
 }
 

@@ -9,7 +9,10 @@ import { TOKEN_FIELDS } from "../../core/fields/token.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { NO_MODELS } from "../../core/text/pattern.ts";
+import type { PlainThing } from "../../core/things/plain.ts";
+import { PLAIN_THINGS } from "../../core/things/plain-things.ts";
 import { type KnownState, type Row, readKnown, type StateWorld } from "./known.ts";
+import { writeThings } from "./plain.ts";
 
 type Section = readonly JsonObject[];
 /** In the order of the file. */
@@ -18,11 +21,16 @@ interface WrittenState {
   readonly keys: Section;
   readonly aliases: Section;
   readonly tokens: Section;
+  /** Those of plain things. */
+  readonly [section: string]: Section;
 }
 
 /** Fields at their default are left out. Aliases of the configuration stay there. */
-export async function writeState(world: StateWorld): Promise<WrittenState> {
-  const known = await readKnown(world);
+export async function writeState(
+  world: StateWorld,
+  things: readonly PlainThing[] = PLAIN_THINGS,
+): Promise<WrittenState> {
+  const known = await readKnown(world, things);
   const configured = world.aliases.configured();
   return {
     accounts: listLive(known.accounts).map(({ id, of }) => ({ id, ...viewChosen(ACCOUNT_FIELDS, of) })),
@@ -36,6 +44,7 @@ export async function writeState(world: StateWorld): Promise<WrittenState> {
     tokens: listLive(known.tokens)
       .map(({ of }) => writeToken(of))
       .toReversed(),
+    ...writeThings(known.things),
   };
 }
 

@@ -10,7 +10,7 @@ export interface TextPart extends JsonObject {
   type: "text";
   text: string;
 }
-interface ImagePart extends JsonObject {
+export interface ImagePart extends JsonObject {
   type: "image_url";
   /** `url` is https or a data: URL. It is forwarded, never fetched here. */
   image_url: { url: string; detail?: string };
@@ -128,6 +128,8 @@ export type ResponseFormat =
   | {
       type: "json_schema";
       json_schema: { name: string; description?: string; schema?: JsonObject; strict?: boolean | null };
+      /** True if the client's API enforces every schema, without a word for it. Never sent. */
+      is_guaranteed?: boolean;
     };
 
 /** A validated request: no nulls of optional fields, no empty `tools`, no legacy `functions`, and `stop` as a list. */

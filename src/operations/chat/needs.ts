@@ -3,6 +3,8 @@
 import { Fault } from "../../core/fault.ts";
 import { asObject, asString } from "../../core/json/json.ts";
 import { type Capability, can, type ModelCard } from "../../core/models/card.ts";
+import { PICTURE_KINDS, type PictureKind } from "../../core/models/refusals.ts";
+import type { findLimits } from "../../core/models/target-rows.ts";
 import type { UrlKind } from "../codec.ts";
 import { type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
 import { isPublicFile, isPublicImage } from "./prompt/address.ts";
@@ -20,10 +22,56 @@ function refuseAccountFile(part: ContentPart, param: string): void {
   throw new Fault("unsupported_parameter", message, { param });
 }
 
+type Limits = ReturnType<typeof findLimits>;
+
 /** Each needed capability, with the request field that needs it: pictures and files in the newest user message only. */
 export type Needs = ReadonlyMap<Capability, string>;
 
 const NO_NEEDS: Needs = new Map<Capability, string>();
+
+/** Tools and pictures, of which a target may refuse the number or the kind. */
+interface Bulk {
+  readonly tools: number;
+  /** Those in the newest user message, given as data. The type of others is known to their server alone. */
+  readonly pictures: readonly PictureKind[];
+}
+
+const NO_PICTURES: readonly PictureKind[] = [];
+const PICTURE_TYPE = /^data:image\/(\w+)/i;
+
+export function measureBulk(request: ChatRequest): Bulk {
+  const media = listMedia(request);
+  return {
+    tools: request.tools?.length ?? 0,
+    pictures: media.length === 0 ? NO_PICTURES : listPictures(request),
+  };
+}
+
+function listPictures(request: ChatRequest): readonly PictureKind[] {
+  const types = listMedia(request).flatMap((medium) => {
+    const part = medium.isAsked && medium.type === "image_url" ? findPart(request, medium) : undefined;
+    return part?.type === "image_url"
+      ? (PICTURE_TYPE.exec(part.image_url.url)?.[1]?.toLowerCase() ?? [])
+      : [];
+  });
+  return types.length === 0 ? NO_PICTURES : PICTURE_KINDS.filter((kind) => types.includes(kind));
+}
+
+/** Throws if the request has more of something, or of a kind, than the model takes. */
+export function refuseBulk(card: ModelCard, request: ChatRequest, limits: Limits): void {
+  const { tools, pictures } = measureBulk(request);
+  const { toolsMax, untakenPictures } = limits;
+  if (tools > toolsMax) {
+    const message = `The model '${card.id}' takes at most ${toolsMax} tools, and the request has ${tools}.`;
+    throw new Fault("unsupported_capability", message, { param: "tools" });
+  }
+  const untaken = pictures.find((kind) => untakenPictures.includes(kind));
+  if (untaken === undefined) return;
+  const message = `The model '${card.id}' does not accept images of the type ${untaken}.`;
+  throw new Fault("unsupported_capability", message, {
+    param: findNeeds(request).get("vision") ?? "messages",
+  });
+}
 
 /** Throws the Fault `unsupported_parameter` for a file in the provider's account. */
 export function findNeeds(request: ChatRequest): Needs {

@@ -3,6 +3,7 @@
 import { isObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DeliveredBody } from "../../core/models/dialect.ts";
+import { findLimits, findOwnLimits } from "../../core/models/target-rows.ts";
 import { catchUnreadable } from "../../core/models/upstream.ts";
 import type { AnswerCodec, Codec, Passing, UrlKind } from "../codec.ts";
 import { type ChangedAsk, joinLists, NONE } from "../form.ts";
@@ -21,7 +22,7 @@ import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from ".
 import { Grader } from "./grader.ts";
 import { KEEPING } from "./keeping.ts";
 import { ChatMeter } from "./meter.ts";
-import { findNeeds, findUrl, refuseUnable } from "./needs.ts";
+import { findNeeds, findUrl, refuseBulk, refuseUnable } from "./needs.ts";
 import { makeOffer } from "./offer.ts";
 import { digestPrompt } from "./prompt/digest-prompt.ts";
 import { dropReplyThoughts, dropThoughts } from "./prompt/drop-thinking.ts";
@@ -48,7 +49,12 @@ export const CHAT: Operation<ChatForm> = {
   },
 
   countAnswers: ({ n }) => n ?? 1,
-  refuseUnable: (ask, card) => refuseUnable(card, findNeeds(ask)),
+  refuseUnable(ask, card, isNamed = false) {
+    refuseUnable(card, findNeeds(ask));
+    // Only its provider knows for sure what a model takes, so one that the client named is asked all the same.
+    if (!isNamed) refuseBulk(card, ask, findLimits(card));
+    else if (card.refuses) refuseBulk(card, ask, findOwnLimits(card));
+  },
   findUrl,
   findSearch,
   offer: (ask, card, terms) => makeOffer(card, ask, terms),
@@ -184,7 +190,7 @@ function readWhole(
   const body = parseAnswer(String(text), ask);
   const canonical = catchUnreadable(() => codec.reply(body, card, ask, headers));
   const reply = normaliseReply(canonical, ask, offset, listStops(ask, dropped));
-  return isNative && isObject(body) ? { ...reply, verbatim: body } : reply;
+  return isNative && isObject(body) ? { ...reply, verbatim: canonical.verbatim ?? body } : reply;
 }
 
 function estimate(

@@ -1,5 +1,5 @@
 // A chat answer's usage: the billed counts, the sum of several, and the cap at what the model can read and write.
-import { asCount } from "../../core/json/json.ts";
+import { asCount, type JsonObject } from "../../core/json/json.ts";
 import { addTerms } from "../../core/money/terms.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { PlausibleUsage, SentAsk } from "../operation.ts";
@@ -117,11 +117,23 @@ export function cutUsage(reported: Usage, sent: SentRequest): PlausibleUsage<Usa
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,
       total_tokens: promptTokens + completionTokens,
+      ...cutDetails("prompt_tokens_details", usage.prompt_tokens_details, promptTokens),
+      ...cutDetails("completion_tokens_details", usage.completion_tokens_details, completionTokens),
       ...(usage.server_tool_use
         ? { server_tool_use: { web_search_requests: Math.min(searches, searchesLimit) } }
         : {}),
     },
   };
+}
+
+/** No part of a count may be more than the count. */
+function cutDetails(field: string, details: JsonObject | undefined, tokensMax: number): JsonObject {
+  if (details === undefined) return {};
+  const cut = Object.entries(details).map(([name, count]) => [
+    name,
+    typeof count === "number" ? Math.min(count, tokensMax) : count,
+  ]);
+  return { [field]: Object.fromEntries(cut) };
 }
 
 /** The searches and fetches that each call allowed. */

@@ -13,45 +13,36 @@ import { refusalMethods } from "../log/refusals.ts";
 import { cacheMethods } from "../models/cached-answers.ts";
 import { lessonChanges, lessonMethods } from "../models/lessons.ts";
 import { responseMethods } from "../models/stored-responses.ts";
-import { bookMethods } from "../money/books.ts";
+import { bookMethods, systemJournalMethods } from "../money/books.ts";
 import { checkoutChanges, checkoutMethods } from "../money/checkouts.ts";
 import { journalMethods, purgeMethods } from "../money/journal.ts";
 import { statementMethods } from "../money/statements.ts";
-import { consoleMethods, credentialChanges } from "../people/console.ts";
+import { consoleMethods, credentialChanges, sessionMethods } from "../people/console.ts";
 import { deviceMethods } from "../people/devices.ts";
 import { erasingMethods } from "../people/erasing.ts";
 import { peopleChanges, peopleMethods } from "../people/people.ts";
+import { plainChanges, plainMethods } from "../things/plain.ts";
 import type { Engine } from "./engine.ts";
 import { makeRecorder, type Recorder } from "./recording.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
 
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function engineMethods(engine: Engine, ofRows = engine) {
-  const changes = (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail));
-  const { addToken, revokeToken, changeMember, ...others } = changes(() => []);
-  const {
-    addLimitRequest: _add,
-    decideLimitRequest: _decide,
-    addCheckout: _checkout,
-    ...unrecorded
-  } = others;
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
     ...namedMethods(ofRows),
     ...movingMethods(ofRows),
     ...bookMethods(engine),
-    ...journalMethods(engine),
     ...purgeMethods(ofRows),
-    ...statementMethods(engine),
     ...outboxMethods(engine),
     ...settingMethods(engine),
     ...consoleMethods(engine),
-    ...responseMethods(engine),
     ...lessonMethods(engine),
-    ...refusalMethods(engine),
-    ...unrecorded,
-    changes,
+    changes: (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail)),
+    journals: { ...journalMethods(engine), ...systemJournalMethods(engine), ...statementMethods(engine) },
+    responses: responseMethods(engine),
+    refusals: refusalMethods(engine),
     auditLog: auditLogMethods(engine),
     webhooks: webhookMethods(engine),
     providerCalls: providerCallMethods(engine),
@@ -60,7 +51,8 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     checkouts: checkoutMethods(ofRows),
     cache: cacheMethods(engine),
     foreign: foreignMethods(engine),
-    people: { ...peopleMethods(engine), ...erasingMethods(engine), addToken, revokeToken, changeMember },
+    things: plainMethods(engine),
+    people: { ...peopleMethods(engine), ...sessionMethods(engine), ...erasingMethods(engine) },
   };
 }
 
@@ -76,5 +68,6 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...peopleChanges(engine, ofRows, record),
     ...limitRequestChanges(ofRows, record),
     ...checkoutChanges(ofRows, record),
+    ...plainChanges(engine, record),
   };
 }

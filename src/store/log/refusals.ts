@@ -8,8 +8,8 @@ import {
   REFUSALS_A_MINUTE_MAX,
   type RefusalCount,
   type RefusalFilter,
+  type RefusalStore,
 } from "../../core/log/refusal-log.ts";
-import type { Store } from "../../core/store.ts";
 import { allowNull, INTEGER, makeJson, nameColumn, TEXT, TIME } from "../engine/columns.ts";
 import { bind, type Engine } from "../engine/engine.ts";
 import { readInteger, readText } from "../engine/found.ts";
@@ -72,7 +72,7 @@ const ON_CONFLICT = `ON CONFLICT (${joinNames(REFUSAL.key)}) DO UPDATE SET ${[
   "at_ms = CASE WHEN excluded.at_ms > refusal.at_ms THEN excluded.at_ms ELSE refusal.at_ms END",
 ].join(", ")}`;
 
-export function refusalMethods(engine: Engine) {
+export function refusalMethods(engine: Engine): RefusalStore {
   const { mark, run, runOnce } = engine;
   const countSince = `SELECT count(*) AS requests FROM refusal WHERE at_ms >= ${mark(1)}`;
   const prune = pruneSql("refusal", mark);
@@ -82,7 +82,7 @@ export function refusalMethods(engine: Engine) {
     return bind(`${INSERT} ${tuples} ${ON_CONFLICT}`, ...rows.flatMap(REFUSAL.valuesOf));
   };
   return {
-    addRefusals: async ({ counts, sums }) => {
+    add: async ({ counts, sums }) => {
       const latestMs = counts.reduce((latest, { atMs }) => Math.max(latest, atMs), 0);
       const minuteMs = Math.floor(latestMs / MINUTE_MS) * MINUTE_MS;
       const [found] = counts.length > 0 ? await run(bind(countSince, minuteMs)) : [];
@@ -90,7 +90,7 @@ export function refusalMethods(engine: Engine) {
       for (const rows of listChunks(boundCounts(counts, room))) await runOnce(addRow(rows));
       for (const sum of sums) await runOnce(bind(addUp, ...USAGE.valuesOf(sum)));
     },
-    refusals: (filter, page, withinMs) =>
+    list: (filter, page, withinMs) =>
       searchLog(
         engine,
         {
@@ -104,11 +104,11 @@ export function refusalMethods(engine: Engine) {
         page,
         withinMs,
       ),
-    pruneRefusals: async (beforeMs, keptMax, rowsMax) => {
+    prune: async (beforeMs, keptMax, rowsMax) => {
       const before = Math.max(beforeMs, await findKeptFrom(engine, keptMax));
       return deleteInParts(engine, rowsMax, async (most) => (await runOnce(bind(prune, before, most))).count);
     },
-  } satisfies Partial<Store>;
+  };
 }
 
 /**

@@ -1,7 +1,6 @@
 // Stored responses, for requests that continue from them.
-import type { KeptOwner } from "../../core/models/kept.ts";
+import type { KeptOwner, ResponseStore } from "../../core/models/kept.ts";
 import type { StoredResponse } from "../../core/rows.ts";
-import type { Store } from "../../core/store.ts";
 import { INTEGER, TEXT, TIME } from "../engine/columns.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
 import { readInteger } from "../engine/found.ts";
@@ -53,22 +52,21 @@ export function responseMethods(engine: Engine) {
   const prune = pruneSql(STORED_RESPONSE.name, mark);
   const removeAll = `DELETE FROM stored_response WHERE account_id = ${mark(1)} AND key_id = ${mark(2)}`;
   return {
-    addResponse: (response, bytesMax) => {
+    add: (response, bytesMax) => {
       const { accountId } = response;
       const values = STORED_RESPONSE.valuesOf(response);
       return runAll([bind(add, ...values), bind(trim, accountId, bytesMax)]);
     },
-    response: async (owner, id) =>
-      readFirst(STORED_RESPONSE, await run(bind(byId, ...listValues(owner), id))),
-    responseOfItem: async (owner, itemId) =>
+    find: async (owner, id) => readFirst(STORED_RESPONSE, await run(bind(byId, ...listValues(owner), id))),
+    findByItem: async (owner, itemId) =>
       readFirst(STORED_RESPONSE, await run(bind(findByItem, ...listValues(owner), JSON.stringify(itemId)))),
-    answerTokens: async (owner, id) => {
+    countTokens: async (owner, id) => {
       const [found] = await run(bind(tokens, ...listValues(owner), id));
       return found ? readInteger(found, "tokens") : null;
     },
-    removeResponse: async (owner, id) => (await run(bind(remove, ...listValues(owner), id))).count > 0,
-    removeResponses: (accountId, keyId) => runAll([bind(removeAll, accountId, keyId)]),
-    pruneResponses: (beforeMs, rowsMax) =>
+    remove: async (owner, id) => (await run(bind(remove, ...listValues(owner), id))).count > 0,
+    removeAll: (accountId, keyId) => runAll([bind(removeAll, accountId, keyId)]),
+    prune: (beforeMs, rowsMax) =>
       deleteInParts(engine, rowsMax, async (most) => (await run(bind(prune, beforeMs, most))).count),
-  } satisfies Partial<Store>;
+  } satisfies ResponseStore;
 }

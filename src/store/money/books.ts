@@ -1,6 +1,6 @@
 // Journals of system accounts, sums and the audit.
 
-import { readEntrySeq } from "../../core/money/journal.ts";
+import { type JournalStore, readEntrySeq } from "../../core/money/journal.ts";
 import type { FirstTokenSum, SystemAccount } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import type { Page } from "../../core/world/page.ts";
@@ -25,26 +25,31 @@ const SYSTEM_LEGS: Readonly<Record<SystemAccount, { readonly leg: string; readon
 
 const KEPT_CHARACTERS = "SELECT CAST(coalesce(sum(kept_characters), 0) AS BIGINT) AS characters FROM account";
 
-export function bookMethods({ mark, run, runSlowReads }: Engine) {
-  const first = mark(1);
-  const second = mark(2);
-  const third = mark(3);
-  const fourth = mark(4);
-  const spent = `SELECT coalesce(sum(charged_nano), 0) AS charged, coalesce(sum(cost_nano), 0) AS cost FROM hourly_usage
-    WHERE account_id = ${first} AND key_id = ${second} AND hour_ms > ${third}`;
-  const looked = async (statement: Statement) => (await runSlowReads([statement]))[0] ?? [];
+/** The journals of system accounts. */
+export function systemJournalMethods({ mark, run, runSlowReads }: Engine) {
   return {
-    systemJournal: async (account, page) => {
+    systemEntries: async (account, page) => {
       const entries = `${selectSql(ENTRY)}
-        WHERE ${SYSTEM_LEGS[account].rows} AND (at_ms, account_id, seq) < (${first}, ${second}, ${third})
-        ORDER BY at_ms DESC, account_id DESC, seq DESC LIMIT ${fourth}`;
+        WHERE ${SYSTEM_LEGS[account].rows} AND (at_ms, account_id, seq) < (${mark(1)}, ${mark(2)}, ${mark(3)})
+        ORDER BY at_ms DESC, account_id DESC, seq DESC LIMIT ${mark(4)}`;
       return (await run(bind(entries, ...entryBefore(page), page.limit))).map(ENTRY.rowOf);
     },
     systemBalance: async (account) => {
       const { leg, rows } = SYSTEM_LEGS[account];
       const sum = `SELECT CAST(coalesce(sum(${leg}), 0) AS TEXT) AS balance FROM entry WHERE ${rows}`;
-      return Number(readText(only(await looked(bind(sum))), "balance"));
+      return Number(readText(only((await runSlowReads([bind(sum)]))[0]), "balance"));
     },
+  } satisfies Partial<JournalStore>;
+}
+
+export function bookMethods({ mark, run, runSlowReads }: Engine) {
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
+  const spent = `SELECT coalesce(sum(charged_nano), 0) AS charged, coalesce(sum(cost_nano), 0) AS cost FROM hourly_usage
+    WHERE account_id = ${first} AND key_id = ${second} AND hour_ms > ${third}`;
+  const looked = async (statement: Statement) => (await runSlowReads([statement]))[0] ?? [];
+  return {
     audit: async () => {
       const asked = [AUDIT_ACCOUNTS, AUDIT_STRAY, AUDIT_OWNERS, AUDIT_PLACES].map((text) => bind(text));
       const [accounts, stray, owners, holds] = await runSlowReads(asked);

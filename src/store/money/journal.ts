@@ -1,6 +1,6 @@
 // Journals of accounts, with what else is known of their entries, and what is deleted of a closed account.
 
-import { type EntryFacts, readEntrySeq } from "../../core/money/journal.ts";
+import { type EntryFacts, type JournalStore, readEntrySeq } from "../../core/money/journal.ts";
 import type { Entry } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import { bind, type Engine } from "../engine/engine.ts";
@@ -23,11 +23,11 @@ export function journalMethods({ mark, run }: Engine) {
   const ids = (count: number) => `SELECT id, request_id FROM request
     WHERE account_id = ${first} AND id IN (${joinMarks(count, (at) => mark(at + 1))})`;
   return {
-    journal: async (accountId, { limit, after }, without = []) => {
+    entries: async (accountId, { limit, after }, without = []) => {
       const before = after ? readEntrySeq(after.id) : Number.MAX_SAFE_INTEGER;
       return (await run(bind(journal(without), accountId, before, limit))).map(ENTRY.rowOf);
     },
-    entryFacts: async (accountId, entries): Promise<EntryFacts> => {
+    findFacts: async (accountId, entries): Promise<EntryFacts> => {
       const newest = entries[0];
       const oldest = entries.at(-1);
       if (newest === undefined || oldest === undefined)
@@ -45,7 +45,7 @@ export function journalMethods({ mark, run }: Engine) {
       const found = await run(bind(held, accountId, Math.max(...numbers), Math.min(...numbers)));
       return new Map(found.map((row) => [readInteger(row, "seq"), readInteger(row, "held")]));
     },
-  } satisfies Partial<Store>;
+  } satisfies Partial<JournalStore>;
 }
 
 /** The tables with what is kept of an account beyond its books and its log. Replies that a request still fills stay. */

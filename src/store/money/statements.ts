@@ -3,11 +3,11 @@ import { MOVEMENT_KINDS } from "../../core/money/movement.ts";
 import type {
   StatementMonth,
   StatementMovement,
+  StatementStore,
   StatementTag,
   StatementUse,
   StoredStatement,
 } from "../../core/money/statement.ts";
-import type { Store } from "../../core/store.ts";
 import { makeWord, SUM, TEXT, TIME } from "../engine/columns.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
 import { readSum } from "../engine/found.ts";
@@ -67,7 +67,7 @@ export function statementMethods(engine: Engine) {
       if (kept === null) throw new Error("A statement that was kept is missing.");
       return kept;
     },
-  } satisfies Partial<Store>;
+  } satisfies StatementStore;
 }
 
 /** Every statement takes the account as its first value, and is complete without values of another. */

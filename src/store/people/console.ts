@@ -1,7 +1,8 @@
 // Console sign-ins, logged prompts and answers, and credentials added at run time.
 import type { Changes } from "../../core/audit/changes.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
-import type { KeptContent, Session, StoredCredential } from "../../core/rows.ts";
+import type { PeopleStore, Session } from "../../core/people/people.ts";
+import type { KeptContent, StoredCredential } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import { allowNull, TEXT, TIME } from "../engine/columns.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
@@ -35,19 +36,27 @@ const CREDENTIAL = table<StoredCredential>("credential", ["id"], {
   createdAtMs: TIME,
 });
 
-export function consoleMethods({ mark, run, runOnce, runAll }: Engine) {
+export function consoleMethods({ mark, run, runAll }: Engine) {
   const first = mark(1);
   const second = mark(2);
   const addContent = `${insertSql(CONTENT, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
   const content = `SELECT sealed FROM content WHERE account_id = ${first} AND id = ${second}`;
-  const forgetSessions = `DELETE FROM session WHERE expires_at_ms <= ${first}`;
-  const addSession = `${insertSql(SESSION, mark)} ON CONFLICT (digest) DO NOTHING`;
   return {
     addContent: (row) => runAll([bind(addContent, ...CONTENT.valuesOf(row))]),
     content: async (accountId, id) => {
       const [found] = await run(bind(content, accountId, id));
       return found ? readText(found, "sealed") : null;
     },
+    credentials: async () =>
+      (await run(bind(`${selectSql(CREDENTIAL)} ORDER BY created_at_ms, id`))).map(CREDENTIAL.rowOf),
+  } satisfies Partial<Store>;
+}
+
+export function sessionMethods({ mark, run, runOnce, runAll }: Engine) {
+  const first = mark(1);
+  const forgetSessions = `DELETE FROM session WHERE expires_at_ms <= ${first}`;
+  const addSession = `${insertSql(SESSION, mark)} ON CONFLICT (digest) DO NOTHING`;
+  return {
     addSession: (session, nowMs) =>
       runAll([bind(forgetSessions, nowMs), bind(addSession, ...SESSION.valuesOf(session))]),
     session: async (digest) =>
@@ -55,9 +64,7 @@ export function consoleMethods({ mark, run, runOnce, runAll }: Engine) {
     endSession: (digest) => runAll([bind(`DELETE FROM session WHERE digest = ${first}`, digest)]),
     endSessionsOf: async (memberId) =>
       (await runOnce(bind(`DELETE FROM session WHERE member_id = ${first}`, memberId))).count,
-    credentials: async () =>
-      (await run(bind(`${selectSql(CREDENTIAL)} ORDER BY created_at_ms, id`))).map(CREDENTIAL.rowOf),
-  } satisfies Partial<Store>;
+  } satisfies Partial<PeopleStore>;
 }
 
 export function credentialChanges({ mark, forUpdate, change }: Engine, record: Recorder) {

@@ -19,13 +19,15 @@ import {
   makeWord,
   NUMBER,
   nameColumn,
+  type Columns as SeveralColumns,
   spellColumn,
   TEXT,
 } from "../engine/columns.ts";
+import type { FoundRow } from "../engine/found.ts";
 import { parseCacheSetting } from "../keys/cache-column.ts";
 import { parseBudgets } from "../limits/budget-column.ts";
 import { parseMemberDefaults } from "../limits/member-columns.ts";
-import type { AddedColumn } from "./schema-step.ts";
+import { type AddedColumn, integer, integerOrNull, type NewColumn, type Step, text } from "./schema-step.ts";
 
 type Columns = { readonly [Name in KindName]: Column<Value<Name>> };
 
@@ -95,4 +97,53 @@ export function declareField(field: Field): AddedColumn {
 function writeInitial<Name extends KindName>({ kind, initial, property }: Field<Name>) {
   if (initial !== undefined) return COLUMNS[kind].write(initial);
   throw new Error(`The field ${property} can't be added later, because it has no initial value.`);
+}
+
+/** Returns the columns of an entity whose values are read and written as one. */
+export function joinColumns(fields: Fields): JoinedColumns {
+  const all = Object.values(fields);
+  return {
+    columns: Object.fromEntries(all.map((field) => [findName(field), makeWriter(field)])),
+    read: (found) =>
+      Object.fromEntries(all.map((field) => [field.property, readValue<KindName>(field, found)])),
+  };
+}
+
+type JoinedColumns = SeveralColumns<Readonly<Record<string, Value>>>;
+
+function makeWriter({ kind, property }: Field): JoinedColumns["columns"][string] {
+  return {
+    type: COLUMNS[kind].type,
+    write: (values) => {
+      const value = values[property];
+      return value === undefined ? null : writeValue<KindName>(kind, value);
+    },
+  };
+}
+
+function writeValue<Name extends KindName>(kind: Name, value: Value<Name>) {
+  return COLUMNS[kind].write(value);
+}
+
+function readValue<Name extends KindName>(field: Field<Name>, found: FoundRow): Value<Name> {
+  return COLUMNS[field.kind].read(found, findName(field));
+}
+
+/** Returns the step of the schema that makes the table of a plain thing with these fields. */
+export function declareThing(table: string, fields: readonly Field[]): Step {
+  const own = fields.map((field): NewColumn => {
+    const column = { name: findName(field), type: COLUMNS[field.kind].type };
+    return field.initial === undefined ? column : { ...column, isNullable: true };
+  });
+  const columns = [
+    text("account_id"),
+    text("id"),
+    integer("created_at_ms"),
+    integerOrNull("ended_at_ms"),
+    ...own,
+  ];
+  return [
+    { kind: "createTable", table, columns, key: ["account_id", "id"], placement: "account" },
+    { kind: "createIndex", name: `${table}_created`, table, columns: ["created_at_ms", "id"] },
+  ];
 }

@@ -30,11 +30,13 @@ const OVERFLOW = "prompt is too long";
 
 export function writeError(fault: Fault, requestId: string): JsonObject {
   const type = TYPE_BY_STATUS[fault.row.status] ?? "api_error";
-  const { param, reset_at, limit, reason } = errorBody(fault).error;
+  const { param, code, reset_at, limit, reason } = errorBody(fault).error;
   const details = fault.code === "unsupported_parameter" && param === "thread" ? NO_THREADS : undefined;
   const shown = {
     type,
     message: writeMessage(fault),
+    // Ours, beyond Anthropic's few types: programs can tell the cases apart.
+    code: code ?? undefined,
     param: param || undefined,
     reset_at,
     limit,

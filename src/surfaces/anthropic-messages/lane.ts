@@ -2,7 +2,15 @@
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";
-import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, REMOTE, refuseField } from "../lane.ts";
+import {
+  explainShared,
+  type LaneResult,
+  LaneTable,
+  OTHER_TIERS,
+  REMOTE,
+  refuseDemand,
+  refuseField,
+} from "../lane.ts";
 import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";
 import { BETAS, FETCH_TOOLS, GRAMMAR, type Kind, REMOTE_BLOCKS, SEARCH_TOOLS, TOOLS } from "./known.ts";
 
@@ -22,6 +30,7 @@ export const BODY = new LaneTable(
     fallbacks: "A fallback model has a different price.",
     billing_policy: "The operator decides how requests are billed.",
     anthropic_beta: "Betas are named in the header.",
+    betas: "Betas are named in the header.",
     diagnostics: "It names a message by the provider's id, which clients never see.",
     safeguards: "The card has no price for another model that reviews the answer.",
   },
@@ -57,8 +66,10 @@ export function applyLane(given: JsonObject, rules: LaneRules): MessagesLane {
   const found = new Findings(rules, dropped);
   const body = { ...rewriteBody(GRAMMAR, "body", fields, found) };
   if (asArray(body.tools).length === 0 && asArray(given.tools).length > 0) delete body.tools;
-  const choice = asString(asObject(body.tool_choice).name) ?? "";
-  if (body.tool_choice !== undefined && (found.droppedNames.has(choice) || found.toolsKept === 0)) {
+  const { type: demand, name } = asObject(body.tool_choice);
+  const choice = asString(name) ?? "";
+  if (found.droppedNames.has(choice) || (demand === "any" && found.isBereft)) throw refuseDemand();
+  if (body.tool_choice !== undefined && found.toolsKept === 0) {
     delete body.tool_choice;
     dropped.push("tool_choice");
   }
@@ -70,15 +81,26 @@ class Findings implements Visitor<Kind> {
   readonly droppedNames = new Set<string>();
   readonly toolChanges: string[] = [];
   toolsKept = 0;
+  toolsDropped = 0;
   searches = 0;
   fetches = 0;
   fetchedBytes = 0;
-  readonly #rules: LaneRules;
+  readonly rules: LaneRules;
   readonly #dropped: string[];
 
   constructor(rules: LaneRules, dropped: string[]) {
-    this.#rules = rules;
+    this.rules = rules;
     this.#dropped = dropped;
+  }
+
+  countFound(): number {
+    const { searches, fetches, toolsKept, toolChanges } = this;
+    return searches + fetches + toolsKept + toolChanges.length + this.#dropped.length;
+  }
+
+  /** True if the request has only tools that are dropped. */
+  get isBereft(): boolean {
+    return this.toolsKept === 0 && this.toolsDropped > 0;
   }
 
   enter(kind: Kind, node: JsonObject, path: Path, isKnown: boolean): JsonObject | null {
@@ -87,7 +109,7 @@ class Findings implements Visitor<Kind> {
     const type = asString(node.type);
     const row = type === undefined ? undefined : REMOTE_BLOCKS.find(type);
     if (isKnown && row === undefined) return node;
-    if (type !== undefined && passes(row, type, "blocks", this.#rules)) return node;
+    if (type !== undefined && passes(row, type, "blocks", this.rules)) return node;
     throw row ? refuseField(String(path), row.reason) : refuseUnknown(String(path), type ?? "");
   }
 
@@ -107,9 +129,10 @@ class Findings implements Visitor<Kind> {
     // A tool without a type is the client's own. No tool has a type that isn't a text.
     const type = String(tool.type ?? "custom");
     const row = TOOLS.find(type);
-    if (!passes(row, type, "tools", this.#rules)) {
+    if (!passes(row, type, "tools", this.rules)) {
       if (row?.treatment === "remote") throw refuseField(String(path), row.reason);
       this.#dropped.push(String(path));
+      this.toolsDropped++;
       if (typeof tool.name === "string" && tool.name !== "") this.droppedNames.add(tool.name);
       return null;
     }

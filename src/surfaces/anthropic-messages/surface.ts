@@ -1,6 +1,7 @@
 // Anthropic's Messages API, as Claude Code and the Anthropic SDKs use it, on every chat model.
 
 import { parseBounded } from "../../core/json/bounds.ts";
+import { followMade } from "../../core/json/growing.ts";
 import {
   asArray,
   asNumber,
@@ -15,16 +16,17 @@ import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
+import { parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { parseEffort, toEffort } from "../effort.ts";
 import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeMessage } from "./answer.ts";
 import { refuse } from "./errors.ts";
-import { countUnreadBlocks, hasCitations, readMessages, readSystem, sanitizeTurns } from "./history.ts";
+import { countUnreadBlocks, countUnreadTurns, hasCitations, readMessages, readSystem } from "./history.ts";
 import { applyLane, passBetas } from "./lane.ts";
+import { sanitizeTurns } from "./own-turns.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
 import { findSearchTool, SEARCH_NAMES } from "./searches.ts";
 import { MESSAGES_TEXTS } from "./texts.ts";
@@ -79,7 +81,8 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
     session: readSession(headers, given),
     searches,
     fetches,
-    unreadBytes: countUnreadBlocks([{ content: lane.body.system }, ...messages]) + fetchedBytes,
+    unreadBytes:
+      countUnreadBlocks([{ content: lane.body.system }]) + countUnreadTurns(messages) + fetchedBytes,
     dropped: [...lane.dropped, ...dropped],
     names: {
       ...NAMES,
@@ -127,9 +130,10 @@ function readAsk(
     cache_control: body.cache_control,
     response_format: readFormat(body),
   });
+  followMade(asArray(body.messages), ask.messages);
   const lost = listLostFields(body, READ_FIELDS);
   const cited = hasCitations(asArray(body.messages)) ? ["citations"] : [];
-  const { nativeOnly } = read;
+  const nativeOnly = read.nativeOnly ?? tools.demand;
   return { ask, lost: [...lost, ...cited, ...system.lost, ...read.lost, ...tools.dropped], nativeOnly };
 }
 
@@ -145,7 +149,7 @@ function readEffort({ thinking, output_config: output }: JsonObject): ReasoningE
 function readFormat(body: JsonObject): ResponseFormat | undefined {
   const format = asObject(asObject(body.output_config).format ?? body.output_format);
   if (format.type !== "json_schema" || !isObject(format.schema)) return undefined;
-  return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
+  return { type: "json_schema", json_schema: { name: "answer", schema: format.schema }, is_guaranteed: true };
 }
 
 /** Claude Code writes three fields. */

@@ -1,9 +1,18 @@
 // Tools of a Messages request as the functions of a chat request.
 
-import { asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
+import { Fault } from "../../core/fault.ts";
+import {
+  asArray,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  omitUndefined,
+} from "../../core/json/json.ts";
 import { freezeDeep } from "../../core/world/frozen.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ChatRequest, FunctionTool, ToolChoice } from "../../operations/chat/form.ts";
+import type { FamilyNeed } from "../../operations/operation.ts";
 import { findSearchTool, readSearchTool } from "./searches.ts";
 
 const text = { type: "string" };
@@ -42,23 +51,29 @@ const CLIENT_TOOLS: readonly {
 
 type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls" | "web_search_options">;
 
+interface ReadTools {
+  readonly fields: ToolFields;
+  readonly dropped: readonly string[];
+  /** Set if the request forces a call of a tool that only Anthropic runs. */
+  readonly demand?: FamilyNeed;
+}
+
+const DEMAND: FamilyNeed = { path: "tool_choice", what: "tool" };
+
 /**
  * Returns the tools and the tool choice, and the paths of what only Anthropic can run. `given` is the body as the client
  * wrote it, before a search got a limit.
  */
-export function readTools(
-  body: JsonObject,
-  given = body,
-): { readonly fields: ToolFields; readonly dropped: readonly string[] } {
+export function readTools(body: JsonObject, given = body): ReadTools {
+  // Tools that this API doesn't have were left out by then.
+  if (given.tools !== body.tools) refuseNested(given.tools);
   const { tools, dropped: unread } = readFunctions(body.tools);
   const dropped = [...unread];
   const choice = asObject(body.tool_choice);
   const tool = findSearchTool(given.tools)?.tool;
   const search = tool && readSearchTool(tool, choice, tools.length > 0);
-  if (tools.length === 0) {
-    if (body.tool_choice !== undefined && search === undefined) dropped.push("tool_choice");
-    return { fields: omitUndefined({ web_search_options: search }), dropped };
-  }
+  if (tools.length === 0)
+    return readWithoutFunctions(choice, search, body.tool_choice !== undefined, dropped);
   const chosen = search?.is_forced ? undefined : readChoice(choice, tools);
   if (chosen === null) dropped.push("tool_choice");
   const fields: ToolFields = omitUndefined({
@@ -67,7 +82,25 @@ export function readTools(
     parallel_tool_calls: choice.disable_parallel_tool_use === true ? false : undefined,
     web_search_options: search,
   });
-  return { fields, dropped };
+  const isDemand = chosen === null && offersTool(body.tools, choice.name);
+  return { fields, dropped, ...(isDemand ? { demand: DEMAND } : {}) };
+}
+
+/** For a request without functions. `dropped` has the places of the tools that only Anthropic runs. */
+function readWithoutFunctions(
+  choice: JsonObject,
+  search: ToolFields["web_search_options"],
+  hasChoice: boolean,
+  dropped: readonly string[],
+): ReadTools {
+  const fields: ToolFields = omitUndefined({ web_search_options: search });
+  if (!hasChoice || search !== undefined) return { fields, dropped };
+  const isDemand = dropped.length > 0 && (choice.type === "any" || choice.type === "tool");
+  return { fields, dropped: [...dropped, "tool_choice"], ...(isDemand ? { demand: DEMAND } : {}) };
+}
+
+function offersTool(tools: unknown, name: unknown): boolean {
+  return asArray(tools).some((tool) => asObject(tool).name === name);
 }
 
 interface Functions {
@@ -119,6 +152,15 @@ function toFunction(tool: JsonObject, index: number): FunctionTool | null {
     strict_at: !theirs && tool.strict === true ? index : undefined,
     cache_control: tool.cache_control,
   });
+}
+
+/** Left out as a tool of the provider's, it would be missed only by the model. */
+function refuseNested(tools: unknown): void {
+  const index = asArray(tools).findIndex((tool) => isObject(asObject(tool).function));
+  if (index === -1) return;
+  const param = `tools[${index}].function`;
+  const message = `'${param}' is OpenAI's form, which POST /v1/chat/completions takes. Here, send {"name": …, "description": …, "input_schema": …}.`;
+  throw new Fault("invalid_value", message, { param });
 }
 
 /** Undefined if the client made no choice; null if it chose a tool that doesn't exist. */

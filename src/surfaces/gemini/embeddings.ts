@@ -87,7 +87,8 @@ function readEmbed(model: string, body: JsonObject, isBatch: boolean): Embedding
     ? BATCH.check({ ...body, requests: respelled }, "requests").requests
     : [ONE.check(respellOne(body), "content")];
   const [first = {}] = requests;
-  for (const [at, request] of requests.entries()) refuseOther(request, first, model, `requests[${at}]`);
+  for (const [at, request] of requests.entries())
+    refuseOther(request, first, model, isBatch ? `requests[${at}].` : "");
   const inputs = requests.map((request, at) =>
     readText(request, isBatch ? `requests[${at}].content` : "content"),
   );
@@ -118,18 +119,18 @@ function respellOne(given: JsonObject): JsonObject {
 function refuseOther(request: JsonObject, first: JsonObject, model: string, path: string): void {
   const other = SETTINGS.find((name) => request[name] !== first[name]);
   if (other) {
-    const message = `Invalid '${path}.${other}': it must be the same in all requests of a batch.`;
-    throw new Fault("invalid_value", message, { param: `${path}.${other}` });
+    const message = `Invalid '${path}${other}': it must be the same in all requests of a batch.`;
+    throw new Fault("invalid_value", message, { param: `${path}${other}` });
   }
   const named = asString(request.model);
   if (named === undefined || simplify(named) === simplify(model)) return;
-  const message = `Invalid '${path}.model': it must match the model in the URL.`;
-  throw new Fault("invalid_value", message, { param: `${path}.model` });
+  const message = `Invalid '${path}model' ('${named.slice(0, 100)}'): it must match the model in the URL.`;
+  throw new Fault("invalid_value", message, { param: `${path}model` });
 }
 
 function simplify(name: string): string {
   return name
-    .replace(/^models\//, "")
+    .replace(/^(models\/)+/, "")
     .replace("#", "/")
     .toLowerCase();
 }

@@ -25,6 +25,9 @@ const CONFIG = new LaneTable(
   { routingConfig: OTHER_MODEL, modelConfig: OTHER_MODEL, modelSelectionConfig: OTHER_MODEL },
 );
 
+/** Only the body itself has tools. Nobody would hold for others. */
+const STRAY_TOOLS = /^(contents(\[\d+\])?|systemInstruction)\.tools$/;
+
 /** The model decides how many queries it makes, each of which is billed (ai.google.dev/gemini-api/docs/pricing). */
 const SEARCHES_MAX = 5;
 const SEARCHES: ReadonlySet<string> = new Set(SEARCH_TOOLS);
@@ -55,12 +58,16 @@ function listPart(content: unknown): unknown {
 
 class Findings implements Visitor<Kind> {
   searches = 0;
-  readonly #rules: LaneRules;
+  readonly rules: LaneRules;
   readonly #dropped: string[];
 
   constructor(rules: LaneRules, dropped: string[]) {
-    this.#rules = rules;
+    this.rules = rules;
     this.#dropped = dropped;
+  }
+
+  countFound(): number {
+    return this.searches + this.#dropped.length;
   }
 
   enter(kind: Kind, node: JsonObject, path: Path): JsonObject | null {
@@ -69,6 +76,7 @@ class Findings implements Visitor<Kind> {
   }
 
   checkField(field: string, value: unknown, path: Path): void {
+    if (field === "tools" && STRAY_TOOLS.test(String(path))) throw refuseUnknown(String(path), field);
     if (field !== "fileUri" && field !== "file_uri") return;
     if (typeof value === "string" && isSecureUrl(value)) return;
     const reason = `${explainShared("A file")} Only https: URLs of other hosts may be named.`;
@@ -84,7 +92,7 @@ class Findings implements Visitor<Kind> {
     const kept = Object.entries(tool).filter(([name, value]) => {
       if (value === null || value === undefined) return false;
       const row = TOOLS.find(name);
-      if (passes(row, name, "tools", this.#rules)) {
+      if (passes(row, name, "tools", this.rules)) {
         if (SEARCHES.has(name)) this.searches = SEARCHES_MAX;
         return true;
       }
@@ -100,8 +108,7 @@ class Findings implements Visitor<Kind> {
   #part(part: JsonObject, path: Path): JsonObject | null {
     for (const field in part) {
       const name = toDocumented(field);
-      const isKnown =
-        part[field] === null || PART.has(name) || passes(undefined, name, "blocks", this.#rules);
+      const isKnown = part[field] === null || PART.has(name) || passes(undefined, name, "blocks", this.rules);
       if (!isKnown) throw refuseUnknown(`${path}.${field}`, field);
     }
     const isOurs = isOurSignature(readSignature(part.thoughtSignature ?? part.thought_signature));

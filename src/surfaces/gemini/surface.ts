@@ -18,10 +18,10 @@ import type {
   ToolChoice,
 } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
+import { parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
 import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
 import { readDomains } from "../../operations/chat/prompt/web-search.ts";
 import { Checker, checkModelName, readFields, refuseLargeNumber } from "../checker.ts";
-import { parseEffort, toEffort } from "../effort.ts";
 import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
@@ -71,13 +71,14 @@ export const GEMINI: Surface<ChatForm> = {
 
 /** Returns the path's model and verb. Throws a Fault if it has none. */
 export function readPath(path: string): { readonly model: string; readonly verb: string } {
-  const rest = path.replace(PREFIX, "");
+  // The AI SDK's embeddings put another `models/` before a name that has one.
+  const rest = path.replace(PREFIX, "").replace(/^models(\/|%2F)/i, "");
   const colon = rest.lastIndexOf(":");
   if (colon < 1) {
     const [, other] = /^openai\/([a-z/]{1,60})$/.exec(rest) ?? [];
     const hint =
       other === undefined
-        ? "the path needs a verb, as in /v1beta/models/{model}:generateContent."
+        ? "the path needs a verb, as in /v1beta/models/{model}:generateContent. A '#' in the model's name ends a URL: write it as '/' or '%23'."
         : `OpenAI's API has no /v1beta/openai before it here. Did you mean /v1/${other}?`;
     throw new Fault("unknown_url", `Unknown request URL: POST ${path.slice(0, 100)}: ${hint}`);
   }
@@ -223,7 +224,7 @@ function readFormat(config: JsonObject): ResponseFormat | undefined {
   const schema =
     config.responseJsonSchema ?? config._responseJsonSchema ?? toJsonSchema(config.responseSchema);
   if (!isObject(schema)) return { type: "json_object" };
-  return { type: "json_schema", json_schema: { name: "answer", schema } };
+  return { type: "json_schema", json_schema: { name: "answer", schema }, is_guaranteed: true };
 }
 
 /** Other forms of an answer (`text/x.enum`) and their schemas are only Google's. */

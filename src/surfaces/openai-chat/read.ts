@@ -1,15 +1,19 @@
 // Reads a client's chat-completions body as the canonical request: checks bounds, resolves nulls and deprecated fields.
 import { Fault } from "../../core/fault.ts";
+import { ElementWork, mapGrowing } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { findFirstFault } from "../../core/json/schema-fault.ts";
 import type { Limits } from "../../core/settings.ts";
-import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import type { Sealer } from "../../core/world/world.ts";
+import type { ChatMessage, ChatRequest, ContentPart, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import { typePart } from "../../operations/chat/prompt/type-media.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { refuseManyFields } from "../bounds.ts";
 import { Checker, checkModelName, FIELDS_MAX, NEVER, refuseLargeNumber, refuseLongList } from "../checker.ts";
 import { explainShared, refuseField } from "../lane.ts";
 import { offersFunctions } from "./function-call.ts";
 import { translateMistral } from "./mistral.ts";
+import { refuseMeant, translateForms } from "./other-forms.ts";
 import { chatRequestSchema } from "./schema.ts";
 
 const CHECKER = new Checker(chatRequestSchema);
@@ -19,13 +23,17 @@ const BOUNDED = Object.entries(chatRequestSchema.properties).flatMap(([field, { 
   typeof maxProperties === "number" ? [[field, maxProperties] as const] : [],
 );
 
+const BOUNDED_MESSAGES = new ElementWork();
+const READ_MESSAGES = new ElementWork();
+
 /** Returns the checked request. Throws a Fault that names the first field out of bounds. */
-export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
+export function readChatRequest(body: unknown, limits: Limits, seal?: Sealer): ChatRequest {
   let given = withoutNulls(body);
   refuseLongList(given.messages, limits.messagesMax, "messages");
   refuseLargeObjects(given);
   translateMistral(given);
-  given = CHECKER.check(given, "messages");
+  refuseMeant(given);
+  given = checkForms(given, seal);
   refuseLargeNumber(given.n, limits.choicesMax, "n");
   checkModelName(given.model);
   if (given.stream_options !== undefined && given.stream !== true) {
@@ -33,6 +41,23 @@ export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
     throw new Fault("invalid_value", message, { param: "stream_options", shownCode: null });
   }
   return toChatRequest(given);
+}
+
+/** A body that fails the checks may be right in another API's form. */
+function checkForms(given: JsonObject, seal: Sealer | undefined): JsonObject {
+  if (given.system !== undefined) return checkTranslated(given, seal) ?? given;
+  try {
+    return CHECKER.check(given, "messages");
+  } catch (fault) {
+    const checked = checkTranslated(given, seal);
+    if (checked === null) throw fault;
+    return checked;
+  }
+}
+
+function checkTranslated(given: JsonObject, seal: Sealer | undefined): JsonObject | null {
+  const translated = translateForms(given, seal);
+  return translated && CHECKER.check(translated, "messages");
 }
 
 /** A null optional field counts as missing, and so does an empty `tools` or `functions`. */
@@ -57,7 +82,7 @@ function refuseLargeObjects(given: JsonObject): void {
     if (given[field] !== undefined) refuseManyFields(given[field], most, field);
   }
   const messages = asArray(given.messages);
-  for (let index = 0; index < messages.length; index++) {
+  for (let index = BOUNDED_MESSAGES.count(messages); index < messages.length; index++) {
     refuseManyFields(messages[index], FIELDS_MAX, `messages[${index}]`);
     const { content, audio } = asObject(messages[index]);
     const { id } = asObject(audio);
@@ -66,6 +91,7 @@ function refuseLargeObjects(given: JsonObject): void {
     }
     if (Array.isArray(content)) refuseFileIds(content, `messages[${index}].content`);
   }
+  BOUNDED_MESSAGES.note(messages, messages.length);
 }
 
 /** All clients share the provider's account, so nobody may name a file in it. */
@@ -99,7 +125,13 @@ function toChatRequest(given: JsonObject): ChatRequest {
 
 /** The cast is safe: the schema was checked and the deprecated forms are gone. */
 function asChecked<
-  Checked extends ChatRequest | ChatMessage | Tool | readonly ChatMessage[] | readonly Tool[],
+  Checked extends
+    | ChatRequest
+    | ChatMessage
+    | Tool
+    | readonly ChatMessage[]
+    | readonly ContentPart[]
+    | readonly Tool[],
 >(value: JsonObject | readonly unknown[]): Checked {
   return value as Checked;
 }
@@ -132,7 +164,9 @@ function readToolChoice(functionCall: unknown): ToolChoice | undefined {
 /** Returns the same list if nothing changes. */
 function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
   const callIds = new Map<unknown, string>();
-  return asChecked(mapList(given, (message, index) => readMessage(asObject(message), index, callIds)));
+  // A message that stays the same has set no id.
+  const read = (message: unknown, index: number) => readMessage(asObject(message), index, callIds);
+  return asChecked(mapGrowing(given, read, READ_MESSAGES));
 }
 
 /**
@@ -141,7 +175,7 @@ function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
  * (`callIds`, by function name).
  */
 function readMessage(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
-  const message = withoutUnread(given);
+  const message = withTrueTypes(withoutUnread(given));
   const ownId = `call_fn_${index}`;
   if (message.role === "function") {
     const { name, ...rest } = message;
@@ -154,6 +188,14 @@ function readMessage(given: JsonObject, index: number, callIds: Map<unknown, str
     return asChecked({ ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] });
   }
   return asChecked(message);
+}
+
+/** The parts of a chat request are already those of the conversation, so they keep their places. */
+function withTrueTypes(message: JsonObject): JsonObject {
+  const { content } = message;
+  if (!Array.isArray(content)) return message;
+  const typed = mapList(asChecked<readonly ContentPart[]>(content), typePart);
+  return typed === content ? message : { ...message, content: typed };
 }
 
 function withoutUnread(given: JsonObject): JsonObject {

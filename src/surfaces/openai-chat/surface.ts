@@ -3,6 +3,7 @@ import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatReply } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
+import { OPENAI_RESPONSES } from "../openai-responses/surface.ts";
 import {
   type Exchange,
   type Incoming,
@@ -13,6 +14,7 @@ import {
 } from "../surface.ts";
 import { separateCitations } from "./citations.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
+import { isResponsesBody } from "./other-forms.ts";
 import { readChatRequest } from "./read.ts";
 import { makeChunkWriter } from "./writer.ts";
 
@@ -24,8 +26,10 @@ export const OPENAI_CHAT: Surface<ChatForm> = {
   read: readExchange,
 };
 
-function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
-  const asked = readChatRequest(body, limits);
+function readExchange(incoming: Incoming): Exchange<ChatForm> {
+  const { body, limits, seal } = incoming;
+  if (isResponsesBody(body)) return readResponses(incoming, body);
+  const asked = readChatRequest(body, limits, seal);
   const isUnstored = asked.store === true && limits.storesUpstream !== true;
   // All clients share the provider's account: nothing is stored there unless the operator allows it.
   const ask = isUnstored ? { ...asked, store: false } : asked;
@@ -44,6 +48,23 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
       const shown = dropOwn(reply);
       return writeWhole(options.offersFunctions ? withFunctionCall(shown) : shown, stamp);
     },
+    writer: (stamp) => makeChunkWriter(stamp, options),
+  };
+}
+
+/** Cursor sends requests of the Responses API to this route, and reads the answer in this route's form. */
+function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm> {
+  const { include_usage: isUsageAsked, ...others } = asObject(body.stream_options);
+  const own = { ...body, stream_options: Object.keys(others).length > 0 ? others : undefined };
+  const exchange = OPENAI_RESPONSES.read({ ...incoming, body: own, keeping: null, stored: null });
+  const { kept: _kept, keep: _keep, ...read } = exchange;
+  const options = { includeUsage: isUsageAsked === true, offersFunctions: false };
+  return {
+    ...read,
+    // The native lane answers in its own form.
+    raw: null,
+    isToBeStored: false,
+    whole: (reply, stamp) => writeWhole(dropOwn(reply), stamp),
     writer: (stamp) => makeChunkWriter(stamp, options),
   };
 }

@@ -28,12 +28,13 @@ function writePicture({ b64_json, ...rest }: Picture): readonly (string | Uint8A
 }
 
 function writeUsage(usage: WorkUsage | null): JsonObject {
-  const { prompt = 0, inputImage = 0, completion = 0 } = usage?.amounts ?? {};
+  const { prompt = 0, inputImage = 0, completion = 0, outputImage = 0 } = usage?.amounts ?? {};
   return {
     input_tokens: prompt,
     output_tokens: completion,
     total_tokens: prompt + completion,
     input_tokens_details: { image_tokens: inputImage, text_tokens: prompt - inputImage },
+    output_tokens_details: { image_tokens: outputImage, text_tokens: completion - outputImage },
     ...writeCost(usage),
   };
 }

@@ -12,7 +12,8 @@ import type {
   ToolCall,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
-import { EmptiedMessages } from "../emptied.ts";
+import type { FamilyNeed } from "../../operations/operation.ts";
+import { findEmptied, replaceEmptied } from "../emptied.ts";
 import { placeAt } from "../places.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { countUnread } from "../unread.ts";
@@ -29,13 +30,12 @@ interface Unread {
   /** The places of items and parts. */
   readonly lost: string[];
   unreadBytes: number;
-  readonly emptied: EmptiedMessages;
 }
 
 interface ReadInput extends Readonly<Pick<Unread, "lost" | "unreadBytes">> {
   readonly messages: readonly ChatMessage[];
-  /** The place of what is asked, if nothing of it can be translated. */
-  readonly nativeOnly: string | undefined;
+  /** Set if something that matters can't be translated. */
+  readonly nativeOnly: FamilyNeed | undefined;
 }
 
 function lose(given: unknown, path: string, unread: Unread): void {
@@ -44,18 +44,29 @@ function lose(given: unknown, path: string, unread: Unread): void {
 }
 
 export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): ReadInput {
-  const unread: Unread = { lost: [], unreadBytes: 0, emptied: new EmptiedMessages() };
+  const unread: Unread = { lost: [], unreadBytes: 0 };
   const items =
     typeof body.input === "string" ? [{ role: "user", content: body.input }] : asArray(body.input);
   const messages = [
     ...readInstructions(body.instructions, unread),
     ...readItems(items.map(asObject), names, seal, unread),
   ];
-  const { lost, unreadBytes, emptied } = unread;
+  const { lost, unreadBytes } = unread;
   const isUnasked = messages.every(({ role }) => role === "system" || role === "developer");
-  const nativeOnly = isUnasked ? lost.at(-1) : emptied.findAsked(messages);
+  const last = isUnasked ? lost.at(-1) : undefined;
+  const asked = last === undefined ? findEmptied(messages) : ({ path: last, what: "asked" } as const);
+  const nativeOnly = findSealed(items) ?? asked;
   if (items.some(hasAnnotations)) lost.push("annotations");
   return { messages, lost, unreadBytes, nativeOnly };
+}
+
+/** Items that hold the conversation so far, encrypted. */
+const SUMMARIES: ReadonlySet<unknown> = new Set(["compaction", "compaction_summary"]);
+
+/** Finds the first summary. Only its provider reads it, and without it the conversation before it would be lost. */
+function findSealed(items: readonly unknown[]): FamilyNeed | undefined {
+  const at = items.findIndex((item) => SUMMARIES.has(asObject(item).type));
+  return at === -1 ? undefined : { path: `input[${at}]`, what: "history" };
 }
 
 function readItems(
@@ -153,7 +164,7 @@ function readMessage(item: JsonObject, path: string, unread: Unread): ChatMessag
   const content = readContent(item.content, `${path}.content`, unread);
   const role = ROLES.find((one) => one === item.role);
   const isEmptied = content.length === 0 && unread.lost.length > lostBefore;
-  if (role === "user" && isEmptied) return unread.emptied.replace(`${path}.content`);
+  if (role === "user" && isEmptied) return replaceEmptied(`${path}.content`);
   if (role !== undefined) return { role, content };
   const message = `Invalid value for '${path}.role'. Supported values are: 'user', 'assistant', 'system', 'developer'.`;
   throw new Fault("invalid_value", message, { param: `${path}.role` });

@@ -2,8 +2,17 @@
 
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { Sealer } from "../../core/world/world.ts";
+import { mapList } from "../../operations/text-json.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";
-import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, REMOTE, refuseField } from "../lane.ts";
+import {
+  explainShared,
+  type LaneResult,
+  LaneTable,
+  OTHER_TIERS,
+  REMOTE,
+  refuseDemand,
+  refuseField,
+} from "../lane.ts";
 import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { GRAMMAR, ITEMS, type Kind, SEARCH_TOOLS, TOOLS } from "./known.ts";
@@ -56,12 +65,53 @@ export function applyLane(given: JsonObject, seal: Sealer, rules: LaneRules): La
   const body = { ...rewriteBody(GRAMMAR, "body", fields, found) };
   if (asArray(body.tools).length === 0 && asArray(given.tools).length > 0) delete body.tools;
   if (found.isDropped(body.tool_choice)) {
+    if (isForced(body.tool_choice)) throw refuseDemand();
     delete body.tool_choice;
+    dropped.push("tool_choice");
+  }
+  const choice = keepOffered(body.tool_choice, body);
+  if (choice !== body.tool_choice) {
+    if (choice === undefined) delete body.tool_choice;
+    else body.tool_choice = choice;
     dropped.push("tool_choice");
   }
   const searches = found.searches ? (asNumber(body.max_tool_calls) ?? TOOL_CALLS_DEFAULT) : 0;
   if (searches > 0) body.max_tool_calls = searches;
   return { body, dropped, searches, cachesLong: found.cachesLong };
+}
+
+/** Types of choices that name a tool of the client's, or several. */
+const OWN_CHOICES: ReadonlySet<unknown> = new Set(["function", "custom", "allowed_tools"]);
+
+/**
+ * Returns a choice without tools that the request doesn't have: each would be a second definition, such as an `mcp` server with
+ * its URL. Undefined if nothing is left, and the same choice if it names only tools of the request.
+ */
+function keepOffered(choice: unknown, body: JsonObject): unknown {
+  if (!isObject(choice)) return choice;
+  const added = asArray(body.input).map((item) => asObject(item).tools);
+  const tools = [body.tools, ...added].flatMap(asArray).map(asObject);
+  const offered = new Set(
+    tools.flatMap(({ type, server_label: label }) => [String(type), `${type} ${label}`]),
+  );
+  const isOffered = (one: unknown) => {
+    const { type, server_label: label } = asObject(one);
+    return OWN_CHOICES.has(type) || offered.has(label === undefined ? String(type) : `${type} ${label}`);
+  };
+  if (choice.type !== "allowed_tools") return isOffered(choice) ? withoutUrl(choice) : undefined;
+  const allowed = mapList(asArray(choice.tools).filter(isOffered), withoutUrl);
+  const isSame =
+    allowed.length === asArray(choice.tools).length &&
+    allowed.every((one, at) => one === asArray(choice.tools)[at]);
+  if (isSame) return choice;
+  return allowed.length === 0 ? undefined : { ...choice, tools: allowed };
+}
+
+/** A choice only names a server. */
+function withoutUrl(choice: unknown): unknown {
+  if (!isObject(choice) || choice.server_url === undefined) return choice;
+  const { server_url: _url, ...rest } = choice;
+  return rest;
 }
 
 class Findings implements Visitor<Kind> {
@@ -83,6 +133,11 @@ class Findings implements Visitor<Kind> {
     this.#rules = rules;
     this.#seal = seal;
     this.#dropped = dropped;
+  }
+
+  /** An item's reading depends on those before and behind it. */
+  countFound(): number {
+    return this.#dropped.length;
   }
 
   enter(kind: Kind, node: JsonObject, path: Path, isKnown: boolean): JsonObject | null {

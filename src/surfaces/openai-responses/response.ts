@@ -32,32 +32,57 @@ export interface ResponseContext {
   readonly mayStore: boolean;
 }
 
-/** Returns a response without output. */
+/**
+ * Returns a response without output, with all fields that Open Responses requires (its OpenAPI document of 24 April 2026).
+ * `completed_at` stays null, as no clock is at hand for a response's end.
+ */
 export function startResponse({ given, keeps }: ResponseContext, { id, created, model }: Stamp): JsonObject {
   return {
     id,
     object: "response",
     created_at: created,
+    completed_at: null,
     status: "in_progress",
+    background: false,
     error: null,
     incomplete_details: null,
     instructions: given.instructions ?? null,
+    frequency_penalty: 0,
     max_output_tokens: given.max_output_tokens ?? null,
+    max_tool_calls: given.max_tool_calls ?? null,
     metadata: given.metadata ?? {},
     model,
     output: [],
     parallel_tool_calls: given.parallel_tool_calls ?? true,
+    presence_penalty: 0,
     previous_response_id: given.previous_response_id ?? null,
+    prompt_cache_key: given.prompt_cache_key ?? null,
     reasoning: { effort: null, summary: null, ...asObject(given.reasoning) },
+    safety_identifier: given.safety_identifier ?? null,
+    service_tier: "default",
     store: keeps,
     temperature: given.temperature ?? 1,
-    text: { format: { type: "text" }, ...asObject(given.text) },
+    text: echoText(asObject(given.text)),
     tool_choice: given.tool_choice ?? "auto",
-    tools: given.tools ?? [],
+    tools: asArray(given.tools).map(echoTool),
+    top_logprobs: given.top_logprobs ?? 0,
     top_p: given.top_p ?? 1,
     truncation: given.truncation ?? "disabled",
     usage: null,
   };
+}
+
+/** Returns the format of the answer with all of its fields. */
+function echoText(text: JsonObject): JsonObject {
+  const format = asObject(text.format);
+  if (format.type !== "json_schema") return { format: { type: "text" }, ...text };
+  return { ...text, format: { description: null, strict: false, ...format } };
+}
+
+/** Returns a function with all of its fields. Any other tool stays as it came. */
+function echoTool(given: unknown): unknown {
+  const tool = asObject(given);
+  return tool.type === "function" ? { description: null, parameters: null, strict: null, ...tool } : given;
 }
 
 /** Returns a response with all of its output. `created_at` is its start; no clock is at hand for its end. */
@@ -96,7 +121,7 @@ function writeUsage(usage: Usage): JsonObject {
     input_tokens: usage.prompt_tokens,
     input_tokens_details: {
       cached_tokens: input?.cached_tokens ?? 0,
-      ...(input?.cache_write_tokens === undefined ? {} : { cache_write_tokens: input.cache_write_tokens }),
+      cache_write_tokens: input?.cache_write_tokens ?? 0,
     },
     output_tokens: usage.completion_tokens,
     output_tokens_details: { reasoning_tokens: output?.reasoning_tokens ?? 0 },
@@ -105,13 +130,17 @@ function writeUsage(usage: Usage): JsonObject {
   };
 }
 
-/** Returns the fields of a provider's answer that say if it is kept, here or there, and under which id. */
+/**
+ * Returns the fields of a provider's answer that say if it is kept, here or there, and under which id, and since when it is
+ * there if the provider doesn't say.
+ */
 export function stampState(response: JsonObject, stamp: Stamp, context: ResponseContext): JsonObject {
   const { given, keeps, mayStore } = context;
   const isStored = mayStore && response.store === true && typeof response.id === "string";
   return {
     ...(keeps || mayStore ? { previous_response_id: given.previous_response_id ?? null } : {}),
     ...(keeps ? { store: true } : {}),
+    ...(response.created_at === undefined ? { created_at: stamp.created } : {}),
     id: isStored ? stamp.nameStored(String(response.id)) : stamp.id,
   };
 }

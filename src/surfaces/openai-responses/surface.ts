@@ -14,8 +14,8 @@ import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
+import { parseEffort } from "../../operations/chat/prompt/effort.ts";
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
-import { parseEffort } from "../effort.ts";
 import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { explainMissing } from "../misplaced.ts";
 import { namePlaces } from "../places.ts";
@@ -187,7 +187,7 @@ function readAsk(
   if (body.truncation === "auto") lost.push("truncation");
   const unreadBytes = input.unreadBytes + tools.unreadBytes;
   const searchNames = { ...nameSearch(tools.searchPath, SEARCH_NAMES), "web_search_options.max_uses": USES };
-  const { nativeOnly } = input;
+  const nativeOnly = input.nativeOnly ?? tools.demand;
   return { ask, lost: [...lost, ...input.lost, ...tools.lost], unreadBytes, names: searchNames, nativeOnly };
 }
 

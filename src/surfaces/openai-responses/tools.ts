@@ -8,6 +8,7 @@ import {
   omitUndefined,
 } from "../../core/json/json.ts";
 import type { ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import type { FamilyNeed } from "../../operations/operation.ts";
 import { countUnread } from "../unread.ts";
 import { isSearchTool, readSearchTool } from "./searches.ts";
 
@@ -65,6 +66,8 @@ interface ReadTools {
   readonly unreadBytes: number;
   /** The place of the search that the fields ask for. Null if there is none. */
   readonly searchPath: string | null;
+  /** Set if the request forces a call of a tool that only a provider of the family runs. */
+  readonly demand: FamilyNeed | undefined;
 }
 
 interface LostTools {
@@ -88,7 +91,9 @@ export function readTools(body: JsonObject, names: ToolNames): ReadTools {
   const tools = lists.flatMap(({ list, path }) => readList(list, path, names, lost));
   const search = lost.search ? readSearchTool(lost.search.tool, body, tools.length > 0) : undefined;
   const choice = search?.is_forced ? undefined : readChoice(body.tool_choice, names);
-  if (choice === null || (tools.length === 0 && choice === "required")) lost.paths.push("tool_choice");
+  const isUnread = choice === null || (tools.length === 0 && choice === "required");
+  const isDemand = isUnread && lost.paths.length > 0 && isOffered(body.tool_choice, lists);
+  if (isUnread) lost.paths.push("tool_choice");
   const { parallel_tool_calls: parallel } = body;
   const fields: ToolFields = omitUndefined({
     tools,
@@ -101,7 +106,15 @@ export function readTools(body: JsonObject, names: ToolNames): ReadTools {
     lost: lost.paths,
     unreadBytes: lost.bytes,
     searchPath: search === undefined ? null : (lost.search?.path ?? null),
+    demand: isDemand ? { path: "tool_choice", what: "tool" } : undefined,
   };
+}
+
+/** True if any call may be made, or one of a type that is among the tools. A choice of another means nothing. */
+function isOffered(choice: unknown, lists: readonly { readonly list: readonly unknown[] }[]): boolean {
+  if (choice === "required") return true;
+  const { type } = asObject(choice);
+  return lists.some(({ list }) => list.some((tool) => asObject(tool).type === type));
 }
 
 /** Clients choose the names of tools without a namespace: no flat name may take one. */

@@ -9,6 +9,7 @@ import { decide } from "../../../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../../../src/ledger/ledger.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { costing, makeAsk, makeKey, makeOutcome, QUOTA } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { topUp } from "../../ledger/top-up.ts";
 import { computeMedian, shown } from "../figures.ts";
 import { measureCpu } from "../in-process.ts";
@@ -47,7 +48,7 @@ async function measureWait(work: () => Promise<void>): Promise<number> {
 }
 
 async function measureStore(store: Store): Promise<void> {
-  for (const key of keys) await store.addKey(key, `digest ${key.id}`);
+  for (const key of keys) await unrecorded(store).addKey(key, `digest ${key.id}`);
   const money = { accountId: "default", id: "bench", nanoUsd: TOP_UP_NANO_USD, note: null, entry: null };
   await topUp(store, { ...money, nowMs: clock.nowMs() });
   const rules = { quota: QUOTA, billing: { charge: "always", markup: 1 } } as const;

@@ -83,7 +83,7 @@ export const STAGES: readonly Mutant[] = [
   {
     name: "the schema",
     file: "src/surfaces/openai-chat/read.ts",
-    find: '  given = CHECKER.check(given, "messages");\n',
+    find: "  given = checkForms(given, seal);\n",
     replace: "",
   },
   {

@@ -38,6 +38,7 @@ import { makeConversation, plainCall } from "../../harness/conversation.ts";
 import { NO_TOKENS } from "../../harness/no-tokens.ts";
 import { makeKey, makePlace, QUOTA } from "../../harness/samples.ts";
 import { readSettings } from "../../harness/settings.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { NO_LEARNING } from "../../learning/no-learning.ts";
 import { topUp } from "../../ledger/top-up.ts";
 import { RULES } from "../../selectors/training/pools.ts";
@@ -181,7 +182,7 @@ async function costOf(work: () => Promise<void>, atOnce: number): Promise<string
 
 const directory = mkdtempSync(join(tmpdir(), "poundkey-steps-"));
 const store = await openSqliteStore({ path: join(directory, "steps.db"), decide });
-await store.addKey(key, "digest");
+await unrecorded(store).addKey(key, "digest");
 const money = { accountId: "default", id: "steps", nanoUsd: TOP_UP_NANO_USD, note: null, entry: null };
 await topUp(store, { ...money, nowMs: clock.nowMs() });
 const unwrittenStore: Store = { ...store, transact: unwritten, durable: async () => {} };

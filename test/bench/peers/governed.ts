@@ -6,10 +6,9 @@ import { startGateway } from "../../../src/app/composition.ts";
 import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
 import { clock, random } from "../../../src/app/world.ts";
 import { CHAIN_START } from "../../../src/core/audit/audit-log.ts";
+import type { Changes } from "../../../src/core/audit/changes.ts";
 import type { Answer, Demand } from "../../../src/core/demand.ts";
 import { ACCOUNT_DEFAULTS, type Account, type ProvenKey } from "../../../src/core/keys/key.ts";
-import type { JournalStore } from "../../../src/core/money/journal.ts";
-import type { StatementStore } from "../../../src/core/money/statement.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { createLineLog } from "../../../src/telemetry/log-lines.ts";
 import { TESTER } from "../../harness/acting.ts";
@@ -54,11 +53,8 @@ function keepNothing() {
   const nothing = async () => null;
   return {
     ...noPeople(),
+    things: { list: async () => [], find: nothing, count: async () => 0 },
     ...noAuditLog(),
-    addResponse: async () => {},
-    response: nothing,
-    responseOfItem: nothing,
-    answerTokens: nothing,
     findDamage: async () => null,
     measure: async () => ({ parts: {}, freeBytes: null }),
     clockAheadMs: () => null,
@@ -67,18 +63,25 @@ function keepNothing() {
     nearing: async () => [],
     accountsNamed: async () => [],
     carryHome: async () => 0,
-    moveKey: nothing,
     searchRequests: async () => ({ rows: [], scannedUntilMs: null }),
-    refusals: async () => ({ rows: [], scannedUntilMs: null }),
-    addRefusals: async () => {},
-    pruneRefusals: async () => 0,
-    removeResponse: async () => false,
-    removeResponses: async () => {},
-    pruneResponses: async () => 0,
+    responses: {
+      add: async () => {},
+      find: nothing,
+      findByItem: nothing,
+      countTokens: nothing,
+      remove: async () => false,
+      removeAll: async () => {},
+      prune: async () => 0,
+    },
+    refusals: {
+      list: async () => ({ rows: [], scannedUntilMs: null }),
+      add: async () => {},
+      prune: async () => 0,
+    },
   };
 }
 
-function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
+function noAuditLog(): Pick<Store, "auditLog"> {
   const nobody = async () => [];
   const head = async () => CHAIN_START;
   const prune = async () => 0;
@@ -91,25 +94,25 @@ function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
     head,
     prune,
   };
-  return { auditLog, changeOperatorSetting: async (_name, change) => change(null) };
+  return { auditLog };
 }
 
-function keepNoJournals(): JournalStore & StatementStore {
+function keepNoJournals(): Pick<Store, "purgeAccount" | "journals"> {
   const nobody = async () => [];
   const unused = async () => {
     throw new Error("Not part of the measurement.");
   };
-  return {
-    journal: nobody,
-    entryFacts: unused,
+  const journals = {
+    entries: nobody,
+    findFacts: unused,
     heldAfter: unused,
-    purgeAccount: async () => 0,
-    systemJournal: nobody,
+    systemEntries: nobody,
     systemBalance: async () => 0,
     sumStatement: unused,
     statement: async () => null,
     keepStatement: unused,
   };
+  return { journals, purgeAccount: async () => 0 };
 }
 
 /** There is no log, and nothing is learned, configured or remembered. */
@@ -121,7 +124,6 @@ function keepNoLog() {
     requests: nobody,
     teach: async () => 0,
     lessons: nobody,
-    forgetLessons: async () => {},
     pruneLessons: async () => 0,
     dropLessons: async () => {},
     prune: async () => 0,
@@ -133,9 +135,36 @@ function keepNoLog() {
     endedSince: nobody,
     addContent: async () => {},
     content: nothing,
-    addSession: async () => {},
-    session: nothing,
-    endSession: async () => {},
+  };
+}
+
+function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
+  const nothing = async () => null;
+  const none = async () => {};
+  const unused = async () => {
+    throw new Error("Not part of the measurement.");
+  };
+  return {
+    addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
+    changeKey: nothing,
+    moveKey: nothing,
+    putKey: unused,
+    rotateKey: nothing,
+    revokeKey: nothing,
+    addAccount: none,
+    changeAccount: nothing,
+    putAccount: unused,
+    addToken: none,
+    revokeToken: nothing,
+    changeMember: nothing,
+    addLimitRequest: none,
+    decideLimitRequest: nothing,
+    addCheckout: unused,
+    changeThing: nothing,
+    putCredential: none,
+    removeCredential: none,
+    changeOperatorSetting: async (_name, change) => change(null),
+    forgetLessons: none,
   };
 }
 
@@ -155,13 +184,7 @@ function noStore(): Store {
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
     keptCharacters: async () => 0,
-    changes: () => ({
-      ...made,
-      ...made.people,
-      addLimitRequest: async () => {},
-      decideLimitRequest: nothing,
-      addCheckout: unused,
-    }),
+    changes: () => changeNothing(byDigest),
     beat: async () => ({ olderNodes: [], unsupported: null }),
     orphans: nobody,
     look: unused,
@@ -169,22 +192,12 @@ function noStore(): Store {
     keyByDigest: async (digest) => byDigest.get(digest) ?? null,
     key: nothing,
     keys: nobody,
-    addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
-    changeKey: nothing,
-    putKey: unused,
-    putAccount: unused,
-    rotateKey: nothing,
-    revokeKey: nothing,
     account: async () => ACCOUNT,
     accounts: nobody,
-    addAccount: async () => {},
-    changeAccount: nothing,
     ...keepNoJournals(),
     audit: unused,
     ...keepNoLog(),
     credentials: nobody,
-    putCredential: async () => {},
-    removeCredential: async () => {},
     setting: nothing,
     keepSetting: async (_name, value) => value,
     setSetting: async () => {},

@@ -3,12 +3,11 @@ import type { Store } from "../../../src/core/store.ts";
 
 export function noPeople(): Pick<
   Store,
-  "people" | "devices" | "limitRequests" | "checkouts" | "foreign" | "cache" | "endSessionsOf"
+  "people" | "devices" | "limitRequests" | "checkouts" | "foreign" | "cache"
 > {
   const nothing = async () => null;
   const nobody = async () => [];
   const tokens = {
-    addToken: async () => {},
     tokenByDigest: nothing,
     token: nothing,
     tokens: nobody,
@@ -20,19 +19,21 @@ export function noPeople(): Pick<
     members: nobody,
     doubtDueMembers: async () => {},
     dueMembers: nobody,
-    changeMember: nothing,
     erase: async () => {},
   };
   const none = {
     hasSession: async () => false,
     hasToken: async () => false,
     endSessionsOnce: async () => 0,
+    addSession: async () => {},
+    session: nothing,
+    endSession: async () => {},
+    endSessionsOf: async () => 0,
   };
   const people = {
     ...tokens,
     ...members,
     ...none,
-    revokeToken: nothing,
     useOnce: async () => true,
   };
   const foreign = { adopt: async () => {}, end: async () => 0 };
@@ -46,7 +47,7 @@ export function noPeople(): Pick<
   };
   const cache = { find: nobody, keep: async () => {}, trim: async () => {}, prune: async () => 0 };
   const devices = noDevices();
-  return { people, devices, limitRequests, checkouts, foreign, cache, endSessionsOf: async () => 0 };
+  return { people, devices, limitRequests, checkouts, foreign, cache };
 }
 
 function noDevices(): Store["devices"] {

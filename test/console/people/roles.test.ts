@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Role } from "../../../src/core/people/people.ts";
 import { makeKey } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { type PeopleWorld, PHONE, startPeopleWorld } from "../people.ts";
 import { findBarriers, HAS_BROWSER, isTooWide, VISIT_MS, type Visitor } from "../visitor.ts";
 
@@ -118,7 +119,10 @@ describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
 
   test("a member has a view of their own on a phone: keys, usage, requests and what pays for them", async () => {
     const id = await world.add("Mia", [{ role: "member", accountId: team }]);
-    await world.opened.store.addKey(makeKey("key_mia", { accountId: team, memberId: id }), "digest of Mia's");
+    await unrecorded(world.opened.store).addKey(
+      makeKey("key_mia", { accountId: team, memberId: id }),
+      "digest of Mia's",
+    );
     const { page, open, leave } = await world.openAs(id, PHONE);
     for (const [path, shows] of [
       ["/", "No traffic in this period"],

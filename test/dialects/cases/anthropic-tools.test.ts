@@ -1,7 +1,8 @@
 // The Anthropic dialect's tools, the choice among them, constrained output and the schemas of both.
 import { expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
-import { cleanSchema, makeInputSchema } from "../../../src/dialects/anthropic/schema.ts";
+import { makeInputSchema } from "../../../src/dialects/_chat/schemas/tool-schema.ts";
+import { cleanSchema } from "../../../src/dialects/anthropic/schema.ts";
 import type { ChatMessage, ChatRequest } from "../../../src/operations/chat/form.ts";
 import {
   CLASSIC,

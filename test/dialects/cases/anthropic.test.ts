@@ -124,7 +124,7 @@ test("old and new spellings of a model's name belong to the same generation", ()
     ["claude-fable-5", { off: "never", forcedUse: true, bindsThinking: false }],
     ["claude-fable-5-2", { forcedUse: false, bindsThinking: true }],
     ["claude-someday-12", { temperature: false, forcedUse: false, off: "never" }],
-    ["glm-4.6", { thinking: "budget", temperature: true, forcedUse: true, structured: false }],
+    ["glm-4.6", { thinking: "budget", temperature: true, forcedUse: true, structured: true }],
   ];
   for (const [name, traits] of names)
     expect({ name, ...findTraits({ ...makeCard(NEWEST), name }) }).toMatchObject({ name, ...traits });

@@ -23,7 +23,7 @@ describe("messages", () => {
         role: "model",
         parts: [
           { functionCall: { id: "c1", name: "add", args: { a: 1 } }, thoughtSignature: SENTINEL },
-          { functionCall: { id: "c2", name: "sub", args: { a: 1 } }, thoughtSignature: SENTINEL },
+          { functionCall: { id: "c2", name: "sub", args: { a: 1 } } },
         ],
       },
       {

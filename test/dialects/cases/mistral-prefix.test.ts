@@ -6,6 +6,7 @@ import { readSource } from "../../../src/operations/chat/answer/citations.ts";
 import { Fold } from "../../../src/operations/chat/answer/fold.ts";
 import { listChunks } from "../../../src/operations/chat/answer/run.ts";
 import type { ChatMessage, ChatRequest } from "../../../src/operations/chat/form.ts";
+import { COMPATIBLE } from "../../../src/providers/compatible.ts";
 import { findChatCodec } from "../../harness/codec.ts";
 import {
   encoded,
@@ -35,6 +36,22 @@ describe("an answer to its own beginning", () => {
     const events = pieces.map((text, at) => piece(text, at === pieces.length - 1 ? "stop" : null));
     return readMessage(streamed(mistral, writeStream([...events, "[DONE]"]), asked(prefix))).content;
   };
+
+  test("goes on after it at the operator's own servers too, some of which repeat it", () => {
+    const piece = (content: string, finish: string | null) => ({
+      choices: [{ index: 0, delta: { content }, finish_reason: finish }],
+    });
+    for (const said of [
+      ["The an", "swer is 7."],
+      [" is 7", "."],
+    ]) {
+      const events = said.map((text, at) => piece(text, at === 1 ? "stop" : null));
+      const text = writeStream([...events, "[DONE]"]);
+      expect(readMessage(streamed(COMPATIBLE, text, asked("The answer"))).content).toMatch(/^ is 7\.$/);
+    }
+    const body = { choices: [said("The answer is 7.")] };
+    expect(whole(COMPATIBLE, body, asked("The answer")).choices[0]?.message.content).toBe(" is 7.");
+  });
 
   test("goes on after it, as at every other API", () => {
     const { choices } = whole(

@@ -13,6 +13,7 @@ import {
   NOON,
 } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { budget, budgetBench } from "../budget-bench.ts";
 
 const bench = budgetBench();
@@ -121,7 +122,9 @@ describe("changes", () => {
     await spend(key, 5000);
     clock.atMs = NOON;
     await spend(key, 700);
-    await bench.store.changeKey(key.id, { budgets: [budget(1000), budget(9000, { per: "month" })] });
+    await unrecorded(bench.store).changeKey(key.id, {
+      budgets: [budget(1000), budget(9000, { per: "month" })],
+    });
     const limits = await bench.ledger.limits({
       ...key,
       budgets: [budget(1000), budget(9000, { per: "month" })],
@@ -135,7 +138,7 @@ describe("changes", () => {
     const key = await addKey([]);
     const flying = await Promise.all([hold(key, 100), hold(key, 100), hold(key, 100)]);
     const budgets = [budget(1_000_000)];
-    await bench.store.changeKey(key.id, { budgets });
+    await unrecorded(bench.store).changeKey(key.id, { budgets });
     const ends: Promise<unknown>[] = [];
     const settlingFirst = Object.create(bench.store, {
       transact: {
@@ -154,14 +157,14 @@ describe("changes", () => {
   });
 
   test("one that begins within an hour counts from its minute on", async () => {
-    await bench.store.changeAccount("default", { timeZone: "Asia/Kolkata" });
+    await unrecorded(bench.store).changeAccount("default", { timeZone: "Asia/Kolkata" });
     const key = await addKey([]);
     const midnight = NOON + 6.5 * HOUR;
     clock.atMs = midnight - 1;
     await spend(key, 400);
     clock.atMs = midnight;
     await spend(key, 500);
-    await bench.store.changeKey(key.id, { budgets: [budget(1000)] });
+    await unrecorded(bench.store).changeKey(key.id, { budgets: [budget(1000)] });
     await spend(key, 500);
     expect((await refusal(key, 1)).limit?.used).toBe(1e-6);
   });
@@ -170,7 +173,7 @@ describe("changes", () => {
     const one = await addKey([]);
     const other = await addKey([]);
     await spend(one, 600);
-    await bench.store.changeAccount("default", { budgets: [budget(1000)] });
+    await unrecorded(bench.store).changeAccount("default", { budgets: [budget(1000)] });
     await spend(other, 300);
     const { code, limit } = await refusal(one, 200);
     expect([code, limit?.scope]).toEqual(["budget_exceeded", "account"]);
@@ -180,7 +183,7 @@ describe("changes", () => {
   test("another amount keeps what was used", async () => {
     const key = await addKey([budget(1000)]);
     await spend(key, 900);
-    await bench.store.changeKey(key.id, { budgets: [budget(2000)] });
+    await unrecorded(bench.store).changeKey(key.id, { budgets: [budget(2000)] });
     expect((await refusal(key, 1101)).limit?.used).toBe(9e-7);
     await spend(key, 1100);
   });

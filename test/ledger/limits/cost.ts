@@ -10,6 +10,7 @@ import { createLedger, type Ledger } from "../../../src/ledger/ledger.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { computeMedian } from "../../bench/figures.ts";
 import { BILLING, costing, makeAsk, makeKey, makeOutcome, QUOTA } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 
 const ROUNDS = 15;
 const REQUESTS = 4000;
@@ -64,13 +65,13 @@ const store = await openSqliteStore({ path: join(folder, "poundkey.db"), decide 
 await store.beat();
 for (const id of ["free", "bound"]) {
   const own = id === "bound" ? { requestsPerMinute: 1e9, budgets: [budget("total")] } : {};
-  await store.putAccount({
+  await unrecorded(store).putAccount({
     fresh: { ...(await readDefault()), id, name: id, ...own },
     choose: () => null,
     revise: () => ({}),
   });
 }
-for (const key of Object.values(KEYS)) await store.addKey(key, `digest of ${key.id}`);
+for (const key of Object.values(KEYS)) await unrecorded(store).addKey(key, `digest of ${key.id}`);
 const ledger = createLedger({
   store,
   clock: { nowMs: () => Date.now() },

@@ -10,6 +10,7 @@ import {
 import type { Store } from "../../../src/core/store.ts";
 import { expectGrant, makeAccount, NOON } from "../../harness/samples.ts";
 import { catchThrown } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeMember } from "../../people/samples.ts";
 import { budget, budgetBench } from "../budget-bench.ts";
 
@@ -66,14 +67,14 @@ const rule = (fields: Partial<GivenLimits>): GivenLimits => ({
 });
 
 const give = (fields: Partial<MemberDefaults>, accountId = "default") =>
-  bench.store.changeAccount(accountId, { memberDefaults: defaults(fields) });
+  unrecorded(bench.store).changeAccount(accountId, { memberDefaults: defaults(fields) });
 const addKey = (memberId: string | null, fields: Partial<GatewayKey> = {}) =>
   bench.addKey([], { memberId, ...fields });
 
 describe("budgets of a member", () => {
   test("count all of the member's keys in the account, and nobody else's", async () => {
     await give({ budgets: [budget(1000)] });
-    await bench.store.addAccount(makeAccount("other"));
+    await unrecorded(bench.store).addAccount(makeAccount("other"));
     await give({ budgets: [budget(1000)] }, "other");
     const one = await addKey("mem_ann");
     const two = await addKey("mem_ann");
@@ -95,7 +96,7 @@ describe("budgets of a member", () => {
     await give({ budgets: [budget(1000)] });
     const old = await addKey("mem_ann");
     await bench.spend(old, 900);
-    await bench.store.revokeKey(old.id, NOON);
+    await unrecorded(bench.store).revokeKey(old.id, NOON);
     const next = await addKey("mem_ann");
     expect((await bench.refusal(next, 101)).code).toBe("budget_exceeded");
     await bench.spend(next, 100);
@@ -107,7 +108,7 @@ describe("budgets of a member", () => {
     const others = await addKey("mem_bob");
     await bench.spend(old, 900);
     await bench.spend(others, 5000);
-    await bench.store.revokeKey(old.id, NOON);
+    await unrecorded(bench.store).revokeKey(old.id, NOON);
     await give({ budgets: [budget(1000)] });
     expect((await bench.refusal(key, 101)).code).toBe("budget_exceeded");
     await bench.spend(key, 100);
@@ -132,20 +133,23 @@ describe("budgets of a member", () => {
       rule({ budgets: [budget(300)] }),
       rule({ budgets: [budget(9000)], accountIds: ["other"] }),
     ];
-    await bench.store.people.changeMember("mem_ann", () =>
+    await unrecorded(bench.store).changeMember("mem_ann", () =>
       makeMember("mem_ann", { ruleLimits: JSON.stringify(rules) }),
     );
     const key = await addKey("mem_ann");
     expect((await bench.refusal(key, 301)).limit).toMatchObject({ scope: "member", per: "day", limit: 3e-7 });
     await bench.spend(key, 300);
-    await bench.store.people.changeMember("mem_ann", (before) => before && { ...before, ruleLimits: null });
+    await unrecorded(bench.store).changeMember(
+      "mem_ann",
+      (before) => before && { ...before, ruleLimits: null },
+    );
     expect((await bench.refusal(key, 401)).limit).toMatchObject({ per: "month", limit: 7e-7 });
     await bench.spend(key, 400);
   });
 
   test("bind beside those of the key and the account", async () => {
     await give({ budgets: [budget(500)] });
-    await bench.store.changeAccount("default", { budgets: [budget(800)] });
+    await unrecorded(bench.store).changeAccount("default", { budgets: [budget(800)] });
     const key = await bench.addKey([budget(300)], { memberId: "mem_ann" });
     expect((await bench.refusal(key, 301)).limit?.scope).toBe("key");
     await bench.spend(key, 300);
@@ -214,7 +218,7 @@ describe("a member's limits of the minute", () => {
 
   test("are shown with the key's, in order of scope", async () => {
     await give({ requestsPerMinute: 5, budgets: [budget(1000)] });
-    await bench.store.changeAccount("default", { parallel: 3 });
+    await unrecorded(bench.store).changeAccount("default", { parallel: 3 });
     const key = await bench.addKey([budget(50)], { memberId: "mem_ann" });
     await bench.spend(key, 40);
     const shown = await bench.ledger.limits(key);
@@ -234,7 +238,7 @@ describe("a member's limits of the minute", () => {
 
 test("what was granted is added until its end, to the limits that are set", async () => {
   await give({ requestsPerMinute: 1, budgets: [budget(100), budget(100, { models: ["Acme#*"] })] });
-  await bench.store.people.changeMember("mem_ann", () => makeMember("mem_ann"));
+  await unrecorded(bench.store).changeMember("mem_ann", () => makeMember("mem_ann"));
   const key = await addKey("mem_ann");
   const grant = (fields: Partial<LimitRequest>) => grantRequest(bench.store, fields);
   await grant({ kind: "budget", per: "day", amount: 30 });

@@ -237,7 +237,7 @@ test("an id keeps a key through another name and another account", async () => {
   await done(STATE);
   const { id, accountId } = await findKey("app");
   const kept = { keyId: id, id: "resp_a", atMs: NOON, bytes: 10, items: "[]", sealed: "" };
-  await world.store.addResponse({ ...kept, accountId }, 1000);
+  await world.store.responses.add({ ...kept, accountId }, 1000);
   const moved = STATE.replace(
     "name: app, account_id: Search",
     `id: ${id}, name: next, account_id: Ads, keep_responses: false`,
@@ -245,7 +245,7 @@ test("an id keeps a key through another name and another account", async () => {
   const out = await done(moved.replace("accounts:", "accounts:\n  - name: Ads"));
   expect(out).toContain("~ key next of Ads\n    name: app → next\n    account_id: Search → Ads\n");
   expect((await world.store.key(id))?.name).toBe("next");
-  expect(await world.store.response({ accountId, memberId: null }, "resp_a")).toBeNull();
+  expect(await world.store.responses.find({ accountId, memberId: null }, "resp_a")).toBeNull();
   const taken = await apply("keys: [{ id: key_other, name: next, account_id: Ads }]", "other.yaml");
   expect(taken.err).toContain("keys[0].id: there is no key with this id, but another one has its name");
 });

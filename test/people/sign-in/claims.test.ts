@@ -6,6 +6,7 @@ import { admit, readIdentity } from "../../../src/people/claims.ts";
 import { SignInRefused } from "../../../src/people/issuer.ts";
 import { memberAccess } from "../../../src/people/member.ts";
 import { readSettings } from "../../harness/settings.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeMember } from "../samples.ts";
 import { oidcYaml } from "./world.ts";
 
@@ -72,7 +73,7 @@ test("a rule shows prompts and answers of its own accounts alone", async () => {
       ownId: null,
     });
     const member = makeMember("mem_ada", { ruleGrants: grants, readsContent });
-    await store.people.changeMember(member.id, () => member);
+    await unrecorded(store).changeMember(member.id, () => member);
     const stored = await store.people.member(member.id);
     const access = stored && memberAccess(stored, Date.now());
     return ["acc_search", "acc_ads"].filter((accountId) =>

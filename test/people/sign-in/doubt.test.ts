@@ -8,6 +8,7 @@ import { findPerson, mayUseKeys } from "../../../src/people/member.ts";
 import { makeKey } from "../../harness/samples.ts";
 import { readSettings } from "../../harness/settings.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { createRechecks, HOUR_MS, here } from "./rechecks.ts";
 import { oidcYaml, RULES } from "./world.ts";
 
@@ -40,7 +41,7 @@ async function enter(id: string) {
   await rechecks.addMember(id, `of ${id}`);
   const clock = { nowMs: () => rechecks.nowMs };
   const secret = mintSecret(world.random);
-  await store.addKey(makeKey(`key_${id}`, { memberId: id }), digestSecret(secret, world.pepper));
+  await unrecorded(store).addKey(makeKey(`key_${id}`, { memberId: id }), digestSecret(secret, world.pepper));
   const tokenSecret = mintTokenSecret(world.random);
   const made = { makerKind: "person", makerId: id, contact: "the platform team", revokedAtMs: null } as const;
   const token = {
@@ -52,7 +53,10 @@ async function enter(id: string) {
     ...made,
   };
   const grants = [{ role: "admin", accountId: null }] as const;
-  await store.people.addToken({ ...token, grants, createdAtMs: 1 }, digestSecret(tokenSecret, world.pepper));
+  await unrecorded(store).addToken(
+    { ...token, grants, createdAtMs: 1 },
+    digestSecret(tokenSecret, world.pepper),
+  );
   const { signIn } = readSettings(
     `server: { public_url: "https://a.example" }\n${oidcYaml("https://login.example.com", `${RULES}, ${MEMBERS}`)}`,
   );
@@ -76,7 +80,7 @@ const KEY_ALONE = "session ended, token ended, key";
 const NOTHING = "session ended, token ended, sign_in_required";
 
 async function signInAgain(id: string): Promise<void> {
-  await rechecks.opened.store.people.changeMember(
+  await unrecorded(rechecks.opened.store).changeMember(
     id,
     (before) => before && { ...before, seenAtMs: rechecks.nowMs, leasedUntilMs: 0, doubt: undefined },
   );
@@ -174,7 +178,7 @@ test("a plain refusal ends all at once, and a sign-in brings keys and tokens bac
   pass(HOUR_MS);
   await ask(refuses);
   expect(await works()).toBe(NOTHING);
-  await rechecks.opened.store.people.changeMember(
+  await unrecorded(rechecks.opened.store).changeMember(
     "ada",
     (before) =>
       before && { ...before, ruleGrants: [{ role: "admin", accountId: null }], seenAtMs: rechecks.nowMs },

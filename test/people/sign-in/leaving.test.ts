@@ -5,6 +5,7 @@ import { type OpenedStore, openStore } from "../../../src/app/start/open-store.t
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { KEY_DEFAULTS } from "../../../src/core/keys/key.ts";
 import { digestSecret, mintSecret, mintTokenSecret } from "../../../src/keys/secret.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { until } from "../../whole/world/until.ts";
 import type { Browser } from "./browser.ts";
 import { type Forger, startForger } from "./forger.ts";
@@ -55,7 +56,7 @@ async function addPersonalKey({ store }: OpenedStore, memberId: unknown): Promis
     last4: "abcd",
     createdAtMs: Date.now(),
   };
-  await store.addKey({ ...key, memberId: String(memberId) }, `digest of ${id}`);
+  await unrecorded(store).addKey({ ...key, memberId: String(memberId) }, `digest of ${id}`);
   return id;
 }
 
@@ -77,7 +78,7 @@ async function addToken(memberId: unknown, contact: string | null = null) {
   const made = { makerKind: "person", makerId: String(memberId), contact, revokedAtMs: null } as const;
   const grants = [{ role: "viewer", accountId: null }] as const;
   const token = { id: `tok_${crypto.randomUUID()}`, ...fields, ...made, grants };
-  await opened.store.people.addToken(token, digestSecret(secret, opened.world.pepper));
+  await unrecorded(opened.store).addToken(token, digestSecret(secret, opened.world.pepper));
   const headers = { authorization: `Bearer ${secret}` };
   return async () => (await fetch(`${world.gateway.url}/admin/v1/keys`, { headers })).status === 200;
 }
@@ -131,7 +132,7 @@ describe("with a provider that gives refresh tokens", () => {
       accountId: "default",
       last4: "abcd",
     };
-    await opened.store.addKey(
+    await unrecorded(opened.store).addKey(
       { ...service, createdAtMs: 1, contact: "Liv@Example.com" },
       "digest of a service key",
     );
@@ -224,7 +225,7 @@ describe("an admin", () => {
     expect(await give({ role: null, until: later })).toBe("400 until");
     expect(await give({ role: null })).toBe("viewer 0 ");
     await give({ role: "manager", until: soon });
-    await opened.store.people.changeMember(
+    await unrecorded(opened.store).changeMember(
       String(id),
       (one) => one && { ...one, ownUntilMs: Date.now() - 1 },
     );
@@ -278,7 +279,7 @@ test.concurrent("somebody removed while the provider was away is out within `rec
   const { id } = await findMember(away, "rob");
   const secret = mintSecret(same.world.random);
   const key = { ...KEY_DEFAULTS, id: "key_rob", name: "own", accountId: "default", last4: "abcd" };
-  await same.store.addKey(
+  await unrecorded(same.store).addKey(
     { ...key, createdAtMs: 1, memberId: String(id) },
     digestSecret(secret, same.world.pepper),
   );

@@ -5,6 +5,7 @@ import type { Tokens } from "../../../src/people/issuer.ts";
 import { recheckMembers } from "../../../src/people/leaving.ts";
 import { type SignInParts, sealRefresh } from "../../../src/people/sign-in.ts";
 import { readSettings } from "../../harness/settings.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeMember } from "../samples.ts";
 import { oidcYaml, RULES } from "./world.ts";
 
@@ -45,9 +46,9 @@ class Rechecks {
     const refreshSealed = sealRefresh(credentialVault, token);
     const seen = { seenAtMs: nowMs, checkedAtMs: nowMs, createdAtMs: NOON, refreshSealed };
     const ruleGrants = [{ role: "admin", accountId: null }] as const;
-    await store.people.changeMember(id, () => makeMember(id, { issuer: ISSUER, ruleGrants, ...seen }));
+    await unrecorded(store).changeMember(id, () => makeMember(id, { issuer: ISSUER, ruleGrants, ...seen }));
     const session = { digest: id, tokenDigest: "", tokenId: null, memberId: id, issuerSession: null };
-    await store.addSession({ ...session, expiresAtMs: nowMs + 12 * HOUR_MS }, nowMs);
+    await store.people.addSession({ ...session, expiresAtMs: nowMs + 12 * HOUR_MS }, nowMs);
   };
 
   /** Rechecks everybody who is due, with an issuer that answers like this. Returns the tokens that it was sent. */

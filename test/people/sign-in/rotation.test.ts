@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { IssuerSilent, PersonGone, type Tokens } from "../../../src/people/issuer.ts";
 import { openRefresh, sealRefresh } from "../../../src/people/sign-in.ts";
 import { makeKey } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { createRechecks, HOUR_MS, here } from "./rechecks.ts";
 import { RULES } from "./world.ts";
 
@@ -54,7 +55,7 @@ test("a refusal after a look that was broken off ends nobody: the token may be t
   });
   expect(await readMember("ada")).toMatchObject({ token: "third", isIn: true });
   expect(await rechecks.opened.store.people.member("ada")).toMatchObject({ ruleGrants: [{ role: "admin" }] });
-  await rechecks.opened.store.endSessionsOf("ada");
+  await rechecks.opened.store.people.endSessionsOf("ada");
 });
 
 test("a refusal after an issuer that was never reached does end it", async () => {
@@ -76,26 +77,26 @@ test("a refusal of a token that a new sign-in has replaced ends nobody", async (
   rechecks.nowMs += HOUR_MS;
   await recheck(async () => {
     const refreshSealed = sealRefresh(rechecks.opened.credentialVault, "of the new sign-in");
-    await rechecks.opened.store.people.changeMember(
+    await unrecorded(rechecks.opened.store).changeMember(
       "kim",
       (before) => before && { ...before, refreshSealed, seenAtMs: rechecks.nowMs },
     );
     throw new PersonGone("invalid_grant");
   });
   expect(await readMember("kim")).toMatchObject({ token: "of the new sign-in", isIn: true });
-  await rechecks.opened.store.endSessionsOf("kim");
+  await rechecks.opened.store.people.endSessionsOf("kim");
 });
 
 test("one that can't be opened any more is forgotten, and is never sent", async () => {
   await addMember("pat");
-  await rechecks.opened.store.people.changeMember(
+  await unrecorded(rechecks.opened.store).changeMember(
     "pat",
     (before) => before && { ...before, refreshSealed: "unreadable" },
   );
   rechecks.nowMs += HOUR_MS;
   expect(await recheck(async () => here("pat"))).toEqual([]);
   expect(await readMember("pat")).toMatchObject({ token: null, isIn: true });
-  await rechecks.opened.store.endSessionsOf("pat");
+  await rechecks.opened.store.people.endSessionsOf("pat");
 });
 
 test("a person about whom the issuer can't be asked doesn't keep it from being asked about others", async () => {
@@ -110,13 +111,13 @@ test("a person about whom the issuer can't be asked doesn't keep it from being a
   rechecks.nowMs += HOUR_MS;
   expect(await recheck(answer, { rules })).toEqual(["of max"]);
   expect(await recheck(answer, { rules })).toEqual(["of zoe"]);
-  for (const id of ["max", "zoe"]) await rechecks.opened.store.endSessionsOf(id);
+  for (const id of ["max", "zoe"]) await rechecks.opened.store.people.endSessionsOf(id);
 });
 
 test("keys of somebody who has left are revoked `key_expires` after the issuer last confirmed them", async () => {
   const { store } = rechecks.opened;
   await addMember("lee");
-  await store.addKey(makeKey("key_lee", { memberId: "lee" }), "digest of key_lee");
+  await unrecorded(store).addKey(makeKey("key_lee", { memberId: "lee" }), "digest of key_lee");
   const gone = () =>
     recheck(
       async () => {
@@ -139,7 +140,7 @@ test.each([
 ])("somebody whose %s has no role until that is mended, and keeps the keys", async (why, claims) => {
   const { store } = rechecks.opened;
   await addMember(why);
-  await store.addKey(makeKey(`key of ${why}`, { memberId: why }), `digest of ${why}`);
+  await unrecorded(store).addKey(makeKey(`key of ${why}`, { memberId: why }), `digest of ${why}`);
   rechecks.nowMs += HOUR_MS;
   await recheck(async () => ({
     ...here(why),
@@ -150,8 +151,8 @@ test.each([
   await recheck(async () => here(why));
   expect((await store.people.member(why))?.ruleGrants).toEqual([{ role: "admin", accountId: null }]);
   expect((await store.key(`key of ${why}`))?.revokedAtMs).toBeNull();
-  await store.revokeKey(`key of ${why}`, rechecks.nowMs);
-  await store.endSessionsOf(why);
+  await unrecorded(store).revokeKey(`key of ${why}`, rechecks.nowMs);
+  await store.people.endSessionsOf(why);
 });
 
 test("while one node asks, no other does", async () => {

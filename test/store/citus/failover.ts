@@ -3,6 +3,7 @@
 import { SQL } from "bun";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { decideByDemand, give, makeAccount, makeKey } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { findErrors, openPayments } from "../../ledger/payments.ts";
 import { openWay } from "../nodes/proxy.ts";
 import { makeCitusDatabase } from "./database.ts";
@@ -30,8 +31,8 @@ async function run(command: string): Promise<string> {
 const keys = await Promise.all(
   Array.from({ length: ACCOUNTS }, async (_, at) => {
     const key = makeKey(`key_${at}`, { accountId: `of key_${at}` });
-    await store.addAccount(makeAccount(key.accountId));
-    await store.addKey(key, `digest of key_${at}`);
+    await unrecorded(store).addAccount(makeAccount(key.accountId));
+    await unrecorded(store).addKey(key, `digest of key_${at}`);
     await give(store, key.accountId, GIVEN);
     return key;
   }),

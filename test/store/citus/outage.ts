@@ -4,6 +4,7 @@ import { SQL } from "bun";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { decideByDemand, give, makeAccount, makeKey } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { findErrors, openPayments } from "../../ledger/payments.ts";
 import { makeCitusDatabase } from "./database.ts";
 
@@ -22,8 +23,8 @@ await using sql = new SQL(url, { max: 1 });
 
 async function open(id: string, nanoUsd: number): Promise<GatewayKey> {
   const key = makeKey(id, { accountId: `of ${id}` });
-  await store.addAccount(makeAccount(key.accountId));
-  await store.addKey(key, `digest of ${id}`);
+  await unrecorded(store).addAccount(makeAccount(key.accountId));
+  await unrecorded(store).addKey(key, `digest of ${id}`);
   await give(store, key.accountId, nanoUsd);
   return key;
 }

@@ -53,7 +53,7 @@ export async function startPaidGateway(store: string, direct: string): Promise<P
 
   async function kinds({ accountId }: Payer): Promise<string> {
     return looking(direct, async (books) => {
-      const entries = await books.journal(accountId, { limit: 100, after: null });
+      const entries = await books.journals.entries(accountId, { limit: 100, after: null });
       return entries
         .map(({ kind }) => kind)
         .toReversed()

@@ -5,6 +5,7 @@ import { asArray, asObject } from "../../../src/core/json/json.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { decideByDemand, give, ledgerOn, makeAccount, makeKey } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { findErrors } from "../../ledger/payments.ts";
 import { type Simulator, startSimulator } from "../../simulator/server.ts";
 import { until } from "../../whole/world/until.ts";
@@ -51,8 +52,8 @@ describe("four nodes", () => {
   });
 
   async function keyWith(id: string, nanoUsd: number): Promise<string> {
-    await store.addAccount(makeAccount(`of ${id}`));
-    await store.addKey(makeKey(id, { accountId: `of ${id}` }), `digest of ${id}`);
+    await unrecorded(store).addAccount(makeAccount(`of ${id}`));
+    await unrecorded(store).addKey(makeKey(id, { accountId: `of ${id}` }), `digest of ${id}`);
     if (nanoUsd > 0) await give(store, `of ${id}`, nanoUsd);
     return `of ${id}`;
   }

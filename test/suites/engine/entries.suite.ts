@@ -13,6 +13,7 @@ import {
   NOON,
 } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { ALWAYS, findErrors, openPayments } from "../../ledger/payments.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
 
@@ -30,7 +31,7 @@ function entering(opened: Opened): void {
   test("a request that enters takes nothing but its share of the minute, and has its row", async () => {
     const { store, other } = opened();
     const key = makeKey("key_a", { ...LIMITS, requestsPerDay: 1 });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     const { ledger, ticket } = openPayments(store, {});
     const one = ticket("one", key, 500);
     expect(await ledger.enter(one)).toMatchObject({ kind: "granted", holdNanoUsd: 0, limits: { limit: 1 } });
@@ -53,7 +54,7 @@ function answeredAtOnce(opened: Opened): void {
   test("a request whose answer is there is admitted and settled in one, as often as it is repeated", async () => {
     const { store, other } = opened();
     const key = makeKey("key_a", { ...LIMITS, requestsPerDay: 1 });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     const { ledger, ticket } = openPayments(store, {});
     const one = ticket("one", key, 500);
     const entry = { isLooking: true, outcome: makeOutcome(one, free, false) };
@@ -71,7 +72,7 @@ function answeredAtOnce(opened: Opened): void {
   test("one is refused only where nothing is left, since it costs nothing", async () => {
     const { store } = opened();
     const key = makeKey("key_a", {});
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     const { ledger, ticket } = openPayments(store);
     const ownOffers = () => [costing(1)];
     const enter = (id: string) => {
@@ -87,7 +88,7 @@ function answeredAtOnce(opened: Opened): void {
   test("one that a look would refuse is refused, and has no row", async () => {
     const { store, other } = opened();
     const key = makeKey("key_a", {});
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     const { ledger, ticket } = openPayments(store);
     const one = ticket("one", key, 500);
     const enter = (isLooking: boolean) =>
@@ -102,7 +103,7 @@ function theRest(opened: Opened): void {
   test("a request that has entered is admitted for the rest, and nothing is counted twice", async () => {
     const { store, other } = opened();
     const key = makeKey("key_a", { ...LIMITS, tokensPerMinute: 100 });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     await give(store, "default", 1000);
     const { ledger, ticket } = openPayments(store);
     const load = () => ({ prompt: 60, output: 0 });
@@ -120,7 +121,7 @@ function theRest(opened: Opened): void {
   test("a request that waited for more than a minute isn't asked again for its place in one", async () => {
     const { store } = opened();
     const key = makeKey("key_a", { requestsPerMinute: 1 });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     await give(store, "default", 1000);
     const ledger = ledgerOn(store, ALWAYS);
     const at = (id: string, nowMs: number, fields: Partial<Ask> = {}) =>
@@ -134,7 +135,7 @@ function theRest(opened: Opened): void {
   test("a request that is refused the rest leaves nothing behind", async () => {
     const { store, other } = opened();
     const key = makeKey("key_a", LIMITS);
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     await give(store, "default", 1000);
     const { ledger, ticket } = openPayments(store);
     await ledger.enter(ticket("one", key, 1001));

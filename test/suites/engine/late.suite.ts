@@ -15,6 +15,7 @@ import {
   NOON,
 } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { findErrors, inLine, openPayments, readJournal } from "../../ledger/payments.ts";
 import { type MakeBench, type TwoStores, twoStores } from "../two-stores.ts";
 
@@ -26,7 +27,7 @@ export function lateSuite(name: string, makeBench: MakeBench): void {
   describe(`${name}: late settlements`, () => {
     const opened = twoStores(makeBench);
     beforeEach(async () => {
-      await opened().store.addKey(key, "digest");
+      await unrecorded(opened().store).addKey(key, "digest");
       await give(opened().store, "default", 10_000);
     });
     settledLate(opened);

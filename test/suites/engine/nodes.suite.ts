@@ -7,6 +7,7 @@ import type { Store } from "../../../src/core/store.ts";
 import { decide } from "../../../src/ledger/decide.ts";
 import { expectGrant, give, ledgerOn, MINUTE, makeKey, makeRecord, NOON } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { findErrors, inLine, openPayments, readJournal } from "../../ledger/payments.ts";
 import { type MakeBench, type TwoStores, twoStores } from "../two-stores.ts";
 
@@ -22,7 +23,7 @@ export function nodesSuite(name: string, makeBench: MakeBench): void {
   describe(name, () => {
     const opened = twoStores(makeBench);
     beforeEach(async () => {
-      await opened().store.addKey(key, "digest");
+      await unrecorded(opened().store).addKey(key, "digest");
       await give(opened().store, "default", 10_000);
     });
     describe("a look", () => looks(opened));
@@ -51,9 +52,9 @@ function looks(opened: Opened): void {
     expect([await usedIn(other), await moneyIn(other)]).toEqual([0, [10_000, 0]]);
     await expectGrant(openPayments(other).ledger, openPayments(other).ticket("3", key, 6_000));
     expect(readCode(await catchThrown(look("4")))).toBe("insufficient_balance");
-    await other.changeKey(key.id, { isPaused: true });
+    await unrecorded(other).changeKey(key.id, { isPaused: true });
     expect(readCode(await catchThrown(look("5")))).toBe("key_paused");
-    await store.changeKey(key.id, { isPaused: false });
+    await unrecorded(store).changeKey(key.id, { isPaused: false });
     await give(store, "default", 10_000);
     expect(await look("6")).toBeNull();
   });
@@ -103,7 +104,7 @@ function saidTwice(opened: Opened): void {
     const payments = openPayments(store);
     const ticket = payments.ticket("1", key, 6_000);
     await expectGrant(payments.ledger, ticket);
-    await other.changeKey(key.id, { spendLimitNanoUsd: 5_000 });
+    await unrecorded(other).changeKey(key.id, { spendLimitNanoUsd: 5_000 });
     expect(readCode(await catchThrown(payments.ledger.admit(ticket)))).toBe("budget_exceeded");
     expect(await moneyIn(other)).toEqual([10_000, 0]);
   });

@@ -26,8 +26,8 @@ export function pauses(store: () => Store): void {
       code: "rate_limit_exceeded",
       count: 1,
     }));
-    await store().addRefusals({ counts, sums: [] });
-    expect(await countTurns(() => store().pruneRefusals(NOON, 1000, 1000))).toBeGreaterThan(2);
+    await store().refusals.add({ counts, sums: [] });
+    expect(await countTurns(() => store().refusals.prune(NOON, 1000, 1000))).toBeGreaterThan(2);
     const before = { requestsMs: NOON, metersMs: NOON, repliesMs: NOON };
     expect(await countTurns(() => store().prune(before, 1000))).toBeGreaterThan(2);
     expect(await store().requests({}, { limit: 1, after: null })).toEqual([]);

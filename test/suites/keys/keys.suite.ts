@@ -5,6 +5,7 @@ import type { Store } from "../../../src/core/store.ts";
 import { decide } from "../../../src/ledger/decide.ts";
 import { expectGrant, HOUR, ledgerOn, makeAsk, makeKey, NOON, PROOF } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
 
 export const keysSuite = makeSuite({
@@ -29,23 +30,29 @@ async function admit(store: Store, proof: Partial<KeyProof> = {}, nowMs = NOON):
 
 /** Replaces the secret. The old one works for an hour, or stops at once. */
 function rotate(store: Store, digest: string, oldSecretUntilMs: number | null = NOON + HOUR) {
-  return store.rotateKey(key.id, { digest, last4: digest.slice(-4), oldSecretUntilMs });
+  return unrecorded(store).rotateKey(key.id, { digest, last4: digest.slice(-4), oldSecretUntilMs });
 }
 
 function rotation(opened: Opened): void {
-  beforeEach(() => opened().store.addKey(key, "digest one"));
+  beforeEach(() => unrecorded(opened().store).addKey(key, "digest one"));
 
   test("changes only the secret, and both are found on every connection", async () => {
     const { store, other } = opened();
     const rotated: GatewayKey = { ...key, last4: " two", rotations: 1, oldSecretUntilMs: NOON + HOUR };
     expect(
-      await store.rotateKey(key.id, { digest: "digest two", last4: " two", oldSecretUntilMs: NOON + HOUR }),
+      await unrecorded(store).rotateKey(key.id, {
+        digest: "digest two",
+        last4: " two",
+        oldSecretUntilMs: NOON + HOUR,
+      }),
     ).toEqual(rotated);
     expect(await other.key(key.id)).toEqual(rotated);
     expect(await other.keyByDigest("digest two")).toEqual({ key: rotated, rotation: 1 });
     expect(await other.keyByDigest("digest one")).toEqual({ key: rotated, rotation: 0 });
-    expect(await store.changeKey(key.id, { name: "new" })).toEqual({ ...rotated, name: "new" });
-    expect(await store.rotateKey("none", { digest: "x", last4: "x", oldSecretUntilMs: null })).toBeNull();
+    expect(await unrecorded(store).changeKey(key.id, { name: "new" })).toEqual({ ...rotated, name: "new" });
+    expect(
+      await unrecorded(store).rotateKey("none", { digest: "x", last4: "x", oldSecretUntilMs: null }),
+    ).toBeNull();
   });
 
   test("lets the old secret work until its time, on every connection", async () => {
@@ -70,7 +77,7 @@ function rotation(opened: Opened): void {
 
   test("is refused for a revoked key, which stays as it is", async () => {
     const { store, other } = opened();
-    const revoked = await store.revokeKey(key.id, NOON);
+    const revoked = await unrecorded(store).revokeKey(key.id, NOON);
     expect(await rotate(other, "digest two")).toEqual(revoked);
     expect(await store.keyByDigest("digest two")).toBeNull();
   });
@@ -85,7 +92,7 @@ function rotation(opened: Opened): void {
 }
 
 function rotations(opened: Opened): void {
-  beforeEach(() => opened().store.addKey(key, "digest one"));
+  beforeEach(() => unrecorded(opened().store).addKey(key, "digest one"));
 
   test("keep only the latest old secret", async () => {
     const { store, other } = opened();
@@ -119,14 +126,14 @@ function rotations(opened: Opened): void {
 }
 
 function rules(opened: Opened): void {
-  beforeEach(() => opened().store.addKey(key, "digest"));
+  beforeEach(() => unrecorded(opened().store).addKey(key, "digest"));
 
   test("a pause and its end apply from the next admission on, on every connection", async () => {
     const { store, other } = opened();
     expect(await admit(store)).toBe("granted");
-    await other.changeKey(key.id, { isPaused: true });
+    await unrecorded(other).changeKey(key.id, { isPaused: true });
     expect([await admit(store), await admit(other)]).toEqual(["key_paused", "key_paused"]);
-    await store.changeKey(key.id, { isPaused: false });
+    await unrecorded(store).changeKey(key.id, { isPaused: false });
     expect([await admit(store), await admit(other)]).toEqual(["granted", "granted"]);
     expect((await ledgerOn(store).allowance(key)).used).toBe(3);
   });
@@ -135,27 +142,27 @@ function rules(opened: Opened): void {
     const { store, other } = opened();
     const from = (address: string) => admit(store, { address });
     expect(await from("192.0.2.1")).toBe("granted");
-    await other.changeKey(key.id, { allowedAddresses: ["10.0.0.0/8", "::1"] });
+    await unrecorded(other).changeKey(key.id, { allowedAddresses: ["10.0.0.0/8", "::1"] });
     expect([await from("192.0.2.1"), await from("")]).toEqual(["address_not_allowed", "address_not_allowed"]);
     expect([await from("10.9.8.7"), await from("::1")]).toEqual(["granted", "granted"]);
     const ledger = ledgerOn(store);
     await expectGrant(ledger, ledger.ticket(makeAsk("console", key, { proof: null })));
-    await other.changeKey(key.id, { allowedAddresses: null });
+    await unrecorded(other).changeKey(key.id, { allowedAddresses: null });
     expect(await from("192.0.2.1")).toBe("granted");
   });
 
   test("a revoked key is invalid, and a stranger's address doesn't learn of a pause", async () => {
     const { store } = opened();
-    await store.changeKey(key.id, { isPaused: true, allowedAddresses: ["10.0.0.0/8"] });
+    await unrecorded(store).changeKey(key.id, { isPaused: true, allowedAddresses: ["10.0.0.0/8"] });
     expect(await admit(store)).toBe("address_not_allowed");
     expect(await admit(store, { address: "10.0.0.1" })).toBe("key_paused");
-    await store.revokeKey(key.id, NOON);
+    await unrecorded(store).revokeKey(key.id, NOON);
     expect(await admit(store)).toBe("invalid_api_key");
   });
 
   test("a process that starts later applies them too", async () => {
     const { bench, store } = opened();
-    await store.changeKey(key.id, { isPaused: true });
+    await unrecorded(store).changeKey(key.id, { isPaused: true });
     const third = await bench.open(decide);
     await third.beat();
     expect(await admit(third)).toBe("key_paused");
@@ -166,10 +173,10 @@ function rules(opened: Opened): void {
 function states(opened: Opened): void {
   test("a paused key is neither active nor, once it has expired, paused", async () => {
     const { store } = opened();
-    await store.addKey(key, "a");
-    await store.addKey(makeKey("paused", { isPaused: true, expiresAtMs: NOON + 1 }), "b");
-    await store.addKey(makeKey("expired", { isPaused: true, expiresAtMs: NOON }), "c");
-    await store.addKey(makeKey("revoked", { isPaused: true, revokedAtMs: NOON }), "d");
+    await unrecorded(store).addKey(key, "a");
+    await unrecorded(store).addKey(makeKey("paused", { isPaused: true, expiresAtMs: NOON + 1 }), "b");
+    await unrecorded(store).addKey(makeKey("expired", { isPaused: true, expiresAtMs: NOON }), "c");
+    await unrecorded(store).addKey(makeKey("revoked", { isPaused: true, revokedAtMs: NOON }), "d");
     const ids = async (state: "active" | "paused" | "expired" | "revoked") =>
       (await store.keys({ limit: 9, after: null }, { state, nowMs: NOON })).map(({ id }) => id);
     expect(await ids("active")).toEqual(["key_a"]);

@@ -56,8 +56,8 @@ const grant = (store: Store, { accountId, id }: LimitRequest) =>
   );
 
 async function addPeople({ store }: TwoStores): Promise<void> {
-  for (const id of ["mem_ann", "mem_bob"]) await store.people.changeMember(id, () => makeMember(id));
-  await store.people.changeMember("mem_bea", () => makeMember("mem_bea", { name: "Bea" }));
+  for (const id of ["mem_ann", "mem_bob"]) await unrecorded(store).changeMember(id, () => makeMember(id));
+  await unrecorded(store).changeMember("mem_bea", () => makeMember("mem_bea", { name: "Bea" }));
 }
 
 /** Two accounts whose members have a budget of 100 and one request at a time, and three personal keys. */
@@ -67,15 +67,15 @@ async function addTeams(opened: TwoStores) {
   const budgets = [makeBudget({ nanoUsd: 100, per: "day" })];
   const none = { requestsPerMinute: null, tokensPerMinute: null, allowedModels: null, keys: null };
   const memberDefaults = { ...none, parallel: 1, budgets };
-  await store.addAccount(makeAccount("other"));
-  for (const id of ["default", "other"]) await store.changeAccount(id, { memberDefaults });
+  await unrecorded(store).addAccount(makeAccount("other"));
+  for (const id of ["default", "other"]) await unrecorded(store).changeAccount(id, { memberDefaults });
   const personal = { requestsPerDay: null } as const;
   const keys = {
     own: makeKey("own", { ...personal, memberId: "mem_ann" }),
     foreign: makeKey("foreign", { ...personal, memberId: "mem_bob" }),
     elsewhere: makeKey("elsewhere", { ...personal, memberId: "mem_ann", accountId: "other" }),
   };
-  for (const key of Object.values(keys)) await store.addKey(key, `digest of ${key.id}`);
+  for (const key of Object.values(keys)) await unrecorded(store).addKey(key, `digest of ${key.id}`);
   return { ...keys, memberDefaults };
 }
 
@@ -102,7 +102,9 @@ function added(opened: Opened): void {
     await grant(store, slots);
     expect(await both(own, 1)).toEqual(["unlimited 0", "unlimited 0"]);
     expect(await both(own, 1)).toEqual(["too_many_parallel_requests", "too_many_parallel_requests"]);
-    await store.changeAccount("default", { memberDefaults: { ...memberDefaults, parallel: null } });
+    await unrecorded(store).changeAccount("default", {
+      memberDefaults: { ...memberDefaults, parallel: null },
+    });
     const reserved = ["budget_reserved", "budget_reserved"];
     expect(await both(own, 47)).toEqual(["unlimited 0", "budget_reserved"]);
     expect(await both(own, 101)).toEqual(reserved);
@@ -136,7 +138,7 @@ function listed(opened: Opened): void {
   test("are narrowed to what one sees and asks for, and are on record with their event", async () => {
     const { store } = opened();
     await addPeople(opened());
-    await store.addAccount(makeAccount("other"));
+    await unrecorded(store).addAccount(makeAccount("other"));
     const mine = makeRequest("lrq_a", { models: ["Acme#*"], reason: "mine" });
     const theirs = makeRequest("lrq_b", { memberId: "mem_bob", createdAtMs: NOON + 1 });
     const away = makeRequest("lrq_c", { accountId: "other", createdAtMs: NOON + 2, untilMs: NOON + 3 });

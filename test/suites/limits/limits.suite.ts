@@ -11,6 +11,7 @@ import {
   NOON,
   standingClock,
 } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { ALWAYS, findErrors, openPayments } from "../../ledger/payments.ts";
 import { tried } from "../../ledger/tried.ts";
 import { makeMember } from "../../people/samples.ts";
@@ -30,7 +31,7 @@ function spendLimits(opened: Opened): void {
   test("bound a key's lifetime holds and costs, on every node", async () => {
     const { store, other } = opened();
     const key = makeKey("key_a", { spendLimitNanoUsd: 10_000 });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     await give(store, "default", 1_000_000);
     const both = [openPayments(store), openPayments(other)] as const;
     const results = await Promise.allSettled(
@@ -56,29 +57,29 @@ function spendLimits(opened: Opened): void {
   test("include costs above the hold, and bind free requests and unlimited keys too", async () => {
     const { store } = opened();
     const key = makeKey("key_a", { spendLimitNanoUsd: 1_000, requestsPerDay: 0 });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     await give(store, "default", 1_000_000);
     const payments = openPayments(store, {});
     expect((await payments.post(await payments.hold("1", key, 900), 1_500)).chargedNanoUsd).toBe(1_500);
     expect(await tried(payments.ledger, key, [costing(1)])).toBe("budget_exceeded");
     expect(await tried(payments.ledger, key, [costing(0)])).toBe("balance 0");
-    await store.changeKey(key.id, { spendLimitNanoUsd: 1_501 });
+    await unrecorded(store).changeKey(key.id, { spendLimitNanoUsd: 1_501 });
     expect(await tried(payments.ledger, key, [costing(2)])).toBe("budget_exceeded");
     expect(await tried(payments.ledger, key, [costing(1)])).toBe("balance 1");
-    await store.changeKey(key.id, { spendLimitNanoUsd: null });
+    await unrecorded(store).changeKey(key.id, { spendLimitNanoUsd: null });
     expect(await tried(payments.ledger, key, [costing(9_000)])).toBe("balance 9000");
-    await store.changeKey(key.id, { spendLimitNanoUsd: 1_000, requestsPerDay: null });
+    await unrecorded(store).changeKey(key.id, { spendLimitNanoUsd: 1_000, requestsPerDay: null });
     expect(await tried(payments.ledger, key, [costing(1)])).toBe("budget_exceeded");
   });
 
   test("that are set later begin with what was charged so far", async () => {
     const { store, other } = opened();
     const key = makeKey("key_a", { requestsPerDay: 0 });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     await give(store, "default", 1_000_000);
     const payments = openPayments(store, {});
     await payments.post(await payments.hold("1", key, 900), 900);
-    await other.changeKey(key.id, { spendLimitNanoUsd: 1_000 });
+    await unrecorded(other).changeKey(key.id, { spendLimitNanoUsd: 1_000 });
     expect(await tried(payments.ledger, key, [costing(101)])).toBe("budget_exceeded");
     expect(await tried(payments.ledger, key, [costing(100)])).toBe("balance 100");
   });
@@ -99,13 +100,13 @@ function memberLimits(opened: Opened): void {
     const keys = ["one", "two", "old"].map((id) =>
       makeKey(id, { memberId: "mem_ann", requestsPerDay: null }),
     );
-    for (const key of keys) await store.addKey(key, `digest of ${key.id}`);
+    for (const key of keys) await unrecorded(store).addKey(key, `digest of ${key.id}`);
     const [one, two, old] = keys;
     if (!one || !two || !old) throw new Error("There are no keys.");
     const both = [openPayments(store, {}), openPayments(other, {})] as const;
     await both[0].post(await both[0].hold("before", old, 400), 400);
-    await store.revokeKey(old.id, NOON);
-    await other.changeAccount("default", giving([perDay(1000)]));
+    await unrecorded(store).revokeKey(old.id, NOON);
+    await unrecorded(other).changeAccount("default", giving([perDay(1000)]));
     const results = await Promise.allSettled(
       Array.from({ length: 12 }, (_, at) =>
         both[at % 2 === 0 ? 0 : 1].hold(`${at}`, at % 3 ? one : two, 200),
@@ -122,18 +123,18 @@ function memberLimits(opened: Opened): void {
   test("follow a change of the account's defaults and of the person's rules, on every node", async () => {
     const { store, other } = opened();
     const key = makeKey("one", { memberId: "mem_ann", requestsPerDay: null });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     const ledger = openPayments(store, {}).ledger;
-    await store.changeAccount("default", giving([perDay(100)]));
+    await unrecorded(store).changeAccount("default", giving([perDay(100)]));
     expect(await tried(ledger, key, [costing(101)])).toBe("budget_exceeded");
     const limits = { ...NONE, accountIds: ["default"], budgets: [perDay(300)] };
-    await other.people.changeMember("mem_ann", () =>
+    await unrecorded(other).changeMember("mem_ann", () =>
       makeMember("mem_ann", { ruleLimits: JSON.stringify([limits]) }),
     );
     expect(await tried(ledger, key, [costing(301)])).toBe("budget_exceeded");
     expect(await tried(ledger, key, [costing(300)])).toBe("unlimited 0");
-    await store.people.changeMember("mem_ann", (before) => before && { ...before, ruleLimits: null });
-    await store.changeAccount("default", { memberDefaults: null });
+    await unrecorded(store).changeMember("mem_ann", (before) => before && { ...before, ruleLimits: null });
+    await unrecorded(store).changeAccount("default", { memberDefaults: null });
     expect((await store.account("default"))?.memberDefaults).toBe(null);
     expect(await tried(ledger, key, [costing(5000)])).toBe("unlimited 0");
   });
@@ -148,7 +149,7 @@ function memberUse(opened: Opened): void {
       ["service", null],
     ] as const) {
       const key = makeKey(id, { memberId, requestsPerDay: null });
-      await store.addKey(key, `digest of ${id}`);
+      await unrecorded(store).addKey(key, `digest of ${id}`);
       const fields = { firstTokenMs: 20, stream: true };
       await payments.post(await payments.hold(`of ${id}`, key, 100), 100, fields);
     }

@@ -5,6 +5,7 @@ import type { QuotaRules } from "../../../src/core/settings.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { carryCounts } from "../../../src/ledger/key-move.ts";
 import { costing, MINUTE, makeAccount, makeKey, NOON } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { findErrors, openPayments } from "../../ledger/payments.ts";
 import { tried } from "../../ledger/tried.ts";
 import type { TwoStores } from "../two-stores.ts";
@@ -27,7 +28,7 @@ const BOB = { memberId: "mem_bob" };
 let count = 0;
 async function addKey(store: Store, fields: Partial<GatewayKey> = {}): Promise<GatewayKey> {
   const key = makeKey(`key_${count++}`, fields);
-  await store.addKey(key, `digest of ${key.id}`);
+  await unrecorded(store).addKey(key, `digest of ${key.id}`);
   return key;
 }
 
@@ -46,7 +47,7 @@ function allowances(opened: Opened): void {
     const [here, there] = openBoth(opened(), { requestsPerDay: 4 });
     const first = await addKey(store, ANN);
     for (let at = 0; at < 3; at++) expect(await tried(here.ledger, first, [])).toBe(FREE);
-    await store.revokeKey(first.id, NOON);
+    await unrecorded(store).revokeKey(first.id, NOON);
     const next = await addKey(other, ANN);
     expect(await there.ledger.allowance(next)).toMatchObject({ limit: 4, used: 3, remaining: 1 });
     expect(await tried(there.ledger, next, [])).toBe(FREE);
@@ -91,7 +92,7 @@ function allowances(opened: Opened): void {
     const key = await addKey(store, ANN);
     const held = await here.hold("failed", key, 0);
     expect(await tried(there.ledger, await addKey(store, BOB), [])).toBe(USED_UP);
-    await store.revokeKey(key.id, NOON);
+    await unrecorded(store).revokeKey(key.id, NOON);
     await there.release(held);
     expect(await tried(here.ledger, await addKey(store, BOB), [])).toBe(FREE);
   });
@@ -101,8 +102,8 @@ function owners(opened: Opened): void {
   test("are the account's own where it has one, and are apart in each account", async () => {
     const { store } = opened();
     const [here] = openBoth(opened(), { requestsPerDay: 5 });
-    await store.addAccount(makeAccount("narrow", { requestsPerDay: 1 }));
-    await store.addAccount(makeAccount("open", { requestsPerDay: null }));
+    await unrecorded(store).addAccount(makeAccount("narrow", { requestsPerDay: 1 }));
+    await unrecorded(store).addAccount(makeAccount("open", { requestsPerDay: null }));
     const keyIn = (accountId: string) => addKey(store, { ...ANN, accountId });
     expect(await tried(here.ledger, await keyIn("narrow"), [])).toBe(FREE);
     expect(await tried(here.ledger, await keyIn("narrow"), [])).toBe(USED_UP);
@@ -138,7 +139,7 @@ function freeBudgets(opened: Opened): void {
       const told = await tried(payments.ledger, key, [costing(USD)]);
       expect(told).toBe(at < 3 ? FREE : "budget_reserved");
       if (told === FREE) spent++;
-      await node.revokeKey(key.id, NOON);
+      await unrecorded(node).revokeKey(key.id, NOON);
     }
     expect(spent).toBe(3);
     const service = await addKey(store);
@@ -192,11 +193,11 @@ function moves(opened: Opened): void {
   test("leaves the places that it took with the account", async () => {
     const { store, other } = opened();
     const [here, there] = openBoth(opened(), { requestsPerDay: 2 });
-    await store.addAccount(makeAccount("there"));
+    await unrecorded(store).addAccount(makeAccount("there"));
     const key = await addKey(store, ANN);
     const held = await here.hold("under way", key, 0);
     expect(await tried(here.ledger, key, [])).toBe(FREE);
-    await store.moveKey(key.id, { accountId: "there", revision: {}, carry: carryCounts });
+    await unrecorded(store).moveKey(key.id, { accountId: "there", revision: {}, carry: carryCounts });
     const moved = { ...key, accountId: "there" };
     expect(await there.ledger.allowance(moved)).toMatchObject({ used: 0 });
     expect(await tried(here.ledger, await addKey(other, BOB), [])).toBe(USED_UP);

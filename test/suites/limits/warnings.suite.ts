@@ -15,6 +15,7 @@ import {
   standingClock,
   writeRecord,
 } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { budget } from "../../ledger/budget-bench.ts";
 import { openPayments } from "../../ledger/payments.ts";
 import { DeliveringNode, startClock } from "../../webhooks/node.ts";
@@ -52,7 +53,7 @@ async function adjust(store: Store, id: string, nanoUsd: number) {
 function lowBalance(opened: () => TwoStores): void {
   test("is told once when it is taken below, and again only after it was above", async () => {
     const { store, other } = opened();
-    await store.addAccount(makeAccount("team", { name: "Team", balanceLowNanoUsd: LOW }));
+    await unrecorded(store).addAccount(makeAccount("team", { name: "Team", balanceLowNanoUsd: LOW }));
     await give(store, "team", LOW);
     expect(await listEvents(store, "balance.low")).toEqual([]);
     await adjust(store, "a", 5);
@@ -72,14 +73,14 @@ function lowBalance(opened: () => TwoStores): void {
 
   test("is told by a charge, not by what is held", async () => {
     const { store } = opened();
-    await store.addAccount(makeAccount("team", { balanceLowNanoUsd: LOW }));
+    await unrecorded(store).addAccount(makeAccount("team", { balanceLowNanoUsd: LOW }));
     await give(store, "team", LOW);
     await charge(store, "chatcmpl-1", 10, 1);
     expect(await listEvents(store, "balance.low")).toEqual([]);
-    await store.changeAccount("team", { balanceLowNanoUsd: LOW + 10 });
+    await unrecorded(store).changeAccount("team", { balanceLowNanoUsd: LOW + 10 });
     await charge(store, "chatcmpl-2", 10, 2);
     expect((await listEvents(store, "balance.low")).map(({ data }) => data.balance)).toEqual([LOW / 1e9]);
-    await store.changeAccount("team", { balanceLowNanoUsd: null });
+    await unrecorded(store).changeAccount("team", { balanceLowNanoUsd: null });
     await charge(store, "chatcmpl-3", 10, 3);
     expect(await listEvents(store, "balance.low")).toEqual([]);
   });
@@ -89,7 +90,7 @@ function crossedBudget(opened: () => TwoStores): void {
   test("is told once by 200 requests that cross it in parallel on two nodes, and delivered once", async () => {
     const { store, other } = opened();
     const key = makeKey("key_a", { budgets: [budget(1000, { warn: [0.8] })], requestsPerDay: null });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     const here = openPayments(store, {});
     const there = openPayments(other, {});
     const held = await Promise.allSettled(
@@ -120,7 +121,7 @@ function endingKeys(opened: () => TwoStores): void {
       return (await listEvents(store, "key.expiring")).map(({ data }) => data.key_id);
     };
     const add = (id: string, expiresAtMs: number | null) =>
-      store.addKey(makeKey(id, { expiresAtMs }), `digest ${id}`);
+      unrecorded(store).addKey(makeKey(id, { expiresAtMs }), `digest ${id}`);
     await add("soon", NOON + DAY);
     await add("later", NOON + 9 * DAY);
     await add("never", null);

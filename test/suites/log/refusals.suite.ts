@@ -15,11 +15,11 @@ import { makeRefusal } from "../../http/refusal-samples.ts";
 const everything = { limit: 20_000, after: null };
 
 function add(store: Store, ...counts: readonly RefusalCount[]): Promise<void> {
-  return store.addRefusals({ counts, sums: [] });
+  return store.refusals.add({ counts, sums: [] });
 }
 
 async function list(store: Store, filter: RefusalFilter = {}): Promise<readonly RefusalCount[]> {
-  return (await store.refusals(filter, everything, Number.POSITIVE_INFINITY)).rows;
+  return (await store.refusals.list(filter, everything, Number.POSITIVE_INFINITY)).rows;
 }
 
 type Both = () => readonly [store: Store, other: Store];
@@ -65,7 +65,9 @@ export function refusals(stores: Both): void {
     expect(await idsOf({ address: "192.0.2.9" })).toBe("3");
     expect(await idsOf({ fromMs: NOON + 1, toMs: NOON + 2 })).toBe("2");
     const after = { atMs: NOON + 2, id: "3" };
-    expect((await store.refusals({}, { limit: 1, after }, 1000)).rows.map(({ id }) => id)).toEqual(["2"]);
+    expect((await store.refusals.list({}, { limit: 1, after }, 1000)).rows.map(({ id }) => id)).toEqual([
+      "2",
+    ]);
   });
 }
 
@@ -108,8 +110,8 @@ export function refusalsBounded(stores: Both): void {
       cached: 0,
       savedNanoUsd: 0,
     };
-    await store.addRefusals({ counts: [], sums: [sum] });
-    await other.addRefusals({ counts: [], sums: [{ ...sum, requests: 3, errors: 3 }] });
+    await store.refusals.add({ counts: [], sums: [sum] });
+    await other.refusals.add({ counts: [], sums: [{ ...sum, requests: 3, errors: 3 }] });
     const groupBy = ["keyId", "provider", "outcome"] as const;
     const [found] = await store.usage({ fromMs: NOON, toMs: NOON + HOUR, groupBy });
     expect(found).toMatchObject({
@@ -131,8 +133,8 @@ export function refusalsPruned(stores: Both): void {
       makeRefusal("2", { atMs: NOON - 1 }),
       makeRefusal("3"),
     );
-    expect(await store.pruneRefusals(NOON, 9, 1)).toBe(1);
-    expect(await store.pruneRefusals(NOON, 9, 9)).toBe(1);
+    expect(await store.refusals.prune(NOON, 9, 1)).toBe(1);
+    expect(await store.refusals.prune(NOON, 9, 9)).toBe(1);
     expect((await list(store)).map(({ id }) => id)).toEqual(["3"]);
   });
 
@@ -142,12 +144,12 @@ export function refusalsPruned(stores: Both): void {
       makeRefusal(`${at}`, { atMs: NOON + Math.floor(at / 2) }),
     );
     await add(store, ...many);
-    expect(await store.pruneRefusals(0, 2500, 100)).toBe(0);
-    expect(await store.pruneRefusals(0, 2490, 3)).toBe(3);
-    expect(await other.pruneRefusals(0, 2490, 100)).toBe(7);
-    expect(await other.pruneRefusals(0, 2490, 100)).toBe(0);
+    expect(await store.refusals.prune(0, 2500, 100)).toBe(0);
+    expect(await store.refusals.prune(0, 2490, 3)).toBe(3);
+    expect(await other.refusals.prune(0, 2490, 100)).toBe(7);
+    expect(await other.refusals.prune(0, 2490, 100)).toBe(0);
     // Of two with one time, both go.
-    expect(await store.pruneRefusals(0, 1999, 1000)).toBe(492);
+    expect(await store.refusals.prune(0, 1999, 1000)).toBe(492);
     const rows = await list(store);
     expect([rows.length, rows.at(-1)?.atMs]).toEqual([1998, NOON + 251]);
   });

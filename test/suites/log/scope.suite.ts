@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import type { Scope } from "../../../src/core/people/people.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { DAY, HOUR, makeAccount, makeKey, makeRecord, NOON } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeRefusal } from "../../http/refusal-samples.ts";
 import { write } from "./log.suite.ts";
 
@@ -26,14 +27,14 @@ const CASES: readonly (readonly [name: string, scope: Scope | undefined, seen: s
   ];
 
 async function fill(store: Store): Promise<void> {
-  await store.addRefusals({ counts: [makeRefusal("unknown", { accountId: "", keyId: null })], sums: [] });
+  await store.refusals.add({ counts: [makeRefusal("unknown", { accountId: "", keyId: null })], sums: [] });
   for (const accountId of ["a", "b"]) {
-    await store.addAccount(makeAccount(accountId));
+    await unrecorded(store).addAccount(makeAccount(accountId));
     for (const kind of ["own", "service"]) {
       const id = `${kind} ${accountId}`;
-      await store.addKey(makeKey(id, { accountId, memberId: kind === "own" ? "mem" : null }), id);
+      await unrecorded(store).addKey(makeKey(id, { accountId, memberId: kind === "own" ? "mem" : null }), id);
       const counts = [makeRefusal(`refused ${id}`, { accountId, keyId: id })];
-      await store.addRefusals({ counts, sums: [] });
+      await store.refusals.add({ counts, sums: [] });
       await write(store, makeRecord(`req of ${id}`, { accountId, keyId: id, atMs: NOON, totalMs: 0 }));
     }
   }
@@ -60,19 +61,12 @@ export function scopes(store: () => Store): void {
       expect(at(join(read.flatMap((record) => record?.keyId ?? [])))).toEqual(at(seen));
       const searched = await to.searchRequests({ scope }, PAGE, Number.POSITIVE_INFINITY);
       expect(at(join(searched.rows.map(({ keyId }) => keyId)))).toEqual(at(seen));
-      const refused = await to.refusals({ scope }, PAGE, Number.POSITIVE_INFINITY);
+      const refused = await to.refusals.list({ scope }, PAGE, Number.POSITIVE_INFINITY);
       expect(at(join(refused.rows.map(({ keyId }) => keyId ?? "unknown")))).toEqual(
         at(scope?.accountIds === null || scope === undefined ? `${seen}, unknown` : seen),
       );
       const named = await Promise.all(["a", "b"].map((one) => to.accountsNamed(one, scope)));
-      expect(
-        at(
-          named
-            .flat()
-            .map(({ id }) => id)
-            .join(" "),
-        ),
-      ).toEqual(at(accounts));
+      expect(at(named.flatMap((found) => found.map(({ id }) => id)).join(" "))).toEqual(at(accounts));
       const ended = await to.endedSince(NOON - HOUR, 50, scope);
       expect(at(join(ended.map(({ keyId }) => keyId)))).toEqual(at(seen));
       const usage = await to.usage({ ...SPAN, groupBy: ["keyId"], only: { scope } });
@@ -89,16 +83,20 @@ export function scopes(store: () => Store): void {
   test("a change of a key or an account is made of the row as it is, or not at all", async () => {
     const to = store();
     await fill(to);
-    const refuse = to.changeKey("own a", () => {
+    const changes = unrecorded(to);
+    const refuse = changes.changeKey("own a", () => {
       throw new Error("refused");
     });
     expect(refuse).rejects.toThrow("refused");
     await refuse.catch(() => {});
-    const change = await to.changeKey("own a", (before) => ({ name: `${before.id} of ${before.accountId}` }));
+    const change = await changes.changeKey("own a", (before) => ({
+      name: `${before.id} of ${before.accountId}`,
+    }));
     expect(change?.name).toBe("own a of a");
-    expect(await to.changeKey("none", () => ({ name: "x" }))).toBeNull();
-    const paused = await to.changeAccount("a", () => ({ isPaused: true, pausedBy: ["operator", "admin"] }));
-    expect(paused).toMatchObject({ isPaused: true, pausedBy: ["operator", "admin"] });
+    expect(await changes.changeKey("none", () => ({ name: "x" }))).toBeNull();
+    const pause = { isPaused: true, pausedBy: ["operator", "admin"] } as const;
+    const paused = await changes.changeAccount("a", () => pause);
+    expect(paused).toMatchObject(pause);
     expect(await to.account("a")).toEqual(paused);
   });
 }

@@ -15,6 +15,7 @@ import {
   makeOutcome,
   NOON,
 } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
 
 export const tagsSuite = makeSuite({
@@ -147,27 +148,27 @@ function bound(opened: () => TwoStores): void {
 
     await settle(store, "tomorrow", { tags: "new=tag", atMs: NOON + DAY_MS });
     expect(await list(store, ["tag"], {}, NOON + DAY_MS)).toEqual(["new=tag  1 10"]);
-    await store.addAccount(makeAccount("apart"));
+    await unrecorded(store).addAccount(makeAccount("apart"));
     await settle(store, "theirs", { tags: "new=tag" }, "apart");
     expect(await list(store, ["tag"], { accountId: "apart" })).toEqual(["new=tag  1 10"]);
   }, 300_000);
 
   test("of a key come before those of its account", async () => {
     const { store, other } = opened();
-    await store.addAccount(makeAccount("team", { tags: { team: "search", cost: "42" } }));
+    await unrecorded(store).addAccount(makeAccount("team", { tags: { team: "search", cost: "42" } }));
     const key = await addKey(store, "key_team", "team");
     const ledger = ledgerOn(store);
     expect((await expectGrant(ledger, ledger.ticket(makeAsk("a", key)))).tags).toEqual({
       team: "search",
       cost: "42",
     });
-    await other.changeKey(key.id, { tags: { team: "ads" } });
+    await unrecorded(other).changeKey(key.id, { tags: { team: "ads" } });
     expect((await expectGrant(ledger, ledger.ticket(makeAsk("b", key)))).tags).toEqual({
       team: "ads",
       cost: "42",
     });
-    await other.changeAccount("team", { tags: null });
-    await other.changeKey(key.id, { tags: null });
+    await unrecorded(other).changeAccount("team", { tags: null });
+    await unrecorded(other).changeKey(key.id, { tags: null });
     expect((await expectGrant(ledger, ledger.ticket(makeAsk("c", key)))).tags).toBeUndefined();
   });
 }

@@ -13,6 +13,7 @@ import { predict } from "../../../src/selectors/text/predictor.ts";
 import { TESTER } from "../../harness/acting.ts";
 import { makeAccount, NOON, standingClock } from "../../harness/samples.ts";
 import { readSettings } from "../../harness/settings.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeLessonRow } from "../../learning/lesson-samples.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
 
@@ -43,13 +44,13 @@ function inFile(opened: () => TwoStores): void {
 
   test("are exported and imported with every field, and gateways are notified", async () => {
     const { store, other } = opened();
-    await store.addAccount(makeAccount("acct"));
+    await unrecorded(store).addAccount(makeAccount("acct"));
     await store.teach(makeLessonRow("1", { request, score: 1 / 3 }));
     await store.teach(makeLessonRow("1", { request, accountId: "acct", weight: 0.1, source: "signal" }));
     await store.teach(makeLessonRow("2", { request, source: "label", atMs: NOON + 1 }));
     const before = await store.lessons(0, 10);
     expect(await ran(store, exportLessons)).toEqual({ exported: 3 });
-    await store.forgetLessons();
+    await unrecorded(store).forgetLessons();
     expect(await ran(other, importLessons)).toEqual({ imported: 3, known: 0 });
     expect(await store.lessons(0, 10)).toEqual(before);
     const told = await store.setting("lessons_forgotten");

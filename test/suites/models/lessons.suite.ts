@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Store } from "../../../src/core/store.ts";
 import { makeAccount, makeRecord, NOON, writeRecord } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeLessonRow } from "../../learning/lesson-samples.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
 
@@ -56,7 +57,7 @@ function lessons(opened: Opened): void {
 
   test("the same id in another account is a separate lesson", async () => {
     const { store } = opened();
-    await store.addAccount(makeAccount("acct"));
+    await unrecorded(store).addAccount(makeAccount("acct"));
     expect(await store.teach(makeLessonRow("1"))).toBe(1);
     expect(await store.teach(makeLessonRow("1", { accountId: "acct" }))).toBe(1);
     expect(await store.lessons(0, 10)).toHaveLength(2);
@@ -107,23 +108,23 @@ function forgotten(opened: Opened): void {
   test("of every model", async () => {
     await taught();
     const { store, other } = opened();
-    await store.forgetLessons();
+    await unrecorded(store).forgetLessons();
     expect(await idsIn(other)).toEqual([]);
   });
 
   test("of one model and no other", async () => {
     await taught();
     const { store, other } = opened();
-    await store.forgetLessons("Sim#echo");
+    await unrecorded(store).forgetLessons("Sim#echo");
     expect(await idsIn(other)).toEqual(["2"]);
-    await store.forgetLessons("Sim#none");
+    await unrecorded(store).forgetLessons("Sim#none");
     expect(await idsIn(other)).toEqual(["2"]);
   });
 
   test("can be taught again", async () => {
     await taught();
     const { store } = opened();
-    await store.forgetLessons();
+    await unrecorded(store).forgetLessons();
     expect(await store.teach(makeLessonRow("1", { score: 0 }))).toBe(1);
     expect(await store.lessons(0, 10)).toMatchObject([{ id: "1", marks: [{ score: 0 }] }]);
   });
@@ -159,7 +160,7 @@ function bound(opened: Opened): void {
 
   test("each further lesson of an account weighs less, with any key, and finally nothing; other accounts' don't count", async () => {
     const { store, other } = opened();
-    await store.addAccount(makeAccount("acct"));
+    await unrecorded(store).addAccount(makeAccount("acct"));
     const told: number[] = [];
     for (const id of ["1", "2", "3", "4"]) {
       const lesson = makeLessonRow(id, { weight: 0.8, keyId: `key ${id}` });
@@ -198,7 +199,7 @@ function bound(opened: Opened): void {
 function pruned(opened: Opened): void {
   test("drops the oldest of an account's lessons on one model, and no others", async () => {
     const { store, other } = opened();
-    for (const id of ["a", "b"]) await store.addAccount(makeAccount(id));
+    for (const id of ["a", "b"]) await unrecorded(store).addAccount(makeAccount(id));
     const two = { sinceMs: NOON, keptMax: 2, shareAfter: () => 1 };
     const rows: readonly (readonly [id: string, accountId: string, atMs: number, model?: string])[] = [
       ["elsewhere", "a", NOON, "Sim#other"],
@@ -233,7 +234,7 @@ function pruned(opened: Opened): void {
 
   test("named ones are deleted", async () => {
     const { store, other } = opened();
-    await store.addAccount(makeAccount("acct"));
+    await unrecorded(store).addAccount(makeAccount("acct"));
     for (const id of ["1", "2", "3"]) await store.teach(makeLessonRow(id));
     await store.teach(makeLessonRow("1", { accountId: "acct" }));
     await other.dropLessons([makeLessonRow("1"), makeLessonRow("3"), makeLessonRow("none")]);
@@ -271,7 +272,7 @@ function labels(opened: Opened): void {
     const { store, other } = opened();
     await store.teach({ ...label(1), marks: [...label(1).marks, ...label(0, 'Sim#"odd"').marks] });
     await store.teach({ ...label(1), id: "another" });
-    await store.forgetLessons("Sim#echo");
+    await unrecorded(store).forgetLessons("Sim#echo");
     expect(await other.lessons(0, 10)).toEqual([label(0, 'Sim#"odd"')]);
   });
 }

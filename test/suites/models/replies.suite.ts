@@ -18,6 +18,7 @@ import {
   standingClock,
 } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { ALWAYS, findErrors, readJournal } from "../../ledger/payments.ts";
 import { type MakeBench, type TwoStores, twoStores } from "../two-stores.ts";
 
@@ -28,7 +29,7 @@ const KEPT_CHARACTERS_MAX = 256 * 1024 * 1024;
 export function repliesSuite(name: string, makeBench: MakeBench): void {
   describe(name, () => {
     const opened = twoStores(makeBench);
-    beforeEach(() => opened().store.addKey(key, "digest"));
+    beforeEach(() => unrecorded(opened().store).addKey(key, "digest"));
     describe("stored replies", () => keptReplies(opened));
     describe("replays", () => replays(opened));
     describe("replies that never arrived", () => noReply(opened));
@@ -119,7 +120,7 @@ function keptReplies(opened: Opened): void {
 function replays(opened: Opened): void {
   test("a replay takes no place and is free, even if nothing is left", async () => {
     const { store, other } = opened();
-    await store.changeKey(key.id, { requestsPerDay: 1 });
+    await unrecorded(store).changeKey(key.id, { requestsPerDay: 1 });
     await give(store, "default", 1_000);
     const paying = clientOf(store, ALWAYS);
     expect(await paying.ask("1")).toBe("granted");
@@ -141,7 +142,7 @@ function replays(opened: Opened): void {
     const mine = clientOf(store);
     await mine.ask("1");
     await mine.end("1", "sealed");
-    await other.revokeKey(key.id, NOON);
+    await unrecorded(other).revokeKey(key.id, NOON);
     expect(await mine.ask("2")).toBe("invalid_api_key");
   });
 

@@ -17,6 +17,7 @@ import {
   NOON,
 } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { ALWAYS, findErrors, openPayments, readJournal } from "../../ledger/payments.ts";
 import { tried } from "../../ledger/tried.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
@@ -33,7 +34,7 @@ export const billingSuite = makeSuite({
 /** A key that has used its one free request of the day. */
 async function used(store: Store): Promise<GatewayKey> {
   const key = makeKey("key_a", { requestsPerDay: 1 });
-  await store.addKey(key, "digest");
+  await unrecorded(store).addKey(key, "digest");
   await give(store, "default", 1);
   expect(await tried(ledgerOn(store), key, [costing(1)])).toBe("allowance 0");
   return key;
@@ -67,7 +68,7 @@ function beyondAllowance(opened: Opened): void {
   test("without a balance not even a price of 0 is paid, with one it is", async () => {
     const { store } = opened();
     const key = makeKey("key_a", { requestsPerDay: 0 });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     const ledger = ledgerOn(store, { quota: { throttleMs: 0 } });
     expect(await tried(ledger, key, [costing(0)])).toBe("rate_limit_exceeded");
     await give(store, "default", 1);
@@ -89,7 +90,7 @@ function unpaid(opened: Opened): void {
   test("an unlimited key pays nothing, and its cost isn't even computed", async () => {
     const { store } = opened();
     const key = makeKey("key_a", { requestsPerDay: null });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     await give(store, "default", 1_000);
     const ledger = ledgerOn(store);
     const offers = () => {
@@ -129,7 +130,7 @@ function payingAlways(opened: Opened): void {
   test("unlimited keys pay like all others, and no allowance is reported", async () => {
     const { store } = opened();
     const key = makeKey("key_a", { requestsPerDay: null });
-    await store.addKey(key, "digest");
+    await unrecorded(store).addKey(key, "digest");
     await give(store, "default", 1_000);
     const { granted } = await openPayments(store).hold("1", key, 800);
     expect(granted).toMatchObject({ place: { kind: "balance" }, limits: null, holdNanoUsd: 800 });
@@ -199,10 +200,10 @@ function lastCent(opened: Opened): void {
     const writtenOff = ends.reduce((sum, end) => sum + end.writtenOffNanoUsd, 0);
     const account = await other.account("default");
     expect(account).toMatchObject({ heldNanoUsd: 0, balanceNanoUsd: CENT - charged });
-    expect([await store.systemBalance("revenue"), await store.systemBalance("overrun")]).toEqual([
-      charged + writtenOff,
-      0 - writtenOff,
-    ]);
+    expect([
+      await store.journals.systemBalance("revenue"),
+      await store.journals.systemBalance("overrun"),
+    ]).toEqual([charged + writtenOff, 0 - writtenOff]);
     expect(findErrors(await other.audit())).toEqual([]);
     const journal = await readJournal(store);
     expect(journal.filter((entry) => entry.kind === "hold").length).toBe(COVERED);

@@ -10,6 +10,7 @@ import { closeAccount } from "../../../src/ledger/money/fund.ts";
 import { TESTER } from "../../harness/acting.ts";
 import { addKey, countingRandom, give, makeAccount, NOON, standingClock } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { inLine, openPayments, readJournal } from "../../ledger/payments.ts";
 import { runOrder } from "../../payments/order.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
@@ -44,7 +45,7 @@ function makeRow(id: string, nanoUsd: number, fields: Partial<Checkout> = {}): C
 }
 
 async function addRow(store: Store, id: string, nanoUsd: number): Promise<void> {
-  if ((await store.account("acct")) === null) await store.addAccount(makeAccount("acct"));
+  if ((await store.account("acct")) === null) await unrecorded(store).addAccount(makeAccount("acct"));
   await store.changes(() => []).addCheckout(makeRow(id, nanoUsd), 0, () => {});
 }
 
@@ -89,7 +90,7 @@ function payments(opened: Opened): void {
     expect(await other.checkouts.findByPayment("pi_1")).toEqual(
       makeRow("chk_1", 1000, { state: "paid", paymentId: "pi_1", paidNanoUsd: 1001 }),
     );
-    const facts = await store.entryFacts("acct", await readJournal(store, "acct"));
+    const facts = await store.journals.findFacts("acct", await readJournal(store, "acct"));
     expect(facts.movements.get(1)?.by).toEqual({ kind: "person", id: "mem_ann" });
   });
 
@@ -204,7 +205,7 @@ function bounds(opened: Opened): void {
 function rows(opened: Opened): void {
   test("a checkout is made once per id, with a bound on those that nobody pays", async () => {
     const { store, other } = opened();
-    await store.addAccount(makeAccount("acct"));
+    await unrecorded(store).addAccount(makeAccount("acct"));
     const add = (one: Store, row: Checkout, seen: number[] = []) =>
       one.changes(() => []).addCheckout(row, NOON - 1, (unpaid) => void seen.push(unpaid));
     await Promise.all([add(store, makeRow("chk_1", 5)), add(other, makeRow("chk_1", 5))]);

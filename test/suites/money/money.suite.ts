@@ -5,6 +5,7 @@ import type { Entry } from "../../../src/core/rows.ts";
 import type { Page } from "../../../src/core/world/page.ts";
 import { addKey, give, makeAccount, makeKey, NOON } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { findErrors, inLine, openPayments, readJournal } from "../../ledger/payments.ts";
 import { topUp } from "../../ledger/top-up.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
@@ -60,7 +61,7 @@ function repeatedTopUps(opened: Opened): void {
 
   test("the same id is refused with another amount, and separate on another account", async () => {
     const { store, other } = opened();
-    await store.addAccount(makeAccount("acct"));
+    await unrecorded(store).addAccount(makeAccount("acct"));
     const made = await Promise.all([topUp(store, order("a", 500)), topUp(store, order("a", 700, "acct"))]);
     expect(made.map(({ id, balanceNanoUsd }) => `${id} ${balanceNanoUsd}`)).toEqual([
       "default 500",
@@ -86,7 +87,7 @@ function largeTopUps(opened: Opened): void {
   test("sums beyond the range of exact numbers are exact", async () => {
     const { store, other } = opened();
     for (const id of ["acct_1", "acct_2", "acct_3"]) {
-      await store.addAccount(makeAccount(id));
+      await unrecorded(store).addAccount(makeAccount(id));
       await topUp(store, order("a", Number.MAX_SAFE_INTEGER, id));
     }
     const audit = await other.audit();
@@ -163,7 +164,9 @@ function overruns(opened: Opened): void {
     expect(settled).toMatchObject({ chargedNanoUsd: 4_500, writtenOffNanoUsd: 1_500 });
     expect(lines.at(-1)).toBe("overrun: balance -500, revenue +2000, overrun -1500 → 0");
     expect(balanceNanoUsd).toBe(0);
-    const sides = (["funding", "revenue", "overrun"] as const).map((side) => store.systemBalance(side));
+    const sides = (["funding", "revenue", "overrun"] as const).map((side) =>
+      store.journals.systemBalance(side),
+    );
     expect(await Promise.all(sides)).toEqual([-4_500, 6_000, -1_500]);
   });
 
@@ -230,11 +233,11 @@ function journals(opened: Opened): void {
       await theirs.post(await theirs.hold(`their ${id}`, another, 10), 30);
       await mine.post(ticket, 70);
     }
-    const journal = await paged((page) => other.journal("default", page));
+    const journal = await paged((page) => other.journals.entries("default", page));
     expect(journal.map((entry) => entry.seq)).toEqual([7, 6, 5, 4, 3, 2, 1]);
     const balances = [790, 760, 860, 830, 930, 900, 1_000];
     expect(journal.map((entry) => entry.balanceAfterNanoUsd)).toEqual(balances);
-    expect(await other.journal("none", { limit: 9, after: null })).toEqual([]);
+    expect(await other.journals.entries("none", { limit: 9, after: null })).toEqual([]);
   });
 
   test("of funding, revenue and overrun list the movements of all accounts once each", async () => {
@@ -250,14 +253,14 @@ function journals(opened: Opened): void {
     const late = { accountId: "acct_1", id: "late", nanoUsd: 1, note: null, entry: null };
     await topUp(store, { ...late, nowMs: NOON + 1 });
     // The other entries have the same time, so the account and the number order them.
-    const [latest, ...funding] = ids(await paged((page) => store.systemJournal("funding", page)));
+    const [latest, ...funding] = ids(await paged((page) => store.journals.systemEntries("funding", page)));
     expect(latest).toBe("acct_1.6");
     expect(funding.toSorted()).toEqual(accounts.flatMap((id) => [`${id}.1`, `${id}.5`]).toSorted());
-    const revenue = ids(await paged((page) => store.systemJournal("revenue", page)));
+    const revenue = ids(await paged((page) => store.journals.systemEntries("revenue", page)));
     expect(revenue.toSorted()).toEqual(accounts.flatMap((id) => [`${id}.3`, `${id}.4`]).toSorted());
-    const overrun = await paged((page) => store.systemJournal("overrun", page));
+    const overrun = await paged((page) => store.journals.systemEntries("overrun", page));
     expect(overrun.map(({ overrunNanoUsd }) => overrunNanoUsd)).toEqual([-10, -10, -10]);
-    const sides = (["funding", "revenue", "overrun"] as const).map((side) => store.systemBalance(side));
+    const sides = (["funding", "revenue", "overrun"] as const).map(store.journals.systemBalance);
     expect(await Promise.all(sides)).toEqual([-322, 330, -30]);
   });
 }

@@ -11,6 +11,7 @@ import {
 } from "../../../src/ledger/money/fund.ts";
 import { addKey, give, makeAccount, NOON } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { findErrors, inLine, openPayments, readJournal } from "../../ledger/payments.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
 
@@ -67,7 +68,7 @@ function close(store: Store, payOut: boolean | null, fields: Partial<CloseOrder>
 function closings(opened: Opened): void {
   test("an account with a balance is only closed with a pay-out, once nothing of it is held", async () => {
     const { store, other } = opened();
-    await store.addAccount(makeAccount("acct"));
+    await unrecorded(store).addAccount(makeAccount("acct"));
     await give(store, "acct", 1000);
     const payments = openPayments(store);
     const key = await addKey(store, "key_a", "acct");
@@ -93,20 +94,21 @@ function closings(opened: Opened): void {
 
   test("what is kept of an account is deleted, and counted no more", async () => {
     const { store, other } = opened();
-    await store.addAccount(makeAccount("acct"));
+    await unrecorded(store).addAccount(makeAccount("acct"));
     const kept = { atMs: NOON, bytes: 9, items: "[]", sealed: "s" };
     for (const accountId of ["acct", "default"]) {
       const keyId = `key of ${accountId}`;
       await addKey(store, keyId, accountId);
       for (const id of ["a", "b", "c"]) {
         await store.addContent({ accountId, id, atMs: NOON, sealed: "s" });
-        await store.addResponse({ ...kept, accountId, keyId, id: `${accountId} ${id}` }, 1000);
+        await store.responses.add({ ...kept, accountId, keyId, id: `${accountId} ${id}` }, 1000);
       }
     }
     expect(await other.purgeAccount("acct", 2)).toBe(4);
     expect(await other.purgeAccount("acct", 2)).toBe(2);
     expect(await other.purgeAccount("acct", 2)).toBe(0);
-    const response = (accountId: string, id: string) => store.response({ accountId, memberId: null }, id);
+    const response = (accountId: string, id: string) =>
+      store.responses.find({ accountId, memberId: null }, id);
     expect([await store.content("acct", "a"), await response("acct", "acct a")]).toEqual([null, null]);
     expect(await store.content("default", "c")).toBe("s");
     expect(await response("default", "default c")).toMatchObject({ id: "default c" });

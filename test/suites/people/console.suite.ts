@@ -1,9 +1,11 @@
 // The console's needs on every store: sign-ins, and credentials added at run time.
 import { describe, expect, test } from "bun:test";
 import type { RequestRecord } from "../../../src/core/log/record.ts";
-import type { Session, StoredCredential } from "../../../src/core/rows.ts";
+import type { Session } from "../../../src/core/people/people.ts";
+import type { StoredCredential } from "../../../src/core/rows.ts";
 import { HOUR, makeRecord, NOON, writeRecord } from "../../harness/samples.ts";
 import { catchThrown } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { savings } from "../log/savings.suite.ts";
 import { type MakeBench, type TwoStores, twoStores } from "../two-stores.ts";
 
@@ -36,14 +38,14 @@ function logouts(stores: () => TwoStores): void {
   test("an issuer's logout ends the sessions that it names once, with its use or not at all", async () => {
     const { store, other, bench } = stores();
     const begin = (digest: string, memberId: string, issuerSession: string | null) =>
-      store.addSession({ ...sessionOf(digest, NOON + 9), memberId, issuerSession }, NOON);
+      store.people.addSession({ ...sessionOf(digest, NOON + 9), memberId, issuerSession }, NOON);
     await begin("one", "mem_ann", "sid_1");
     await begin("two", "mem_ann", "sid_2");
     await begin("unknown", "mem_ann", null);
     await begin("bob", "mem_bob", "sid_1");
     const left = async () => {
       const digests = ["one", "two", "unknown", "bob"];
-      const found = await Promise.all(digests.map((digest) => other.session(digest)));
+      const found = await Promise.all(digests.map((digest) => other.people.session(digest)));
       return found.flatMap((one) => one?.digest ?? []).join(" ");
     };
     const use = (digest: string) => ({ digest, untilMs: NOON + 5, nowMs: NOON });
@@ -105,20 +107,20 @@ export function consoleSuite(name: string, makeBench: MakeBench): void {
     test("a session is valid everywhere until it ends", async () => {
       const { store, other } = stores();
       const session = sessionOf("a", NOON + 2);
-      await store.addSession(session, NOON);
-      expect(await other.session("a")).toEqual(session);
-      expect(await other.session("b")).toBeNull();
-      await other.endSession("a");
-      await other.endSession("a");
-      expect(await store.session("a")).toBeNull();
+      await store.people.addSession(session, NOON);
+      expect(await other.people.session("a")).toEqual(session);
+      expect(await other.people.session("b")).toBeNull();
+      await other.people.endSession("a");
+      await other.people.endSession("a");
+      expect(await store.people.session("a")).toBeNull();
     });
 
     test("expired sessions are deleted when another one begins", async () => {
       const { store } = stores();
-      await store.addSession(sessionOf("old", NOON), NOON - 1);
-      await store.addSession(sessionOf("young", NOON + 1), NOON - 1);
-      await store.addSession(sessionOf("new", NOON + 9), NOON);
-      const found = await Promise.all(["old", "young", "new"].map((digest) => store.session(digest)));
+      await store.people.addSession(sessionOf("old", NOON), NOON - 1);
+      await store.people.addSession(sessionOf("young", NOON + 1), NOON - 1);
+      await store.people.addSession(sessionOf("new", NOON + 9), NOON);
+      const found = await Promise.all(["old", "young", "new"].map((digest) => store.people.session(digest)));
       expect(found.map((one) => one?.digest)).toEqual([undefined, "young", "new"]);
     });
 
@@ -142,15 +144,15 @@ export function consoleSuite(name: string, makeBench: MakeBench): void {
     test("credentials are stored with every field, changed and removed, oldest first", async () => {
       const { store, other } = stores();
       const first = credentialOf("b");
-      await store.putCredential(credentialOf("a", { createdAtMs: NOON + 1, provider: "Local" }));
-      await store.putCredential(first);
+      await unrecorded(store).putCredential(credentialOf("a", { createdAtMs: NOON + 1, provider: "Local" }));
+      await unrecorded(store).putCredential(first);
       expect((await other.credentials()).map(({ id }) => id)).toEqual(["b", "a"]);
       expect((await other.credentials())[0]).toEqual(first);
       const changed = { ...first, sealed: "b3RoZXI=", weight: 0.25, enabled: false };
-      await other.putCredential(changed);
+      await unrecorded(other).putCredential(changed);
       expect((await store.credentials())[0]).toEqual(changed);
-      await store.removeCredential("a");
-      await store.removeCredential("a");
+      await unrecorded(store).removeCredential("a");
+      await unrecorded(store).removeCredential("a");
       expect(await other.credentials()).toEqual([changed]);
     });
   });

@@ -10,6 +10,7 @@ import { mayUseKeys } from "../../../src/people/member.ts";
 import { makeKey, NOON } from "../../harness/samples.ts";
 import { readSettings } from "../../harness/settings.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeMember, PEOPLE } from "../../people/samples.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
 
@@ -66,8 +67,8 @@ async function approve(opened: Opened, userCode: string): Promise<void> {
 
 async function addAda({ store }: TwoStores): Promise<void> {
   const ruleGrants = [{ role: "member" as const, accountId: "default" }];
-  await store.people.changeMember("mem_ada", () => makeMember("mem_ada", { ruleGrants }));
-  await store.addKey(
+  await unrecorded(store).changeMember("mem_ada", () => makeMember("mem_ada", { ruleGrants }));
+  await unrecorded(store).addKey(
     makeKey("key_agents", { memberId: "mem_ada" }),
     digestSecret(mintSecret(random), pepper),
   );
@@ -256,7 +257,7 @@ function ending(opened: Opened): void {
     ["of another issuer", { issuer: "https://other.example" }],
   ])("a person %s gets no more tokens", async (_, change) => {
     const { refresh, secret } = await signIn(opened);
-    await opened().store.people.changeMember("mem_ada", (before) => before && { ...before, ...change });
+    await unrecorded(opened().store).changeMember("mem_ada", (before) => before && { ...before, ...change });
     expect(nameError(await refreshDevice(makeParts(opened), rules, refresh))).toBe("gone");
     expect(await prove(opened, secret)).toBe("sign_in_required");
   });
@@ -271,7 +272,7 @@ function ending(opened: Opened): void {
     expect(await devices.endDevice("mem_ada", String(first?.id), nowMs)).toBe(false);
     const outcomes = await Promise.all([one, other].map(({ secret }) => prove(opened, secret)));
     expect(outcomes.toSorted()).toEqual(["key_agents", "sign_in_required"]);
-    await opened().store.revokeKey("key_agents", nowMs);
+    await unrecorded(opened().store).revokeKey("key_agents", nowMs);
     for (const { secret } of [one, other]) expect(await prove(opened, secret)).toBe("sign_in_required");
     for (const { refresh } of [one, other]) {
       expect(nameError(await refreshDevice(makeParts(opened), rules, refresh))).toBe("gone");
@@ -288,7 +289,7 @@ function roles(opened: Opened): void {
   test("a secret works only while its person has a role with keys in the account, and again with the next one", async () => {
     const { secret } = await signIn(opened);
     const change = (fields: Partial<Member>) =>
-      opened().store.people.changeMember("mem_ada", (before) => before && { ...before, ...fields });
+      unrecorded(opened().store).changeMember("mem_ada", (before) => before && { ...before, ...fields });
     const member = { role: "member" as const, accountId: "default" };
     await change({ ruleGrants: [{ ...member, accountId: "other" }] });
     expect(await prove(opened, secret)).toBe("sign_in_required");

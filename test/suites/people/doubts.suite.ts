@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import type { Doubt, Member } from "../../../src/core/people/people.ts";
 import { mayUseKeys, memberAccess } from "../../../src/people/member.ts";
 import { NOON } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeMember } from "../../people/samples.ts";
 import type { TwoStores } from "../two-stores.ts";
 
@@ -12,7 +13,7 @@ const DUE = NOON - 100;
 
 export function doubts(opened: () => TwoStores): void {
   const put = (id: string, fields: Partial<Member> = {}) =>
-    opened().store.people.changeMember(id, () =>
+    unrecorded(opened().store).changeMember(id, () =>
       makeMember(id, {
         ruleGrants: [{ role: "admin", accountId: null }],
         refreshSealed: "sealed",

@@ -152,7 +152,7 @@ describe("a call of another model", () => {
     const parallel = turn("model", { text: "I look." }, call("a"), call("b"));
     expect(send([start, parallel, answer("a"), answer("b")])).toEqual([
       start,
-      turn("model", { text: "I look." }, call("a", SKIP), call("b", SKIP)),
+      turn("model", { text: "I look." }, call("a", SKIP), call("b")),
       answer("a"),
       answer("b"),
     ]);

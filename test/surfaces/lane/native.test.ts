@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../../src/core/fault.ts";
 import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
+import { RESPONSES_LANE } from "../../../src/dialects/responses/lane.ts";
 import type { Part } from "../../../src/operations/chat/answer/run.ts";
 import type { ChatForm } from "../../../src/operations/chat/decoder.ts";
 import type { ChatReply } from "../../../src/operations/chat/form.ts";
@@ -106,7 +107,9 @@ function subjectsOf({ apis }: Family): readonly Subject[] {
     .map(makeSubject);
 }
 
+/** Recorded answers of the Responses API are OpenAI's, which lack nothing. */
 function laneOf({ name }: Family) {
+  if (name === "responses") return RESPONSES_LANE;
   const lane = findDialect(name).chat?.lanes?.[name];
   if (!lane) throw new Error(`The dialect ${name} has no lane of its own family.`);
   return lane;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openStore } from "../../../src/app/start/open-store.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../../src/core/json/json.ts";
 import { BINARY } from "../../harness/harness.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeMember } from "../../people/samples.ts";
 import { makeDelivery } from "../../webhooks/samples.ts";
 import { createOperator } from "../world/operator.ts";
@@ -17,7 +18,7 @@ beforeAll(async () => {
   world = await startHttpWorld({ more: "log: { content: true }" });
   operator = createOperator(world);
   const { store } = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
-  await store.people.changeMember("mem_ann", () => makeMember("mem_ann", { name: "Ann Example" }));
+  await unrecorded(store).changeMember("mem_ann", () => makeMember("mem_ann", { name: "Ann Example" }));
   await store.webhooks.add([makeDelivery("whd_1")]);
   await store.close();
   // The tests' own key.

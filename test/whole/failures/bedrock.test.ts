@@ -17,6 +17,8 @@ const ARN = "arn:aws:bedrock:eu-west-1:123456789012:application-inference-profil
 const AWS = `{ access_key_id: "${PROOF.accessKeyId}", secret_access_key: "${PROOF.secretAccessKey}", session_token: "${PROOF.sessionToken}" }`;
 const MODELS = `[{ name: "${ARN}", like: "Anthropic#claude-sonnet-4-5" }, { name: "meta.llama3-1-8b~429" }, { name: "meta.llama3-1-8b" }]`;
 
+const ARN_MODEL = `Signed#${ARN}`;
+
 let gateway: UnderTest;
 beforeAll(async () => {
   gateway = await startUnderTest({
@@ -24,6 +26,7 @@ beforeAll(async () => {
       [
         `  Signed: { dialect: bedrock, region: eu-west-1, base_url: "${url}/bedrock", aws: ${AWS}, unlisted_models: true, models: ${MODELS} }`,
         `  Guarded: { dialect: bedrock, region: eu-west-1, base_url: "${url}/bedrock", aws: ${AWS}, guardrail: { id: gr1, version: DRAFT }, unlisted_models: true }`,
+        `  Roomy: { dialect: bedrock, region: eu-west-1, base_url: "${url}/bedrock", aws: ${AWS}, output_default: 30000, unlisted_models: true, models: [{ name: us.anthropic.claude-sonnet-4-6, output: 64000 }] }`,
         'models: { "Signed#meta.llama3-1-8b~429": { fallbacks: ["Signed#meta.llama3-1-8b"] } }',
       ].join("\n"),
   });
@@ -61,6 +64,35 @@ function signAgain({ path, headers, body }: SimCall): string | undefined {
   };
   return signRequest(request, { proof: PROOF, service: "bedrock", nowMs: Date.parse(time) }).authorization;
 }
+
+/** AWS takes the whole limit from the quota at once, so the model's longest answer is none that it is asked for. */
+describe.each([false, true])("the limit of Claude's answers, streamed: %p", (stream) => {
+  const input = "say: hi";
+  const turn = { role: "user", parts: [{ text: input }] };
+  const verb = stream ? "streamGenerateContent?alt=sse" : "generateContent";
+  const asked = (model: string, limit?: number) =>
+    [
+      ["/v1/chat/completions", { model, stream, messages: hi, max_tokens: limit }],
+      ["/v1/responses", { model, stream, input, max_output_tokens: limit }],
+      [
+        `/v1beta/models/${encodeURIComponent(model)}:${verb}`,
+        { contents: [turn], generationConfig: { maxOutputTokens: limit } },
+      ],
+    ] as const;
+
+  test.each([
+    [ARN_MODEL, undefined, 16_384],
+    [ARN_MODEL, 40_000, 40_000],
+    ["Roomy#us.anthropic.claude-sonnet-4-6", undefined, 30_000],
+    ["Roomy#us.anthropic.claude-sonnet-4-6", 64_000, 64_000],
+  ] as const)("%s with %p is %d", async (model, limit, sent) => {
+    for (const [path, body] of asked(model, limit)) {
+      const answered = await post(path, body);
+      expect([answered.status, asObject(lastCall().body).max_tokens]).toEqual([200, sent]);
+      await answered.body?.cancel();
+    }
+  });
+});
 
 describe("signed calls", () => {
   const rows = [

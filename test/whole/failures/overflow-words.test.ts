@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { OVERFLOW_ROWS } from "../../../src/core/models/overflow-words.ts";
 import { upstreamFault } from "../../../src/core/models/upstream.ts";
+import { PROVIDERS } from "../../../src/providers/index.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { readText, serveHttp, type TestServer } from "../world/serve.ts";
 
@@ -96,4 +97,39 @@ test("a message that only speaks of another limit isn't too long", () => {
   expect(said.map((message) => upstreamFault({ status: 400, message }).code)).toEqual(
     said.map(() => "upstream_rejected"),
   );
+});
+
+/** By the beginning of a row's example: the known providers that say it of their own models. */
+const SPEAKERS: Readonly<Record<string, readonly string[]>> = {
+  "This model's maximum context length": [
+    "OpenAI",
+    "Azure",
+    "DeepSeek",
+    "Mistral",
+    "Ollama",
+    "vLLM",
+    "Together",
+    "OpenRouter",
+  ],
+  "prompt is too long": ["Anthropic", "Vertex", "Fireworks"],
+  "The input token count": ["Google", "Vertex"],
+  "too many tokens": ["Cohere"],
+  "Invalid request: Your request exceeded": ["Moonshot"],
+  "<400> InternalError": ["Qwen"],
+  "Prompt exceeds max length": ["ZAI"],
+  "This model's maximum prompt length": ["xAI"],
+  "Please reduce the length": ["Cerebras", "Groq"],
+  "Input is too long for requested model": ["Bedrock"],
+};
+
+/** Providers whose own words nobody has reported, as of 2026-11-26. The last two serve by vLLM, whose words are known. */
+const UNKNOWN = ["Perplexity", "NVIDIA", "DeepInfra"];
+
+test("each provider of chat models has words of its own, or is known to have none", () => {
+  const rows = Object.keys(SPEAKERS);
+  const isSaid = (beginning: string) => OVERFLOW_ROWS.some(({ example }) => example.startsWith(beginning));
+  expect(rows.filter((beginning) => !isSaid(beginning))).toEqual([]);
+  const chatting = PROVIDERS.filter(({ dialects }) => dialects.some(({ chat }) => chat !== undefined));
+  const listed = [...Object.values(SPEAKERS).flat(), ...UNKNOWN];
+  expect([...new Set(listed)].toSorted()).toEqual(chatting.map(({ name }) => name).toSorted());
 });

@@ -94,7 +94,7 @@ describe("a forced search", () => {
   const refused: readonly (readonly [string, string, JsonObject])[] = [
     ["a model that can't search", PLAIN, {}],
     ["a card without a price for searches", NO_PRICE, {}],
-    ["beside functions at Google", GEMINI_3, { tools: [SEARCH, OWN] }],
+    ["beside functions at Google before generation 3", GEMINI_2, { tools: [SEARCH, OWN] }],
     ["that is the only tool, and one must be called", PLAIN, { tool_choice: { type: "any" } }],
   ];
   test.each(refused)("is refused for %s, and others are named", async (_, model, more) => {
@@ -141,7 +141,7 @@ describe("an offered search", () => {
   const dropped: readonly (readonly [string, string, JsonObject, string])[] = [
     ["a model that can't search", PLAIN, {}, "tools[0]"],
     ["a card without a price", NO_PRICE, {}, "tools"],
-    ["beside functions at Google", GEMINI_3, { tools: [SEARCH, OWN] }, "tools[0]"],
+    ["beside functions at Google before generation 3", GEMINI_2, { tools: [SEARCH, OWN] }, "tools[0]"],
   ];
   test.each(dropped)("is left out and named for %s", async (_, model, more, named) => {
     const { status, headers, body } = await ask(await makePayer(5), model, more);
@@ -149,11 +149,23 @@ describe("an offered search", () => {
     expect(JSON.stringify(body)).not.toContain('server_tool_use"');
   });
 
+  test("stands beside functions at Gemini 3, as Codex needs it", async () => {
+    const { status, headers, body } = await ask(await makePayer(5), GEMINI_3, { tools: [SEARCH, OWN] });
+    expect([status, headers.get("x-poundkey-dropped") ?? ""]).toEqual([200, ""]);
+    expect(asArray(body.content).map((block) => asObject(block).type)).toContain("web_search_tool_result");
+    expect(world.simulator.calls.last()?.body).toMatchObject({
+      tools: [{ googleSearch: {} }, { functionDeclarations: [{ name: "look_up" }] }],
+      toolConfig: { includeServerSideToolInvocations: true },
+    });
+  });
+
   test("moves the selectors to models that search, also beside functions", async () => {
     const payer = await makePayer(5);
     for (const selector of ["best", "fair", "light"]) {
       const { headers } = await ask(payer, `Router#${selector}`, { tools: [SEARCH, OWN] });
-      expect(headers.get("x-poundkey-model")).toMatch(/^(Anthropic|OpenAI|Messages|Items|Perplexity)#/);
+      expect(headers.get("x-poundkey-model")).toMatch(
+        /^(Anthropic|OpenAI|Messages|Items|Perplexity|Google|Gemini3)#/,
+      );
       expect(headers.get("x-poundkey-dropped") ?? "").not.toContain("tools");
     }
     const body = {

@@ -1,4 +1,7 @@
-// The routes that the code of the gateway registers, read off its text.
+// The routes that the code of the gateway registers, read off its text and the rows of things.
+import { EXPORT_FORMS } from "../../../src/admin/log/export-rows.ts";
+import { EXPORTS } from "../../../src/admin/log/exports.ts";
+import { THINGS } from "../../../src/core/things/things.ts";
 import { SURFACES } from "../../../src/surfaces/index.ts";
 import { readSources } from "../../tidy/sources.ts";
 
@@ -17,6 +20,17 @@ function listRoutes(): readonly Registered[] {
     const calls = [...text.matchAll(/\.(get|post|patch|delete|head|put)\(\s*"(\/[^"]*)"/g)];
     return calls.map(([, method = "", path = ""]) => ({ method: method.toUpperCase(), path: prefix + path }));
   });
-  const all = [...written, ...SURFACES.map(({ path }) => ({ method: "POST", path }))];
+  const ofThings = THINGS.flatMap(({ actions }) =>
+    Object.values(actions).map(({ method, path }) => ({ method, path: `/admin/v1${path}` })),
+  );
+  const exported = Object.keys(EXPORTS).flatMap((name) =>
+    EXPORT_FORMS.map((form) => ({ method: "GET", path: `/admin/v1/export/${name}.${form}` })),
+  );
+  const all = [
+    ...written,
+    ...ofThings,
+    ...exported,
+    ...SURFACES.map(({ path }) => ({ method: "POST", path })),
+  ];
   return [...new Map(all.map((one) => [`${one.method} ${one.path}`, one])).values()];
 }

@@ -131,10 +131,12 @@ export class AnswerReader implements Reader<ChatForm> {
     refuseComplexJson(event.data, this.#request);
     this.#catchUp();
     const chunks = this.accept(catchUnreadable(() => this.#decoder.push(event)));
-    if (this.#verbatim) parts.push(new Verbatim(event, chunks));
+    const shown = this.#verbatim ? (this.#decoder.restate?.(event) ?? event) : event;
+    if (this.#verbatim) parts.push(new Verbatim(shown, chunks));
     else for (const chunk of chunks) parts.push(chunk);
     // An event that changes more than the text may change the meaning of the next text.
-    if (this.#splices) this.#template = this.#learner.learn(event, this.#parser.raw, chunks);
+    if (this.#splices && shown === event)
+      this.#template = this.#learner.learn(event, this.#parser.raw, chunks);
     this.#parser.template = this.#template;
   }
 

@@ -8,13 +8,27 @@ interface DataUrl {
 
 const PREFIX = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 
-/** Parses a data: URL. Returns null for any other URL. Plain text is converted to base64. */
-export function parseDataUrl(url: string): DataUrl | null {
+interface SplitDataUrl {
+  readonly mediaType: string;
+  readonly isBase64: boolean;
+  /** Base64, or percent-encoded text. */
+  readonly payload: string;
+}
+
+/** Splits a data: URL. Returns null for any other URL. */
+export function splitDataUrl(url: string): SplitDataUrl | null {
   const match = PREFIX.exec(url.slice(0, 500));
   if (!match) return null;
   const mediaType = (match[1] || "text/plain").toLowerCase();
-  const payload = url.slice(match[0].length);
-  if (/;base64/i.test(match[2] ?? "")) return { mediaType, base64: payload };
+  return { mediaType, isBase64: /;base64/i.test(match[2] ?? ""), payload: url.slice(match[0].length) };
+}
+
+/** Parses a data: URL. Returns null for any other URL. Plain text is converted to base64. */
+export function parseDataUrl(url: string): DataUrl | null {
+  const split = splitDataUrl(url);
+  if (!split) return null;
+  const { mediaType, isBase64, payload } = split;
+  if (isBase64) return { mediaType, base64: payload };
   return { mediaType, base64: Buffer.from(unescapePercent(payload)).toString("base64") };
 }
 

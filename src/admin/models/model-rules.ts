@@ -1,0 +1,143 @@
+// The operator's use-cases on what a model refuses: words set at run time, which are kept in the store and shared by all nodes.
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { Fault } from "../../core/fault.ts";
+import { asObject, parseJson } from "../../core/json/json.ts";
+import { invalidValue } from "../../core/json/schema-fault.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import { parseRefusal, type Refusal, type RefusalRules } from "../../core/models/refusals.ts";
+import { findFieldWord } from "../../core/models/refused-fields.ts";
+import type { ModelOverlay } from "../../core/settings.ts";
+import type { Store } from "../../core/store.ts";
+import { allowNull, allowWords, closeObject, count, text, type View } from "../schema.ts";
+import type { ActingWorld } from "../world.ts";
+
+/** Every process reads all of them at each change. */
+const MODELS_MAX = 1000;
+const WORDS_MAX = 50;
+
+export const modelChangeSchema = closeObject({
+  refuses: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+    maxItems: WORDS_MAX,
+    uniqueItems: true,
+  }),
+});
+
+export const modelRulesSchema = Type.Object({
+  id: text,
+  refuses: Type.Array(text),
+  // Null for a model of which nothing is said.
+  source: allowNull(allowWords(["configured", "stored"])),
+  refused_fields: Type.Array(
+    Type.Object({
+      field: text,
+      count,
+      // The word that leaves the field out. Null if there is none.
+      refuses: allowNull(text),
+    }),
+  ),
+});
+export type ModelRulesView = View<typeof modelRulesSchema>;
+
+export interface ModelRulesParts {
+  readonly store: Pick<Store, "setting">;
+  /** Returns the file's changes to models. */
+  readonly configured: () => readonly ModelOverlay[];
+  /** Undefined if no enabled model has the id. */
+  readonly findModel: (id: string) => ModelCard | undefined;
+  /** Returns how often the model's provider refused each field. */
+  readonly refusedFields: (id: string) => ReadonlyMap<string, number>;
+  /** Applies what the store holds to this process. The others find it on their own. */
+  readonly refresh: () => Promise<void>;
+}
+
+type ModelRulesChangeParts = ModelRulesParts & Pick<ActingWorld, "changes">;
+
+export async function getModelRules(parts: ModelRulesParts, wanted: string): Promise<ModelRulesView> {
+  const { id } = requireModel(parts, wanted);
+  const own = findConfigured(parts, id);
+  const stored = own ? undefined : readStoredRules(await parts.store.setting("model_rules")).get(id);
+  const refuses = own ? listWords(own) : (stored ?? []);
+  const fields = [...parts.refusedFields(id)].map(([field, count]) => ({
+    field,
+    count,
+    refuses: findFieldWord(field),
+  }));
+  const source = own ? "configured" : stored ? "stored" : null;
+  return { id, refuses, source, refused_fields: fields.toSorted((a, b) => b.count - a.count) };
+}
+
+/** Replaces a model's words. An empty list takes them away. */
+export async function changeModelRules(
+  parts: ModelRulesChangeParts,
+  wanted: string,
+  { refuses }: Static<typeof modelChangeSchema>,
+): Promise<ModelRulesView> {
+  const { id } = requireModel(parts, wanted);
+  refuseConfigured(parts, id);
+  checkWords(refuses);
+  await parts.changes.changeOperatorSetting("model_rules", (value) => {
+    const all = new Map(readStoredRules(value));
+    if (refuses.length === 0) all.delete(id);
+    else all.set(id, refuses);
+    if (all.size > MODELS_MAX) throw invalidValue("refuses", `at most ${MODELS_MAX} models can have words`);
+    return JSON.stringify(Object.fromEntries(all));
+  });
+  await parts.refresh();
+  return getModelRules(parts, id);
+}
+
+function requireModel({ findModel }: ModelRulesParts, id: string): ModelCard {
+  const found = findModel(id);
+  if (found) return found;
+  throw new Fault("not_found", `There is no enabled model '${id}'. GET /v1/models lists them.`);
+}
+
+function findConfigured({ configured }: ModelRulesParts, id: string): ModelOverlay | undefined {
+  return configured().find((one) => one.id === id && hasWords(one));
+}
+
+function hasWords({ refuses, accepts }: RefusalRules): boolean {
+  return (refuses?.size ?? 0) + (accepts?.size ?? 0) > 0;
+}
+
+function listWords({ refuses, accepts }: RefusalRules): readonly string[] {
+  return [...(refuses ?? []), ...[...(accepts ?? [])].map((word) => `-${word}`)];
+}
+
+function refuseConfigured(parts: ModelRulesParts, id: string): void {
+  if (findConfigured(parts, id) === undefined) return;
+  const message = "What this model refuses is defined in the configuration file. Change it there.";
+  throw new Fault("model_configured", message, { param: "refuses" });
+}
+
+function checkWords(words: readonly string[]): void {
+  for (const [at, word] of words.entries()) {
+    const param = `refuses[${at}]`;
+    if (parseRefusal(word) === null)
+      throw invalidValue(
+        param,
+        `'${word.slice(0, 40)}' is no word for what a model refuses; see /docs/models`,
+      );
+    if (words.includes(`-${word}`)) throw invalidValue(param, `'${word}' contradicts '-${word}'`);
+  }
+}
+
+const stored = Type.Record(Type.String(), Type.Array(Type.String()));
+
+/** Returns the words by model. A malformed value counts as none. */
+export function readStoredRules(value: string | null): ReadonlyMap<string, readonly string[]> {
+  const found = asObject(parseJson(value ?? "{}"));
+  return new Map(Value.Check(stored, found) ? Object.entries(found) : []);
+}
+
+/** Returns stored words as a model's rules. Words that this version doesn't know are skipped. */
+export function parseRules(words: readonly string[]): RefusalRules {
+  const refuses = new Set<Refusal>();
+  const accepts = new Set<Refusal>();
+  for (const text of words) {
+    const parsed = parseRefusal(text);
+    if (parsed) (parsed.isTaken ? accepts : refuses).add(parsed.word);
+  }
+  return { refuses, accepts };
+}

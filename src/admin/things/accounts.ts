@@ -1,0 +1,87 @@
+// The actions on accounts and their money.
+import type { Permission } from "../../core/people/permissions.ts";
+import { ACCOUNT } from "../../core/things/account.ts";
+import type { DayRules } from "../../ledger/limits/day.ts";
+import { actAs } from "../audit/audit-trail.ts";
+import { type PutWorld, putAccount } from "../keys/put-by-name.ts";
+import { budgetResetSchema, type ResetParts, resetAccountBudgets } from "../limits/budget-reset.ts";
+import { addLimits } from "../limits/limits.ts";
+import { pageQuery } from "../list.ts";
+import {
+  accountChangeSchema,
+  accountDetailSchema,
+  accountSchema,
+  createAccount,
+  getAccount,
+  listAccounts,
+  newAccountSchema,
+  requireInAccount,
+  updateAccount,
+} from "../money/accounts.ts";
+import { closeAccount, closingSchema, reopenAccount, reopeningSchema } from "../money/closing.ts";
+import { adjustAccount, adjustmentSchema, topUpAccount, topUpSchema } from "../money/topups.ts";
+import { wrapRows } from "../schema.ts";
+import type { AdminWorld } from "../world.ts";
+import { type Caller, show, showMade, showPut, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
+
+/** The parts of the gateway that the actions on accounts and keys need. */
+export interface OwnerParts extends AdminWorld, ResetParts, Pick<PutWorld, "vault"> {
+  readonly dayRules: () => DayRules;
+}
+
+export function makeAccountUses(parts: OwnerParts): Uses<typeof ACCOUNT> {
+  return { ...makeOwnUses(parts), ...makeMoneyUses(parts) };
+}
+
+function makeOwnUses(parts: OwnerParts) {
+  const detail = show(accountDetailSchema);
+  const as = ({ act }: Caller) => actAs(parts, act);
+  return {
+    list: takeQuery(pageQuery, show(wrapRows(accountSchema)), (query, { scope }) =>
+      listAccounts(parts, query, scope),
+    ),
+    make: takeBody(newAccountSchema, showMade(accountDetailSchema), async (body, caller) =>
+      addLimits(parts, "account", await createAccount(as(caller), body)),
+    ),
+    read: takePath(detail, async ({ id, scope }) =>
+      addLimits(parts, "account", await getAccount(parts, id, scope)),
+    ),
+    change: takeBody(accountChangeSchema, detail, async (body, caller) =>
+      addLimits(parts, "account", await updateAccount(as(caller), caller.id, body, caller.access)),
+    ),
+    resetBudgets: takeBody(budgetResetSchema, showMade(accountDetailSchema), async (body, caller) =>
+      addLimits(parts, "account", await resetAccountBudgets(as(caller), caller.id, body, caller.access)),
+    ),
+    put: takeBody(
+      accountChangeSchema,
+      showPut(accountDetailSchema, accountDetailSchema),
+      async (body, caller) => {
+        const { isMade, view } = await putAccount(as(caller), caller.id, body, caller.access);
+        return { isMade, view: await addLimits(parts, "account", view) };
+      },
+    ),
+  };
+}
+
+function makeMoneyUses(parts: OwnerParts) {
+  const { topUp, adjust, close, reopen } = ACCOUNT.actions;
+  /** Returns the world of a sender who has the action's permission in the account. */
+  const enter = async ({ act, access, id }: Caller, { permission }: { readonly permission: Permission }) => {
+    await requireInAccount(parts, access, permission, id);
+    return { ...actAs(parts, act), timeZone: parts.dayRules().timeZone };
+  };
+  return {
+    topUp: takeBody(topUpSchema, showMade(accountSchema), async (body, caller) =>
+      topUpAccount(await enter(caller, topUp), caller.id, body, caller.idempotencyKey),
+    ),
+    adjust: takeBody(adjustmentSchema, showMade(accountSchema), async (body, caller) =>
+      adjustAccount(await enter(caller, adjust), caller.id, body, caller.idempotencyKey),
+    ),
+    close: takeBody(closingSchema, show(accountSchema), async (body, caller) =>
+      closeAccount(await enter(caller, close), caller.id, body),
+    ),
+    reopen: takeBody(reopeningSchema, show(accountSchema), async (body, caller) =>
+      reopenAccount(await enter(caller, reopen), caller.id, body),
+    ),
+  };
+}

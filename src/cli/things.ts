@@ -1,0 +1,98 @@
+// The command on a plain thing, made from its row: list, show, add, change and end.
+import { readInput, readQuery } from "../admin/input.ts";
+import {
+  changePlain,
+  createPlain,
+  endPlain,
+  getPlain,
+  listPlain,
+  makePlainSchemas,
+  type PlainView,
+  plainQuery,
+} from "../admin/things/plain.ts";
+import type { PlainThing } from "../core/things/plain.ts";
+import {
+  type Administration,
+  formatJson,
+  makeCommand,
+  printList,
+  requireOne,
+  type StoreCall,
+} from "./administration.ts";
+import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
+
+/** Returns the command named after the thing's plural. */
+export function makePlainCommand(thing: PlainThing): Administration {
+  const { fields } = thing;
+  const flags = listFlags(fields);
+  const words = ["ID"];
+  return makeCommand(describePlain(thing), {
+    list: { run: (call) => list(thing, call), flags: { account: "value", state: "value" }, needs: "store" },
+    show: { run: (call) => show(thing, call), words, needs: "store" },
+    add: { run: (call) => add(thing, call), flags: { account: "value", ...flags }, needs: "store" },
+    change: { run: (call) => change(thing, call), flags, words, needs: "store" },
+    end: { run: (call) => end(thing, call), words, needs: "store" },
+  });
+}
+
+function describePlain({ name, plural, about, fields }: PlainThing): string {
+  return `usage: poundkey ${plural} list [--account ID] [--state STATE] [--json]
+       poundkey ${plural} show ID [--json]
+       poundkey ${plural} add [--account ID] [options]
+       poundkey ${plural} change ID [options]
+       poundkey ${plural} end ID [--json]
+
+${about}
+
+  --account ID              the account that the ${name} is for (default: default)
+  --state STATE             active or ended
+${describeFlags(fields)}
+  --json                    print JSON
+  --config FILE, --store S  as for \`poundkey serve\``;
+}
+
+function list(thing: PlainThing, call: StoreCall): Promise<void> {
+  const { values } = call;
+  const given = { account: values.get("account"), state: values.get("state") };
+  const query = readQuery(plainQuery, given);
+  const [title = "id"] = Object.keys(thing.fields);
+  return printList(call, {
+    list: (world, page) => listPlain(world, thing, { ...query, ...page }),
+    columns: ["ID", "ACCOUNT", title.toUpperCase(), "CREATED", "STATE"],
+    formatCells: (view) => [view.id, view.account_id, String(view[title]), view.created_at, view.state],
+  });
+}
+
+async function show(thing: PlainThing, call: StoreCall): Promise<void> {
+  const id = requireId(thing, call);
+  call.io.out(formatJson(await getPlain(await call.open(), thing, id)));
+}
+
+async function add(thing: PlainThing, call: StoreCall): Promise<void> {
+  const account = call.values.get("account") ?? "default";
+  const given = readInput(makePlainSchemas(thing).made, {
+    ...readFlags(thing.fields, call),
+    account_id: account,
+  });
+  tell(thing, call, "Created", await createPlain(await call.open(), thing, given));
+}
+
+async function change(thing: PlainThing, call: StoreCall): Promise<void> {
+  const id = requireId(thing, call);
+  const given = readInput(makePlainSchemas(thing).change, readFlags(thing.fields, call));
+  tell(thing, call, "Changed", await changePlain(await call.open(), thing, id, given));
+}
+
+async function end(thing: PlainThing, call: StoreCall): Promise<void> {
+  const id = requireId(thing, call);
+  tell(thing, call, "Ended", await endPlain(await call.open(), thing, id));
+}
+
+function tell({ fields }: PlainThing, { isJson, io }: StoreCall, done: string, view: PlainView): void {
+  const [title = "id"] = Object.keys(fields);
+  io.out(isJson ? formatJson(view) : `${done} ${view.id} (${view[title]}).`);
+}
+
+function requireId({ name, plural }: PlainThing, { words }: StoreCall): string {
+  return requireOne(words, `one ${name}'s id, as shown by \`poundkey ${plural} list\``);
+}

@@ -1,0 +1,76 @@
+// Numbers and kinds that known providers refuse, with the report of each: the gateway passes over their models where it
+// chooses, and the tests' strict providers refuse the same.
+import { remember } from "../world/remember.ts";
+import type { ModelCard } from "./card.ts";
+import { PICTURE_KINDS, type PictureKind, type Refusal, readToolsMax } from "./refusals.ts";
+
+interface TargetRow {
+  readonly providers: readonly string[];
+  /** Missing for all of their models. */
+  readonly names?: RegExp;
+  readonly refuses: readonly Refusal[];
+  readonly source: string;
+  /** The day of the report, or the day on which the source was read. */
+  readonly date: string;
+}
+
+export const TARGET_ROWS: readonly TargetRow[] = [
+  {
+    providers: ["OpenAI", "Azure"],
+    names: /^(gpt|o\d|chatgpt)/,
+    refuses: ["tools>128"],
+    source: "claude-code-router, issue 686; zed, issue 42393",
+    date: "2025-11-10",
+  },
+  {
+    providers: ["Groq"],
+    refuses: ["tools>128"],
+    source: "gsd-2, issue 4376",
+    date: "2026-04-17",
+  },
+  {
+    providers: ["Google", "Vertex"],
+    names: /gemini/,
+    refuses: ["picture_gif"],
+    source: 'ai.google.dev, "Image understanding", supported formats',
+    date: "2026-11-26",
+  },
+  {
+    providers: ["xAI"],
+    refuses: ["picture_gif", "picture_webp"],
+    source: 'docs.x.ai, "Image understanding", supported formats',
+    date: "2026-11-26",
+  },
+];
+
+/** The bounds of what a model takes. */
+interface TargetLimits {
+  /** Infinite if nothing is known. */
+  readonly toolsMax: number;
+  readonly untakenPictures: readonly PictureKind[];
+}
+
+/** By everything that is known: a number of the operator's replaces the one of the rows. */
+export const findLimits = remember((card: ModelCard): TargetLimits => {
+  const { provider, name, accepts } = card;
+  const known = TARGET_ROWS.filter(
+    (row) => row.providers.includes(provider) && row.names?.test(name) !== false,
+  )
+    .flatMap(({ refuses }) => refuses)
+    .filter((refusal) => !accepts?.has(refusal));
+  const own = findOwnLimits(card);
+  const toolsMax = own.toolsMax < Number.POSITIVE_INFINITY ? own.toolsMax : readLimits(known).toolsMax;
+  return { toolsMax, untakenPictures: readLimits([...known, ...(card.refuses ?? [])]).untakenPictures };
+});
+
+/** By the operator's words alone, which hold for a model that the client named too. */
+export const findOwnLimits = remember(
+  ({ refuses }: ModelCard): TargetLimits => readLimits([...(refuses ?? [])]),
+);
+
+function readLimits(refuses: readonly Refusal[]): TargetLimits {
+  return {
+    toolsMax: Math.min(...refuses.flatMap((refusal) => readToolsMax(refusal) ?? [])),
+    untakenPictures: PICTURE_KINDS.filter((kind) => refuses.includes(`picture_${kind}`)),
+  };
+}

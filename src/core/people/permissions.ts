@@ -1,0 +1,85 @@
+// A table of permissions, each with the roles that have it.
+import { ROLES, type Role } from "./people.ts";
+
+const READERS = ["viewer", "manager", "billing", "operator", "admin"] as const satisfies readonly Role[];
+const KEY_HOLDERS = ["member", "manager", "operator", "admin"] as const satisfies readonly Role[];
+const EVERYONE = ROLES;
+
+export interface PermissionRow {
+  readonly roles: readonly Role[];
+  /** It concerns no single account, so only a grant for all accounts gives it. */
+  readonly isGlobal?: boolean;
+  /** Members have it for the whole account, not only for what belongs to their own keys. */
+  readonly isWholeForMembers?: boolean;
+  /** In the manual's words. */
+  readonly words: string;
+}
+
+/** Every admin route needs one of these. A permission counts in the account of the grant that gives it. */
+export const PERMISSIONS = {
+  "accounts.read": {
+    roles: EVERYONE,
+    isWholeForMembers: true,
+    words: "see accounts with their balance and limits",
+  },
+  "keys.read": { roles: EVERYONE, words: "see keys" },
+  "requests.read": { roles: EVERYONE, words: "see the request log, without prompts and answers" },
+  "usage.read": { roles: EVERYONE, words: "see usage, the overview and savings" },
+  "models.read": { roles: EVERYONE, words: "see models and aliases" },
+  "session.read": { roles: EVERYONE, words: "see one's own session, person and limits" },
+  "journal.read": { roles: READERS, words: "see an account's journal" },
+  "reconciliation.read": {
+    roles: ["billing", "admin"],
+    isGlobal: true,
+    words: "see the calls that providers were sent, for their invoices",
+  },
+  "audit.read": { roles: ["manager", "operator", "admin"], words: "see the audit" },
+  "settings.read": {
+    roles: READERS,
+    isGlobal: true,
+    words: "see the configuration, the providers and what the selectors have learned",
+  },
+  "accounts.create": { roles: ["operator", "admin"], isGlobal: true, words: "create accounts" },
+  "accounts.limit": {
+    roles: ["operator", "admin"],
+    words: "rename, limit and pause accounts, and reset their budgets",
+  },
+  "accounts.close": { roles: ["billing", "admin"], words: "close accounts" },
+  "money.move": { roles: ["billing", "admin"], words: "top up and adjust balances" },
+  "checkouts.make": { roles: ["member", "billing", "admin"], words: "top up an account by card" },
+  "keys.write": {
+    roles: ["manager", "operator", "admin"],
+    words: "create, change, rotate and revoke any key, and reset its budgets",
+  },
+  "own.keys.write": {
+    roles: KEY_HOLDERS,
+    words: "create, change, rotate and revoke one's own personal keys",
+  },
+  "providers.write": {
+    roles: ["operator", "admin"],
+    isGlobal: true,
+    words: "add and change credentials of providers",
+  },
+  "aliases.write": { roles: ["operator", "admin"], isGlobal: true, words: "create and change aliases" },
+  "models.write": { roles: ["operator", "admin"], isGlobal: true, words: "say what models refuse" },
+  // Samples quote prompts from the log, and cost the operator money.
+  "learning.write": {
+    roles: ["operator", "admin"],
+    isGlobal: true,
+    words: "have models sampled, and forget what was learned",
+  },
+  "webhooks.read": { roles: READERS, words: "see events that their receivers have not accepted" },
+  "webhooks.write": { roles: ["operator", "admin"], words: "send such an event once more" },
+  "playground.use": { roles: ["admin"], isGlobal: true, words: "use the playground" },
+  "tokens.write": { roles: ["admin"], words: "see, create and revoke named tokens" },
+  "agents.read": { roles: EVERYONE, words: "see and end the agents that one signed in" },
+  "limit_requests.read": { roles: KEY_HOLDERS, words: "see requests for more of members' limits" },
+  "limit_requests.make": { roles: KEY_HOLDERS, words: "ask for more of one's own limits" },
+  "members.read": { roles: ["manager", "admin"], words: "see members" },
+  "members.limit": {
+    roles: ["manager", "admin"],
+    words: "raise the limits of members in the account, and reset their budgets, but never one's own",
+  },
+  "members.write": { roles: ["admin"], isGlobal: true, words: "change members" },
+} as const satisfies Readonly<Record<string, PermissionRow>>;
+export type Permission = keyof typeof PERMISSIONS;

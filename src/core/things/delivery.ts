@@ -1,0 +1,24 @@
+// An event on its way to a receiver that hasn't accepted it. The configuration has the receivers.
+import type { Thing } from "./thing.ts";
+
+export const DELIVERY = {
+  name: "webhook",
+  tag: "Webhooks",
+  actions: {
+    list: {
+      id: "listDeliveries",
+      method: "GET",
+      path: "/webhooks/deliveries",
+      permission: "webhooks.read",
+      summary: "List events that wait for their receiver, or were given up",
+    },
+    sendAgain: {
+      id: "sendDeliveryAgain",
+      method: "POST",
+      path: "/webhooks/deliveries",
+      permission: "webhooks.write",
+      summary: "Send an event to its receiver once more",
+      audit: "webhook.sent",
+    },
+  },
+} as const satisfies Thing;

@@ -1,0 +1,14 @@
+// The cache mark of a request as a whole, which other gateways take at its top: the end of the conversation is marked.
+import { isObject } from "../../../core/json/json.ts";
+import type { ChatRequest } from "../../../operations/chat/form.ts";
+
+/** Returns the request with the mark on its newest message, unless that has one. The same request if it has no mark. */
+export function markNewest(request: ChatRequest): ChatRequest {
+  const { cache_control: mark, ...rest } = request;
+  if (!isObject(mark)) return request;
+  const at = request.messages.findLastIndex(({ role }) => role === "user" || role === "tool");
+  const messages = request.messages.map((message, index) =>
+    index === at && message.cache_control === undefined ? { ...message, cache_control: mark } : message,
+  );
+  return { ...rest, messages };
+}

@@ -1,0 +1,64 @@
+// Other gateways' words for how long a model thinks, said in the chat form's own: OpenRouter's `reasoning` and LiteLLM's
+// `thinking`. Servers that document them get them as they are.
+import { asNumber, asObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { ChatForm } from "../../operations/chat/decoder.ts";
+import type { ChatRequest, ReasoningEffort } from "../../operations/chat/form.ts";
+import { parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
+import type { Codec, Passing } from "../../operations/codec.ts";
+import type { ChangedAsk } from "../../operations/form.ts";
+
+const FIELDS = ["reasoning", "thinking"] as const;
+/** The parts of the fields that are about how long, or say nothing. */
+const READ: ReadonlySet<string> = new Set([
+  "effort",
+  "max_tokens",
+  "enabled",
+  "summary",
+  "type",
+  "budget_tokens",
+]);
+
+/** Reads OpenRouter's `reasoning`. Undefined if it leaves the effort to the model. */
+export function readReasoning(reasoning: unknown): ReasoningEffort | undefined {
+  const { effort, max_tokens: budget, enabled } = asObject(reasoning);
+  if (enabled === false) return "none";
+  const tokens = asNumber(budget);
+  return parseEffort(effort) ?? (tokens === undefined ? undefined : readBudget(tokens)) ?? enableAt(enabled);
+}
+
+function readBudget(tokens: number): ReasoningEffort {
+  return tokens > 0 ? toEffort(tokens) : "none";
+}
+
+/** OpenRouter, "Reasoning tokens": without an effort it is medium. */
+function enableAt(enabled: unknown): ReasoningEffort | undefined {
+  return enabled === true ? "medium" : undefined;
+}
+
+/** Reads LiteLLM's `thinking`, which is Anthropic's. */
+function readThinking(thinking: unknown): ReasoningEffort | undefined {
+  const { type, budget_tokens: budget } = asObject(thinking);
+  if (type === "disabled") return "none";
+  const tokens = asNumber(budget);
+  return type === "enabled" && tokens !== undefined ? readBudget(tokens) : undefined;
+}
+
+/** Fits a request to a card, with the wish in the chat form's own field where the server doesn't take another. */
+export function fitWish(
+  codec: Codec<ChatForm>,
+  request: ChatRequest,
+  card: ModelCard,
+  operator: Passing,
+): ChangedAsk<ChatRequest> {
+  const fitted = codec.fit(request, card, operator);
+  if (fitted.dropped.length === 0 || request.reasoning_effort !== undefined) return fitted;
+  const field = FIELDS.find((name) => fitted.dropped.includes(name));
+  if (field === undefined) return fitted;
+  const { [field]: wish, ...rest } = request;
+  const effort = field === "reasoning" ? readReasoning(wish) : readThinking(wish);
+  if (effort === undefined) return fitted;
+  const said = codec.fit({ ...rest, reasoning_effort: effort }, card, operator);
+  const isWhole = Object.keys(asObject(wish)).every((name) => READ.has(name));
+  return isWhole ? said : { ask: said.ask, dropped: [...said.dropped, field] };
+}

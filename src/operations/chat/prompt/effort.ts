@@ -1,0 +1,19 @@
+// Reasoning effort, as a name or as a budget of tokens.
+import type { ReasoningEffort } from "../form.ts";
+
+const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/** The largest thinking budget of each effort; larger budgets are high. */
+const BUDGETS = [
+  { tokensMax: 2048, effort: "low" },
+  { tokensMax: 16_384, effort: "medium" },
+] as const;
+
+/** Returns undefined for any other value, so that the model's own default applies. */
+export function parseEffort(value: unknown): ReasoningEffort | undefined {
+  return EFFORTS.find((effort) => effort === value);
+}
+
+export function toEffort(budgetTokens: number): ReasoningEffort {
+  return BUDGETS.find(({ tokensMax }) => budgetTokens <= tokensMax)?.effort ?? "high";
+}

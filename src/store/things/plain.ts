@@ -1,0 +1,78 @@
+// Plain things: their tables, and what is read and written of them.
+import type { Changes } from "../../core/audit/changes.ts";
+import type { PlainEntity, PlainFilter, PlainStore, PlainThing } from "../../core/things/plain.ts";
+import { allowNull, TEXT, TIME } from "../engine/columns.ts";
+import { bind, type Engine, readFirst } from "../engine/engine.ts";
+import { readInteger } from "../engine/found.ts";
+import { Narrowing, pageEnd } from "../engine/narrowing.ts";
+import type { Recorder } from "../engine/recording.ts";
+import type { ScopedRows } from "../engine/scope.ts";
+import { type Mark, selectSql, upsertSql } from "../engine/sql.ts";
+import { joinColumns } from "../schema/field-columns.ts";
+import { type Table, table } from "../schema/tables.ts";
+
+const ROWS: ScopedRows = { account: "account_id", own: null };
+
+const tables = new WeakMap<PlainThing, Table<PlainEntity>>();
+
+function findTable(thing: PlainThing): Table<PlainEntity> {
+  return tables.getOrInsertComputed(thing, ({ name, fields }) =>
+    table<PlainEntity>(name, ["account_id", "id"], {
+      accountId: TEXT,
+      id: TEXT,
+      createdAtMs: TIME,
+      endedAtMs: allowNull(TIME),
+      values: joinColumns(fields),
+    }),
+  );
+}
+
+function narrow({ accountId, hasEnded, scope }: PlainFilter, mark: Mark): Narrowing {
+  const by = new Narrowing(mark);
+  by.within(scope, ROWS);
+  by.equal({ account_id: accountId });
+  if (hasEnded !== undefined) by.add(`ended_at_ms IS ${hasEnded ? "NOT " : ""}NULL`);
+  return by;
+}
+
+export function plainMethods({ mark, run }: Engine): PlainStore {
+  return {
+    list: async (thing, page, filter = {}) => {
+      const rows = findTable(thing);
+      const by = narrow(filter, mark);
+      const text = `${selectSql(rows)} ${pageEnd(by, "created_at_ms", page)}`;
+      return (await run({ text, values: by.values })).map(rows.rowOf);
+    },
+    find: async (thing, id, scope) => {
+      const rows = findTable(thing);
+      const by = narrow({ scope }, mark);
+      by.equal({ id });
+      return readFirst(rows, await run(bind(`${selectSql(rows)} WHERE ${by.where}`, ...by.values)));
+    },
+    count: async (thing, filter) => {
+      const by = narrow(filter, mark);
+      const where = by.where === "" ? "" : `WHERE ${by.where}`;
+      const [found] = await run(bind(`SELECT count(*) AS things FROM ${thing.name} ${where}`, ...by.values));
+      return found ? readInteger(found, "things") : 0;
+    },
+  };
+}
+
+export function plainChanges({ mark, forUpdate, change: changeRows }: Engine, record: Recorder) {
+  return {
+    changeThing: (thing, { accountId, id }, change) => {
+      const rows = findTable(thing);
+      const byId = `${selectSql(rows)} WHERE account_id = ${mark(1)} AND id = ${mark(2)} ${forUpdate}`;
+      return changeRows([bind(byId, accountId, id)], ([found]) => {
+        const before = readFirst(rows, found);
+        const after = change(before);
+        if (after === null) return { writes: [], toResult: () => null };
+        const recorded = record({ kind: "thing", thing, before, after });
+        return {
+          writes: [bind(upsertSql(rows, mark), ...rows.valuesOf(after)), ...recorded],
+          toResult: () => after,
+        };
+      });
+    },
+  } satisfies Partial<Changes>;
+}

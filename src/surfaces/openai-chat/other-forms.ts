@@ -1,0 +1,158 @@
+// Requests to this route in the form of another API, which Cursor above all sends: Anthropic's blocks and tools, and the parts
+// and flat tools of the Responses API. They are read as what they mean; only a body that fails the checks comes here.
+import { Fault } from "../../core/fault.ts";
+import {
+  asArray,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  omitUndefined,
+} from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
+import { mapList } from "../../operations/text-json.ts";
+import { readMessages, readSystem } from "../anthropic-messages/history.ts";
+
+/** Blocks that only Anthropic's API has. Their messages are read as it reads them. */
+const BLOCKS: ReadonlySet<unknown> = new Set([
+  "tool_use",
+  "tool_result",
+  "image",
+  "document",
+  "thinking",
+  "redacted_thinking",
+  "search_result",
+]);
+
+/** The Responses API's parts that differ from this API's by their names alone. */
+const TEXT_PARTS: ReadonlySet<unknown> = new Set(["input_text", "output_text"]);
+
+/** Thinking that another gateway signed can't be opened here, and stays as it is. */
+const NOTHING_SEALED: Sealer = { seal: (text) => text, open: () => null };
+
+/** True for a body that belongs to the Responses API. An embedding's has no other field of it. */
+export function isResponsesBody(body: unknown): body is JsonObject {
+  if (!isObject(body) || body.messages !== undefined) return false;
+  return body.input !== undefined && body.input !== null;
+}
+
+/**
+ * Throws if an instruction stands in a field of another API, and nothing else of that API is there to tell its meaning, or
+ * if the fields of an SDK's option weren't put where that SDK puts them. Left out, they would change the answer unnoticed.
+ */
+export function refuseMeant(given: JsonObject): void {
+  if (given.extra_body !== undefined) {
+    const message =
+      "'extra_body' is an option of OpenAI's SDK for Python, which sends the fields in it at the top level: send them there.";
+    throw new Fault("unknown_parameter", message, { param: "extra_body" });
+  }
+  if (given.system === undefined || isAnthropic(given)) return;
+  const message =
+    "'system' belongs to Anthropic's format, which POST /v1/messages takes. Here, send it as the first of 'messages', with the role 'system'.";
+  throw new Fault("unknown_parameter", message, { param: "system" });
+}
+
+function isAnthropic({ system, messages, tools, tool_choice: choice }: JsonObject): boolean {
+  if (Array.isArray(system) || asArray(messages).some(hasBlocks)) return true;
+  if (asArray(tools).some((tool) => isObject(asObject(tool).input_schema))) return true;
+  return ["any", "tool"].includes(asString(asObject(choice).type) ?? "");
+}
+
+function hasBlocks(message: unknown): boolean {
+  return asArray(asObject(message).content).some(isBlock);
+}
+
+/** Mistral has thinking of the same name, without Anthropic's signature. */
+function isBlock(part: unknown): boolean {
+  const { type, thinking } = asObject(part);
+  return BLOCKS.has(type) && !(type === "thinking" && typeof thinking !== "string");
+}
+
+/** Returns the body in this API's form. Null if nothing of it has another one. */
+export function translateForms(given: JsonObject, seal: Sealer = NOTHING_SEALED): JsonObject | null {
+  const { system, stop_sequences: stops, ...rest } = given;
+  const messages = translateMessages(asArray(given.messages), seal);
+  const tools = translateTools(given.tools);
+  const choice = translateChoice(given.tool_choice);
+  const isSame = messages === given.messages && tools === given.tools && choice === given.tool_choice;
+  if (isSame && system === undefined) return null;
+  return omitUndefined({
+    ...rest,
+    messages: [...readSystem(system).messages, ...messages],
+    tools,
+    tool_choice: choice,
+    stop: given.stop ?? stops,
+  });
+}
+
+function translateMessages(given: readonly unknown[], seal: Sealer): readonly unknown[] {
+  if (!given.some(hasBlocks)) return mapList(given, translateParts);
+  return given.flatMap((message, index): readonly unknown[] =>
+    hasBlocks(message) ? readMessages([message], seal, index).messages : [translateParts(message)],
+  );
+}
+
+function translateParts(message: unknown): unknown {
+  const { content, ...rest } = asObject(message);
+  if (!Array.isArray(content)) return message;
+  const parts = mapList<unknown>(content, translatePart);
+  return parts === content ? message : { ...rest, content: parts };
+}
+
+function translatePart(given: unknown): unknown {
+  const part = asObject(given);
+  if (TEXT_PARTS.has(part.type)) {
+    const { annotations: _annotations, logprobs: _logprobs, ...rest } = part;
+    return { ...rest, type: "text" };
+  }
+  if (part.type === "input_image" && typeof part.image_url === "string") {
+    const { image_url: url, detail, ...rest } = part;
+    return { ...rest, type: "image_url", image_url: omitUndefined({ url, detail }) };
+  }
+  if (part.type !== "input_file") return given;
+  const { file_data: data, file_url: url, filename, file_id, ...rest } = part;
+  return { ...rest, type: "file", file: omitUndefined({ file_data: data ?? url, filename, file_id }) };
+}
+
+function translateTools(given: unknown): unknown {
+  return Array.isArray(given) ? mapList<unknown>(given, translateTool) : given;
+}
+
+function translateTool(given: unknown): unknown {
+  if (!isObject(given) || typeof given.name !== "string") return given;
+  const { type, name, description, input_schema: schema, parameters, strict, format, ...rest } = given;
+  if (isObject(schema) && (type === undefined || type === "custom"))
+    return {
+      ...rest,
+      type: "function",
+      function: omitUndefined({ name, description, parameters: schema, strict }),
+    };
+  if (type === "function" && !isObject(given.function))
+    return { ...rest, type, function: omitUndefined({ name, description, parameters, strict }) };
+  if (type !== "custom" || isObject(given.custom)) return given;
+  return { ...rest, type, custom: omitUndefined({ name, description, format: translateFormat(format) }) };
+}
+
+/** A grammar's fields stand one level deeper here. */
+function translateFormat(given: unknown): unknown {
+  const { type, syntax, definition } = asObject(given);
+  return type === "grammar" && syntax !== undefined ? { type, grammar: { syntax, definition } } : given;
+}
+
+function translateChoice(given: unknown): unknown {
+  const { type, name } = asObject(given);
+  switch (type) {
+    case "any":
+      return "required";
+    case "auto":
+    case "none":
+      return type;
+    case "tool":
+      return { type: "function", function: { name } };
+    case "function":
+    case "custom":
+      return name === undefined ? given : { type, [type]: { name } };
+    default:
+      return given;
+  }
+}

@@ -1,0 +1,43 @@
+// A model's page in a browser: a field that its provider refused is shown, and left out from then on by a button.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  type ConsoleWorld,
+  findBarriers,
+  HAS_BROWSER,
+  isTooWide,
+  openConsole,
+  startConsoleWorld,
+  VISIT_MS,
+} from "../visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
+
+/** On a server of an unknown name, nothing is known of what this model refuses. */
+const MODEL = "House#gpt-5-mini";
+
+let world: ConsoleWorld;
+beforeAll(async () => {
+  world = await startConsoleWorld({
+    more: (url) =>
+      `  House: { dialect: openai, keys: [sim-key], base_url: "${url}/openai/v1", models: [{ name: gpt-5-mini, context: 8192, output: 99, price: { input: 1, output: 1 } }] }`,
+  });
+});
+afterAll(() => world.stop());
+
+const ask = () =>
+  world.gateway.chat({ model: MODEL, temperature: 0.2, messages: [{ role: "user", content: "say: hi" }] });
+
+describe.skipIf(!HAS_BROWSER)("a refused field (skipped without Chromium)", () => {
+  test("is left out from now on", async () => {
+    expect((await ask()).status).toBe(400);
+    const { page, open, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
+    await open(`/models/${encodeURIComponent(MODEL)}`);
+    await page.getByRole("button", { name: /^Leave it out from now on/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Leave it out" }).click();
+    await page.getByText("left out now").waitFor();
+    expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
+    const answered = await ask();
+    expect([answered.status, answered.headers.get("x-poundkey-dropped")]).toEqual([200, "temperature"]);
+    await close();
+  });
+});
