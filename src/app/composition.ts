@@ -44,6 +44,7 @@ import { createRecheck, createSignInParts } from "./oidc/sign-in.ts";
 import { composeRoutes } from "./routes.ts";
 import { findListener, type Listener } from "./start/accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./start/drain.ts";
+import { noteEnds } from "./start/ending-notes.ts";
 import { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import { noteRefusedReload, noteReload } from "./start/reload-notes.ts";
@@ -171,6 +172,7 @@ function createReloads(
       configuration.load();
       noteReload({ world, log }, live.configured, next);
       live.put({ ...next, server, store });
+      noteEnds(next, log, clock.nowMs());
       hooks.put(next.hooks);
       telemetry.put(next);
     },
@@ -196,6 +198,7 @@ function startTasks(
     ending,
   }: { readonly live: LiveConfiguration; readonly gateway: Gateway; readonly ending: DrainState },
 ): Promise<() => void> {
+  noteEnds(live.settings, upkept.log, clock.nowMs());
   return startUpkeep({
     ...upkept,
     clock,
