@@ -79,7 +79,10 @@ test("a fallback that has ended is left out", () => {
 /** A year from the release on: every day on which a shipped model begins to end, or has ended. */
 test("on every day of the next year no selector and no group chooses a model past its end, and each has one left", () => {
   const cards = loadShippedCards();
-  const providers = [...new Set(cards.map(({ provider }) => provider))].map((name) => ({ name }));
+  const providers = [...new Set(cards.map(({ provider }) => provider))].map((name) => ({
+    name,
+    unlistedModels: false,
+  }));
   const chats = cards.filter(({ operations }) => operations?.has("chat"));
   const members = Map.groupBy(chats, ({ provider }) => provider);
   const aliases = Object.fromEntries(
