@@ -11,6 +11,7 @@ import { LEFT_OUT_MEDIA } from "./left-out.ts";
 import { LIMIT_MUTANTS } from "./limits.ts";
 import { MEDIA } from "./media.ts";
 import type { Mutant } from "./mutant.ts";
+import { PAGES } from "./pages.ts";
 import { PEOPLE_MUTANTS } from "./people.ts";
 import { SEARCHES } from "./searches.ts";
 import { SESSIONS } from "./sessions.ts";
@@ -23,6 +24,7 @@ import { TURNS } from "./turns.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...BOOKS,
+  ...PAGES,
   ...LIMIT_MUTANTS,
   ...TAG_MUTANTS,
   ...PEOPLE_MUTANTS,
