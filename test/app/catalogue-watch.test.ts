@@ -7,7 +7,10 @@ import { makeLiteLlm, makeLiteLlmRow } from "../catalogue/feed-samples.ts";
 
 const HOUR_MS = 3_600_000;
 const [, LITELLM] = FEED_FORMATS;
-const CHANGED = makeLiteLlm({ "gpt-5.4": makeLiteLlmRow({ input_cost_per_token: 3e-6 }) });
+const CHANGED = makeLiteLlm({
+  "gpt-5.4": makeLiteLlmRow({ input_cost_per_token: 3e-6 }),
+  "gpt-7-new": makeLiteLlmRow(),
+});
 
 let list = "";
 let asked = 0;
@@ -57,7 +60,15 @@ test("looks at once, then once per period, and tells what waits", async () => {
   await watch.refresh();
   expect([watch.waiting, asked]).toEqual([1, 1]);
   expect(lines).toEqual([
-    { event: "catalogue_compared", format: "litellm", compared: 1, taken: 0, waiting: 1, refused: 0 },
+    {
+      event: "catalogue_compared",
+      format: "litellm",
+      compared: 1,
+      taken: 0,
+      waiting: 1,
+      refused: 0,
+      added: 1,
+    },
   ]);
   pass(21);
   await watch.refresh();

@@ -14,11 +14,14 @@ export interface CompareAsk {
   readonly nowMs: number;
 }
 
+/** All but `added` are of models that the catalogue has. */
 export interface CompareCounts {
   readonly compared: number;
   readonly taken: number;
   readonly waiting: number;
   readonly refused: number;
+  /** Models that the catalogue doesn't have. */
+  readonly added: number;
 }
 
 /** `wrong` says why the list can't be used. */
@@ -30,11 +33,13 @@ self.onmessage = ({ data }: MessageEvent<CompareAsk>) => {
 
 function answer({ text, format, settings, nowMs }: CompareAsk): CompareAnswer {
   try {
-    const { compared, proposals } = compareList(text, format, settings, nowMs);
-    const count = (verdict: string) => proposals.filter((proposal) => proposal.verdict === verdict).length;
-    return {
-      counts: { compared, taken: count("taken"), waiting: count("waits"), refused: count("refused") },
-    };
+    const { compared, proposals, known } = compareList(text, format, settings, nowMs);
+    // Lists have hundreds of models that nobody here uses, in which a changed price would be lost.
+    const ours = proposals.filter(({ id }) => known.has(id));
+    const count = (verdict: string) => ours.filter((proposal) => proposal.verdict === verdict).length;
+    const added = proposals.filter(({ adds }) => adds !== undefined).length;
+    const verdicts = { taken: count("taken"), waiting: count("waits"), refused: count("refused") };
+    return { counts: { compared, ...verdicts, added } };
   } catch (error) {
     if (error instanceof FeedError) return { wrong: error.message };
     throw error;
