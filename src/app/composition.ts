@@ -44,6 +44,7 @@ import { createRecheck, createSignInParts } from "./oidc/sign-in.ts";
 import { composeRoutes } from "./routes.ts";
 import { findListener, type Listener } from "./start/accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./start/drain.ts";
+import { noteEnds } from "./start/ending-notes.ts";
 import { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import { noteRefusedReload, noteReload } from "./start/reload-notes.ts";
@@ -97,8 +98,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const deadlines = new DeadlineSweep(clock);
   const bodyParts = createBodyParts(first.server, deadlines);
   const later = () => ({ health, live, gateway });
-  const state = observeState({ ...options, deadlines, bytes: () => bodyParts.bodies.bytes }, later);
-  const { log, telemetry, refusals, measures } = state;
+  const state = observeState({ ...options, fetch, deadlines, bytes: () => bodyParts.bodies.bytes }, later);
+  const { log, telemetry, refusals, measures, prices } = state;
   const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const health: Health = new Health(log);
@@ -119,7 +120,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const people = createSignInParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
   const guarded = { wrongTokens, refused, members: createRecheck(people) };
-  const upkept = { store, ledger, ...guarded, log, refusals, measures, ...telling };
+  const upkept = { store, ledger, ...guarded, log, refusals, measures, prices, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRefusals({ store, refusals });
@@ -171,6 +172,7 @@ function createReloads(
       configuration.load();
       noteReload({ world, log }, live.configured, next);
       live.put({ ...next, server, store });
+      noteEnds(next, log, clock.nowMs());
       hooks.put(next.hooks);
       telemetry.put(next);
     },
@@ -196,6 +198,7 @@ function startTasks(
     ending,
   }: { readonly live: LiveConfiguration; readonly gateway: Gateway; readonly ending: DrainState },
 ): Promise<() => void> {
+  noteEnds(live.settings, upkept.log, clock.nowMs());
   return startUpkeep({
     ...upkept,
     clock,

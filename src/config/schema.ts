@@ -9,6 +9,7 @@ import {
   MAX_MS,
   PATTERNS_MAX,
 } from "../core/models/alias.ts";
+import { FEED_FORMATS } from "../core/models/feed-format.ts";
 import { SELECTORS } from "../core/models/selector.ts";
 import { KINDS, SKILLS } from "../core/models/skill.ts";
 import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
@@ -235,6 +236,28 @@ const router = options(
 );
 
 const filePath = text("a file path", /^[^\0]{1,4096}$/);
+const catalogue = Type.Union(
+  [
+    filePath,
+    section(
+      {
+        file: Type.Optional(filePath),
+        watch: Type.Optional(
+          section(
+            {
+              from: text("an https URL", /^[^\s]{1,2000}$/),
+              format: choice(FEED_FORMATS),
+              every: Type.Optional(duration("1h", "30d")),
+            },
+            "A list of prices that the gateway compares its own with. It applies nothing by itself.",
+          ),
+        ),
+      },
+      "A file of models, and where to look for newer prices.",
+    ),
+  ],
+  { expected: "a file path, or a mapping of file and watch" },
+);
 
 export const ConfigSchema = options(
   {
@@ -252,7 +275,7 @@ export const ConfigSchema = options(
       overlay,
       "Changes to the catalogue, by id.",
     ),
-    catalogue: filePath,
+    catalogue,
     profiles: filePath,
     aliases,
     quota,

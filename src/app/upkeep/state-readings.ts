@@ -1,9 +1,11 @@
 // Reads the gateway's state for the metrics: the store, the configuration, the providers and the listed balances.
+import { measureAge } from "../../catalogue/feeds/as-of.ts";
 import type { ProviderSetup } from "../../core/settings.ts";
 import type { Deadlines } from "../../core/world/world.ts";
 import type { Health } from "../../health/health.ts";
 import { countCredentials, countOpenBreakers, measureFailing } from "../../health/report.ts";
 import { LABEL_END, type Reading } from "../../telemetry/metrics.ts";
+import type { PriceWatch } from "../models/catalogue-watch.ts";
 import type { ConfigurationState } from "../problems.ts";
 import { clock } from "../world.ts";
 import type { Measures } from "./measures.ts";
@@ -16,6 +18,9 @@ interface StateParts {
   readonly measures: Measures;
   readonly providers: () => readonly ProviderSetup[];
   readonly deadlines: Pick<Deadlines, "nowMs">;
+  /** The day of the catalogue's prices. */
+  readonly pricesAsOf: () => string;
+  readonly prices: Pick<PriceWatch, "waiting">;
 }
 
 export function createStateReadings({ watch, configuration, health, measures, ...rest }: StateParts) {
@@ -39,5 +44,7 @@ export function createStateReadings({ watch, configuration, health, measures, ..
     },
     poundkey_provider_failing_seconds: () => measureFailing(report()),
     poundkey_balance_usd: () => measures.balances,
+    poundkey_catalogue_age_seconds: () => measureAge(rest.pricesAsOf(), clock.nowMs()),
+    poundkey_catalogue_changes_waiting: () => rest.prices.waiting,
   } satisfies Readonly<Record<string, Reading>>;
 }

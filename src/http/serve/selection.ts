@@ -1,6 +1,7 @@
 // Resolves a client's `model` for its key to a card, a selector with its candidates, or a Fault, and reads the headers by
 // which a request steers that choice.
 import type { Catalogue, UnknownModel } from "../../catalogue/catalogue.ts";
+import { hasEnded } from "../../catalogue/dated.ts";
 import { Fault } from "../../core/fault.ts";
 import { type GatewayKey, type ModelBounds, mayUse } from "../../core/keys/key.ts";
 import { MAX_COST_USD, MAX_MS, PATTERNS_MAX } from "../../core/models/alias.ts";
@@ -138,7 +139,8 @@ function listFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): 
 function findFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   return card.fallbacks.flatMap((id) => {
     const found = catalogue.resolve(id);
-    return found.kind === "card" && mayUse(key, found.card.id) ? [found.card] : [];
+    if (found.kind !== "card" || hasEnded(found.card)) return [];
+    return mayUse(key, found.card.id) ? [found.card] : [];
   });
 }
 
