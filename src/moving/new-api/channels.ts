@@ -6,6 +6,7 @@ import type { Deployment, Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { addSeparately } from "../separate.ts";
 import { findMeant } from "../servers.ts";
+import { GroupModels, readGroups } from "./groups.ts";
 import { ENABLED, listOutlets, type Outlet, readWeight } from "./outlets.ts";
 import type { ChannelTypes } from "./types.ts";
 
@@ -16,31 +17,44 @@ interface Parts {
   readonly types: ChannelTypes;
 }
 
-/** Channels of a lower priority are fallbacks. Returns them by model id. */
+interface ChannelsReading {
+  /** By model id: channels of a lower priority are fallbacks. */
+  readonly fallbacks: ReadonlyMap<string, readonly string[]>;
+  readonly models: GroupModels;
+}
+
 export function readChannels(
   channels: readonly ForeignRow[],
   { providers, groups, report, types }: Parts,
-): ReadonlyMap<string, readonly string[]> {
+): ChannelsReading {
   const served = channels.flatMap((row) => readChannel(row, { report, types }));
   const byName = [...Map.groupBy(served, ({ name }) => name).values()];
   const next = new Map(byName.flatMap(listNext));
-  const named = served.map((one) => ({ ...one, rank: String(one.priority), next: next.get(one) ?? null }));
+  const named = served.map((one) => ({ ...one, rank: `${one.priority} ${one.groups}`, next: next.get(one) ?? null }));
   const ids = addSeparately(providers, named);
   const placed = served.map((one, at) => ({ ...one, id: ids[at] ?? "" }));
   for (const [label, all] of Map.groupBy(placed, (one) => one.label)) {
     const places = new Set(all.map(({ id }) => id.split("#")[0]));
     const names = new Set(all.map(({ name }) => name));
-    report.take(null, `channel ${label}`, `${[...places].join(", ")} with ${countModels(names.size)}`);
+    const members = new Set(all.flatMap((one) => one.groups));
+    const words = `${[...places].join(", ")} with ${countModels(names.size)}`;
+    report.take(null, `channel ${label}`, `${words}, for the group ${[...members].join(", ")}`);
   }
-  const groupsByName = Map.groupBy(placed, ({ name }) => name);
-  return new Map([...groupsByName].flatMap(([name, all]) => rank(name, all, groups)));
+  const placedByName = Map.groupBy(placed, ({ name }) => name);
+  const fallbacks = new Map([...placedByName].flatMap(([name, all]) => rank(name, all, groups)));
+  return { fallbacks, models: new GroupModels(placed) };
+}
+
+/** Splits the channels of a name: those that come first for anybody, and those that only follow. */
+function split<Model extends ChannelModel>(all: readonly Model[]) {
+  const isFirst = ({ groups, priority }: Model) =>
+    groups.some((group) => all.every((one) => !one.groups.includes(group) || one.priority <= priority));
+  return { first: all.filter(isFirst), later: all.filter((one) => !isFirst(one)) };
 }
 
 /** Returns what follows each model of a name, to be compared: the channels of lower priorities. */
 function listNext(all: readonly ChannelModel[]): readonly (readonly [ChannelModel, string])[] {
-  const highest = Math.max(...all.map(({ priority }) => priority));
-  const first = all.filter(({ priority }) => priority === highest);
-  const later = all.filter(({ priority }) => priority !== highest);
+  const { first, later } = split(all);
   const next = later.map(({ priority, deployment: { provider, place, name, credential } }) => [
     priority,
     provider,
@@ -59,14 +73,13 @@ interface PlacedModel extends ChannelModel {
   readonly id: string;
 }
 
-/** Adds those of the highest priority to the group of the name. Returns the others as their fallbacks. */
+/** Adds those of the highest priorities to the group of the name. Returns the others as their fallbacks. */
 function rank(
   name: string,
   all: readonly PlacedModel[],
   groups: Groups,
 ): readonly (readonly [string, readonly string[]])[] {
-  const highest = Math.max(...all.map(({ priority }) => priority));
-  const first = all.filter(({ priority }) => priority === highest);
+  const { first, later } = split(all);
   const seen = new Set<string>();
   for (const { id, label, weight } of first) {
     // The keys of a channel have its weight together.
@@ -74,10 +87,8 @@ function rank(
     if (!seen.has(key)) groups.add(name, id, weight);
     seen.add(key);
   }
-  const later = all
-    .filter(({ priority }) => priority !== highest)
-    .toSorted((one, other) => other.priority - one.priority);
-  const ids = [...new Set(later.map(({ id }) => id))];
+  const sorted = later.toSorted((one, other) => other.priority - one.priority);
+  const ids = [...new Set(sorted.map(({ id }) => id))];
   const withOthers = first.map(({ id }) => [id, ids.filter((other) => other !== id)] as const);
   return withOthers.filter(([, others]) => others.length > 0);
 }
@@ -89,6 +100,8 @@ interface ChannelModel {
   readonly label: string;
   readonly priority: number;
   readonly weight: number | undefined;
+  /** The groups of users whom it serves. */
+  readonly groups: readonly string[];
   readonly deployment: Deployment;
 }
 
@@ -110,12 +123,17 @@ function readChannel(
   if (typeof outlets === "string") return leave(outlets);
   reportLost(row, label, report);
   const mapping = readObject(row, "model_mapping");
-  const priority = readNumber(row, "priority") ?? 0;
+  const channel = {
+    label,
+    priority: readNumber(row, "priority") ?? 0,
+    weight: readWeight(row),
+    groups: readGroups(row),
+  };
   const served = splitList(readText(row, "models"), /,/).flatMap((name) => {
     const deployments = listDeployments(asString(mapping[name]) ?? name, provider, outlets);
     if (deployments.length === 0)
       report.leave(null, `channel ${label}: model ${name}`, `its name on ${provider} isn't known here`);
-    return deployments.map((deployment) => ({ name, label, priority, weight: readWeight(row), deployment }));
+    return deployments.map((deployment) => ({ ...channel, name, deployment }));
   });
   return served.length > 0 ? served : leave("none of its models is served here");
 }
