@@ -17,6 +17,7 @@ import { KnownPrompts } from "../health/prompts.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { BodyMemory } from "../http/body/body-memory.ts";
 import { BodyTurns } from "../http/body/body-turns.ts";
+import { EarlierBodies } from "../http/body/earlier-bodies.ts";
 import type { RoutePorts } from "../http/models/route.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { listen } from "../http/serve/app.ts";
@@ -231,12 +232,20 @@ async function closeGateway(
   await Promise.all([telemetry.end(), store.close()]);
 }
 
+/** The share of the memory for bodies that earlier ones may take. */
+const EARLIER_SHARE = 1 / 4;
+
 function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
-  return { bodies: new BodyMemory(bodyMemoryBytes, deadlines), turns: new BodyTurns(clock) };
+  const bodies = new BodyMemory(bodyMemoryBytes, deadlines);
+  const earlier = new EarlierBodies(bodyMemoryBytes * EARLIER_SHARE, bodies, deadlines);
+  return { bodies, earlier, turns: new BodyTurns(clock) };
 }
 
 interface HttpParts
-  extends Pick<HttpPorts, "gateway" | "ledger" | "bodies" | "turns" | "deadlines" | "log" | "traces"> {
+  extends Pick<
+    HttpPorts,
+    "gateway" | "ledger" | "bodies" | "earlier" | "turns" | "deadlines" | "log" | "traces"
+  > {
   readonly live: LiveConfiguration;
   readonly learning: LearningPort;
   readonly ending: DrainState;

@@ -1,6 +1,5 @@
 // An import from LiteLLM never widens: what has no equal here is narrower, or its key is paused, and a row says so.
 import { expect, test } from "bun:test";
-import { makeOwnerId } from "../../src/core/rows.ts";
 import { budget, key, type Row, readStore, useTables } from "./tables.ts";
 
 const importTables = useTables();
@@ -229,8 +228,6 @@ test("what was spent in a window that has ended there opens none", async () => {
   const nothing = { keyId: null, days: [], openings: [], requestId: null, replyId: null, movementId: null };
   const state = await store.read({ ...nothing, accountId: "default", owners });
   await store.close();
-  const spent = owners.map(
-    (owner) => state.owners.get(makeOwnerId("default", owner))?.budgets?.[0]?.spentNanoUsd,
-  );
+  const spent = owners.map((owner) => state.page("default", owner).state.row?.budgets?.[0]?.spentNanoUsd);
   expect(spent).toEqual([0, 0.19e9]);
 });

@@ -7,7 +7,7 @@ import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
-import { markNewest } from "../_chat/cache-request.ts";
+import { markNewest } from "../_chat/cache/request.ts";
 import {
   BEGUN,
   clampNumbers,

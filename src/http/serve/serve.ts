@@ -176,7 +176,9 @@ async function read<F extends Form>(
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const owner = known.key.accountId;
   ports.turns.arrive(owner, startedMs);
-  const rules = { owner, bytesMax: ports.server.bodyBytesMax, held };
+  const keyId = known.key.keepsResponses ? known.key.id : null;
+  const { bodyBytesMax: bytesMax } = ports.server;
+  const rules = { owner, bytesMax, held, keyId, surface: surface.name, under: ports.snapshot() };
   const body = surface.body
     ? await readBody(request, ports, rules, surface.body)
     : await readHeldJson(request, ports, rules);

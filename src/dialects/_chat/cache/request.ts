@@ -1,6 +1,6 @@
 // The cache mark of a request as a whole, which other gateways take at its top: the end of the conversation is marked.
-import { isObject } from "../../core/json/json.ts";
-import type { ChatRequest } from "../../operations/chat/form.ts";
+import { isObject } from "../../../core/json/json.ts";
+import type { ChatRequest } from "../../../operations/chat/form.ts";
 
 /** Returns the request with the mark on its newest message, unless that has one. The same request if it has no mark. */
 export function markNewest(request: ChatRequest): ChatRequest {
