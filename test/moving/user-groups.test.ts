@@ -22,7 +22,11 @@ interface Token {
   readonly model_limits?: string;
 }
 
-function read(tokens: readonly Token[], channels: readonly object[] = CHANNELS, options: readonly object[] = []) {
+function read(
+  tokens: readonly Token[],
+  channels: readonly object[] = CHANNELS,
+  options: readonly object[] = [],
+) {
   const report = new Report();
   const rows = tokens.map((one, at) => ({
     id: at,
@@ -48,7 +52,13 @@ function read(tokens: readonly Token[], channels: readonly object[] = CHANNELS, 
     });
     return Object.fromEntries(names.filter(([, ids]) => ids.length > 0));
   };
-  return { config, list, report, keys: owners.keys, find: (item: string) => report.rows.find((row) => row.item === item) };
+  return {
+    config,
+    list,
+    report,
+    keys: owners.keys,
+    find: (item: string) => report.rows.find((row) => row.item === item),
+  };
 }
 
 test("a user's keys may use the channels of the user's group, each with its own provider's key", () => {

@@ -71,6 +71,8 @@ async function readDatabase(url: string, report: Report): Promise<Tables> {
       members: await database.read("LiteLLM_TeamMembership", "user_id"),
       organizations: await read("organizations"),
       teamAliases: await database.read("LiteLLM_ModelTable", "id"),
+      accessGroups: await database.read("LiteLLM_AccessGroupTable", "access_group_id"),
+      settings: await database.read("LiteLLM_Config", "param_name"),
       groupBudgets: await database.read("LiteLLM_ModelAccessGroupBudgetTable", "access_group_name"),
       tags: await database.read("LiteLLM_TagTable", "tag_name"),
       customers: await database.read("LiteLLM_EndUserTable", "user_id"),

@@ -6,9 +6,11 @@ import type { PlannedConfig } from "../plan.ts";
 import { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { addSeparately, type NamedDeployment } from "../separate.ts";
+import { addSettings, listOwnAliases, reportSettings } from "./database.ts";
 import { addCredential, readDeployment } from "./deployment.ts";
 import { reserveReferences } from "./references.ts";
 import { describeParameter, describeSetting } from "./settings.ts";
+import { NO_TABLES } from "./tables.ts";
 
 /** A parsed file, and the place of each part in it. */
 export interface SourceFile {
@@ -40,8 +42,9 @@ interface Parts {
 export function readConfig(
   file: SourceFile,
   report: Report,
+  tables = NO_TABLES,
 ): { readonly config: PlannedConfig; readonly names: ModelNames } {
-  const root = asObject(file.value);
+  const root = addSettings(file.value, tables.settings);
   const parts: Parts = {
     file,
     report,
@@ -51,9 +54,12 @@ export function readConfig(
     next: readNext(root),
   };
   reserveReferences(root, report);
+  reportSettings(tables.settings, report);
   readModels(parts, root);
   const fallbacks = readSettings(parts, root);
   const { providers, groups } = parts;
+  for (const [alias, name] of listOwnAliases(tables))
+    if (groups.find(alias).length === 0) groups.rename(alias, name);
   providers.report(report);
   const overlay = { ...providers.overlay, ...mergeFallbacks(providers.overlay, fallbacks) };
   const config = {

@@ -39,6 +39,7 @@ interface KeyParts {
   readonly finder: BoundFinder;
   readonly sharers: ReadonlyMap<string, number>;
   readonly replaced: readonly ForeignRow[];
+  readonly accessGroups: readonly ForeignRow[] | null;
   readonly findReasons: (digest: string, ownTags: readonly string[]) => readonly string[];
 }
 
@@ -80,7 +81,7 @@ export function readKey(source: KeySource, parts: KeyParts): PlannedKey | null {
   const mayCall = checkRoutes(row, notes);
   const limits = readLimits(source, notes, parts);
   const others = source.bounds.map(({ models }) => models);
-  const allowed = readKeyModels(row, source.team, others, { names: parts.names, notes });
+  const allowed = readKeyModels(row, source.team, others, { ...parts, notes });
   const models = mayCall ? allowed : [NO_MODELS];
   return finishKey(source, { name, limits, models, pausedFor: notes.pausedFor }, parts);
 }

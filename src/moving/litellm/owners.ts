@@ -43,6 +43,7 @@ export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
     finder,
     sharers,
     replaced: tables.replaced,
+    accessGroups: tables.accessGroups,
     findReasons: findUses(tables, parts.report),
   };
   return { accounts, keys: sources.flatMap((source) => readKey(source, keyParts) ?? []) };

@@ -23,6 +23,10 @@ export interface Tables {
   readonly organizations: ForeignRows;
   /** Names that some teams have for models. */
   readonly teamAliases: ForeignRows;
+  /** Groups of models that keys and teams may use beside their own list. */
+  readonly accessGroups: ForeignRows;
+  /** Settings that were changed in LiteLLM's own interface. */
+  readonly settings: readonly ForeignRow[];
   /** Budgets of groups of models. */
   readonly groupBudgets: readonly ForeignRow[];
   readonly tags: readonly ForeignRow[];
@@ -35,6 +39,8 @@ export interface Tables {
 export const NO_TABLES: Tables = {
   keys: [],
   replaced: [],
+  settings: [],
+  accessGroups: null,
   groupBudgets: [],
   tags: [],
   customers: [],

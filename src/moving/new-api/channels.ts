@@ -30,7 +30,11 @@ export function readChannels(
   const served = channels.flatMap((row) => readChannel(row, { report, types }));
   const byName = [...Map.groupBy(served, ({ name }) => name).values()];
   const next = new Map(byName.flatMap(listNext));
-  const named = served.map((one) => ({ ...one, rank: `${one.priority} ${one.groups}`, next: next.get(one) ?? null }));
+  const named = served.map((one) => ({
+    ...one,
+    rank: `${one.priority} ${one.groups}`,
+    next: next.get(one) ?? null,
+  }));
   const ids = addSeparately(providers, named);
   const placed = served.map((one, at) => ({ ...one, id: ids[at] ?? "" }));
   for (const [label, all] of Map.groupBy(placed, (one) => one.label)) {

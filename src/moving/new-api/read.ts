@@ -23,7 +23,12 @@ export function readNewApi(
   const providers = new Providers();
   const groups = new Groups();
   const flavour = findFlavour(tables);
-  const { fallbacks, models: ofGroups } = readChannels(tables.channels, { report, providers, groups, types: flavour.types });
+  const { fallbacks, models: ofGroups } = readChannels(tables.channels, {
+    report,
+    providers,
+    groups,
+    types: flavour.types,
+  });
   providers.report(report);
   const owners = readOwners(tables, {
     report,
