@@ -18,8 +18,8 @@ const ID = { chat: "OpenAI#gpt-5.4", mini: "OpenAI#gpt-5.4-mini", embed: "OpenAI
 function read(tables: Partial<Tables>) {
   const report = new Report();
   const all = { ...NO_TABLES, teams: [], ...tables };
-  const { config, names } = readConfig({ value: parse(FILE), findLine: () => 1 }, report, all);
-  const owners = readOwners(all, { names, report, nowMs: 0, foreignUntilMs: 1 });
+  const { config, names, budget } = readConfig({ value: parse(FILE), findLine: () => 1 }, report, all);
+  const owners = readOwners(all, { names, budget, report, nowMs: 0, foreignUntilMs: 1 });
   const find = (name: string) => owners.keys.find((one) => one.key.name === name)?.key;
   return {
     config,

@@ -65,8 +65,8 @@ async function readLitellm(input: SourceInput): Promise<ImportPlan> {
   const { file, report, nowMs, foreignUntilMs } = input;
   const source = readSource(file);
   const tables = await readLitellmTables(input);
-  const { config, names } = readConfig(source, report, tables);
-  const owners = readOwners(tables, { names, report, nowMs, foreignUntilMs });
+  const { config, names, budget } = readConfig(source, report, tables);
+  const owners = readOwners(tables, { names, budget, report, nowMs, foreignUntilMs });
   return { config, owners };
 }
 

@@ -1,5 +1,6 @@
 // LiteLLM's configuration file: its models as providers, aliases and fallbacks, and all other settings in the report.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ForeignRow } from "../columns.ts";
 import { Fields } from "../fields.ts";
 import { Groups } from "../groups.ts";
 import type { PlannedConfig } from "../plan.ts";
@@ -8,9 +9,10 @@ import type { Report } from "../report.ts";
 import { addSeparately, type NamedDeployment } from "../separate.ts";
 import { addSettings, listOwnAliases, reportSettings } from "./database.ts";
 import { addCredential, readDeployment } from "./deployment.ts";
+import { isGatewayBudget, readGatewayBudget } from "./gateway-budget.ts";
 import { reserveReferences } from "./references.ts";
 import { describeParameter, describeSetting } from "./settings.ts";
-import { NO_TABLES } from "./tables.ts";
+import { NO_TABLES, type Tables } from "./tables.ts";
 
 /** A parsed file, and the place of each part in it. */
 export interface SourceFile {
@@ -34,16 +36,20 @@ interface Parts {
   readonly groups: Groups;
   /** The names of models by the access group that they are in. */
   readonly access: Map<string, string[]>;
+  readonly tables: Tables;
   /** The names that follow a name, as the file has them. */
   readonly next: ReadonlyMap<string, readonly string[]>;
 }
 
+interface ConfigReading {
+  readonly config: PlannedConfig;
+  readonly names: ModelNames;
+  /** The budget of all calls together. */
+  readonly budget: ForeignRow | null;
+}
+
 /** Reads the whole file. Every part of it gets a row of the report. */
-export function readConfig(
-  file: SourceFile,
-  report: Report,
-  tables = NO_TABLES,
-): { readonly config: PlannedConfig; readonly names: ModelNames } {
+export function readConfig(file: SourceFile, report: Report, tables = NO_TABLES): ConfigReading {
   const root = addSettings(file.value, tables.settings);
   const parts: Parts = {
     file,
@@ -51,6 +57,7 @@ export function readConfig(
     providers: new Providers(),
     groups: new Groups(),
     access: new Map(),
+    tables,
     next: readNext(root),
   };
   reserveReferences(root, report);
@@ -67,7 +74,8 @@ export function readConfig(
     models: overlay,
     aliases: providers.listAliases(groups, report),
   };
-  return { config, names: makeNames(parts, fallbacks) };
+  const budget = readGatewayBudget(root, tables);
+  return { config, budget, names: makeNames(parts, fallbacks) };
 }
 
 /** Fallbacks are lists of one name each: `[{ gpt-4: [claude] }]`. */
@@ -158,6 +166,8 @@ function readSetting(parts: Parts, setting: Setting, fallbacks: Map<string, read
   const line = parts.file.findLine(path);
   if (field === "fallbacks") readFallbacks(parts, { line, value }, fallbacks);
   else if (field === "model_group_alias") readAliases(parts, { line, value });
+  else if (isGatewayBudget(section, field, parts.tables))
+    parts.report.narrow(line, path.join("."), "each key has an equal share of the budget");
   else {
     parts.report.add({ line, item: path.join("."), ...describeSetting(section, field) });
   }

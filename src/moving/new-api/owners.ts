@@ -120,11 +120,7 @@ function readToken({ row, user }: TokenSource, parts: TokenParts): PlannedKey | 
   const { group, unknown } = readTokenGroup(row, user, parts.options);
   const pausedFor = unknown === null ? [] : [unknown];
   reportGroup(row, name, report);
-  const left = readNumber(row, "remain_quota") ?? 0;
-  const used = readNumber(row, "used_quota") ?? 0;
-  const isUnlimited = readFlag(row, "unlimited_quota");
-  const usd = isUnlimited ? 0 : capUsd((left + used) / units, `key ${name}: quota`, report);
-  const budget = makeBudget({ nanoUsd: roundUsd(usd), per: "total" });
+  const { budgets, spent } = readQuota(row, name, parts);
   const isPaused = isOff(row) || pausedFor.length > 0;
   const key: GatewayKey = {
     ...KEY_DEFAULTS,
@@ -137,13 +133,22 @@ function readToken({ row, user }: TokenSource, parts: TokenParts): PlannedKey | 
     expiresAtMs: readExpiry(row),
     ...NO_LIMITS,
     requestsPerDay: null,
-    budgets: isUnlimited ? [] : [budget],
+    budgets,
     allowedModels: limitToGroup(readModels(row, parts, name), { name, group }, parts),
     allowedAddresses: readAddresses(row, parts, name),
     ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
   };
-  const spent = new Map(isUnlimited ? [] : [[nameBudget(budget), roundUsd(used / units)]]);
   return { key, spent, pausedFor, secret, foreign: [] };
+}
+
+/** What is left and what was used are a budget in all. */
+function readQuota(row: ForeignRow, name: string, { units, report }: UnitParts) {
+  if (readFlag(row, "unlimited_quota")) return { budgets: [], spent: new Map() };
+  const left = readNumber(row, "remain_quota") ?? 0;
+  const used = readNumber(row, "used_quota") ?? 0;
+  const usd = capUsd((left + used) / units, `key ${name}: quota`, report);
+  const budget = makeBudget({ nanoUsd: roundUsd(usd), per: "total" });
+  return { budgets: [budget], spent: new Map([[nameBudget(budget), roundUsd(used / units)]]) };
 }
 
 /** Tokens without an end have -1. */
