@@ -7,7 +7,7 @@ export interface NamedDeployment {
   readonly name: string;
   /** Deployments of one name and rank share the load. Those of another rank follow if they fail, or are for others. */
   readonly rank: string;
-  /** What follows if it fails, to be compared. Null if it is the last anyway. */
+  /** The deployments that follow if it fails, to be compared. Null if it is the last anyway. */
   readonly next: string | null;
 }
 

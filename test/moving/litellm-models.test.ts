@@ -228,6 +228,21 @@ describe("a credential", () => {
     ]);
   });
 
+  test("that is a word for none is none, at a server of one's own", () => {
+    const server = "api_base: http://10.0.0.5:8000/v1";
+    const { config, aliases, variables, left } = read(
+      `model: openai/llama, ${server}, api_key: none`,
+      `model: hosted_vllm/llama, ${server}, api_key: EMPTY`,
+      `model: openai/llama, ${server}, api_key: nonesuch`,
+    );
+    expect([config["OpenAI-10-0-0-5-8000"], config.vLLM]).toEqual([
+      expect.not.objectContaining({ keys: expect.anything() }),
+      expect.not.objectContaining({ keys: expect.anything() }),
+    ]);
+    expect([aliases.m2, left]).toEqual(["OpenAI-10-0-0-5-8000-m2#llama", {}]);
+    expect(variables).toEqual(["OPENAI_10_0_0_5_8000_V1_API_KEY"]);
+  });
+
   test("that isn't used beside a key is reported", () => {
     const { config, left } = read(
       `model: bedrock/amazon.nova-pro-v1:0, api_key: k, ${keys}`,

@@ -1,4 +1,4 @@
-// What LiteLLM's database adds to the file: settings changed in its interface, and names for models that single owners have.
+// Additions of LiteLLM's database to the file: settings changed in its interface, and names for models that single owners have.
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { type ForeignRow, isEmptyCell, readObject, readText } from "../columns.ts";

@@ -1,4 +1,4 @@
-// LiteLLM's budget of all calls together, which is a setting of the file. What was spent of it is on the row of a user.
+// LiteLLM's budget of all calls together, which is a setting of the file. The row of a user has the spending.
 import { asObject, type JsonObject } from "../../core/json/json.ts";
 import { type ForeignRow, isEmptyCell, readNumber, readText } from "../columns.ts";
 import type { Tables } from "./tables.ts";

@@ -41,7 +41,7 @@ export function readGroups(row: ForeignRow): readonly string[] {
 }
 
 /** A token's group counts instead of its user's. */
-export interface TokenGroup {
+interface TokenGroup {
   readonly group: string;
   /** The reason why its models aren't known, if they aren't. */
   readonly unknown: string | null;

@@ -107,7 +107,7 @@ interface TokenParts extends UnitParts {
 
 /** Returns null for a token that isn't taken. */
 function readToken({ row, user }: TokenSource, parts: TokenParts): PlannedKey | null {
-  const { report, nowMs, units } = parts;
+  const { report, nowMs } = parts;
   const bare = readText(row, "key")?.trim().replace(/^sk-/, "") ?? "";
   const secret = `sk-${bare}`;
   const id = readNumber(row, "id");
@@ -141,7 +141,7 @@ function readToken({ row, user }: TokenSource, parts: TokenParts): PlannedKey | 
   return { key, spent, pausedFor, secret, foreign: [] };
 }
 
-/** What is left and what was used are a budget in all. */
+/** The quota that is left and the one that was used are a budget in all. */
 function readQuota(row: ForeignRow, name: string, { units, report }: UnitParts) {
   if (readFlag(row, "unlimited_quota")) return { budgets: [], spent: new Map() };
   const left = readNumber(row, "remain_quota") ?? 0;
