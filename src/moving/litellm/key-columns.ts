@@ -34,7 +34,7 @@ const SHARED: Rules = {
   ),
   ...listRead("access_group_ids", "created_at", "created_by", "updated_at", "updated_by"),
   router_settings: { leave: ROUTER },
-  object_permission_id: { leave: TOOLS },
+  object_permission_id: "read",
   policies: { pause: POLICIES },
 };
 
@@ -88,6 +88,27 @@ export const USER_COLUMNS: Rules = {
   ...listRead("password_reset_required", "last_breach_check_at"),
   ...listRead("allowed_cache_controls", "object_permission_id", "router_settings"),
 };
+
+export const BUDGET_COLUMNS: Rules = {
+  ...SHARED,
+  ...listRead("budget_id", "allowed_models"),
+  temp_budget_increase: { leave: "an increase for some time isn't taken" },
+  temp_budget_expiry: { leave: "an increase for some time isn't taken" },
+};
+
+/** A row of other permissions may limit the models too. `permissions` is null if they aren't given. */
+export function checkPermission(
+  row: ForeignRow,
+  permissions: readonly ForeignRow[] | null,
+  notes: Notes,
+): void {
+  const id = readText(row, "object_permission_id");
+  if (id === null) return;
+  const found = permissions?.find((one) => readText(one, "object_permission_id") === id);
+  if (found === undefined) notes.pause(`object_permission_id: ${id} may limit it, and isn't given`);
+  else if (!isEmptyCell(found.models)) notes.pause("object_permission_id: it limits the models");
+  else notes.leave("object_permission_id", TOOLS);
+}
 
 /** Notes what is lost of the columns that aren't empty. `where` is as for limits. */
 export function checkColumns(row: ForeignRow, rules: Rules, notes: Notes, where = ""): void {

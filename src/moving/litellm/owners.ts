@@ -8,7 +8,7 @@ import { BoundFinder } from "./bounds.ts";
 import { readLimits } from "./budgets.ts";
 import type { ModelNames } from "./config.ts";
 import { GATEWAY_USER } from "./gateway-budget.ts";
-import { checkAliases, checkColumns, checkMetadata, TEAM_COLUMNS } from "./key-columns.ts";
+import { checkAliases, checkColumns, checkMetadata, checkPermission, TEAM_COLUMNS } from "./key-columns.ts";
 import { GATEWAY, type KeySource, listSharers, readKey } from "./keys.ts";
 import { listLimits, listSpent } from "./limits.ts";
 import { Notes } from "./notes.ts";
@@ -47,6 +47,7 @@ export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
     sharers,
     replaced: tables.replaced,
     accessGroups: tables.accessGroups,
+    permissions: tables.permissions,
     findReasons: findUses(tables, parts.report),
   };
   return { accounts, keys: sources.flatMap((source) => readKey(source, keyParts) ?? []) };
@@ -58,6 +59,7 @@ function readTeam(row: ForeignRow, tables: Tables, { names, report, nowMs }: Own
   const name = alias === "" ? cutName(teamId) : alias;
   const notes = new Notes(report, `team ${name}`);
   checkColumns(row, TEAM_COLUMNS, notes);
+  checkPermission(row, tables.permissions, notes);
   checkMetadata(row, notes);
   checkTeamAliases(row, tables, names, notes);
   const limits = readLimits(row, { names, notes, nowMs, where: "" });
