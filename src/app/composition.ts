@@ -21,7 +21,7 @@ import { EarlierBodies } from "../http/body/earlier-bodies.ts";
 import type { RoutePorts } from "../http/models/route.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { listen } from "../http/serve/app.ts";
-import { makeOriginReader } from "../http/serve/client-address.ts";
+import { makeAddressReader, makeOriginReader } from "../http/serve/client-address.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { ForeignSecrets } from "../keys/foreign.ts";
 import { SecretShapes } from "../keys/secret-shape.ts";
@@ -276,7 +276,8 @@ function createHttpPorts(
 }
 
 function createCallerParts({ opened, settings }: GatewayOptions, live: LiveConfiguration) {
-  const readOrigin = makeOriginReader(settings.server.trustedProxies);
+  const { trustedProxies } = settings.server;
+  const readOrigin = makeOriginReader(trustedProxies);
   const agents = {
     find: (digest: string) => opened.store.devices.agentByDigest(digest),
     publicUrl: () => live.settings.signIn?.publicUrl ?? null,
@@ -287,6 +288,7 @@ function createCallerParts({ opened, settings }: GatewayOptions, live: LiveConfi
   );
   return {
     authenticate: createAuthenticator({ ...opened.world, mayUseKeys, agents, foreign }),
+    readAddress: makeAddressReader(trustedProxies),
     readOrigin,
     secretShapes: new SecretShapes(vendors),
   };

@@ -88,7 +88,7 @@ export function loadSettings(input: LoadInput): LoadResult {
     );
     return { ok: false, errors: errors.slice(0, ERRORS_MAX) };
   }
-  const { sources, resolved, issues: missing } = interpolate(yaml, input);
+  const { sources, resolved, files, issues: missing } = interpolate(yaml, input);
   const values = readValues(yaml);
   if (input.mayBeEmpty === false && (values ?? null) === null) return fail([EMPTY], yaml, input.file);
   const checked = validate(values, sources);
@@ -100,7 +100,7 @@ export function loadSettings(input: LoadInput): LoadResult {
   if (issues.length > 0) return fail(issues, yaml, input.file);
   return {
     ok: true,
-    settings,
+    settings: files.length > 0 ? { ...settings, valueFiles: files } : settings,
     sections: writeSections(checked.config),
     warnings: placeIssues(collectWarnings(checked.config, settings, sources), yaml, input.file),
   };

@@ -1,5 +1,6 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { FAILURE_KINDS } from "../core/failure-kinds.ts";
 import {
   ALIAS_EXPECTED,
   ALIAS_NAME,
@@ -68,6 +69,21 @@ const accountNames = Type.Array(text("an account's name of 1 to 100 characters",
 });
 const byName = <Value extends TSchema>(names: readonly string[], value: Value, description: string) =>
   options(Object.fromEntries(names.map((name) => [name, value])), description);
+const failures = Type.Array(choice(FAILURE_KINDS), {
+  minItems: 1,
+  maxItems: FAILURE_KINDS.length,
+  expected: `a list of ${FAILURE_KINDS.join(", ")}`,
+});
+const fallback = Type.Union(
+  [
+    modelId,
+    section(
+      { model: modelId, ...Type.Partial(Type.Object({ on: failures })).properties },
+      "A model to ask after some failures.",
+    ),
+  ],
+  { expected: "a model id like OpenAI#gpt-5.4, or { model, on: [failed, gone, overflow, filter, refused] }" },
+);
 const overlay = options(
   {
     price,
@@ -78,7 +94,7 @@ const overlay = options(
     output: integer(1, TOKENS_MAX),
     capabilities,
     operations,
-    fallbacks: Type.Array(modelId, { maxItems: 20 }),
+    fallbacks: Type.Array(fallback, { maxItems: 20 }),
     skills: byName(SKILLS, number(0, 1), "The probability of a good answer by kind of task."),
     hedge: section({ after: hedgeDelay, at_most: share }, "A second attempt if the first is slow."),
     refuses,

@@ -244,7 +244,9 @@ export interface ServerRules {
 
 /** The operator's changes to a card of the catalogue. Fields that are not set keep the catalogue's value. */
 export interface ModelOverlay
-  extends Partial<Pick<ModelCard, "capabilities" | "operations" | "fallbacks" | "skills" | "hedge">>,
+  extends Partial<
+      Pick<ModelCard, "capabilities" | "operations" | "fallbacks" | "fallbackFailures" | "skills" | "hedge">
+    >,
     RefusalRules {
   readonly id: string;
   readonly disabled: boolean;
@@ -294,6 +296,8 @@ export interface Settings {
   readonly newerModels?: readonly ModelCard[];
   /** The operator's file of benchmark results, if any, and its results by card id. Newer ones replace the built-in. */
   readonly profilesFile?: string;
+  /** The files whose texts the configuration inserts by `${file:…}`. Missing if there are none. */
+  readonly valueFiles?: readonly string[];
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly overlay: readonly ModelOverlay[];
   /** By the name that clients use. */

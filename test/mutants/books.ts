@@ -227,8 +227,8 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "a paused key is served without an admission",
     file: "src/http/serve/auth.ts",
-    find: "(sender.allowsPaused ? null : refusePaused(key))",
-    replace: "(sender.allowsPaused ? null : null)",
+    find: "(proof.allowsPaused ? null : refusePaused(key))",
+    replace: "(proof.allowsPaused ? null : null)",
     tests: ["test/whole/keys/keys.test.ts"],
   },
   {

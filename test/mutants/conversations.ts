@@ -16,8 +16,8 @@ export const CONVERSATIONS: readonly Mutant[] = [
   {
     name: "a conversation of a key that keeps nothing is remembered",
     file: "src/http/serve/serve.ts",
-    find: "known.key.keepsResponses ? known.key.id : null",
-    replace: "known.key.id",
+    find: "key.keepsResponses ? key.id : null",
+    replace: "key.id",
     tests: ["test/http/body/body-memory.test.ts"],
   },
   {

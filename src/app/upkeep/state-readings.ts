@@ -10,7 +10,7 @@ import type { Measures } from "./measures.ts";
 import type { StoreWatch } from "./store-watch.ts";
 
 interface StateParts {
-  readonly watch: Pick<StoreWatch, "isUp">;
+  readonly watch: Pick<StoreWatch, "isSound">;
   readonly configuration: Pick<ConfigurationState, "refused" | "loadedAtMs">;
   readonly health: () => Health;
   readonly measures: Measures;
@@ -28,7 +28,7 @@ export function createStateReadings({ watch, configuration, health, measures, ..
   });
   return {
     poundkey_breaker_open: () => countOpenBreakers(health()),
-    poundkey_store_up: () => Number(watch.isUp),
+    poundkey_store_up: () => Number(watch.isSound),
     poundkey_store_bytes: () => new Map(Object.entries(measures.size?.parts ?? {})),
     poundkey_store_free_bytes: () => measures.size?.freeBytes ?? null,
     poundkey_config_ok: () => Number(configuration.refused === null),

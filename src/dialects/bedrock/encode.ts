@@ -34,8 +34,9 @@ const USUAL: readonly (readonly [string, ...unknown[]])[] = [
   ["service_tier", "auto", "default"],
 ];
 
-export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
-  return leaveOutRest(markNewest(request), listCarried(request), [], operator);
+export function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
+  const marked = markNewest(request, findTraits(card.name).cache);
+  return leaveOutRest(marked, listCarried(request), [], operator);
 }
 
 /** Throws a Fault `unsupported_capability` for audio, for images and files by address, and for unsupported types. */

@@ -86,7 +86,18 @@ export async function readHeld<Body>(
   const bytes = await readBytes(request, { owner, declaredBytes, bytesMax, deadlines, held });
   const turn = turns.next(owner, bytes.length);
   if (turn) await turn;
-  return turns.time(owner, bytes.length, () => kind.parse(bytes, ports, rules));
+  return turns.time(owner, bytes.length, parseKind<Body>, { kind, bytes, ports, rules });
+}
+
+interface ArrivedBody<Body> {
+  readonly kind: BodyKind<Body>;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly ports: BodyPorts;
+  readonly rules: HeldRules;
+}
+
+function parseKind<Body>({ kind, bytes, ports, rules }: ArrivedBody<Body>): Body {
+  return kind.parse(bytes, ports, rules);
 }
 
 function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>, { earlier }: BodyPorts, rules: HeldRules): unknown {

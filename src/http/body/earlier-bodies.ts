@@ -2,7 +2,7 @@
 // while, and each for its own key alone.
 import { EarlierBody, type ReadBody } from "../../core/json/earlier-body.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import type { Deadlines } from "../../core/world/world.ts";
+import type { Deadlines, Latecomer } from "../../core/world/world.ts";
 import type { BodyMemory } from "./body-memory.ts";
 
 /** Shorter bodies are read almost as fast as they are found. */
@@ -35,7 +35,7 @@ interface Conversation extends EarlierScope {
   readonly untilMs: number;
 }
 
-export class EarlierBodies {
+export class EarlierBodies implements Latecomer {
   readonly #bytesMax: number;
   readonly #deadlines: Deadlines;
   /** By scope, the latest one last. */
@@ -115,14 +115,16 @@ export class EarlierBodies {
     const [oldest] = this.#all;
     if (this.#isWatching || oldest === undefined) return;
     this.#isWatching = true;
-    this.#deadlines.watch(oldest.untilMs, () => {
-      this.#isWatching = false;
-      const nowMs = this.#deadlines.nowMs();
-      for (const one of this.#all) {
-        if (one.untilMs > nowMs) break;
-        this.#drop(one);
-      }
-      this.#watch();
-    });
+    this.#deadlines.watch(oldest.untilMs, this);
+  }
+
+  late(): void {
+    this.#isWatching = false;
+    const nowMs = this.#deadlines.nowMs();
+    for (const one of this.#all) {
+      if (one.untilMs > nowMs) break;
+      this.#drop(one);
+    }
+    this.#watch();
   }
 }
