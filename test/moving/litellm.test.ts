@@ -104,7 +104,6 @@ test("the import reports what it takes and what it leaves, with line and reason"
     "key tagged: metadata",
     "model stored of the database",
     "tags with limits (1)",
-    "team Renaming: model_aliases",
     "user u-1: limits",
     "users (1)",
   ]);
