@@ -3,6 +3,7 @@
 import type { Meter, OwnerState, Place, Spend } from "../rows.ts";
 import type { GatewayKey } from "./key.ts";
 import type { KeyChange, Revision } from "./key-change.ts";
+import type { KeyMaking } from "./key-making.ts";
 
 /** One account's counts of a key: of its limits, its days and its charges. */
 export interface KeyCounts {
@@ -26,6 +27,8 @@ export interface KeyMove {
   readonly accountId: string;
   readonly revision: Revision<GatewayKey, KeyChange>;
   readonly carry: Carry;
+  /** What is looked at before a key comes to another account. Missing or null for nothing. It doesn't count as a making. */
+  readonly making?: KeyMaking | null;
 }
 
 export interface MovingStore {
