@@ -1,4 +1,4 @@
-// How many personal keys a person has, and how often they make one, whatever is asked at the same moment.
+// The number of a person's keys, and of their makings in an hour, whatever is asked at the same moment.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";

@@ -17,7 +17,7 @@ export function findHolder(access: Access, kind: KeyKind | undefined, accountId:
   return isPersonal ? memberId : null;
 }
 
-/** Whose key is made, where and when. */
+/** The person of a key that is to be made, with its account and the time. */
 interface Making {
   readonly memberId: string | null;
   readonly account: Account;

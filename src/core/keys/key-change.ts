@@ -39,7 +39,7 @@ export interface KeyPut extends NamedPut<GatewayKey, KeyChange> {
   readonly digest: string;
   /** Null without an Idempotency-Key. */
   readonly record: PutRecord | null;
-  /** What is looked at if it makes the key. Null for nothing, as for service keys. */
+  /** If it makes a key, the person's others are counted first. Missing or null for no check, as for service keys. */
   readonly making?: KeyMaking | null;
   /** Other keys of the name don't count. */
   readonly scope?: Scope;
@@ -72,6 +72,6 @@ export const PUT_KEPT_MS = 10 * 60_000;
 /** A key's next secret. */
 export interface NewSecret extends Pick<GatewayKey, "last4" | "oldSecretUntilMs"> {
   readonly digest: string;
-  /** What is looked at before. Missing or null for nothing. */
+  /** The person's makings are counted first. Missing or null for no check. */
   readonly making?: KeyMaking | null;
 }

@@ -27,7 +27,7 @@ export interface KeyMove {
   readonly accountId: string;
   readonly revision: Revision<GatewayKey, KeyChange>;
   readonly carry: Carry;
-  /** What is looked at before a key comes to another account. Missing or null for nothing. It doesn't count as a making. */
+  /** A person's key is counted where it arrives, but not as a making. Missing or null for no check. */
   readonly making?: KeyMaking | null;
 }
 
