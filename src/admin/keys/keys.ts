@@ -194,7 +194,7 @@ export async function updateKey(
     from: await requirePayer(store, from),
     to: to === undefined ? null : await requireNewPayer(store, to, rights.access.scope("accounts.read")),
   };
-  const arrival = accounts.to && planArrival({ memberId, account: accounts.to, nowMs });
+  const arrival = accounts.to && planArrival(rights, { memberId, account: accounts.to, nowMs });
   const plan = planKeyChange(rights, { given: fields, revision, accounts, nowMs });
   const key = requireKey(id, await writeKey(changes, id, { accountId: to, making: arrival }, plan));
   if (change.keepsResponses === false) await removeResponses(store, key, from);

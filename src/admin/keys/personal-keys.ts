@@ -3,6 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { Account } from "../../core/keys/key.ts";
 import { type HeldKeys, type KeyMaking, MAKING_COUNTS_MS } from "../../core/keys/key-making.ts";
+import { findMemberKeys } from "../../core/limits/member-limits.ts";
 import type { Access } from "../../people/access.ts";
 import type { KeyKind } from "./key-fields.ts";
 import type { KeyRights } from "./key-rights.ts";
@@ -26,7 +27,7 @@ interface Making {
 
 /** Returns what the transaction that makes one more key looks at. Null for a service key. */
 export function planMaking(
-  { access, personalKeysMax, keysPerHour }: Pick<KeyRights, "access" | "personalKeysMax" | "keysPerHour">,
+  { access, personalKeysMax, keysPerHour, limitRules }: KeyRights,
   { memberId, account, nowMs }: Making,
 ): KeyMaking | null {
   if (memberId === null) return null;
@@ -36,7 +37,7 @@ export function planMaking(
       const message = `a person has at most ${personalKeysMax} personal keys (sign_in.oidc.members.keys); revoke one first`;
       throw invalidValue("kind", message);
     }
-    refuseInAccount(held, account);
+    refuseInAccount(held, findMemberKeys(account, limitRules.memberDefaults));
   };
   // Keys in accounts where the person has no such role any more are refused, and can't be revoked by their member.
   const scope = access.scope("own.keys.write");
@@ -44,9 +45,13 @@ export function planMaking(
 }
 
 /** The same for a key of this person that comes to the account from another one. */
-export function planArrival({ memberId, account, nowMs }: Making): KeyMaking | null {
-  if (memberId === null || (account.memberDefaults?.keys ?? null) === null) return null;
-  const check = (held: HeldKeys) => refuseInAccount(held, account);
+export function planArrival(
+  { limitRules }: Pick<KeyRights, "limitRules">,
+  { memberId, account, nowMs }: Making,
+): KeyMaking | null {
+  const most = findMemberKeys(account, limitRules.memberDefaults);
+  if (memberId === null || most === null) return null;
+  const check = (held: HeldKeys) => refuseInAccount(held, most);
   return { memberId, accountId: account.id, scope: EVERYWHERE, atMs: nowMs, check };
 }
 
@@ -61,8 +66,7 @@ export function planRotation(
 
 const EVERYWHERE = { accountIds: null, own: null };
 
-function refuseInAccount({ inAccount }: HeldKeys, { memberDefaults }: Account): void {
-  const most = memberDefaults?.keys ?? null;
+function refuseInAccount({ inAccount }: HeldKeys, most: number | null): void {
   if (most === null || inAccount < most) return;
   const message = `a member of this account has at most ${most} personal keys there (member_defaults.keys); revoke one first`;
   throw invalidValue("account_id", message);
