@@ -11,6 +11,7 @@ import {
   SignInRefused,
   type Tokens,
 } from "../../people/issuer.ts";
+import { fetchFromIssuer } from "./issuer-fetch.ts";
 import { toRecheckFailure, toSignInFailure, toSilence } from "./oidc-failure.ts";
 import { createLogoutReader } from "./oidc-logout.ts";
 
@@ -115,12 +116,14 @@ async function readIssuer({ issuer, clientId, clientSecret }: SignInRules): Prom
   const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
     execute,
     timeout: TIMEOUT_SECONDS,
+    [oidc.customFetch]: fetchFromIssuer,
   });
   const metadata = found.serverMetadata();
   const { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] } = metadata;
   const prove = methods.includes("client_secret_post") ? oidc.ClientSecretPost : oidc.ClientSecretBasic;
   const config = new oidc.Configuration(metadata, clientId, clientSecret, prove(clientSecret));
   config.timeout = TIMEOUT_SECONDS;
+  config[oidc.customFetch] = fetchFromIssuer;
   for (const apply of execute) apply(config);
   // Without it, the library doesn't check the ID token's signature.
   oidc.enableNonRepudiationChecks(config);

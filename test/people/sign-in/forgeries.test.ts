@@ -34,6 +34,22 @@ async function signIn(forgery: Forgery) {
 const seconds = (ahead: number) => Math.floor(Date.now() / 1000) + ahead;
 const UNSIGNED = "signature on the ID token, or the token itself, is not valid";
 
+test.each(["token", "userinfo", "keys"] as const)(
+  "an answer without end counts as none: %s",
+  async (long) => {
+    const fresh = await startSignInWorld({ issuer: forger.issuer, oidc: RULES });
+    try {
+      forger.forge({ long, claims: { name: null }, userinfo: { sub: "ada", name: "Ada" } });
+      const page = await new Browser().follow(`${fresh.url}/auth/oidc/start`);
+      expect(page.status).toBe(503);
+      forger.forge({});
+      expect((await new Browser().follow(`${fresh.url}/auth/oidc/start`)).status).toBe(200);
+    } finally {
+      await fresh.stop();
+    }
+  },
+);
+
 describe("an ID token", () => {
   test("that is right is accepted, up to 30 s after its end", async () => {
     for (const claims of [{}, { exp: seconds(-15) }, { aud: ["poundkey", "other"], azp: "poundkey" }]) {
