@@ -26,6 +26,8 @@ const AHEAD_MAX_MS = 60_000;
 const WANTED = ["name", "email"] as const;
 const MICROSOFT = /^login\.(microsoftonline\.(com|us)|partner\.microsoftonline\.cn)$/;
 
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
+
 type TokenAnswer = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>;
 
 /** Its addresses are read at the first sign-in, so an issuer that is away keeps nothing else from working. */
@@ -43,7 +45,7 @@ export function createIssuer(rules: SignInRules, clock: Pick<Clock, "nowMs">): I
       })
       .catch(throwSignInFailure);
     requirePast(tokens, clock);
-    const subject = tokens.claims()?.sub ?? "";
+    const subject = requireSubject(tokens.claims() ?? {}, rules);
     return makeTokens(config, rules, tokens, subject, toSignInFailure);
   };
   const refresh = async (refreshToken: string, subject: string): Promise<Tokens> => {
@@ -170,6 +172,16 @@ function requirePast(tokens: TokenAnswer, clock: Pick<Clock, "nowMs">): void {
   if (iat * 1000 <= clock.nowMs() + AHEAD_MAX_MS) return;
   const message = "The ID token is from the future (iat): the issuer's clock and this gateway's differ.";
   throw new SignInRefused("attempt", "iat", message);
+}
+
+/** The libraries check neither: OpenID Connect Core 2 has both rules. */
+function requireSubject({ sub, azp }: Claims, { clientId }: SignInRules): string {
+  if (azp !== undefined && azp !== clientId) {
+    throw new SignInRefused("attempt", "azp", "The ID token is for another application (azp).");
+  }
+  if (typeof sub === "string" && SUBJECT.test(sub)) return sub;
+  const message = "The ID token names nobody (sub): expected 1 to 255 printable ASCII characters.";
+  throw new SignInRefused("attempt", "sub", message);
 }
 
 function makeTokens(
