@@ -46,6 +46,9 @@ export function readQuery<Schema extends TObject>(schema: Schema, given: unknown
   if (!isObject(given)) return readInput(schema, given);
   const fields: JsonObject = {};
   for (const [name, value] of Object.entries(given)) {
+    // PostgreSQL keeps no such text, so it can be part of nothing that is sought.
+    if (typeof value === "string" && value.includes("\0"))
+      throw invalidValue(name, "expected a text without the character U+0000");
     const rules = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
     fields[name] = rules?.type === "integer" ? readInteger(rules, value, name) : value;
   }

@@ -17,10 +17,11 @@ import { KnownPrompts } from "../health/prompts.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { BodyMemory } from "../http/body/body-memory.ts";
 import { BodyTurns } from "../http/body/body-turns.ts";
+import { EarlierBodies } from "../http/body/earlier-bodies.ts";
 import type { RoutePorts } from "../http/models/route.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { listen } from "../http/serve/app.ts";
-import { makeOriginReader } from "../http/serve/client-address.ts";
+import { makeAddressReader, makeOriginReader } from "../http/serve/client-address.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { ForeignSecrets } from "../keys/foreign.ts";
 import { SecretShapes } from "../keys/secret-shape.ts";
@@ -43,6 +44,7 @@ import { createRecheck, createSignInParts } from "./oidc/sign-in.ts";
 import { composeRoutes } from "./routes.ts";
 import { findListener, type Listener } from "./start/accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./start/drain.ts";
+import { noteEnds } from "./start/ending-notes.ts";
 import { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import { noteRefusedReload, noteReload } from "./start/reload-notes.ts";
@@ -96,8 +98,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const deadlines = new DeadlineSweep(clock);
   const bodyParts = createBodyParts(first.server, deadlines);
   const later = () => ({ health, live, gateway });
-  const state = observeState({ ...options, deadlines, bytes: () => bodyParts.bodies.bytes }, later);
-  const { log, telemetry, refusals, measures } = state;
+  const state = observeState({ ...options, fetch, deadlines, bytes: () => bodyParts.bodies.bytes }, later);
+  const { log, telemetry, refusals, measures, prices } = state;
   const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const health: Health = new Health(log);
@@ -118,7 +120,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const people = createSignInParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
   const guarded = { wrongTokens, refused, members: createRecheck(people) };
-  const upkept = { store, ledger, ...guarded, log, refusals, measures, ...telling };
+  const upkept = { store, ledger, ...guarded, log, refusals, measures, prices, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRefusals({ store, refusals });
@@ -170,6 +172,7 @@ function createReloads(
       configuration.load();
       noteReload({ world, log }, live.configured, next);
       live.put({ ...next, server, store });
+      noteEnds(next, log, clock.nowMs());
       hooks.put(next.hooks);
       telemetry.put(next);
     },
@@ -195,6 +198,7 @@ function startTasks(
     ending,
   }: { readonly live: LiveConfiguration; readonly gateway: Gateway; readonly ending: DrainState },
 ): Promise<() => void> {
+  noteEnds(live.settings, upkept.log, clock.nowMs());
   return startUpkeep({
     ...upkept,
     clock,
@@ -231,12 +235,20 @@ async function closeGateway(
   await Promise.all([telemetry.end(), store.close()]);
 }
 
+/** The share of the memory for bodies that earlier ones may take. */
+const EARLIER_SHARE = 1 / 4;
+
 function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
-  return { bodies: new BodyMemory(bodyMemoryBytes, deadlines), turns: new BodyTurns(clock) };
+  const bodies = new BodyMemory(bodyMemoryBytes, deadlines);
+  const earlier = new EarlierBodies(bodyMemoryBytes * EARLIER_SHARE, bodies, deadlines);
+  return { bodies, earlier, turns: new BodyTurns(clock) };
 }
 
 interface HttpParts
-  extends Pick<HttpPorts, "gateway" | "ledger" | "bodies" | "turns" | "deadlines" | "log" | "traces"> {
+  extends Pick<
+    HttpPorts,
+    "gateway" | "ledger" | "bodies" | "earlier" | "turns" | "deadlines" | "log" | "traces"
+  > {
   readonly live: LiveConfiguration;
   readonly learning: LearningPort;
   readonly ending: DrainState;
@@ -267,7 +279,8 @@ function createHttpPorts(
 }
 
 function createCallerParts({ opened, settings }: GatewayOptions, live: LiveConfiguration) {
-  const readOrigin = makeOriginReader(settings.server.trustedProxies);
+  const { trustedProxies } = settings.server;
+  const readOrigin = makeOriginReader(trustedProxies);
   const agents = {
     find: (digest: string) => opened.store.devices.agentByDigest(digest),
     publicUrl: () => live.settings.signIn?.publicUrl ?? null,
@@ -284,6 +297,7 @@ function createCallerParts({ opened, settings }: GatewayOptions, live: LiveConfi
       agents,
       foreign,
     }),
+    readAddress: makeAddressReader(trustedProxies),
     readOrigin,
     secretShapes: new SecretShapes(vendors),
   };

@@ -48,6 +48,7 @@ import { formatMetrics } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
+import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
 import { listProviderNames } from "./models/provider-names.ts";
 import { createProviderPorts } from "./models/provider-ports.ts";
@@ -59,6 +60,7 @@ import type { StoreWatch } from "./upkeep/store-watch.ts";
 import { clock } from "./world.ts";
 
 interface RouteParts {
+  readonly prices: Pick<PriceWatch, "waiting">;
   readonly ports: HttpPorts;
   readonly opened: OpenedStore;
   readonly live: LiveConfiguration;
@@ -170,7 +172,7 @@ function createExportParts({ ports, opened, live }: RouteParts, keysExpireMs: ()
 }
 
 function createAdminPorts(
-  { ports, opened, live, learned, writeRefusals }: RouteParts,
+  { ports, opened, live, learned, writeRefusals, prices }: RouteParts,
   operator: WritingParts,
 ) {
   return {
@@ -180,6 +182,7 @@ function createAdminPorts(
     catalogue: () => live.snapshot.catalogue,
     version,
     node: opened.store.node,
+    priceChanges: () => prices.waiting,
     contentVault: opened.contentVault,
     learned: () => viewLearned(learned),
     providerNames: () => listProviderNames(live.settings.providers),

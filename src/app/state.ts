@@ -1,7 +1,8 @@
 // The running gateway's state: its counters, its store, its configuration, its export; and the log that feeds them.
 import { version } from "../../package.json" with { type: "json" };
+import { findPriceDay } from "../catalogue/feeds/as-of.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Deadlines, Log } from "../core/world/world.ts";
+import type { Deadlines, Fetch, Log } from "../core/world/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Health } from "../health/health.ts";
 import { PaymentTroubles } from "../payments/troubles.ts";
@@ -9,6 +10,7 @@ import { Metrics } from "../telemetry/metrics.ts";
 import { Refusals } from "../telemetry/refusals.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
 import { readShortText } from "../transport/short-text.ts";
+import { PriceWatch } from "./models/catalogue-watch.ts";
 import { ConfigurationState } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
@@ -28,6 +30,8 @@ interface StateOptions {
   readonly deadlines: Pick<Deadlines, "nowMs">;
   /** Returns the memory held by bodies, by budget. */
   readonly bytes: () => Readonly<Record<string, number>>;
+  /** Fetches the list of prices that the operator named. */
+  readonly fetch?: Fetch;
 }
 
 /** The parts of the gateway that are made after the log that they write to. */
@@ -39,9 +43,10 @@ interface LaterParts {
 
 /** `later` is called once requests are served, or at a scrape. */
 export function observeState(
-  { settings, opened, log: write, deadlines, bytes }: StateOptions,
+  { settings, opened, log: write, deadlines, bytes, fetch = upstreamFetch }: StateOptions,
   later: () => LaterParts,
 ) {
+  const current = () => later().live.settings;
   const configuration = new ConfigurationState(clock);
   const refusals = new Refusals(() => clock.nowMs());
   const parts = { clock, random, fetch: upstreamFetch, readText: readShortText, log: write, version };
@@ -56,7 +61,8 @@ export function observeState(
   const onTransaction = (tookMs: number) =>
     metrics.observe("poundkey_store_seconds", Math.round(tookMs * MICROSECONDS_PER_MS));
   const watch = new StoreWatch({ store: opened.store, clock, log, onTransaction });
-  const measures = new Measures(watch.store, () => later().live.settings.metrics.balances);
+  const measures = new Measures(watch.store, () => current().metrics.balances);
+  const prices = new PriceWatch({ settings: current, fetch, log, clock, random });
   const metrics: Metrics = new Metrics({
     readings: {
       poundkey_build_info: () => new Map([[version, 1]]),
@@ -70,12 +76,14 @@ export function observeState(
         measures,
         deadlines,
         health: () => later().health,
-        providers: () => later().live.settings.providers,
+        providers: () => current().providers,
+        pricesAsOf: () => findPriceDay(current().catalogueAsOf),
+        prices,
       }),
       ...PROCESS_READINGS,
     },
     isListed: (model) => later().live.isListed(model),
   });
   const troubles = new PaymentTroubles(clock, log);
-  return { log, metrics, refusals, telemetry, watch, measures, configuration, troubles };
+  return { log, metrics, refusals, telemetry, watch, measures, configuration, troubles, prices };
 }

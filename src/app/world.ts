@@ -28,8 +28,8 @@ const TOKEN_BYTES_MAX = 65_536;
 export const readTokenFile = (path: string): Promise<string> =>
   Bun.file(path).slice(0, TOKEN_BYTES_MAX).text();
 
-export const upstreamFetch: Fetch = async (url, init) =>
-  decompress(await fetch(url, { ...init, decompress: false }));
+export const upstreamFetch: Fetch = (url, init) =>
+  fetch(url, "decompress" in init ? init : { ...init, decompress: false }).then(decompress);
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 

@@ -7,7 +7,7 @@ import { UNSTEERED } from "../core/models/steering.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
 import { findNearest } from "../core/text/nearest.ts";
 import { matches } from "../core/text/pattern.ts";
-import { dateCard, findNextChange } from "./dated.ts";
+import { dateCard, findNextChange, hasEnded, keepLasting } from "./dated.ts";
 import { applyFactors, type Pricing } from "./factored.ts";
 import { applyOverlay } from "./overlay.ts";
 import { applyOwnPrice } from "./own-price.ts";
@@ -116,10 +116,6 @@ export function stripProvider({ id, provider }: ModelCard): string {
 function isListed({ name }: ModelCard, offering: Offering | undefined): boolean {
   if (offering?.listsOwnOnly) return false;
   return !offering?.unlistedPrefixes?.some((prefix) => name.startsWith(prefix));
-}
-
-function hasEnded({ ending }: ModelCard): boolean {
-  return ending === "over";
 }
 
 function isOffered({ dialects }: ModelCard, provider: Offering | undefined): boolean {
@@ -232,8 +228,7 @@ export class Catalogue {
       const found = this.#findNamed(model) ?? this.#makeUnlisted(model);
       return found?.kind === "card" ? [{ card: found.card, weight }] : [];
     });
-    const lasting = members.filter(({ card }) => card.ending === undefined);
-    return members.length === 0 ? null : { kind: "group", members: lasting.length > 0 ? lasting : members };
+    return members.length === 0 ? null : { kind: "group", members: keepLasting(members) };
   }
 
   /** Returns a card without facts for a name that isn't in the catalogue, if its provider accepts such names. */

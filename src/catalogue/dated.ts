@@ -1,5 +1,5 @@
 // The catalogue's cards as of a time: with the prices that apply then, and how near their models' ends are.
-import type { ModelCard } from "../core/models/card.ts";
+import type { GroupMember, ModelCard } from "../core/models/card.ts";
 import { findNextHour } from "../core/money/hours.ts";
 import { priceCardAt } from "../core/money/schedule.ts";
 import { applyPrices, parseDay } from "./later-prices.ts";
@@ -41,6 +41,19 @@ export function viewPrice(card: ModelCard): (PriceFields & RateFields) | null {
 /** Returns the card whose prices clients may see. */
 export function findShown(card: ModelCard): ModelCard {
   return card.unfactored?.isShown ? card.unfactored.card : card;
+}
+
+/** True after the model's last day. */
+export function hasEnded({ ending }: ModelCard): boolean {
+  return ending === "over";
+}
+
+/** Returns the members that last, else those that haven't ended, else all. */
+export function keepLasting(members: readonly GroupMember[]): readonly GroupMember[] {
+  const lasting = members.filter(({ card }) => card.ending === undefined);
+  if (lasting.length > 0) return lasting;
+  const answering = members.filter(({ card }) => !hasEnded(card));
+  return answering.length > 0 ? answering : members;
 }
 
 function findEnding(card: ModelCard, nowMs: number): ModelCard["ending"] {

@@ -32,11 +32,18 @@ export function applyOverlay(card: ModelCard, change: ModelOverlay | undefined):
     outputTokensMax: change.outputTokensMax ?? card.outputTokensMax,
     capabilities: listCapabilities(card, change),
     operations: change.operations ?? card.operations,
-    fallbacks: change.fallbacks ?? card.fallbacks,
+    ...takeFallbacks(card, change),
     ...(change.skills ? { skills: change.skills } : {}),
     ...(change.hedge ? { hedge: change.hedge } : {}),
     ...takeRefusals(change),
   };
+}
+
+function takeFallbacks(
+  card: ModelCard,
+  { fallbacks = card.fallbacks, fallbackFailures }: ModelOverlay,
+): Pick<ModelCard, "fallbacks" | "fallbackFailures"> {
+  return { fallbacks, ...(fallbackFailures ? { fallbackFailures } : {}) };
 }
 
 /** A model that refuses nothing has no field for it, so that a request needn't look. */

@@ -10,6 +10,8 @@ export type FlagKinds = Readonly<Record<string, "value" | "switch">>;
 /** The flags that every command accepts. */
 export const COMMON_FLAGS = { config: "value", store: "value", help: "switch", json: "switch" } as const;
 
+const EVERYWHERE = ["config", "store", "help"];
+
 export interface Arguments {
   readonly values: ReadonlyMap<string, string>;
   readonly switches: ReadonlySet<string>;
@@ -101,7 +103,9 @@ function addFlag(
 ): void {
   const kind = Object.hasOwn(flags, name) && rawName.startsWith("--") ? flags[name] : undefined;
   if (kind === undefined) {
-    throw new UsageError(`unknown flag ${rawName}${suggest(name, Object.keys(flags), "--")}`);
+    // Commands on the store take these out of their arguments before the others are read.
+    const known = [...Object.keys(flags), ...EVERYWHERE];
+    throw new UsageError(`unknown flag ${rawName}${suggest(name, known, "--")}`);
   }
   if (values.has(name) || switches.has(name)) throw new UsageError(`${rawName} appears twice`);
   if (kind === "switch") {

@@ -40,6 +40,8 @@ export interface Interpolation {
   readonly sources: ReadonlyMap<string, string>;
   /** The values of variables and files, each with the path of the field that it is in. */
   readonly resolved: readonly ResolvedValue[];
+  /** The paths of the files that the references name. */
+  readonly files: readonly string[];
   readonly issues: readonly Issue[];
 }
 
@@ -60,6 +62,15 @@ export function interpolate(text: YamlText, environment: Environment): Interpola
   const sources = new Map<string, string>();
   const issues: Issue[] = [];
   const resolved: ResolvedValue[] = [];
+  const files = new Set<string>();
+  const { env, readFile } = environment;
+  const noting: Environment = {
+    env,
+    readFile(path, bytesMax) {
+      files.add(path);
+      return readFile(path, bytesMax);
+    },
+  };
   for (const { path, scalar } of text.texts()) {
     const source = scalar.value;
     const wrong = (message: string) => issues.push({ path, at: "value", message });
@@ -68,9 +79,9 @@ export function interpolate(text: YamlText, environment: Environment): Interpola
     if (!source.includes("${")) continue;
     sources.set(JSON.stringify(path), source);
     const onValue = (value: string) => resolved.push({ path, value });
-    scalar.value = replaceReferences(source, environment, wrong, onValue);
+    scalar.value = replaceReferences(source, noting, wrong, onValue);
   }
-  return { sources, resolved, issues };
+  return { sources, resolved, files: [...files], issues };
 }
 
 /** Returns a text with its references replaced as they are now, or null if one of them can't be. */

@@ -15,7 +15,7 @@ import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Iss
 import { readField } from "./field-variable.ts";
 import { buildHooks } from "./hooks.ts";
 import { type Environment, type Interpolation, interpolate, leaveOutWithin } from "./interpolate.ts";
-import { readCatalogueFile } from "./models/catalogue-file.ts";
+import { readCatalogue } from "./models/catalogue-rules.ts";
 import { ModelFields } from "./models/models.ts";
 import { readProfilesFile } from "./models/profiles-file.ts";
 import { buildLimitRules } from "./owner-limits.ts";
@@ -88,7 +88,7 @@ export function loadSettings(input: LoadInput): LoadResult {
     );
     return { ok: false, errors: errors.slice(0, ERRORS_MAX) };
   }
-  const { sources, resolved, issues: missing } = interpolate(yaml, input);
+  const { sources, resolved, files, issues: missing } = interpolate(yaml, input);
   const values = readValues(yaml);
   if (input.mayBeEmpty === false && (values ?? null) === null) return fail([EMPTY], yaml, input.file);
   const checked = validate(values, sources);
@@ -100,7 +100,7 @@ export function loadSettings(input: LoadInput): LoadResult {
   if (issues.length > 0) return fail(issues, yaml, input.file);
   return {
     ok: true,
-    settings,
+    settings: files.length > 0 ? { ...settings, valueFiles: files } : settings,
     sections: writeSections(checked.config),
     warnings: placeIssues(collectWarnings(checked.config, settings, sources), yaml, input.file),
   };
@@ -144,8 +144,8 @@ function buildSettings(
   input: LoadInput & Pick<Interpolation, "resolved" | "sources">,
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {
   const issues = new Issues();
-  const catalogueFile = input.overrides.catalogue ?? config.catalogue;
-  const cards = readCatalogueFile(catalogueFile, input.readFile, issues);
+  const { catalogue: override } = input.overrides;
+  const { cards, settings: catalogue } = readCatalogue(config.catalogue, override, input.readFile, issues);
   const profilesFile = input.overrides.profiles ?? config.profiles;
   const benchmarks = readProfilesFile(profilesFile, input.readFile, issues);
   const { providers, ownModels } = buildProviders(config.providers, input.known, input, cards, issues);
@@ -161,7 +161,7 @@ function buildSettings(
     ...readStore(config, input, issues),
     providers,
     ownModels,
-    ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
+    ...catalogue,
     ...(profilesFile === undefined ? {} : { profilesFile, benchmarks }),
     overlay,
     aliases,

@@ -1,5 +1,6 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { FAILURE_KINDS } from "../core/failure-kinds.ts";
 import {
   ALIAS_EXPECTED,
   ALIAS_NAME,
@@ -8,6 +9,7 @@ import {
   MAX_MS,
   PATTERNS_MAX,
 } from "../core/models/alias.ts";
+import { FEED_FORMATS } from "../core/models/feed-format.ts";
 import { SELECTORS } from "../core/models/selector.ts";
 import { KINDS, SKILLS } from "../core/models/skill.ts";
 import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
@@ -68,6 +70,21 @@ const accountNames = Type.Array(text("an account's name of 1 to 100 characters",
 });
 const byName = <Value extends TSchema>(names: readonly string[], value: Value, description: string) =>
   options(Object.fromEntries(names.map((name) => [name, value])), description);
+const failures = Type.Array(choice(FAILURE_KINDS), {
+  minItems: 1,
+  maxItems: FAILURE_KINDS.length,
+  expected: `a list of ${FAILURE_KINDS.join(", ")}`,
+});
+const fallback = Type.Union(
+  [
+    modelId,
+    section(
+      { model: modelId, ...Type.Partial(Type.Object({ on: failures })).properties },
+      "A model to ask after some failures.",
+    ),
+  ],
+  { expected: "a model id like OpenAI#gpt-5.4, or { model, on: [failed, gone, overflow, filter, refused] }" },
+);
 const overlay = options(
   {
     price,
@@ -78,7 +95,7 @@ const overlay = options(
     output: integer(1, TOKENS_MAX),
     capabilities,
     operations,
-    fallbacks: Type.Array(modelId, { maxItems: 20 }),
+    fallbacks: Type.Array(fallback, { maxItems: 20 }),
     skills: byName(SKILLS, number(0, 1), "The probability of a good answer by kind of task."),
     hedge: section({ after: hedgeDelay, at_most: share }, "A second attempt if the first is slow."),
     refuses,
@@ -219,6 +236,28 @@ const router = options(
 );
 
 const filePath = text("a file path", /^[^\0]{1,4096}$/);
+const catalogue = Type.Union(
+  [
+    filePath,
+    section(
+      {
+        file: Type.Optional(filePath),
+        watch: Type.Optional(
+          section(
+            {
+              from: text("an https URL", /^[^\s]{1,2000}$/),
+              format: choice(FEED_FORMATS),
+              every: Type.Optional(duration("1h", "30d")),
+            },
+            "A list of prices that the gateway compares its own with. It applies nothing by itself.",
+          ),
+        ),
+      },
+      "A file of models, and where to look for newer prices.",
+    ),
+  ],
+  { expected: "a file path, or a mapping of file and watch" },
+);
 
 export const ConfigSchema = options(
   {
@@ -236,7 +275,7 @@ export const ConfigSchema = options(
       overlay,
       "Changes to the catalogue, by id.",
     ),
-    catalogue: filePath,
+    catalogue,
     profiles: filePath,
     aliases,
     quota,

@@ -6,6 +6,7 @@ import type { Settings } from "../core/settings.ts";
 import { warnOfParameters } from "../core/world/postgres-address.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Interpolation } from "./interpolate.ts";
+import { nameFallback } from "./models/fallbacks.ts";
 import type { Config } from "./schema.ts";
 
 /** Its models are there whenever the simulated provider is. */
@@ -94,7 +95,7 @@ function warnOfLostFallbacks({ models = {} }: Config, { providers }: Settings): 
   const enabled = new Set([SIMULATOR, ...providers.map(({ name }) => name.toLowerCase())]);
   return Object.entries(models).flatMap(([id, { fallbacks = [] }]) =>
     fallbacks.flatMap((fallback, at) => {
-      const provider = splitId(fallback)?.provider ?? "";
+      const provider = splitId(nameFallback(fallback))?.provider ?? "";
       if (provider === "" || enabled.has(provider.toLowerCase())) return [];
       const message = `has no effect: ${provider} is not an enabled provider`;
       return [{ path: ["models", id, "fallbacks", at], at: "value" as const, message }];

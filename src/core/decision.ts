@@ -3,12 +3,12 @@
 import type { Answer, Demand } from "./demand.ts";
 import type { OutboxEvent } from "./events/events.ts";
 import type { Account, GatewayKey } from "./keys/key.ts";
-import type { MemberTerms } from "./limits/member-limits.ts";
 import type { ModelSum } from "./limits/opening.ts";
 import type { CallSum } from "./log/provider-call.ts";
 import type { RequestRecord } from "./log/record.ts";
 import type { Checkout } from "./money/checkout.ts";
 import type { Movement } from "./money/movement.ts";
+import type { Cell, KeptRows, OwnerPage } from "./pages.ts";
 import type {
   Entry,
   FirstTokenSum,
@@ -21,31 +21,32 @@ import type {
   UsageSum,
 } from "./rows.ts";
 
-/** Rows as read in the transaction. Rows that were not found are null or missing. */
+/**
+ * Rows as read in the transaction. Rows that were not found are null or missing. A decision changes cells in place, so a
+ * store may keep them for the next: it says of each decision whether it was committed.
+ */
 export interface Rows {
   /** The store's clock at the decision, in Unix milliseconds. Null if it has none: then the demands' own times count. */
   readonly nowMs: number | null;
-  readonly accounts: ReadonlyMap<string, Account | null>;
-  readonly keys: ReadonlyMap<string, GatewayKey | null>;
-  /** By `makeOwnerId`. */
-  readonly spends: ReadonlyMap<string, Spend | null>;
-  /** By `makeMeterId`. */
-  readonly meters: ReadonlyMap<string, Meter | null>;
-  /** By `makeOwnerId`. */
-  readonly owners: ReadonlyMap<string, OwnerState | null>;
-  /** By `makeOwnerId`. Missing if none was asked for. */
-  readonly members?: ReadonlyMap<string, MemberTerms | null>;
+  readonly accounts: Lookup<Cell<Account>>;
+  readonly keys: Lookup<GatewayKey | null>;
+  /** Returns what was read of an owner: its spend, its state, its meters, a member's terms. */
+  readonly page: (accountId: string, owner: string) => OwnerPage;
   /** By `makeOpeningId`. Missing if none were asked for. */
-  readonly sums?: ReadonlyMap<string, readonly ModelSum[]>;
-  readonly holds: Pick<ReadonlyMap<string, Hold | null>, "get">;
+  readonly sums?: Lookup<readonly ModelSum[]>;
+  readonly holds: KeptRows<Cell<Hold>>;
   /** Only those without a hold. */
-  readonly requests: ReadonlyMap<string, RequestRecord | null>;
-  readonly replies: ReadonlyMap<string, KeptReply | null>;
-  readonly movements: ReadonlyMap<string, Movement | null>;
+  readonly requests: Lookup<RequestRecord | null>;
+  readonly replies: Lookup<KeptReply | null>;
+  readonly movements: Lookup<Movement | null>;
   /** By `makeTagDayId`. Missing if none were asked for. */
-  readonly tagsOfDays?: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly tagsOfDays?: Lookup<ReadonlySet<string>>;
   /** Missing if none was asked for. */
-  readonly checkouts?: ReadonlyMap<string, Checkout | null>;
+  readonly checkouts?: Lookup<Checkout | null>;
+}
+
+interface Lookup<Row> {
+  get(id: string): Row | undefined;
 }
 
 /** Rows to delete, by account: every key in the store begins with the account. */
@@ -54,8 +55,15 @@ export interface DeletedRow {
   readonly id: string;
 }
 
-/** The decision on a batch of demands: an answer for each, in order, and the rows to write before any is returned. */
+/**
+ * The decision on a batch of demands: an answer for each, in order, and the rows to write before any is returned. Its lists
+ * are valid until one of its methods is called, or the next decision on the same rows.
+ */
 export interface Decision {
+  /** Call it once the rows are committed. */
+  keep(): void;
+  /** Call it if they aren't: gives the rows that were decided on back as they were before. */
+  takeBack(): void;
   readonly answers: readonly Answer[];
   readonly accounts: readonly Account[];
   /** Those of them whose state changed too: what they owe, and whether they are paused or closed. */
@@ -86,5 +94,5 @@ export interface Decision {
   readonly events: readonly OutboxEvent[];
 }
 
-/** Pure. Called again if the transaction has to be repeated. */
+/** Depends on its arguments alone. Called again if the transaction has to be repeated. */
 export type Decide = (rows: Rows, demands: readonly Demand[]) => Decision;

@@ -51,6 +51,8 @@ export interface FaultDetails {
   readonly key?: { readonly id: string; readonly accountId: string; readonly memberId: string | null };
   /** The refusals that the server's words name. Missing if they name none. */
   readonly refuses?: readonly RefusalWord[];
+  /** The model doesn't exist: the provider has `said` so, or its 404 is `unexplained`. */
+  readonly gone?: "said" | "unexplained";
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
   /** The provider's own words and how the connection failed, for the operator. Never shown to clients. */

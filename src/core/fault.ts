@@ -1,4 +1,6 @@
 // The closed table of failures: status, type, who is to blame, and whether another attempt may help.
+
+import type { FailureKind } from "./failure-kinds.ts";
 import type { FaultDetails } from "./fault-details.ts";
 import type { RefusingLimit } from "./limits/limit.ts";
 
@@ -15,6 +17,8 @@ export interface FaultRow {
   readonly blame: "client" | "gateway" | "provider";
   /** Another provider, credential or moment may succeed, so failover continues. */
   readonly elsewhere?: true;
+  /** Leads to the fallbacks that are for it, if it is a provider's. */
+  readonly leadsOn?: FailureKind;
   /** Another model may succeed: selectors continue, a named model does not. */
   readonly otherModel?: true;
   /** Tells SDKs not to retry, with `x-should-retry: false`. */
@@ -30,7 +34,7 @@ const denied = { status: 403, type: "permission_error", blame: "client" } as con
 const missing = { status: 404, type: "invalid_request_error", blame: "client" } as const;
 const conflict = { status: 409, type: "invalid_request_error", blame: "client" } as const;
 const limited = { status: 429, type: "rate_limit_error", blame: "client" } as const;
-const theirs = { type: "api_error", blame: "provider", elsewhere: true } as const;
+const theirs = { type: "api_error", blame: "provider", elsewhere: true, leadsOn: "failed" } as const;
 const ours = { status: 503, type: "api_error", blame: "gateway" } as const;
 
 export const FAULTS = {
@@ -51,15 +55,15 @@ export const FAULTS = {
   empty_array: { ...bad },
   empty_string: { ...bad },
   object_above_max_properties: { ...bad },
-  context_length_exceeded: { ...bad, otherModel: true },
+  context_length_exceeded: { ...bad, otherModel: true, leadsOn: "overflow" },
   unsupported_capability: { ...bad, otherModel: true },
   /** The request names something in the provider's account, or something that no provider here supports. */
   unsupported_parameter: { ...bad },
-  content_filter: { ...bad },
+  content_filter: { ...bad, leadsOn: "filter" },
   /** A hook of the operator refused the request or the answer. */
   content_blocked: { ...bad, wayOut: "Change what the hook refuses, or the hook." },
   /** The provider's own 400 or 422. Its message and code are shown. */
-  upstream_rejected: { ...bad, blame: "client" },
+  upstream_rejected: { ...bad, blame: "client", leadsOn: "refused" },
   no_api_key: {
     status: 401,
     type: "invalid_request_error",
@@ -112,6 +116,7 @@ export const FAULTS = {
   model_not_found: {
     ...missing,
     otherModel: true,
+    leadsOn: "gone",
     wayOut: "Ask for a model that is on, make an alias of this name, or turn its provider on.",
   },
   not_found: { ...missing, wayOut: "Ask for something that exists." },
@@ -124,6 +129,8 @@ export const FAULTS = {
   alias_exists: { ...conflict },
   /** A revoked key can't get another secret. */
   key_revoked: { ...conflict },
+  /** Another secret of an expired key would not work either. */
+  key_expired: { ...conflict },
   /** The person waits for a decision about more of the same limit already. */
   limit_request_open: { ...conflict },
   /** Somebody has decided about the request for more, or its time is over. */
@@ -143,6 +150,7 @@ export const FAULTS = {
     type: "invalid_request_error",
     blame: "client",
     otherModel: true,
+    leadsOn: "overflow",
     wayOut: "Send a smaller request, or raise server.body_limit.",
   },
   unsupported_content_type: { status: 415, type: "invalid_request_error", blame: "client" },

@@ -24,10 +24,6 @@ export interface Meter {
   readonly freeHeldNanoUsd: NanoUsd;
 }
 
-export function makeMeterId(accountId: string, owner: string, day: string): string {
-  return `${accountId} ${owner} ${day}`;
-}
-
 export interface SlotTaken {
   readonly atMs: number;
   /** The request that took it. */
@@ -44,11 +40,6 @@ export interface OwnerState {
   readonly minute: Minute | null;
   /** Null until a budget counts something. */
   readonly budgets: readonly BudgetUse[] | null;
-}
-
-/** Identifies an owner's state, or a key's charges: a key that was moved may have some in several accounts. */
-export function makeOwnerId(accountId: string, owner: string): string {
-  return `${accountId} ${owner}`;
 }
 
 export function makeOwnerState(accountId: string, owner: string): OwnerState {

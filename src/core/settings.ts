@@ -11,6 +11,7 @@ import type { CacheRules } from "./models/caching.ts";
 import type { LaterPrice, ModelCard, Price } from "./models/card.ts";
 import type { Target } from "./models/dialect.ts";
 import type { DialectName } from "./models/dialect-names.ts";
+import type { FeedFormat } from "./models/feed-format.ts";
 import type { HookRule } from "./models/hook.ts";
 import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
@@ -248,7 +249,9 @@ export interface ServerRules {
 
 /** The operator's changes to a card of the catalogue. Fields that are not set keep the catalogue's value. */
 export interface ModelOverlay
-  extends Partial<Pick<ModelCard, "capabilities" | "operations" | "fallbacks" | "skills" | "hedge">>,
+  extends Partial<
+      Pick<ModelCard, "capabilities" | "operations" | "fallbacks" | "fallbackFailures" | "skills" | "hedge">
+    >,
     RefusalRules {
   readonly id: string;
   readonly disabled: boolean;
@@ -283,6 +286,13 @@ export interface ResponseRules {
 }
 
 /** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. */
+/** A public list of prices, and how often it is looked at. */
+export interface CatalogueWatch {
+  readonly from: string;
+  readonly format: FeedFormat;
+  readonly everyMs: number;
+}
+
 export interface Settings {
   readonly server: ServerRules;
   /** `sqlite:PATH` or `postgres://…`. */
@@ -294,10 +304,16 @@ export interface Settings {
   /** Cards that the operator added to a provider. They replace cards of the catalogue with the same id. */
   readonly ownModels: readonly ModelCard[];
   readonly catalogueFile?: string;
+  /** The day of that file's prices, as `YYYY-MM-DD`. Missing if it doesn't say. */
+  readonly catalogueAsOf?: string;
+  /** The list of prices that the gateway compares its own with. Missing if it looks at none. */
+  readonly catalogueWatch?: CatalogueWatch;
   /** The cards of that file. They take precedence over the catalogue, and `ownModels` over them. */
   readonly newerModels?: readonly ModelCard[];
   /** The operator's file of benchmark results, if any, and its results by card id. Newer ones replace the built-in. */
   readonly profilesFile?: string;
+  /** The files whose texts the configuration inserts by `${file:…}`. Missing if there are none. */
+  readonly valueFiles?: readonly string[];
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly overlay: readonly ModelOverlay[];
   /** By the name that clients use. */

@@ -19,7 +19,7 @@ import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
 import type { Pin } from "./plan/pin.ts";
 import type { Selection } from "./plan/plan.ts";
-import type { Upstream } from "./plan/upstream.ts";
+import type { Routes } from "./plan/routes.ts";
 
 /** Memory that counts as in use until the gateway lets go of it: when the request can't be sent again. */
 interface HeldMemory {
@@ -61,9 +61,9 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly selection: Selection;
   /** The only credential that can serve it. Null if any can. */
   readonly pin: Pin | null;
-  readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly routes: Routes<F>;
   /** The models this key may use, for error messages. */
-  readonly usable: () => readonly ModelCard[];
+  usable(): readonly ModelCard[];
   readonly rules: RouterRules;
   readonly markup: number;
   /** The fields that the native lane may leave out for a model that the client named. Missing for none. */
@@ -79,7 +79,7 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   /** The memory of its body. */
   readonly held: HeldMemory;
   /** Does work on the request, and counts its time as the account's. */
-  time<Result>(work: () => Result): Result;
+  time<Given, Result>(work: (given: Given) => Result, given: Given): Result;
   /** Its place in a distributed trace. Null if it has none. */
   readonly trace: TraceContext | null;
   /** Ends when nobody is waiting for the answer. */

@@ -1,20 +1,19 @@
 // The state of one request, from its plan to its row in the log.
 
 import type { GrantAnswer, SettlementAnswer } from "../core/demand.ts";
-import { type Fault, toFault } from "../core/fault.ts";
+import { Fault, toFault } from "../core/fault.ts";
 import type { EndingName, UnsettledRecord } from "../core/log/record.ts";
-import type { Trace } from "../core/log/trace.ts";
 import type { Attempt } from "../core/models/attempt.ts";
 import type { RawRequest } from "../core/models/dialect.ts";
 import { toUsd } from "../core/money/money.ts";
 import { addOwners } from "../core/text/tags.ts";
 import { clientGone, type Ending } from "../core/world/ending.ts";
-import { RetirementBudget } from "../health/credential.ts";
+import { RequestRefusals } from "../health/request-refusals.ts";
 import type { Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
 import { AnswerCollector, type ShownAnswer } from "../operations/collected.ts";
 import { type Form, NONE } from "../operations/form.ts";
-import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
+import type { Asking, Grader, Operation, SentAsk } from "../operations/operation.ts";
 import { AnswerCount } from "./answer/answer-count.ts";
 import type { ContentRecorder, Contents } from "./answer/contents.ts";
 import { makeGrader } from "./answer/grading.ts";
@@ -25,7 +24,7 @@ import type { Plan } from "./plan/plan.ts";
 import { countPrompt, UNCOUNTED, type UsageCount } from "./settle/counted.ts";
 import { ReplyCopy } from "./settle/idempotency.ts";
 import { makeTrace } from "./settle/row-trace.ts";
-import { Tracing } from "./settle/tracing.ts";
+import { Tracing, type TracingAttempt } from "./settle/tracing.ts";
 import { findEnding, isByClient, judge } from "./settle/verdict.ts";
 import type { Around, ChangedCall, OwnAnswer, Step } from "./step.ts";
 
@@ -37,11 +36,9 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   /** Ends the upstream calls. It is the client's own signal, unless other clients wait for the same answer. */
   readonly ending: Ending;
   readonly tracing: Tracing<F>;
-  readonly retirements = new RetirementBudget();
+  readonly refusals: RequestRefusals;
   /** Null if the content is not stored. */
   readonly recorder: ContentRecorder<F> | null;
-  /** The answer as it is kept for repeated requests. Null if nobody may repeat this one. */
-  readonly copy: ReplyCopy<F> | null;
   /** Grades the answer, which takes all of it. Null if the client named the model: nothing is learned from such answers. */
   grader: Grader<F> | null;
   /** The steps before and around the answer. A change of the configuration meanwhile doesn't change them. */
@@ -60,6 +57,10 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   admittedMs = 0;
   /** Null until settlement has begun. It begins once. */
   settlement: Promise<SettlementAnswer | null> | null = null;
+  /** Its result. Null if that wasn't known in time, undefined before. */
+  settled: SettlementAnswer | null | undefined = undefined;
+  /** The whole answer, if it is complete and may be kept for repeats. */
+  reply: F["reply"] | null = null;
   /** The row that is settled. Null before. */
   record: UnsettledRecord | null = null;
   selector: Facts["selector"] = null;
@@ -80,6 +81,8 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   /** When the gateway took it, on the monotonic clock. */
   readonly startedMs: number;
   readonly #count: AnswerCount<F>;
+  /** The answer as it is kept for repeated requests. Null if nobody may repeat this one. */
+  readonly #copy: ReplyCopy<F> | null;
   /** Null if nobody reads it. */
   #shown: AnswerCollector<F> | null = null;
   #firstTokenMs: number | null = null;
@@ -101,6 +104,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     this.ask = ask;
     this.plan = plan;
     this.ticket = ticket;
+    this.refusals = new RequestRefusals(call.key.accountId);
     this.recorder = contents.begin(call, this);
     this.#atMs = atMs;
     this.startedMs = startedMs;
@@ -108,7 +112,11 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     this.tracing = new Tracing(startedMs, call, this);
     this.#count = new AnswerCount(call);
     this.grader = makeGrader(call, plan);
-    this.copy = idempotency && new ReplyCopy(operation, this, () => this.#count.meter.bytes);
+    this.#copy = idempotency && this.#makeCopy(operation);
+  }
+
+  #makeCopy(operation: Operation<F>): ReplyCopy<F> {
+    return new ReplyCopy(operation, this, () => this.#count.meter.bytes);
   }
 
   get shown(): AnswerCollector<F> {
@@ -153,17 +161,14 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   }
 
   /** Sets the attempt that answers. */
-  recordAnswer(attempt: Attempt, asked: SentAsk<F["ask"]>, nowMs: number): void {
+  recordAnswer(attempt: Attempt, winner: TracingAttempt, sent: SentAsk<F["ask"]>, nowMs: number): void {
     this.attempt = attempt;
     this.model = attempt.card.id;
-    this.#count.begin(asked);
-    this.tracing.content?.takePrompt(asked.ask);
+    this.#count.begin(sent);
+    this.tracing.winner = winner;
+    this.tracing.content?.takePrompt(sent.ask);
     this.#firstTokenMs = Math.round(nowMs - this.startedMs);
     this.tracing.answeredMs = nowMs;
-  }
-
-  get costNanoUsd(): number {
-    return this.#count.counted?.bill.costNanoUsd ?? 0;
   }
 
   get cached(): Facts["cached"] {
@@ -204,7 +209,22 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     if (reply !== null) this.#takeWhole(reply);
     const { usage, bill } = this.#count.count(reported);
     this.usage = operation.withCost(usage ?? this.#count.estimate(), { cost: toUsd(bill.costNanoUsd) });
+    if (reply === null) this.reply = this.#copy?.reply(this.usage) ?? null;
     return this.usage;
+  }
+
+  /**
+   * Returns the usage that the client sees, with what the settlement has charged. Throws the Fault `store_unavailable` if
+   * a paid answer could not be settled.
+   */
+  chargeUsage(): F["usage"] {
+    const { settled = null } = this;
+    if (this.usage === null) throw new Error("The answer is not finished.");
+    if (settled === null && this.grant.place.kind === "balance")
+      throw new Fault("store_unavailable", "The gateway's store is unavailable.", { retryAfterMs: 1000 });
+    const charged = settled?.chargedNanoUsd ?? 0;
+    this.costs = { cost: this.#count.counted?.bill.costNanoUsd ?? 0, charged };
+    return this.call.operation.withCost(this.usage, { charged: toUsd(charged) });
   }
 
   /** Ends it with a step's own answer, which costs nothing. With null, takes it back: the request isn't admitted. */
@@ -227,10 +247,6 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     this.#ended = findEnding(this.fault, this.attempts, this.#produced);
   }
 
-  get implausible(): Trace["usageImplausible"] {
-    return this.#count.implausible;
-  }
-
   /** Returns the cost and whether the place is given back. Only final once the request is over. */
   outcome(nowMs: number): Omit<Outcome, "sealedReply"> {
     const fault = this.#isFinished ? null : (this.fault ?? clientGone());
@@ -239,7 +255,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     const counted = produced ? this.#count.countProduced() : UNCOUNTED;
     const record = this.#record(nowMs, counted);
     const silentMs = this.tracing.silentMs(nowMs);
-    switch (judge({ fault, hasAnswer: produced, isSent: this.tracing.isSent, silentMs })) {
+    switch (judge(fault, produced, this.tracing.isSent, silentMs)) {
       case "produced": {
         const isTheirs = fault === null || !isByClient(fault);
         const failed = isTheirs ? Math.max(0, answers - this.#count.meter.begun) : 0;
@@ -267,8 +283,10 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     const { latest } = this.tracing;
     const { operation, markup } = this.call;
     if (latest === null) return this.#record(nowMs, UNCOUNTED);
-    const ask = fitAsk(this.call, this.call.ask, latest.card);
-    return this.#record(nowMs, countPrompt(operation, { ask, ...latest }, markup));
+    const { card, pricedCard, calls, unreadBytes, rounds } = latest;
+    const ask = fitAsk(this.call, this.call.ask, card);
+    const sent = { ask, card: pricedCard, calls, unreadBytes, rounds };
+    return this.#record(nowMs, countPrompt(operation, sent, markup));
   }
 
   #record(nowMs: number, counted: UsageCount<F["usage"]>): UnsettledRecord {

@@ -1,6 +1,6 @@
 // One request's life: plan → steps → admit and hold → attempt → steps → settle. Read this first.
 
-import type { GrantAnswer } from "../core/demand.ts";
+import type { AdmissionAnswer, GrantAnswer } from "../core/demand.ts";
 import type { TraceSink } from "../core/log/trace-context.ts";
 import { logBug } from "../core/world/bug.ts";
 import type { Log, Vault } from "../core/world/world.ts";
@@ -99,19 +99,8 @@ export class Gateway {
    * of content; from then on the context's facts are final. If a client leaves early, fire the call's signal.
    */
   stream<F extends Form>(context: RequestContext<F>): AnswerFlow<readonly F["piece"][]> {
-    const { operation } = context.call;
-    const closing = this.#closing;
-    const stream = new AnswerStream<F>({
-      open: () => this.#answer<F, OpenedAnswer<F>, AnswerStart<F>>(context, STREAMED),
-      pass: (pieces) => context.pass(pieces),
-      finish: async (reported) => {
-        const usage = context.finish(reported);
-        const charged = await closing.charge(context, usage, context.copy?.reply(usage));
-        return [operation.usagePiece(charged)];
-      },
-      fail: (thrown) => closing.fail(context, thrown),
-      leave: () => closing.close(context),
-    });
+    const open = () => this.#answer<F, OpenedAnswer<F>, AnswerStart<F>>(context, STREAMED);
+    const stream = new AnswerStream<F>(context, this.#closing, open);
     if (!mayShare(context.call)) return stream;
     return bufferFlow(stream, (thrown) => logBug(this.#ports, thrown));
   }
@@ -129,13 +118,10 @@ export class Gateway {
     let isOver = !mode.staysOpen;
     this.underWay.enter(context.ending);
     try {
-      context.steps = ports.steps?.(context.call) ?? NO_STEPS;
-      const hasSteps = context.steps.length > 0;
+      const hasSteps = this.#listSteps(context);
       const early = hasSteps ? await this.#entrance.passBefore(context) : null;
       if (early !== null) return mode.show(context, early);
-      const recording = context.call.trace?.recording;
-      if (recording) recording.admittingMs = ports.deadlines.nowMs();
-      const first = await this.#admissions.admit(context.ticket);
+      const first = await this.#admit(context);
       const admitted = first.kind === "granted" ? first : await this.#entrance.admitLater(context, first);
       if (admitted.kind === "replayed")
         return mode.show(context, await this.#entrance.replay(context, admitted));
@@ -143,7 +129,7 @@ export class Gateway {
       const attempt = beginFirst(ports, context);
       let result: Result | null = null;
       try {
-        if (attempt !== null) result = await mode.run(ports, attempt.call);
+        if (attempt !== null) result = await mode.run(ports, attempt);
         attempt?.win();
       } catch (thrown) {
         attempt?.fail(thrown);
@@ -152,7 +138,11 @@ export class Gateway {
       try {
         if (durable) await durable;
         if (hasSteps) context.around = beginAround(context);
-        return await mode.hand(context, result, this.#closing);
+        const handed = mode.hand(context, result);
+        const answer = handed instanceof Promise ? await handed : handed;
+        if (mode.staysOpen) return answer;
+        context.settled = await this.#closing.settle(context);
+        return mode.charge(context, answer);
       } catch (thrown) {
         mode.drop(result);
         throw thrown;
@@ -162,8 +152,21 @@ export class Gateway {
       this.#closing.fail(context, thrown);
       throw thrown;
     } finally {
-      if (isOver) await this.#closing.close(context);
+      const closing = isOver ? this.#closing.close(context) : null;
+      if (closing) await closing;
     }
+  }
+
+  /** Returns true if there are any. */
+  #listSteps<F extends Form>(context: RequestContext<F>): boolean {
+    context.steps = this.#ports.steps?.(context.call) ?? NO_STEPS;
+    return context.steps.length > 0;
+  }
+
+  #admit<F extends Form>({ call, ticket }: RequestContext<F>): Promise<AdmissionAnswer> {
+    const recording = call.trace?.recording;
+    if (recording) recording.admittingMs = this.#ports.deadlines.nowMs();
+    return this.#admissions.admit(ticket);
   }
 
   /**

@@ -3,7 +3,6 @@ import type { ModelCard } from "../core/models/card.ts";
 import type { Form } from "../operations/form.ts";
 import { Arounds } from "./around.ts";
 import type { RequestContext } from "./context.ts";
-import { findRoute } from "./plan/upstream.ts";
 import type { AnsweredCall, Around, Enter, OwnAnswer } from "./step.ts";
 import { untilEnded } from "./until-ended.ts";
 
@@ -42,7 +41,6 @@ export function beginAround<F extends Form>(context: RequestContext<F>): Around<
 }
 
 function findFamily<F extends Form>({ call, ask, raw }: RequestContext<F>, card: ModelCard) {
-  const upstream = call.upstreams.get(card.provider);
-  const route = upstream && findRoute(upstream, { operation: call.operation, ask, card, raw });
+  const route = call.routes.find(card, ask, raw);
   return (route?.lane && raw?.family) ?? null;
 }

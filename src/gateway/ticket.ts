@@ -1,9 +1,13 @@
 // A request's ticket: what the ledger needs to admit and settle it.
 
-import type { Offer } from "../core/demand.ts";
+import type { Claim, Offer } from "../core/demand.ts";
+import type { GatewayKey, KeyProof } from "../core/keys/key.ts";
+import type { TokenLoad } from "../core/limits/limit.ts";
+import type { Attempt } from "../core/models/attempt.ts";
 import type { ModelCard, Price } from "../core/models/card.ts";
+import type { NanoUsd } from "../core/money/money.ts";
 import type { Clock } from "../core/world/world.ts";
-import type { Ledger, Ticket } from "../ledger/ledger.ts";
+import type { Ask, Ledger, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import { countPlaces } from "./attempt/calls.ts";
 import { type Call, shortenModel } from "./call.ts";
@@ -20,6 +24,76 @@ interface TicketPorts extends ReservingPorts {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
+/** A request as the ledger sees it. Its offers, which are costly to make, are only made if something is to be held. */
+class RequestAsk<F extends Form> implements Ask {
+  readonly id: string;
+  readonly isNew: boolean;
+  readonly isEntered: boolean;
+  readonly requestId: string;
+  readonly key: GatewayKey;
+  readonly proof: KeyProof | null;
+  readonly operation: string;
+  readonly surface: string;
+  readonly modelAsked: string;
+  readonly modelPlanned: string | null;
+  readonly selector: string | null;
+  readonly stream: boolean;
+  readonly answers: number;
+  readonly leastOffers: (() => readonly Offer[]) | null;
+  readonly isPayable: boolean;
+  readonly isGroup: boolean;
+  readonly idempotency: Claim | null;
+  readonly ceilingNanoUsd: NanoUsd | null;
+  readonly nowMs: number;
+  readonly #ports: TicketPorts;
+  readonly #call: Call<F>;
+  readonly #attempts: readonly Attempt[];
+
+  constructor(ports: TicketPorts, call: Call<F>, plan: Plan, isEntered: boolean) {
+    const { operation, ask, selection } = call;
+    this.id = call.id;
+    this.isNew = !isEntered;
+    this.isEntered = isEntered;
+    this.requestId = call.requestId;
+    this.key = call.key;
+    this.proof = call.proof;
+    this.operation = operation.name;
+    this.surface = call.surface;
+    this.modelAsked = shortenModel(ask.model);
+    this.modelPlanned = nameFirst(plan);
+    this.selector = selection.kind === "selector" ? `Router#${selection.selector.name}` : null;
+    this.stream = ask.stream === true;
+    this.answers = countPlaces(call, plan.attempts);
+    this.leastOffers = operation.offerLeast ? makeLeastOffers(call, plan, operation.offerLeast) : null;
+    this.isPayable = isPayable(selection);
+    this.isGroup = selection.kind === "group";
+    this.idempotency = call.idempotency;
+    this.ceilingNanoUsd = findCeiling(call);
+    this.nowMs = ports.clock.nowMs();
+    this.#ports = ports;
+    this.#call = call;
+    this.#attempts = plan.attempts;
+  }
+
+  #listCards(): readonly ModelCard[] {
+    return this.#attempts.map(({ card }) => card);
+  }
+
+  offers(isReserving: boolean): readonly Offer[] {
+    const cards = this.#listCards();
+    const offers = makeOffers(this.#call, cards, this.nowMs);
+    return isReserving ? reserveCached(this.#ports, this.#call, cards, offers) : offers;
+  }
+
+  ownOffers(): readonly Offer[] {
+    return this.#listCards().map(makeSmallestOffer);
+  }
+
+  load(): TokenLoad {
+    return estimateLoad(this.#ports, this.#call, this.#attempts[0]?.card ?? null);
+  }
+}
+
 /** `isEntered` is true if the ledger has let it in already, and only the rest of its admission is left. */
 export function makeTicket<F extends Form>(
   ports: TicketPorts,
@@ -27,37 +101,15 @@ export function makeTicket<F extends Form>(
   plan: Plan,
   isEntered = false,
 ): Ticket {
-  const { operation, surface, id, requestId, key, proof, ask, selection, idempotency } = call;
-  const { offerLeast } = operation;
-  const cards = plan.attempts.map(({ card }) => card);
-  const nowMs = ports.clock.nowMs();
-  return ports.ledger.ticket({
-    id,
-    isNew: !isEntered,
-    isEntered,
-    requestId,
-    key,
-    proof,
-    operation: operation.name,
-    surface,
-    modelAsked: shortenModel(ask.model),
-    modelPlanned: nameFirst(plan),
-    selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
-    stream: ask.stream === true,
-    answers: countPlaces(call, plan.attempts),
-    offers: (isReserving) => {
-      const offers = makeOffers(call, cards, nowMs);
-      return isReserving ? reserveCached(ports, call, cards, offers) : offers;
-    },
-    ownOffers: () => cards.map(makeSmallestOffer),
-    load: () => estimateLoad(ports, call, cards),
-    leastOffers: offerLeast && (() => cards.map((card) => offerLeast(ask, card))),
-    isPayable: isPayable(selection),
-    isGroup: selection.kind === "group",
-    idempotency,
-    ceilingNanoUsd: findCeiling(call),
-    nowMs,
-  });
+  return ports.ledger.ticket(new RequestAsk(ports, call, plan, isEntered));
+}
+
+function makeLeastOffers<F extends Form>(
+  { ask }: Call<F>,
+  { attempts }: Plan,
+  offerLeast: NonNullable<Call<F>["operation"]["offerLeast"]>,
+): () => readonly Offer[] {
+  return () => attempts.map(({ card }) => offerLeast(ask, card));
 }
 
 /** True if nothing costs anything. Rates that a price doesn't have are undefined. */

@@ -7,10 +7,11 @@ export async function untilEnded<Result>(work: Later<Result>, ending: Ending): P
   if (!(work instanceof Promise)) return work;
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   work.then(resolve, reject);
-  ending.tell(reject);
+  const left = { end: reject };
+  ending.tell(left);
   try {
     return await promise;
   } finally {
-    ending.forget(reject);
+    ending.forget(left);
   }
 }

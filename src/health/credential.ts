@@ -18,21 +18,6 @@ const REFUSAL_TERMS: BreakerTerms = {
   relapseMs: 3_600_000,
 };
 
-/**
- * One request retires one credential at most: if several refuse it in a row, the reason may be in the request, as with a
- * prompt that a filter answers with 403 or that a small balance can't pay.
- */
-export class RetirementBudget {
-  #isSpent = false;
-
-  /** Returns true only the first time. */
-  spend(): boolean {
-    const isFree = !this.#isSpent;
-    this.#isSpent = true;
-    return isFree;
-  }
-}
-
 export class Key {
   readonly last4: string | null;
   readonly limits: CredentialLimits;

@@ -6,14 +6,16 @@ import { type ModelCard, readProvider } from "../core/models/card.ts";
 import { type Credential, identifyCredential, type ProviderSetup } from "../core/settings.ts";
 import { CardMap } from "../core/world/card-map.ts";
 import type { Log } from "../core/world/world.ts";
+import { Absence } from "./absence.ts";
 import { Addresses } from "./address.ts";
-import { Key, RetirementBudget } from "./credential.ts";
+import { Key } from "./credential.ts";
 import { computeQuantiles } from "./decay.ts";
 import { Deployment } from "./deployment.ts";
 import { Permit } from "./permit.ts";
 import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
 import { LearnedRefusals } from "./refusals.ts";
 import { RefusedFields } from "./refused-fields.ts";
+import type { RequestRefusals } from "./request-refusals.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { foresee, type Outlook } from "./speed.ts";
 import { Trouble } from "./trouble.ts";
@@ -30,6 +32,7 @@ const PROBE_MS = 1000;
 class CardHealth {
   /** By the credential's secret. */
   readonly deployments = new Map<string, Deployment>();
+  readonly absence = new Absence();
   #hedges = 0;
   #outlook: Outlook | null = null;
 
@@ -68,6 +71,8 @@ class CardHealth {
     return computeQuantiles(values, [share], nowMs)?.[0] ?? null;
   }
 }
+
+const makeBudget = () => new RetryBudget();
 
 /** Times are on the monotonic clock. */
 export class Health {
@@ -113,7 +118,17 @@ export class Health {
     this.#budget(provider).recordRequest(nowMs);
   }
 
-  /** True if a request that called this provider first may make one more attempt. */
+  /** Counts a request that went on to this provider after another one had failed. */
+  countStep(provider: string, nowMs: number): void {
+    this.#budget(provider).recordRequest(nowMs);
+  }
+
+  /** True if the provider doesn't have the model, so that only those who name it should ask for it. */
+  isGone(cardId: string, nowMs: number): boolean {
+    return this.#cards.get(cardId)?.absence.isGone(nowMs) ?? false;
+  }
+
+  /** True if a request that has called this provider may call it once more. */
   mayRetry(provider: string, nowMs: number): boolean {
     return this.#budget(provider).spend(nowMs);
   }
@@ -177,18 +192,19 @@ export class Health {
   begin(
     attempt: Attempt,
     nowMs: number,
-    retirements = new RetirementBudget(),
+    refusals: RequestRefusals | null = null,
     load = ONE_CALL,
   ): Permit | null {
     const { card } = attempt;
     if (this.isShut(card.provider, nowMs) || this.isBarred(attempt, nowMs)) return null;
-    const { deployments, changed } = this.#card(card.id);
+    const { deployments, absence, changed } = this.#card(card.id);
     const deployment = deployments.get(identifyCredential(attempt.credential)) ?? new Deployment();
     deployments.set(identifyCredential(attempt.credential), deployment);
     changed();
     if (deployment.isResting(nowMs) || this.#limitMs(attempt, nowMs, load) > 0) return null;
     const passes = deployment.breaker.pass(nowMs);
     if (passes === null) return null;
+    absence.recordCall(nowMs);
     const key = this.key(attempt) ?? new Key(attempt.credential);
     const address = this.addresses.find(card.provider);
     return new Permit({
@@ -197,7 +213,8 @@ export class Health {
       key,
       address,
       trouble: this.trouble(card.provider),
-      retirements,
+      absence,
+      refusals,
       load,
       startedMs: nowMs,
       log: this.#log,
@@ -256,13 +273,17 @@ export class Health {
     const card = this.#cards.get(id) ?? new CardHealth();
     this.#cards.delete(id);
     this.#cards.set(id, card);
-    const [oldest] = this.#cards.keys();
-    if (this.#cards.size > CARDS_MAX && oldest !== undefined) this.#cards.delete(oldest);
+    if (this.#cards.size > CARDS_MAX) this.#forgetOldest();
     return card;
   }
 
+  #forgetOldest(): void {
+    const [oldest] = this.#cards.keys();
+    if (oldest !== undefined) this.#cards.delete(oldest);
+  }
+
   #budget(provider: string): RetryBudget {
-    return this.#budgets.getOrInsertComputed(provider, () => new RetryBudget());
+    return this.#budgets.getOrInsertComputed(provider, makeBudget);
   }
 }
 

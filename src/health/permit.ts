@@ -5,10 +5,12 @@ import type { JsonObject } from "../core/json/json.ts";
 import { describeFailure } from "../core/log/failure.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Level, Log } from "../core/world/world.ts";
+import type { Absence } from "./absence.ts";
 import type { Address } from "./address.ts";
-import type { Key, RetirementBudget } from "./credential.ts";
+import type { Key } from "./credential.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Load } from "./rate.ts";
+import type { RequestRefusals } from "./request-refusals.ts";
 import type { Trouble } from "./trouble.ts";
 
 interface PermitParts {
@@ -18,8 +20,9 @@ interface PermitParts {
   /** Undefined if the provider is no longer configured. */
   readonly address: Address | undefined;
   readonly trouble: Trouble;
-  /** The budget of the request that the attempt belongs to. */
-  readonly retirements: RetirementBudget;
+  readonly absence: Absence;
+  /** Those of the request that the attempt belongs to. Null if it belongs to none: a refusal counts at once. */
+  readonly refusals: RequestRefusals | null;
   /** The attempt's use of the credential's limits. */
   readonly load: Load;
   readonly isProbe: boolean;
@@ -105,6 +108,8 @@ export class Permit {
       return;
     }
     if (upstreamStatus !== undefined || fault.code === "upstream_error") this.#recordReached(nowMs);
+    if (fault.code !== "upstream_auth") this.#parts.refusals?.recordOther(this.#parts.card.id);
+    if (fault.details.gone) this.#recordGone(nowMs, fault);
     if (fault.row.blame === "provider" && !provoked) this.#recordFailure(nowMs, fault);
     // A provider that refuses a bad request as such, or whose model gave up, is working.
     else if (upstreamStatus !== undefined && this.#isProbe) this.#recordModelSuccess(nowMs);
@@ -137,8 +142,10 @@ export class Permit {
   }
 
   #recordSuccess(nowMs: number): void {
-    const { deployment, key, card, trouble } = this.#parts;
+    const { deployment, key, card, trouble, absence, refusals } = this.#parts;
     trouble.recordSuccess();
+    absence.recordSuccess();
+    refusals?.recordOther(card.id);
     this.#recordReached(nowMs);
     this.#recordModelSuccess(nowMs);
     this.#isKeyProbe = false;
@@ -187,17 +194,30 @@ export class Permit {
     trouble.recordFailure(nowMs, { model: card.id, last4: key.last4 }, fault);
   }
 
+  #recordGone(nowMs: number, fault: Fault): void {
+    const { absence, refusals } = this.#parts;
+    const isSaid = fault.details.gone === "said";
+    const isNew = absence.recordGone(nowMs, refusals?.accountId ?? "", isSaid);
+    if (isNew) this.#logEvent("model_gone", "error", describe(fault));
+  }
+
+  /** If the credential was known to be refused, this confirms it. Otherwise, it is decided once the request has ended. */
   #recordRefusal(nowMs: number, fault: Fault): void {
-    const status = fault.details.upstreamStatus ?? null;
-    const { deployment, key, card, retirements } = this.#parts;
+    const { deployment, key, card, refusals } = this.#parts;
     const isProbe = this.#isKeyProbe;
     this.#isKeyProbe = false;
-    if (!key.isRefused(deployment) && !retirements.spend()) return;
-    if (key.recordRefusal(card, deployment, nowMs, status, isProbe)) {
-      const { upstreamCode, message } = describeFailure(fault);
-      const words = { upstream_status: status, upstream_code: upstreamCode, message };
-      this.#logEvent("credential_retired", "error", words);
-    }
+    const retire = () => this.#retire(nowMs, fault, isProbe);
+    if (refusals === null || key.isRefused(deployment)) retire();
+    else refusals.add(card.id, fault, retire);
+  }
+
+  #retire(nowMs: number, fault: Fault, isProbe: boolean): void {
+    const { deployment, key, card } = this.#parts;
+    const status = fault.details.upstreamStatus ?? null;
+    if (!key.recordRefusal(card, deployment, nowMs, status, isProbe)) return;
+    const { upstreamCode, message } = describeFailure(fault);
+    const words = { upstream_status: status, upstream_code: upstreamCode, message };
+    this.#logEvent("credential_retired", "error", words);
   }
 
   #logEvent(event: string, level: Level, more: JsonObject = {}): void {

@@ -7,16 +7,20 @@ const SECRET_BYTES = 32;
 const KEPT_MS = 600_000;
 const KEPT_MAX = 50_000;
 
+interface PromptSource {
+  /** Returns null for operations whose prompts aren't cached. */
+  digestPrompt(makeHasher: () => Hasher): PromptDigests | null;
+}
+
 /** One request's prompt. It is read only if a limit or a budget asks what is cached of it. */
 export class Prompt {
   readonly keyId: string;
-  readonly #digest: (makeHasher: () => Hasher) => PromptDigests | null;
+  readonly #source: PromptSource;
   #digests: PromptDigests | null | undefined;
 
-  /** `digest` returns null for operations whose prompts aren't cached. */
-  constructor(keyId: string, digest: (makeHasher: () => Hasher) => PromptDigests | null) {
+  constructor(keyId: string, source: PromptSource) {
     this.keyId = keyId;
-    this.#digest = digest;
+    this.#source = source;
   }
 
   /** Null also as long as nobody has asked what is cached of it. */
@@ -25,7 +29,7 @@ export class Prompt {
   }
 
   readDigests(makeHasher: () => Hasher): PromptDigests | null {
-    if (this.#digests === undefined) this.#digests = this.#digest(makeHasher);
+    if (this.#digests === undefined) this.#digests = this.#source.digestPrompt(makeHasher);
     return this.#digests;
   }
 }

@@ -59,6 +59,7 @@ function reportModel(id: string, { health, nowMs, wallMs }: ReportParts): ModelH
     id,
     ...summarizeCard(health, id, nowMs),
     asksAgainAtMs: waitMs > 0 ? Math.ceil(wallMs + waitMs) : null,
+    absence: health.card(id)?.absence.state ?? null,
   };
 }
 

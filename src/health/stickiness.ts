@@ -5,38 +5,46 @@ import type { Attempt, CachedPrefix, ConversationNames } from "../core/models/at
 const KEPT_MS = 600_000;
 const KEPT_MAX = 50_000;
 
+interface ConversationSource {
+  nameConversation(): ConversationNames;
+}
+
 /** One request's conversation. Its names are computed only when they are needed, because that requires reading the whole prompt. */
 export class Conversation {
   readonly #keyId: string;
-  readonly #name: () => ConversationNames;
+  readonly #source: ConversationSource;
   #names: ConversationNames | null = null;
   #kept: readonly string[] | null = null;
   /** The card that has probably cached the prompt. */
   holder: string | null = null;
 
   /** Conversations belong to the gateway key that has them. */
-  constructor(keyId: string, name: () => ConversationNames) {
+  constructor(keyId: string, source: ConversationSource) {
     this.#keyId = keyId;
-    this.#name = name;
+    this.#source = source;
   }
 
   /** Undefined until the conversation has been looked for. */
   get kept(): readonly string[] | undefined {
     if (this.#names === null) return undefined;
-    this.#kept ??= this.#names.kept.map((name) => this.#keyId + name);
+    this.#kept ??= this.#nameKept(this.#names);
     return this.#kept;
+  }
+
+  #nameKept({ kept }: ConversationNames): readonly string[] {
+    return kept.map((name) => this.#keyId + name);
   }
 
   /** The name under which an earlier turn may be known. Null if there was none. */
   get sought(): string | null {
-    this.#names ??= this.#name();
+    this.#names ??= this.#source.nameConversation();
     const { sought } = this.#names;
     return sought === null ? null : this.#keyId + sought;
   }
 
   /** The approximate number of the prompt's tokens up to the model's last turn. */
   get heldTokens(): number {
-    this.#names ??= this.#name();
+    this.#names ??= this.#source.nameConversation();
     return this.#names.heldTokens;
   }
 
@@ -85,14 +93,23 @@ export class Stickiness {
   /** Remembers the attempt that serves a conversation. One with a single possible attempt was never looked for. */
   keep(conversation: Conversation, { card, credential }: Attempt, nowMs: number): void {
     const { kept } = conversation;
-    if (kept !== undefined) this.#keepNames(kept, { card, credential }, nowMs);
+    if (kept !== undefined) this.#keepNames(kept, card, credential, nowMs);
+    if (this.#served.size > 0) this.#forgetOld(nowMs);
+  }
+
+  #forgetOld(nowMs: number): void {
     for (const [oldest, { untilMs }] of this.#served) {
       if (this.#served.size <= KEPT_MAX && untilMs > nowMs) break;
       this.#served.delete(oldest);
     }
   }
 
-  #keepNames(names: readonly string[], { card, credential }: Attempt, nowMs: number): void {
+  #keepNames(
+    names: readonly string[],
+    card: Attempt["card"],
+    credential: Attempt["credential"],
+    nowMs: number,
+  ): void {
     const own = { cardId: card.id, untilMs: nowMs + KEPT_MS };
     for (const name of names) {
       const secrets = { ...this.#served.get(name)?.secrets, [card.provider]: credential.secret };

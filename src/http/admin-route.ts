@@ -44,7 +44,7 @@ export function createOperatorHooks(parts: WritingParts, tag: string) {
     (rule: Rule) =>
     async ({ request, server, route, set, params }: OperatorRequest & HookContext) => {
       await check({ request, server, route, set, params }, rule);
-      return readJson(request, parts, BODY);
+      return hasNoBody(request) ? {} : readJson(request, parts, BODY);
     };
   const read = (rule: Rule, summary: string) => ({
     transform: makeTransform(rule),
@@ -83,6 +83,13 @@ interface HookContext {
 interface Rule {
   readonly permission: Permission;
   readonly id: string;
+}
+
+/** True if nothing was sent, as where no field is required: such a request needs no type either. */
+function hasNoBody({ headers }: Request): boolean {
+  if (headers.has("content-type") || headers.has("transfer-encoding")) return false;
+  const length = headers.get("content-length");
+  return length === null || length === "0";
 }
 
 /** Returns the query's fields. If a name is repeated, the last one wins. */

@@ -1,6 +1,6 @@
 // The ports of the routes: the rooms they call, and the operator's current settings.
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { ProvenKey } from "../core/keys/key.ts";
+import type { KeyProof, ProvenKey } from "../core/keys/key.ts";
 import type { TraceSink } from "../core/log/trace-context.ts";
 import type { CacheRules } from "../core/models/caching.ts";
 import type { AddressRule, BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
@@ -11,7 +11,7 @@ import type { Upstream } from "../gateway/plan/upstream.ts";
 import type { SecretShapes } from "../keys/secret-shape.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { BodyPorts } from "./body/body.ts";
-import type { ReadOrigin } from "./serve/client-address.ts";
+import type { ReadAddress, ReadOrigin } from "./serve/client-address.ts";
 
 /** The current configuration. A reload replaces it, but running requests keep theirs. */
 export interface Snapshot {
@@ -23,7 +23,7 @@ export interface Snapshot {
 }
 
 /** The ports by which the sender of a request is known. */
-export type SenderPorts = Pick<HttpPorts, "authenticate" | "readOrigin" | "secretShapes">;
+export type SenderPorts = Pick<HttpPorts, "authenticate" | "readAddress" | "secretShapes">;
 
 export interface HttpPorts extends BodyPorts {
   readonly snapshot: () => Snapshot;
@@ -37,9 +37,13 @@ export interface HttpPorts extends BodyPorts {
    * Returns the valid key of a secret, perhaps paused. Wrong secrets without our form are bounded by address. Throws the Faults
    * `invalid_api_key` and `store_unavailable`.
    */
-  readonly authenticate: (secret: string, readAddress: () => string) => ProvenKey | Promise<ProvenKey>;
+  readonly authenticate: (
+    secret: string,
+    sender: Pick<KeyProof, "address">,
+  ) => ProvenKey | Promise<ProvenKey>;
   /** Explains what was sent in the place of a key. */
   readonly secretShapes: SecretShapes;
+  readonly readAddress: ReadAddress;
   readonly readOrigin: ReadOrigin;
   /** Returns the part of clients' addresses that is kept. */
   readonly addressRule: () => AddressRule;

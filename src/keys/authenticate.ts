@@ -111,6 +111,8 @@ function nameSite(publicUrl: string | null): string {
   return publicUrl === null ? "" : ` at ${publicUrl}`;
 }
 
+/** A sender whose address is only read for a secret without our form. */
+const NOWHERE = { address: "" };
 const REMEMBERED_MS = 500;
 const KEYS_MAX = 10_000;
 
@@ -134,7 +136,7 @@ export function createAuthenticator(parts: AuthenticationParts) {
   };
   // Secrets aren't kept. Their digests would do, too, but take twice as long as this hash, and an object of the runtime.
   const salt = pepper.toHex();
-  return (secret: string, readAddress = () => ""): ProvenKey | Promise<ProvenKey> => {
+  return (secret: string, sender = NOWHERE): ProvenKey | Promise<ProvenKey> => {
     const name = Bun.SHA256.hash(salt + secret, "base64");
     const nowMs = clock.nowMs();
     const known = seen.get(name);
@@ -143,7 +145,7 @@ export function createAuthenticator(parts: AuthenticationParts) {
     const isOurs = checkSecret(secret);
     if (!isOurs && !foreign?.mayBe(secret)) throw invalidKey();
     const digest = digestSecret(secret, pepper);
-    const finding = isOurs ? findSecret(parts, digest) : findForeign(secret, digest, readAddress());
+    const finding = isOurs ? findSecret(parts, digest) : findForeign(secret, digest, sender.address);
     return remember(name, nowMs, finding);
   };
 }

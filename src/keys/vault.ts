@@ -34,15 +34,32 @@ export function createVault(key: Uint8Array, random: Random): Vault {
 
 /** Makes a sealer for one account. The account's id is part of the use, so another account's text doesn't open. */
 export function createSealer(vault: Pick<Vault, "seal" | "open">, accountId: string): Sealer {
-  const use = `surface ${accountId}`;
-  return {
-    seal: (text) => vault.seal(text, use),
-    open: (sealed) => {
-      try {
-        return vault.open(sealed, use);
-      } catch {
-        return null;
-      }
-    },
-  };
+  return new AccountSealer(vault, accountId);
+}
+
+/** Each request has one, and few use it. */
+class AccountSealer implements Sealer {
+  readonly #vault: Pick<Vault, "seal" | "open">;
+  readonly #accountId: string;
+
+  constructor(vault: Pick<Vault, "seal" | "open">, accountId: string) {
+    this.#vault = vault;
+    this.#accountId = accountId;
+  }
+
+  get #use(): string {
+    return `surface ${this.#accountId}`;
+  }
+
+  seal(text: string): string {
+    return this.#vault.seal(text, this.#use);
+  }
+
+  open(sealed: string): string | null {
+    try {
+      return this.#vault.open(sealed, this.#use);
+    } catch {
+      return null;
+    }
+  }
 }

@@ -35,7 +35,7 @@ import { computeBalanceRoom, computeHoldTerms } from "./worst.ts";
 /** Nothing is taken before everything has been decided, so a refusal takes nothing. */
 export function admit(books: Books, demand: Admission): Answer {
   // Undoes an admission whose first write was never acknowledged, so that it can be retried.
-  const known = books.holds.get(demand.id);
+  const known = books.findHold(demand.id);
   if (known) undoHold(books, known, demand.nowMs);
   const key = books.keys.get(demand.keyId) ?? null;
   if (key === null) return refused(invalidKey());
@@ -90,14 +90,14 @@ function enter(books: Books, admitting: Admitting): Answer {
   const { settlement } = demand;
   if (settlement === undefined) return take(books, demand, limits, grant);
   // Repeated because its commit got no answer, it may be settled already.
-  const granted = books.requests.get(demand.id) === null ? take(books, demand, limits, grant) : grant;
+  const granted = books.findRequest(demand.id) === null ? take(books, demand, limits, grant) : grant;
   const record = tagRecord(settlement.record, findTags(key, account));
   return { ...granted, settled: settle(books, { ...settlement, record, nowMs }) };
 }
 
 /** Decides the admission in full and takes nothing. Returns its refusal, or what the decision lacks. */
 function lookAhead(books: Books, admitting: Admitting): RefusalAnswer | Lacking | null {
-  const answer = decideGrant(books.copy(), admitting, ALL_OF_THE_MINUTE);
+  const answer = books.try(() => decideGrant(books, admitting, ALL_OF_THE_MINUTE));
   return answer.kind === "granted" ? null : answer;
 }
 
@@ -107,7 +107,7 @@ function refused(fault: Fault): RefusalAnswer {
 
 /** An entry with its settlement has its row from an earlier try. */
 function isResolved(books: Books, { id, settlement }: Admission): boolean {
-  return settlement === undefined && books.requests.get(id) !== null;
+  return settlement === undefined && books.findRequest(id) !== null;
 }
 
 /** Another node has settled the request as lost: if it were admitted again, it could not be settled. */
@@ -270,7 +270,7 @@ function hold(books: Books, demand: Admission, { place, holdNanoUsd }: GrantAnsw
   const { id, accountId, keyId, node, nowMs, idempotency } = demand;
   const { requestId, operation, surface, modelAsked, modelPlanned, selector, stream } = demand;
   const replyId = idempotency?.replyId ?? null;
-  books.holds.put({
+  books.putHold({
     id,
     accountId,
     keyId,

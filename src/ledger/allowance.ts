@@ -5,7 +5,8 @@ import { Fault } from "../core/fault.ts";
 import type { Account, GatewayKey } from "../core/keys/key.ts";
 import type { RequestLimits } from "../core/log/record.ts";
 import { HOOKS_KEY } from "../core/models/hook.ts";
-import { type Meter, makeMeterId, makeOwnerId, makeOwnerState, type OwnerState } from "../core/rows.ts";
+import type { OwnerPage } from "../core/pages.ts";
+import { type Meter, makeOwnerState, type OwnerState } from "../core/rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "../core/settings.ts";
 import { describeDuration } from "./duration.ts";
 import { computeDay, dayAfter } from "./limits/day.ts";
@@ -24,10 +25,9 @@ export function findRules(key: Pick<GatewayKey, "id">, rules: LedgerRules): Ledg
   return { ...rules, billing: { ...rules.billing, charge: "beyond_allowance" } };
 }
 
-/** The meters (by `makeMeterId`) and states (by `makeOwnerId`) behind a standing. */
+/** The meters and states behind a standing. */
 export interface Counts {
-  readonly meters: { get(id: string): Meter | null | undefined };
-  readonly owners: { get(owner: string): OwnerState | null | undefined };
+  page(accountId: string, owner: string): OwnerPage;
 }
 
 /** The owner's current day. */
@@ -118,15 +118,16 @@ export function openDay(
   const owner = findOwner(key, account, quota);
   const today = computeDay(nowMs, quota);
   const tomorrow = dayAfter(today, quota);
-  const begun = counts.meters.get(makeMeterId(key.accountId, owner, tomorrow.name));
-  const day = begun ? tomorrow : today;
-  const kept = begun ?? counts.meters.get(makeMeterId(key.accountId, owner, today.name));
   const { accountId } = key;
+  const page = counts.page(accountId, owner);
+  const begun = page.meter(tomorrow.name).row;
+  const day = begun ? tomorrow : today;
+  const kept = begun ?? page.meter(today.name).row;
   const meter = kept ?? makeMeter({ accountId, owner, day: day.name, lastAtMs: nowMs });
   return {
     meter,
     counted: isOfPerson(key, owner)
-      ? addOwn(meter, counts.meters.get(makeMeterId(accountId, key.id, day.name)))
+      ? addOwn(meter, counts.page(accountId, key.id).meter(day.name).row)
       : meter,
     resetsAtMs: day.endMs,
     slotsEndMs: tomorrow.endMs,
@@ -139,7 +140,7 @@ function isOfPerson({ id, memberId }: Pick<GatewayKey, "id" | "memberId">, owner
 }
 
 /** Adds what a key took by itself to what its account's keys took together. */
-function addOwn(meter: Meter, own: Meter | null | undefined): Meter {
+function addOwn(meter: Meter, own: Meter | null): Meter {
   if (!own) return meter;
   return {
     ...meter,
@@ -160,8 +161,8 @@ export function readStanding(
 ): Standing {
   const open = openDay(counts, key, account, quota, nowMs);
   const { accountId, owner } = open.meter;
-  const state = counts.owners.get(makeOwnerId(accountId, owner)) ?? makeOwnerState(accountId, owner);
-  const own = isOfPerson(key, owner) ? counts.owners.get(makeOwnerId(accountId, key.id)) : null;
+  const state = counts.page(accountId, owner).state.row ?? makeOwnerState(accountId, owner);
+  const own = isOfPerson(key, owner) ? counts.page(accountId, key.id).state.row : null;
   const takenAtMs = Math.max(readSlot(state, open), readSlot(own, open));
   const usedAtMs = open.counted.used > 0 ? open.counted.lastAtMs : 0;
   const slotAtMs = quota.throttleMs > 0 ? Math.max(usedAtMs, takenAtMs) + quota.throttleMs : null;
@@ -169,7 +170,7 @@ export function readStanding(
 }
 
 /** Returns the last slot taken, or 0. One beyond tomorrow would block the throttle until then. */
-function readSlot(state: OwnerState | null | undefined, { slotsEndMs }: OpenDay): number {
+function readSlot(state: OwnerState | null, { slotsEndMs }: OpenDay): number {
   const atMs = state?.taken?.atMs ?? 0;
   return atMs < slotsEndMs ? atMs : 0;
 }

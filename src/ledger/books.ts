@@ -1,114 +1,29 @@
-// The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
+// The books during one batch: rows as they are, the changes of the batch in place, and the only way to move money.
 
-import type { Decision, DeletedRow } from "../core/decision.ts";
-import type { Answer } from "../core/demand.ts";
+import type { Rows } from "../core/decision.ts";
 import type { OutboxEvent } from "../core/events/events.ts";
 import type { Account, GatewayKey } from "../core/keys/key.ts";
-import { addRequestCalls, type CallSum } from "../core/log/provider-call.ts";
 import type { RequestRecord, UnsettledRecord } from "../core/log/record.ts";
 import { readTrace } from "../core/log/trace.ts";
 import type { Checkout } from "../core/money/checkout.ts";
 import type { Movement } from "../core/money/movement.ts";
+import { Cell, type OwnerPage } from "../core/pages.ts";
 import {
   type Entry,
   type Hold,
   type KeptReply,
   type Legs,
   type Meter,
-  makeOwnerId,
   makeOwnerState,
   type OwnerState,
   type Spend,
 } from "../core/rows.ts";
+import { Batch } from "./batch.ts";
 import type { LimitedMember } from "./limits/limit-owners.ts";
 import { findBalanceLow } from "./money/balance-low.ts";
-import type { RowLookup } from "./row-lookup.ts";
-import { NO_SUMS, UsageSums } from "./usage-sums.ts";
+import { RemovableSheet, Sheet } from "./sheet.ts";
 
-/** Shared by all tables that a batch doesn't write, which are most. */
-const NOTHING: readonly never[] = Object.freeze([]);
 const NO_ROWS: ReadonlyMap<string, never> = new Map<string, never>();
-
-/** One table: written rows hide the rows as read, and are what the batch writes. */
-class Sheet<Row> {
-  readonly #read: Pick<ReadonlyMap<string, Row | null>, "get">;
-  /** Most sheets of a batch stay empty. */
-  #put: Map<string, Row> | null = null;
-
-  constructor(read: Pick<ReadonlyMap<string, Row | null>, "get">) {
-    this.#read = read;
-  }
-
-  get(id: string): Row | null {
-    return this.#put?.get(id) ?? this.#read.get(id) ?? null;
-  }
-
-  put(id: string, row: Row): void {
-    this.#put ??= new Map();
-    this.#put.set(id, row);
-  }
-
-  drop(id: string): void {
-    this.#put?.delete(id);
-  }
-
-  /** True if the row was made in this batch. */
-  isNew(id: string): boolean {
-    return this.#put?.has(id) === true && !this.#read.get(id);
-  }
-
-  get changed(): readonly Row[] {
-    return this.#put === null ? NOTHING : [...this.#put.values()];
-  }
-
-  /** The written rows, each with the one that the store has instead. */
-  get changes(): readonly { readonly row: Row; readonly before: Row | null }[] {
-    return [...(this.#put ?? [])].map(([id, row]) => ({ row, before: this.#read.get(id) ?? null }));
-  }
-
-  /** The written rows that the store has, or that it lacks. */
-  changedWhere(isStored: boolean): readonly Row[] {
-    if (this.#put === null) return NOTHING;
-    const chosen: Row[] = [];
-    for (const [id, row] of this.#put) if (this.isNew(id) !== isStored) chosen.push(row);
-    return chosen;
-  }
-}
-
-/** A table whose rows may also be removed. */
-class RemovableSheet<Row extends DeletedRow> {
-  readonly #rows: Sheet<Row>;
-  #gone: Map<string, DeletedRow> | null = null;
-
-  constructor(read: Pick<ReadonlyMap<string, Row | null>, "get">) {
-    this.#rows = new Sheet(read);
-  }
-
-  get(id: string): Row | null {
-    return this.#gone?.has(id) ? null : this.#rows.get(id);
-  }
-
-  put(row: Row): void {
-    this.#gone?.delete(row.id);
-    this.#rows.put(row.id, row);
-  }
-
-  remove({ accountId, id }: Row): void {
-    const isNew = this.#rows.isNew(id);
-    this.#rows.drop(id);
-    if (isNew) return;
-    this.#gone ??= new Map();
-    this.#gone.set(id, { accountId, id });
-  }
-
-  get changed(): readonly Row[] {
-    return this.#rows.changed;
-  }
-
-  get gone(): readonly DeletedRow[] {
-    return this.#gone === null ? NOTHING : [...this.#gone.values()];
-  }
-}
 
 /** A journal entry without its legs. */
 interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
@@ -117,74 +32,74 @@ interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly note?: string | null;
 }
 
+/** The books on rows that stay: one batch after the other, of which each is kept or taken back. */
 export class Books {
-  readonly keys: RowLookup["keys"];
-  readonly accounts: Sheet<Account>;
-  readonly spends: Sheet<Spend>;
-  readonly meters: Sheet<Meter>;
-  readonly owners: Sheet<OwnerState>;
-  readonly holds: RemovableSheet<Hold>;
-  readonly requests: Sheet<RequestRecord>;
-  readonly replies: RemovableSheet<KeptReply>;
-  readonly movements: Sheet<Movement>;
-  readonly checkouts: Sheet<Checkout>;
-  readonly members: RowLookup["members"];
-  readonly sums: RowLookup["sums"];
-  readonly #tagsOfDays: RowLookup["tagsOfDays"];
-  /** Each is made once there is something in it: most batches have none of them. */
-  #states: Set<string> | null = null;
-  #entries: Entry[] | null = null;
-  #events: OutboxEvent[] | null = null;
-  #sums: UsageSums | null = null;
-  #calls: Map<string, CallSum> | null = null;
+  readonly #rows: Rows;
+  readonly batch: Batch;
 
-  constructor(rows: Omit<RowLookup, "nowMs">) {
-    this.keys = rows.keys;
-    this.accounts = new Sheet(rows.accounts);
-    this.spends = new Sheet(rows.spends);
-    this.meters = new Sheet(rows.meters);
-    this.owners = new Sheet(rows.owners);
-    this.holds = new RemovableSheet(rows.holds);
-    this.requests = new Sheet(rows.requests);
-    this.replies = new RemovableSheet(rows.replies);
-    this.movements = new Sheet(rows.movements);
-    this.checkouts = new Sheet(rows.checkouts ?? NO_ROWS);
-    this.members = rows.members;
-    this.sums = rows.sums;
-    this.#tagsOfDays = rows.tagsOfDays;
+  constructor(rows: Rows) {
+    this.#rows = rows;
+    this.batch = new Batch(rows);
   }
 
-  /** Returns books that begin with these. Nothing that happens to them changes these. */
-  copy(): Books {
-    return new Books(this);
+  get keys(): Rows["keys"] {
+    return this.#rows.keys;
+  }
+
+  get sums(): Rows["sums"] {
+    return this.#rows.sums;
+  }
+
+  /** The rows of a key, a member or an account. */
+  page(accountId: string, owner: string): OwnerPage {
+    return this.#rows.page(accountId, owner);
+  }
+
+  findAccount(id: string): Account | null {
+    return this.#rows.accounts.get(id)?.row ?? null;
   }
 
   /** Returns the account of a key or a hold. The store refuses either without an account. */
   account(id: string): Account {
-    const account = this.accounts.get(id);
+    const account = this.findAccount(id);
     if (account === null) throw new Error(`There is no account ${id}.`);
     return account;
+  }
+
+  putAccount(account: Account): void {
+    const cell = this.#rows.accounts.get(account.id);
+    if (cell === undefined) throw new Error(`The account ${account.id} was not read.`);
+    this.batch.log.put(cell, account, this.batch.accounts);
   }
 
   /** Changes what an account owes, or whether it is paused or closed. */
   changeState(accountId: string, change: Partial<Account>): Account {
     const account = { ...this.account(accountId), ...change };
-    this.accounts.put(accountId, account);
-    this.#states ??= new Set();
-    this.#states.add(accountId);
+    this.putAccount(account);
+    const { rare } = this.batch;
+    rare.states ??= new Set();
+    rare.states.add(accountId);
     return account;
   }
 
   ownerState(accountId: string, owner: string): OwnerState {
-    return this.owners.get(makeOwnerId(accountId, owner)) ?? makeOwnerState(accountId, owner);
+    return this.page(accountId, owner).state.row ?? makeOwnerState(accountId, owner);
   }
 
   putOwner(state: OwnerState): void {
-    this.owners.put(makeOwnerId(state.accountId, state.owner), state);
+    this.batch.log.put(this.page(state.accountId, state.owner).state, state, this.batch.owners);
+  }
+
+  findMeter(accountId: string, owner: string, day: string): Meter | null {
+    return this.page(accountId, owner).meter(day).row;
+  }
+
+  putMeter(meter: Meter): void {
+    this.batch.log.put(this.page(meter.accountId, meter.owner).meter(meter.day), meter, this.batch.meters);
   }
 
   member(accountId: string, id: string): LimitedMember {
-    return { id, terms: this.members?.get(makeOwnerId(accountId, id)) ?? null };
+    return { id, terms: this.page(accountId, id).terms.row };
   }
 
   /** Returns the person whose personal key it is, as limited in an account. Null for a service key. */
@@ -193,17 +108,62 @@ export class Books {
   }
 
   addEvent(event: OutboxEvent): void {
-    this.#events ??= [];
-    this.#events.push(event);
+    this.batch.events.push(event);
   }
 
   spend(accountId: string, keyId: string): Spend {
-    const known = this.spends.get(makeOwnerId(accountId, keyId));
+    const known = this.page(accountId, keyId).spend.row;
     return known ?? { accountId, keyId, spentNanoUsd: 0, heldNanoUsd: 0 };
   }
 
   putSpend(spend: Spend): void {
-    this.spends.put(makeOwnerId(spend.accountId, spend.keyId), spend);
+    this.batch.log.put(this.page(spend.accountId, spend.keyId).spend, spend, this.batch.spends);
+  }
+
+  findHold(id: string): Hold | null {
+    return this.#rows.holds.get(id)?.row ?? null;
+  }
+
+  putHold(hold: Hold): void {
+    let cell = this.#rows.holds.get(hold.id);
+    if (cell === undefined) {
+      cell = new Cell();
+      this.#rows.holds.set(hold.id, cell);
+    }
+    this.batch.log.put(cell, hold, this.batch.holds);
+  }
+
+  removeHold({ id }: Pick<Hold, "id">): void {
+    const cell = this.#rows.holds.get(id);
+    if (cell !== undefined) this.batch.log.put(cell, null, this.batch.holds);
+  }
+
+  get requests(): Sheet<RequestRecord> {
+    this.batch.requests ??= new Sheet(this.#rows.requests);
+    return this.batch.requests;
+  }
+
+  /** Returns the row of a request that was settled before, in this batch or an earlier one. */
+  findRequest(id: string): RequestRecord | null {
+    return (this.batch.requests ?? this.#rows.requests).get(id) ?? null;
+  }
+
+  get replies(): RemovableSheet<KeptReply> {
+    const { rare } = this.batch;
+    rare.replies ??= new RemovableSheet(this.#rows.replies);
+    return rare.replies;
+  }
+
+  get movements(): Sheet<Movement> {
+    const { rare } = this.batch;
+    rare.movements ??= new Sheet(this.#rows.movements);
+    return rare.movements;
+  }
+
+  get checkouts(): Sheet<Checkout> {
+    const { rare } = this.batch;
+    rare.checkouts ??= new Sheet(this.#rows.checkouts ?? NO_ROWS);
+    return rare.checkouts;
   }
 
   /** Moves money and adds the journal entry. Throws if the legs don't sum to zero or the account would owe. */
@@ -227,11 +187,12 @@ export class Books {
     if (account.balanceNanoUsd < 0 || account.heldNanoUsd < 0) {
       throw new Error(`An entry of kind ${about.kind} would overdraw the account.`);
     }
-    this.accounts.put(accountId, account);
+    this.putAccount(account);
     const low = findBalanceLow(before, account, about);
     if (low !== null) this.addEvent(low);
-    this.#entries ??= [];
-    this.#entries.push({
+    const { rare } = this.batch;
+    rare.entries ??= [];
+    rare.entries.push({
       accountId,
       seq: account.entries,
       atMs: about.atMs,
@@ -253,39 +214,22 @@ export class Books {
 
   /** Counts a request in its sums, or with `times` -1 takes back what its earlier row was counted as. */
   addUsage(record: RequestRecord, month: string, times: 1 | -1 = 1): void {
-    this.#sums ??= new UsageSums(this.#tagsOfDays);
-    this.#sums.add(record, month, times);
+    this.batch.sums.add(record, month, times, this.#rows.tagsOfDays);
   }
 
   /** Counts the calls that a request made in their day. */
   addCalls(record: UnsettledRecord): void {
     const { traced = readTrace(record.trace) } = record;
-    if (traced === null) return;
-    this.#calls ??= new Map();
-    addRequestCalls(this.#calls, record, traced);
+    if (traced !== null) this.batch.calls.addRequest(record, traced);
   }
 
-  /** Returns the rows to write and the answers to send once they are committed. */
-  close(answers: readonly Answer[]): Decision {
-    return {
-      answers,
-      accounts: this.accounts.changed,
-      states: this.#states === null ? NOTHING : Array.from(this.#states, (id) => this.account(id)),
-      spends: this.spends.changed,
-      meters: this.meters.changed,
-      owners: this.owners.changed,
-      holds: this.holds.changed,
-      holdsGone: this.holds.gone,
-      entries: this.#entries ?? NOTHING,
-      requests: this.requests.changedWhere(false),
-      requestsAmended: this.requests.changedWhere(true),
-      replies: this.replies.changed,
-      repliesGone: this.replies.gone,
-      movements: this.movements.changed,
-      checkouts: this.checkouts.changed,
-      ...(this.#sums?.decided ?? NO_SUMS),
-      calls: this.#calls === null ? NOTHING : [...this.#calls.values()],
-      events: this.#events ?? NOTHING,
-    };
+  /** Returns what the function does, without the changes that it makes. They may only be of owners, their meters and accounts. */
+  try<T>(work: () => T): T {
+    const changes = this.batch.log.length;
+    const events = this.batch.events.length;
+    const result = work();
+    this.batch.log.takeBack(changes);
+    this.batch.events.length = events;
+    return result;
   }
 }

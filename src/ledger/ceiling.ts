@@ -24,28 +24,27 @@ export function capOffer(offer: Offer, ceiling: NanoUsd, markup: number): Offer 
   return { ...offer, outputTokensAsked: asked && tokens, outputTokensMax: tokens };
 }
 
-interface CappedOffers {
-  readonly offers: (isReserving: boolean) => readonly Offer[];
+interface Offering {
+  offers(isReserving: boolean): readonly Offer[];
+}
+
+interface CappedOffering extends Offering {
   readonly ceilingNanoUsd?: NanoUsd | null;
 }
 
 /** Returns the request's offers within its ceiling. They throw the Fault `unsupported_capability` if none fits it. */
-export function capOffers(
-  { offers, ceilingNanoUsd: ceiling = null }: CappedOffers,
-  { billing }: Pick<LedgerRules, "billing">,
-): CappedOffers["offers"] {
-  return ceiling === null ? offers : capTo(ceiling, offers, billing);
+export function capOffers(offering: CappedOffering, { billing }: Pick<LedgerRules, "billing">): Offering {
+  const { ceilingNanoUsd: ceiling = null } = offering;
+  return ceiling === null ? offering : capTo(ceiling, offering, billing);
 }
 
-function capTo(
-  ceiling: NanoUsd,
-  offers: CappedOffers["offers"],
-  billing: LedgerRules["billing"],
-): CappedOffers["offers"] {
-  return (isReserving) => {
-    const capped = offers(isReserving).flatMap((offer) => capOffer(offer, ceiling, billing.markup) ?? []);
+function capTo(ceiling: NanoUsd, offering: Offering, billing: LedgerRules["billing"]): Offering {
+  const offers = (isReserving: boolean) => {
+    const all = offering.offers(isReserving);
+    const capped = all.flatMap((offer) => capOffer(offer, ceiling, billing.markup) ?? []);
     if (capped.length > 0) return capped;
     const message = "No model answers this request within the most that it may cost (x-poundkey-max-cost).";
     throw new Fault("unsupported_capability", message, { param: "x-poundkey-max-cost" });
   };
+  return { offers };
 }

@@ -11,13 +11,28 @@ import { close } from "./money/closing.ts";
 import { fund } from "./money/movements.ts";
 import { settle } from "./settle.ts";
 
-/** Decides a batch in order: each demand sees the changes of those before it. */
+/** The books of rows that a store keeps from batch to batch. */
+const known = new WeakMap<Rows, Books>();
+const makeBooks = (rows: Rows) => new Books(rows);
+
+/**
+ * Decides a batch in order: each demand sees the changes of those before it. Changes the rows in place, and takes that back
+ * if it throws.
+ */
 export function decide(rows: Rows, demands: readonly Demand[]): Decision {
-  const books = new Books(rows);
+  const books = known.getOrInsertComputed(rows, makeBooks);
+  const { batch } = books;
   const { nowMs } = rows;
-  return books.close(
-    demands.map((demand) => (nowMs === null ? answer(books, demand) : answerAt(books, demand, nowMs))),
-  );
+  batch.begin();
+  try {
+    const answers: Answer[] = [];
+    for (const demand of demands)
+      answers.push(nowMs === null ? answer(books, demand) : answerAt(books, demand, nowMs));
+    return batch.close(answers);
+  } catch (error) {
+    batch.takeBack();
+    throw error;
+  }
 }
 
 /** Decides at the store's own time. On another day than this node's, the day's rows would be missing. */

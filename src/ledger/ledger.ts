@@ -41,13 +41,13 @@ export interface Ask extends RequestHead, Caller {
   /** The number of requested answers. */
   readonly answers: number;
   /** The worst-case cost on each card of the plan, with what budgets reserve. Only called if something may be held. */
-  readonly offers: (isReserving: boolean) => readonly Offer[];
+  offers(isReserving: boolean): readonly Offer[];
   /** The tokens that it is expected to take. Only called if a limit counts them. None if missing. */
-  readonly load?: () => TokenLoad;
+  load?(): TokenLoad;
   /** The least that those may be, if making them means reading the request's files. Null if it doesn't. */
   readonly leastOffers?: (() => readonly Offer[]) | null;
   /** The least that counts. For a request whose answer is there already: it is refused only where nothing is left. */
-  readonly ownOffers?: () => readonly Offer[];
+  ownOffers?(): readonly Offer[];
   /** False if the requested model has no price. */
   readonly isPayable: boolean;
   /** True if several models share the name and any covered one will do. */
@@ -158,7 +158,7 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
 async function look(parts: LedgerParts, ticket: Ticket): Promise<ReplayAnswer | null> {
   const { store, wants } = parts;
   const { ask } = ticket;
-  const offers = ask.leastOffers ?? ask.offers;
+  const offers = findLeast(ask);
   const demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);
   const first = await store.look(demand);
   const answer =
@@ -178,14 +178,27 @@ function admit(parts: LedgerParts, ticket: Ticket): Promise<AdmissionAnswer> {
   return decideAdmission(parts, ask, makeAdmission(store.node, ticket, wanted, offers), offers);
 }
 
+/** The part of an `Ask` that is only made if something may be held. */
+type Offering = Pick<Ask, "offers">;
+
+const NO_OFFERS: Offering = { offers: () => [] };
+
+function findLeast(ask: Ask): Offering {
+  return ask.leastOffers ? { offers: ask.leastOffers } : ask;
+}
+
+function findOwn(ask: Ask): Offering | null {
+  return ask.ownOffers ? { offers: () => ask.ownOffers?.() ?? [] } : null;
+}
+
 const ENTRY: Entry = { isLooking: false, outcome: null };
 
 function enter(parts: LedgerParts, ticket: Ticket, { isLooking, outcome } = ENTRY): Promise<AdmissionAnswer> {
   const { store, wants } = parts;
   const { ask } = ticket;
-  const offers = (outcome && ask.ownOffers) ?? ask.leastOffers ?? ask.offers;
+  const offers = (outcome && findOwn(ask)) ?? findLeast(ask);
   const wanted = isLooking ? wants.of(ask.key) : NOTHING;
-  const demand = makeAdmission(store.node, ticket, wanted, isLooking ? offers : () => []);
+  const demand = makeAdmission(store.node, ticket, wanted, isLooking ? offers : NO_OFFERS);
   const settlement = outcome && makeSettlement(parts, ask.key.accountId, ticket, ask, outcome);
   // Its key or account may have tags.
   const reads = outcome ? { ...demand.reads, tagDayMs: findTagDay(outcome.record.atMs) } : demand.reads;
@@ -197,7 +210,7 @@ function decideAdmission(
   parts: LedgerParts,
   ask: Ask,
   demand: Admission,
-  offers: Ask["offers"],
+  offers: Offering,
 ): Promise<AdmissionAnswer> {
   const { store } = parts;
   const { isEntered = false } = ask;
@@ -210,19 +223,23 @@ function decideAdmission(
   });
 }
 
-function makeSupplies({ wants }: LedgerParts, ask: Ask, offers: Ask["offers"]): Supplies {
-  return { offers, load: () => estimate(ask), learn: (lacking) => wants.learn(ask.key, lacking) };
+function makeSupplies({ wants }: LedgerParts, ask: Ask, offering: Offering): Supplies {
+  return {
+    offers: (isReserving) => offering.offers(isReserving),
+    load: () => estimate(ask),
+    learn: (lacking) => wants.learn(ask.key, lacking),
+  };
 }
 
 const NO_LOAD: TokenLoad = { prompt: 0, output: 0 };
 
-const estimate = ({ load }: Ask): TokenLoad => load?.() ?? NO_LOAD;
+const estimate = (ask: Ask): TokenLoad => ask.load?.() ?? NO_LOAD;
 
 function makeAdmission(
   node: string,
   { ask, reads, rules }: Ticket,
   wanted: Want,
-  offers: Ask["offers"],
+  offering: Offering,
 ): Admission {
   const { key, isNew, ceilingNanoUsd = null } = ask;
   const { quota, billing, ownerLimits: limits = LIMIT_RULES } = rules;
@@ -249,7 +266,10 @@ function makeAdmission(
     billing,
     limits,
     answers: ask.answers,
-    offers: isUnlimited && !isCapped && !wanted.offers && !wanted.reserved ? null : offers(wanted.reserved),
+    offers:
+      isUnlimited && !isCapped && !wanted.offers && !wanted.reserved
+        ? null
+        : offering.offers(wanted.reserved),
     isCapped,
     isReserving: wanted.reserved,
     load: wanted.load ? estimate(ask) : null,

@@ -1,7 +1,7 @@
 // Places: what an admitted request takes of its owner's day, and what is returned if it was not served.
 import type { GiveBack } from "../core/demand.ts";
 import type { NanoUsd } from "../core/money/money.ts";
-import { type Hold, makeMeterId, makeOwnerId, type Place } from "../core/rows.ts";
+import type { Hold, Place } from "../core/rows.ts";
 import { makeMeter, type OpenDay, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
 import { recordUsedUp } from "./limits/exceeded.ts";
@@ -37,12 +37,12 @@ export function takePlaces(books: Books, standing: Standing, taking: Taking): Pl
   const { answers, nowMs, everyMs, freeNanoUsd } = taking;
   const places = Math.min(answers, Math.max(0, limit - counted.used));
   const slots = everyMs > 0 ? answers - places : 0;
-  const { accountId, owner, day } = meter;
+  const { owner, day } = meter;
   if (places > 0 || freeNanoUsd !== null) {
     const lastAtMs = places > 0 ? Math.max(meter.lastAtMs, nowMs) : meter.lastAtMs;
     const freeHeldNanoUsd = meter.freeHeldNanoUsd + (freeNanoUsd ?? 0);
     const used = meter.used + places;
-    books.meters.put(makeMeterId(accountId, owner, day), { ...meter, used, lastAtMs, freeHeldNanoUsd });
+    books.putMeter({ ...meter, used, lastAtMs, freeHeldNanoUsd });
     if (places > 0 && used >= limit) recordUsedUp(books, meter, { limit, nowMs });
   }
   const taken = slots > 0 ? { atMs: lastSlotAtMs(standing, taking, slots, places), by: taking.id } : null;
@@ -71,8 +71,8 @@ function lastSlotAtMs(
 export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giveBack: GiveBack): boolean {
   const { answers, isBounded, beyond } = giveBack;
   const { owner, day } = place;
-  const id = makeMeterId(accountId, owner, day);
-  const meter = books.meters.get(id) ?? makeMeter({ accountId, owner, day, lastAtMs: atMs });
+  const meter =
+    books.findMeter(accountId, owner, day) ?? makeMeter({ accountId, owner, day, lastAtMs: atMs });
   // A paid or unlimited request took no place. Only its refusals are counted, because they would be charged.
   const isCounted = isBounded && (place.places + place.slots > 0 || beyond !== null);
   const back = isCounted ? Math.min(answers, Math.max(0, place.giveBackMax - meter.givenBack)) : answers;
@@ -82,7 +82,7 @@ export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giv
   returnSlots(books, accountId, place, slots);
   if (places > 0 || (isCounted && back > 0)) {
     const used = Math.max(0, meter.used - places);
-    books.meters.put(id, { ...meter, used, givenBack: meter.givenBack + (isCounted ? back : 0) });
+    books.putMeter({ ...meter, used, givenBack: meter.givenBack + (isCounted ? back : 0) });
   }
   return back === answers;
 }
@@ -94,7 +94,7 @@ function returnSlots(
   { owner, taken, previous, slots, everyMs }: Place,
   count: number,
 ): void {
-  const state = books.owners.get(makeOwnerId(accountId, owner));
+  const state = books.page(accountId, owner).state.row;
   if (count === 0 || taken === null || state?.taken?.by !== taken.by) return;
   const left = count === slots ? previous : { by: taken.by, atMs: taken.atMs - count * everyMs };
   books.putOwner({ ...state, taken: left });
@@ -113,10 +113,9 @@ export function settleFreeBudget(
   costNanoUsd: NanoUsd,
 ): void {
   if (place.freeNanoUsd === null) return;
-  const id = makeMeterId(accountId, place.owner, place.day);
-  const meter = books.meters.get(id);
+  const meter = books.findMeter(accountId, place.owner, place.day);
   if (!meter) return;
-  books.meters.put(id, {
+  books.putMeter({
     ...meter,
     freeHeldNanoUsd: Math.max(0, meter.freeHeldNanoUsd - place.freeNanoUsd),
     freeSpentNanoUsd: meter.freeSpentNanoUsd + costNanoUsd,

@@ -95,5 +95,5 @@ function put(books: Books, reply: KeptReply): void {
   if (before === after) return;
   const account = books.account(reply.accountId);
   const keptCharacters = Math.max(0, account.keptCharacters + after - before);
-  books.accounts.put(account.id, { ...account, keptCharacters });
+  books.putAccount({ ...account, keptCharacters });
 }

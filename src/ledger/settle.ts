@@ -17,7 +17,7 @@ type SettledAnswer = SettlementAnswer & { readonly kind: "settled" };
 
 export function settle(books: Books, demand: Settlement): SettledAnswer {
   const { produced, giveBack, sealedReply, nowMs: atMs } = demand;
-  const hold = books.holds.get(demand.record.id);
+  const hold = books.findHold(demand.record.id);
   if (hold === null) return settleWithoutHold(books, demand);
   releaseHold(books, hold, produced ? { sealedReply, atMs } : null);
   const isBeyond = !returnPlaces(books, hold, giveBack) && giveBack.beyond !== null;
@@ -61,7 +61,7 @@ function nameMember(books: Books, record: UnsettledRecord): UnsettledRecord {
  * may have given it up as lost, though: then this settlement knows better, and its row replaces that one.
  */
 function settleWithoutHold(books: Books, demand: Settlement): SettledAnswer {
-  const row = books.requests.get(demand.record.id);
+  const row = books.findRequest(demand.record.id);
   if (row?.ended === "lost" && demand.record.ended !== "lost") return settleLate(books, demand, row);
   return {
     kind: "settled",
@@ -128,7 +128,7 @@ function releaseHold(
   hold: Hold,
   kept: { readonly sealedReply: string | null; readonly atMs: number } | null,
 ): void {
-  books.holds.remove(hold);
+  books.removeHold(hold);
   if (hold.replyId === null) return;
   if (kept) fillReply(books, hold, kept.sealedReply, kept.atMs);
   else freeReply(books, hold);

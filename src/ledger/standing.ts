@@ -3,6 +3,7 @@
 import type { Rows } from "../core/decision.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import { resolveAllowance } from "../core/limits/key-limits.ts";
+import { OwnerPage } from "../core/pages.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world/world.ts";
 import { ALLOWANCE_BY_QUOTA, type Counts, type LedgerRules, makeReads, readStanding } from "./allowance.ts";
@@ -47,7 +48,7 @@ export async function findAllowances(
   return found;
 }
 
-const NOTHING_COUNTED: Counts = { meters: new Map(), owners: new Map() };
+const NOTHING_COUNTED: Counts = { page: (accountId, owner) => new OwnerPage(accountId, owner) };
 
 function computeAllowance(
   key: GatewayKey,
@@ -57,7 +58,7 @@ function computeAllowance(
 ): Allowance {
   const resetsAtMs = computeDay(nowMs, quota).endMs;
   if (billing.charge === "always") return { limit: 0, used: 0, remaining: 0, resetsAtMs, nextSlotAtMs: null };
-  const account = rows?.accounts.get(key.accountId) ?? ALLOWANCE_BY_QUOTA;
+  const account = rows?.accounts.get(key.accountId)?.row ?? ALLOWANCE_BY_QUOTA;
   const limit = resolveAllowance(key, account, quota);
   if (limit === null) return { limit, used: 0, remaining: null, resetsAtMs, nextSlotAtMs: null };
   const standing = readStanding(rows ?? NOTHING_COUNTED, key, account, limit, quota, nowMs);

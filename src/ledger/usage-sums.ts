@@ -1,75 +1,133 @@
 // The hourly sums during one batch: of usage, of usage by tag, and of times to the first token.
 
-import type { Decision } from "../core/decision.ts";
+import type { Decision, Rows } from "../core/decision.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/log/outcome.ts";
-import type { RequestRecord } from "../core/log/record.ts";
+import { isError, type RequestOutcome, type RequestRecord } from "../core/log/record.ts";
+import { NO_AMOUNTS, UNITS, type Unit } from "../core/money/units.ts";
 import { type FirstTokenSum, makeTagDayId, type TagOfDay, type UsageSum } from "../core/rows.ts";
 import { findTagDay, OTHER_TAGS, TAGGED, TAGS_PER_DAY_MAX } from "../core/text/tags.ts";
 import { findBucket } from "../core/world/histogram.ts";
 import { addEdge, findHour } from "./money/month.ts";
-import type { RowLookup } from "./row-lookup.ts";
-import { addCounts } from "./usage-counts.ts";
-
-/** A sum without its figures. */
-type Head = Omit<UsageSum, keyof ReturnType<typeof addCounts> | "edge">;
 
 /** Shared by requests without tags and batches that settle nothing. */
 const NONE: readonly never[] = Object.freeze([]);
-export const NO_SUMS: UsageSums["decided"] = {
-  usage: NONE,
-  tagUsage: NONE,
-  tagsOfDays: NONE,
-  firstTokens: NONE,
+
+interface Hour {
+  readonly record: RequestRecord;
+  readonly hourMs: number;
+  readonly isEdge: boolean;
+  readonly model: string;
+  readonly outcome: RequestOutcome;
+  readonly times: 1 | -1;
+}
+
+/** A sum that requests are added to in place. */
+type Total<Sum> = {
+  -readonly [Field in keyof Sum]: Field extends "amounts" ? Record<Unit, number> : Sum[Field];
 };
+type UsageTotal = Total<UsageSum>;
+type FirstTokenTotal = Total<FirstTokenSum>;
+
+function makeUsage({ record, hourMs, model, outcome }: Hour, tag: string): UsageTotal {
+  return {
+    hourMs,
+    accountId: record.accountId,
+    keyId: record.keyId,
+    model,
+    operation: record.operation,
+    surface: record.surface,
+    member: record.memberId ?? "",
+    provider: readProvider(model),
+    outcome,
+    tag,
+    requests: 0,
+    errors: 0,
+    amounts: { ...NO_AMOUNTS },
+    costNanoUsd: 0,
+    chargedNanoUsd: 0,
+    cached: 0,
+    savedNanoUsd: 0,
+  };
+}
+
+function addUsage(total: UsageTotal, { record, isEdge, times }: Hour): void {
+  total.requests += times;
+  if (isError(record.status)) total.errors += times;
+  for (const unit of UNITS) total.amounts[unit] += times * record.amounts[unit];
+  total.costNanoUsd += times * record.costNanoUsd;
+  total.chargedNanoUsd += times * record.chargedNanoUsd;
+  if (record.cachedFrom !== null) total.cached += times;
+  total.savedNanoUsd += times * record.savedNanoUsd;
+  if (isEdge) total.edge = addEdge(total, times, record);
+}
+
+function isOf(total: UsageTotal, { record, hourMs, model, outcome }: Hour, tag: string): boolean {
+  if (!isSameHour(total, record, hourMs, model)) return false;
+  return total.outcome === outcome && total.tag === tag && total.member === (record.memberId ?? "");
+}
+
+function isSameHour(
+  sum: Omit<FirstTokenSum, "bucket" | "requests">,
+  record: RequestRecord,
+  hourMs: number,
+  model: string,
+): boolean {
+  return (
+    sum.keyId === record.keyId &&
+    sum.model === model &&
+    sum.hourMs === hourMs &&
+    sum.accountId === record.accountId &&
+    sum.surface === record.surface &&
+    sum.operation === record.operation
+  );
+}
 
 export class UsageSums {
-  readonly #usage = new Map<string, UsageSum>();
-  readonly #stored: RowLookup["tagsOfDays"];
+  /** Those of a batch are few, so they are looked through one by one. */
+  readonly usage: UsageTotal[] = [];
+  readonly tagUsage: UsageTotal[] = [];
+  readonly firstTokens: FirstTokenTotal[] = [];
   /** Each is made once there is something in it. */
-  #byTag: Map<string, UsageSum> | null = null;
-  #firstTokens: Map<string, FirstTokenSum> | null = null;
   #tagsOfDays: Map<string, Set<string>> | null = null;
   #newTags: TagOfDay[] | null = null;
-
-  constructor(stored: RowLookup["tagsOfDays"]) {
-    this.#stored = stored;
-  }
 
   /**
    * Counts a request in its hour, and for the statement of the month in which it is settled. With `times` -1, takes back
    * what its earlier row was counted as. Tags are found again as they were: the day's first ones stay what they are.
    */
-  add(record: RequestRecord, month: string, times: 1 | -1): void {
-    const { accountId, keyId, operation, surface } = record;
-    const model = findCountedModel(record);
+  add(record: RequestRecord, month: string, times: 1 | -1, stored: Rows["tagsOfDays"]): void {
     const { hourMs, isEdge } = findHour(record.atMs, month);
-    const member = record.memberId ?? "";
-    const id = `${hourMs}\n${accountId}\n${keyId}\n${model}\n${operation}\n${surface}\n${member}`;
-    const outcome = findOutcome(record);
-    const hour = { hourMs, accountId, keyId, model, operation, surface };
-    const about = { ...hour, member, provider: readProvider(model), outcome };
-    const way = { times, isEdge };
-    for (const tag of this.#findTags(record)) {
-      this.#byTag ??= new Map();
-      count(this.#byTag, id, { ...about, tag }, record, way);
-    }
-    count(this.#usage, id, { ...about, tag: record.tags === null ? "" : TAGGED }, record, way);
-    if (!record.stream || record.firstTokenMs === null) return;
-    const bucket = findBucket(record.firstTokenMs);
-    const counted = `${id} ${bucket}`;
-    this.#firstTokens ??= new Map();
-    const requests = (this.#firstTokens.get(counted)?.requests ?? 0) + times;
-    this.#firstTokens.set(counted, { ...hour, bucket, requests });
+    const hour = {
+      record,
+      hourMs,
+      isEdge,
+      model: findCountedModel(record),
+      outcome: findOutcome(record),
+      times,
+    };
+    for (const tag of this.#findTags(record, stored)) count(this.tagUsage, hour, tag);
+    count(this.usage, hour, record.tags === null ? "" : TAGGED);
+    if (record.stream && record.firstTokenMs !== null)
+      this.#countFirst(hour, findBucket(record.firstTokenMs));
+  }
+
+  #countFirst({ record, hourMs, model, times }: Hour, bucket: number): void {
+    const { firstTokens } = this;
+    const known = firstTokens.find((one) => one.bucket === bucket && isSameHour(one, record, hourMs, model));
+    if (known === undefined) {
+      const { accountId, keyId, operation, surface } = record;
+      firstTokens.push({ hourMs, accountId, keyId, model, operation, surface, bucket, requests: times });
+    } else known.requests += times;
   }
 
   /** Returns the tags under which a request is summed: its own, or once `other` for those beyond its day's first ones. */
-  #findTags({ tags, accountId, atMs }: RequestRecord): Iterable<string> {
+  #findTags({ tags, accountId, atMs }: RequestRecord, stored: Rows["tagsOfDays"]): Iterable<string> {
     if (tags === null) return NONE;
     const dayMs = findTagDay(atMs);
     const id = makeTagDayId(accountId, dayMs);
     this.#tagsOfDays ??= new Map();
     this.#newTags ??= [];
-    const known = this.#tagsOfDays.getOrInsertComputed(id, () => new Set(this.#stored?.get(id)));
+    const known = this.#tagsOfDays.getOrInsertComputed(id, () => new Set(stored?.get(id)));
     const summed = new Set<string>();
     for (const tag of tags.split(",")) {
       if (known.has(tag)) summed.add(tag);
@@ -83,32 +141,24 @@ export class UsageSums {
     return summed;
   }
 
-  get decided(): Pick<Decision, "usage" | "tagUsage" | "tagsOfDays" | "firstTokens"> {
-    return {
-      usage: [...this.#usage.values()],
-      tagUsage: this.#byTag === null ? NONE : [...this.#byTag.values()],
-      tagsOfDays: this.#newTags ?? NONE,
-      firstTokens: this.#firstTokens === null ? NONE : [...this.#firstTokens.values()],
-    };
+  clear(): void {
+    this.usage.length = 0;
+    this.tagUsage.length = 0;
+    this.firstTokens.length = 0;
+    this.#tagsOfDays = null;
+    this.#newTags = null;
+  }
+
+  get tagsOfDays(): Decision["tagsOfDays"] {
+    return this.#newTags ?? NONE;
   }
 }
 
-interface Way {
-  readonly times: 1 | -1;
-  readonly isEdge: boolean;
-}
-
-function count(sums: Map<string, UsageSum>, id: string, head: Head, record: RequestRecord, way: Way): void {
-  const place = `${id} ${head.outcome} ${head.tag}`;
-  sums.set(place, addUp(sums.get(place), head, record, way));
-}
-
-function addUp(
-  sum: UsageSum | undefined,
-  head: Head,
-  record: RequestRecord,
-  { times, isEdge }: Way,
-): UsageSum {
-  const edge = isEdge || sum?.edge ? { edge: addEdge(sum, isEdge ? times : 0, record) } : null;
-  return { ...head, ...addCounts(sum, record, times), ...edge };
+function count(totals: UsageTotal[], hour: Hour, tag: string): void {
+  let total = totals.find((one) => isOf(one, hour, tag));
+  if (total === undefined) {
+    total = makeUsage(hour, tag);
+    totals.push(total);
+  }
+  addUsage(total, hour);
 }

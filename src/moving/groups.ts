@@ -22,6 +22,10 @@ export class Groups {
     return members !== undefined;
   }
 
+  get names(): readonly string[] {
+    return [...this.#members.keys()];
+  }
+
   /** Returns the ids behind a name, each once. `openai/*` may be such a name, and then stands for all that fit. */
   find(name: string): readonly string[] {
     const members = this.#members.get(name);
@@ -39,13 +43,14 @@ export class Groups {
   }
 
   /**
-   * Returns the configuration's section. A name that is a model's id already can't be an alias too, and neither can one that
-   * stands for all models of a provider. `onLeft` is called with the names that are lost, and the reason.
+   * Returns the configuration's section, in which a model alone is a group too, since only groups are in the lists that
+   * clients ask for. A name that is a model's id already can't be an alias too, and neither can one that stands for all
+   * models of a provider. `onLeft` is called with the names that are lost, and the reason.
    */
   list(
     findId: (name: string) => string | null,
     onLeft: (name: string, words: string) => void,
-  ): Readonly<Record<string, string | readonly object[]>> {
+  ): Readonly<Record<string, readonly object[]>> {
     const aliases = [...this.#members].flatMap(([name, members]) => {
       const ids = this.find(name);
       const [only] = ids;
@@ -58,8 +63,11 @@ export class Groups {
       }
       if (ids.length > GROUP_MAX)
         onLeft(`${name}: ${ids.length - GROUP_MAX} models`, `a group has up to ${GROUP_MAX}`);
-      const group = ids.slice(0, GROUP_MAX).map((one) => writeMember(one, members));
-      return [[name, ids.length === 1 ? only : group] as const];
+      const isAlone = ids.length === 1;
+      const group = ids
+        .slice(0, GROUP_MAX)
+        .map((one) => (isAlone ? { model: one } : writeMember(one, members)));
+      return [[name, group] as const];
     });
     return Object.fromEntries(aliases);
   }

@@ -13,8 +13,9 @@ import { Fields, type Reasons } from "./fields.ts";
 import { Groups } from "./groups.ts";
 import type { SourceFile } from "./litellm/config.ts";
 import type { PlannedConfig } from "./plan.ts";
-import { Providers } from "./providers.ts";
+import { type Deployment, Providers } from "./providers.ts";
 import { CACHE, HOOKS, type Report } from "./report.ts";
+import { addSeparately, type NamedDeployment } from "./separate.ts";
 import {
   findMeant,
   findProvider,
@@ -47,14 +48,14 @@ const DEPTH_MAX = 8;
 const ALIAS = "portkey";
 
 interface Member {
-  readonly id: string;
+  readonly target: Deployment;
   readonly weight: number | undefined;
 }
 
 /** The models that share the load, and those that follow if they fail. */
 interface Choice {
   readonly members: readonly Member[];
-  readonly fallbacks: readonly string[];
+  readonly fallbacks: readonly Deployment[];
 }
 
 const NOTHING: Choice = { members: [], fallbacks: [] };
@@ -64,31 +65,66 @@ type At = readonly (string | number)[];
 interface Parts {
   readonly file: SourceFile;
   readonly report: Report;
-  readonly providers: Providers;
+  /** Each target with its name in the report. */
+  readonly targets: Map<Deployment, string>;
 }
 
 /** One config, or several by their names. */
 export function readPortkey(file: SourceFile, report: Report): PlannedConfig {
   const providers = new Providers();
-  const groups = new Groups();
-  const models = new Map<string, { readonly fallbacks: readonly string[] }>();
+  const parts: Parts = { file, report, targets: new Map() };
   const configs = listConfigs(file.value);
   if (configs.length === 0)
     report.leave(null, "configs", "the file has none: a config has a provider or targets");
-  for (const [name, node, at] of configs) {
-    const { members, fallbacks } = readNode(node, at, { file, report, providers });
-    for (const { id, weight } of members) {
-      groups.add(name, id, weight);
-      const others = fallbacks.filter((other) => other !== id);
-      if (others.length > 0) models.set(id, { fallbacks: [...new Set(others)] });
-    }
+  const named = configs.map(([name, node, at]) => {
+    const choice = readNode(node, at, parts);
     const line = file.findLine(at);
-    if (members.length > 0) report.take(line, `config ${name}`, `alias ${name}`);
+    if (choice.members.length > 0) report.take(line, `config ${name}`, `alias ${name}`);
     else report.leave(line, `config ${name}`, "none of its targets has a model here");
-  }
+    return { name, ...choice };
+  });
+  const { groups, models } = placeTargets(named, providers, parts);
   const aliases = providers.listAliases(groups, report);
   providers.report(report);
-  return { providers: providers.list(), models: Object.fromEntries(models), aliases };
+  return { providers: providers.list(), models, aliases };
+}
+
+interface NamedChoice extends Choice {
+  readonly name: string;
+}
+
+/** Returns the aliases, and the models' fallbacks. */
+function placeTargets(configs: readonly NamedChoice[], providers: Providers, { targets, report }: Parts) {
+  const named = configs.flatMap(({ name, members, fallbacks }): readonly NamedDeployment[] => {
+    const next = JSON.stringify(fallbacks.map(describeTarget));
+    return [
+      ...members.map(({ target }) => ({ name, rank: "first", next, deployment: target })),
+      ...fallbacks.map((deployment, at) => ({ name, rank: String(at), next: null, deployment })),
+    ];
+  });
+  const added = addSeparately(providers, named);
+  const ids = new Map(named.map(({ deployment }, at) => [deployment, added[at] ?? ""]));
+  for (const [target, item] of targets) {
+    const id = ids.get(target);
+    if (id !== undefined) report.take(target.line, item, id);
+    else report.leave(target.line, item, "its weight is 0, so it was never called");
+  }
+  const groups = new Groups();
+  const models = new Map<string, { readonly fallbacks: readonly string[] }>();
+  for (const { name, members, fallbacks } of configs) {
+    const later = [...new Set(fallbacks.map((one) => ids.get(one) ?? ""))];
+    for (const { target, weight } of members) {
+      const id = ids.get(target) ?? "";
+      groups.add(name, id, weight);
+      const others = later.filter((other) => other !== id);
+      if (others.length > 0) models.set(id, { fallbacks: others });
+    }
+  }
+  return { groups, models: Object.fromEntries(models) };
+}
+
+function describeTarget({ provider, place, name, credential }: Deployment): unknown {
+  return [provider, place, name, credential?.key];
 }
 
 function listConfigs(value: unknown): readonly (readonly [string, JsonObject, At])[] {
@@ -145,11 +181,14 @@ function share(choices: readonly Choice[], targets: readonly JsonObject[]): Choi
 
 function follow(choices: readonly Choice[]): Choice {
   const [first = NOTHING, ...others] = choices.filter(({ members }) => members.length > 0);
-  const later = others.flatMap(({ members, fallbacks }) => [...members.map(({ id }) => id), ...fallbacks]);
+  const later = others.flatMap(({ members, fallbacks }) => [
+    ...members.map(({ target }) => target),
+    ...fallbacks,
+  ]);
   return { members: first.members, fallbacks: [...first.fallbacks, ...later] };
 }
 
-function readTarget(node: Fields, at: At, { file, report, providers }: Parts): Choice {
+function readTarget(node: Fields, at: At, { file, report, targets }: Parts): Choice {
   const line = file.findLine(at);
   const { model: asModel, ...others } = asObject(node.take("override_params"));
   // A model of Portkey's catalogue names its provider: `@openai-prod/gpt-5.4`.
@@ -171,7 +210,7 @@ function readTarget(node: Fields, at: At, { file, report, providers }: Parts): C
   const isKeyless = hasProof(fields) || provider === "Ollama" || provider === "Vertex";
   if (provider === "Vertex" && node.take("api_key") !== undefined)
     report.leave(line, `${item}: api_key`, "tokens end: use the account's key file");
-  const id = providers.add({
+  const target: Deployment = {
     provider,
     place,
     isOwn,
@@ -180,9 +219,9 @@ function readTarget(node: Fields, at: At, { file, report, providers }: Parts): C
     line,
     model: omitUndefined({ deployment: deployment === model ? undefined : deployment }),
     credential: isKeyless ? null : readKey(node, { asked, provider, address }, report),
-  });
-  report.take(line, item, id);
-  return { members: [{ id, weight: node.takeNumber("weight") }], fallbacks: [] };
+  };
+  targets.set(target, item);
+  return { members: [{ target, weight: node.takeNumber("weight") }], fallbacks: [] };
 }
 
 interface ProviderMatch {

@@ -5,7 +5,7 @@ import { CREDENTIAL_LIMITS, type CredentialLimit, mapLimits } from "../core/limi
 import type { ModelCard } from "../core/models/card.ts";
 import { clampWeight, type Groups } from "./groups.ts";
 import type { Report } from "./report.ts";
-import { isOwnServer } from "./servers.ts";
+import { describeOwnApi, isOwnServer } from "./servers.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -36,9 +36,16 @@ export interface PlannedCredential extends Readonly<Partial<Record<Limit, number
   readonly weight?: number | undefined;
 }
 
+/** Tells several providers on one server from each other. Null for the one that needs no other name. */
+export type Share = { readonly number: number; readonly label: string } | null;
+
 interface Server {
   readonly name: string;
+  /** The known provider that it has the name of, or is based on. */
+  readonly provider: string;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** The key that is used if no deployment has one. */
+  readonly impliedKey: string | null;
   readonly credentials: Map<string, PlannedCredential[]>;
   /** The headers of its deployments, each set once. Empty for those without any. */
   readonly headers: Map<string, Headers>;
@@ -65,18 +72,14 @@ export class Providers {
   }
 
   /** Adds a deployment. Returns its model's id, or `Provider#*` for all models. */
-  add(deployment: Deployment): string {
-    const { provider, place, isOwn, fields, name, credential, headers = {} } = deployment;
+  add(deployment: Deployment, share: Share): string {
+    const { provider, place, name, credential, headers = {} } = deployment;
     const { like, ...own } = deployment.model;
     const model = typeof like === "string" && this.#cards.has(like) ? { ...own, like } : own;
-    const server = this.#servers.getOrInsertComputed(`${provider} ${place ?? ""}`, () => ({
-      name: this.#chooseName(provider, isOwn ? null : place, place),
-      fields,
-      credentials: new Map(),
-      headers: new Map(),
-      models: new Map(),
-      isOpen: false,
-    }));
+    const server = this.#servers.getOrInsertComputed(
+      `${provider} ${place ?? ""} ${share?.number ?? ""}`,
+      () => this.#makeServer(deployment, share),
+    );
     server.headers.set(JSON.stringify(headers), headers);
     if (credential !== null) {
       server.credentials.getOrInsertComputed(credential.key, () => []).push(credential);
@@ -93,6 +96,24 @@ export class Providers {
       server.models.set(name, { ...facts, ...server.models.get(name), ...model });
     else if ("price" in model) this.#overlay.set(id, { price: model.price });
     return id;
+  }
+
+  /** Another provider than the known one needs its address and dialect, and the variable of its key. */
+  #makeServer({ provider, place, isOwn, fields }: Deployment, share: Share): Server {
+    const isOfVendor = fields.base_url === undefined && fields.platform === undefined;
+    const api = share === null || !isOfVendor ? null : describeOwnApi(provider);
+    const label = share === null ? place : `${place ?? ""} ${share.label}`;
+    const short = share === null ? null : share.label;
+    return {
+      name: this.#chooseName(provider, isOwn ? short : label, label),
+      provider,
+      fields: { ...api?.fields, ...fields },
+      impliedKey: api?.key ?? null,
+      credentials: new Map(),
+      headers: new Map(),
+      models: new Map(),
+      isOpen: false,
+    };
   }
 
   /** A model that the provider itself offers under the same name has its facts. Others cost nothing on the operator's own servers. */
@@ -181,7 +202,7 @@ export class Providers {
   /** Returns the configuration's section. */
   list(): Readonly<Record<string, object>> {
     return Object.fromEntries(
-      [...this.#servers].map(([key, server]) => [server.name, writeServer(server, key.split(" ")[0])]),
+      [...this.#servers.values()].map((server) => [server.name, writeServer(server)]),
     );
   }
 }
@@ -196,14 +217,15 @@ function makeName(provider: string, place: string | null): string {
 }
 
 /** A server with the provider's own name is of its platform and speaks its dialect anyway. */
-function writeServer(server: Server, provider?: string): object {
-  const { name, fields: all, credentials, models, isOpen } = server;
+function writeServer(server: Server): object {
+  const { name, provider, fields: all, credentials, models, isOpen, impliedKey } = server;
   const [headers = {}, ...different] = server.headers.values();
   const { platform, dialect, ...others } = all;
   const fields = name === provider ? others : omitUndefined({ platform, dialect, ...others });
   const shared = [...credentials.values()];
   const isWeighted = new Set(shared.map((one) => listWeights(one)[0])).size > 1;
-  const keys = shared.map((one) => writeCredential(one, isWeighted));
+  const implied = shared.length === 0 && impliedKey !== null ? [impliedKey] : [];
+  const keys = [...implied, ...shared.map((one) => writeCredential(one, isWeighted))];
   const listed = [...models].map(([name, model]) => ({ name, ...model }));
   return {
     ...fields,

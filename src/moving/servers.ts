@@ -84,6 +84,20 @@ export function nameKeyVariable(provider: string, address: string | undefined): 
   return `${provider}_${place}_API_KEY`.replace(/\W+/g, "_").replace(/_+/g, "_").toUpperCase();
 }
 
+interface OwnApi {
+  readonly fields: Readonly<Record<string, string>>;
+  /** A reference to its variable. Null if it needs none. */
+  readonly key: string | null;
+}
+
+/** Returns what a second provider needs to call a vendor's own API. Null for one that isn't known. */
+export function describeOwnApi(provider: string): OwnApi | null {
+  const row = PROVIDERS.find(({ name }) => name === provider);
+  if (row === undefined || row.baseUrl === "") return null;
+  const key = row.keyVariables.length === 0 ? null : `\${${nameKeyVariable(provider, undefined)}}`;
+  return { fields: { dialect: findServerDialect(provider), base_url: row.baseUrl }, key };
+}
+
 /** The path of one call, which follows the address that all calls have in common. */
 const CALL =
   /\/(chat\/completions|completions|embeddings|responses|messages|rerank|images\/generations|audio\/\w+)$/;

@@ -3,7 +3,8 @@ import type { Static, TObject } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { Fault } from "../core/fault.ts";
-import { asArray, isObject, type JsonObject } from "../core/json/json.ts";
+import { ElementWork, isGrowing } from "../core/json/growing.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import { findFirstFault } from "../core/json/schema-fault.ts";
 import { refuseManyFields } from "./bounds.ts";
 import { explainMissing } from "./misplaced.ts";
@@ -19,6 +20,7 @@ export const NEVER: ReadonlySet<string> = new Set(["__proto__", "constructor", "
 
 export class Checker<Schema extends TObject> {
   readonly #schema: Schema;
+  readonly #passed = new ElementWork();
   #plainItems = 0;
   #compiled: TypeCheck<Schema> | null = null;
 
@@ -33,10 +35,10 @@ export class Checker<Schema extends TObject> {
   check(given: JsonObject, list: string, most = Number.POSITIVE_INFINITY): Static<Schema> {
     refuseLongList(given[list], most, list);
     const items = Math.max(1, asArray(given[list]).length);
-    if (this.#isSound(given, items)) return given;
+    if (this.#hasPassed(given, list) || this.#isSound(given, items)) return this.#note(given, list);
     // Only what fails is searched for nulls: they are rare, and most bodies long.
     const kept = omitNulls(this.#schema, given);
-    if (kept !== given && this.#isSound(kept, items)) return kept;
+    if (kept !== given && this.#isSound(kept, items)) return this.#note(kept, list);
     const fault = findFirstFault(this.#schema, kept);
     if (fault === null) throw new Fault("invalid_value", "The request is not valid.");
     throw explainMissing(fault, given, this.#schema.properties);
@@ -49,6 +51,22 @@ export class Checker<Schema extends TObject> {
     return Object.fromEntries(Object.entries(given).filter(([field]) => isExtra(field)));
   }
 
+  /** True if all of it has passed before but new elements of the list, and these pass. */
+  #hasPassed(given: JsonObject, list: string): given is Static<Schema> {
+    const elements = asArray(given[list]);
+    const passed = isGrowing(elements) ? this.#passed.count(elements, listOthers(given, list)) : 0;
+    if (passed === 0 || passed === elements.length) return passed > 0;
+    const fields: JsonObject = { [list]: elements.slice(passed) };
+    for (const field in given) if (typeof given[field] !== "object") fields[field] = given[field];
+    return this.#isSound(fields, elements.length - passed);
+  }
+
+  #note(given: Static<Schema>, list: string): Static<Schema> {
+    const elements = asArray(asObject(given)[list]);
+    if (isGrowing(elements)) this.#passed.note(elements, elements.length, listOthers(asObject(given), list));
+    return given;
+  }
+
   #isSound(given: unknown, items: number): given is Static<Schema> {
     if (this.#compiled === null) {
       this.#plainItems += items;
@@ -57,6 +75,13 @@ export class Checker<Schema extends TObject> {
     }
     return this.#compiled.Check(given);
   }
+}
+
+/** Lists the other fields: a list's elements are sound for themselves, but what passed has all of them. */
+function listOthers(given: JsonObject, list: string): readonly unknown[] {
+  const others: unknown[] = [];
+  for (const field in given) if (field !== list) others.push(field, given[field]);
+  return others;
 }
 
 /** Returns the body's fields without nulls and unsafe names. Throws a Fault if it is not an object. */

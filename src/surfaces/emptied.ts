@@ -6,24 +6,25 @@ import type { FamilyNeed } from "../operations/operation.ts";
 /** Many APIs refuse an empty message, and one less would join its neighbours. */
 const LINE = "[content left out: this model can't read it]";
 
-export class EmptiedMessages {
-  /** The places of their contents. */
-  readonly #paths = new Map<ChatMessage, string>();
+/** The places of their contents, by message, so that they go with the prompt. */
+const places = new WeakMap<ChatMessage, string>();
 
-  /** Returns a user's message with a line in the place of its content. */
-  replace(path: string): ChatMessage {
-    const message: ChatMessage = { role: "user", content: [{ type: "text", text: LINE }] };
-    this.#paths.set(message, path);
-    return message;
-  }
+/** Returns a user's message with a line in the place of its content. */
+export function replaceEmptied(path: string): ChatMessage {
+  const message: ChatMessage = { role: "user", content: [{ type: "text", text: LINE }] };
+  places.set(message, path);
+  return message;
+}
 
-  /** Returns what is asked, if it is among them. Undefined if something else of it is left. */
-  findAsked(messages: readonly ChatMessage[]): FamilyNeed | undefined {
-    if (this.#paths.size === 0) return undefined;
-    const [from, to] = findNewest(messages);
-    const asked = messages.slice(from, to).filter(({ role }) => role === "user");
-    const paths = asked.map((message) => this.#paths.get(message));
-    const path = paths.includes(undefined) ? undefined : paths.at(-1);
-    return path === undefined ? undefined : { path, what: "asked" };
+/** Returns what is asked, if all of it was replaced. Undefined if something else of it is left. */
+export function findEmptied(messages: readonly ChatMessage[]): FamilyNeed | undefined {
+  const [from, to] = findNewest(messages);
+  let path: string | undefined;
+  for (let at = from; at < to; at++) {
+    const message = messages[at];
+    if (message?.role !== "user") continue;
+    path = places.get(message);
+    if (path === undefined) return undefined;
   }
+  return path === undefined ? undefined : { path, what: "asked" };
 }

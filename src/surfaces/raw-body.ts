@@ -1,5 +1,6 @@
 // Visits the nodes of a client's own request body (messages, blocks, parts, tools), by a table of each family's nodes.
 import { Fault } from "../core/fault.ts";
+import { ElementWork, isGrowing } from "../core/json/growing.ts";
 import { isObject, type JsonObject } from "../core/json/json.ts";
 import { type Form, findForm, type Grammar, type Holding, type Nodes } from "../operations/text-grammar.ts";
 
@@ -20,6 +21,10 @@ export interface Visitor<Kind extends string> {
   checkField(field: string, value: unknown, path: Path): void;
   /** Called with the type of each object within settings. May throw a Fault. */
   checkSetting(type: string, path: Path): void;
+  /** All that the result depends on beside a node itself. Missing if it also depends on the nodes around it. */
+  readonly rules?: object;
+  /** Returns how much was found so far. */
+  countFound(): number;
 }
 
 class Trail implements Path {
@@ -59,6 +64,9 @@ export function rewriteBody<Kind extends string>(
 ): JsonObject {
   return new Walk(grammar, visitor).node(kind, body) ?? {};
 }
+
+/** The elements of lists that stayed the same, and in which nothing was found. */
+const VISITED = new ElementWork();
 
 class Walk<Kind extends string> {
   readonly #grammar: Grammar<Kind>;
@@ -133,16 +141,31 @@ class Walk<Kind extends string> {
   }
 
   #list(kind: Kind, given: readonly unknown[]): readonly unknown[] {
+    const { rules } = this.#visitor;
+    if (rules === undefined || !isGrowing(given)) return this.#elements(kind, given, 0).list;
+    const terms = [this.#grammar, kind, rules];
+    const { list, same } = this.#elements(kind, given, VISITED.count(given, terms));
+    VISITED.note(given, same, terms);
+    return list;
+  }
+
+  /** Visits the elements from a place on. `same` is the number of first ones that stay, in which nothing was found. */
+  #elements(kind: Kind, given: readonly unknown[], from: number) {
+    const found = this.#visitor.countFound();
+    let same = from;
     let kept: JsonObject[] | null = null;
-    for (const [index, one] of given.entries()) {
+    let index = from;
+    for (const one of from === 0 ? given : given.slice(from)) {
       this.#path.push(index);
       if (!isObject(one)) throw this.#wrongShape("an object");
       const node = this.node(kind, one);
       this.#path.pop();
       if (node !== one) kept ??= given.slice(0, index).filter(isObject);
+      else if (same === index && this.#visitor.countFound() === found) same++;
       if (node !== null) kept?.push(node);
+      index++;
     }
-    return kept ?? given;
+    return { list: kept ?? given, same };
   }
 
   /** Checks what the table doesn't describe. With `mayBeBlocks`, its typed objects must be known. */

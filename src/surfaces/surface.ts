@@ -31,9 +31,9 @@ export interface Stamp {
   /** The answering card. */
   readonly model: string;
   /** Returns our id for an answer stored at its provider, from the provider's own id. */
-  readonly nameStored: (id: string) => string;
+  nameStored(id: string): string;
   /** Estimates the prompt's tokens, for surfaces that report them before the provider's count arrives. */
-  readonly countPrompt: () => number;
+  countPrompt(): number;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -204,14 +204,16 @@ export class Metrics {
     return findOrAdd(this.#operations, text, () => this.#counter("poundkey_operations_total", labels));
   }
 
-  #countParts({ model, parts }: ModelSeries, { amounts, selector, modelUsed }: RequestRecord): void {
+  #countParts(series: ModelSeries, { amounts, selector, modelUsed }: RequestRecord): void {
+    const { model } = series;
     if (selector !== null && modelUsed !== null)
       this.#increase("poundkey_selections_total", { selector, model });
-    for (const [unit, part] of TOKEN_PARTS) {
-      if (amounts[unit] === 0) continue;
-      const make = () => this.#counter("poundkey_tokens_part_total", { model, part });
-      findOrAdd(parts, part, make).value += amounts[unit];
-    }
+    for (const [unit, part] of TOKEN_PARTS)
+      if (amounts[unit] !== 0) this.#findPart(series, part).value += amounts[unit];
+  }
+
+  #findPart({ model, parts }: ModelSeries, part: string): Counter {
+    return findOrAdd(parts, part, () => this.#counter("poundkey_tokens_part_total", { model, part }));
   }
 
   #findModelSeries(counted: string): ModelSeries {

@@ -53,6 +53,17 @@ export const STATE_METRICS = {
     over: "max",
     per: NANO_PER_USD,
   },
+  poundkey_catalogue_age_seconds: {
+    ...gauge("seconds", "Time since the day of the catalogue's prices."),
+    over: "max",
+  },
+  poundkey_catalogue_changes_waiting: {
+    ...gauge(
+      "changes",
+      "Changes of prices, ends and limits that the list in catalogue.watch has, and the catalogue doesn't.",
+    ),
+    over: "max",
+  },
   poundkey_gateway_seconds: work(
     "Time that a request spent in the gateway itself: before, between and after its calls to providers.",
   ),

@@ -4,6 +4,7 @@ import type { OtlpDestination } from "../core/log/telemetry-rules.ts";
 import {
   type FinishedRequest,
   type RefusedRequest,
+  type RequestPlace,
   readTraceparent,
   type TraceContext,
   type TraceSink,
@@ -80,7 +81,7 @@ export class Telemetry implements TraceSink {
     await Promise.all([traces?.end(END_MS), logs?.end(END_MS)]);
   }
 
-  begin(traceparent: string | null, route: string, path: string): TraceContext | null {
+  begin(traceparent: string | null, place: RequestPlace): TraceContext | null {
     if (traceparent === null && !this.#isOn) return null;
     const parent = readTraceparent(traceparent);
     if (!this.#isOn) {
@@ -103,8 +104,8 @@ export class Telemetry implements TraceSink {
       recording:
         isExported && isSampled
           ? {
-              route,
-              path,
+              route: place.route,
+              path: place.path,
               takesContent: content,
               plannedMs: null,
               admittingMs: null,

@@ -1,5 +1,5 @@
 // A single timer for all deadlines: an arriving chunk only changes a number, without creating or clearing timers.
-import type { Clock, Deadline, Deadlines } from "../core/world/world.ts";
+import type { Clock, Deadline, Deadlines, Latecomer } from "../core/world/world.ts";
 
 const SWEEP_PERIOD_MS = 250;
 
@@ -11,11 +11,11 @@ class Watch implements Deadline {
   atMs: number;
   previous: Watch = this;
   next: Watch = this;
-  #onLate: (() => void) | null;
+  #latecomer: Latecomer | null;
 
-  constructor(atMs: number, onLate: (() => void) | null) {
+  constructor(atMs: number, latecomer: Latecomer | null) {
     this.atMs = atMs;
-    this.#onLate = onLate;
+    this.#latecomer = latecomer;
   }
 
   /** Inserts another watch before this one. */
@@ -32,13 +32,13 @@ class Watch implements Deadline {
     this.next.previous = this.previous;
     this.previous = this;
     this.next = this;
-    this.#onLate = null;
+    this.#latecomer = null;
   }
 
   late(): void {
-    const onLate = this.#onLate;
+    const latecomer = this.#latecomer;
     this.clear();
-    onLate?.();
+    latecomer?.late();
   }
 }
 
@@ -57,8 +57,8 @@ export class DeadlineSweep implements Deadlines {
     return this.#clock.monotonicMs();
   }
 
-  watch(atMs: number, onLate: () => void): Deadline {
-    return this.#ring.precede(new Watch(atMs, onLate));
+  watch(atMs: number, latecomer: Latecomer): Deadline {
+    return this.#ring.precede(new Watch(atMs, latecomer));
   }
 
   stop(): void {

@@ -19,9 +19,15 @@ export class KeptConnections {
 
   /** Adds the connection of an answer that was read to its end. */
   keep(origin: string, nowMs: number): void {
-    const count = this.#count(origin, nowMs);
+    const count = Math.min(this.#count(origin, nowMs) + 1, KEPT_MAX);
+    const idle = this.#idle.get(origin);
+    if (idle !== undefined) {
+      idle.count = count;
+      idle.lastMs = nowMs;
+      return;
+    }
     if (this.#idle.size >= ORIGINS_MAX) this.#idle.clear();
-    this.#idle.set(origin, { count: Math.min(count + 1, KEPT_MAX), lastMs: nowMs });
+    this.#idle.set(origin, { count, lastMs: nowMs });
   }
 
   /** Takes a connection for an outgoing call. Returns false if its connection is certainly new. */

@@ -27,10 +27,20 @@ export function toInit(
   signal: AbortSignal,
   isFresh: boolean,
 ): RequestInit & BunFetchRequestInit {
-  const init = { method, redirect: "manual", signal, timeout: false, keepalive: !isFresh } as const;
-  if (given instanceof Uint8Array) return { ...init, headers, body: given };
-  if (typeof given !== "string") return { ...init, headers, body: streamForm(given) };
-  if (given.length <= SHORT_CHARACTERS) return { ...init, headers, body: given };
-  const length = { "content-length": String(Buffer.byteLength(given)) };
-  return { ...init, headers: { ...headers, ...length }, body: streamText(given) };
+  const isLong = typeof given === "string" && given.length > SHORT_CHARACTERS;
+  return {
+    method,
+    redirect: "manual",
+    signal,
+    timeout: false,
+    decompress: false,
+    keepalive: !isFresh,
+    headers: isLong ? { ...headers, "content-length": String(Buffer.byteLength(given)) } : headers,
+    body: streamLong(given, isLong),
+  };
+}
+
+function streamLong(given: PreparedRequest["body"], isLong: boolean) {
+  if (typeof given === "string") return isLong ? streamText(given) : given;
+  return given instanceof Uint8Array ? given : streamForm(given);
 }

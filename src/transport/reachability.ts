@@ -21,27 +21,9 @@ export class Reachability {
     this.#reach = reach;
   }
 
-  /**
-   * Calls `onUnreachable` with the fault if the URL's host accepts no connection in time. Call `clear()` once it
-   * answers.
-   */
-  watch(url: string, connectMs: number, onUnreachable: (fault: Fault) => void): { clear(): void } {
-    let answered = false;
-    const sentAtMs = this.#deadlines.nowMs();
-    const deadline = this.#deadlines.watch(sentAtMs + connectMs / 2, () => {
-      void this.#reached(new URL(url), sentAtMs, connectMs / 2).then((reached) => {
-        if (!reached && !answered) onUnreachable(explainUnreachable(connectMs));
-      });
-    });
-    return {
-      clear: () => {
-        answered = true;
-        deadline.clear();
-      },
-    };
-  }
-
-  async #reached(target: URL, sentAtMs: number, timeoutMs: number): Promise<boolean> {
+  /** True if the URL's host accepts a connection within `timeoutMs`, or has accepted one since `sentAtMs`. */
+  async isReached(url: string, sentAtMs: number, timeoutMs: number): Promise<boolean> {
+    const target = new URL(url);
     const { origin } = target;
     if ((this.#reachedAtMs.get(origin) ?? Number.NEGATIVE_INFINITY) > sentAtMs) return true;
     const trying = this.#trying.get(origin) ?? this.#reach(target, timeoutMs);
@@ -54,7 +36,8 @@ export class Reachability {
   }
 }
 
-function explainUnreachable(connectMs: number): Fault {
+/** `connectMs` is the time that the host had. */
+export function makeUnreachable(connectMs: number): Fault {
   const upstream = { cause: `timeout: no connection within ${connectMs} ms` };
   return new Fault("upstream_timeout", "The provider could not be reached in time.", {
     unsent: true,

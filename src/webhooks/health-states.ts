@@ -1,4 +1,4 @@
-// The reported states of providers and their credentials: which go down and come back, and which are refused.
+// The reported states of providers, their credentials and models: which go down and come back, are refused, or are gone.
 import type { ProviderHealth } from "../core/models/health.ts";
 import type { StateReport } from "./state-events.ts";
 
@@ -9,6 +9,7 @@ export function listHealthStates({
   failingSinceMs,
   lastFailure,
   credentials,
+  models,
 }: ProviderHealth): readonly StateReport[] {
   const isRefused = credentials.length > 0 && credentials.every(({ state }) => state === "retired");
   const isCalled = lastFailure !== null || credentials.some(({ calledAtMs }) => calledAtMs !== null);
@@ -19,15 +20,33 @@ export function listHealthStates({
   const data = { provider: name, name };
   const down = { state: "down", type: "provider.down", describe: () => ({ ...data, reason }) } as const;
   const up = { state: "up", type: "provider.up", describe: () => data } as const;
-  const credential = listCredentials(name, credentials);
-  if (isDown) return [{ subject, isNews: true, ...down }, ...credential];
-  return isUp ? [{ subject, isNews: false, ...up }, ...credential] : credential;
+  const parts = [...listCredentials(name, credentials), ...listModels(name, models)];
+  if (isDown) return [{ subject, isNews: true, ...down }, ...parts];
+  return isUp ? [{ subject, isNews: false, ...up }, ...parts] : parts;
 }
 
 /** A provider that can't be connected to has neither words nor a status. */
 function describeLast(last: ProviderHealth["lastFailure"]): string {
   const { message = null, upstreamStatus = null, cause = null, faultCode = "its calls fail" } = last ?? {};
   return message ?? (upstreamStatus === null ? (cause ?? faultCode) : `status ${upstreamStatus}`);
+}
+
+/** Only of those that were missed: there may be thousands. */
+function listModels(provider: string, models: ProviderHealth["models"]): readonly StateReport[] {
+  return models.flatMap(({ id, absence }) => {
+    if (absence === null) return [];
+    const isGone = absence === "gone";
+    const describe = () => ({ provider, name: id, model: id });
+    return [
+      {
+        subject: `model ${id}`,
+        state: absence,
+        type: isGone ? "model.gone" : null,
+        isNews: isGone,
+        describe,
+      },
+    ];
+  });
 }
 
 /** Credentials are told apart by their last characters: of those with the same, a refused one counts. */

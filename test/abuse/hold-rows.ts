@@ -5,6 +5,7 @@ import type { JsonObject } from "../../src/core/json/json.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
 import { type Amounts, addAmounts, NO_AMOUNTS } from "../../src/core/money/units.ts";
 import { fitAsk, makeOffers } from "../../src/gateway/plan/fitted.ts";
+import { Routes } from "../../src/gateway/plan/routes.ts";
 import { makeUpstream } from "../../src/gateway/plan/upstream.ts";
 import { countAnswer } from "../../src/gateway/settle/counted.ts";
 import { computeHoldTerms } from "../../src/ledger/worst.ts";
@@ -169,7 +170,12 @@ function priceAttack<F extends Form>(
   const calls = catchFault(() => parts.map((part) => operation.encode(codec, part, card, target)));
   if (calls === null) return null;
   const upstream = makeUpstream({ ...PLAIN_SETUP, name: provider, baseUrl }, [dialect]);
-  const call = { operation, upstreams: new Map([[provider, upstream]]), raw: null, ask };
+  const call = {
+    operation,
+    routes: new Routes(operation, "openai", new Map([[provider, upstream]])),
+    raw: null,
+    ask,
+  };
   const truth = calls.reduce(
     (sum, sent) => addAmounts(sum, billCall(operation.name, sent, card)),
     NO_AMOUNTS,

@@ -27,8 +27,10 @@ test("a write that fits soon after one that failed doesn't end the problem; a la
   await clock.move(1000);
   await write();
   expect([watch.isUp, watch.recentFailure?.reason]).toEqual([true, "database or disk is full"]);
+  expect(watch.isSound).toBe(false);
   await clock.move(5000);
   await write();
   expect(watch.recentFailure).toBeNull();
+  expect(watch.isSound).toBe(true);
   await store.close();
 });

@@ -1,9 +1,12 @@
 // Models that end: set aside 30 days before, and gone from lists and choices after their last day, by the clock.
 import { expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
+import { explainEnd, listEndingNames } from "../../src/catalogue/ending-names.ts";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
+import { readSelection } from "../../src/http/serve/selection.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
+import { makeKey } from "../harness/samples.ts";
 import { readSettings } from "../harness/settings.ts";
 import { asking, CODE, makeInput } from "../selectors/sample-cards.ts";
 
@@ -56,6 +59,87 @@ test("a group goes on without the models that end, as long as it has others", ()
   expect(list("2026-12-14T00:00:00Z", "mine").length).toBe(2);
   expect(list("2026-12-15T00:00:00Z", "mine")).toEqual([OTHER]);
   expect(list("2027-02-01T00:00:00Z", "alone")).toEqual([ENDING]);
+});
+
+test("a group prefers a model that ends soon to one that has ended", () => {
+  const soon = "OpenAI#gpt-5-mini";
+  const aliases = `aliases: { old: [{ model: "${ENDED}" }, { model: "${soon}" }] }`;
+  expect(catalogueAt("2026-11-26T00:00:00Z", aliases).resolve("old")).toMatchObject({
+    members: [{ card: { id: soon } }],
+  });
+});
+
+test("a fallback that has ended is left out", () => {
+  const models = `models: { "${ENDING}": { fallbacks: ["${ENDED}", "${OTHER}"] } }`;
+  const key = makeKey("key");
+  const found = readSelection(ENDING, key, catalogueAt("2026-11-26T00:00:00Z", models));
+  expect(found.kind === "card" && found.fallbacks.map(({ id }) => id)).toEqual([OTHER]);
+});
+
+/** A year from the release on: every day on which a shipped model begins to end, or has ended. */
+test("on every day of the next year no selector and no group chooses a model past its end, and each has one left", () => {
+  const cards = loadShippedCards();
+  const providers = [...new Set(cards.map(({ provider }) => provider))].map((name) => ({
+    name,
+    unlistedModels: false,
+  }));
+  const chats = cards.filter(({ operations }) => operations?.has("chat"));
+  const members = Map.groupBy(chats, ({ provider }) => provider);
+  const aliases = Object.fromEntries(
+    [...members].map(([name, list]) => [`all-${name}`, list.map(({ id }) => ({ model: id, weight: 1 }))]),
+  );
+  const wrong: string[] = [];
+  for (const day of listChangingDays(cards)) {
+    const catalogue = buildCatalogue({ providers, overlay: [], ownModels: [], aliases, nowMs: day });
+    const at = new Date(day).toISOString();
+    for (const name of Object.keys(aliases)) {
+      const found = catalogue.resolve(name);
+      const left = found.kind === "group" ? found.members.map(({ card }) => card.ending) : [];
+      const all = members.get(name.slice("all-".length)) ?? [];
+      const hasOther = all.some(({ shutdownDate }) => !isPast(shutdownDate, day));
+      if (left.length === 0 || (hasOther && left.includes("over"))) wrong.push(`${at} ${name}`);
+    }
+    for (const rule of Object.values(SELECTOR_RULES)) {
+      const { candidates } = choose(rule, makeInput(asking(CODE), { cards: catalogue.list() }));
+      const able = candidates.filter(({ removedBy }) => removedBy === null);
+      if (able.length === 0 || able.some(({ card }) => isPast(card.shutdownDate, day)))
+        wrong.push(`${at} ${rule.name}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+const DAY_MS = 86_400_000;
+const BEGIN_MS = Date.parse("2026-11-26T00:00:00Z");
+
+function isPast(shutdown: string | undefined, nowMs: number): boolean {
+  return shutdown !== undefined && Date.parse(shutdown) + DAY_MS <= nowMs;
+}
+
+function listChangingDays(cards: ReturnType<typeof loadShippedCards>): readonly number[] {
+  const days = cards.flatMap(({ shutdownDate }) => {
+    const lastMs = Date.parse(shutdownDate ?? "");
+    return [lastMs - 30 * DAY_MS, lastMs + DAY_MS];
+  });
+  const ahead = days.filter((day) => day >= BEGIN_MS && day <= BEGIN_MS + 365 * DAY_MS);
+  return [...new Set([BEGIN_MS, ...ahead])];
+}
+
+test("the configuration's names that lead to a model which ends within 30 days are named", () => {
+  const more = `aliases: { fast: "${ENDING}", mine: [{ model: "${ENDED}" }, { model: "${OTHER}" }], best: { selector: best } }
+models: { "${OTHER}": { fallbacks: ["${ENDING}"] } }`;
+  const list = (time: string) => {
+    const settings = readSettings(`providers: { OpenAI: { keys: [k] } }\n${more}`);
+    return listEndingNames(settings, Date.parse(time)).map((one) => `${one.field}: ${explainEnd(one)}`);
+  };
+  const over = `aliases.mine: ${ENDED} has ended: its last day was 2026-07-23; name another model`;
+  expect(list("2026-12-14T00:00:00Z")).toEqual([over]);
+  const soon = `${ENDING} ends: its last day is 2027-01-14; name another model before`;
+  expect(list("2026-12-15T00:00:00Z")).toEqual([
+    `aliases.fast: ${soon}`,
+    over,
+    `models["${OTHER}"].fallbacks: ${soon}`,
+  ]);
 });
 
 test("a running gateway learns of both days", () => {

@@ -208,3 +208,9 @@ describe("it is refused, leaving all files untouched,", () => {
     LONG_MS,
   );
 });
+
+test("a misspelt flag that every command has is named", async () => {
+  const { code, err } = await poundkey(folder, ["backup", "copy.db", "--stroe", "sqlite:a.db"]);
+  expect(code).toBe(2);
+  expect(err).toContain("unknown flag --stroe; did you mean --store?");
+}, 60_000);

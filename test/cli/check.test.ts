@@ -17,6 +17,8 @@ interface Given {
   readonly env?: Readonly<Record<string, string>>;
   /** Files of the store that others may read. */
   readonly exposed?: readonly string[];
+  /** The time by which models end. */
+  readonly nowMs?: number;
 }
 
 const UNSAID = { upstream_code: null, message: null, cause: null, address: null, upstream_request_id: null };
@@ -42,7 +44,7 @@ const REFUSED: ProbeResult = {
 };
 
 /** Runs a command on the test's own files and variables, and returns what it printed. */
-function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
+function terminal({ files = {}, env = {}, exposed = [], nowMs }: Given = {}) {
   const printed: { out: string[]; err: string[] } = { out: [], err: [] };
   const ports: CheckPorts = {
     env: (name) => env[name],
@@ -58,6 +60,7 @@ function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
     exposedFiles: () => exposed,
     schema: readStoreVersions,
     version: async () => "1.1.0 (3f2c1a9b0d12)",
+    ...(nowMs === undefined ? {} : { nowMs: () => nowMs }),
   };
   const io = { out: (text: string) => printed.out.push(text), err: (text: string) => printed.err.push(text) };
   const said = () => ({ out: printed.out.join("\n"), err: printed.err.join("\n") });
@@ -90,6 +93,17 @@ describe("check", () => {
       expect([code, out.split("\n")[0]]).toEqual([0, "poundkey.yaml: valid; 0 providers enabled, 0 models"]);
       expect(err).toStartWith("warning: environment: no provider is enabled; set a provider's key");
     }
+  });
+
+  test("names that lead to a model which ends soon are warned about", async () => {
+    const text = `providers: { DeepSeek: {} }\nmodels: { "DeepSeek#deepseek-v4-pro": { shutdown: 2027-03-31 } }
+aliases: { pro: "DeepSeek#deepseek-v4-pro" }\n`;
+    const warn = async (time: string) =>
+      (await check([], { files: { "poundkey.yaml": text }, env: ONE, nowMs: Date.parse(time) })).err;
+    expect(await warn("2027-02-01T00:00:00Z")).not.toContain("aliases.pro");
+    expect(await warn("2027-03-02T00:00:00Z")).toContain(
+      "aliases.pro: DeepSeek#deepseek-v4-pro ends: its last day is 2027-03-31",
+    );
   });
 
   test("mistakes go to standard error, with exit code 1", async () => {

@@ -59,7 +59,8 @@ describe("an invalid catalogue file", () => {
   const { context: _, ...short } = NEW;
   test.each<[string, unknown, string]>([
     ["no JSON", "{", "new.json: the file is not valid JSON"],
-    ["no list", { models: [] }, "expected a list of models, got a mapping"],
+    ["no list", { modles: [] }, "expected a list of models, got a mapping"],
+    ["an impossible day", { as_of: "2026-02-30", models: [NEW] }, "as_of: expected a date like 2027-01-31"],
     ["nothing in it", [], "expected a list of models"],
     ["a missing field", [NEW, { ...short, id: "A#b" }], "row 2 (A#b), context: this field is missing"],
     [

@@ -8,22 +8,27 @@ const OVERLOADED = new Fault("overloaded", "The gateway is stopping.");
 test("the first reason wins and is delivered once to everyone still listening", () => {
   const ending = new Ending();
   const told: string[] = [];
-  const left = ({ code }: Fault) => void told.push(`left: ${code}`);
-  ending.tell(({ code }) => told.push(`stayed: ${code}`));
+  const hear = (name: string) => ({ end: ({ code }: Fault) => void told.push(`${name}: ${code}`) });
+  const left = hear("left");
+  const gone = hear("gone");
   ending.tell(left);
+  ending.tell(hear("stayed"));
+  ending.tell(gone);
+  ending.tell(hear("stayed, too"));
   ending.forget(left);
+  ending.forget(gone);
   expect(ending.reason).toBeNull();
   ending.end(OVERLOADED);
   ending.end();
   expect(ending.reason).toBe(OVERLOADED);
-  expect(told).toEqual(["stayed: overloaded"]);
+  expect(told).toEqual(["stayed: overloaded", "stayed, too: overloaded"]);
 });
 
 test("an earlier end is reported immediately, by default as a client that left", () => {
   const ending = new Ending();
   ending.end();
   const told: string[] = [];
-  ending.tell(({ code }) => told.push(code));
+  ending.tell({ end: ({ code }) => void told.push(code) });
   expect(told).toEqual(["client_gone"]);
 });
 

@@ -23,6 +23,7 @@ const INCIDENTS = {
   PoundkeyStoreSlow: [5, 6],
   PoundkeyGatewaySlow: [5, 6],
   PoundkeyConfigRefused: [7, 7.5],
+  PoundkeyPricesOld: [7.5, 8],
   PoundkeyProviderFailing: [8, 9],
   PoundkeyErrorRateHigh: [8, 9],
   PoundkeyCredentialRefused: [10, 11],
@@ -162,6 +163,8 @@ class MadeDay {
       poundkey_provider_failing_seconds: () =>
         new Map(PROVIDERS.map((name) => [name, name === "OpenAI" ? failingMs() : 0])),
       poundkey_balance_usd: () => new Map([["Search", (this.is("PoundkeyBalanceLow") ? 4 : 250) * GB]]),
+      poundkey_catalogue_age_seconds: () => (this.is("PoundkeyPricesOld") ? 91 : 6) * 86_400,
+      poundkey_catalogue_changes_waiting: () => 2,
       process_cpu_seconds_total: () => this.minute * 3_000_000,
       process_resident_memory_bytes: () => 90_000_000,
       process_start_time_seconds: () => DAY_START * 1000,

@@ -11,14 +11,16 @@ const CHAT = "/v1/chat/completions";
 const CHAT_MODEL = "OpenAI#gpt-4o";
 const MESSAGES_MODEL = "Anthropic#claude-sonnet-4-5";
 const WORDS = "The words of turn";
+/** An agent's last words: what comes before them has come with its earlier requests. */
+const LAST = "Go on.";
 const BATCH = 8;
 const BATCH_LARGE = 4;
 
 /** Returns what makes bodies of one conversation that differ in one text alone, by as many bytes. */
-function varyWords(body: object): () => string {
-  const [before = "", after = ""] = JSON.stringify(body).split(WORDS);
+function varyWords(body: object, words: string): () => string {
+  const [before = "", after = ""] = JSON.stringify(body).split(words);
   let turn = 1_000_000;
-  return () => `${before}${WORDS} ${turn++}${after}`;
+  return () => `${before}${words} ${turn++}${after}`;
 }
 
 async function listRequests(gateway: MeasuredGateway): Promise<readonly Request[]> {
@@ -43,7 +45,7 @@ async function listRequests(gateway: MeasuredGateway): Promise<readonly Request[
     ["an agent's 248 KB in Messages", native(248), "/v1/messages"],
   ];
   return rows.map(([name, body, path = CHAT, key = secret]) => {
-    const makeBody = varyWords(body);
+    const makeBody = varyWords(body, name.includes("agent") ? LAST : WORDS);
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const send = async () => {
       const response = await fetch(gateway.url + path, { method: "POST", headers, body: makeBody() });

@@ -3,12 +3,15 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { SettlementAnswer } from "../../src/core/demand.ts";
 import { Fault } from "../../src/core/fault.ts";
+import { Ending } from "../../src/core/world/ending.ts";
 import type { Deadlines, LogEvent } from "../../src/core/world/world.ts";
 import { Contents } from "../../src/gateway/answer/contents.ts";
 import { Settlements } from "../../src/gateway/settle/settlements.ts";
 import type { Ticket } from "../../src/ledger/ledger.ts";
 import type { Outcome } from "../../src/ledger/outcome.ts";
+import { UpstreamCall } from "../../src/transport/client.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
+import { KeptConnections } from "../../src/transport/kept.ts";
 import { Reachability } from "../../src/transport/reachability.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { FAILED, makeAsk, makeKey, makeRecord, PRODUCED, RULES } from "../harness/samples.ts";
@@ -24,9 +27,10 @@ beforeEach(() => {
 describe("deadlines", () => {
   test("fire once, at most 250 ms late; moved ones fire later, cleared ones never", async () => {
     const came: string[] = [];
-    deadlines.watch(1000, () => came.push(`first at ${clock.nowMs()}`));
-    const moved = deadlines.watch(1000, () => came.push(`moved at ${clock.nowMs()}`));
-    deadlines.watch(1000, () => came.push("cleared")).clear();
+    const tell = (name: string) => ({ late: () => void came.push(`${name} at ${clock.nowMs()}`) });
+    deadlines.watch(1000, tell("first"));
+    const moved = deadlines.watch(1000, tell("moved"));
+    deadlines.watch(1000, tell("cleared")).clear();
     moved.atMs = 2000;
     await clock.move(10_000);
     expect(came).toEqual(["first at 1000", "moved at 2000"]);
@@ -34,44 +38,78 @@ describe("deadlines", () => {
 });
 
 describe("connecting", () => {
-  const URL_OF = "http://up.example/v1";
+  const NO_WORDS = { redactedWords: [] };
+  const CONNECT_MS = 4000;
+  const outgoing = { url: "http://up.example/v1", headers: {}, body: {}, dropped: [] };
 
-  /** Watches one call, and returns its outcome and how often the host was tried. */
-  function watching(answers: readonly (boolean | "never")[]) {
+  /** Sends calls to a host, and returns their outcomes and how often the host was tried. */
+  function sending(reached: readonly boolean[]) {
     const faults: string[] = [];
+    const answers: ((response: Response) => void)[] = [];
     let tries = 0;
-    const reach = () => {
-      const answer = answers[tries++] ?? false;
-      return answer === "never" ? new Promise<boolean>(() => {}) : Promise.resolve(answer);
+    const ports = {
+      clock,
+      deadlines,
+      kept: new KeptConnections(),
+      reachability: new Reachability(deadlines, async () => reached[tries++] ?? false),
+      authorize: () => ({ headers: {} }),
+      fetch(_url: string, { signal }: RequestInit) {
+        const { promise, resolve, reject } = Promise.withResolvers<Response>();
+        answers.push(resolve);
+        signal?.addEventListener("abort", () => reject(signal.reason));
+        return promise;
+      },
     };
-    const reachability = new Reachability(deadlines, reach);
-    const watch = (name: string) =>
-      reachability.watch(URL_OF, 4000, (fault) => faults.push(`${name}: ${fault.code}`));
-    return { watch, faults, tries: () => tries };
+    const send = (name: string, untilMs = 60_000) => {
+      const terms = {
+        client: new Ending(),
+        credential: { secret: null, weight: 1 },
+        upstream: NO_WORDS,
+        fresh: false,
+      };
+      const call = new UpstreamCall(ports, terms, deadlines.nowMs() + untilMs);
+      const sent = call.send(outgoing, CONNECT_MS).catch((thrown: unknown) => {
+        faults.push(`${name}: ${call.toFault(thrown).details.unsent === true ? "unsent" : "late"}`);
+      });
+      return { call, sent };
+    };
+    return { send, faults, answers, tries: () => tries };
   }
 
   test("a host that accepts no connection ends the call within the connect timeout", async () => {
-    const { watch, faults } = watching([false]);
-    watch("one");
-    await clock.move(4000);
-    expect(faults).toEqual(["one: upstream_timeout"]);
+    const { send, faults } = sending([false]);
+    send("one");
+    await clock.move(CONNECT_MS);
+    expect(faults).toEqual(["one: unsent"]);
   });
 
   test("a slow answer is waited for; calls that wait together share one check", async () => {
-    const { watch, faults, tries } = watching([true, false]);
-    watch("one");
-    watch("two");
-    await clock.move(4000);
+    const { send, faults, tries } = sending([true, false]);
+    send("one");
+    send("two");
+    await clock.move(CONNECT_MS);
     expect([faults, tries()]).toEqual([[], 1]);
-    watch("three");
-    await clock.move(4000);
-    expect([faults, tries()]).toEqual([["three: upstream_timeout"], 2]);
+    send("three");
+    await clock.move(CONNECT_MS);
+    expect([faults, tries()]).toEqual([["three: unsent"], 2]);
+  });
+
+  test("after the check a call still ends at its own deadline", async () => {
+    const { send, faults, tries } = sending([true]);
+    send("one", 5000);
+    await clock.move(4500);
+    expect([faults, tries()]).toEqual([[], 1]);
+    await clock.move(1000);
+    expect(faults).toEqual(["one: late"]);
   });
 
   test("an answered call triggers no check", async () => {
-    const { watch, faults, tries } = watching([false]);
-    watch("one").clear();
-    await clock.move(4000);
+    const { send, faults, answers, tries } = sending([false]);
+    const { call, sent } = send("one");
+    answers[0]?.(new Response("{}"));
+    const response = await sent;
+    if (response instanceof Response) call.open(response);
+    await clock.move(CONNECT_MS);
     expect([faults, tries()]).toEqual([[], 0]);
   });
 });

@@ -9,6 +9,7 @@ import type { Store } from "../../src/core/store.ts";
 import { Ending } from "../../src/core/world/ending.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
+import { Routes } from "../../src/gateway/plan/routes.ts";
 import { makeUpstream } from "../../src/gateway/plan/upstream.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
@@ -108,7 +109,7 @@ async function ask(at: number): Promise<number> {
     requestId: `req_${at}`,
     origin: UNKNOWN_ORIGIN,
     ask: request,
-    upstreams: UPSTREAMS,
+    routes: new Routes(CHAT, "openai", UPSTREAMS),
     key: KEY,
     ...plainCall(),
     conversation: makeConversation(KEY.id, request),

@@ -8,7 +8,7 @@ import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
 
 export function makeConversation(keyId: string, request: ChatRequest): Conversation {
-  return new Conversation(keyId, () => CHAT.conversations.name(request, null));
+  return new Conversation(keyId, { nameConversation: () => CHAT.conversations.name(request, null) });
 }
 
 /** Returns the fields of a call for an ordinary request. */
@@ -28,9 +28,9 @@ export function plainCall() {
     usable: () => [],
     caching: null,
     held: { bytes: 0, shrinkTo: () => {}, release: () => {} },
-    time: <Result>(work: () => Result) => work(),
+    time: <Given, Result>(work: (given: Given) => Result, given: Given) => work(given),
     kept: null,
-    prompt: new Prompt("key", () => null),
+    prompt: new Prompt("key", { digestPrompt: () => null }),
     trace: null,
   };
 }

@@ -1,5 +1,6 @@
 // A client's connection while its answer is made: its loss is reported, and silence doesn't close it.
 import { expect, test } from "bun:test";
+import { Ending } from "../../src/core/world/ending.ts";
 import { ClientWatch } from "../../src/http/serve/client-watch.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
@@ -10,10 +11,21 @@ function watching() {
   const request = new Request("http://gateway.example/", { signal: connection.signal });
   const seconds: number[] = [];
   const server = { timeout: (_request: Request, given: number) => void seconds.push(given) };
-  const client = new ClientWatch(new DeadlineSweep(clock), request, server);
+  const ending = new Ending();
+  const client = new ClientWatch(new DeadlineSweep(clock), request, server, ending);
   const seen: string[] = [];
-  return { clock, client, seconds, seen, lose: () => connection.abort() };
+  return { clock, client, ending, seconds, seen, lose: () => connection.abort() };
 }
+
+test("a lost connection ends the request, unless the request is over", () => {
+  const { ending, lose } = watching();
+  lose();
+  expect(ending.reason?.code).toBe("client_gone");
+  const over = watching();
+  over.client.end();
+  over.lose();
+  expect(over.ending.reason).toBeNull();
+});
 
 test("a lost connection is reported to the current listener, and to none once the request is over", () => {
   const { client, seen, lose } = watching();

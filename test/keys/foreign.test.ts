@@ -42,13 +42,13 @@ function makeGateway({ untilMs = NOON + 1, adopted = "" }: GatewayOptions = {}) 
   const foreign = new ForeignSecrets({ store, clock, untilMs: () => untilMs });
   const authenticate = createAuthenticator({ store, clock, pepper, mayUseKeys, foreign });
   const ask = async (headers: Record<string, string>, address = "192.0.2.1") => {
-    const readOrigin = () => {
+    const readAddress = () => {
       counts.addresses++;
-      return { address, isSecure: false, hosts: [] };
+      return address;
     };
     const request = new Request("http://gateway.example/v1/models", { headers });
     const thrown = await catchThrown(
-      (async () => identify({ authenticate, readOrigin, secretShapes }, { request, server: null }))(),
+      (async () => identify({ authenticate, readAddress, secretShapes }, { request, server: null }))(),
     );
     return thrown === undefined ? "ok" : (readCode(thrown) ?? String(thrown));
   };

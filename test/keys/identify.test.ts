@@ -7,15 +7,15 @@ import { makeKey } from "../harness/samples.ts";
 
 function askWith(proven: ProvenKey | Promise<ProvenKey>) {
   const count = { reads: 0 };
-  const readOrigin = () => {
+  const readAddress = () => {
     count.reads++;
-    return { address: "192.0.2.7", isSecure: false, hosts: [] };
+    return "192.0.2.7";
   };
   const secretShapes = new SecretShapes([]);
   const headers = { authorization: "Bearer sk-any" };
   const request = new Request("http://gateway.example/v1/models", { headers });
   const caller = identify(
-    { authenticate: () => proven, readOrigin, secretShapes },
+    { authenticate: () => proven, readAddress, secretShapes },
     { request, server: null },
   );
   return { count, caller };

@@ -7,6 +7,7 @@ import { UNKNOWN_ORIGIN } from "../../src/core/log/record.ts";
 import { SELECTORS, type Selector } from "../../src/core/models/selector.ts";
 import { Ending } from "../../src/core/world/ending.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
+import { Routes } from "../../src/gateway/plan/routes.ts";
 import { makeUpstream } from "../../src/gateway/plan/upstream.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
@@ -76,7 +77,7 @@ async function ask(selector: Selector, prompt: string) {
     requestId: id,
     origin: UNKNOWN_ORIGIN,
     ask: request,
-    upstreams,
+    routes: new Routes(CHAT, "openai", upstreams),
     key,
     ...plainCall(),
     conversation: makeConversation(key.id, request),

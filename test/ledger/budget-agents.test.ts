@@ -53,7 +53,9 @@ class Agent {
     const request: ChatRequest = { model: CARD.id, messages: this.messages, max_tokens: 32_000 };
     const terms = { isLimitRequired: true, answersPerCall: 1, searches: 0, unreadBytes: 0 };
     const offers = [CHAT.offer(request, CARD, terms)];
-    const prompt = new Prompt(key.id, (makeHasher) => digestPrompt(request, null, makeHasher));
+    const prompt = new Prompt(key.id, {
+      digestPrompt: (makeHasher) => digestPrompt(request, null, makeHasher),
+    });
     this.#prompt = prompt;
     const ports = { prompts: this.#prompts, deadlines: { nowMs: () => 0, watch: () => never() } };
     return isReserving ? reserveCached(ports, { prompt }, [CARD], offers) : offers;

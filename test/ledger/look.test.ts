@@ -75,8 +75,11 @@ const refused = (work: Promise<unknown>): Promise<Fault | null> =>
   );
 
 const readRows = async ({ reads }: Ticket) => {
-  const { accounts, meters, owners, spends } = await store.read(reads);
-  return [accounts, meters, owners, spends].map((rows) => [...rows.values()]);
+  const { accounts, page } = await store.read(reads);
+  const { accountId, owners, days } = reads;
+  const pages = owners.map((owner) => page(accountId, owner));
+  const rows = pages.map((one) => [one.state.row, one.spend.row, ...days.map((day) => one.meter(day).row)]);
+  return [accounts.get(accountId)?.row, ...rows];
 };
 
 describe("refuses with the admission's own fault, before the worst case is known", () => {

@@ -11,17 +11,18 @@ import { Dice } from "../sim/dice.ts";
 const MONTH = "2026-11";
 const DAY_MS = findTagDay(NOON);
 
-function openSums(stored: readonly string[]): UsageSums {
-  return new UsageSums(new Map([[makeTagDayId("default", DAY_MS), new Set(stored)]]));
+function openSums(stored: readonly string[]) {
+  const sums = new UsageSums();
+  return { sums, stored: new Map([[makeTagDayId("default", DAY_MS), new Set(stored)]]) };
 }
 
 function add(
-  sums: UsageSums,
+  { sums, stored }: ReturnType<typeof openSums>,
   tags: string | null,
   fields: Partial<RequestRecord> = {},
   times: 1 | -1 = 1,
 ): void {
-  sums.add(makeRecord("any", { tags, ...fields }), MONTH, times);
+  sums.add(makeRecord("any", { tags, ...fields }), MONTH, times, stored);
 }
 
 const list = (rows: readonly { readonly tag: string; readonly requests: number }[]) =>
@@ -32,7 +33,7 @@ test("the day's first 500 tags are summed alone, and a request with several othe
   add(sums, "new=a,new=b,new=c,user=7");
   add(sums, "new=a");
   add(sums, "new=c", { atMs: NOON + 86_400_000 });
-  const { tagUsage, tagsOfDays, usage } = sums.decided;
+  const { tagUsage, tagsOfDays, usage } = sums.sums;
   expect(list(tagUsage)).toEqual(["new=a 2", "other 1", "user=7 1", "new=c 1"]);
   expect(tagsOfDays.map(({ tag, dayMs }) => [tag, (dayMs - DAY_MS) / 86_400_000])).toEqual([
     ["new=a", 0],
@@ -46,7 +47,7 @@ test("what is taken back is what was counted, and requests without tags have non
   add(sums, "team=a,team=b", { ended: "lost" });
   add(sums, null);
   add(sums, "team=a,team=b", { ended: "lost" }, -1);
-  const { tagUsage, usage, tagsOfDays } = sums.decided;
+  const { tagUsage, usage, tagsOfDays } = sums.sums;
   expect(list(tagUsage)).toEqual(["team=a 0", "team=b 0"]);
   expect(list(usage)).toEqual(["tagged 0", "1"]);
   expect(tagsOfDays.map(({ tag }) => tag)).toEqual(["team=b"]);

@@ -5,6 +5,7 @@ import type { Offer } from "../../src/core/demand.ts";
 import type { ModelCard, Price } from "../../src/core/models/card.ts";
 import { NO_AMOUNTS } from "../../src/core/money/units.ts";
 import { makeOffers } from "../../src/gateway/plan/fitted.ts";
+import { Routes } from "../../src/gateway/plan/routes.ts";
 import { computeBalanceRoom, computeHoldTerms } from "../../src/ledger/worst.ts";
 import { estimateWorstPromptTokens } from "../../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
@@ -15,7 +16,7 @@ import { makeOffer } from "../harness/samples.ts";
 
 const ENOUGH = Number.MAX_SAFE_INTEGER;
 /** No provider is known, so nothing is left out of the request. */
-const UNKNOWN = { operation: CHAT, upstreams: new Map(), raw: null };
+const UNKNOWN = { operation: CHAT, routes: new Routes(CHAT, "openai", new Map()), raw: null };
 const NO_TERMS = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
 
 function offersOf(cards: readonly ModelCard[], ask: ChatRequest): readonly Offer[] {

@@ -5,6 +5,7 @@ import { writeConfigText } from "../../src/moving/config-text.ts";
 import { readNewApi } from "../../src/moving/new-api/read.ts";
 import { Report } from "../../src/moving/report.ts";
 import { loadText, requireSettings } from "../harness/settings.ts";
+import { nameAlone } from "./places.ts";
 
 /** A variable in the configuration's notation. */
 const refer = (name: string) => `\${${name}}`;
@@ -39,7 +40,7 @@ function read(...channels: readonly object[]) {
     text,
     providers,
     config: config.providers,
-    aliases: config.aliases,
+    aliases: nameAlone(config.aliases),
     left: Object.fromEntries(left.map(({ item, words }) => [item, words])),
   };
 }

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { digestForeign } from "./litellm-rows.ts";
-import { load, prove, usePlaces } from "./places.ts";
+import { load, nameAlone, prove, usePlaces } from "./places.ts";
 
 const makePlace = usePlaces();
 
@@ -55,14 +55,15 @@ describe("new-api", () => {
     ]);
     expect(out).not.toMatch(/sk-(one|two|ant|own)|aaaaaaaa/);
     const { aliases, providers, billing, overlay } = load(place.readConfig());
-    expect(aliases).toEqual({
+    expect(nameAlone(aliases)).toEqual({
       "gpt-5.4": "OpenAI#gpt-5.4",
-      "gpt-4o": "OpenAI#gpt-5.4",
+      "gpt-4o": "OpenAI-gpt-4o#gpt-5.4",
       "claude-sonnet-5": "Anthropic#claude-sonnet-5",
       llama: "OpenAI-10-0-0-5-9000#llama",
     });
     expect(providers.map(({ name, credentials }) => [name, credentials.length])).toEqual([
       ["OpenAI", 2],
+      ["OpenAI-gpt-4o", 2],
       ["Anthropic", 1],
       ["OpenAI-10-0-0-5-9000", 1],
     ] as never);
@@ -121,7 +122,7 @@ describe("new-api", () => {
     expect((await other.run("new-api", ...paths)).code).toBe(3);
     expect(await prove(other, "sk-proj-of-the-provider")).toBe("Incorrect");
     expect(await prove(other, `sk-${secret("g")}`)).toBe("limited");
-    expect(load(other.readConfig()).aliases).toEqual({ fast: "OpenAI#gpt-5.4-mini" });
+    expect(nameAlone(load(other.readConfig()).aliases)).toEqual({ fast: "OpenAI#gpt-5.4-mini" });
     const { store } = await other.open();
     const keys = await store.keys({ limit: 10, after: null });
     await store.close();
@@ -176,7 +177,7 @@ test("names that can't be aliases are reported, and a configuration that needs a
   expect(out).toMatch(/^model gone +not_taken +4 +LiteLLM's provider 'sagemaker' has none here$/m);
   expect(out).toMatch(/^model bare +not_taken +5 +no vendor is known/m);
   expect(err).toContain("the configuration needs a correction before it is used:\n");
-  expect(err).toContain("providers.OpenAI.keys");
+  expect(err).toContain("providers.OpenAI-many.keys");
 });
 
 test("Portkey's configs are aliases with groups and fallbacks", async () => {

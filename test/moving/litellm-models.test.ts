@@ -7,7 +7,7 @@ import { Report } from "../../src/moving/report.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { digestForeign } from "./litellm-rows.ts";
 import { ask } from "./nodes.ts";
-import { load, usePlaces } from "./places.ts";
+import { load, nameAlone, usePlaces } from "./places.ts";
 
 const makePlace = usePlaces();
 const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
@@ -30,7 +30,7 @@ function read(...params: readonly string[]) {
   return {
     settings: load(writeConfigText(config)),
     config: config.providers,
-    aliases: config.aliases,
+    aliases: nameAlone(config.aliases),
     left: Object.fromEntries(left.map(({ item, words }) => [item, words])),
     variables: report.variables.map(({ name }) => name),
   };
@@ -228,6 +228,21 @@ describe("a credential", () => {
     ]);
   });
 
+  test("that is a word for none is none, at a server of one's own", () => {
+    const server = "api_base: http://10.0.0.5:8000/v1";
+    const { config, aliases, variables, left } = read(
+      `model: openai/llama, ${server}, api_key: none`,
+      `model: hosted_vllm/llama, ${server}, api_key: EMPTY`,
+      `model: openai/llama, ${server}, api_key: nonesuch`,
+    );
+    expect([config["OpenAI-10-0-0-5-8000"], config.vLLM]).toEqual([
+      expect.not.objectContaining({ keys: expect.anything() }),
+      expect.not.objectContaining({ keys: expect.anything() }),
+    ]);
+    expect([aliases.m2, left]).toEqual(["OpenAI-10-0-0-5-8000-m2#llama", {}]);
+    expect(variables).toEqual(["OPENAI_10_0_0_5_8000_V1_API_KEY"]);
+  });
+
   test("that isn't used beside a key is reported", () => {
     const { config, left } = read(
       `model: bedrock/amazon.nova-pro-v1:0, api_key: k, ${keys}`,
@@ -272,13 +287,14 @@ describe("headers", () => {
     expect(left).toEqual({});
   });
 
-  test("in which models of a provider differ are reported", () => {
-    const { config, left } = read(
+  test("in which models of a provider differ make it several", () => {
+    const { config, aliases, left } = read(
       `model: openai/gpt-5.4, api_key: k, ${headers}`,
-      "model: openai/gpt-5.4, api_key: l",
+      "model: openai/gpt-5.4, api_key: k",
     );
-    expect(config.OpenAI).not.toHaveProperty("headers");
-    expect(left["headers of OpenAI"]).toStartWith("its models differ in x-team, x-api-key, x-region:");
+    expect(config.OpenAI).toHaveProperty("headers");
+    expect(config["OpenAI-m1"]).not.toHaveProperty("headers");
+    expect([aliases.m1, left]).toEqual(["OpenAI-m1#gpt-5.4", {}]);
   });
 });
 

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { openStore } from "../../src/app/start/open-store.ts";
 import { runImport } from "../../src/cli/state/import.ts";
-import { makeOwnerId } from "../../src/core/rows.ts";
 import { runPrinting } from "../harness/poundkey.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { startPostgres } from "../store/postgres/server.ts";
@@ -105,7 +104,6 @@ test("the import reports what it takes and what it leaves, with line and reason"
     "key tagged: metadata",
     "model stored of the database",
     "tags with limits (1)",
-    "team Renaming: model_aliases",
     "user u-1: limits",
     "users (1)",
   ]);
@@ -148,7 +146,7 @@ test("accounts and keys have the limits, budgets and spending that they had", as
     const reads = { accountId: account?.id ?? "", keyId: null, days: [], owners, openings: [] };
     const state = await opened.read({ ...reads, requestId: null, replyId: null, movementId: null });
     const spent = owners.map((owner) =>
-      state.owners.get(makeOwnerId(account?.id ?? "", owner))?.budgets?.map((use) => use.spentNanoUsd),
+      state.page(account?.id ?? "", owner).state.row?.budgets?.map((use) => use.spentNanoUsd),
     );
     expect(spent).toEqual([[0.5e9], [12.5e9]]);
   } finally {

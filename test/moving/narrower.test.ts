@@ -1,6 +1,5 @@
 // An import from LiteLLM never widens: what has no equal here is narrower, or its key is paused, and a row says so.
 import { expect, test } from "bun:test";
-import { makeOwnerId } from "../../src/core/rows.ts";
 import { budget, key, type Row, readStore, useTables } from "./tables.ts";
 
 const importTables = useTables();
@@ -229,8 +228,22 @@ test("what was spent in a window that has ended there opens none", async () => {
   const nothing = { keyId: null, days: [], openings: [], requestId: null, replyId: null, movementId: null };
   const state = await store.read({ ...nothing, accountId: "default", owners });
   await store.close();
-  const spent = owners.map(
-    (owner) => state.owners.get(makeOwnerId("default", owner))?.budgets?.[0]?.spentNanoUsd,
-  );
+  const spent = owners.map((owner) => state.page("default", owner).state.row?.budgets?.[0]?.spentNanoUsd);
   expect(spent).toEqual([0, 0.19e9]);
+});
+
+test("the budget of the whole gateway is divided among its keys, with what was spent of it", async () => {
+  const settings = "litellm_settings: { max_budget: 10, budget_duration: 30d }\n";
+  const keys = [key("one"), key("two", { max_budget: 1, budget_duration: "1d" })];
+  const users = [{ user_id: "litellm-proxy-budget", spend: 4, max_budget: 10, budget_duration: "30d" }];
+  const { place, find, counts } = await importTables({ keys, users }, settings);
+  const store = await readStore(place);
+  expect(store.keys.get("one")?.budgets).toEqual([budget(5, "month")]);
+  expect(store.keys.get("two")?.budgets).toEqual([budget(1, "day"), budget(5, "month")]);
+  expect(find("litellm_settings.max_budget")?.outcome).toBe("narrowed");
+  expect([find("user litellm-proxy-budget: limits"), counts.paused]).toEqual([undefined, 0]);
+  const odd = await importTables({ keys }, "litellm_settings: { max_budget: os.environ/MOST }\n");
+  expect(odd.counts.paused).toBe(2);
+  const none = await importTables({ keys }, "litellm_settings: { max_budget: 0 }\n");
+  expect((await readStore(none.place)).keys.get("one")?.budgets).toEqual([]);
 });

@@ -34,6 +34,12 @@ export function usePlaces() {
 
 export type Place = ReturnType<ReturnType<typeof usePlaces>>;
 
+/** Returns aliases with the model of each group of one in place of the group. */
+export function nameAlone(aliases: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const name = (alias: unknown) => (Array.isArray(alias) && alias.length === 1 ? alias[0].model : alias);
+  return Object.fromEntries(Object.entries(aliases).map(([one, alias]) => [one, name(alias)]));
+}
+
 /** Every variable is set, each to a value of its own. */
 export function load(text: string) {
   const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => [name, `v-${name}`] as const);

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { writeConfigText } from "../../src/moving/config-text.ts";
 import { readPortkey } from "../../src/moving/portkey.ts";
 import { Report } from "../../src/moving/report.ts";
-import { load } from "./places.ts";
+import { load, nameAlone } from "./places.ts";
 
 /** A variable in the configuration's notation. */
 const refer = (name: string) => `\${${name}}`;
@@ -15,7 +15,11 @@ function read(...targets: readonly object[]) {
   const left = report.rows.filter(
     ({ item, outcome }) => outcome !== "taken" && !item.startsWith("price of "),
   );
-  return { ...config, left: Object.fromEntries(left.map(({ item, words }) => [item, words])) };
+  return {
+    ...config,
+    aliases: nameAlone(config.aliases),
+    left: Object.fromEntries(left.map(({ item, words }) => [item, words])),
+  };
 }
 
 test("a target on Bedrock or Azure has its credentials, region and deployment", () => {
@@ -118,7 +122,8 @@ test("each virtual key is a key of its own, and a host of Ollama has the path th
     { provider: "ollama", custom_host: "http://localhost:11434", override_params: { model: "llama" } },
   );
   expect(providers).toMatchObject({
-    OpenAI: { keys: [refer("OPENAI_API_KEY"), refer("OPENAI_API_KEY_2")] },
+    OpenAI: { keys: [refer("OPENAI_API_KEY")] },
+    "OpenAI-portkey": { keys: [refer("OPENAI_API_KEY_2")], models: [{ name: "gpt-5.4" }] },
     Ollama: { base_url: "http://localhost:11434/v1" },
   });
 });

@@ -60,7 +60,8 @@ test("LiteLLM's clouds and remote servers cost what the catalogue says, or it is
     "Vertex#none-such": null,
     "OpenAI-reseller-example#llama": null,
     "OpenAI-reseller-example#gpt-5.4": findInput("OpenAI#gpt-5.4"),
-    "OpenAI-reseller-example#later": 2,
+    "OpenAI-reseller-example#later": null,
+    "OpenAI-reseller-example-i#later": 2,
     "OpenAI-1-9000#mine": 0,
     "OpenAI-llm-internal#mine": 0,
     "vLLM#mine": 0,
@@ -70,6 +71,7 @@ test("LiteLLM's clouds and remote servers cost what the catalogue says, or it is
     "Azure#prod",
     "Vertex#none-such",
     "OpenAI-reseller-example#llama",
+    "OpenAI-reseller-example#later",
     "Groq#groq/compound",
   ]);
 });

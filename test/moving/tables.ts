@@ -44,17 +44,21 @@ interface Imported {
   readonly again: (...more: string[]) => Promise<readonly Row[]>;
 }
 
-/** Returns a function that imports tables as CSV files, each by its flag. Call it once in a file. */
+/** Returns a function that imports tables as CSV files, each by its flag, with more of the configuration. Call it once in a file. */
 export function useTables() {
   const makePlace = usePlaces();
-  return (tables: Tables) => importTables(makePlace, tables);
+  return (tables: Tables, settings = "") => importTables(makePlace, tables, settings);
 }
 
 type Tables = Readonly<Record<string, readonly Cells[]>>;
 
-async function importTables(makePlace: ReturnType<typeof usePlaces>, tables: Tables): Promise<Imported> {
+async function importTables(
+  makePlace: ReturnType<typeof usePlaces>,
+  tables: Tables,
+  settings: string,
+): Promise<Imported> {
   const files = Object.entries(tables).map(([flag, rows]) => [`${flag}.csv`, writeCsv(rows)] as const);
-  const place = makePlace({ "litellm.yaml": CONFIG, ...Object.fromEntries(files) });
+  const place = makePlace({ "litellm.yaml": `${CONFIG}${settings}`, ...Object.fromEntries(files) });
   const flags = Object.keys(tables).flatMap((flag) => [`--${flag}`, place.path(`${flag}.csv`)]);
   const run = (...more: string[]) =>
     place.run("litellm", place.path("litellm.yaml"), ...flags, "--json", ...more);

@@ -50,7 +50,8 @@ test("LiteLLM's deployments are keys with their weights, and what is no weight i
 test("a key whose weight differs between its models is reported, unless it is the only one", () => {
   const models = ["model: gpt-5.4, api_key: k-1, weight: 3", "model: gpt-5.4-mini, api_key: k-1, weight: 1"];
   expect(readLitellm(...models).left).toEqual({});
-  const { left } = readLitellm(...models, "model: gpt-5.4, api_key: k-2, weight: 1");
+  const others = ["model: gpt-5.4, api_key: k-2, weight: 1", "model: gpt-5.4-mini, api_key: k-2, weight: 1"];
+  const { left } = readLitellm(...models, ...others);
   expect(left).toEqual({ "weights of OpenAI": "a key has one weight for all models" });
 });
 
@@ -85,16 +86,17 @@ test("Portkey's targets that differ in their keys alone keep their weights", () 
   });
 });
 
-test("new-api's channels of one provider share their weight among their keys, and lose their priority aloud", () => {
+test("new-api's channels of one provider and priority share their weight among their keys", () => {
   const channels = [
     { type: 1, models: "gpt-5.4", key: "k-1\nk-2", weight: 5, priority: 10 },
-    { type: 1, models: "gpt-5.4,gpt-5.4-mini", key: "k-3", weight: 1 },
+    { type: 1, models: "gpt-5.4", key: "k-3", weight: 1, priority: 10 },
+    { type: 1, models: "gpt-5.4,gpt-5.4-mini", key: "k-5", weight: 1 },
     { type: 14, models: "gpt-5.4", key: "k-4", model_mapping: '{"gpt-5.4":"claude-sonnet-5"}' },
   ].map((one, at) => ({ id: at, name: `c${at}`, status: 1, ...one }));
   const report = new Report();
   const tables = { users: [], tokens: [], options: [], channels };
   const { config } = readNewApi(tables, { report, nowMs: 0, isFree: true });
-  expect(config.providers).toEqual({
+  expect(config.providers).toMatchObject({
     OpenAI: {
       keys: [
         { key: refer("OPENAI_API_KEY"), weight: 2.5 },
@@ -102,10 +104,12 @@ test("new-api's channels of one provider share their weight among their keys, an
         { key: refer("OPENAI_API_KEY_3"), weight: 1 },
       ],
     },
+    "OpenAI-gpt-5-4": { keys: [refer("OPENAI_API_KEY_4")] },
     Anthropic: { keys: [refer("ANTHROPIC_API_KEY")] },
   });
-  expect(config.aliases["gpt-5.4"]).toBe("OpenAI#gpt-5.4");
-  expect(listLeft(report)).toEqual({
-    "channel c1: priority": "the keys of one provider share the load by weight",
+  expect(config.aliases["gpt-5.4"]).toEqual([{ model: "OpenAI#gpt-5.4" }]);
+  expect(config.models["OpenAI#gpt-5.4"]).toEqual({
+    fallbacks: ["OpenAI-gpt-5-4#gpt-5.4", "Anthropic#claude-sonnet-5"],
   });
+  expect(listLeft(report)).toEqual({});
 });

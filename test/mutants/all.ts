@@ -3,6 +3,7 @@ import { ANSWERS } from "./answers.ts";
 import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
+import { CONVERSATIONS } from "./conversations.ts";
 import { HOOKS } from "./hooks.ts";
 import { KEEPING } from "./keeping.ts";
 import { LEARNING } from "./learning.ts";
@@ -10,6 +11,7 @@ import { LEFT_OUT_MEDIA } from "./left-out.ts";
 import { LIMIT_MUTANTS } from "./limits.ts";
 import { MEDIA } from "./media.ts";
 import type { Mutant } from "./mutant.ts";
+import { PAGES } from "./pages.ts";
 import { PEOPLE_MUTANTS } from "./people.ts";
 import { SEARCHES } from "./searches.ts";
 import { SESSIONS } from "./sessions.ts";
@@ -22,6 +24,7 @@ import { TURNS } from "./turns.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...BOOKS,
+  ...PAGES,
   ...LIMIT_MUTANTS,
   ...TAG_MUTANTS,
   ...PEOPLE_MUTANTS,
@@ -40,4 +43,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...TURNS,
   ...BOUNDS,
   ...SEARCHES,
+  ...CONVERSATIONS,
 ];

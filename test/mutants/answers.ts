@@ -135,21 +135,22 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "post before the terminal event",
-    file: "src/gateway/gateway.ts",
-    find: "pass: (pieces) => context.pass(pieces),",
-    replace: "pass: (pieces) => { context.pass(pieces); void closing.settle(context); },",
+    file: "src/gateway/answer/answer-stream.ts",
+    find: "        context.pass(pieces);\n",
+    replace: "        context.pass(pieces);\n        void this.#closing.settle(context);\n",
   },
   {
     name: "the last part does not wait for the settlement",
-    file: "src/gateway/gateway.ts",
-    find: "const charged = await closing.charge(context, usage, context.copy?.reply(usage));",
-    replace: "const charged = usage; void closing.settle(context, context.copy?.reply(usage));",
+    file: "src/gateway/answer/answer-stream.ts",
+    find: "        context.settled = await this.#closing.settle(context);\n        await take([context.call.operation.usagePiece(context.chargeUsage())]);",
+    replace:
+      "        void this.#closing.settle(context);\n        await take([context.call.operation.usagePiece(context.usage)]);",
   },
   {
     name: "a whole answer does not wait for the settlement",
-    file: "src/gateway/attempt/mode.ts",
-    find: "return closing.charge(context, usage, whole).then((charged) => operation.withUsage(whole, charged));",
-    replace: "void closing.settle(context, whole); return Promise.resolve(whole);",
+    file: "src/gateway/gateway.ts",
+    find: "context.settled = await this.#closing.settle(context);\n        return mode.charge(context, answer);",
+    replace: "void this.#closing.settle(context);\n        return answer;",
   },
   {
     name: "a stream does not wait for the disk",
@@ -166,8 +167,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a reply is kept of a broken answer",
     file: "src/gateway/settle/closing.ts",
-    find: "Promise.resolve(null) : this.settle(context);",
-    replace: "Promise.resolve(null) : this.settle(context, { choices: [] });",
+    find: "const { id, created, idempotency, operation } = call;\n    if (reply === null || !idempotency) return null;",
+    replace: "const { id, created, idempotency, operation } = call;\n    if (!idempotency) return null;",
   },
   {
     name: "an unknown outcome is forgotten",
@@ -184,9 +185,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "fail over after the first chunk",
     file: "src/gateway/gateway.ts",
-    find: "return await mode.hand(context, result, this.#closing);",
-    replace: `const answer = await mode.hand(context, result, this.#closing);
-        if (!answer.rest) return answer;
+    find: "if (mode.staysOpen) return answer;",
+    replace: `if (mode.staysOpen && !answer.rest) return answer;
         const again = async () => (await new Failover(ports, context, STREAMED, null).run()).first;
         const { rest } = answer;
         const pour = (take) => rest.pour(take).catch(async () => void take(await again()));
@@ -226,14 +226,14 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "several answers take one place",
     file: "src/gateway/ticket.ts",
-    find: "answers: countPlaces(call, plan.attempts),",
-    replace: "answers: 1,",
+    find: "this.answers = countPlaces(call, plan.attempts);",
+    replace: "this.answers = 1;",
     tests: ["test/whole/failures/blame.test.ts"],
   },
   {
     name: "a call goes on without its client",
     file: "src/transport/client.ts",
-    find: "    options.client.tell(this.#end);\n",
+    find: "    terms.client.tell(this);\n",
     replace: "",
   },
   {

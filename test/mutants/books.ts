@@ -11,14 +11,14 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "answer without writing",
     file: "src/store/sqlite/batches.ts",
-    find: "      writeDecision(sql, decided);",
-    replace: "      if (demands.length > 1) writeDecision(sql, decided);",
+    find: "    writeDecision(sql, decision);",
+    replace: "    if (demands.length > 1) writeDecision(sql, decision);",
   },
   {
     name: "rows remembered though another process wrote",
     file: "src/store/sqlite/row-cache.ts",
-    find: "if (dataVersion !== this.#dataVersion || this.#count()",
-    replace: "if (this.#count()",
+    find: "if (dataVersion !== this.#dataVersion) this.clear();",
+    replace: "",
   },
   {
     name: "reap a living node's holds",
@@ -29,14 +29,14 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "settle twice",
     file: "src/ledger/settle.ts",
-    find: "  books.holds.remove(hold);",
-    replace: "  if (hold.nanoUsd === 0) books.holds.remove(hold);",
+    find: "  books.removeHold(hold);",
+    replace: "  if (hold.nanoUsd === 0) books.removeHold(hold);",
   },
   {
     name: "late settlement charges nothing",
     file: "src/ledger/settle.ts",
     find: "const charged = isFree ? 0 :",
-    replace: "const charged = isFree || books.holds ? 0 :",
+    replace: "const charged = isFree || books.keys ? 0 :",
   },
   {
     name: "late settlement charges twice",
@@ -60,9 +60,10 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "give back to the wrong day",
     file: "src/ledger/places.ts",
-    find: "  const id = makeMeterId(accountId, owner, day);\n  const meter = books.meters.get(id) ??",
-    replace: `  const id = makeMeterId(accountId, owner, new Date(atMs).toISOString().slice(0, 10));
-  const meter = books.meters.get(id) ??`,
+    find: "  const { owner, day } = place;\n  const meter =",
+    replace: `  const { owner } = place;
+  const day = new Date(atMs).toISOString().slice(0, 10);
+  const meter =`,
   },
   {
     name: "give nothing back",
@@ -226,14 +227,14 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "a paused key is served without an admission",
     file: "src/http/serve/auth.ts",
-    find: "(sender.allowsPaused ? null : refusePaused(key))",
-    replace: "(sender.allowsPaused ? null : null)",
+    find: "(proof.allowsPaused ? null : refusePaused(key))",
+    replace: "(proof.allowsPaused ? null : null)",
     tests: ["test/whole/keys/keys.test.ts"],
   },
   {
     name: "a clock set back hands out a second day",
     file: "src/ledger/allowance.ts",
-    find: "const begun = counts.meters.get(makeMeterId(key.accountId, owner, tomorrow.name));",
+    find: "const begun = page.meter(tomorrow.name).row;",
     replace: "const begun = null;",
   },
   {

@@ -52,7 +52,7 @@ export const BOUNDS: readonly Mutant[] = [
   {
     name: "a refusal for length goes to models that are no longer",
     file: "src/gateway/attempt/failover.ts",
-    find: "    if ((card.contextTokensMax ?? Number.POSITIVE_INFINITY) <= this.#tooShort) return true;\n",
+    find: "    if ((card.contextTokensMax ?? Number.POSITIVE_INFINITY) <= this.#tooShort) return false;\n",
     replace: "",
     tests: LENGTHS,
   },

@@ -20,9 +20,9 @@ export const LEFT_OUT_MEDIA: readonly Mutant[] = [
   },
   {
     name: "the native lane sends what the model doesn't take",
-    file: "src/gateway/plan/upstream.ts",
-    find: " && !operation.cuts?.(codec, ask, card)",
-    replace: "",
+    file: "src/gateway/plan/routes.ts",
+    find: "if (!this.#operation.cuts?.(route.codec, ask, card)) return route;",
+    replace: "return route;",
     tests: LEFT_OUT,
   },
   {

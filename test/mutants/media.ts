@@ -107,9 +107,9 @@ export const MEDIA: readonly Mutant[] = [
   {
     name: "sound: what is surely refused is refused after the estimate",
     file: "src/ledger/ledger.ts",
-    find: "const offers = ask.leastOffers ?? ask.offers;\n  const demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);",
+    find: "const offers = findLeast(ask);\n  const demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);",
     replace:
-      "const { offers } = ask;\n  const demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);",
+      "const offers = ask;\n  const demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);",
     tests: ["test/ledger/look.test.ts"],
   },
   {

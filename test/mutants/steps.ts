@@ -93,8 +93,8 @@ export const STEPS: readonly Mutant[] = [
   {
     name: "steps: a kept answer is refused where its request would cost too much",
     file: "src/ledger/ledger.ts",
-    find: "(outcome && ask.ownOffers) ?? ask.leastOffers",
-    replace: "ask.leastOffers",
+    find: "(outcome && findOwn(ask)) ?? findLeast(ask)",
+    replace: "findLeast(ask)",
     tests: MEDIA,
   },
   {
@@ -191,14 +191,14 @@ export const STEPS: readonly Mutant[] = [
   {
     name: "steps: a stuck one holds a request whose client has left",
     file: "src/gateway/until-ended.ts",
-    find: "  ending.tell(reject);\n",
+    find: "  ending.tell(left);\n",
     replace: "",
     tests: TESTS,
   },
   {
     name: "steps: they are not told the end",
     file: "src/gateway/settle/closing.ts",
-    find: "context.around?.over(",
+    find: "around?.over(",
     replace: "void (",
     tests: TESTS,
   },

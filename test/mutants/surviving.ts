@@ -102,9 +102,9 @@ export const SURVIVING: readonly Mutant[] = [
   },
   {
     name: "one request takes all credentials out of use",
-    file: "src/health/permit.ts",
-    find: "    if (!key.isRefused(deployment) && !retirements.spend()) return;\n",
-    replace: "",
+    file: "src/health/request-refusals.ts",
+    find: "if (isEqual && !hasOther) return [];",
+    replace: "if (isEqual && !hasOther) return refusals;",
     tests: ["test/selectors/refusals.test.ts"],
   },
   {
@@ -117,8 +117,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "a broken call is made once more whatever its connection",
     file: "src/transport/client.ts",
-    find: "const isStale = mayBeStale && isConnectionReset(error)",
-    replace: "const isStale = isReset(error)",
+    find: "const isStale = this.#mayBeStale && isConnectionReset(thrown)",
+    replace: "const isStale = isConnectionReset(thrown)",
     tests: ["test/whole/failures/broken-connections.test.ts"],
   },
   {
@@ -236,22 +236,22 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "never elsewhere",
     file: "src/gateway/attempt/failover.ts",
-    find: "const mayGoOn = canRetryElsewhere(last, call) || last === this.#repaired;",
-    replace: "const mayGoOn = false;",
+    find: "return !this.#failures.isFinal(card) && this.#failures.leadsTo(last, card);",
+    replace: "return false;",
     tests: ["test/whole/failures/surviving.test.ts"],
   },
   {
     name: "elsewhere with every fault",
     file: "src/gateway/attempt/failover.ts",
-    find: "const mayGoOn = canRetryElsewhere(last, call) || last === this.#repaired;",
-    replace: "const mayGoOn = true;",
+    find: "return !this.#failures.isFinal(card) && this.#failures.leadsTo(last, card);",
+    replace: "return true;",
     tests: ["test/whole/failures/surviving.test.ts"],
   },
   {
     name: "the retry budget is not asked",
     file: "src/gateway/attempt/failover.ts",
     find: "isRetry && !health.mayRetry(",
-    replace: "isRetry && facts.attempts > 100 && !health.mayRetry(",
+    replace: "isRetry && context.attempts > 100 && !health.mayRetry(",
     tests: ["test/whole/failures/health.test.ts"],
   },
   {

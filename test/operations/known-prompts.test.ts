@@ -27,7 +27,7 @@ const asking = (messages: readonly ChatMessage[], fields: Partial<ChatRequest> =
 
 function makePrompt(request: ChatRequest, body: JsonObject | null = null, keyId = "key_a"): Prompt {
   const raw: RawRequest | null = body && { family: "anthropic", body, headers: {}, texts: MESSAGES_TEXTS };
-  return new Prompt(keyId, (makeHasher) => digestPrompt(request, raw, makeHasher));
+  return new Prompt(keyId, { digestPrompt: (makeHasher) => digestPrompt(request, raw, makeHasher) });
 }
 
 /** Returns what counts as cached of the second prompt once the first was reported to be cached. */
@@ -153,8 +153,10 @@ describe("nothing counts as cached of a prompt that differs", () => {
 
 test("a prompt of which nobody asked what is cached isn't read", () => {
   const prompts = new KnownPrompts(random);
-  const prompt = new Prompt("key_a", () => {
-    throw new Error("It was read.");
+  const prompt = new Prompt("key_a", {
+    digestPrompt() {
+      throw new Error("It was read.");
+    },
   });
   prompts.note(prompt, CARD, CACHED_TOKENS, 0);
 });

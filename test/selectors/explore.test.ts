@@ -6,6 +6,7 @@ import type { ProviderSetup, RouterRules } from "../../src/core/settings.ts";
 import { Ending } from "../../src/core/world/ending.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
 import { planRequest } from "../../src/gateway/plan/plan-request.ts";
+import { Routes } from "../../src/gateway/plan/routes.ts";
 import { makeUpstream } from "../../src/gateway/plan/upstream.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
@@ -136,7 +137,7 @@ describe("an explored model", () => {
         rules,
         markup: 1,
         ending: new Ending(),
-        upstreams: new Map([["Acme", makeUpstream(setup, [findDialect("openai")])]]),
+        routes: new Routes(CHAT, "openai", new Map([["Acme", makeUpstream(setup, [findDialect("openai")])]])),
       },
     );
     return { names: plan.attempts.map(({ card }) => card.name), decision: plan.decision, events };

@@ -1,7 +1,6 @@
 // Credentials' own limits, with time as an argument: requests and tokens per minute.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { RetirementBudget } from "../../src/health/credential.ts";
 import type { Permit } from "../../src/health/permit.ts";
 import { Rate } from "../../src/health/rate.ts";
 import { buildReport } from "../../src/health/report.ts";
@@ -25,7 +24,7 @@ function exhaust(name: string, nowMs: number, tokens = 0): number {
 
 function begin(name: string, nowMs: number, tokens = 0): Permit | null {
   const load = { requests: 1, tokens };
-  return router.health.begin(router.attemptOf(HOUSE, name), nowMs, new RetirementBudget(), load);
+  return router.health.begin(router.attemptOf(HOUSE, name), nowMs, null, load);
 }
 
 describe("a limit per minute", () => {

@@ -7,9 +7,9 @@ import type { GroupMember, ModelCard } from "../../src/core/models/card.ts";
 import type { Credential } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
 import { planCalls, type Selection } from "../../src/gateway/plan/plan.ts";
-import type { RetirementBudget } from "../../src/health/credential.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
+import type { RequestRefusals } from "../../src/health/request-refusals.ts";
 import { type Conversation, Stickiness } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { makeModelCard } from "../harness/cards.ts";
@@ -108,8 +108,8 @@ export class Planning {
     return { card: model, credential: credential ?? { secret: "", weight: 1 } };
   }
 
-  begun(attempt: Attempt, nowMs: number, retirements?: RetirementBudget): Permit {
-    const permit = this.health.begin(attempt, nowMs, retirements);
+  begun(attempt: Attempt, nowMs: number, refusals?: RequestRefusals): Permit {
+    const permit = this.health.begin(attempt, nowMs, refusals);
     if (!permit) throw new Error("it may not be asked");
     return permit;
   }

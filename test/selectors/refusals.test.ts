@@ -1,8 +1,8 @@
 // Credentials that their provider refused: which request tries them again, when, and at whose cost.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { RetirementBudget } from "../../src/health/credential.ts";
 import { buildReport } from "../../src/health/report.ts";
+import { RequestRefusals } from "../../src/health/request-refusals.ts";
 import { HOUSE, makeCard, names, Planning } from "./planning.ts";
 
 const MINUTE_MS = 60_000;
@@ -110,20 +110,41 @@ describe("a rejected credential", () => {
 });
 
 describe("a single request", () => {
-  test("retires one credential, even if several reject it", () => {
-    for (const status of [401, 402, 403]) {
-      router.on("House", ["a", 1], ["b", 1], ["c", 1]);
-      const retirements = new RetirementBudget();
-      for (const name of ["a", "b", "c"])
-        router.begun(router.attemptOf(HOUSE, name), 0, retirements).fail(0, refused(status));
-      expect(["a", "b", "c"].map((name) => shown(name, 0)?.state)).toEqual(["retired", "active", "active"]);
-      expect(names(router.plan(1)).split(" ").toSorted()).toEqual(["b", "c"]);
-    }
+  const NAMES = ["a", "b", "c"];
+
+  function refuseAll(refusals: RequestRefusals, ...faults: readonly Fault[]): void {
+    for (const [at, fault] of faults.entries())
+      router.begun(router.attemptOf(HOUSE, NAMES[at] ?? ""), 0, refusals).fail(0, fault);
+  }
+  const states = () => NAMES.map((name) => shown(name, 0)?.state);
+
+  test.each([401, 402, 403])("that all credentials refuse alike with %d retires none", (status) => {
+    const refusals = new RequestRefusals("acc_a");
+    refuseAll(refusals, refused(status), refused(status), refused(status));
+    refusals.settle();
+    expect(states()).toEqual(["active", "active", "active"]);
+  });
+
+  test("retires those that were refused by name once another one serves it", () => {
+    const refusals = new RequestRefusals("acc_a");
+    refuseAll(refusals, refused(401), refused(401));
+    expect(states()).toEqual(["active", "active", "active"]);
+    router.begun(router.attemptOf(HOUSE, "c"), 0, refusals).finish(1, 10);
+    refusals.settle();
+    expect(states()).toEqual(["retired", "retired", "active"]);
+  });
+
+  test("retires one at most if the refusals may be about the request", () => {
+    const refusals = new RequestRefusals("acc_a");
+    refuseAll(refusals, refused(403), refused(403));
+    router.begun(router.attemptOf(HOUSE, "c"), 0, refusals).finish(1, 10);
+    refusals.settle();
+    expect(states()).toEqual(["retired", "active", "active"]);
   });
 
   test("retires a second one if a retry confirms it", () => {
-    for (const name of ["a", "b", "c"]) refuse(name, 0);
-    expect(["a", "b", "c"].map((name) => shown(name, 0)?.state)).toEqual(["retired", "retired", "retired"]);
+    for (const name of NAMES) refuse(name, 0);
+    expect(states()).toEqual(["retired", "retired", "retired"]);
     // All are refused, so they are tried in turn without a wait.
     expect(names(router.plan(1))).toBe("a");
   });

@@ -9,6 +9,7 @@ import type { AnswerFlow } from "../../src/gateway/answer/flow.ts";
 import { type Call, type Facts, NO_FACTS } from "../../src/gateway/call.ts";
 import type { RequestContext } from "../../src/gateway/context.ts";
 import type { Selection } from "../../src/gateway/plan/plan.ts";
+import { Routes } from "../../src/gateway/plan/routes.ts";
 import { makeUpstream, type Upstream } from "../../src/gateway/plan/upstream.ts";
 import { digestIdempotency } from "../../src/gateway/settle/idempotency.ts";
 import { listChunks, type Part } from "../../src/operations/chat/answer/run.ts";
@@ -117,7 +118,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     ...plainCall(),
     conversation: makeConversation(key.id, request),
     selection: selectionOf(plan),
-    upstreams: upstreamsFor(id),
+    routes: new Routes(CHAT, "openai", upstreamsFor(id)),
     rules: RULES,
     markup: world.markup,
     limitAtMs: world.clock.monotonicMs + (plan.timeoutMs ?? Number.POSITIVE_INFINITY),

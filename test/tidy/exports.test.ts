@@ -63,6 +63,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/config/fields.ts visitFields",
     "src/core/models/refusals.ts REFUSALS",
     "src/core/models/overflow-words.ts OVERFLOW_ROWS",
+    "src/core/models/gone-words.ts GONE_ROWS",
     "src/core/models/oversize-words.ts OVERSIZE_ROWS",
     "src/core/models/target-rows.ts TARGET_ROWS",
     "src/surfaces/anthropic-messages/lane.ts BODY",

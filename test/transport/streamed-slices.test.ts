@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import { clock } from "../../src/app/world.ts";
 import { Ending } from "../../src/core/world/ending.ts";
 import { StreamedAttempt } from "../../src/gateway/attempt/streamed.ts";
+import { Routes } from "../../src/gateway/plan/routes.ts";
 import { makeUpstream } from "../../src/gateway/plan/upstream.ts";
 import { listChunks, type Part } from "../../src/operations/chat/answer/run.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
@@ -42,6 +43,8 @@ async function pour(body: string, take: (parts: readonly Part[]) => void): Promi
     unlistedModels: true,
     credentials: [],
   };
+  const card = makeCard("m", null);
+  const upstream = makeUpstream(setup, [findDialect("openai")]);
   const attempt = new StreamedAttempt(
     {
       clock,
@@ -52,9 +55,10 @@ async function pour(body: string, take: (parts: readonly Part[]) => void): Promi
       authorize: createAuthorize(NO_TOKENS),
     },
     {
-      card: makeCard("m", null),
+      card,
       credential: { secret: null, weight: 1 },
-      upstream: makeUpstream(setup, [findDialect("openai")]),
+      upstream,
+      routes: new Routes(CHAT, "openai", new Map([[card.provider, upstream]])),
       permit: null,
       operation: CHAT,
       ask: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },

@@ -152,3 +152,19 @@ test("a credential that is refused is reported, without more of it than its last
   ]);
   await store.close();
 });
+
+test("a model that its provider doesn't have is reported once, and again after it was back", async () => {
+  const { store, clock, nodes, told } = await startNodes(1);
+  const [node] = nodes;
+  if (!node) throw new Error("There is one.");
+  const model = { id: "Acme#old", ...VITALS, breaker: "closed", asksAgainAtMs: null } as const;
+  const seen: string[][] = [];
+  for (const absence of [null, "gone", "gone", "back", "gone"] as const) {
+    node.seen = { ...provider("closed"), models: [{ ...model, absence }] };
+    await node.look();
+    seen.push(await told());
+    await clock.move(300_000);
+  }
+  expect(seen).toEqual([[], ["model.gone"], [], [], ["model.gone"]]);
+  await store.close();
+});

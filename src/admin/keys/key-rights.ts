@@ -161,10 +161,19 @@ function nameWork(
   return isResumed ? "resume a key" : null;
 }
 
-/** Throws unless the sender may give the key another secret. */
-export function checkRotation({ access }: KeyRights, key: GatewayKey, account: Account): void {
+/** Throws unless the sender may give the key another secret, and, at `nowMs`, that secret would work. */
+export function checkRotation(
+  { access }: KeyRights,
+  key: GatewayKey,
+  account: Account,
+  nowMs: number | null = null,
+): void {
   access.requireKey(key);
   if (findRole(access, key) === "operator") refuseBalance(account, "rotate a key");
+  if (nowMs === null || key.expiresAtMs === null || key.revokedAtMs !== null) return;
+  if (nowMs < key.expiresAtMs) return;
+  const message = "This key has expired, so another secret would not work. Give it a later expires_at first.";
+  throw new Fault("key_expired", message);
 }
 
 /** Throws unless the sender may forget what was used of the key's budgets. */

@@ -250,7 +250,7 @@ async function findKey(store: Pick<Store, "key">, id: string, access: Access): P
 
 /**
  * Replaces a key's secret. The old one works until the grace has passed, but earlier ones no longer do. Throws the
- * Faults `not_found`, `not_permitted` and `key_revoked`, and those of bad input.
+ * Faults `not_found`, `not_permitted`, `key_revoked` and `key_expired`, and those of bad input.
  */
 export async function rotateKey(
   world: ActingWorld,
@@ -264,7 +264,7 @@ export async function rotateKey(
   const before = await findKey(store, id, rights.access);
   const account = await store.account(before.accountId);
   if (account === null) throw noKey();
-  checkRotation(rights, before, account);
+  checkRotation(rights, before, account, nowMs);
   const { secret, ...made } = makeSecret(world);
   const oldSecretUntilMs = graceMs === 0 ? null : nowMs + graceMs;
   const { memberId } = before;

@@ -126,5 +126,9 @@ export const settingsSchema = Type.Object({
   server: serverSchema,
   timeouts: Type.Array(timeoutsSchema),
   aliases: Type.Record(text, aliasTargetSchema),
+  prices: Type.Object({
+    as_of: Type.String({ format: "date", description: "The day of the catalogue's prices." }),
+    changes_waiting: allowNull(count),
+  }),
 });
 export type SettingsView = View<typeof settingsSchema>;

@@ -37,8 +37,8 @@ export class ProbeWatcher implements CallWatcher {
 
   recordDropped(): void {}
 
-  time<Result>(work: () => Result): Result {
-    return work();
+  time<Given, Result>(work: (given: Given) => Result, given: Given): Result {
+    return work(given);
   }
 
   /** Returns the call. Null if none reached the provider. `answer` is null if it failed. */

@@ -10,6 +10,7 @@ import type { Credential, ProviderSetup } from "../../core/settings.ts";
 import { Ending } from "../../core/world/ending.ts";
 import type { Fetch } from "../../core/world/world.ts";
 import { runWhole } from "../../gateway/attempt/attempt.ts";
+import { Routes } from "../../gateway/plan/routes.ts";
 import { makeUpstream } from "../../gateway/plan/upstream.ts";
 import { SHOWN_CHARACTERS_MIN } from "../../health/credential.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
@@ -98,6 +99,7 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
   const authorize = createAuthorize({ clock, deadlines, fetch, readFile: readTokenFile });
   const ports = { clock, deadlines, fetch, reachability, kept, authorize };
   const watcher = new ProbeWatcher();
+  const upstream = makeUpstream(setup, chooseDialects(setup));
   const ask = {
     model: card.id,
     messages: [{ role: "user" as const, content: "Say ok." }],
@@ -112,7 +114,8 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
       card,
       credential,
       permit: null,
-      upstream: makeUpstream(setup, chooseDialects(setup)),
+      upstream,
+      routes: new Routes(CHAT, "openai", new Map([[setup.name, upstream]])),
       operation: CHAT,
       ask,
       raw: null,

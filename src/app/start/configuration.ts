@@ -130,13 +130,22 @@ function findConfig(named: string | undefined, readConfig: ConfigSource["readCon
   }
 }
 
-/** Returns a text that changes when the file or one that it names does: its catalogue, profiles or settings of agents. Null if none exists. */
+/**
+ * Returns a text that changes when the file or one that it names does: its catalogue, profiles or settings of agents, or a
+ * value. A link that leads to another file changes it too, as when Kubernetes swaps a volume. Null if none exists.
+ */
 export function stampConfiguration(
   { config }: ConfigurationFlags,
-  { catalogueFile, profilesFile, signIn }: Pick<Settings, "catalogueFile" | "profilesFile" | "signIn">,
+  {
+    catalogueFile,
+    profilesFile,
+    signIn,
+    valueFiles = [],
+  }: Pick<Settings, "catalogueFile" | "profilesFile" | "signIn" | "valueFiles">,
 ): string | null {
   const policies = signIn?.agents.policies.map(({ file }) => file) ?? [];
-  const stamps = [config ?? DEFAULT_FILE, catalogueFile, profilesFile, ...policies].map(stampFile);
+  const named = [config ?? DEFAULT_FILE, catalogueFile, profilesFile, ...policies, ...valueFiles];
+  const stamps = named.map(stampFile);
   return stamps.every((stamp) => stamp === null) ? null : stamps.join(" | ");
 }
 

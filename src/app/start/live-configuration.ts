@@ -11,6 +11,7 @@ import { chooseDialects } from "../models/dialects.ts";
 import { Discovery } from "../models/discovery.ts";
 import { AddedAliases, AddedCredentials, AddedModelRules, AddedSecrets } from "./added.ts";
 import type { OpenedStore } from "./open-store.ts";
+import { UnservedAliases } from "./unserved.ts";
 
 const MS_PER_SECOND = 1000;
 
@@ -25,6 +26,9 @@ export class LiveConfiguration {
   /** The settings without the added credentials and aliases. */
   configured: Settings;
   settings: Settings;
+  readonly #unserved: UnservedAliases;
+  /** False until everything that was added at run time has been read. */
+  #isRead = false;
   #snapshot: Snapshot;
   #listed: ReadonlySet<string>;
 
@@ -34,6 +38,7 @@ export class LiveConfiguration {
     this.#health = health;
     this.configured = first;
     this.settings = first;
+    this.#unserved = new UnservedAliases(log);
     this.#clock = clock;
     this.#snapshot = buildSnapshot(first, [], clock.nowMs());
     this.#listed = listIds(this.#snapshot);
@@ -52,6 +57,8 @@ export class LiveConfiguration {
     await this.aliases.refresh();
     await this.modelRules.refresh();
     await this.foreign.refresh();
+    this.#isRead = true;
+    this.#checkAliases();
   }
 
   /** Applies other settings. Running requests keep those that they began with. */
@@ -68,6 +75,11 @@ export class LiveConfiguration {
     this.discovery.follow(this.settings.providers);
     this.#snapshot = this.#buildSnapshot();
     this.#listed = listIds(this.#snapshot);
+    if (this.#isRead) this.#checkAliases();
+  }
+
+  #checkAliases(): void {
+    this.#unserved.check(this.settings, this.configured, this.#snapshot.catalogue);
   }
 
   /** Also brings back refused credentials, because one of them may have been fixed. */

@@ -28,8 +28,10 @@ import {
 import { describeListenError } from "./listen-error.ts";
 import { describeStore, findExposedFiles, type OpenedStore, openStore } from "./open-store.ts";
 import { ensureQuickstartSecret, writeGreeting } from "./quickstart.ts";
+import { describeRotated } from "./rotated.ts";
 import { notifyReady } from "./service-notify.ts";
 import { addSimulator } from "./simulated.ts";
+import { ValueFiles } from "./value-files.ts";
 
 /** Each client and each provider call takes a file descriptor. When they run out, new clients are refused. */
 const FILES_MIN = 4096;
@@ -233,19 +235,23 @@ async function runUntilStopped(
   { complete, running, stopped, log, loadedStamp }: Serving,
 ): Promise<number> {
   let { file } = options;
+  const values = new ValueFiles(source, log);
+  values.keep(live.settings.valueFiles);
   const watch = watchConfig({ ...live, sections: options.sections }, loadedStamp, {
     clock,
     stamp: () => stampConfiguration(options, live.settings),
     load: (mayBeEmpty) => {
       // A default file that was in use must not be missing either.
       const named = file === ENVIRONMENT ? options : { ...options, config: file };
-      const again = loadConfig({ ...named, mayBeEmpty }, source);
+      const again = loadConfig({ ...named, mayBeEmpty }, { ...source, readFile: values.readFile });
       const { loaded } = again;
       if (loaded.ok) file = again.file;
       return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;
     },
     onSettings: (next, changed, ignored) => {
+      for (const rotated of describeRotated(live.settings.providers, next.providers)) log(rotated);
       live.settings = next;
+      values.keep(next.valueFiles);
       running.reload(next);
       log({ event: "config_reloaded", level: "warn", changed, needs_restart: ignored });
     },

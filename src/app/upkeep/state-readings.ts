@@ -1,21 +1,26 @@
 // Reads the gateway's state for the metrics: the store, the configuration, the providers and the listed balances.
+import { measureAge } from "../../catalogue/feeds/as-of.ts";
 import type { ProviderSetup } from "../../core/settings.ts";
 import type { Deadlines } from "../../core/world/world.ts";
 import type { Health } from "../../health/health.ts";
 import { countCredentials, countOpenBreakers, measureFailing } from "../../health/report.ts";
 import { LABEL_END, type Reading } from "../../telemetry/metrics.ts";
+import type { PriceWatch } from "../models/catalogue-watch.ts";
 import type { ConfigurationState } from "../problems.ts";
 import { clock } from "../world.ts";
 import type { Measures } from "./measures.ts";
 import type { StoreWatch } from "./store-watch.ts";
 
 interface StateParts {
-  readonly watch: Pick<StoreWatch, "isUp">;
+  readonly watch: Pick<StoreWatch, "isSound">;
   readonly configuration: Pick<ConfigurationState, "refused" | "loadedAtMs">;
   readonly health: () => Health;
   readonly measures: Measures;
   readonly providers: () => readonly ProviderSetup[];
   readonly deadlines: Pick<Deadlines, "nowMs">;
+  /** The day of the catalogue's prices. */
+  readonly pricesAsOf: () => string;
+  readonly prices: Pick<PriceWatch, "waiting">;
 }
 
 export function createStateReadings({ watch, configuration, health, measures, ...rest }: StateParts) {
@@ -28,7 +33,7 @@ export function createStateReadings({ watch, configuration, health, measures, ..
   });
   return {
     poundkey_breaker_open: () => countOpenBreakers(health()),
-    poundkey_store_up: () => Number(watch.isUp),
+    poundkey_store_up: () => Number(watch.isSound),
     poundkey_store_bytes: () => new Map(Object.entries(measures.size?.parts ?? {})),
     poundkey_store_free_bytes: () => measures.size?.freeBytes ?? null,
     poundkey_config_ok: () => Number(configuration.refused === null),
@@ -39,5 +44,7 @@ export function createStateReadings({ watch, configuration, health, measures, ..
     },
     poundkey_provider_failing_seconds: () => measureFailing(report()),
     poundkey_balance_usd: () => measures.balances,
+    poundkey_catalogue_age_seconds: () => measureAge(rest.pricesAsOf(), clock.nowMs()),
+    poundkey_catalogue_changes_waiting: () => rest.prices.waiting,
   } satisfies Readonly<Record<string, Reading>>;
 }

@@ -62,6 +62,11 @@ export class StoreWatch {
     return failed !== null && this.#parts.clock.nowMs() - failed.atMs < RECENT_MS ? failed : null;
   }
 
+  /** False while it can't be used, and as long as a failed write isn't forgotten: a full disk still takes small ones. */
+  get isSound(): boolean {
+    return this.isUp && this.recentFailure === null;
+  }
+
   /** Not async: it runs twice for each request. */
   #time<Answer>(running: Promise<Answer>): Promise<Answer> {
     const { clock, onTransaction } = this.#parts;

@@ -30,6 +30,8 @@ const AUDIT_HEAD_MS = 86_400_000;
 const MEMBERS_MS = 500;
 /** Most scrapers come every 15 to 60 s. */
 const MEASURES_MS = 15_000;
+/** Within this time after its start or a reload, the gateway looks at the list of prices. */
+const PRICES_MS = 5000;
 /** Within this time, one of the operator's own servers is found if it starts later than the gateway. */
 const DISCOVERY_MS = 30_000;
 /** Contents, addresses and sessions are deleted within this time after `log.keep`, which may be short. */
@@ -69,6 +71,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly refusals?: { take(): TakenRefusals; restore(taken: TakenRefusals): void };
   /** Reads the store's size and balances for the metrics. Missing if there are none. */
   readonly measures?: { refresh(): Promise<void> };
+  /** Compares the catalogue with a list of prices. Missing if there is none. */
+  readonly prices?: { refresh(): Promise<void> };
   /** Missing if the runtime manages memory alone. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
@@ -100,7 +104,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, stateEvents } = parts;
+  const { delivering, stateEvents, prices } = parts;
   if (delivering) tasks.push(schedule("events_failed", EVENTS_MS, () => delivering.tick()));
   if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)));
   if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)));
@@ -111,6 +115,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
   if (added) tasks.push(schedule("model_rules_failed", ADDED_MS, () => added.modelRules.refresh()));
   if (added) tasks.push(schedule("foreign_failed", ADDED_MS, () => added.foreign.refresh()));
+  if (prices) tasks.push(schedule("catalogue_failed", PRICES_MS, () => prices.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
   if (members) tasks.push(schedule("members_failed", MEMBERS_MS, () => members.recheck()));

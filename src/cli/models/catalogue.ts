@@ -1,4 +1,4 @@
-// `poundkey catalogue diff FILE`: shows what a file of models or of benchmarks would change, without taking it.
+// `poundkey catalogue`: shows what a file of models or of benchmarks, or a public list of prices, would change.
 import { type ConfigSource, formatErrors, loadConfig } from "../../app/start/configuration.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { type CardChange, compareCards } from "../../catalogue/compare.ts";
@@ -11,30 +11,55 @@ import {
   readConfigurationFlags,
   UsageError,
 } from "../arguments.ts";
+import { REAL_PORTS, type UpdatePorts, update } from "./catalogue-update.ts";
 import { compareProfiles, joinChanges, listIgnored } from "./profile-changes.ts";
 
 const HELP = `usage: poundkey catalogue diff FILE [--config FILE] [--json]
+       poundkey catalogue update [--from URL|FILE] [--format NAME] [--apply] [--yes] [--config FILE] [--json]
 
-Shows how a file would change the current catalogue, which consists of the built-in models and those in the
+diff shows how a file would change the current catalogue, which consists of the built-in models and those in the
 configuration. The file holds models, or newer results of benchmarks. To use it, set catalogue or profiles in the
 configuration.
 
+update compares the catalogue with a list of prices, and with --apply writes what is new to the configuration's
+catalogue file. Prices that move by more than a factor of 2, prices of models that had none and ends within 14 days
+also need --yes. A price of 0, or one that is off by a factor of 100, is never taken.
+
+  --from URL|FILE  where the list is (default: catalogue.watch.from)
+  --format NAME    its form: poundkey, litellm, models.dev or genai-prices (default: catalogue.watch.format)
+  --apply          write the catalogue file
+  --yes            with --apply: take what waits, too
   --config FILE, --store S  as for \`poundkey serve\`
-  --json         print JSON
-  --help         print this help
+  --json           print JSON
+  --help           print this help
+
+The exit code of update is 3 if some changes wait for --yes.
 
 examples:
-  poundkey catalogue diff newer-models.json`;
+  poundkey catalogue diff newer-models.json
+  poundkey catalogue update --from prices.json --format litellm --apply`;
 
-/** Returns the exit code: 0 if the changes were printed, 1 for an unsound file or configuration, 2 for wrong usage. */
+const FLAGS = { ...COMMON_FLAGS, from: "value", format: "value", apply: "switch", yes: "switch" } as const;
+const UPDATE_FLAGS = ["from", "format", "apply", "yes"];
+
+/**
+ * Returns the exit code: 0 if the changes were printed, 1 for an unsound file, list or configuration, 2 for wrong usage,
+ * 3 if changes wait for a person.
+ */
 export const runCatalogue = makeFlagCommand(
-  { name: "catalogue", help: HELP, flags: COMMON_FLAGS, wordsMax: 2 },
-  diff,
+  { name: "catalogue", help: HELP, flags: FLAGS, wordsMax: 2 },
+  (given: Arguments, io: Io, source: ConfigSource, ports: UpdatePorts = REAL_PORTS) => {
+    const [verb, file] = given.words;
+    if (verb === "update" && file === undefined) return update(given, io, source, ports);
+    if (verb !== "diff") throw new UsageError("expected: diff FILE, or update");
+    const odd = UPDATE_FLAGS.find((flag) => given.values.has(flag) || given.switches.has(flag));
+    if (odd !== undefined) throw new UsageError(`--${odd} belongs to update`);
+    return diff(given, io, source);
+  },
 );
 
 async function diff(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
-  const [verb, file] = given.words;
-  if (verb !== "diff") throw new UsageError("expected: diff FILE");
+  const [, file] = given.words;
   if (file === undefined) throw new UsageError("diff needs a file");
   const flags = readConfigurationFlags(given);
   const now = loadConfig(flags, source).loaded;

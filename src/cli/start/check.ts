@@ -5,6 +5,7 @@ import { type ConfigSource, formatErrors, loadConfig } from "../../app/start/con
 import type { UnreadStore } from "../../app/start/store-versions.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
+import { explainEnd, listEndingNames } from "../../catalogue/ending-names.ts";
 import { type ConfigError, createError, formatError } from "../../config/errors.ts";
 import type { LoadResult } from "../../config/load.ts";
 import { configJsonSchema } from "../../config/published-schema.ts";
@@ -29,6 +30,8 @@ export interface CheckPorts extends ConfigSource {
   readonly exposedFiles: (store: string) => readonly string[];
   /** Returns the versions of the store's schema or why they can't be read, or null if that takes more than a look. */
   readonly schema: (store: string, mayConnect: boolean) => Promise<SchemaVersions | UnreadStore | null>;
+  /** The time by which models end. Missing for the system's clock. */
+  readonly nowMs?: () => number;
   /** Returns the program's version and commit. */
   readonly version: () => Promise<string>;
 }
@@ -93,7 +96,13 @@ async function lookAtStore(loaded: LoadResult, ports: CheckPorts, mayConnect: bo
     ...(await warnOfUnbounded(settings, ports, mayConnect)),
   ];
   return {
-    warnings: [...warnings, ...unknown, ...warnOfExposed(settings, ports), ...warnOfUnread(found)],
+    warnings: [
+      ...warnings,
+      ...unknown,
+      ...warnOfEnds(settings, ports),
+      ...warnOfExposed(settings, ports),
+      ...warnOfUnread(found),
+    ],
     schema,
   };
 }
@@ -147,6 +156,12 @@ function describeProbe(probed: ProviderProbe): string {
   const { upstream_code: code, message, cause, address } = probed;
   const words = [code, cause, message && `"${message}"`, address && `at ${address}`].filter(Boolean);
   return `${about}: failed: ${error}${words.length > 0 ? ` (${words.join(", ")})` : ""}`;
+}
+
+function warnOfEnds(settings: Settings, { nowMs = Date.now }: CheckPorts): readonly ConfigError[] {
+  return listEndingNames(settings, nowMs()).map((ending) =>
+    createError({ file: "", line: 0, column: 0, field: ending.field, message: explainEnd(ending) }),
+  );
 }
 
 function warnOfExposed({ store }: Settings, { exposedFiles }: CheckPorts): readonly ConfigError[] {

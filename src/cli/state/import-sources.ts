@@ -63,8 +63,10 @@ function readSource(path: string): SourceFile {
 
 async function readLitellm(input: SourceInput): Promise<ImportPlan> {
   const { file, report, nowMs, foreignUntilMs } = input;
-  const { config, names } = readConfig(readSource(file), report);
-  const owners = readOwners(await readLitellmTables(input), { names, report, nowMs, foreignUntilMs });
+  const source = readSource(file);
+  const tables = await readLitellmTables(input);
+  const { config, names, budget } = readConfig(source, report, tables);
+  const owners = readOwners(tables, { names, budget, report, nowMs, foreignUntilMs });
   return { config, owners };
 }
 

@@ -1,5 +1,11 @@
 // LiteLLM's tables from its database, or from CSV files of some of them.
-import { CSV_TABLES, type CsvTableName, NO_TABLES, type Tables } from "../../moving/litellm/tables.ts";
+import {
+  CSV_TABLES,
+  type CsvTableName,
+  LOST_TABLES,
+  NO_TABLES,
+  type Tables,
+} from "../../moving/litellm/tables.ts";
 import type { Report } from "../../moving/report.ts";
 import { openForeignDatabase } from "../../store/keys/foreign-tables.ts";
 import { readCsv } from "./import-files.ts";
@@ -55,13 +61,7 @@ async function readDatabase(url: string, report: Report): Promise<Tables> {
     return rows?.map((row) => ({ name: String(row[column]), digest: String(row.api_key) })) ?? null;
   };
   try {
-    for (const row of await database.read("LiteLLM_ProxyModelTable", "model_id")) {
-      report.leave(
-        null,
-        `model ${row.model_name} of the database`,
-        "its parameters are encrypted: add it to the file",
-      );
-    }
+    await reportLost(database, report);
     return {
       keys: await database.read("LiteLLM_VerificationToken", "token", true),
       replaced: await database.read("LiteLLM_DeprecatedVerificationToken", "token"),
@@ -71,6 +71,9 @@ async function readDatabase(url: string, report: Report): Promise<Tables> {
       members: await database.read("LiteLLM_TeamMembership", "user_id"),
       organizations: await read("organizations"),
       teamAliases: await database.read("LiteLLM_ModelTable", "id"),
+      accessGroups: await database.read("LiteLLM_AccessGroupTable", "access_group_id"),
+      permissions: await database.read("LiteLLM_ObjectPermissionTable", "object_permission_id"),
+      settings: await database.read("LiteLLM_Config", "param_name"),
       groupBudgets: await database.read("LiteLLM_ModelAccessGroupBudgetTable", "access_group_name"),
       tags: await database.read("LiteLLM_TagTable", "tag_name"),
       customers: await database.read("LiteLLM_EndUserTable", "user_id"),
@@ -79,5 +82,19 @@ async function readDatabase(url: string, report: Report): Promise<Tables> {
     };
   } finally {
     await database.close();
+  }
+}
+
+/** Reports rows of tables that are never read. */
+async function reportLost(database: ReturnType<typeof openForeignDatabase>, report: Report): Promise<void> {
+  for (const row of await database.read("LiteLLM_ProxyModelTable", "model_id"))
+    report.leave(
+      null,
+      `model ${row.model_name} of the database`,
+      "its parameters are encrypted: add it to the file",
+    );
+  for (const [table, [key, item, words]] of Object.entries(LOST_TABLES)) {
+    const { length } = await database.read(table, key);
+    if (length > 0) report.leave(null, `${item} of the database (${length})`, words);
   }
 }

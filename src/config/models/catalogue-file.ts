@@ -1,6 +1,7 @@
 // Reads the operator's catalogue file, whose models are added to the built-in ones or replace them.
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { parseDay } from "../../catalogue/later-prices.ts";
 import { isUnitMistake, priceView } from "../../catalogue/price.ts";
 import { buildCards, loadShippedCards } from "../../catalogue/rows.ts";
 import { asObject, asString, parseJson } from "../../core/json/json.ts";
@@ -30,6 +31,7 @@ const row = section(
     later_prices: Type.Optional(laterPrices),
     capabilities,
     operations: Type.Optional(operations),
+    like: Type.Optional(modelId),
     dialects: Type.Optional(
       Type.Array(choice(DIALECTS), { minItems: 1, uniqueItems: true, expected: "a list of dialects" }),
     ),
@@ -38,29 +40,44 @@ const row = section(
 );
 const rows = Type.Array(row, { minItems: 1, maxItems: ROWS_MAX, expected: "a list of models" });
 
-/** Reads the file that the field `catalogue` names, if any. Reports the first thing that is wrong with it. */
+interface CatalogueFile {
+  readonly cards: readonly ModelCard[];
+  /** The day whose prices these are, as `YYYY-MM-DD`. Missing if the file doesn't say. */
+  readonly asOf?: string;
+}
+
+/**
+ * Reads the file that the field `catalogue` names, if any: a list of models, or an object with its day (`as_of`) and the
+ * list (`models`). Reports the first thing that is wrong with it.
+ */
 export function readCatalogueFile(
   file: string | undefined,
   readFile: Environment["readFile"],
   issues: Issues,
-): readonly ModelCard[] {
-  if (file === undefined) return [];
+): CatalogueFile {
+  if (file === undefined) return { cards: [] };
   const wrong = (what: string) => {
     issues.atValue(["catalogue"], `${file}: ${what}`);
-    return [];
+    return { cards: [] };
   };
   try {
-    const value = parseJson(readFile(file, CATALOGUE_BYTES_MAX));
-    if (value === undefined) return wrong("the file is not valid JSON");
+    const parsed = parseJson(readFile(file, CATALOGUE_BYTES_MAX));
+    if (parsed === undefined) return wrong("the file is not valid JSON");
+    const { as_of: asOf, models: value = parsed } = asObject(parsed);
+    if (asOf !== undefined && !isDay(asOf)) return wrong("as_of: expected a date like 2027-01-31");
     const [issue] = Value.Check(rows, value) ? [] : listIssues(rows, value);
     if (issue) return wrong(`${nameField(issue.path, value)}${issue.message}`);
     const cards = buildCards(value);
     const slip = findUnitMistake(cards);
-    return slip === null ? cards : wrong(slip);
+    return slip === null ? { cards, ...(asOf === undefined ? {} : { asOf }) } : wrong(slip);
   } catch (thrown) {
     const isRead = thrown instanceof Error && !("code" in thrown) && !(thrown instanceof RefusedFile);
     return wrong(isRead ? thrown.message : `the file ${describeUnread(thrown)}`);
   }
+}
+
+function isDay(value: unknown): value is string {
+  return typeof value === "string" && parseDay(value) !== null;
 }
 
 /** The field of a row as people look for it: by the model's id. */

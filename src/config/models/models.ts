@@ -20,6 +20,7 @@ import { matchesAny } from "../../core/text/pattern.ts";
 import type { Issues, Path } from "../errors.ts";
 import type { AliasConfig, Config, GroupConfig, OverlayConfig, PolicyConfig, RuleConfig } from "../schema.ts";
 import { parsePercentile, parseShare } from "../units.ts";
+import { readFallbacks } from "./fallbacks.ts";
 import { checkPrices, normaliseId } from "./own-cards.ts";
 import { buildRefusals, listDialects } from "./refusals.ts";
 
@@ -93,7 +94,7 @@ export class ModelFields {
       outputTokensMax: entry.output,
       capabilities: entry.capabilities === undefined ? undefined : new Set(entry.capabilities),
       operations: entry.operations === undefined ? undefined : new Set(entry.operations),
-      fallbacks: entry.fallbacks?.map((fallback) => this.#canonical(fallback)),
+      ...readFallbacks(entry.fallbacks, (model) => this.#canonical(model)),
       skills: entry.skills,
       hedge: entry.hedge === undefined ? undefined : parseHedge(entry.hedge),
       ...this.#refusals(id, entry.refuses ?? [], path),

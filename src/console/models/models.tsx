@@ -17,6 +17,7 @@ import {
   type Sorting,
 } from "../parts/table.tsx";
 import { Aliases } from "./aliases.tsx";
+import { PriceAge } from "./price-age.tsx";
 import { Retiring } from "./retiring.tsx";
 
 const SHOWN = { first: 50, step: 100 };
@@ -51,6 +52,7 @@ export function ModelsPage() {
   return (
     <>
       <PageHead title="Models">Prices in USD per million tokens, as the providers list them.</PageHead>
+      {may("settings.read") && <PriceAge />}
       <div class="stack">
         <Aliases />
         <div>

@@ -27,7 +27,7 @@ export function RefusedFields({ id }: { readonly id: string }) {
     const action = canLeaveOut && (
       <Button label="Leave it out from now on" about={one.field} isTiny onClick={() => setOpen(one)} />
     );
-    return [one.field, <>{[formatTimes(one.count), isLeftOut ? " · left out now" : " ", action]}</>] as const;
+    return [one.field, [formatTimes(one.count), isLeftOut ? " · left out now" : " ", action]] as const;
   });
   return (
     <Card title="What it refuses">

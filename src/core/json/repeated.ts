@@ -64,6 +64,12 @@ export function noteRepeated(value: object, bytes: Uint8Array, elements: number)
   }
 }
 
+/** Remembers the bytes of a value for as long as it lives, and freezes it. */
+export function holdRepeated(value: unknown, bytes: Uint8Array, elements: number): void {
+  if (typeof value !== "object" || value === null || byValue.has(value)) return;
+  byValue.set(value, { value: freezeDeep(value), bytes: Buffer.from(bytes), elements });
+}
+
 function forget(hash: bigint): void {
   totalBytes -= remembered.get(hash)?.bytes.length ?? 0;
   remembered.delete(hash);

@@ -1,7 +1,8 @@
 // The bytes that large values of a request were parsed from: one that nothing has changed is sent as it came.
 
 import { parseBounded } from "./bounds.ts";
-import { isObject, type JsonObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
+import { countElements } from "./plain.ts";
 import { findRepeated, mayRepeat, noteRepeated, type RepeatedValue, readRepeated } from "./repeated.ts";
 
 /** Shorter values are written faster than they are looked up and joined. */
@@ -14,28 +15,34 @@ const ZERO = 0x30;
 const NO_STRUCTURE = { depth: 0, elements: 0 };
 const utf8 = new TextDecoder();
 
-/** Yields the large values of an object in JSON, by the marks that a scan has left. Malformed JSON has some, too. */
-function* eachLarge(text: Uint8Array, marks: Int32Array) {
-  for (let at = 0, from = text.indexOf(0x7b) + 1; at + 1 < marks.length; at += 2) {
-    const [colon = 0, end = 0] = marks.subarray(at, at + 2);
-    if (end - colon > SOURCE_BYTES_MIN) {
-      const name = parseBounded(utf8.decode(text.subarray(from, colon)), NO_STRUCTURE);
-      yield { name: String(name), start: colon + 1, end };
-    }
-    from = end + 1;
-  }
-}
-
-/** A value that is remembered, and its place in a text. */
-interface FieldSource extends RepeatedValue {
+/** The place of a field's value in a text: from its colon to the comma or bracket behind it. */
+export interface FieldPlace {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
+/** Lists the large values of an object in JSON, by the marks that a scan has left. Malformed JSON has some, too. */
+export function listLarge(text: Uint8Array, marks: Int32Array): readonly FieldPlace[] {
+  const large: FieldPlace[] = [];
+  for (let at = 0, from = text.indexOf(0x7b) + 1; at + 1 < marks.length; at += 2) {
+    const colon = marks[at] ?? 0;
+    const end = marks[at + 1] ?? 0;
+    if (end - colon > SOURCE_BYTES_MIN) {
+      const name = parseBounded(utf8.decode(text.subarray(from, colon)), NO_STRUCTURE);
+      large.push({ name: String(name), start: colon + 1, end });
+    }
+    from = end + 1;
+  }
+  return large;
+}
+
+/** A value that is remembered, and its place in a text. */
+interface FieldSource extends RepeatedValue, FieldPlace {}
+
 /** Returns the first value of the text that is remembered. */
 export function findKnownValue(text: Uint8Array, marks: Int32Array): FieldSource | null {
-  for (const { name, start, end } of eachLarge(text, marks)) {
+  for (const { name, start, end } of listLarge(text, marks)) {
     if (!mayRepeat(name, end - start)) continue;
     const known = findRepeated(text.subarray(start, end));
     if (known !== null) return { ...known, name, start, end };
@@ -61,21 +68,32 @@ export function readWithout<Result>(
 }
 
 /**
- * Remembers the bytes of a parsed body's large lists and objects. `marks` are the places of the outermost colons and
- * commas, and of the last bracket. Only for a text that reads the same everywhere, which has these `elements`: if the
- * body has fewer, a name was given twice, and other readers may keep the other value.
+ * Remembers the bytes of a parsed body's large lists and objects, and returns true. `marks` are the places of the outermost
+ * colons and commas, and of the last bracket. Only for a text that reads the same everywhere, which has these `elements`:
+ * if the body has fewer, a name was given twice, and other readers may keep the other value.
  */
-export function keepSources(body: JsonObject, text: Uint8Array, marks: Int32Array, elements: number): void {
-  if (text.length <= SOURCE_BYTES_MIN) return;
-  if (marks.length !== 2 * Object.keys(body).length || countBody(body) !== elements) return;
-  for (const { name, start, end } of eachLarge(text, marks)) {
+export function keepSources(
+  body: JsonObject,
+  text: Uint8Array,
+  marks: Int32Array,
+  elements: number,
+): boolean {
+  if (text.length <= SOURCE_BYTES_MIN) return false;
+  if (marks.length !== 2 * Object.keys(body).length || countElements(body) !== elements) return false;
+  for (const { name, start, end } of listLarge(text, marks)) {
     const value = body[name];
     if (typeof value !== "object" || value === null || readRepeated(value)) continue;
     const source = text.subarray(start, end);
     if (mayRepeat(name, source.length)) noteRepeated(value, source, countElements(value));
     // A remembered value has bytes of its own. These would keep the whole body's in memory.
-    if (!readRepeated(value)) sources.set(value, source);
+    if (!readRepeated(value)) keepSource(value, source);
   }
+  return true;
+}
+
+/** Remembers the bytes of a value. */
+export function keepSource(value: object, source: Uint8Array): void {
+  sources.set(value, source);
 }
 
 /** Forgets the bytes of these values, so that a long answer doesn't keep them. */
@@ -111,31 +129,4 @@ function joinSources(body: JsonObject): Uint8Array<ArrayBuffer> {
   }
   pieces.push(Buffer.from(`${text}}`));
   return Buffer.concat(pieces);
-}
-
-function countBody(body: JsonObject): number {
-  let elements = 0;
-  for (const field in body) {
-    const value = body[field];
-    elements++;
-    if (typeof value !== "object" || value === null) continue;
-    elements += readRepeated(value)?.elements ?? countElements(value);
-  }
-  return elements;
-}
-
-function countElements(value: object): number {
-  let elements = 0;
-  if (Array.isArray(value)) {
-    elements += value.length;
-    for (const one of value) if (typeof one === "object" && one !== null) elements += countElements(one);
-    return elements;
-  }
-  if (!isObject(value)) return elements;
-  for (const name in value) {
-    const held = value[name];
-    elements++;
-    if (typeof held === "object" && held !== null) elements += countElements(held);
-  }
-  return elements;
 }

@@ -4,7 +4,7 @@ import { SAMPLING_KEY } from "../keys/key.ts";
 import { HOOKS_KEY } from "../models/hook.ts";
 import type { NanoUsd } from "../money/money.ts";
 import { sumBill } from "../money/price.ts";
-import { type Amounts, addAmounts, NO_AMOUNTS } from "../money/units.ts";
+import { type Amounts, NO_AMOUNTS, UNITS, type Unit } from "../money/units.ts";
 import type { Page } from "../world/page.ts";
 import type { RequestRecord, UsageSource } from "./record.ts";
 import {
@@ -136,41 +136,49 @@ export function nameCredential({
 
 type CallCharge = Pick<ProviderCall, "charged" | "costNanoUsd" | "usageSource">;
 
-/** Adds the attempts of a request, as `listCalls` lists them, without listing them: every settlement does. */
-export function addRequestCalls(sums: Map<string, CallSum>, record: CalledRecord, trace: Trace): void {
-  const { accountId, atMs, keyId } = record;
-  const dayMs = findCallDay(atMs);
-  for (const [at, attempt] of trace.attempts.entries()) {
-    const { model, outcome, calls = 0 } = attempt;
-    if (calls === 0) continue;
-    const credential = nameCredential(attempt) ?? "";
-    const of = { accountId, dayMs, model, credential, kind: findKind(outcome, keyId) };
-    addTo(sums, of, calls, trace.counted === at ? findCounted(record, trace) : UNCOUNTED);
+/** A sum that calls are added to in place. */
+type CallTotal = {
+  -readonly [Field in keyof CallSum]: Field extends "amounts" ? Record<Unit, number> : CallSum[Field];
+};
+
+/** Sums of calls by day, model, credential and kind. Those of one batch are few, so they are looked through one by one. */
+export class CallTotals {
+  readonly sums: CallTotal[] = [];
+
+  add({ accountId, atMs, model, credential, kind, calls, ...charge }: ProviderCall): void {
+    addTo(this.#find(accountId, findCallDay(atMs), model, credential, kind), calls, charge);
+  }
+
+  /** Adds the attempts of a request, as `listCalls` lists them, without listing them: every settlement does. */
+  addRequest(record: CalledRecord, trace: Trace): void {
+    const { accountId, atMs, keyId } = record;
+    const dayMs = findCallDay(atMs);
+    for (let at = 0; at < trace.attempts.length; at++) {
+      const attempt = trace.attempts[at];
+      if (!attempt?.calls) continue;
+      const kind = findKind(attempt.outcome, keyId);
+      const total = this.#find(accountId, dayMs, attempt.model, nameCredential(attempt) ?? "", kind);
+      addTo(total, attempt.calls, trace.counted === at ? findCounted(record, trace) : UNCOUNTED);
+    }
+  }
+
+  #find(accountId: string, dayMs: number, model: string, credential: string, kind: CallKind): CallTotal {
+    for (const one of this.sums) {
+      const isSame = one.accountId === accountId && one.model === model && one.credential === credential;
+      if (isSame && one.dayMs === dayMs && one.kind === kind) return one;
+    }
+    const of = { accountId, dayMs, model, credential, kind };
+    const total = { ...of, calls: 0, amounts: { ...NO_AMOUNTS }, costNanoUsd: 0, estimatedNanoUsd: 0 };
+    this.sums.push(total);
+    return total;
   }
 }
 
-/** Adds a call to the sum of its day, model, credential and kind, which `sums` has by their names. */
-export function addCall(sums: Map<string, CallSum>, call: ProviderCall): void {
-  const { accountId, atMs, model, credential, kind } = call;
-  addTo(sums, { accountId, dayMs: findCallDay(atMs), model, credential, kind }, call.calls, call);
-}
-
-function addTo(
-  sums: Map<string, CallSum>,
-  of: Pick<CallSum, "accountId" | "dayMs" | "model" | "credential" | "kind">,
-  calls: number,
-  { charged, costNanoUsd, usageSource }: CallCharge,
-): void {
-  const place = `${of.accountId}\n${of.dayMs}\n${of.model}\n${of.credential}\n${of.kind}`;
-  const sum = sums.get(place);
-  const estimated = usageSource === "estimate" ? costNanoUsd : 0;
-  sums.set(place, {
-    ...of,
-    calls: (sum?.calls ?? 0) + calls,
-    amounts: sum ? addAmounts(sum.amounts, charged) : charged,
-    costNanoUsd: (sum?.costNanoUsd ?? 0) + costNanoUsd,
-    estimatedNanoUsd: (sum?.estimatedNanoUsd ?? 0) + estimated,
-  });
+function addTo(total: CallTotal, calls: number, { charged, costNanoUsd, usageSource }: CallCharge): void {
+  total.calls += calls;
+  for (const unit of UNITS) total.amounts[unit] += charged[unit];
+  total.costNanoUsd += costNanoUsd;
+  if (usageSource === "estimate") total.estimatedNanoUsd += costNanoUsd;
 }
 
 interface CallQuery {

@@ -98,12 +98,18 @@ export interface FinishedRequest {
   readonly endMs: number;
 }
 
+/** The place where a request came: its route's pattern and its URL's path. */
+export interface RequestPlace {
+  readonly route: string;
+  readonly path: string;
+}
+
 /** Takes requests whose spans are exported. Never throws, and nothing waits for it. */
 export interface TraceSink {
   /**
    * Returns the request's place in a trace, by its header `traceparent`. Null if it has none and nothing is exported.
    */
-  begin(traceparent: string | null, route: string, path: string): TraceContext | null;
+  begin(traceparent: string | null, place: RequestPlace): TraceContext | null;
   refuse(request: RefusedRequest): void;
   finish(request: FinishedRequest): void;
 }

@@ -1,5 +1,6 @@
 // A model card: one model as one provider serves it.
 
+import type { FailureKind } from "../failure-kinds.ts";
 import type { Benchmark } from "./benchmark.ts";
 import type { DialectName } from "./dialect-names.ts";
 import type { RefusalRules } from "./refusals.ts";
@@ -169,6 +170,8 @@ export interface ModelCard extends RefusalRules {
   readonly isNamedByClient?: true;
   /** Ids of cards that the operator declared to be the same model elsewhere. */
   readonly fallbacks: readonly string[];
+  /** The failures that lead to a fallback, by its id. Those that are missing have the usual ones. */
+  readonly fallbackFailures?: ReadonlyMap<string, readonly FailureKind[]>;
   /** Set by the operator: the probability of a good answer by kind of task, 0…1. */
   readonly skills?: SkillRow;
   /** Missing if slow attempts are never hedged. */

@@ -29,6 +29,8 @@ export interface ModelHealth extends Vitals {
   readonly id: string;
   /** The time at which it may receive requests again. Null if it does now. */
   readonly asksAgainAtMs: number | null;
+  /** `gone`: the provider doesn't have it. `back`: it has it again. Null if it was never missed. */
+  readonly absence: "gone" | "back" | null;
 }
 
 export interface CredentialHealth

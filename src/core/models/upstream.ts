@@ -3,6 +3,7 @@
 import { Fault, type FaultCode } from "../fault.ts";
 import type { FaultDetails } from "../fault-details.ts";
 import { cleanWords, SECRET_WORDS, type UpstreamReport } from "../log/failure.ts";
+import { namesOtherThing, saysGone } from "./gone-words.ts";
 import { OVERFLOW_WORDS } from "./overflow-words.ts";
 import { isOversize } from "./oversize-words.ts";
 import { readRefusals } from "./refusal-words.ts";
@@ -149,6 +150,8 @@ function findCode(error: UpstreamError): FaultCode {
   // Later, the same request is refused in the same way, whatever the status says.
   if (isTooLarge(error)) return "context_length_exceeded";
   const coded = codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
+  if (saysGone(error)) return "model_not_found";
+  if (namesOtherThing(error)) return "not_found";
   // At OpenRouter and xAI a blocked prompt is a 403, which says nothing about the credential.
   if (status === 403 && FILTER_WORDS.test(searchable(error))) return "content_filter";
   const clear = readClearStatus(status);
@@ -212,6 +215,7 @@ export function upstreamFault(error: UpstreamError): Fault {
     ...(code === "upstream_rejected" ? { shownCode: checkCode(error.codes?.[0]) } : {}),
     ...(GENERIC[code] === undefined ? { param: checkParam(error) } : {}),
     ...(refuses.length > 0 ? { refuses } : {}),
+    ...(code === "model_not_found" ? { gone: saysGone(error) ? "said" : "unexplained" } : {}),
     upstream: report(error),
   };
   return new Fault(code, GENERIC[code] ?? redactMessage(error.message), details);

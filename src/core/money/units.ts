@@ -38,13 +38,6 @@ export const NO_AMOUNTS: Amounts = none;
 
 export const UNITS: readonly Unit[] = Object.keys(NO_AMOUNTS).filter((name): name is Unit => name in none);
 
-/** Returns the amounts to add to a sum to take these out of it. */
-export function negateAmounts(amounts: Amounts): Amounts {
-  const negated: Record<Unit, number> = { ...amounts };
-  for (const unit of UNITS) negated[unit] = -amounts[unit];
-  return negated;
-}
-
 export function addAmounts(one: Amounts, other: Amounts): Amounts {
   const sum: Record<Unit, number> = { ...one };
   for (const unit of UNITS) sum[unit] += other[unit];

@@ -1,18 +1,23 @@
 // Ends a request early: delivers the reason, once, to everything that works on it.
 import { Fault } from "../fault.ts";
 
-type Listener = (reason: Fault) => void;
+/** An object rather than a function: all that work on a request exist already, and a function would be one more. */
+interface Listener {
+  end(reason: Fault): void;
+}
 
 /** An AbortController would do, at several times the CPU cost. Only `fetch` needs one. */
-export class Ending {
+export class Ending implements Listener {
   readonly #parent: Ending | null;
-  readonly #listeners: Listener[] = [];
+  /** Most have one. */
+  #first: Listener | null = null;
+  #others: Listener[] | null = null;
   #reason: Fault | null = null;
 
   /** Also ends when its parent does. */
   constructor(parent: Ending | null = null) {
     this.#parent = parent;
-    parent?.tell(this.end);
+    parent?.tell(this);
   }
 
   /** Null while the request continues. */
@@ -21,22 +26,32 @@ export class Ending {
   }
 
   /** Ends it, once. By default because the client has left. */
-  readonly end = (reason: Fault = clientGone()): void => {
+  end(reason: Fault = clientGone()): void {
     if (this.#reason !== null) return;
     this.#reason = reason;
-    this.#parent?.forget(this.end);
-    for (const listener of this.#listeners.splice(0)) listener(reason);
-  };
+    this.#parent?.forget(this);
+    const first = this.#first;
+    const others = this.#others;
+    this.#first = null;
+    this.#others = null;
+    first?.end(reason);
+    if (others !== null) for (const listener of others) listener.end(reason);
+  }
 
-  /** Calls back when it ends, or immediately if it already has. */
+  /** Tells `listener` when it ends, or immediately if it already has. */
   tell(listener: Listener): void {
-    if (this.#reason === null) this.#listeners.push(listener);
-    else listener(this.#reason);
+    if (this.#reason !== null) listener.end(this.#reason);
+    else if (this.#first === null) this.#first = listener;
+    else {
+      this.#others ??= [];
+      this.#others.push(listener);
+    }
   }
 
   forget(listener: Listener): void {
-    const at = this.#listeners.indexOf(listener);
-    if (at >= 0) this.#listeners.splice(at, 1);
+    if (this.#first === listener) this.#first = null;
+    const at = this.#others?.indexOf(listener) ?? -1;
+    if (at >= 0) this.#others?.splice(at, 1);
   }
 }
 

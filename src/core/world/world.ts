@@ -21,11 +21,17 @@ export interface Deadline {
   clear(): void;
 }
 
+/** An object waits rather than a function: those that have a deadline exist already, and a function would be one more. */
+export interface Latecomer {
+  /** Called once when its deadline has passed. It may watch again. */
+  late(): void;
+}
+
 export interface Deadlines {
   /** The monotonic clock for deadlines. */
   nowMs(): number;
-  /** Calls `onLate` once when `atMs` has passed, up to 250 ms late. The task may watch again. */
-  watch(atMs: number, onLate: () => void): Deadline;
+  /** Tells `latecomer` once when `atMs` has passed, up to 250 ms late. */
+  watch(atMs: number, latecomer: Latecomer): Deadline;
 }
 
 export interface Random {

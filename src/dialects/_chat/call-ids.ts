@@ -1,5 +1,7 @@
 // The ids of calls and their results, as a provider accepts them: histories hold those of other providers.
+import { ElementWork, mapGrowing } from "../../core/json/growing.ts";
 import type { AssistantMessage, ChatMessage, ReasoningDetail } from "../../operations/chat/form.ts";
+import { mapList } from "../../operations/text-json.ts";
 import { shorten } from "./shorten.ts";
 
 /** The call ids that a provider accepts. */
@@ -81,14 +83,12 @@ export function boundCallIds(messages: readonly ChatMessage[], rule: CallIdRule)
   if (!messages.some(({ role, tool_calls: calls }) => role === "tool" || calls !== undefined))
     return messages;
   const ids = new CallIds(rule);
-  let isChanged = false;
-  const bounded = messages.map((message): ChatMessage => {
-    const own = boundMessage(message, ids);
-    isChanged ||= own !== message;
-    return own;
-  });
-  return isChanged ? bounded : messages;
+  const own = (message: ChatMessage) => boundMessage(message, ids);
+  // Unless each needs its own, an id that is accepted has no effect on others.
+  return rule.isUnique ? mapList(messages, own) : mapGrowing(messages, own, BOUNDED, rule);
 }
+
+const BOUNDED = new ElementWork();
 
 function boundMessage(message: ChatMessage, ids: CallIds): ChatMessage {
   if (message.role === "tool") {

@@ -1,4 +1,5 @@
 // The names of tools as a provider accepts them, and whole again in its answer.
+import { ElementWork } from "../../core/json/growing.ts";
 import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type {
@@ -51,13 +52,17 @@ export class SentNames {
 
   /** Returns null if all names of the request are accepted, which is the usual case. */
   static of(request: ChatRequest, { accepts, charactersMax }: NameRule): SentNames | null {
-    const all = listAllNames(request);
-    if (all.length === 0) return null;
-    return SentNames.#ofNames(all, accepts, charactersMax);
+    const { messages } = request;
+    const known = ACCEPTED.count(messages, accepts);
+    const newer = known === 0 ? messages : messages.slice(known);
+    if (listAllNames(request, newer).every((name) => accepts.test(name))) {
+      ACCEPTED.note(messages, messages.length, accepts);
+      return null;
+    }
+    return SentNames.#ofNames(listAllNames(request, messages), accepts, charactersMax);
   }
 
-  static #ofNames(all: readonly string[], accepts: RegExp, charactersMax: number): SentNames | null {
-    if (all.every((name) => accepts.test(name))) return null;
+  static #ofNames(all: readonly string[], accepts: RegExp, charactersMax: number): SentNames {
     const refused = new Set(all.filter((name) => !accepts.test(name)));
     const accepted = new Set(all.filter((name) => !refused.has(name)));
     return new SentNames([...refused], accepted, charactersMax);
@@ -139,8 +144,14 @@ export class SentNames {
 
 const NO_NAMES: readonly never[] = [];
 
-/** Lists the names of the tools, of the choice among them, and of the calls in the history. */
-function listAllNames({ tools = NO_NAMES, tool_choice: choice, messages }: ChatRequest): readonly string[] {
+/** The messages whose calls have accepted names. */
+const ACCEPTED = new ElementWork();
+
+/** Lists the names of the tools, of the choice among them, and of the calls in these messages. */
+function listAllNames(
+  { tools = NO_NAMES, tool_choice: choice }: ChatRequest,
+  messages: readonly ChatMessage[],
+): readonly string[] {
   const names: string[] = [];
   addNames(names, tools);
   if (typeof choice === "object")

@@ -1,6 +1,6 @@
 // Cache marks of Anthropic's, a field of blocks and tools.
 import type { JsonObject } from "../../core/json/json.ts";
-import type { MarkForm } from "../_chat/cache-marks.ts";
+import type { MarkForm } from "../_chat/cache/marks.ts";
 
 const MARK = { cache_control: { type: "ephemeral" } };
 /** Blocks that can't carry a mark (Messages API, "What cannot be cached"). */

@@ -7,8 +7,8 @@ import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
 import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
-import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
-import { markNewest } from "../_chat/cache-request.ts";
+import { type Cacheable, limitMarks, setMarks } from "../_chat/cache/marks.ts";
+import { markNewest } from "../_chat/cache/request.ts";
 import {
   BEGUN,
   clampOutputLimit,

@@ -1,5 +1,5 @@
 // Cache points, which are blocks of their own at Converse.
-import { type Cacheable, limitMarks, type MarkForm, mapLists, setMarks } from "../_chat/cache-marks.ts";
+import { type Cacheable, limitMarks, type MarkForm, mapLists, setMarks } from "../_chat/cache/marks.ts";
 import type { Block } from "./content.ts";
 import { isPoint } from "./conversation.ts";
 import type { Traits } from "./models.ts";

@@ -7,7 +7,7 @@ import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
-import { markNewest } from "../_chat/cache-request.ts";
+import { markNewest } from "../_chat/cache/request.ts";
 import {
   BEGUN,
   clampNumbers,
@@ -34,8 +34,9 @@ const USUAL: readonly (readonly [string, ...unknown[]])[] = [
   ["service_tier", "auto", "default"],
 ];
 
-export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
-  return leaveOutRest(markNewest(request), listCarried(request), [], operator);
+export function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
+  const marked = markNewest(request, findTraits(card.name).cache);
+  return leaveOutRest(marked, listCarried(request), [], operator);
 }
 
 /** Throws a Fault `unsupported_capability` for audio, for images and files by address, and for unsupported types. */

@@ -1,5 +1,6 @@
 // The messages of a request as one server takes them: roles, fields, parts and earlier thinking.
 
+import { ElementWork, isGrowing, mapGrowing } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, type JsonObject, keepSame } from "../../core/json/json.ts";
 import type { AssistantMessage, ChatMessage, ContentPart } from "../../operations/chat/form.ts";
 import { joinText } from "../../operations/chat/prompt/content-text.ts";
@@ -33,13 +34,17 @@ interface MessageNeeds {
   readonly keepsExtras: boolean;
 }
 
+const MADE = new ElementWork();
+
 /** Makes the messages for a server with these quirks. Returns the same list if it takes them as they are. */
 export function makeMessages(
   messages: readonly ChatMessage[],
   quirks: OpenaiQuirks,
   needs: MessageNeeds,
 ): readonly JsonObject[] {
-  return mapList(messages, (message) => keepSame<JsonObject>(message, makeMessage(message, quirks, needs)));
+  const make = (message: ChatMessage) => keepSame<JsonObject>(message, makeMessage(message, quirks, needs));
+  const terms = isGrowing(messages) ? [quirks, needs.thinks, needs.keepsExtras] : null;
+  return mapGrowing(messages, make, MADE, terms);
 }
 
 function makeMessage(

@@ -13,7 +13,7 @@ export const INDEX = "index";
 export const PARTS: readonly Part[] = [
   {
     title: "Calling models",
-    chapters: ["clients", "models", "web-search", "operations", "selectors", "caching", "errors"],
+    chapters: ["clients", "models", "prices", "web-search", "operations", "selectors", "caching", "errors"],
   },
   {
     title: "Running a gateway",

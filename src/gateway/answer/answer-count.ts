@@ -1,13 +1,15 @@
 // Counts what a provider's answer produced, and bills it by its report or by an estimate.
 import type { ClaimedUsage, Trace } from "../../core/log/trace.ts";
+import type { NanoUsd } from "../../core/money/money.ts";
 import { type Amounts, NO_AMOUNTS, UNITS } from "../../core/money/units.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Meter, SentAsk } from "../../operations/operation.ts";
 import type { Call } from "../call.ts";
 import { findHoldMost } from "../plan/hold-most.ts";
 import { countAnswer, UNCOUNTED, type UsageCount } from "../settle/counted.ts";
+import type { TermsRules } from "../settle/terms-bill.ts";
 
-export class AnswerCount<F extends Form> {
+export class AnswerCount<F extends Form> implements TermsRules {
   readonly #call: Call<F>;
   #meter: Meter<F>;
   /** The request as sent to the provider that answered. */
@@ -71,8 +73,10 @@ export class AnswerCount<F extends Form> {
 
   /** Some servers report zeros until they know, or for good. An answer has tokens. */
   #saysAnything(usage: F["usage"]): boolean {
+    if (usage.terms?.costUsd !== undefined) return true;
     const amounts = this.#call.operation.countAmounts(usage);
-    return usage.terms?.costUsd !== undefined || UNITS.some((unit) => amounts[unit] !== 0);
+    for (const unit of UNITS) if (amounts[unit] !== 0) return true;
+    return false;
   }
 
   /** Counts what was produced. Estimates it if there is no final report. */
@@ -84,18 +88,26 @@ export class AnswerCount<F extends Form> {
   count(given: F["usage"] | null): UsageCount<F["usage"]> {
     const asked = this.#asked;
     if (asked === null) return UNCOUNTED;
-    const { operation, markup, upstreams } = this.#call;
     const reported = given && this.#saysAnything(given) ? given : null;
     const report = {
       usage: reported ?? this.estimate(),
       source: reported ? "provider" : "estimate",
     } as const;
-    this.#counted = countAnswer(operation, report, asked, {
-      markup,
-      provider: upstreams.get(asked.card.provider)?.setup ?? null,
-      findHold: () => findHoldMost(this.#call, asked),
-    });
+    this.#counted = countAnswer(this.#call.operation, report, asked, this);
     return this.#counted;
+  }
+
+  get markup(): number {
+    return this.#call.markup;
+  }
+
+  get provider(): TermsRules["provider"] {
+    const provider = this.#asked?.card.provider ?? "";
+    return this.#call.routes.upstreams.get(provider)?.setup ?? null;
+  }
+
+  findHold(): NanoUsd {
+    return this.#asked === null ? 0 : findHoldMost(this.#call, this.#asked);
   }
 
   /** Returns the provider's usage report, raised to at least what was seen. */

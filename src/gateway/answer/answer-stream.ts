@@ -4,7 +4,10 @@ import type { Operation } from "../../operations/operation.ts";
 import type { Ports } from "../../transport/client.ts";
 import type { AttemptCall } from "../attempt/attempt.ts";
 import { streamAnswers } from "../attempt/calls.ts";
-import type { PieceStream } from "../attempt/streamed.ts";
+import { hasAnswer, type PieceStream } from "../attempt/streamed.ts";
+import type { RequestContext } from "../context.ts";
+import type { Closing } from "../settle/closing.ts";
+import type { Later } from "../step.ts";
 import { type AnswerFlow, Pause, type Take } from "./flow.ts";
 
 /** An answer that has begun to arrive. */
@@ -19,32 +22,28 @@ export interface OpenedAnswer<F extends Form> extends AnswerStart<F> {
   readonly rest: PieceStream<F>;
 }
 
-/** The phases of a streamed request. Every `open` that succeeds is followed by a `leave`. */
-interface Phases<F extends Form> {
-  /** Admits the request and waits for the first part of its answer. If it fails, the request is over. */
-  readonly open: () => Promise<AnswerStart<F>>;
-  /** Called with each batch after the first before it is sent. */
-  readonly pass: (pieces: readonly F["piece"][]) => void;
-  /** Settles the finished answer and returns its last batch. */
-  readonly finish: (usage: F["usage"] | null) => Promise<readonly F["piece"][]>;
-  readonly fail: (thrown: unknown) => void;
-  readonly leave: () => Promise<unknown>;
-}
-
+/**
+ * An answer's way to its client. `open` admits the request and waits for the first part of the answer: if it fails, the
+ * request is over. Every one that succeeds is followed by the request's end.
+ */
 export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piece"][]> {
-  readonly #phases: Phases<F>;
+  readonly #context: RequestContext<F>;
+  readonly #closing: Closing;
+  readonly #open: () => Promise<AnswerStart<F>>;
   #opened: AnswerStart<F> | null = null;
   #isUnderWay = false;
   #isLeft = false;
   #isOver = false;
 
-  constructor(phases: Phases<F>) {
-    this.#phases = phases;
+  constructor(context: RequestContext<F>, closing: Closing, open: () => Promise<AnswerStart<F>>) {
+    this.#context = context;
+    this.#closing = closing;
+    this.#open = open;
   }
 
   async begin(): Promise<readonly F["piece"][] | undefined> {
     this.#isUnderWay = true;
-    this.#opened = await this.#phases.open();
+    this.#opened = await this.#open();
     this.#isUnderWay = false;
     if (this.#isLeft) await this.#end();
     return this.#opened.first;
@@ -53,38 +52,48 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
   async pour(take: Take<readonly F["piece"][]>): Promise<void> {
     if (this.#isOver || this.#opened === null) return;
     this.#isUnderWay = true;
+    const context = this.#context;
     const { first, rest } = this.#opened;
-    const { pass, finish } = this.#phases;
     try {
       await take(first);
       await rest?.pour((pieces) => {
-        pass(pieces);
+        context.pass(pieces);
         return take(pieces);
       });
-      if (rest && !this.#isLeft) await take(await finish(rest.usage));
+      if (rest && !this.#isLeft) {
+        context.finish(rest.usage);
+        context.settled = await this.#closing.settle(context);
+        await take([context.call.operation.usagePiece(context.chargeUsage())]);
+      }
     } catch (thrown) {
-      await this.#fail(thrown);
+      this.#closing.fail(context, thrown);
+      await this.#end();
+      throw thrown;
     }
-    await this.#end();
+    const ending = this.#end();
+    if (ending) await ending;
   }
 
   /** If a phase is still running, the call's signal ends it: the signal fires on leaving too. */
   leave(): void {
     this.#isLeft = true;
-    if (!this.#isUnderWay) this.#end().catch(() => {});
+    if (!this.#isUnderWay) void this.#leaveEarly();
   }
 
-  async #fail(thrown: unknown): Promise<never> {
-    this.#phases.fail(thrown);
-    await this.#end();
-    throw thrown;
+  async #leaveEarly(): Promise<void> {
+    try {
+      await this.#end();
+    } catch {
+      // Nobody waits for it.
+    }
   }
 
-  async #end(): Promise<void> {
+  /** Waits for nothing if the request is settled. */
+  #end(): Later<void> {
     if (this.#isOver || this.#opened === null) return;
     this.#isOver = true;
     this.#opened.rest?.leave();
-    await this.#phases.leave();
+    return this.#closing.close(this.#context);
   }
 }
 
@@ -98,28 +107,29 @@ export function openPieces<F extends Form>(
   stream: PieceStream<F>,
   operation: Operation<F>,
 ): Promise<OpenedAnswer<F>> {
-  return new OpenedStream(stream, (piece) => operation.isAnswer(piece)).opened;
+  return new OpenedStream(stream, operation).opened;
 }
 
 /** A stream that pauses after its first piece of content until the caller asks for the rest. */
 class OpenedStream<F extends Form> implements PieceStream<F> {
   readonly opened: Promise<OpenedAnswer<F>>;
   readonly #stream: PieceStream<F>;
-  readonly #isAnswer: (piece: F["piece"]) => boolean;
+  readonly #operation: Operation<F>;
   readonly #done: Promise<void>;
   readonly #asked = new Pause();
   readonly #first: F["piece"][] = [];
-  #open: (() => void) | null;
+  readonly #resolve: (opened: OpenedAnswer<F>) => void;
+  #isOpen = false;
   #take: Take<readonly F["piece"][]> | null = null;
 
-  constructor(stream: PieceStream<F>, isAnswer: (piece: F["piece"]) => boolean) {
+  constructor(stream: PieceStream<F>, operation: Operation<F>) {
     const { promise, resolve, reject } = Promise.withResolvers<OpenedAnswer<F>>();
     this.opened = promise;
     this.#stream = stream;
-    this.#isAnswer = isAnswer;
-    this.#open = () => resolve({ first: this.#first, rest: this });
+    this.#operation = operation;
+    this.#resolve = resolve;
     this.#done = stream.pour((pieces) => (this.#take ? this.#take(pieces) : this.#hold(pieces)));
-    this.#done.then(this.#open, reject);
+    this.#done.then(() => this.#open(), reject);
   }
 
   get usage(): F["usage"] | null {
@@ -137,13 +147,22 @@ class OpenedStream<F extends Form> implements PieceStream<F> {
     this.#asked.end();
   }
 
+  #open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#resolve({ first: this.#first, rest: this });
+  }
+
   #hold(pieces: readonly F["piece"][]): Promise<void> | null {
     // With several calls per answer, another call may deliver pieces before the rest is asked for.
-    if (this.#open === null) return this.#asked.wait().then(() => this.#take?.(pieces) ?? undefined);
+    if (this.#isOpen) return this.#holdLater(pieces);
     for (const piece of pieces) this.#first.push(piece);
-    if (!pieces.some(this.#isAnswer)) return null;
+    if (!hasAnswer(this.#operation, pieces)) return null;
     this.#open();
-    this.#open = null;
     return this.#asked.wait();
+  }
+
+  #holdLater(pieces: readonly F["piece"][]): Promise<void> {
+    return this.#asked.wait().then(() => this.#take?.(pieces) ?? undefined);
   }
 }

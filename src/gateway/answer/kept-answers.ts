@@ -96,7 +96,7 @@ export class KeptAnswers {
       logBug(this.#ports, thrown);
     });
     const { promise, resolve } = Promise.withResolvers<void>();
-    const deadline = deadlines.watch(deadlines.nowMs() + PATIENCE_MS, resolve);
+    const deadline = deadlines.watch(deadlines.nowMs() + PATIENCE_MS, { late: resolve });
     await Promise.race([written, promise]);
     deadline.clear();
   }

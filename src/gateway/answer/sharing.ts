@@ -19,6 +19,6 @@ export function openEnding<F extends Form>(call: Call<F>): Ending {
 function openShared<F extends Form>(call: Call<F>): Ending {
   const shared = new Ending();
   const { caching, idempotency, ending } = call;
-  if (idempotency === null) ending.tell((reason) => caching?.whenAlone(() => shared.end(reason)));
+  if (idempotency === null) ending.tell({ end: (reason) => caching?.whenAlone(() => shared.end(reason)) });
   return shared;
 }

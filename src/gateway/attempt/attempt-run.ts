@@ -5,16 +5,23 @@ import { Fault, toFault } from "../../core/fault.ts";
 import { formatTraceparent } from "../../core/log/trace-context.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
+import type { Mending, RawRequest } from "../../core/models/dialect.ts";
+import type { Refusal } from "../../core/models/refusals.ts";
 import { priceCallAt } from "../../core/money/factors.ts";
+import type { Credential } from "../../core/settings.ts";
+import type { Ending } from "../../core/world/ending.ts";
+import type { Permit } from "../../health/permit.ts";
 import type { Load } from "../../health/rate.ts";
-import { type Form, joinLists } from "../../operations/form.ts";
+import { type Form, joinLists, NONE } from "../../operations/form.ts";
+import type { Asking, Operation, SentAsk } from "../../operations/operation.ts";
 import { readRequestId } from "../../transport/report.ts";
 import type { Call } from "../call.ts";
 import type { RequestContext } from "../context.ts";
 import { fitAsk } from "../plan/fitted.ts";
 import type { PlanPorts } from "../plan/plan-request.ts";
+import type { Routes } from "../plan/routes.ts";
 import type { Upstream } from "../plan/upstream.ts";
-import type { TracingAttempt } from "../settle/tracing.ts";
+import { TracingAttempt } from "../settle/tracing.ts";
 import type { AttemptCall, CallWatcher } from "./attempt.ts";
 import { countCalls } from "./calls.ts";
 
@@ -43,37 +50,32 @@ export function beginAttempt<F extends Form>(
   fresh = false,
   client = context.ending,
 ): AttemptRun<F> | null {
-  const upstream = context.call.upstreams.get(attempt.card.provider);
+  const upstream = context.call.routes.upstreams.get(attempt.card.provider);
   if (upstream === undefined) return null;
   const load = measureLoad(ports, context, attempt);
-  const permit = ports.health.begin(attempt, nowMs, context.retirements, load);
+  const permit = ports.health.begin(attempt, nowMs, context.refusals, load);
   if (permit === null) return null;
   context.attempts++;
   context.model = attempt.card.id;
-  const last4 = ports.health.key(attempt)?.last4 ?? null;
-  const named = last4 === null ? { last4, ...findPosition(upstream, attempt) } : { last4 };
-  const wallMs = context.call.created * MS_PER_SECOND + nowMs - context.startedMs;
-  const priced = priceCallAt(attempt.card, attempt.credential.priceFactor ?? 1, wallMs);
-  const traced = context.tracing.begin(priced, named, nowMs);
-  const { refusals } = ports.health;
-  const refuses = refusals.isInUse ? refusals.list(attempt.card, nowMs) : attempt.card.refuses;
-  return new AttemptRun(ports, context, traced, attempt, { upstream, permit, fresh, client, refuses });
+  const run = new AttemptRun(ports, context, attempt, upstream, permit, client, fresh, nowMs);
+  context.tracing.begin(run);
+  return run;
 }
 
 /** Returns the place of a credential whose secret is too short to show a part of it. A server may need none. */
-function findPosition({ setup }: Upstream, { credential }: Attempt): { readonly position?: number } {
-  if (credential.secret === null && credential.proof === undefined) return {};
-  return { position: setup.credentials.indexOf(credential) + 1 };
+function findPosition({ setup }: Upstream, { credential }: Attempt): number | undefined {
+  if (credential.secret === null && credential.proof === undefined) return undefined;
+  return setup.credentials.indexOf(credential) + 1;
 }
 
 /** A request may take several calls, and each of them counts. */
 export function measureLoad<F extends Form>(
   { health }: Pick<AttemptPorts, "health">,
-  { call: { operation, upstreams }, plan: { load }, raw, ask }: RequestContext<F>,
+  { call: { operation, routes }, plan: { load }, raw, ask }: RequestContext<F>,
   { card }: Attempt,
 ): Load {
-  const upstream = health.ownLimits.any ? upstreams.get(card.provider) : undefined;
-  return upstream ? { ...load, requests: countCalls({ operation, upstream, card, ask, raw }) } : load;
+  if (!health.ownLimits.any) return load;
+  return { ...load, requests: countCalls({ operation, routes, card, ask, raw }) };
 }
 
 /** True if the hold pays for the model. One without a price was left out of it. */
@@ -86,83 +88,110 @@ function isNamed({ selection }: Pick<Call<Form>, "selection">, card: ModelCard):
   return selection.kind === "card" && selection.card === card;
 }
 
-export class AttemptRun<F extends Form> implements CallWatcher {
+/** One attempt: what its calls need, and what is recorded of them. */
+export class AttemptRun<F extends Form> extends TracingAttempt implements AttemptCall<F>, CallWatcher {
   readonly attempt: Attempt;
-  readonly call: AttemptCall<F>;
-  /** The fault that it failed with, if any. */
-  fault: Fault | null = null;
   /** True if another attempt was faster. */
   isOutrun = false;
+  readonly credential: Credential;
+  readonly upstream: Upstream;
+  readonly routes: Routes<F>;
+  readonly operation: Operation<F>;
+  readonly permit: Permit;
+  readonly ask: F["ask"];
+  readonly raw: RawRequest | null;
+  readonly dropped: readonly string[];
+  readonly lost: readonly string[];
+  readonly mends: Mending | undefined;
+  readonly refuses: ReadonlySet<Refusal> | undefined;
+  readonly offset = 0;
+  readonly client: Ending;
+  readonly fresh: boolean;
+  readonly totalAtMs: number;
+  readonly clientLimitAtMs: number;
+  readonly watcher: CallWatcher = this;
   readonly #ports: AttemptPorts;
   readonly #context: RequestContext<F>;
-  readonly #traced: TracingAttempt;
   /** The fields that were dropped to fit the hold. */
   readonly #cut: readonly string[];
-  #dropped: readonly string[] = [];
-  #usage: readonly [F["usage"], boolean] | null = null;
+  #reported: readonly string[] = NONE;
+  #usage: F["usage"] | null = null;
+  #isWhole = false;
   #isWinner = false;
 
   constructor(
     ports: AttemptPorts,
     context: RequestContext<F>,
-    traced: TracingAttempt,
     attempt: Attempt,
-    parts: Pick<AttemptCall<F>, "upstream" | "permit" | "fresh" | "client" | "refuses">,
+    upstream: Upstream,
+    permit: Permit,
+    client: Ending,
+    fresh: boolean,
+    nowMs: number,
   ) {
-    const { call, raw, ask, grant, admittedMs } = context;
-    const { operation, isLimitRequired, limitAtMs, dropped, lost } = call;
+    const { call, tracing } = context;
+    const { operation } = call;
     const { card, credential } = attempt;
-    const bounded = operation.bound(ask, card, grant.outputTokens?.[card.id], isLimitRequired);
+    const last4 = ports.health.key(attempt)?.last4 ?? null;
+    const position = last4 === null ? findPosition(upstream, attempt) : undefined;
+    const wallMs = call.created * MS_PER_SECOND + nowMs - context.startedMs;
+    const priced = priceCallAt(card, credential.priceFactor ?? 1, wallMs);
+    super(card, priced, last4, position, nowMs, tracing.nameSpan());
+    const held = context.grant.outputTokens?.[card.id];
+    const bounded = operation.bound(context.ask, card, held, call.isLimitRequired);
+    const { refusals } = ports.health;
     this.attempt = attempt;
+    this.credential = credential;
+    this.upstream = upstream;
+    this.routes = call.routes;
+    this.operation = operation;
+    this.permit = permit;
+    this.ask = bounded.ask;
+    this.raw = context.raw;
+    this.dropped = call.dropped;
+    this.lost = call.lost;
+    this.mends = isNamed(call, card) ? call.mendsNamed : "refused";
+    this.refuses = refusals.isInUse ? refusals.list(card, nowMs) : card.refuses;
+    this.client = client;
+    this.fresh = fresh;
+    this.totalAtMs = Math.min(context.admittedMs + upstream.setup.timeouts.totalMs, call.limitAtMs);
+    this.clientLimitAtMs = call.limitAtMs;
     this.#ports = ports;
     this.#context = context;
-    this.#traced = traced;
     this.#cut = bounded.dropped;
-    this.call = {
-      ...parts,
-      card,
-      credential,
-      operation,
-      ask: bounded.ask,
-      raw,
-      dropped,
-      lost,
-      mends: isNamed(call, card) ? call.mendsNamed : "refused",
-      offset: 0,
-      totalAtMs: Math.min(admittedMs + parts.upstream.setup.timeouts.totalMs, limitAtMs),
-      clientLimitAtMs: limitAtMs,
-      watcher: this,
-      onUsage: (usage, isWhole) => {
-        if (this.#isWinner) context.report(usage, isWhole);
-        else this.#usage = [usage, isWhole];
-      },
-    };
+  }
+
+  onUsage(usage: F["usage"], isWhole: boolean): void {
+    this.#usage = usage;
+    this.#isWhole = isWhole;
+    if (this.#isWinner) this.#context.report(usage, isWhole);
   }
 
   /** Makes this attempt the one that answers: the request takes over its facts and the usage it has reported so far. */
   win(): void {
     const { deadlines, stickiness } = this.#ports;
-    const { raw } = this.call;
-    const { card, calls, unreadBytes, rounds } = this.#traced;
     const context = this.#context;
-    const { operation, upstreams } = context.call;
-    const ask = fitAsk({ operation, upstreams, raw }, this.call.ask, card);
     const nowMs = deadlines.nowMs();
     this.#isWinner = true;
-    context.recordAnswer(this.attempt, { ask, card, calls, unreadBytes, rounds }, nowMs);
-    context.tracing.winner = this.#traced;
-    context.dropped = this.#dropped;
-    if (this.#usage) context.report(...this.#usage);
+    context.recordAnswer(this.attempt, this, this.#describeSent(), nowMs);
+    context.dropped = this.#reported;
+    if (this.#usage !== null) context.report(this.#usage, this.#isWhole);
     stickiness.keep(context.call.conversation, this.attempt, nowMs);
+  }
+
+  /** Returns the request as the provider was sent it. */
+  #describeSent(): SentAsk<F["ask"]> {
+    const { pricedCard, calls, unreadBytes, rounds } = this;
+    const ask = fitAsk(this.#context.call, this.ask, this.card, this.raw);
+    return { ask, card: pricedCard, calls, unreadBytes, rounds };
   }
 
   /** Records the failure. Call it once. Returns the fault. */
   fail(thrown: unknown): Fault {
     const nowMs = this.#ports.deadlines.nowMs();
     const fault = toFault(thrown);
-    this.fault = fault;
-    this.call.permit?.fail(nowMs, fault);
-    this.#traced.end("failed", nowMs, fault);
+    this.permit.fail(nowMs, fault);
+    this.end("failed", nowMs, fault);
     this.#recordClaim();
     return fault;
   }
@@ -171,53 +200,52 @@ export class AttemptRun<F extends Form> implements CallWatcher {
   lose(): void {
     const nowMs = this.#ports.deadlines.nowMs();
     this.isOutrun = true;
-    this.#traced.end("outrun", nowMs);
+    this.end("outrun", nowMs);
     this.#recordClaim();
-    this.call.permit?.lose(nowMs, this.call.ask.stream === true);
-    this.call.client.end(new Fault("client_gone", "Another attempt was faster."));
+    this.permit.lose(nowMs, this.ask.stream === true);
+    this.client.end(new Fault("client_gone", "Another attempt was faster."));
   }
 
   /** The usage of a call that came to nothing is on the provider's invoice all the same. */
   #recordClaim(): void {
-    if (this.#usage) this.#traced.claimed = this.call.operation.countAmounts(this.#usage[0]);
+    if (this.#usage !== null) this.claimed = this.operation.countAmounts(this.#usage);
   }
 
   get traceparent(): string | null {
     const { trace } = this.#context.call;
-    const { spanId } = this.#traced;
-    return trace?.isPropagated && spanId !== null ? formatTraceparent(trace, spanId) : null;
+    return trace?.isPropagated && this.spanId !== null ? formatTraceparent(trace, this.spanId) : null;
   }
 
   recordSent(isNative: boolean): void {
     const { call, tracing } = this.#context;
-    const { unreadBytes, searches, fetches = 0 } = call;
-    const own = isNative ? { unreadBytes, rounds: searches + fetches } : { unreadBytes: 0, rounds: 0 };
-    tracing.recordCall(this.#traced, own, this.#ports.deadlines.nowMs());
+    this.unreadBytes = isNative ? call.unreadBytes : 0;
+    this.rounds = isNative ? call.searches + (call.fetches ?? 0) : 0;
+    tracing.recordCall(this, this.#ports.deadlines.nowMs());
   }
 
   retractSent(): void {
-    this.#traced.calls--;
+    this.calls--;
   }
 
   recordResponse(headers: Headers): void {
     const id = readRequestId(headers);
-    if (id !== null) this.#traced.addRequestId(id);
+    if (id !== null) this.addRequestId(id);
   }
 
   recordDropped(fields: readonly string[]): void {
-    const { names = {} } = this.#context.call;
     const all = joinLists(this.#cut, fields);
     // As usual. The fields of an earlier attempt no longer count.
-    if (all.length === 0) {
-      this.#context.dropped = this.#dropped = all;
-      return;
-    }
-    const named = all.map((field) => (Object.hasOwn(names, field) ? names[field] : undefined) ?? field);
-    this.#dropped = [...new Set(named)];
-    this.#context.dropped = this.#dropped;
+    this.#reported = all.length === 0 ? all : renameFields(all, this.#context.call.names);
+    this.#context.dropped = this.#reported;
   }
 
-  time<Result>(work: () => Result): Result {
-    return this.#context.call.time(work);
+  time<Given, Result>(work: (given: Given) => Result, given: Given): Result {
+    return this.#context.call.time(work, given);
   }
+}
+
+/** Returns fields by the client's own names, each once. */
+function renameFields(fields: readonly string[], names: Asking<Form>["names"] = {}): readonly string[] {
+  const named = fields.map((field) => (Object.hasOwn(names, field) ? names[field] : undefined) ?? field);
+  return [...new Set(named)];
 }

@@ -2,7 +2,7 @@
 
 import { Fault } from "../../core/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { Mending, Outgoing, Target } from "../../core/models/dialect.ts";
+import type { DeliveredBody, Mending, Outgoing, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import { nameProvider } from "../../core/models/upstream.ts";
 import type { Credential, Proof } from "../../core/settings.ts";
@@ -10,10 +10,11 @@ import { type Ending, makeClientTimeout } from "../../core/world/ending.ts";
 import type { Permit } from "../../health/permit.ts";
 import type { AnswerCodec, Explain } from "../../operations/codec.ts";
 import { type Form, joinLists, NONE } from "../../operations/form.ts";
-import type { Asking, Operation } from "../../operations/operation.ts";
-import { listSecrets } from "../../transport/auth/authorize.ts";
+import type { Asking, Operation, ReaderOptions } from "../../operations/operation.ts";
 import { type Ports, UpstreamCall } from "../../transport/client.ts";
-import { type Route, requireRoute, type Upstream } from "../plan/upstream.ts";
+import type { Route, Routes } from "../plan/routes.ts";
+import type { Upstream } from "../plan/upstream.ts";
+import { findTarget } from "./target.ts";
 
 /** Everything that one upstream call needs. */
 export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | "dropped" | "lost"> {
@@ -21,6 +22,7 @@ export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | 
   readonly card: ModelCard;
   readonly credential: Credential;
   readonly upstream: Upstream;
+  readonly routes: Routes<F>;
   /** Records the outcome for the provider's health. Null if it should not count. */
   readonly permit: Permit | null;
   /** Asks for no more answers than the dialect gives per call. */
@@ -60,26 +62,23 @@ export interface CallWatcher {
   /** The header that carries the trace on. Null if it isn't carried on. */
   readonly traceparent: string | null;
   /** Does work on the request, and counts its time. */
-  time<Result>(work: () => Result): Result;
+  time<Given, Result>(work: (given: Given) => Result, given: Given): Result;
 }
 
 /** Runs an attempt that is answered by a single JSON document. */
 export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCall<F>): Promise<F["reply"]> {
   const { operation, permit } = attempt;
   const started = ports.deadlines.nowMs();
-  const call = prepareCall(ports, attempt, attempt.totalAtMs);
+  const call = new UpstreamCall(ports, attempt, attempt.totalAtMs);
   try {
     const sent = send(attempt, call);
     const response = await sent.response;
+    sent.headers = response.headers;
     attempt.watcher?.recordResponse(response.headers);
     if (!response.ok) throw await call.readError(response, sent.explain);
-    const body = await call.read(response, operation.hasLongTexts === true, operation.answerBytesMax);
-    const delivered = { body, headers: response.headers };
-    const reply = operation.readWhole(
-      sent.codec,
-      delivered,
-      makeReaderOptions(attempt, sent, response.headers),
-    );
+    sent.body = await call.read(response, operation.hasLongTexts === true, operation.answerBytesMax);
+    call.finishBody();
+    const reply = operation.readWhole(sent.codec, sent, sent);
     const usage = operation.readUsage(reply);
     const amounts = usage && operation.countAmounts(usage);
     const nowMs = ports.deadlines.nowMs();
@@ -118,69 +117,54 @@ export function recordFailure<F extends Form>(
   return fault;
 }
 
-/** Prepares a call whose errors never reveal the provider's secret or address. */
-export function prepareCall<F extends Form>(
-  ports: Ports,
-  { client, credential, upstream, fresh }: AttemptCall<F>,
-  deadlineAtMs: number,
-): UpstreamCall {
-  const redactedWords = () => [...listSecrets(credential), ...upstream.redactedWords];
-  return new UpstreamCall(ports, { client, deadlineAtMs, redactedWords, fresh, proof: credential.proof });
-}
+const NO_HEADERS = new Headers();
 
-/** A call that was sent, and how to read its answer. */
-interface SentCall<F extends Form> {
-  /** Resolves with the status and headers. */
-  readonly response: Promise<Response>;
-  readonly explain: Explain;
-  readonly codec: AnswerCodec<F>;
+/** A call that was sent, its answer, and how to read that. Its prompt isn't kept: an answer may take minutes. */
+export class SentCall<F extends Form> implements ReaderOptions<F["ask"]>, DeliveredBody {
+  readonly ask: F["ask"];
+  readonly card: ModelCard;
+  readonly offset: number;
   readonly isNative: boolean;
+  readonly codec: AnswerCodec<F>;
+  readonly explain: Explain;
   /** The format of the answer. */
   readonly answer: Outgoing["answer"];
   /** Request fields that were not sent. */
   readonly dropped: readonly string[];
+  /** Resolves with the status and headers. */
+  readonly response: Promise<Response>;
+  headers = NO_HEADERS;
+  body: DeliveredBody["body"] = "";
+
+  constructor(
+    { ask, card, offset }: Pick<AttemptCall<F>, "ask" | "card" | "offset">,
+    { dialect, codec, lane }: Route<F>,
+    { answer, dropped }: Outgoing,
+    response: Promise<Response>,
+  ) {
+    this.ask = ask;
+    this.card = card;
+    this.offset = offset;
+    this.isNative = lane !== null;
+    this.codec = lane ?? codec;
+    this.explain = dialect.explain;
+    this.answer = answer;
+    this.dropped = dropped;
+    this.response = response;
+  }
 }
 
 /** Sends the call. Throws a Fault if the request can't be sent. */
 export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): SentCall<F> {
-  const {
-    baseUrl,
-    headers,
-    timeouts,
-    apiVersion,
-    marksCache = false,
-    sendsTier,
-    guardrail,
-    extraFields,
-    outputTokensDefault,
-  } = attempt.upstream.setup;
-  const route = requireRoute(attempt.upstream, attempt);
-  const { secret } = attempt.credential;
-  const { refuses, mends } = attempt;
-  const target = {
-    baseUrl,
-    headers,
-    marksCache,
-    apiVersion,
-    extraFields,
-    outputTokensDefault,
-    guardrail,
-    refuses,
-    mends,
-    sendsTier,
-    secret,
-  };
-  const write = () => encode(attempt, route, target);
-  const { outgoing, codec, isNative } = attempt.watcher ? attempt.watcher.time(write) : write();
-  attempt.watcher?.recordDropped(
-    joinLists(attempt.dropped, isNative ? NONE : attempt.lost, outgoing.dropped),
-  );
+  const { watcher, routes, card, ask, raw, upstream } = attempt;
+  const route = routes.require(card, ask, raw);
+  const outgoing = watcher ? watcher.time(encode<F>, attempt) : encode(attempt);
+  const lost = route.lane === null ? attempt.lost : NONE;
+  watcher?.recordDropped(joinLists(attempt.dropped, lost, outgoing.dropped));
   call.throwIfEnded();
-  attempt.watcher?.recordSent(isNative);
-  const { answer, dropped } = outgoing;
-  const { explain } = route.dialect;
-  const traced = addTraceparent(outgoing, attempt);
-  return { response: call.send(traced, timeouts.connectMs), explain, codec, isNative, answer, dropped };
+  watcher?.recordSent(route.lane !== null);
+  const response = call.send(addTraceparent(outgoing, attempt), upstream.setup.timeouts.connectMs);
+  return new SentCall(attempt, route, outgoing, response);
 }
 
 /** Amazon's signature would cover the header, and a proxy on the way may change it. */
@@ -196,33 +180,24 @@ function addTraceparent<F extends Form>(
 }
 
 /** Encodes the request: unchanged if the provider speaks the client's format, translated otherwise. */
-function encode<F extends Form>(
-  { operation, raw, ask, card }: AttemptCall<F>,
-  { dialect, codec, lane }: Route<F>,
-  target: Target,
-): Pick<SentCall<F>, "codec" | "isNative"> & { readonly outgoing: Outgoing } {
-  const isNative = raw !== null && lane !== null;
-  const outgoing = boundStack(() => {
-    const own = isNative ? lane.encode(raw, ask, card, target) : operation.encode(codec, ask, card, target);
-    return dialect.carry?.(own, card, target) ?? own;
-  });
-  return { outgoing, codec: isNative ? lane : codec, isNative };
-}
-
-export function makeReaderOptions<F extends Form>(
-  { ask, card, offset }: AttemptCall<F>,
-  { dropped, isNative }: SentCall<F>,
-  headers: Headers,
-) {
-  return { ask, card, offset, dropped, isNative, headers };
-}
-
-/** Schemas nested a thousand levels deep, for example, overflow the stack. */
-function boundStack<Result>(work: () => Result): Result {
+function encode<F extends Form>(attempt: AttemptCall<F>): Outgoing {
   try {
-    return work();
+    return writeOutgoing(attempt, findTarget(attempt));
   } catch (thrown) {
+    // Schemas nested a thousand levels deep, for example, overflow the stack.
     if (!(thrown instanceof RangeError)) throw thrown;
     throw new Fault("invalid_value", "The request is nested too deeply to be translated for this provider.");
   }
+}
+
+function writeOutgoing<F extends Form>(
+  { operation, routes, raw, ask, card }: AttemptCall<F>,
+  target: Target,
+): Outgoing {
+  const { dialect, codec, lane } = routes.require(card, ask, raw);
+  const own =
+    raw !== null && lane !== null
+      ? lane.encode(raw, ask, card, target)
+      : operation.encode(codec, ask, card, target);
+  return dialect.carry?.(own, card, target) ?? own;
 }

@@ -6,18 +6,17 @@ import type { Operation } from "../../operations/operation.ts";
 import type { Ports } from "../../transport/client.ts";
 import type { Take } from "../answer/flow.ts";
 import type { Call } from "../call.ts";
-import { findRoute, requireRoute } from "../plan/upstream.ts";
 import { type AttemptCall, runWhole } from "./attempt.ts";
 import { type PieceStream, StreamedAttempt } from "./streamed.ts";
 
 /** A request may take thousands of calls, for example embeddings from a provider that takes one text per call. */
 const CALLS_AT_ONCE = 16;
 
-type Splitting<F extends Form> = Pick<AttemptCall<F>, "operation" | "upstream" | "card" | "ask" | "raw">;
+type Splitting<F extends Form> = Pick<AttemptCall<F>, "operation" | "routes" | "card" | "ask" | "raw">;
 
 function splitAsk<F extends Form>(attempt: Splitting<F>): readonly F["ask"][] {
-  const { operation, card, ask } = attempt;
-  const { codec } = requireRoute(attempt.upstream, attempt);
+  const { operation, routes, card, ask, raw } = attempt;
+  const { codec } = routes.require(card, ask, raw);
   return operation.split(ask, Math.max(1, codec.answersPerCall(card, ask)));
 }
 
@@ -28,16 +27,15 @@ export function countCalls<F extends Form>(attempt: Splitting<F>): number {
 
 /** Returns the places in the allowance that a request takes: one per answer, or per call if there are more. */
 export function countPlaces<F extends Form>(
-  { operation, ask, upstreams }: Pick<Call<F>, "operation" | "ask" | "upstreams">,
+  { operation, ask, routes }: Pick<Call<F>, "operation" | "ask" | "routes">,
   attempts: readonly Attempt[],
 ): number {
   let places = operation.countAnswers(ask);
   // A chat never takes more calls than answers, and checking each of a selector's hundreds of attempts would be slow.
   if (operation.choosing) return places;
   for (const { card } of attempts) {
-    const upstream = upstreams.get(card.provider);
-    if (!upstream || !findRoute(upstream, { operation, ask, card, raw: null })) continue;
-    places = Math.max(places, countCalls({ operation, upstream, card, ask, raw: null }));
+    if (routes.find(card, ask, null) === null) continue;
+    places = Math.max(places, countCalls({ operation, routes, card, ask, raw: null }));
   }
   return places;
 }

@@ -16,7 +16,9 @@ import type { RequestContext } from "../context.ts";
 import { CALLS_MAX } from "../plan/plan.ts";
 import type { PlanPorts } from "../plan/plan-request.ts";
 import { type AttemptRun, beginAttempt, isPaidByHold, measureLoad } from "./attempt-run.ts";
+import { CredentialWalk } from "./credential-walk.ts";
 import { type Race, runRace } from "./hedge.ts";
+import { LeadingFailures, mayLeadAnywhere } from "./leads-on.ts";
 import { mendOrder, recordRefusedField, stripThinking } from "./mending.ts";
 import type { Mode } from "./mode.ts";
 
@@ -32,8 +34,11 @@ export class Failover<F extends Form, Result> {
   readonly #spares: Attempt[];
   /** Addresses that could not be connected to. */
   readonly #unreached = new Set<Address | undefined>();
-  /** The number of attempts that failed before anything was sent. */
-  #unsent = 0;
+  readonly #failures: LeadingFailures;
+  readonly #walk: CredentialWalk;
+  readonly #called = new Set<string>();
+  /** The number of attempts that don't count: they failed before anything was sent, or only their credential was refused. */
+  #free = 0;
   /** The attempt to repeat on a new connection, or null. Only one attempt per request is repeated. */
   #again: Attempt | null = null;
   /** The refusal that led to a repeated call in another form. Null if there was none. */
@@ -59,24 +64,35 @@ export class Failover<F extends Form, Result> {
     this.#mode = mode;
     const { grant } = context;
     const { attempts, spares } = context.plan;
+    this.#failures = new LeadingFailures(context.call.selection);
+    this.#walk = new CredentialWalk(ports, context.call);
     this.#left = attempts.filter(({ card }) => isPaidByHold(grant, card));
     this.#spares = spares.filter(({ card }) => this.#left.some((attempt) => attempt.card === card));
     if (first?.fault) {
       this.#left.shift();
-      this.#totalAtMs = first.call.totalAtMs;
+      this.#called.add(first.attempt.card.provider);
+      this.#totalAtMs = first.totalAtMs;
       this.#recordFailure(first, first.fault);
     }
   }
 
   /** Returns the result of the next attempt that answers. Throws the last one's fault if none does. */
   async run(): Promise<Result> {
+    try {
+      return await this.#runAttempts();
+    } finally {
+      this.#context.refusals.settle();
+    }
+  }
+
+  async #runAttempts(): Promise<Result> {
     const { attempts, spares, load } = this.#context.plan;
     const { health, deadlines } = this.#ports;
     for (let running = this.#goOn(); running; running = this.#goOn()) {
       const race = this.#makeRace(running);
       try {
         if (race) return await this.#run(race);
-        const result = await this.#mode.run(this.#ports, running.call);
+        const result = await this.#mode.run(this.#ports, running);
         running.win();
         return result;
       } catch (thrown) {
@@ -91,29 +107,41 @@ export class Failover<F extends Form, Result> {
 
   /** Returns the next attempt, or null if no other could succeed where the last one failed. */
   #goOn(): AttemptRun<F> | null {
-    const { call, ending } = this.#context;
-    const last = this.#last;
-    if (last === null) return this.#next();
-    if (ending.reason || this.#ports.deadlines.nowMs() >= this.#totalAtMs) return null;
-    const mayGoOn = canRetryElsewhere(last, call) || last === this.#repaired;
-    return mayGoOn ? this.#next() : null;
+    if (this.#last === null) return this.#next();
+    if (this.#context.ending.reason || this.#ports.deadlines.nowMs() >= this.#totalAtMs) return null;
+    return this.#nextCredential() ?? this.#next();
   }
 
-  /** Begins the next attempt. Returns null if none is left or the retry budget is used up. */
+  /** Begins an attempt with another credential of the same model, if the last one's was refused. */
+  #nextCredential(): AttemptRun<F> | null {
+    const nowMs = this.#ports.deadlines.nowMs();
+    for (const attempt of this.#walk.list(this.#left, nowMs)) {
+      const running = this.#begin(attempt, nowMs);
+      if (running === null) continue;
+      this.#free++;
+      const at = this.#left.indexOf(attempt);
+      if (at >= 0) this.#left.splice(at, 1);
+      return running;
+    }
+    return null;
+  }
+
+  /** Begins the next attempt. Returns null if none is left, or none within the retry budgets. */
   #next(): AttemptRun<F> | null {
     const context = this.#context;
-    const { call, plan } = context;
     const { health, deadlines, log } = this.#ports;
-    if (context.attempts - this.#unsent >= CALLS_MAX) return null;
+    if (context.attempts - this.#free >= CALLS_MAX) return null;
     for (let attempt = this.#takeNext(); attempt; attempt = this.#takeNext()) {
       const nowMs = deadlines.nowMs();
+      const { card } = attempt;
       const load = measureLoad(this.#ports, context, attempt);
-      if (this.#isHopeless(attempt) || !health.isReady(attempt, nowMs, load)) continue;
-      const isRetry = context.attempts > 0 && !this.#isReplacement(attempt);
-      if (isRetry && !health.mayRetry(plan.attempts[0]?.card.provider ?? "", nowMs)) {
-        log({ event: "retry_refused", level: "debug", request_id: call.requestId, model: attempt.card.id });
-        return null;
+      if (!this.#mayAsk(card) || !health.isReady(attempt, nowMs, load)) continue;
+      const isRetry = this.#called.has(card.provider) && !this.#isReplacement(attempt);
+      if (isRetry && !health.mayRetry(card.provider, nowMs)) {
+        log({ event: "retry_refused", level: "debug", request_id: context.call.requestId, model: card.id });
+        continue;
       }
+      if (context.attempts > 0 && !this.#called.has(card.provider)) health.countStep(card.provider, nowMs);
       const running = this.#begin(attempt, nowMs);
       if (running !== null) return running;
     }
@@ -125,7 +153,9 @@ export class Failover<F extends Form, Result> {
     const client = new Ending(this.#context.ending);
     const fresh = attempt === this.#again;
     const running = beginAttempt(this.#ports, this.#context, attempt, nowMs, fresh, client);
-    if (running) this.#totalAtMs = running.call.totalAtMs;
+    if (running === null) return null;
+    this.#totalAtMs = running.totalAtMs;
+    this.#called.add(attempt.card.provider);
     return running;
   }
 
@@ -149,13 +179,13 @@ export class Failover<F extends Form, Result> {
   }
 
   #recordFailure(running: AttemptRun<F>, fault: Fault): void {
-    const { attempt } = running;
-    const { permit } = running.call;
+    const { attempt, permit } = running;
     const { unsent = false, stale = false } = fault.details;
     this.#last = fault;
     this.#isReplaced = permit?.isKeyProbe || unsent || stale;
+    this.#walk.recordFailure(attempt, fault, this.#ports.deadlines.nowMs());
     if (unsent) {
-      this.#unsent++;
+      this.#free++;
       this.#unreached.add(this.#findAddress(attempt.card));
     }
     if (stale && this.#again === null) {
@@ -172,17 +202,18 @@ export class Failover<F extends Form, Result> {
       this.#repaired = fault;
       this.#isReplaced = true;
       this.#left.unshift(attempt);
-    }
+    } else this.#failures.record(attempt.card, fault);
     logAttempt(this.#ports.log, this.#context.call, attempt, fault);
     if (fault.code === "upstream_rejected" && !isMended && !isStripped)
       recordRefusedField(this.#ports, attempt, fault);
   }
 
-  /** True if this model has already refused the request, or has no longer context than one to which it was too long. */
-  #isHopeless({ card }: Attempt): boolean {
-    if ((card.contextTokensMax ?? Number.POSITIVE_INFINITY) <= this.#tooShort) return true;
-    const isFinal = this.#last?.row.otherModel === true && this.#last !== this.#repaired;
-    return isFinal && card.id === this.#context.model;
+  /** True if the last failure leads to this model, and it isn't known to refuse the request. */
+  #mayAsk(card: ModelCard): boolean {
+    const last = this.#last;
+    if (last === null || last === this.#repaired) return true;
+    if ((card.contextTokensMax ?? Number.POSITIVE_INFINITY) <= this.#tooShort) return false;
+    return !this.#failures.isFinal(card) && this.#failures.leadsTo(last, card);
   }
 
   #fail(running: AttemptRun<F>, thrown: unknown): Fault {
@@ -209,13 +240,19 @@ export class Failover<F extends Form, Result> {
         if (this.#left.length === 0) this.#left.push(first.attempt);
         return this.#next();
       },
-      start: (running) => this.#mode.run(this.#ports, running.call),
+      start: (running) => this.#mode.run(this.#ports, running),
       fail: (running, thrown) => this.#fail(running, thrown),
       end: (running) => running.lose(),
       drop: this.#mode.drop,
       onTime: (task) => clock.after(afterMs, task),
-      isFinal: (error) => !canRetryElsewhere(toFault(error), this.#context.call),
+      isFinal: (error) => this.#isFinal(toFault(error)),
     };
+  }
+
+  /** True if no other model could succeed where one failed like this. */
+  #isFinal(fault: Fault): boolean {
+    if (mayLeadAnywhere(fault, this.#context.call.selection)) return false;
+    return !this.#left.some(({ card }) => this.#failures.leadsTo(fault, card));
   }
 
   async #run(race: Race<AttemptRun<F>, Result>): Promise<Result> {
@@ -232,10 +269,6 @@ export class Failover<F extends Form, Result> {
     winner.win();
     return result;
   }
-}
-
-function canRetryElsewhere({ row }: Fault, { selection }: Call<Form>): boolean {
-  return row.elsewhere === true || (row.otherModel === true && selection.kind !== "card");
 }
 
 function logAttempt(log: Log, call: Call<Form>, attempt: Attempt, fault: Fault): void {

@@ -9,7 +9,7 @@ import type { Log } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
 import type { RequestContext } from "../context.ts";
 import type { PlanPorts } from "../plan/plan-request.ts";
-import { findRoute, type Route } from "../plan/upstream.ts";
+import type { Route } from "../plan/routes.ts";
 import type { AttemptRun } from "./attempt-run.ts";
 
 type MendingPorts = Pick<PlanPorts, "health" | "deadlines"> & { readonly log: Log };
@@ -22,15 +22,15 @@ type MendingPorts = Pick<PlanPorts, "health" | "deadlines"> & { readonly log: Lo
 export function mendOrder<F extends Form>(
   { health, deadlines, log }: MendingPorts,
   context: RequestContext<F>,
-  { attempt, call }: Pick<AttemptRun<F>, "attempt" | "call">,
+  { attempt, refuses }: Pick<AttemptRun<F>, "attempt" | "refuses">,
   { details }: Fault,
 ): boolean {
   if (details.refuses === undefined) return false;
   const { card } = attempt;
-  const fresh = details.refuses.filter((word) => !call.refuses?.has(word) && isRefused(card, word, true));
+  const fresh = details.refuses.filter((word) => !refuses?.has(word) && isRefused(card, word, true));
   const route = fresh.length > 0 ? findAttemptRoute(context, attempt) : null;
   if (route === null || (context.raw !== null && route.lane !== null)) return false;
-  const known = new Set([...(call.refuses ?? []), ...fresh]);
+  const known = new Set([...(refuses ?? []), ...fresh]);
   if (!route.codec.mends?.(context.ask, card, known)) return false;
   health.refusals.learn(card, fresh, deadlines.nowMs());
   log({ event: "refusal_learned", level: "info", model: card.id, refuses: fresh });
@@ -76,6 +76,5 @@ function findAttemptRoute<F extends Form>(
   { call, ask, raw }: RequestContext<F>,
   { card }: Attempt,
 ): Route<F> | null {
-  const upstream = call.upstreams.get(card.provider);
-  return upstream ? findRoute(upstream, { operation: call.operation, ask, card, raw }) : null;
+  return call.routes.find(card, ask, raw);
 }

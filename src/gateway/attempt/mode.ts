@@ -5,7 +5,6 @@ import { type AnswerStart, type OpenedAnswer, openAnswers, openPieces } from "..
 import { forgetPrompt } from "../answer/forget-prompt.ts";
 import { SteppedStream } from "../around.ts";
 import type { RequestContext } from "../context.ts";
-import type { Closing } from "../settle/closing.ts";
 import type { Around, Later, OwnAnswer } from "../step.ts";
 import { untilEnded } from "../until-ended.ts";
 import type { AttemptCall } from "./attempt.ts";
@@ -22,8 +21,10 @@ export interface Mode<F extends Form, Result, Answer> {
   /** Releases a result that nobody will use. */
   readonly drop: (result: Result) => void;
   readonly show: (context: RequestContext<F>, shown: AnswerParts<F>) => Answer;
-  /** Passes the result on to the client, a whole one through the settlement. */
-  readonly hand: (context: RequestContext<F>, result: Result, closing: Closing) => Later<Answer>;
+  /** Returns what the client gets of the result, through the steps around it. A whole answer is finished, but not settled. */
+  readonly hand: (context: RequestContext<F>, result: Result) => Later<Answer>;
+  /** Adds what a settled answer is charged. A stream's last part has that. */
+  readonly charge: (context: RequestContext<F>, answer: Answer) => Answer;
 }
 
 export const WHOLE = {
@@ -31,34 +32,30 @@ export const WHOLE = {
   run: completeAnswers,
   drop: () => {},
   show: <F extends Form>(_context: RequestContext<F>, { reply }: AnswerParts<F>) => reply,
-  hand<F extends Form>(context: RequestContext<F>, reply: F["reply"], closing: Closing): Promise<F["reply"]> {
+  hand<F extends Form>(context: RequestContext<F>, reply: F["reply"]): Later<F["reply"]> {
     const { around, grader, call } = context;
     const { operation } = call;
-    if (around !== null) return handThrough(context, reply, around, closing);
+    if (around !== null) return handThrough(context, reply, around);
     const reported = operation.readUsage(reply);
     // Measuring is only needed if the provider reports no usage, or if the selectors learn from the answer.
     if (!reported || grader) context.measure(operation.unfold(reply));
-    return finishWhole(context, { reply, shown: reply, reported }, closing);
+    return finishWhole(context, reply, reply, reported);
   },
+  charge: <F extends Form>(context: RequestContext<F>, reply: F["reply"]): F["reply"] =>
+    context.call.operation.withUsage(reply, context.chargeUsage()),
 };
 
-interface FinishedReply<F extends Form> {
-  readonly reply: F["reply"];
-  /** The same as the client sees it. */
-  readonly shown: F["reply"];
-  readonly reported: F["usage"] | null;
-}
-
+/** `shown` is the reply as the client sees it. */
 function finishWhole<F extends Form>(
   context: RequestContext<F>,
-  { reply, shown, reported }: FinishedReply<F>,
-  closing: Closing,
-): Promise<F["reply"]> {
-  const { operation } = context.call;
-  const usage = context.finish(reported, reply);
-  const whole = operation.withUsage(shown, usage);
+  reply: F["reply"],
+  shown: F["reply"],
+  reported: F["usage"] | null,
+): F["reply"] {
+  const whole = context.call.operation.withUsage(shown, context.finish(reported, reply));
   context.recorder?.takeWhole(whole);
-  return closing.charge(context, usage, whole).then((charged) => operation.withUsage(whole, charged));
+  context.reply = whole;
+  return whole;
 }
 
 /** Measures the answer before the steps see it: if one refuses it, it was produced all the same. */
@@ -66,14 +63,13 @@ async function handThrough<F extends Form>(
   context: RequestContext<F>,
   reply: F["reply"],
   around: Around<F>,
-  closing: Closing,
 ): Promise<F["reply"]> {
   const { operation } = context.call;
   const reported = operation.readUsage(reply);
   context.measure(operation.unfold(reply));
   if (reported) context.report(reported, true);
   const shown = await untilEnded(around.whole(reply), context.ending);
-  return finishWhole(context, { reply, shown, reported }, closing);
+  return finishWhole(context, reply, shown, reported);
 }
 
 export const STREAMED = {
@@ -96,6 +92,7 @@ export const STREAMED = {
     }
     return passFirst(context, opened);
   },
+  charge: <F extends Form>(_context: RequestContext<F>, answer: AnswerStart<F>) => answer,
 };
 
 function passFirst<F extends Form>(context: RequestContext<F>, opened: OpenedAnswer<F>): OpenedAnswer<F> {

@@ -3,17 +3,20 @@
 import type { Fault } from "../../core/fault.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
-import type { Reader, Reading } from "../../operations/operation.ts";
-import { chooseFirstByteMs, type Ports, type UpstreamCall } from "../../transport/client.ts";
+import type { Operation, Reader, Reading } from "../../operations/operation.ts";
+import { type Ports, UpstreamCall } from "../../transport/client.ts";
 import type { TextReader } from "../../transport/text-reader.ts";
 import type { Flow, Take } from "../answer/flow.ts";
-import { type AttemptCall, makeReaderOptions, prepareCall, recordFailure, send } from "./attempt.ts";
+import { type AttemptCall, recordFailure, send } from "./attempt.ts";
 
 /**
  * The most text to process in one go: up to 4 ms for blank lines, 8 ms for small events. Larger slices would also queue
  * up as larger texts for a slow client.
  */
 const SLICE_CHARACTERS = 64 * 1024;
+
+const FIRST_BYTE_MS = 60_000;
+const FIRST_BYTE_REASONING_MS = 300_000;
 
 /** A streamed answer, one batch per read. */
 export interface PieceStream<F extends Form> extends Flow<readonly F["piece"][]> {
@@ -48,9 +51,10 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     this.#ports = ports;
     this.#attempt = attempt;
     this.#startedMs = ports.deadlines.nowMs();
-    const firstByteMs = chooseFirstByteMs(upstream.setup.timeouts, card.capabilities.has("reasoning"));
+    const usualMs = card.capabilities.has("reasoning") ? FIRST_BYTE_REASONING_MS : FIRST_BYTE_MS;
+    const firstByteMs = upstream.setup.timeouts.firstByteMs ?? usualMs;
     const firstByteAtMs = operation.bounds.firstByte ? this.#startedMs + firstByteMs : totalAtMs;
-    this.#call = prepareCall(ports, attempt, Math.min(firstByteAtMs, totalAtMs));
+    this.#call = new UpstreamCall(ports, attempt, Math.min(firstByteAtMs, totalAtMs));
   }
 
   get usage(): F["usage"] | null {
@@ -103,20 +107,20 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
 
   async #send(): Promise<Reader<F>> {
     const sent = send(this.#attempt, this.#call);
-    const { codec, answer, explain } = sent;
     const response = await sent.response;
-    this.#attempt.watcher?.recordResponse(response.headers);
-    if (!response.ok) throw await this.#call.readError(response, explain);
+    const { headers } = response;
+    sent.headers = headers;
+    this.#attempt.watcher?.recordResponse(headers);
+    if (!response.ok) throw await this.#call.readError(response, sent.explain);
     // Servers that ignore `stream` and send a single JSON document are supported too.
     const { operation } = this.#attempt;
-    const { headers } = response;
-    const options = makeReaderOptions(this.#attempt, sent, headers);
     if (/^application\/json\b/i.test(headers.get("content-type") ?? "")) {
       const isLong = operation.hasLongTexts === true;
-      const body = await this.#call.read(response, isLong, operation.answerBytesMax);
-      this.#reply = operation.readWhole(codec, { body, headers }, options);
-    } else this.#body = this.#call.open(response, answer);
-    this.#reader = operation.reader(codec, options);
+      sent.body = await this.#call.read(response, isLong, operation.answerBytesMax);
+      this.#call.finishBody();
+      this.#reply = operation.readWhole(sent.codec, sent, sent);
+    } else this.#body = this.#call.open(response, sent.answer);
+    this.#reader = operation.reader(sent.codec, sent);
     return this.#reader;
   }
 
@@ -163,7 +167,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   #give({ pieces, broken }: Reading<F["piece"]>, take: Take<readonly F["piece"][]>): Promise<void> | null {
     this.#report();
     const nowMs = this.#ports.deadlines.nowMs();
-    if (!this.#answered && pieces.some((piece) => this.#attempt.operation.isAnswer(piece))) {
+    if (!this.#answered && hasAnswer(this.#attempt.operation, pieces)) {
       this.#answered = true;
       this.#attempt.permit?.recordFirstPart(nowMs);
     }
@@ -203,6 +207,12 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     this.#attempt.permit?.finish(this.#ports.deadlines.nowMs(), tokens, this.#waitedMs);
     this.leave();
   }
+}
+
+/** True if any of the pieces belongs to the answer itself. */
+export function hasAnswer<F extends Form>(operation: Operation<F>, pieces: readonly F["piece"][]): boolean {
+  for (const piece of pieces) if (operation.isAnswer(piece)) return true;
+  return false;
 }
 
 function yieldTurn(clock: Clock): Promise<void> {

@@ -22,7 +22,7 @@ export function findCeiling<F extends Form>({ steering }: Pick<Call<F>, "steerin
 
 type LimitedCall<F extends Form> = Pick<
   Call<F>,
-  "operation" | "ask" | "raw" | "upstreams" | "markup" | "steering" | keyof Omit<OfferTerms, "answersPerCall">
+  "operation" | "ask" | "raw" | "routes" | "markup" | "steering" | keyof Omit<OfferTerms, "answersPerCall">
 >;
 
 /** Returns what decides whether a model fits the request's ceiling. Null if it has none. */

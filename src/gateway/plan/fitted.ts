@@ -7,14 +7,19 @@ import { isTimed, priceCardWithin } from "../../core/money/schedule.ts";
 import type { Form } from "../../operations/form.ts";
 import type { OfferTerms } from "../../operations/operation.ts";
 import type { Call } from "../call.ts";
+import type { Route } from "./routes.ts";
 import { priceServed } from "./served-price.ts";
-import { findRoute, type Route } from "./upstream.ts";
 
-type Fitting<F extends Form> = Pick<Call<F>, "operation" | "upstreams" | "raw">;
+type Fitting<F extends Form> = Pick<Call<F>, "operation" | "routes" | "raw">;
 
 /** Returns the request as a card's provider receives it: unchanged in the native lane, and if nobody serves the card. */
-export function fitAsk<F extends Form>(call: Fitting<F>, ask: F["ask"], card: ModelCard): F["ask"] {
-  return fitTo(findCardRoute(call, ask, card), call, ask, card);
+export function fitAsk<F extends Form>(
+  call: Fitting<F>,
+  ask: F["ask"],
+  card: ModelCard,
+  raw = call.raw,
+): F["ask"] {
+  return fitTo(call.routes.find(card, ask, raw), call, ask, card);
 }
 
 /**
@@ -27,18 +32,18 @@ export function makeOffers<F extends Form>(
   nowMs?: number,
 ): readonly Offer[] {
   const once = cards.length === 1 ? cards : [...new Set(cards)];
-  return once.map((card) => makeOffer(call, priceWorst(call, card, nowMs)));
+  return once.map((card) => makeOffer(call, card, priceWorst(call, card, nowMs)));
 }
 
 /** Clocks differ from a provider's, and an attempt begins some time after the admission. */
 const HOUR_SLACK_MS = 60_000;
 
 function priceWorst<F extends Form>(
-  { upstreams }: Pick<Fitting<F>, "upstreams">,
+  { routes }: Pick<Fitting<F>, "routes">,
   card: ModelCard,
   nowMs: number | undefined,
 ): ModelCard {
-  const setup = upstreams.get(card.provider)?.setup;
+  const setup = routes.upstreams.get(card.provider)?.setup;
   const served = setup === undefined ? card : priceServed(card, setup);
   return isTimed(served) ? priceTimed(served, setup?.timeouts.totalMs, nowMs) : served;
 }
@@ -51,14 +56,15 @@ function priceTimed(card: ModelCard, totalMs: number | undefined, nowMs: number 
 function makeOffer<F extends Form>(
   call: Fitting<F> & Pick<Call<F>, "ask"> & Omit<OfferTerms, "answersPerCall">,
   card: ModelCard,
+  priced: ModelCard,
 ): Offer {
   const { operation, isLimitRequired, searches, unreadBytes, cachesLong = false } = call;
-  const route = findCardRoute(call, call.ask, card);
+  const route = call.routes.find(card, call.ask, call.raw);
   const ask = fitTo(route, call, call.ask, card);
   const answersPerCall = Math.max(1, route?.codec.answersPerCall(card, ask) ?? Number.POSITIVE_INFINITY);
   // Neither the client's own searches nor what only a provider of its family reads is translated.
-  const isOwn = isNative(route, call);
-  return operation.offer(ask, card, {
+  const isOwn = route !== null && route.lane !== null;
+  return operation.offer(ask, priced, {
     isLimitRequired,
     answersPerCall,
     searches: isOwn ? searches : 0,
@@ -67,26 +73,13 @@ function makeOffer<F extends Form>(
   });
 }
 
-function findCardRoute<F extends Form>(
-  { operation, upstreams, raw }: Fitting<F>,
-  ask: F["ask"],
-  card: ModelCard,
-): Route<F> | null {
-  const upstream = upstreams.get(card.provider);
-  return upstream ? findRoute(upstream, { operation, ask, card, raw }) : null;
-}
-
-function isNative<F extends Form>(route: Route<F> | null, { raw }: Pick<Fitting<F>, "raw">): boolean {
-  return raw !== null && route !== null && route.lane !== null;
-}
-
 function fitTo<F extends Form>(
   route: Route<F> | null,
-  call: Fitting<F>,
+  call: Pick<Fitting<F>, "operation" | "routes">,
   ask: F["ask"],
   card: ModelCard,
 ): F["ask"] {
-  if (route === null || isNative(route, call)) return ask;
-  const { setup } = call.upstreams.get(card.provider) ?? { setup: {} };
+  if (route === null || route.lane !== null) return ask;
+  const { setup } = call.routes.upstreams.get(card.provider) ?? { setup: {} };
   return call.operation.fit(route.codec, ask, card, setup).ask;
 }

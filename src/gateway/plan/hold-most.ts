@@ -11,10 +11,10 @@ const MS_PER_SECOND = 1000;
 
 /** `ask` is the request as it was sent, with the limit that was held for. */
 export function findHoldMost<F extends Form>(call: Call<F>, { ask, card }: SentAsk<F["ask"]>): NanoUsd {
-  const { operation, upstreams, raw, isLimitRequired, searches, unreadBytes, cachesLong, markup } = call;
+  const { operation, routes, raw, isLimitRequired, searches, unreadBytes, cachesLong, markup } = call;
   const terms = { isLimitRequired, searches, unreadBytes, ...(cachesLong ? { cachesLong } : {}) };
   const nowMs = call.created * MS_PER_SECOND;
-  const [offer] = makeOffers({ operation, upstreams, raw, ask, ...terms }, [card], nowMs);
+  const [offer] = makeOffers({ operation, routes, raw, ask, ...terms }, [card], nowMs);
   if (!offer?.isPriced) return COST_MAX;
   const tokens = offer.outputTokensAsked ?? offer.outputTokensMax;
   if (tokens === null)

@@ -1,5 +1,6 @@
 // Makes the plan of a request from what is currently known about the providers.
 
+import type { Credential } from "../../core/settings.ts";
 import type { Deadlines, Log, Random } from "../../core/world/world.ts";
 import type { Caches } from "../../health/caches.ts";
 import type { Health } from "../../health/health.ts";
@@ -13,6 +14,7 @@ import type { Call } from "../call.ts";
 import { makeCeiling } from "./ceiling.ts";
 import type { CurrentFacts } from "./choose-model.ts";
 import { type Ceiling, type Plan, planCalls } from "./plan.ts";
+import type { Routes } from "./routes.ts";
 import { nameTakers, readWishes, refuseUnable } from "./unable.ts";
 
 export interface PlanPorts {
@@ -41,7 +43,7 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
 }
 
 const NONE: readonly never[] = [];
-const NO_TOKENS = { prompt: 0, output: 0 };
+const ONE_CALL: Load = { requests: 1, tokens: 0 };
 
 function planWith<F extends Form>(
   ports: PlanPorts,
@@ -49,25 +51,35 @@ function planWith<F extends Form>(
   wishes: Wishes,
   ceiling: Ceiling | null,
 ): Plan {
-  const { operation, ask, selection } = call;
-  const { prompt, output } = ports.health.ownLimits.tokens ? operation.estimateLoad(ask) : NO_TOKENS;
-  const load = { requests: 1, tokens: prompt + output };
+  const { selection } = call;
+  const load = ports.health.ownLimits.tokens ? estimateCall(call) : ONE_CALL;
   // The usual case of one model and one credential leaves nothing to choose.
   if (selection.kind === "card" && selection.fallbacks.length === 0) {
     const { card } = selection;
-    const credentials = listCredentials(call, card.provider);
-    const [credential] = credentials;
-    if (credential !== undefined && credentials.length === 1) {
+    const attempts = call.pin ? [{ card, credential: call.pin.credential }] : call.routes.findOnly(card);
+    if (attempts !== null) {
       refuseUnable(call, card, wishes);
       if (ceiling?.covers(card) === false) throw ceiling.findFault();
-      return { attempts: [{ card, credential }], spares: NONE, load, decision: null };
+      return { attempts, spares: NONE, load, decision: null };
     }
   }
   return planAmong(ports, call, wishes, ceiling, load);
 }
 
-function listCredentials<F extends Form>({ pin, upstreams }: Call<F>, provider: string) {
-  return pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? NONE);
+function estimateCall<F extends Form>({ operation, ask }: Call<F>): Load {
+  const { prompt, output } = operation.estimateLoad(ask);
+  return { requests: 1, tokens: prompt + output };
+}
+
+/** What of a call says with which credentials it may be sent. */
+export interface CredentialSource {
+  readonly pin: Call<Form>["pin"];
+  readonly routes: Pick<Routes<Form>, "upstreams">;
+}
+
+/** Returns the credentials of a provider, or the one that an operator has pinned. */
+export function listCredentials({ pin, routes }: CredentialSource, provider: string): readonly Credential[] {
+  return pin ? [pin.credential] : (routes.upstreams.get(provider)?.setup.credentials ?? NONE);
 }
 
 function planAmong<F extends Form>(

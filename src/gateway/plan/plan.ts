@@ -1,5 +1,6 @@
 // The plan of a request: an ordered list of attempts for failover. Selectors return an order, not a single choice.
 
+import { type FailureKind, USUAL_FAILURES } from "../../core/failure-kinds.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import { countAs, type ModelCard } from "../../core/models/card.ts";
@@ -62,7 +63,8 @@ const FIRST_CARD_MAX = 2;
  * no provider is enabled.
  */
 export function planCalls(input: PlanInput): Plan {
-  const { cards, decision } = chooseCards(input);
+  const { cards: chosen, decision } = chooseCards(input);
+  const cards = restGone(chosen, input);
   const { load = ONE_CALL } = input;
   const every: Attempt[] = [];
   const ready: (readonly Attempt[])[] = [];
@@ -179,6 +181,22 @@ function interleave([first = [], ...others]: readonly (readonly Attempt[])[]): r
   return [...first.slice(0, FIRST_CARD_MAX), ...once, ...rest];
 }
 
+/** Yields the models that their providers have first. The others are the last resort. */
+function* restGone(cards: Iterable<ModelCard>, { health, nowMs, selection }: PlanInput): Iterable<ModelCard> {
+  const gone: ModelCard[] = [];
+  let isAny = false;
+  for (const card of cards) {
+    if (health.isGone(card.id, nowMs)) gone.push(card);
+    else {
+      const leading = gone.length > 0 ? listLeading(selection, card) : null;
+      if (leading?.includes("gone") === false) yield* gone.splice(0);
+      isAny = true;
+      yield card;
+    }
+  }
+  if (!isAny) yield* gone;
+}
+
 function chooseCards(input: PlanInput): { cards: Iterable<ModelCard>; decision: KeptDecision | null } {
   const { selection, rules, roll } = input;
   if (selection.kind === "card") {
@@ -201,6 +219,25 @@ function chooseCards(input: PlanInput): { cards: Iterable<ModelCard>; decision: 
 function* listCards(choice: Choice, tried: ModelCard | null): Iterable<ModelCard> {
   if (tried !== null) yield tried;
   for (const card of choice.inOrder()) if (card !== tried) yield card;
+}
+
+/** The failures that lead to a fallback. Null for a model that the request was for. */
+export function listLeading(selection: Selection, card: ModelCard): readonly FailureKind[] | null {
+  switch (selection.kind) {
+    case "selector":
+      return null;
+    case "card":
+      return card === selection.card ? null : listFailures(selection.card, card);
+    case "group": {
+      if (selection.members.some((member) => member.card === card)) return null;
+      const owners = selection.members.filter((member) => member.card.fallbacks.includes(card.id));
+      return owners.flatMap((owner) => listFailures(owner.card, card));
+    }
+  }
+}
+
+function listFailures({ fallbackFailures }: ModelCard, { id }: ModelCard): readonly FailureKind[] {
+  return fallbackFailures?.get(id) ?? USUAL_FAILURES;
 }
 
 /** False if neither the named model nor any member of the named group has a price. */

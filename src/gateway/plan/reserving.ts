@@ -51,11 +51,11 @@ function findCachedRate(card: ModelCard | undefined): number | null {
   return Math.max(...rates.map(({ input, cachedInput = input }) => cachedInput));
 }
 
-/** Estimates the tokens that a limit of the minute counts. `cards` are the plan's, in its order. */
+/** Estimates the tokens that a limit of the minute counts. `first` is the plan's first card. */
 export function estimateLoad<F extends Form>(
   { prompts, deadlines }: ReservingPorts,
   { operation, ask, prompt }: Pick<Call<F>, "operation" | "ask" | "prompt">,
-  [first]: readonly ModelCard[],
+  first: ModelCard | null,
 ): TokenLoad {
   const load = operation.estimateLoad(ask);
   const cached = first ? prompts.find(prompt, first.id, deadlines.nowMs()) : null;

@@ -9,11 +9,10 @@ import type { Wishes } from "../../selectors/ask.ts";
 import type { Call } from "../call.ts";
 import { keepAble } from "./group-order.ts";
 import type { Ceiling } from "./plan.ts";
-import { findRoute, requireRoute } from "./upstream.ts";
 
 type CallAsk<F extends Form> = Pick<
   Call<F>,
-  "operation" | "ask" | "raw" | "upstreams" | "isLimitRequired" | "nativeOnly"
+  "operation" | "ask" | "raw" | "routes" | "isLimitRequired" | "nativeOnly"
 >;
 
 /** The most models to name in an error. */
@@ -37,13 +36,11 @@ function makeUrlCheck<F extends Form>(call: CallAsk<F>): NonNullable<Wishes["fin
   };
 }
 
-function findCardRoute<F extends Form>({ operation, ask, raw, upstreams }: CallAsk<F>, card: ModelCard) {
-  const upstream = upstreams.get(card.provider);
-  return upstream && findRoute(upstream, { operation, ask, card, raw });
+function findCardRoute<F extends Form>({ ask, raw, routes }: CallAsk<F>, card: ModelCard) {
+  return routes.find(card, ask, raw);
 }
 
-function makeReads<F extends Form>(call: CallAsk<F>): Wishes["reads"] {
-  if (call.nativeOnly === undefined) return undefined;
+function makeReads<F extends Form>(call: CallAsk<F>): NonNullable<Wishes["reads"]> {
   return (card) => (findCardRoute(call, card)?.lane ?? null) !== null;
 }
 
@@ -54,11 +51,17 @@ function makeSearches<F extends Form>(call: CallAsk<F>): NonNullable<Wishes["sea
   };
 }
 
+/** Any model can take all parts of most requests. */
+const NO_WISHES: Wishes = { mustSearch: false, isLimitRequired: false };
+
 export function readWishes<F extends Form>(call: CallAsk<F>): Wishes {
   const search = call.operation.findSearch?.(call.ask) ?? null;
+  const findRefusedUrl = checkUrls(call);
+  const isPlain = search === null && findRefusedUrl === undefined && call.nativeOnly === undefined;
+  if (isPlain && !call.isLimitRequired) return NO_WISHES;
   return {
-    reads: makeReads(call),
-    findRefusedUrl: checkUrls(call),
+    reads: call.nativeOnly === undefined ? undefined : makeReads(call),
+    findRefusedUrl,
     searches: search === null ? undefined : makeSearches(call),
     mustSearch: search === "forced",
     isLimitRequired: call.isLimitRequired,
@@ -67,9 +70,8 @@ export function readWishes<F extends Form>(call: CallAsk<F>): Wishes {
 
 /** Throws the Fault `unsupported_capability` if the model or its provider can't take the request. */
 export function refuseUnable<F extends Form>(call: Call<F>, card: ModelCard, wishes: Wishes): void {
-  const { operation, ask, raw, upstreams, selection } = call;
-  const upstream = upstreams.get(card.provider);
-  if (upstream) requireRoute(upstream, { operation, ask, card, raw });
+  const { operation, ask, raw, routes, selection } = call;
+  if (routes.upstreams.has(card.provider)) routes.require(card, ask, raw);
   operation.refuseUnable(ask, card, selection.kind === "card" && selection.card === card);
   if (call.nativeOnly && wishes.reads?.(card) === false) throw explainNeed(call.nativeOnly, card);
   const url = wishes.findRefusedUrl?.(card) ?? null;
@@ -119,17 +121,17 @@ function listTakers<F extends Form>(
   wishes: Wishes,
   ceiling: Ceiling | null,
 ): readonly string[] {
-  const { usable, pin, upstreams, operation, ask } = call;
+  const { pin, routes, operation, ask } = call;
   const promptTokens = operation.estimatePrompt(ask);
   const isFit = (card: ModelCard) =>
-    upstreams.has(card.provider) &&
+    routes.upstreams.has(card.provider) &&
     (pin === null || card.provider === pin.provider) &&
     card.price !== null &&
     promptTokens < (card.contextTokensMax ?? Number.POSITIVE_INFINITY) &&
     keepAble([card], (one) => refuseUnable(call, one, wishes)).able.length > 0 &&
     ceiling?.covers(card) !== false;
   const takers = new Map<string, string>();
-  for (const card of usable()) {
+  for (const card of call.usable()) {
     if (!takers.has(card.provider) && isFit(card)) takers.set(card.provider, card.id);
     if (takers.size === NAMED_MAX) break;
   }

@@ -87,11 +87,11 @@ export class Admissions {
     }
     this.#waiting.set(id, waiting.add(resolve));
     const callOff = this.#ports.clock.after(withinMs, resolve);
-    const onEnd = () => resolve();
-    for (const ending of endings) ending.tell(onEnd);
+    const left = { end: () => resolve() };
+    for (const ending of endings) ending.tell(left);
     await promise;
     callOff();
-    for (const ending of endings) ending.forget(onEnd);
+    for (const ending of endings) ending.forget(left);
     waiting.delete(resolve);
     if (waiting.size === 0 && this.#waiting.get(id) === waiting) this.#waiting.delete(id);
   }

@@ -1,9 +1,8 @@
 // The end of a request: its settlement, its row, and what it lets go of. Each happens once, however it ended.
 
 import type { SettlementAnswer } from "../../core/demand.ts";
-import { Fault, toFault } from "../../core/fault.ts";
+import { toFault } from "../../core/fault.ts";
 import type { TraceContext, TraceSink } from "../../core/log/trace-context.ts";
-import { toUsd } from "../../core/money/money.ts";
 import { tagRecord } from "../../core/text/tags.ts";
 import type { Deadlines, Log, Vault } from "../../core/world/world.ts";
 import { makeLostOutcome, type Outcome } from "../../ledger/outcome.ts";
@@ -11,7 +10,6 @@ import { COMMIT_UNKNOWN } from "../../ledger/settle.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Contents } from "../answer/contents.ts";
 import { type LearnPorts, learnLater } from "../answer/learn-later.ts";
-import type { Call } from "../call.ts";
 import type { RequestContext } from "../context.ts";
 import type { OpenRequests } from "../open-requests.ts";
 import type { Later } from "../step.ts";
@@ -32,6 +30,9 @@ interface ClosingPorts extends LearnPorts {
   readonly contents: Contents;
   readonly traces?: Pick<TraceSink, "finish">;
 }
+
+/** An outcome without the parts that only its settlement adds. */
+type SettledOutcome = { -readonly [Name in keyof Outcome]: Outcome[Name] };
 
 /** The longest that the end of a free answer waits for its row to be written. */
 const PATIENCE_MS = 1000;
@@ -54,45 +55,57 @@ export class Closing {
     void this.#ports.settlements.add(context.ticket, { ...undone, note: COMMIT_UNKNOWN }, 0);
   }
 
-  /** Call this on every exit, once. Settles the request if it was admitted, however it ended. */
-  close<F extends Form>(context: RequestContext<F>): Promise<void> {
+  /**
+   * Call this on every exit, once. Settles the request if it was admitted, however it ended. Waits for nothing if that is
+   * done.
+   */
+  close<F extends Form>(context: RequestContext<F>): Later<void> {
     const { call, ending } = context;
-    const { underWay, admissions, deadlines } = this.#ports;
     // A kept answer may have been found before the admission refused the request.
     if (call.caching && context.granted === null) call.caching.outcome = null;
     try {
-      const endMs = call.trace === null ? 0 : deadlines.nowMs();
-      return this.#settleGranted(context).then((settled) => {
-        admissions.wakeTwins(call.id);
-        const { fault, usage, record, finishes } = context;
-        const told = context.around?.over({ fault, isStored: settled !== null, usage, record, finishes });
-        if (call.trace !== null) this.#finishTrace(context, call.trace, endMs, settled);
-        return this.#tellSteps(context, told);
-      });
+      const endMs = call.trace === null ? 0 : this.#ports.deadlines.nowMs();
+      const settled = context.granted === null ? null : context.settled;
+      return settled === undefined ? this.#settleLast(context, endMs) : this.#finish(context, endMs, settled);
     } finally {
-      underWay.leave(ending);
+      this.#ports.underWay.leave(ending);
       call.held.release();
     }
   }
 
-  /** Not async: without steps, or if none waits for anything, it costs nothing. */
-  #tellSteps<F extends Form>({ call, steps }: RequestContext<F>, told: Later<void>): Later<void> {
-    if (told instanceof Promise) return told.then(() => tellEnded(call, steps));
-    tellEnded(call, steps);
+  #settleLast<F extends Form>(context: RequestContext<F>, endMs: number): Promise<void> {
+    return this.settle(context).then((settled) => this.#finish(context, endMs, settled));
   }
 
-  /** May be called more than once but settles only once. Pass the whole answer if it is to be kept. */
-  settle<F extends Form>(context: RequestContext<F>, reply?: F["reply"]): Promise<SettlementAnswer | null> {
-    context.settlement ??= this.#write(context, reply);
+  #finish<F extends Form>(
+    context: RequestContext<F>,
+    endMs: number,
+    settled: SettlementAnswer | null,
+  ): Later<void> {
+    const { call, around, fault, usage, record } = context;
+    this.#ports.admissions.wakeTwins(call.id);
+    const isStored = settled !== null;
+    const told = around?.over({ fault, isStored, usage, record, finishes: context.finishes });
+    if (call.trace !== null) this.#finishTrace(context, call.trace, endMs, settled);
+    return told instanceof Promise ? this.#tellLater(context, told) : tellEnded(context);
+  }
+
+  #tellLater<F extends Form>(context: RequestContext<F>, told: Promise<void>): Promise<void> {
+    return told.then(() => tellEnded(context));
+  }
+
+  /** May be called more than once but settles only once. Resolves once the answer's charge is known, or not in time. */
+  settle<F extends Form>(context: RequestContext<F>): Promise<SettlementAnswer | null> {
+    context.settlement ??= this.#write(context);
     return context.settlement;
   }
 
   /** Returns how the request ends now, by its row, which is kept as the one to settle. */
-  describe<F extends Form>(context: RequestContext<F>, nowMs: number): Outcome {
+  describe<F extends Form>(context: RequestContext<F>, nowMs: number): SettledOutcome {
     const gatewayMs = context.tracing.measureOwnMs(nowMs);
     const { produced, isDue, record, giveBack } = context.outcome(nowMs);
     context.record = record;
-    return { produced, isDue, record, giveBack, gatewayMs, sealedReply: null };
+    return { produced, isDue, record, giveBack, gatewayMs, place: null, note: null, sealedReply: null };
   }
 
   /** Takes note of a settlement that was written with the request's entry. */
@@ -102,15 +115,6 @@ export class Closing {
     const record = tagRecord(outcome.record, context.granted?.tags);
     settlements.report({ record, gatewayMs: outcome.gatewayMs }, settled);
     context.settlement = Promise.resolve(settled);
-  }
-
-  /** Settles the finished answer and returns its usage with the charge. */
-  charge<F extends Form>(
-    context: RequestContext<F>,
-    usage: F["usage"],
-    reply: F["reply"] | undefined,
-  ): Promise<F["usage"]> {
-    return this.settle(context, reply).then((settled) => withCharge(context, usage, settled));
   }
 
   #finishTrace<F extends Form>(
@@ -123,62 +127,39 @@ export class Closing {
       this.#ports.traces?.finish(describeFinished(context, trace, endMs, settled));
   }
 
-  #settleGranted<F extends Form>(context: RequestContext<F>): Promise<SettlementAnswer | null> {
-    return context.granted === null ? Promise.resolve(null) : this.settle(context);
-  }
-
   /** Waits briefly for the row. Only a paid answer is held back until the store works again. */
-  #write<F extends Form>(
-    context: RequestContext<F>,
-    reply: F["reply"] | undefined,
-  ): Promise<SettlementAnswer | null> {
-    const { call, ticket, grant, recorder } = context;
+  #write<F extends Form>(context: RequestContext<F>): Promise<SettlementAnswer | null> {
+    const { ticket, grant, recorder } = context;
     const { contents, deadlines, log, settlements } = this.#ports;
     if (recorder) contents.keep(recorder, context.fault);
-    const ended = this.describe(context, deadlines.nowMs());
-    const { record, produced } = ended;
-    const implausible = describeImplausible(context);
+    const outcome = this.describe(context, deadlines.nowMs());
+    const implausible = describeImplausible(context, outcome.record.traced?.usageImplausible ?? null);
     if (implausible) log(implausible);
-    if (record.traced?.unpriced)
-      for (const line of describeUnpriced(context, record.traced.unpriced)) log(line);
-    const { answers } = ticket.ask;
-    learnLater(this.#ports, context, record);
-    const { place } = grant;
-    const outcome = { ...ended, place, sealedReply: this.#seal(call, record.modelUsed, reply) };
-    const isPaid = place.kind === "balance";
-    if (!isPaid || !produced) return settlements.add(ticket, outcome, PATIENCE_MS);
-    const makeUnanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));
-    return settlements.add(ticket, outcome, PATIENCE_PAID_MS, makeUnanswered);
+    const { unpriced } = outcome.record.traced ?? {};
+    if (unpriced) for (const line of describeUnpriced(context, unpriced)) log(line);
+    learnLater(this.#ports, context, outcome.record);
+    outcome.place = grant.place;
+    outcome.sealedReply = this.#seal(context, outcome.record.modelUsed);
+    const isPaid = grant.place.kind === "balance";
+    return isPaid && outcome.produced
+      ? this.#writePaid(context, outcome)
+      : settlements.add(ticket, outcome, PATIENCE_MS);
   }
 
-  #seal<F extends Form>(
-    { id, created, idempotency, operation }: Call<F>,
-    model: string | null,
-    reply: F["reply"] | undefined,
-  ): string | null {
-    if (!reply || !idempotency) return null;
+  #writePaid<F extends Form>({ call, ticket }: RequestContext<F>, outcome: Outcome) {
+    const { answers } = ticket.ask;
+    const makeUnanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));
+    return this.#ports.settlements.add(ticket, outcome, PATIENCE_PAID_MS, makeUnanswered);
+  }
+
+  #seal<F extends Form>({ call, reply }: RequestContext<F>, model: string | null): string | null {
+    const { id, created, idempotency, operation } = call;
+    if (reply === null || !idempotency) return null;
     const kept = { id, created, model: model ?? "", reply };
     return sealReply(this.#ports.vault, idempotency.replyId, kept, operation.kept.bytesMax);
   }
 }
 
-function tellEnded<F extends Form>(call: Call<F>, steps: RequestContext<F>["steps"]): void {
+function tellEnded<F extends Form>({ call, steps }: RequestContext<F>): void {
   for (const step of steps) step.ended?.(call);
-}
-
-/**
- * Adds the amount charged to the usage that the client sees. Throws the Fault `store_unavailable` if a paid answer could
- * not be settled.
- */
-function withCharge<F extends Form>(
-  context: RequestContext<F>,
-  usage: F["usage"],
-  settled: SettlementAnswer | null,
-): F["usage"] {
-  const { call, grant } = context;
-  if (settled === null && grant.place.kind === "balance")
-    throw new Fault("store_unavailable", "The gateway's store is unavailable.", { retryAfterMs: 1000 });
-  const charged = settled?.chargedNanoUsd ?? 0;
-  context.costs = { cost: context.costNanoUsd, charged };
-  return call.operation.withCost(usage, { charged: toUsd(charged) });
 }

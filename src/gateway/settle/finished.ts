@@ -70,13 +70,13 @@ function describeAttempts<F extends Form>(
   const firstMs = firstTokenMs === null ? null : startedMs + firstTokenMs;
   const finished: FinishedAttempt[] = [];
   for (const attempt of attempts) {
-    const { card, spanId, outcome, fault } = attempt;
-    const setup = call.upstreams.get(card.provider)?.setup;
+    const { card, pricedCard, spanId, outcome, fault } = attempt;
+    const setup = call.routes.upstreams.get(card.provider)?.setup;
     if (spanId === null || setup === undefined) continue;
     const period = attempt.period(endMs);
     finished.push({
       spanId,
-      card,
+      card: pricedCard,
       platform: setup.platform ?? null,
       baseUrl: setup.baseUrl,
       startMs: period.startMs,

@@ -1,14 +1,14 @@
 // The log line about a usage report that can't be true.
+import type { Trace } from "../../core/log/trace.ts";
 import type { LogEvent } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
 import type { RequestContext } from "../context.ts";
 
 /** Returns null if the report may be true. */
-export function describeImplausible<F extends Form>({
-  call,
-  attempt,
-  implausible: claimed,
-}: RequestContext<F>): LogEvent | null {
+export function describeImplausible<F extends Form>(
+  { call, attempt }: RequestContext<F>,
+  claimed: Trace["usageImplausible"],
+): LogEvent | null {
   if (claimed === null) return null;
   const { id, requestId } = call;
   const about = { id, request_id: requestId, model: attempt?.card.id ?? null };

@@ -32,7 +32,7 @@ export function makeTrace<F extends Form>(
 ): Trace {
   return {
     admittedMs: admittedMs === 0 ? null : Math.round(admittedMs - startedMs),
-    attempts: tracing.list(nowMs, firstTokenMs, { isWhole, fault, claimed: count.claimed }),
+    attempts: tracing.list(nowMs, firstTokenMs, isWhole, fault, count.claimed),
     bill: bill.lines,
     markup: call.markup,
     usageImplausible: count.implausible,

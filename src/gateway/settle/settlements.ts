@@ -2,7 +2,7 @@
 
 import type { SettlementAnswer } from "../../core/demand.ts";
 import { FAULTS, toFault } from "../../core/fault.ts";
-import type { Clock, Deadlines, Log } from "../../core/world/world.ts";
+import type { Clock, Deadline, Deadlines, Latecomer, Log } from "../../core/world/world.ts";
 import type { Ledger, Ticket } from "../../ledger/ledger.ts";
 import { makeLostOutcome, type Outcome } from "../../ledger/outcome.ts";
 
@@ -18,16 +18,56 @@ interface SettlementPorts {
 }
 
 /** A settlement that has not been written yet. */
-interface PendingSettlement {
+class PendingSettlement implements Latecomer {
   readonly ticket: Ticket;
   /** The outcome to write. It may change until then. */
   outcome: Outcome;
   /** True while it is being written. */
-  isUnderWay: boolean;
-  /** Set once the client's patience is over: what to do if the write under way fails. */
-  onFailed: (() => void) | null;
+  isUnderWay = false;
+  readonly #orElse: (() => Outcome) | null;
+  readonly #resolve: (settled: SettlementAnswer | null) => void;
+  /** Until when its client is patient. */
+  readonly #patience: Deadline;
+  /** True if the client's patience was over during a write. */
+  #isLate = false;
+
+  constructor(
+    ticket: Ticket,
+    outcome: Outcome,
+    orElse: (() => Outcome) | null,
+    resolve: (settled: SettlementAnswer | null) => void,
+    deadlines: Deadlines,
+    patienceMs: number,
+  ) {
+    this.ticket = ticket;
+    this.outcome = outcome;
+    this.#orElse = orElse;
+    this.#resolve = resolve;
+    this.#patience = deadlines.watch(deadlines.nowMs() + patienceMs, this);
+  }
+
+  late(): void {
+    if (this.#orElse !== null && this.isUnderWay) this.#isLate = true;
+    else this.#giveUp();
+  }
+
   /** With null if the result is not known in time. */
-  readonly resolve: (settled: SettlementAnswer | null) => void;
+  resolve(settled: SettlementAnswer | null): void {
+    this.#patience.clear();
+    this.#resolve(settled);
+  }
+
+  /** The write has failed. */
+  fail(): void {
+    this.isUnderWay = false;
+    if (this.#isLate) this.#giveUp();
+  }
+
+  #giveUp(): void {
+    this.#isLate = false;
+    this.outcome = this.#orElse?.() ?? this.outcome;
+    this.resolve(null);
+  }
 }
 
 export class Settlements {
@@ -58,56 +98,40 @@ export class Settlements {
   ): Promise<SettlementAnswer | null> {
     const { deadlines } = this.#ports;
     const { promise, resolve } = Promise.withResolvers<SettlementAnswer | null>();
-    const waiting: PendingSettlement = {
-      ticket,
-      outcome,
-      isUnderWay: false,
-      onFailed: null,
-      resolve: (settled) => {
-        patience.clear();
-        resolve(settled);
-      },
-    };
-    const giveUp = () => {
-      waiting.outcome = orElse?.() ?? outcome;
-      waiting.resolve(null);
-    };
-    const patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
-      if (orElse !== null && waiting.isUnderWay) waiting.onFailed = giveUp;
-      else giveUp();
-    });
+    const waiting = new PendingSettlement(ticket, outcome, orElse, resolve, deadlines, patienceMs);
     void this.#write(waiting);
     return promise;
   }
 
   /** Resolves with false on failure. Retried later if the store was down: the id makes repeats harmless. */
   #write(waiting: PendingSettlement, isRetry = false): Promise<boolean> {
-    const { ticket, outcome } = waiting;
-    const ended = () => {
-      this.#underWay--;
-      waiting.isUnderWay = false;
-    };
     this.#underWay++;
     waiting.isUnderWay = true;
+    const { ticket, outcome } = waiting;
     return this.#ports.ledger.settle(ticket, outcome).then(
       (settled) => {
-        ended();
+        this.#underWay--;
+        waiting.isUnderWay = false;
         this.report(outcome, settled);
         waiting.resolve(settled);
         return true;
       },
       (error: unknown) => {
-        ended();
-        waiting.onFailed?.();
-        const { code, details } = toFault(error);
-        const cause = details.reason ?? String(error);
-        this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause });
-        // If the store rejected the settlement itself, a retry would be rejected too.
-        if (code === "store_unavailable") this.#keep(waiting, isRetry);
-        else this.#lose(waiting);
+        this.#underWay--;
+        waiting.fail();
+        this.#fail(waiting, error, isRetry);
         return false;
       },
     );
+  }
+
+  #fail(waiting: PendingSettlement, error: unknown, isRetry: boolean): void {
+    const { code, details } = toFault(error);
+    const cause = details.reason ?? String(error);
+    this.#ports.log({ event: "settle_failed", level: "error", id: waiting.ticket.ask.id, cause });
+    // If the store rejected the settlement itself, a retry would be rejected too.
+    if (code === "store_unavailable") this.#keep(waiting, isRetry);
+    else this.#lose(waiting);
   }
 
   /** Logs a request that was settled. */
@@ -122,7 +146,7 @@ export class Settlements {
       record: { ...record, chargedNanoUsd, holdNanoUsd, isLate: late },
       written_off_nano_usd: writtenOffNanoUsd,
       late,
-      ...(gatewayMs === undefined ? {} : { gateway_ms: Math.round(gatewayMs * 1000) / 1000 }),
+      gateway_ms: gatewayMs === undefined ? undefined : Math.round(gatewayMs * 1000) / 1000,
     });
   }
 

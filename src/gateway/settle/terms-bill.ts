@@ -12,7 +12,7 @@ export interface TermsRules {
   /** The provider that answered. Null if it is gone. */
   readonly provider: Pick<ProviderSetup, "geo" | "reportsCost"> | null;
   /** Returns the most that the request could cost when it was let in, markup included. */
-  readonly findHold: () => NanoUsd;
+  findHold(): NanoUsd;
 }
 
 /** An answer of a model without a limit or a price costs no more: a higher figure is a mistake. */
@@ -35,9 +35,10 @@ function billServed(
   plain: Bill,
   served: NonNullable<AnswerTerms["served"]>,
   { card, calls }: PricedCall,
-  { markup, provider, findHold }: TermsRules,
+  rules: TermsRules,
 ): Bill {
   if (card.price === null) return plain;
+  const { markup, provider } = rules;
   const findGeo = (word: string) => {
     const region = provider?.geo?.get(word);
     return region?.models.test(card.name) && !card.isPriceStated ? region : undefined;
@@ -47,24 +48,19 @@ function billServed(
   const costNanoUsd = sumBill(lines, markup);
   const marks = unpriced.length > 0 ? { unpriced } : {};
   if (costNanoUsd <= plain.costNanoUsd) return { ...plain, ...marks, lines, costNanoUsd };
-  const holdNanoUsd = findHold();
+  const holdNanoUsd = rules.findHold();
   if (costNanoUsd <= holdNanoUsd) return { ...plain, ...marks, lines, costNanoUsd };
   return { ...plain, ...marks, lines, costNanoUsd: holdNanoUsd, isBeyondHold: true };
 }
 
 /** The provider's own figure counts, up to what was held. */
-function billReported(
-  plain: Bill,
-  costUsd: number,
-  { card }: PricedCall,
-  { markup, findHold }: TermsRules,
-): Bill {
+function billReported(plain: Bill, costUsd: number, { card }: PricedCall, rules: TermsRules): Bill {
   const lines = [{ what: "reported cost", count: 1, usdPerMillion: costUsd * PIECES_PER_MILLION }];
   // Free models of a name that the catalogue doesn't have cost nothing. Any other has a price for its tokens.
   const isFree = costUsd === 0 && (card.isNamedByClient || plain.costNanoUsd === 0);
   if (!(Number.isFinite(costUsd) && (costUsd > 0 || isFree))) return plain;
   const claimedNanoUsd = computeCost(lines, 1);
-  const costNanoUsd = computeCost(lines, markup);
-  if (costNanoUsd > findHold()) return { ...plain, claimedNanoUsd, isBeyondHold: true };
+  const costNanoUsd = computeCost(lines, rules.markup);
+  if (costNanoUsd > rules.findHold()) return { ...plain, claimedNanoUsd, isBeyondHold: true };
   return { ...plain, lines, costNanoUsd, claimedNanoUsd };
 }

@@ -13,18 +13,23 @@ import { deriveSpanId, type Period, type TraceContext } from "../../core/log/tra
 import type { ModelCard } from "../../core/models/card.ts";
 import type { ShownAnswer } from "../../operations/collected.ts";
 import { type Form, NONE } from "../../operations/form.ts";
-import type { SentAsk } from "../../operations/operation.ts";
 import { SpanContent } from "../answer/span-content.ts";
 import type { Call } from "../call.ts";
 
 /** A request may take thousands of calls. The first of them are named. */
 const REQUEST_IDS_MAX = 16;
 
+/** The name of an attempt's credential in rows. */
 type TracedCredential = Pick<TracedAttempt, "last4" | "position">;
 
-/** A running attempt. Only its first ending is recorded. Times passed in are on the monotonic clock. */
+/**
+ * The record of a running attempt, which extends it. Only its first ending is recorded. Times passed in are on the
+ * monotonic clock.
+ */
 export class TracingAttempt {
   readonly card: ModelCard;
+  /** The same with the price of the hour in which it began. */
+  readonly pricedCard: ModelCard;
   /** The number of calls sent. */
   calls = 0;
   /** The parts of a call that the parsed request doesn't contain. */
@@ -35,7 +40,8 @@ export class TracingAttempt {
   #requestIds: string[] | null = null;
   /** The id of its span. Null if it has none. */
   readonly spanId: string | null;
-  readonly #credential: TracedCredential;
+  readonly #last4: TracedCredential["last4"];
+  readonly #position: TracedCredential["position"];
   readonly startMs: number;
   /** The time of its first call. */
   sentMs: number | null = null;
@@ -43,11 +49,20 @@ export class TracingAttempt {
   #outcome: AttemptOutcome = "left";
   #fault: Fault | null = null;
 
-  constructor(card: ModelCard, credential: TracedCredential, startMs: number, spanId: string | null) {
+  constructor(
+    card: ModelCard,
+    pricedCard: ModelCard,
+    last4: TracedCredential["last4"],
+    position: TracedCredential["position"],
+    startMs: number,
+    spanId: string | null,
+  ) {
     this.card = card;
-    this.spanId = spanId;
-    this.#credential = credential;
+    this.pricedCard = pricedCard;
+    this.#last4 = last4;
+    this.#position = position;
     this.startMs = startMs;
+    this.spanId = spanId;
   }
 
   get endMs(): number | null {
@@ -86,11 +101,10 @@ export class TracingAttempt {
     const failure = fault && this.#outcome === "failed" ? describeFailure(fault) : null;
     const ids = this.#requestIds ?? NONE;
     const hasOther = ids.length > 1 || ids[0] !== failure?.upstreamRequestId;
-    const { last4, position } = this.#credential;
     return {
       model: this.card.id,
-      last4,
-      position,
+      last4: this.#last4,
+      position: this.#position,
       startMs: Math.round(this.startMs - startedMs),
       firstTokenMs,
       endMs: Math.round((this.#endMs ?? endMs) - startedMs),
@@ -140,23 +154,19 @@ export class Tracing<F extends Form> {
     return this.#attempts.at(-1)?.card.id ?? null;
   }
 
-  begin(card: ModelCard, credential: TracedCredential, nowMs: number): TracingAttempt {
-    const spanId = this.#trace && deriveSpanId(this.#trace, this.#attempts.length + 1);
-    const attempt = new TracingAttempt(card, credential, nowMs, spanId);
+  /** Returns the id of the next attempt's span. Null if it has none. */
+  nameSpan(): string | null {
+    return this.#trace && deriveSpanId(this.#trace, this.#attempts.length + 1);
+  }
+
+  begin(attempt: TracingAttempt): void {
     this.#attempts.push(attempt);
-    return attempt;
   }
 
   /** A call is about to be sent. It decides who pays for a request without an answer. */
-  recordCall(
-    attempt: TracingAttempt,
-    { unreadBytes, rounds }: Pick<SentAsk<unknown>, "unreadBytes" | "rounds">,
-    nowMs: number,
-  ): void {
+  recordCall(attempt: TracingAttempt, nowMs: number): void {
     attempt.calls++;
     attempt.sentMs ??= nowMs;
-    attempt.unreadBytes = unreadBytes;
-    attempt.rounds = rounds;
     this.#sender = attempt;
     this.#sentMs ??= nowMs;
   }
@@ -166,8 +176,8 @@ export class Tracing<F extends Form> {
     return false;
   }
 
-  /** The model that last received the prompt, and in how many parallel calls. Null if none did. */
-  get latest(): Omit<SentAsk<unknown>, "ask"> | null {
+  /** The attempt that last sent the prompt to a provider. Null if none did. */
+  get latest(): TracingAttempt | null {
     return this.#sender?.calls ? this.#sender : null;
   }
 
@@ -208,11 +218,9 @@ export class Tracing<F extends Form> {
   list(
     nowMs: number,
     firstTokenMs: number | null,
-    {
-      isWhole,
-      fault,
-      claimed,
-    }: Readonly<{ isWhole: boolean; fault: Fault | null; claimed: ClaimedUsage | null }>,
+    isWhole: boolean,
+    fault: Fault | null,
+    claimed: ClaimedUsage | null,
   ) {
     this.winner?.end(isWhole ? "answered" : fault ? "failed" : "left", nowMs, fault);
     if (this.winner) this.winner.claimed = claimed;

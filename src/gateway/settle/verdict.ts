@@ -2,17 +2,6 @@
 import type { Fault } from "../../core/fault.ts";
 import type { EndingName } from "../../core/log/record.ts";
 
-interface RequestEnd {
-  /** Null if the answer is complete. */
-  readonly fault: Fault | null;
-  /** True if any part of the answer was produced. */
-  readonly hasAnswer: boolean;
-  /** True if a provider may have read any byte of the request. */
-  readonly isSent: boolean;
-  /** Milliseconds since the request was first sent. */
-  readonly silentMs: number;
-}
-
 type Verdict =
   /** The client owes the answer, or the part that was produced. */
   | "produced"
@@ -28,7 +17,11 @@ type Verdict =
 /** A client that gives up after a minute of silence is not to blame. */
 const SILENCE_EXCUSED_MS = 60_000;
 
-export function judge({ fault, hasAnswer, isSent, silentMs }: RequestEnd): Verdict {
+/**
+ * `fault` is null if the answer is complete. `hasAnswer` is true if any part of it was produced, and `isSent` if a provider
+ * may have read any byte of the request, which was first sent `silentMs` milliseconds ago.
+ */
+export function judge(fault: Fault | null, hasAnswer: boolean, isSent: boolean, silentMs: number): Verdict {
   if (hasAnswer || fault === null) return "produced";
   if (!isSent) return "unsent";
   if (isByClient(fault)) return silentMs >= SILENCE_EXCUSED_MS ? "failed" : "left";

@@ -1,6 +1,6 @@
 // The minimum speed of bodies while they are read.
 import { Fault } from "../../core/fault.ts";
-import type { Deadline, Deadlines } from "../../core/world/world.ts";
+import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";
 
 /** The time that a connection has to get going. */
 const PATIENCE_MS = 5000;
@@ -16,14 +16,20 @@ const IN_HAND_MS = 15_000;
  * Refuses a body once it falls behind 16 KB/s, from the sixth second on. Progress is reported with `add`, except that of
  * the bytes that are read in one go.
  */
-export class BodyPace {
+export class BodyPace implements Latecomer {
   readonly #deadlines: Deadlines;
   readonly #deadline: Deadline;
+  readonly #giveUp: (fault: Fault) => void;
 
   constructor(deadlines: Deadlines, giveUp: (fault: Fault) => void, bytesInOneGo = 0) {
     const patienceMs = Math.max(PATIENCE_MS, bytesInOneGo / BYTES_PER_MS);
     this.#deadlines = deadlines;
-    this.#deadline = deadlines.watch(deadlines.nowMs() + patienceMs, () => giveUp(tooSlow()));
+    this.#giveUp = giveUp;
+    this.#deadline = deadlines.watch(deadlines.nowMs() + patienceMs, this);
+  }
+
+  late(): void {
+    this.#giveUp(tooSlow());
   }
 
   add(bytes: number): void {

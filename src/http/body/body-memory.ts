@@ -33,9 +33,19 @@ interface ExpectedBody {
 
 const NO_BODY: ExpectedBody = { owner: "", declaredBytes: null, onEnded: () => {} };
 
+/** Bytes that nobody waits for: they give way to bodies. */
+interface SpareBytes {
+  readonly bytes: number;
+  /** Asked to give back bytes until no more than these are left. */
+  shrinkTo(bytes: number): void;
+}
+
+const NO_SPARE: SpareBytes = { bytes: 0, shrinkTo: () => {} };
+
 /** One budget, with the bytes that each owner holds of it. */
 class Pool {
   readonly bytesMax: number;
+  spare = NO_SPARE;
   /** Bodies that are still arriving. */
   readonly unfinished = new Set<HeldBody>();
   /** The bytes of those that are read in one go. */
@@ -68,6 +78,8 @@ class Pool {
     this.#bytes += bytes;
     if (used === 0) this.#owners.delete(owner);
     else this.#owners.set(owner, used);
+    const room = this.bytesMax - this.#bytes;
+    if (this.spare.bytes > room) this.spare.shrinkTo(Math.max(0, room));
   }
 }
 
@@ -86,6 +98,12 @@ export class BodyMemory {
   /** The bytes held of each budget. */
   get bytes(): { readonly small: number; readonly large: number } {
     return { small: this.#small.bytes, large: this.#large.bytes };
+  }
+
+  /** Lends memory that large bodies don't need. Returns a function that returns how much they leave. */
+  lend(spare: SpareBytes): () => number {
+    this.#large.spare = spare;
+    return () => this.#large.bytesMax - this.#large.bytes;
   }
 
   /** Returns the memory of one request's body, which holds nothing yet. */

@@ -81,11 +81,11 @@ export class BodyTurns {
   }
 
   /** Does a part of the work on a request with a body of this size, and counts the time beyond the usual. */
-  time<Result>(owner: string, bytes: number, work: () => Result): Result {
-    if (bytes <= SMALL_BYTES) return work();
+  time<Given, Result>(owner: string, bytes: number, work: (given: Given) => Result, given: Given): Result {
+    if (bytes <= SMALL_BYTES) return work(given);
     const startedMs = this.#clock.monotonicMs();
     try {
-      return work();
+      return work(given);
     } finally {
       this.#rest(owner, bytes, startedMs);
     }

@@ -2,9 +2,11 @@
 
 import { Fault } from "../../core/fault.ts";
 import { REQUEST_SHAPE } from "../../core/json/bounds.ts";
+import type { ReadBody } from "../../core/json/earlier-body.ts";
 import { parseWithTools } from "../../core/json/exact.ts";
 import { isObject, parseJson } from "../../core/json/json.ts";
 import { explainJson } from "../../core/json/mistake.ts";
+import { isWellFormed, parseUtf8 } from "../../core/json/plain.ts";
 import { type JsonShape, measureShape } from "../../core/json/shape.ts";
 import { findKnownValue, keepSources, readWithout } from "../../core/json/source.ts";
 import { readMarks, type ScannedShape, SHORT_CHARACTERS, scanBytes } from "../../core/json/text-scan.ts";
@@ -12,6 +14,7 @@ import type { Deadlines } from "../../core/world/world.ts";
 import { readBytes, tooLarge } from "./body-bytes.ts";
 import type { BodyMemory, HeldBody } from "./body-memory.ts";
 import type { BodyTurns } from "./body-turns.ts";
+import { type EarlierBodies, type EarlierScope, mayGoOn } from "./earlier-bodies.ts";
 
 /** The bytes of a text of this size are freed at once. */
 const LARGE_BYTES = 262_144;
@@ -20,6 +23,8 @@ export interface BodyPorts {
   readonly bodies: BodyMemory;
   readonly turns: BodyTurns;
   readonly deadlines: Deadlines;
+  /** Missing if bodies go on from no earlier ones. */
+  readonly earlier?: EarlierBodies;
 }
 
 /** The bounds on one body. Its owner, an account or another sender, has a share of the memory. */
@@ -31,12 +36,16 @@ interface BodyRules {
 /** The bounds on a body whose request keeps its memory after it is parsed. */
 export interface HeldRules extends BodyRules {
   readonly held: HeldBody;
+  /** The conversations that it may go on from. Missing or without a key if nothing may be remembered. */
+  readonly keyId?: string | null;
+  readonly surface?: string;
+  readonly under?: object;
 }
 
 interface BodyKind<Body> {
   /** Throws a Fault if the type is wrong. */
   checkType(headers: Headers): void;
-  parse(bytes: Uint8Array<ArrayBuffer>): Body;
+  parse(bytes: Uint8Array<ArrayBuffer>, ports: BodyPorts, rules: HeldRules): Body;
 }
 
 const JSON_BODY: BodyKind<unknown> = { checkType, parse: parseJsonBytes };
@@ -62,10 +71,12 @@ export function readHeldJson(request: Request, ports: BodyPorts, rules: HeldRule
 /** Reads and parses the body within its bounds. The caller releases its memory, even if this fails. */
 export async function readHeld<Body>(
   request: Request,
-  { turns, deadlines }: BodyPorts,
-  { owner, bytesMax, held }: HeldRules,
+  ports: BodyPorts,
+  rules: HeldRules,
   kind: BodyKind<Body>,
 ): Promise<Body> {
+  const { turns, deadlines } = ports;
+  const { owner, bytesMax, held } = rules;
   const { headers } = request;
   const length = headers.get("content-length");
   const declaredBytes = length === null ? null : Number(length);
@@ -75,15 +86,39 @@ export async function readHeld<Body>(
   const bytes = await readBytes(request, { owner, declaredBytes, bytesMax, deadlines, held });
   const turn = turns.next(owner, bytes.length);
   if (turn) await turn;
-  return turns.time(owner, bytes.length, () => kind.parse(bytes));
+  return turns.time(owner, bytes.length, parseKind<Body>, { kind, bytes, ports, rules });
 }
 
-function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>): unknown {
+interface ArrivedBody<Body> {
+  readonly kind: BodyKind<Body>;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly ports: BodyPorts;
+  readonly rules: HeldRules;
+}
+
+function parseKind<Body>({ kind, bytes, ports, rules }: ArrivedBody<Body>): Body {
+  return kind.parse(bytes, ports, rules);
+}
+
+function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>, { earlier }: BodyPorts, rules: HeldRules): unknown {
+  const scope = earlier && mayGoOn(bytes) ? findScope(rules) : null;
+  if (!earlier || scope === null) return parseBody(bytes, keepNothing);
+  return earlier.read(scope, bytes) ?? parseBody(bytes, (read) => earlier.keep(scope, read, readMarks()));
+}
+
+function keepNothing(): void {}
+
+function findScope({ owner, keyId, surface, under }: HeldRules): EarlierScope | null {
+  return keyId && surface && under ? { name: [owner, keyId, surface].join(" "), under } : null;
+}
+
+/** Calls `keep` with a body that reads the same everywhere. */
+function parseBody(bytes: Uint8Array<ArrayBuffer>, keep: (read: ReadBody) => void): unknown {
   const scanned = bytes.length > SHORT_CHARACTERS ? scanBytes(bytes, REQUEST_SHAPE) : null;
   const isLarge = bytes.length > LARGE_BYTES;
   // A scan that was stopped has left the marks of a part only.
   const isPlain = scanned !== null && !scanned.hasOddNumber && !isLarge && explainComplex(scanned) === null;
-  const known = isPlain ? parseAroundKnown(bytes, scanned) : undefined;
+  const known = isPlain ? parseAroundKnown(bytes, scanned, keep) : undefined;
   if (known !== undefined) return known;
   const text = decodeUtf8(bytes, notJson);
   // Left to the collector, the bytes of several large bodies would stay in memory beside their texts.
@@ -94,15 +129,23 @@ function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>): unknown {
   const body = scanned === null || isLarge || scanned.hasOddNumber ? parseWithTools(text) : parseJson(text);
   if (body === undefined) throw notJson(explainJson(text));
   refuseUnpaired(body, scanned?.hasSurrogate ?? mayHaveSurrogate(text));
-  if (isPlain && isObject(body)) keepSources(body, bytes, readMarks(), scanned.elements);
+  if (isPlain && isObject(body)) keepBody({ bytes, body, elements: scanned.elements }, keep);
   return body;
+}
+
+function keepBody(read: ReadBody, keep: (read: ReadBody) => void): void {
+  if (keepSources(read.body, read.bytes, readMarks(), read.elements)) keep(read);
 }
 
 /**
  * Parses a body without the value in it that is remembered. Undefined if there is none, and for all that is refused: the
  * text itself tells why.
  */
-function parseAroundKnown(bytes: Uint8Array, scanned: ScannedShape): unknown {
+function parseAroundKnown(
+  bytes: Uint8Array,
+  { hasSurrogate, elements }: ScannedShape,
+  keep: (read: ReadBody) => void,
+): unknown {
   const marks = readMarks();
   const known = findKnownValue(bytes, marks);
   if (known === null) return undefined;
@@ -111,18 +154,9 @@ function parseAroundKnown(bytes: Uint8Array, scanned: ScannedShape): unknown {
   if (!isObject(body) || body[known.name] !== 0 || 2 * Object.keys(body).length !== marks.length)
     return undefined;
   body[known.name] = known.value;
-  refuseUnpaired(body, scanned.hasSurrogate);
-  keepSources(body, bytes, marks, scanned.elements);
+  refuseUnpaired(body, hasSurrogate);
+  keepBody({ bytes, body, elements }, keep);
   return body;
-}
-
-/** Returns undefined if the bytes aren't JSON in UTF-8. */
-function parseUtf8(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(utf8.decode(bytes));
-  } catch {
-    return undefined;
-  }
 }
 
 function refuseEncoded(headers: Headers): void {
@@ -173,11 +207,4 @@ function mayHaveSurrogate(text: string): boolean {
 
 function refuseUnpaired(body: unknown, hasSurrogate: boolean): void {
   if (hasSurrogate && !isWellFormed(body)) throw notJson("it contains an unpaired surrogate");
-}
-
-function isWellFormed(value: unknown): boolean {
-  if (typeof value === "string") return value.isWellFormed();
-  if (Array.isArray(value)) return value.every(isWellFormed);
-  if (!isObject(value)) return true;
-  return Object.entries(value).every(([field, one]) => field.isWellFormed() && isWellFormed(one));
 }

@@ -7,6 +7,7 @@ import type { CardView, SettingsView } from "../../admin/models/settings-schema.
 import { collectCards, stripProvider } from "../../catalogue/catalogue.ts";
 import { dateCard, viewPrice } from "../../catalogue/dated.ts";
 import { applyFactors } from "../../catalogue/factored.ts";
+import { findPriceDay } from "../../catalogue/feeds/as-of.ts";
 import { viewLaterPrices } from "../../catalogue/later-prices.ts";
 import { applyOverlay } from "../../catalogue/overlay.ts";
 import { applyOwnPrice } from "../../catalogue/own-price.ts";
@@ -66,9 +67,14 @@ export interface Running {
   readonly version: string;
   /** Identifies the process that answers, until it restarts. */
   readonly node: string;
+  /** Returns how many changes the watched list of prices has. Null if none was compared. */
+  readonly priceChanges?: () => number | null;
 }
 
-export function settingsView(settings: Settings, { version, node }: Running): SettingsView {
+export function settingsView(
+  settings: Settings,
+  { version, node, priceChanges = () => null }: Running,
+): SettingsView {
   const { quota, billing, limits, router, log, server, providers, aliases } = settings;
   return {
     version,
@@ -93,6 +99,7 @@ export function settingsView(settings: Settings, { version, node }: Running): Se
       public_url: server.publicUrl,
     },
     timeouts: providers.map(timeoutsView),
+    prices: { as_of: findPriceDay(settings.catalogueAsOf), changes_waiting: priceChanges() },
     aliases: Object.fromEntries(Object.entries(aliases).map(([name, alias]) => [name, viewTarget(alias)])),
   };
 }

@@ -33,9 +33,14 @@ export function modelRoutes(ports: HttpPorts) {
   const list = async (asked: RouteRequest) => {
     const { key, catalogue } = await begin(asked);
     const shape = findShape(asked.request);
-    if (shape === null) return createListResponse(key, catalogue);
     const { searchParams } = new URL(asked.request.url);
-    return createJsonResponse(200, shape.writePage(listModels(key, catalogue), searchParams));
+    const withEnded = searchParams.get("ended") === "true";
+    if (shape === null && !withEnded) return createListResponse(key, catalogue);
+    const models = [...listModels(key, catalogue), ...(withEnded ? listEnded(key, catalogue) : [])];
+    return createJsonResponse(
+      200,
+      shape?.writePage(models, searchParams) ?? { object: "list", data: models },
+    );
   };
   const one = async (asked: RouteRequest, id: string) => {
     const { key, catalogue } = await begin(asked);
@@ -95,6 +100,12 @@ function listModels(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[
   if (cards.length === 0) return groups;
   const named = catalogue.list().filter((card) => mayUse(key, card.id));
   return [...listSelectors(key).map(selectorView), ...groups, ...named.map(modelView)];
+}
+
+function listEnded(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {
+  const listed = new Set(catalogue.list());
+  const ended = catalogue.listWithEnded().filter((card) => !listed.has(card) && mayUse(key, card.id));
+  return ended.map(modelView);
 }
 
 function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntry {

@@ -9,9 +9,11 @@ import type { AnySurface } from "../../surfaces/surface.ts";
 import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import { checkOperator, type OperatorParts } from "../people/operator.ts";
 import type { HttpPorts } from "../ports.ts";
+import { Arrival } from "../serve/arrival.ts";
 import { CountingLimit } from "../serve/counting.ts";
 import { findPath } from "../serve/paths.ts";
 import { serve } from "../serve/serve.ts";
+import { Setups } from "../serve/setups.ts";
 
 const CHAT = findSurface("/v1/chat/completions");
 /** The surfaces whose errors have OpenAI's form, like all errors under /admin. */
@@ -33,16 +35,16 @@ export function playgroundRoutes(
   decide: (request: Request, key: GatewayKey) => Promise<Response>,
 ) {
   const counting = new CountingLimit();
-  const identify = async () => ({ key: await consoleKey(operator.world), proof: null });
   const answer = async (
     surface: AnySurface | undefined,
     { request, server, set, route }: PlaygroundRequest,
   ) => {
     await checkOperator(operator, { request, server, route }, "playground.use");
     if (!surface) throw new Fault("unknown_url", "The playground does not serve this path.");
-    return surface.use((one) =>
-      serve(ports, one, { request, route: findPath(request.url), identify, server, counting }, set),
-    );
+    const sender = { key: await consoleKey(operator.world), proof: null };
+    const own = { route: findPath(request.url), counting, sender };
+    const arrival = new Arrival(ports, request, server, set, own);
+    return surface.use((one) => serve(ports, one, new Setups(one), arrival));
   };
   const answerAt = async (path: string, asked: PlaygroundRequest) => {
     if (path !== DECIDING) return answer(SERVED.get(path), asked);

@@ -12,6 +12,7 @@ import { cutStoredName } from "../../core/models/stored-name.ts";
 import type { Store } from "../../core/store.ts";
 import { makeCeiling } from "../../gateway/plan/ceiling.ts";
 import { type KnownPorts, readKnown } from "../../gateway/plan/plan-request.ts";
+import { Routes } from "../../gateway/plan/routes.ts";
 import { readWishes } from "../../gateway/plan/unable.ts";
 import { Conversation } from "../../health/stickiness.ts";
 import { nameConversation } from "../../operations/chat/conversation.ts";
@@ -28,8 +29,7 @@ import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
-import { listCandidates, readSelection, steerSelection } from "../serve/selection.ts";
-import { readSteering } from "../serve/steering.ts";
+import { listCandidates, readSelection, readSteering, steerSelection } from "../serve/selection.ts";
 
 const FEEDBACK_BYTES_MAX = 4096;
 const ID_CHARACTERS_MAX = 100;
@@ -73,12 +73,16 @@ export async function decideForKey(ports: RoutePorts, request: Request, key: Gat
   const asked = readChatRequest(body, limits);
   const allowed = new Set(listCandidates(key, catalogue).map(({ id }) => id));
   const { selector, steering } = requireSelector(asked.model, key, readSteering(request.headers), ports);
-  const call = { operation: CHAT, ask: asked, raw: null, upstreams, isLimitRequired: false };
+  const routes = new Routes(CHAT, "openai", upstreams);
+  const call = { operation: CHAT, ask: asked, raw: null, routes, isLimitRequired: false };
   const { markup } = billing;
   const ceiling = makeCeiling({ ...call, searches: 0, unreadBytes: 0, markup, steering });
   await ports.learned();
   const choice = choose(selector, {
-    ...readKnown(ports.known, new Conversation(key.id, () => nameConversation(asked, null))),
+    ...readKnown(
+      ports.known,
+      new Conversation(key.id, { nameConversation: () => nameConversation(asked, null) }),
+    ),
     request: asked,
     needs: findNeeds(asked),
     cards: catalogue.list(),

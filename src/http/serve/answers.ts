@@ -41,18 +41,25 @@ export function createResponse(
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
   headers: HeaderMap = {},
 ): Response {
-  const isLong = typeof body === "string" && Buffer.byteLength(body) > ONE_SEND_BYTES_MAX;
-  return new Response(isLong ? streamPieces([body]) : body, {
-    status,
-    headers: { ...JSON_HEADERS, ...headers },
-  });
+  return respond(status, body, { ...JSON_HEADERS, ...headers });
 }
 
-/** Returns a response that a surface has written itself. */
+/** The same with all of its headers, those of JSON included. */
+export function respond(
+  status: number,
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
+  headers: HeaderMap,
+): Response {
+  const isLong = typeof body === "string" && Buffer.byteLength(body) > ONE_SEND_BYTES_MAX;
+  return new Response(isLong ? streamPieces([body]) : body, { status, headers });
+}
+
+/** Returns a response that a surface has written itself. `headers` are those of JSON with others. */
 export function createDocumentResponse({ content, type }: Document, headers: HeaderMap): Response {
   const isWhole = typeof content === "string" || content instanceof Uint8Array;
   const body = isWhole ? content : streamPieces(content.pieces);
-  return createResponse(200, body, { ...headers, "content-type": type });
+  headers["content-type"] = type;
+  return respond(200, body, headers);
 }
 
 /** Returns the error response. `headers` are those that the route also sends on success. */

@@ -39,7 +39,7 @@ export function buildApp(ports: AppPorts, reusePort: boolean, direct: DirectRout
   };
   const app = new Elysia({
     serve: {
-      routes: { ...rawRoutes(answer), ...answerDirectly(ports, direct, listPaths) },
+      routes: { ...rawRoutes(answer), ...answerDirectly(ports, direct) },
       hostname: ports.server.host,
       port: ports.server.port,
       reusePort,
@@ -62,12 +62,15 @@ export function buildApp(ports: AppPorts, reusePort: boolean, direct: DirectRout
   return app;
 }
 
-/** Begins every request. Returns an answer if it goes no further. */
+/**
+ * Begins every request. Returns an answer if it goes no further. `listPaths` is null if Bun has matched the raw target with
+ * a path without parameters, so that it is spelled like that.
+ */
 function receive(
   ports: AppPorts,
   request: Request,
   set: HeaderStore,
-  listPaths: () => KnownPaths,
+  listPaths: (() => KnownPaths) | null,
 ): Response | undefined {
   set.headers["x-request-id"] = chooseRequestId(request.headers, ports);
   if (ports.draining()) set.headers.connection = "close";
@@ -76,7 +79,8 @@ function receive(
   if (otherHost) return createErrorResponse(request, otherHost, set);
   // Pages must be able to read the refusals below.
   const preflight = crossOrigin(request, set.headers, ports.server.cors);
-  const refusal = preflight ? null : (refuseSpelling(request, listPaths) ?? refuseKeyInUrl(request.url));
+  const misspelling = preflight || listPaths === null ? null : refuseSpelling(request, listPaths);
+  const refusal = preflight ? null : (misspelling ?? refuseKeyInUrl(request.url));
   return refusal ? createErrorResponse(request, refusal, set) : preflight;
 }
 
@@ -97,15 +101,16 @@ export type DirectRoutes = Readonly<
  * Lets Bun call the handlers of most requests without Elysia's context and hooks. Elysia has the same
  * routes, for the other methods of their paths and for the documents.
  */
-function answerDirectly(ports: AppPorts, direct: DirectRoutes, listPaths: () => KnownPaths) {
+function answerDirectly(ports: AppPorts, direct: DirectRoutes) {
   const routes = Object.entries(direct).map(([path, answer]) => {
-    const post = async (request: Request, server: BunServer): Promise<Response> => {
+    const post = (request: Request, server: BunServer): Response | Promise<Response> => {
       const set: HeaderStore = { headers: {} };
+      const explain = (thrown: unknown) => addHeaders(explainThrown(ports, request, thrown, set), set);
       try {
-        const early = receive(ports, request, set, listPaths);
-        return early ? addHeaders(early, set) : await answer(request, server, set);
+        const early = receive(ports, request, set, null);
+        return early ? addHeaders(early, set) : answer(request, server, set).catch(explain);
       } catch (thrown) {
-        return addHeaders(explainThrown(ports, request, thrown, set), set);
+        return explain(thrown);
       }
     };
     return [path, { POST: post }] as const;
@@ -125,8 +130,11 @@ const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 function refuseHost({ headers, url }: Request, hosts: readonly string[]): Fault | null {
   const host = headers.get("host");
   if (host !== null && !HOST.test(host)) return new Fault("invalid_header", "The Host header is not valid.");
-  if (hosts.length === 0 || PROBES.has(findPath(url))) return null;
-  const name = parseHostName(host ?? "");
+  return hosts.length === 0 || PROBES.has(findPath(url)) ? null : refuseOtherHost(host ?? "", hosts);
+}
+
+function refuseOtherHost(host: string, hosts: readonly string[]): Fault | null {
+  const name = parseHostName(host);
   if (hosts.some((one) => one.toLowerCase() === name)) return null;
   return new Fault(
     "invalid_header",

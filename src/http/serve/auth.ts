@@ -72,6 +72,9 @@ const OTHER_KEY_HEADERS = ["api-key", "apikey", "x-litellm-api-key", "x-portkey-
  * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none.
  */
 function findSecret(headers: Headers): string {
+  const bearer = readBearer(headers)?.trim();
+  // Most send one alone.
+  if (bearer && !headers.has(KEY_HEADERS[0]) && !headers.has(KEY_HEADERS[1])) return bearer;
   const secrets = listSentSecrets(headers);
   const ours = secrets.length > 1 ? secrets.find((one) => checkSecret(one.trim())) : undefined;
   const secret = (ours ?? secrets[0])?.trim() ?? "";
@@ -150,40 +153,42 @@ export interface RouteRequest {
   readonly server: Peers | null;
 }
 
-/** Asks for the connection's address when something needs it, as few keys do. */
-class RequestProof implements KeyProof {
-  readonly rotation: KeyProof["rotation"];
-  #address: string | null;
-  readonly #readAddress: () => string;
+/** The sender of a request, whose address is read when something needs it, as few keys do. */
+class RequestSender implements KeyProof {
+  rotation = 0;
+  readonly allowsPaused: boolean;
+  readonly #ports: SenderPorts;
+  readonly #route: RouteRequest;
+  #address: string | null = null;
 
-  constructor(rotation: KeyProof["rotation"], address: string | null, readAddress: () => string) {
-    this.rotation = rotation;
-    this.#address = address;
-    this.#readAddress = readAddress;
+  constructor(ports: SenderPorts, route: RouteRequest, allowsPaused: boolean) {
+    this.#ports = ports;
+    this.#route = route;
+    this.allowsPaused = allowsPaused;
   }
 
   get address(): string {
-    this.#address ??= this.#readAddress();
+    this.#address ??= this.#ports.readAddress(this.#route.request, this.#route.server);
     return this.#address;
+  }
+
+  /** A connection that closes has no address any more. */
+  keepAddress(): void {
+    this.#address ??= this.address;
   }
 }
 
-interface Sender {
-  readonly readAddress: () => string;
-  readonly allowsPaused: boolean;
-}
-
-/** Throws the Faults of a key that may not be used from there or now. Without an address, the connection's own counts. */
-function admit({ key, rotation }: ProvenKey, sender: Sender, address: string | null = null): Caller {
-  const proof = new RequestProof(rotation, address, sender.readAddress);
-  const refusal = refuseAddress(key, proof) ?? (sender.allowsPaused ? null : refusePaused(key));
+/** Throws the Faults of a key that may not be used from there or now. */
+function admit({ key, rotation }: ProvenKey, proof: RequestSender): Caller {
+  proof.rotation = rotation;
+  const refusal = refuseAddress(key, proof) ?? (proof.allowsPaused ? null : refusePaused(key));
   if (refusal !== null) throw refusal;
   return { key, proof };
 }
 
-function prove({ authenticate }: SenderPorts, secret: string, { readAddress }: Sender) {
+function prove({ authenticate }: SenderPorts, secret: string, sender: RequestSender) {
   if (secret.length > SECRET_CHARACTERS_MAX) throw invalidKey();
-  return authenticate(secret, readAddress);
+  return authenticate(secret, sender);
 }
 
 /**
@@ -193,18 +198,19 @@ function prove({ authenticate }: SenderPorts, secret: string, { readAddress }: S
  */
 export function identify(
   ports: SenderPorts,
-  { request, server }: RouteRequest,
+  route: RouteRequest,
   { allowsPaused = false }: { readonly allowsPaused?: boolean } = NO_OPTIONS,
 ): Caller | Promise<Caller> {
-  const secret = findSecret(request.headers);
-  const sender = { readAddress: () => ports.readOrigin(request, server).address, allowsPaused };
+  const { headers } = route.request;
+  const secret = findSecret(headers);
+  const sender = new RequestSender(ports, route, allowsPaused);
   try {
     const proven = prove(ports, secret, sender);
     return proven instanceof Promise
-      ? awaitProof(ports, request.headers, proven, secret, sender)
+      ? awaitProof(ports, headers, proven, secret, sender)
       : admit(proven, sender);
   } catch (thrown) {
-    return tryOthers(ports, request.headers, thrown, secret, sender);
+    return tryOthers(ports, headers, thrown, secret, sender);
   }
 }
 
@@ -215,12 +221,11 @@ function awaitProof(
   headers: Headers,
   proven: Promise<ProvenKey>,
   secret: string,
-  sender: Sender,
+  sender: RequestSender,
 ): Promise<Caller> {
-  // Read first: a connection that closes meanwhile has no address any more.
-  const address = sender.readAddress();
+  sender.keepAddress();
   return proven.then(
-    (one) => admit(one, sender, address),
+    (one) => admit(one, sender),
     (thrown) => tryOthers(ports, headers, thrown, secret, sender),
   );
 }
@@ -231,15 +236,13 @@ function tryOthers(
   headers: Headers,
   thrown: unknown,
   secret: string,
-  sender: Sender,
+  sender: RequestSender,
 ): Promise<Caller> {
   const others = isWrong(thrown) ? listOthers(headers, secret) : [];
   const first = explainWrong(ports.secretShapes, thrown, headers, secret);
   if (others.length === 0) throw first;
-  const address = sender.readAddress();
-  return proveOther(others, (one) => prove(ports, one, sender), first).then((one) =>
-    admit(one, sender, address),
-  );
+  sender.keepAddress();
+  return proveOther(others, (one) => prove(ports, one, sender), first).then((one) => admit(one, sender));
 }
 
 function isWrong(thrown: unknown): boolean {

@@ -17,26 +17,53 @@ interface ClientOrigin {
 }
 
 export type ReadOrigin = (request: Request, peers: Peers | null) => ClientOrigin;
+/** Returns the address alone, which most requests need no more than. */
+export type ReadAddress = (request: Request, peers: Peers | null) => string;
 
 const HOPS_MAX = 32;
 /** The network interface of a local IPv6 address: `fe80::1%eth0`. */
 const ZONE = /%[^/]*/;
+const BRACKETED = /^\[([^\]]+)\](:\d+)?$/;
+const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
+const MAPPED = /^::ffff:(?=\d+\.)/i;
 
 /** `trusted` lists the addresses or CIDR blocks whose `X-Forwarded-For`, `-Proto` and `-Host` are believed. */
 export function makeOriginReader(trusted: readonly string[]): ReadOrigin {
-  const blocks = trusted.map((block) => block.replace(ZONE, ""));
+  const readAddress = makeAddressReader(trusted);
+  const blocks = listBlocks(trusted);
   return (request, peers) => {
     const { headers } = request;
-    const peer = normaliseAddress(peers?.requestIP(request)?.address ?? "");
-    const named = (header: string) => (headers.get(header) ?? "").split(",").map((one) => one.trim());
+    const address = readAddress(request, peers);
     const host = headers.get("host") ?? "";
-    if (!isWithin(blocks, peer)) return { address: peer, isSecure: false, hosts: [host] };
+    if (!isWithin(blocks, readPeer(request, peers))) return { address, isSecure: false, hosts: [host] };
     return {
-      address: findClientAddress(blocks, peer, named("x-forwarded-for")),
-      isSecure: named("x-forwarded-proto")[0]?.toLowerCase() === "https",
-      hosts: [host, named("x-forwarded-host")[0] ?? ""].filter((one) => one !== ""),
+      address,
+      isSecure: listValues(headers, "x-forwarded-proto")[0]?.toLowerCase() === "https",
+      hosts: [host, listValues(headers, "x-forwarded-host")[0] ?? ""].filter((one) => one !== ""),
     };
   };
+}
+
+/** The same for the address alone. */
+export function makeAddressReader(trusted: readonly string[]): ReadAddress {
+  const blocks = listBlocks(trusted);
+  return (request, peers) => {
+    const peer = readPeer(request, peers);
+    if (!isWithin(blocks, peer)) return peer;
+    return findClientAddress(blocks, peer, listValues(request.headers, "x-forwarded-for"));
+  };
+}
+
+function listBlocks(trusted: readonly string[]): readonly string[] {
+  return trusted.map((block) => block.replace(ZONE, ""));
+}
+
+function readPeer(request: Request, peers: Peers | null): string {
+  return normaliseAddress(peers?.requestIP(request)?.address ?? "");
+}
+
+function listValues(headers: Headers, name: string): readonly string[] {
+  return (headers.get(name) ?? "").split(",").map((one) => one.trim());
 }
 
 /** Returns the first address from the right that is not a trusted proxy: each proxy appends its peer. */
@@ -53,7 +80,7 @@ function findClientAddress(trusted: readonly string[], peer: string, hops: reado
 
 /** Returns an address without its port, brackets and zone, and without the prefix of an IPv4-mapped one. */
 function normaliseAddress(text: string): string {
-  const bracketed = /^\[([^\]]+)\](:\d+)?$/.exec(text)?.[1];
-  const bare = bracketed ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1");
-  return bare.replace(ZONE, "").replace(/^::ffff:(?=\d+\.)/i, "");
+  const bracketed = BRACKETED.exec(text)?.[1];
+  const bare = bracketed ?? text.replace(WITH_PORT, "$1");
+  return bare.replace(ZONE, "").replace(MAPPED, "");
 }

@@ -1,5 +1,6 @@
 // Watches a client's connection while its answer is made: losing it ends the request, and silence doesn't close it.
-import type { Deadline, Deadlines } from "../../core/world/world.ts";
+import type { Ending } from "../../core/world/ending.ts";
+import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";
 import { IDLE_SECONDS } from "./app.ts";
 
 /** The silence after which the server's idle timeout is lifted. */
@@ -10,28 +11,37 @@ export interface Connections {
 }
 
 /** A model may be silent for minutes; the gateway's own deadlines bound the wait. Call `end` after the request. */
-export class ClientWatch {
+export class ClientWatch implements Latecomer {
   readonly #request: Request;
   readonly #signal: AbortSignal;
   readonly #server: Connections | null;
   readonly #silence: Deadline;
-  #onGone = () => {};
+  readonly #ending: Ending;
+  /** Null while losing the connection only ends the request. */
+  #onGone: (() => void) | null = null;
   #isKept = false;
 
-  constructor(deadlines: Deadlines, request: Request, server: Connections | null) {
+  constructor(deadlines: Deadlines, request: Request, server: Connections | null, ending: Ending) {
     this.#request = request;
     this.#server = server;
+    this.#ending = ending;
     this.#signal = request.signal;
     // Using a listener instead of this property would cost 2 µs more.
-    this.#signal.onabort = () => this.#onGone();
+    this.#signal.onabort = () => this.#leave();
     // Most answers end long before the idle timeout, and changing it for each would cost 3 µs.
-    this.#silence = deadlines.watch(deadlines.nowMs() + SILENT_MS, () => this.#keep());
+    this.#silence = deadlines.watch(deadlines.nowMs() + SILENT_MS, this);
+    if (this.#signal.aborted) this.#leave();
   }
 
-  /** Sets the function that is called when the connection is lost, at once if it already is. */
+  /** Sets what is called instead when the connection is lost, at once if it already is. It must end the request. */
   whenGone(onGone: () => void): void {
     this.#onGone = onGone;
     if (this.#signal.aborted) onGone();
+  }
+
+  #leave(): void {
+    if (this.#onGone === null) this.#ending.end();
+    else this.#onGone();
   }
 
   end(): void {
@@ -42,7 +52,7 @@ export class ClientWatch {
     this.#isKept = false;
   }
 
-  #keep(): void {
+  late(): void {
     this.#isKept = true;
     this.#server?.timeout(this.#request, 0);
   }

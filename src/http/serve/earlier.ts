@@ -2,7 +2,7 @@
 
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
-import type { Earlier, EarlierAnswers, StoredAnswer } from "../../core/models/kept.ts";
+import type { EarlierAnswers, StoredAnswer } from "../../core/models/kept.ts";
 import {
   cutStoredName,
   isStoredName,
@@ -13,11 +13,13 @@ import {
 import { identifyCredential } from "../../core/settings.ts";
 import { makeNotFound } from "../../gateway/answer/kept-answers.ts";
 import type { Pin } from "../../gateway/plan/pin.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Incoming, Surface } from "../../surfaces/surface.ts";
 import type { HttpPorts } from "../ports.ts";
 
 type EarlierPorts = Pick<HttpPorts, "kept" | "sealer" | "snapshot" | "vault">;
 
-interface FoundEarlier {
+export interface FoundEarlier {
   readonly keeping: EarlierAnswers | null;
   readonly stored: StoredAnswer | null;
   /** The credential that can read the stored answer. */
@@ -31,15 +33,30 @@ export function mayStoreUpstream({ snapshot }: Pick<HttpPorts, "snapshot">, key:
   return snapshot().limits.storesUpstream === true && key.keepsResponses;
 }
 
-/** Throws the Fault `not_found` if the account has no such answer here or at a provider. */
-export async function findEarlier(
-  ports: EarlierPorts,
+/** Returns a request as a surface reads it: its body, and what the gateway adds for the account. */
+export function makeIncoming(
+  ports: HttpPorts,
+  { headers, url }: Request,
+  body: unknown,
   key: GatewayKey,
-  read: () => Earlier | undefined,
+  { keeping, stored } = NO_EARLIER_ANSWER,
+): Incoming {
+  const seal = ports.sealer(key.accountId);
+  const { limits: own } = ports.snapshot();
+  const limits = own.storesUpstream ? { ...own, storesUpstream: mayStoreUpstream(ports, key) } : own;
+  return { url, headers, body, limits, seal, keeping, stored };
+}
+
+/** Throws the Fault `not_found` if the account has no such answer here or at a provider. */
+export async function findEarlier<F extends Form>(
+  ports: EarlierPorts,
+  surface: Pick<Surface<F>, "findEarlier">,
+  key: GatewayKey,
+  body: unknown,
 ): Promise<FoundEarlier> {
   const keeps = ports.kept.keepsFor(key);
   const stores = mayStoreUpstream(ports, key);
-  const earlier = keeps || stores ? read() : undefined;
+  const earlier = keeps || stores ? surface.findEarlier?.(body) : undefined;
   if (!earlier) return NO_EARLIER_ANSWER;
   const found = stores ? await findStored(ports, key, earlier.id) : null;
   const kept = found ? { ...earlier, id: null } : earlier;

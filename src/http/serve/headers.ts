@@ -42,13 +42,14 @@ function explainModel({ choice, why }: NonNullable<Facts["selector"]>, model: Fa
   return isOther ? nameReplacement(why, model) : why;
 }
 
-/** `limits` are those to tell of, if the request wasn't admitted by them. */
+/** `limits` are those to tell of, if the request wasn't admitted by them. Adds to `own`, if it is given. */
 export function factHeaders(
   facts: Facts,
   reader: Reader,
   limits: GrantedLimits | null = facts.granted,
+  own: HeaderMap = {},
 ): HeaderMap {
-  const headers = limitHeaders(limits, reader);
+  const headers = limitHeaders(limits, reader, own);
   if (facts.model !== null) headers["x-poundkey-model"] = toAscii(facts.model);
   if (facts.attempts > 0) headers["x-poundkey-attempts"] = String(facts.attempts);
   if (facts.selector !== null) {
@@ -65,7 +66,8 @@ export function factHeaders(
     headers["x-poundkey-charged"] = formatPlainUsd(facts.costs.charged);
   }
   if (facts.endsOn !== null) headers.sunset = new Date(facts.endsOn).toUTCString();
-  if (facts.times !== null) headers["server-timing"] = formatTiming(facts.times, reader.monotonicMs);
+  const { times } = facts;
+  if (times !== null) headers["server-timing"] = formatTiming(times, reader.monotonicMs);
   if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = formatHeaderList(facts.dropped);
   return headers;
 }
@@ -76,8 +78,11 @@ function formatTiming({ startedMs, upstreamMs }: NonNullable<Facts["times"]>, no
   return `gateway;dur=${gatewayMs.toFixed(1)}, upstream;dur=${upstreamMs.toFixed(1)}`;
 }
 
-export function limitHeaders(given: GrantedLimits | null, reader: Reader): HeaderMap {
-  const headers: HeaderMap = {};
+export function limitHeaders(
+  given: GrantedLimits | null,
+  reader: Reader,
+  headers: HeaderMap = {},
+): HeaderMap {
   if (given === null) return headers;
   const { limits, tokenLimits = null } = given;
   if (limits !== null) addLimit(headers, "requests", limits, reader);

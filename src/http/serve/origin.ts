@@ -34,13 +34,20 @@ export function readRequestOrigin(
   { addressRule }: OriginParts,
   headers: Headers,
   session: string | null,
-  { proof, trace }: Pick<Caller, "proof"> & { readonly trace: TraceContext | null },
+  proof: Caller["proof"],
+  trace: TraceContext | null,
 ): RequestOrigin {
   const rule = addressRule();
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
-  const traces = trace === null ? {} : listTraceIds(trace);
-  const tags = readTagsHeader(headers.get(TAGS_HEADER));
-  return { ...UNKNOWN_ORIGIN, ...traces, address, session: findSession(headers, session), tags };
+  const traces = trace === null ? UNKNOWN_ORIGIN : listTraceIds(trace);
+  return {
+    address,
+    session: findSession(headers, session),
+    traceId: traces.traceId,
+    parentTraceId: traces.parentTraceId,
+    memberId: null,
+    tags: readTagsHeader(headers.get(TAGS_HEADER)),
+  };
 }
 
 function readTagsHeader(given: string | null): string | null {

@@ -6,8 +6,10 @@ import type { GatewayKey } from "../../core/keys/key.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { SURFACES } from "../../surfaces/index.ts";
 import type { HttpPorts } from "../ports.ts";
+import { Arrival } from "./arrival.ts";
 import { CountingLimit } from "./counting.ts";
 import { serve } from "./serve.ts";
+import { Setups } from "./setups.ts";
 
 interface OwnCall {
   readonly path: string;
@@ -36,12 +38,12 @@ export async function callOwn(
     body: JSON.stringify(body),
     ...(signal && { signal }),
   });
-  const identify = () => ({ key, proof: null });
-  const received = { request, route: path, identify, server: null, counting: new CountingLimit() };
   const requestId = `${idPrefix}_${mintOrderedId(ports.random, ports.clock.nowMs())}`;
   const set = { headers: { "x-request-id": requestId } };
   const found = SURFACES.find((one) => one.path === path);
   if (found === undefined) throw new Error(`No surface serves ${path}.`);
-  const response = await found.surface.use((surface) => serve(ports, surface, received, set));
+  const own = { route: path, counting: new CountingLimit(), sender: { key, proof: null } };
+  const arrival = new Arrival(ports, request, null, set, own);
+  const response = await found.surface.use((surface) => serve(ports, surface, new Setups(surface), arrival));
   return { status: response.status, body: asObject(parseReceived(await response.text())) };
 }

@@ -1,11 +1,9 @@
 // A request that was refused before any call, as the log's line, the metrics and the table of refusals know it.
 
 import { Fault } from "../../core/fault.ts";
-import type { GatewayKey } from "../../core/keys/key.ts";
 import { LIMIT_KINDS } from "../../core/limits/limit.ts";
 import { findOutcome, readProvider } from "../../core/log/outcome.ts";
 import type { Refusal } from "../../core/log/refusal.ts";
-import type { TraceContext } from "../../core/log/trace-context.ts";
 import { countAs, type ModelCard } from "../../core/models/card.ts";
 import type { AddressRule } from "../../core/settings.ts";
 import type { Log, LogEvent } from "../../core/world/world.ts";
@@ -14,35 +12,23 @@ import type { RequestContext } from "../../gateway/context.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import type { SecretShapes } from "../../keys/secret-shape.ts";
 import type { Form } from "../../operations/form.ts";
+import type { Arrival } from "./arrival.ts";
 import { describeSender } from "./auth.ts";
-import type { Peers, ReadOrigin } from "./client-address.ts";
+import type { ReadAddress } from "./client-address.ts";
 import { keepAddress } from "./origin.ts";
 import { findPath } from "./paths.ts";
 
 const ROUTE_CHARACTERS_MAX = 100;
 
-/** The facts known about a request by the time it is refused. */
-export interface Progress {
-  key: Pick<GatewayKey, "id" | "accountId" | "memberId"> | null;
-  modelAsked: string | null;
-  selection: Selection | null;
-}
-
-export function startProgress(): Progress {
-  return { key: null, modelAsked: null, selection: null };
-}
-
-interface RefusedRequest {
-  readonly request: Request;
-  readonly requestId: string;
-  readonly trace: Pick<TraceContext, "traceId"> | null;
-  readonly server: Peers | null;
-  readonly surface: { readonly name: string; readonly operation: { readonly name: string } };
-}
+/** The surface that a refused request came to. */
+type RefusingSurface = {
+  readonly name: string;
+  readonly operation: { readonly name: string };
+};
 
 interface RefusalPorts {
   readonly secretShapes: SecretShapes;
-  readonly readOrigin: ReadOrigin;
+  readonly readAddress: ReadAddress;
   readonly addressRule: () => AddressRule;
   readonly log: Log;
 }
@@ -59,15 +45,15 @@ export function nameForClient(fault: Fault, names: Readonly<Record<string, strin
 /** `context` is null if the request was refused before it had a plan. */
 export function logRefusal<F extends Form>(
   ports: RefusalPorts,
-  refused: RefusedRequest,
-  progress: Progress,
+  arrival: Arrival,
+  surface: RefusingSurface,
   context: RequestContext<F> | null,
   fault: Fault,
 ): void {
-  const modelPlanned = context?.ticket.ask.modelPlanned ?? nameSelected(progress.selection);
+  const modelPlanned = context?.ticket.ask.modelPlanned ?? nameSelected(arrival.selection);
   const hasRow = context !== null && context.settlement !== null;
-  const refusal = buildRefusal(ports, refused, { ...progress, modelPlanned, hasRow }, fault);
-  ports.log({ ...describeRefusal(refused, refusal), ...describeTrouble(fault) });
+  const refusal = buildRefusal(ports, arrival, surface, { modelPlanned, hasRow }, fault);
+  ports.log({ ...describeRefusal(arrival, refusal), ...describeTrouble(fault) });
 }
 
 /** A refusal for the gateway's own trouble, such as its store's, is an error and says why. */
@@ -78,10 +64,7 @@ function describeTrouble({
   return row.blame === "gateway" ? { level: "error", cause: reason ?? null } : {};
 }
 
-function describeRefusal(
-  { requestId, trace }: Pick<RefusedRequest, "requestId" | "trace">,
-  refusal: Refusal,
-): LogEvent {
+function describeRefusal({ requestId, trace }: Arrival, refusal: Refusal): LogEvent {
   const { keyId, accountId, last4, shape, modelAsked, modelPlanned, limit } = refusal;
   const { route, address, code, status, outcome, hasRow } = refusal;
   // The gateway's own limits, such as its memory for bodies, are no owner's.
@@ -109,16 +92,17 @@ function describeRefusal(
 }
 
 function buildRefusal(
-  { readOrigin, addressRule, secretShapes }: RefusalPorts,
-  { request, server, surface }: RefusedRequest,
-  progress: Progress & Pick<Refusal, "modelPlanned" | "hasRow">,
+  { readAddress, addressRule, secretShapes }: RefusalPorts,
+  arrival: Arrival,
+  surface: RefusingSurface,
+  { modelPlanned, hasRow }: Pick<Refusal, "modelPlanned" | "hasRow">,
   { code, details, row: { status } }: Fault,
 ): Refusal {
-  const { hasRow, modelAsked, modelPlanned } = progress;
+  const { request, server, modelAsked } = arrival;
   const { limit = null } = details;
-  const key = progress.key ?? details.key ?? null;
+  const key = arrival.key ?? details.key ?? null;
   const isUnknown = key === null && code === "invalid_api_key";
-  const address = server === null ? null : readOrigin(request, server).address;
+  const address = server === null ? null : readAddress(request, server);
   return {
     keyId: key?.id ?? null,
     accountId: key?.accountId ?? null,

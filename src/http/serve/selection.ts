@@ -1,13 +1,17 @@
-// Resolves a client's `model` for its key to a card, a selector with its candidates, or a Fault.
+// Resolves a client's `model` for its key to a card, a selector with its candidates, or a Fault, and reads the headers by
+// which a request steers that choice.
 import type { Catalogue, UnknownModel } from "../../catalogue/catalogue.ts";
+import { hasEnded } from "../../catalogue/dated.ts";
 import { Fault } from "../../core/fault.ts";
 import { type GatewayKey, type ModelBounds, mayUse } from "../../core/keys/key.ts";
+import { MAX_COST_USD, MAX_MS, PATTERNS_MAX } from "../../core/models/alias.ts";
 import type { GroupMember, ModelCard, OperationName } from "../../core/models/card.ts";
 import { isSelector, SELECTORS, type Selector } from "../../core/models/selector.ts";
 import { combineSteering, type Steering, UNSTEERED } from "../../core/models/steering.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import { SELECTOR_RULES } from "../../selectors/index.ts";
+import { headerNumber } from "./headers.ts";
 
 const SHOWN_CHARACTERS_MAX = 64;
 /** Names that selectors have elsewhere, and their own without the provider. */
@@ -135,7 +139,8 @@ function listFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): 
 function findFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   return card.fallbacks.flatMap((id) => {
     const found = catalogue.resolve(id);
-    return found.kind === "card" && mayUse(key, found.card.id) ? [found.card] : [];
+    if (found.kind !== "card" || hasEnded(found.card)) return [];
+    return mayUse(key, found.card.id) ? [found.card] : [];
   });
 }
 
@@ -172,4 +177,38 @@ export function notFound(
       ];
   const message = `The model '${shown}' does not exist or is not available here. ${hints.filter(Boolean).join(" ")}`;
   return new Fault("model_not_found", message);
+}
+
+const STEERING_HEADERS = [
+  "x-poundkey-quality",
+  "x-poundkey-max-cost",
+  "x-poundkey-max-ms",
+  "x-poundkey-allow",
+] as const;
+const [QUALITY, COST, MS, ALLOW] = STEERING_HEADERS;
+const PATTERN = /^[^\s,]{1,300}$/;
+
+/** Throws the Fault `invalid_value` for a header that isn't valid. */
+export function readSteering(headers: Headers): Steering {
+  for (const name of STEERING_HEADERS) if (headers.has(name)) return readHeaders(headers);
+  return UNSTEERED;
+}
+
+function readHeaders(headers: Headers): Steering {
+  return {
+    allow: readPatterns(headers.get(ALLOW)),
+    deny: [],
+    maxCostUsd: headerNumber(headers, COST, 0, MAX_COST_USD),
+    maxMs: headerNumber(headers, MS, 1, MAX_MS),
+    quality: headerNumber(headers, QUALITY, 0, 1),
+  };
+}
+
+function readPatterns(given: string | null): Steering["allow"] {
+  if (given === null) return [];
+  const patterns = given.split(",").map((pattern) => pattern.trim());
+  if (patterns.length <= PATTERNS_MAX && patterns.every((pattern) => PATTERN.test(pattern)))
+    return [patterns];
+  const message = `Invalid header '${ALLOW}': expected at most ${PATTERNS_MAX} model ids or patterns like OpenAI#*, separated by commas.`;
+  throw new Fault("invalid_value", message, { param: ALLOW });
 }

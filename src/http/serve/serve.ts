@@ -1,146 +1,185 @@
 // A request at a surface: from a request's bytes to the gateway and back, whole or streamed, in the surface's form.
 
 import { Fault, toFault } from "../../core/fault.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { Caller } from "../../core/keys/key.ts";
-import type { TraceContext } from "../../core/log/trace-context.ts";
 import { logBug } from "../../core/world/bug.ts";
-import { Ending } from "../../core/world/ending.ts";
-import { mintOrderedId } from "../../core/world/ordered-id.ts";
-import { type Call, type Facts, NO_FACTS } from "../../gateway/call.ts";
+import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
-import { type Pin, pinSelection } from "../../gateway/plan/pin.ts";
-import { digestIdempotency } from "../../gateway/settle/idempotency.ts";
-import { Prompt } from "../../health/prompts.ts";
-import { Conversation } from "../../health/stickiness.ts";
 import type { Form } from "../../operations/form.ts";
 import { findSurface } from "../../surfaces/index.ts";
-import { Document, type Exchange, type Surface } from "../../surfaces/surface.ts";
+import { Document, type Surface, type Writer } from "../../surfaces/surface.ts";
 import { readHeldJson } from "../body/body.ts";
-import type { HeldBody } from "../body/body-memory.ts";
 import { readBody } from "../body/form-body.ts";
 import type { HttpPorts } from "../ports.ts";
 import {
   createDocumentResponse,
-  createJsonResponse,
   createRefusalResponse,
+  type HeaderMap,
+  JSON_HEADERS,
+  respond,
   STREAM_HEADERS,
 } from "./answers.ts";
 import { addHeaders, type HeaderStore, joinHeaders } from "./app.ts";
-import { readCaching } from "./caching.ts";
-import type { Peers } from "./client-address.ts";
-import { ClientWatch, type Connections } from "./client-watch.ts";
+import type { Arrival } from "./arrival.ts";
+import { identify } from "./auth.ts";
+import { ClientCall } from "./client-call.ts";
+import { ClientWatch } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
-import type { CountingLimit } from "./counting.ts";
-import { findEarlier, NO_EARLIER_ANSWER } from "./earlier.ts";
-import { factHeaders, findRefusing, headerNumber, limitHeaders, makeReader, type Reader } from "./headers.ts";
-import { makeIncoming } from "./incoming.ts";
-import { readRequestOrigin } from "./origin.ts";
-import { findPath } from "./paths.ts";
-import { logRefusal, nameForClient, type Progress, startProgress } from "./refused.ts";
-import { listCandidates, readSelection, steerSelection } from "./selection.ts";
-import { makeStamp } from "./stamp.ts";
-import { readSteering } from "./steering.ts";
+import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "./earlier.ts";
+import { factHeaders, findRefusing, limitHeaders, makeReader } from "./headers.ts";
+import { logRefusal, nameForClient } from "./refused.ts";
+import type { Setups } from "./setups.ts";
+import { AnswerStamp } from "./stamp.ts";
 import { startStream } from "./stream.ts";
 
 /** Further concurrent requests are refused, to keep resources for those that are running. */
 const OPEN_REQUESTS_MAX = 20_000;
-const TIMEOUT_SECONDS_MAX = 3600;
 /** If the body took longer, the key is looked up again, because it may have been revoked or changed meanwhile. */
 const SLOW_BODY_MS = 500;
 
-/** A request at one surface. `identify` is called again if the body was slow. */
-export interface SurfaceRequest {
-  readonly request: Request;
-  /** The route's pattern. */
-  readonly route: string;
-  readonly identify: () => Caller | Promise<Caller>;
-  readonly server: (Connections & Peers) | null;
-  readonly counting: CountingLimit;
-}
-
-/** Answers in the surface's form, even if it fails. */
+/**
+ * Answers in the surface's form, even if it fails. Reads the request first: its key, size, JSON, and the surface's bounds,
+ * in this order.
+ */
 export async function serve<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
-  received: SurfaceRequest,
-  set: HeaderStore,
+  setups: Setups<F>,
+  arrival: Arrival,
 ): Promise<Response> {
-  const requestId = nameRequest(surface, set);
-  const path = findPath(received.request.url);
+  const { set } = arrival;
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
-  let names: Call<F>["names"];
-  const progress = startProgress();
-  const held = ports.bodies.open();
-  const isCounting = surface.counting?.isCounting(path) === true;
-  const trace = isCounting ? null : beginTrace(ports, received, path);
   try {
-    surface.checkPath?.(path);
-    if (isCounting) return addHeaders(await countTokens(ports, surface, received), set);
-    const { call, exchange } = await read(ports, surface, received, { requestId, held, trace, progress });
-    names = call.names;
+    nameRequest(surface, arrival);
+    surface.checkPath?.(arrival.path);
+    if (surface.counting?.isCounting(arrival.path))
+      return addHeaders(await countTokens(ports, surface, arrival), set);
+    beginTrace(ports, arrival);
+    const found = findSender(ports, arrival);
+    const sender = found instanceof Promise ? await found : found;
+    const body = await readRequestBody(ports, surface, arrival, sender);
+    const isSlow = ports.clock.monotonicMs() - arrival.startedMs > SLOW_BODY_MS;
+    const caller = isSlow ? await findSender(ports, arrival) : sender;
+    const earlier = surface.findEarlier
+      ? await findEarlier(ports, surface, caller.key, body)
+      : NO_EARLIER_ANSWER;
+    const call = readCall(ports, surface, setups, arrival, caller, body, earlier);
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
-    client = new ClientWatch(ports.deadlines, received.request, received.server);
-    client.whenGone(() => call.ending.end());
-    if (call.ask.stream === true) {
-      const reader = makeReader(ports.clock, surface);
-      return addHeaders(await stream(ports, { client, context, exchange, reader }), set);
-    }
+    client = new ClientWatch(ports.deadlines, arrival.request, arrival.server, call.ending);
+    if (call.ask.stream === true)
+      return addHeaders(await stream({ ports, surface, client, call, context }), set);
     const reply = await ports.gateway.complete(context);
     client.end();
-    const body = exchange.whole(reply, makeStamp(ports, context));
-    const headers = factHeaders(context, makeReader(ports.clock, surface));
-    if (body instanceof Document) return createDocumentResponse(body, joinHeaders(headers, set));
-    if (exchange.keep && call.kept) await ports.kept.keep(call.key, exchange.keep(call.kept, body));
-    return createJsonResponse(200, body, joinHeaders(headers, set));
+    const answer = call.exchange.whole(reply, new AnswerStamp(ports, context));
+    if (call.kept !== null && call.exchange.keep && !(answer instanceof Document))
+      await ports.kept.keep(call.key, call.exchange.keep(call.kept, answer));
+    return respondWhole(ports, surface, context, answer, set);
   } catch (thrown) {
     client?.end();
     // Without a context, nothing was made of the body.
-    if (context === null) held.discard();
-    else held.release();
+    if (context === null) arrival.held.discard();
+    else arrival.held.release();
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
-    return addHeaders(
-      refuse(ports, { surface, path, requestId, trace, context, names, received, progress }, fault),
-      set,
-    );
+    return addHeaders(refuse(ports, surface, arrival, context, fault), set);
   }
 }
 
-/** Returns the request's id. Anthropic's SDKs show `request-id` as `_request_id` and don't read the other header. */
-function nameRequest<F extends Form>({ family }: Surface<F>, { headers }: HeaderStore): string {
-  const requestId = String(headers["x-request-id"]);
-  if (family === "anthropic") headers["request-id"] = requestId;
-  return requestId;
+/** Anthropic's SDKs show `request-id` as `_request_id` and don't read the other header. */
+function nameRequest<F extends Form>({ family }: Surface<F>, { set, requestId }: Arrival): void {
+  if (family === "anthropic") set.headers["request-id"] = requestId;
 }
 
-function beginTrace(
-  { traces }: HttpPorts,
-  { request, route }: SurfaceRequest,
-  path: string,
-): TraceContext | null {
-  return traces.begin(request.headers.get("traceparent"), route, path);
+function beginTrace({ traces }: HttpPorts, arrival: Arrival): void {
+  arrival.trace = traces.begin(arrival.request.headers.get("traceparent"), arrival);
 }
 
-interface FailedRequest<F extends Form> extends Omit<ArrivedRequest, "held"> {
+/** Called again if the body was slow. */
+function findSender(ports: HttpPorts, arrival: Arrival): Caller | Promise<Caller> {
+  return arrival.sender ?? identify(ports, arrival);
+}
+
+function readRequestBody<F extends Form>(
+  ports: HttpPorts,
+  surface: Surface<F>,
+  arrival: Arrival,
+  { key }: Caller,
+): Promise<unknown> {
+  arrival.key = key;
+  if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
+  if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
+  ports.turns.arrive(key.accountId, arrival.startedMs);
+  const rules = {
+    owner: key.accountId,
+    bytesMax: ports.server.bodyBytesMax,
+    held: arrival.held,
+    keyId: key.keepsResponses ? key.id : null,
+    surface: surface.name,
+    under: ports.snapshot(),
+  };
+  return surface.body
+    ? readBody(arrival.request, ports, rules, surface.body)
+    : readHeldJson(arrival.request, ports, rules);
+}
+
+function readCall<F extends Form>(
+  ports: HttpPorts,
+  surface: Surface<F>,
+  setups: Setups<F>,
+  arrival: Arrival,
+  caller: Caller,
+  body: unknown,
+  earlier: FoundEarlier,
+): ClientCall<F> {
+  const { key } = caller;
+  const { held } = arrival;
+  const incoming = makeIncoming(ports, arrival.request, body, key, earlier);
+  const exchange = ports.turns.time(key.accountId, held.bytes, surface.read, incoming);
+  const { model } = exchange.ask;
+  arrival.modelAsked = model;
+  const setup = setups.find(ports.snapshot(), model, key);
+  const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, earlier.pin);
+  arrival.selection = call.selection;
+  arrival.names = call.names;
+  return call;
+}
+
+function respondWhole<F extends Form>(
+  { clock }: HttpPorts,
+  surface: Surface<F>,
+  context: RequestContext<F>,
+  body: JsonObject | Document,
+  set: HeaderStore,
+): Response {
+  const facts = factHeaders(context, makeReader(clock, surface), context.granted, { ...JSON_HEADERS });
+  const headers = joinHeaders(facts, set);
+  return body instanceof Document
+    ? createDocumentResponse(body, headers)
+    : respond(200, JSON.stringify(body), headers);
+}
+
+/** A request whose answer is streamed. */
+interface StreamedRequest<F extends Form> {
+  readonly ports: HttpPorts;
   readonly surface: Surface<F>;
-  readonly path: string;
-  readonly received: SurfaceRequest;
-  /** Null if the gateway didn't take it. */
-  readonly context: RequestContext<F> | null;
-  readonly names: Call<F>["names"];
+  readonly client: ClientWatch;
+  readonly call: ClientCall<F>;
+  readonly context: RequestContext<F>;
 }
 
 function refuse<F extends Form>(
   ports: HttpPorts,
-  { surface, path, requestId, trace, context, names, received, progress }: FailedRequest<F>,
+  surface: Surface<F>,
+  arrival: Arrival,
+  context: RequestContext<F> | null,
   fault: Fault,
 ): Response {
+  const { path, requestId, trace, names } = arrival;
   const facts: Facts = context ?? NO_FACTS;
-  if (facts.attempts === 0) {
-    logRefusal(ports, { ...received, requestId, trace, surface }, progress, context, fault);
-  }
+  if (facts.attempts === 0) logRefusal(ports, arrival, surface, context, fault);
   const limits = facts.granted ?? findRefusing(fault);
   const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);
   // The path decides the form, because a surface's wildcard also matches paths with other error forms.
@@ -152,70 +191,16 @@ function refuse<F extends Form>(
   return createRefusalResponse(fault, refusal, headers);
 }
 
-/** A request before it is read. */
-interface ArrivedRequest {
-  readonly requestId: string;
-  readonly held: HeldBody;
-  readonly trace: TraceContext | null;
-  readonly progress: Progress;
-}
-
-/** Reads a request: its key, size, JSON, and the surface's bounds, in this order. */
-async function read<F extends Form>(
-  ports: HttpPorts,
-  surface: Surface<F>,
-  { request, identify }: SurfaceRequest,
-  opened: ArrivedRequest,
-) {
-  const { held, progress } = opened;
-  const startedMs = ports.clock.monotonicMs();
-  const found = identify();
-  const known = found instanceof Promise ? await found : found;
-  progress.key = known.key;
-  if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
-  if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
-  const owner = known.key.accountId;
-  ports.turns.arrive(owner, startedMs);
-  const rules = { owner, bytesMax: ports.server.bodyBytesMax, held };
-  const body = surface.body
-    ? await readBody(request, ports, rules, surface.body)
-    : await readHeldJson(request, ports, rules);
-  const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
-  const { key, proof } = isSlow ? await identify() : known;
-  const earlier = surface.findEarlier
-    ? await findEarlier(ports, key, () => surface.findEarlier?.(body))
-    : NO_EARLIER_ANSWER;
-  const incoming = makeIncoming(ports, request, body, key, earlier);
-  const exchange = ports.turns.time(owner, held.bytes, () => surface.read(incoming));
-  progress.modelAsked = exchange.ask.model;
-  const call = makeCall(ports, surface, { ...opened, request, exchange, key, proof, pin: earlier.pin });
-  progress.selection = call.selection;
-  return { call, exchange };
-}
-
-interface Streaming<F extends Form> {
-  readonly client: ClientWatch;
-  readonly context: RequestContext<F>;
-  readonly exchange: Exchange<F>;
-  readonly reader: Reader;
-}
-
-async function stream<F extends Form>(
-  ports: HttpPorts,
-  { client, context, exchange, reader }: Streaming<F>,
-): Promise<Response> {
-  const { call } = context;
-  const { requestId, ending } = call;
-  const writer = exchange.writer(() => makeStamp(ports, context));
+async function stream<F extends Form>(request: StreamedRequest<F>): Promise<Response> {
+  const { ports, surface, client, call, context } = request;
+  const { exchange, requestId, ending } = call;
+  const writer = exchange.writer(() => new AnswerStamp(ports, context));
   const bytes = exchange.bytes?.();
-  const beforeEnd = async () => {
-    if (exchange.keep && call.kept && writer.finish)
-      await ports.kept.keep(call.key, exchange.keep(call.kept, writer.finish()));
-  };
+  const reader = makeReader(ports.clock, surface);
   const { body, early, first } = await startStream({
     answer: ports.gateway.stream(context),
     writer: bytes ?? writer,
-    ...(exchange.keep ? { beforeEnd } : {}),
+    ...(exchange.keep ? { beforeEnd: () => keepStreamed(request, writer) } : {}),
     requestId,
     deadlines: ports.deadlines,
     keepAliveMs: ports.server.keepAliveMs,
@@ -225,63 +210,20 @@ async function stream<F extends Form>(
   });
   const now = { ...reader, monotonicMs: ports.clock.monotonicMs() };
   const type = bytes?.readType(first) ?? exchange.streamType;
+  const headers: HeaderMap = { ...STREAM_HEADERS };
+  if (type) headers["content-type"] = type;
   return new Response(body, {
-    headers: {
-      ...STREAM_HEADERS,
-      ...(type ? { "content-type": type } : {}),
-      ...(early ? limitHeaders(context.granted, reader) : factHeaders(context, now)),
-    },
+    headers: early
+      ? limitHeaders(context.granted, reader, headers)
+      : factHeaders(context, now, context.granted, headers),
   });
 }
 
-/** A request that was read. */
-interface ReadRequest<F extends Form> extends Caller, ArrivedRequest {
-  readonly request: Request;
-  readonly exchange: Exchange<F>;
-  readonly pin: Pin | null;
-}
-
-function makeCall<F extends Form>(
-  ports: HttpPorts,
-  { name: surface, operation, idPrefix }: Surface<F>,
-  { request: { headers }, exchange, key, proof, pin, requestId, held, trace }: ReadRequest<F>,
-): Call<F> {
-  const { catalogue, upstreams, rules, billing, limits } = ports.snapshot();
-  const { ask, session } = exchange;
-  const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
-  const nowMs = ports.clock.nowMs();
-  const named = readSelection(ask.model, key, catalogue, operation.name);
-  const { selection, steering } = steerSelection(named, readSteering(headers));
-  return {
-    ...exchange,
-    operation,
-    surface,
-    id: `${idPrefix}${mintOrderedId(ports.random, nowMs)}`,
-    created: Math.floor(nowMs / 1000),
-    requestId,
-    origin: readRequestOrigin(ports, headers, session, { proof, trace }),
-    key,
-    proof,
-    conversation: new Conversation(key.id, () => operation.conversations.name(ask, session)),
-    prompt: new Prompt(
-      key.id,
-      (makeHasher) => operation.conversations.digest?.(ask, exchange.raw, makeHasher) ?? null,
-    ),
-    selection: pin ? pinSelection(selection, pin) : selection,
-    steering,
-    pin,
-    usable: () => listCandidates(key, catalogue),
-    idempotency: digestIdempotency(ports.vault, key.id, headers.get("idempotency-key"), operation, exchange),
-    upstreams,
-    rules,
-    markup: billing.markup,
-    mendsNamed: limits.mendsNamed,
-    limitAtMs: seconds === null ? Number.POSITIVE_INFINITY : ports.clock.monotonicMs() + seconds * 1000,
-    caching: readCaching(headers, key, selection, ports.cacheRules()),
-    held,
-    time: (work) => ports.turns.time(key.accountId, held.bytes, work),
-    kept: exchange.kept ?? null,
-    trace,
-    ending: new Ending(),
-  };
+async function keepStreamed<F extends Form>(
+  { ports, call }: StreamedRequest<F>,
+  writer: Writer<F["piece"]>,
+): Promise<void> {
+  const { exchange, kept, key } = call;
+  if (exchange.keep && kept && writer.finish)
+    await ports.kept.keep(key, exchange.keep(kept, writer.finish()));
 }

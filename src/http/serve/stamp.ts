@@ -5,21 +5,35 @@ import type { Stamp } from "../../surfaces/surface.ts";
 import type { HttpPorts } from "../ports.ts";
 import { nameStored } from "./earlier.ts";
 
+type StampPorts = Pick<HttpPorts, "vault" | "sealer">;
+
 /** A replayed answer keeps its id and time. */
-export function makeStamp<F extends Form>(
-  { vault, sealer }: Pick<HttpPorts, "vault" | "sealer">,
-  { call, replayed, model, attempt }: RequestContext<F>,
-): Stamp {
-  const { id, created, operation, ask, key } = call;
-  let name: string | null = null;
-  return {
-    ...(replayed ?? { id, created }),
-    model: model ?? ask.model,
-    nameStored(own) {
-      // Sealing twice gives two names, but all events of an answer must carry the same one.
-      name ??= nameStored({ vault, sealer }, { id, accountId: key.accountId, attempt, own });
-      return name;
-    },
-    countPrompt: () => operation.estimatePrompt(ask),
-  };
+export class AnswerStamp<F extends Form> implements Stamp {
+  readonly id: string;
+  readonly created: number;
+  readonly model: string;
+  readonly #ports: StampPorts;
+  readonly #context: RequestContext<F>;
+  #name: string | null = null;
+
+  constructor(ports: StampPorts, context: RequestContext<F>) {
+    const { call, replayed, model } = context;
+    this.id = replayed?.id ?? call.id;
+    this.created = replayed?.created ?? call.created;
+    this.model = model ?? call.ask.model;
+    this.#ports = ports;
+    this.#context = context;
+  }
+
+  nameStored(own: string): string {
+    const { call, attempt } = this.#context;
+    // Sealing twice gives two names, but all events of an answer must carry the same one.
+    this.#name ??= nameStored(this.#ports, { id: call.id, accountId: call.key.accountId, attempt, own });
+    return this.#name;
+  }
+
+  countPrompt(): number {
+    const { operation, ask } = this.#context.call;
+    return operation.estimatePrompt(ask);
+  }
 }

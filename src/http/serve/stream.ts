@@ -1,6 +1,6 @@
 // Streams an answer as server-sent events as they arrive, with keep-alives during silences.
 import { toFault } from "../../core/fault.ts";
-import type { Deadline, Deadlines } from "../../core/world/world.ts";
+import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";
 import { type AnswerFlow, Pause } from "../../gateway/answer/flow.ts";
 import type { StreamWriter } from "../../surfaces/surface.ts";
 import type { ClientWatch } from "./client-watch.ts";
@@ -41,7 +41,7 @@ export async function startStream<Piece>(parts: StreamParts<Piece>): Promise<Sta
 
 function isLate(begun: Promise<unknown>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const deadline = deadlines.watch(deadlines.nowMs() + waitMs, () => resolve(true));
+  const deadline = deadlines.watch(deadlines.nowMs() + waitMs, { late: () => resolve(true) });
   const end = () => {
     deadline.clear();
     resolve(false);
@@ -57,10 +57,12 @@ const STALLED_MS = 600_000;
  * Writes to Bun's direct stream: text goes to the connection without an encoder or a queue, and everything written in
  * one turn of the loop is sent as one write.
  */
-class EventStream<Piece> implements DirectSource {
+class EventStream<Piece> implements DirectSource, Latecomer {
   readonly #parts: StreamParts<Piece>;
   readonly #begun: Promise<unknown>;
   #silence: Deadline | null = null;
+  /** Null until the client starts to read. */
+  #controller: ReadableStreamDirectController | null = null;
   readonly #early: boolean;
   #over = false;
   /** The time since which the client has left data unread. Null if it has read everything. */
@@ -128,17 +130,22 @@ class EventStream<Piece> implements DirectSource {
   }
 
   #watchSilence(controller: ReadableStreamDirectController): void {
-    this.#silence = this.#parts.deadlines.watch(this.#quietAtMs(), () => {
-      if (this.#over) return;
-      const { keepAlive } = this.#parts.writer;
-      if (this.#unreadSinceMs === null) controller.write(keepAlive ?? "");
-      else if (this.#parts.deadlines.nowMs() - this.#unreadSinceMs > STALLED_MS) {
-        this.cancel();
-        controller.close(new Error("The client stopped reading."));
-        return;
-      }
-      this.#watchSilence(controller);
-    });
+    this.#controller = controller;
+    this.#silence = this.#parts.deadlines.watch(this.#quietAtMs(), this);
+  }
+
+  /** The answer, or its client, has been silent. */
+  late(): void {
+    const controller = this.#controller;
+    if (this.#over || controller === null) return;
+    const { keepAlive } = this.#parts.writer;
+    if (this.#unreadSinceMs === null) controller.write(keepAlive ?? "");
+    else if (this.#parts.deadlines.nowMs() - this.#unreadSinceMs > STALLED_MS) {
+      this.cancel();
+      controller.close(new Error("The client stopped reading."));
+      return;
+    }
+    this.#watchSilence(controller);
   }
 
   #quietAtMs(): number {

@@ -4,32 +4,33 @@ import { SURFACES } from "../../surfaces/index.ts";
 import type { AnySurface } from "../../surfaces/surface.ts";
 import type { HttpPorts } from "../ports.ts";
 import type { DirectRoutes, HeaderStore } from "./app.ts";
-import { identify } from "./auth.ts";
+import { Arrival } from "./arrival.ts";
 import { CountingLimit } from "./counting.ts";
 import { findPath } from "./paths.ts";
-import { type SurfaceRequest, serve } from "./serve.ts";
+import { serve } from "./serve.ts";
+import { Setups } from "./setups.ts";
 
-type AnswerRequest = (
-  request: Request,
-  server: SurfaceRequest["server"],
-  set: HeaderStore,
-) => Promise<Response>;
+type AnswerRequest = (request: Request, server: Arrival["server"], set: HeaderStore) => Promise<Response>;
 
 /** Handlers of POST requests, each with its route's pattern. */
 type Answers = readonly (readonly [path: string, answer: AnswerRequest])[];
 
 export function listAnswers(ports: HttpPorts): Answers {
   const counting = new CountingLimit();
-  const answerAt = (surface: AnySurface) =>
-    surface.use((one) => (received: SurfaceRequest, set: HeaderStore) => serve(ports, one, received, set));
-  return SURFACES.map(({ path, surface, verbs = {} }) => {
-    const plain = answerAt(surface);
-    const others = new Map(Object.entries(verbs).map(([verb, one]) => [verb, answerAt(one)]));
-    const findAnswer = (url: string) =>
-      (others.size > 0 && others.get(findPath(url).split(":").at(-1) ?? "")) || plain;
+  const answerAt = (surface: AnySurface, route: string): AnswerRequest =>
+    surface.use((one) => {
+      const setups = new Setups(one);
+      const shared = { route, counting };
+      return (request, server, set) =>
+        serve(ports, one, setups, new Arrival(ports, request, server, set, shared));
+    });
+  return SURFACES.map(({ path, surface, verbs }) => {
+    const plain = answerAt(surface, path);
+    if (verbs === undefined) return [path, plain] as const;
+    const others = new Map(Object.entries(verbs).map(([verb, one]) => [verb, answerAt(one, path)]));
     const answer: AnswerRequest = (request, server, set) => {
-      const sender = () => identify(ports, { request, server });
-      return findAnswer(request.url)({ request, route: path, server, counting, identify: sender }, set);
+      const verb = findPath(request.url).split(":").at(-1) ?? "";
+      return (others.get(verb) ?? plain)(request, server, set);
     };
     return [path, answer] as const;
   });

@@ -12,7 +12,7 @@ import { computeWindow, makeWindowRules } from "./window.ts";
 /** Reservations of requests in flight stay, and count when they end. */
 export function resetBudgets(books: Books, demand: Reset): Answer {
   const { accountId, keyId, memberId, id, nowMs, quota, limits, by, reason, entry } = demand;
-  const account = books.accounts.get(accountId);
+  const account = books.findAccount(accountId);
   const key = keyId === null ? null : (books.keys.get(keyId) ?? null);
   // Moved keys are another account's.
   if (account === null || (keyId !== null && key?.accountId !== accountId)) {

@@ -47,7 +47,7 @@ export function recordUsedUp(
 ): void {
   const id = `allowance.used_up ${owner} ${day}`;
   const isShared = owner === accountId;
-  const name = (isShared ? books.accounts.get(accountId) : books.keys.get(owner))?.name ?? owner;
+  const name = (isShared ? books.findAccount(accountId) : books.keys.get(owner))?.name ?? owner;
   const data = { ...nameOwner(isShared ? "account" : "key", owner), name, limit };
   books.addEvent({ accountId, id, atMs: nowMs, type: "allowance.used_up", data });
 }

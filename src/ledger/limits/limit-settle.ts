@@ -4,7 +4,7 @@ import type { BudgetUse, LimitUse, Minute } from "../../core/limits/limit.ts";
 import { nameOwner } from "../../core/limits/limit.ts";
 import type { UnsettledRecord } from "../../core/log/record.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
-import { type Hold, makeOwnerId, type OwnerState } from "../../core/rows.ts";
+import type { Hold, OwnerState } from "../../core/rows.ts";
 import type { Books } from "../books.ts";
 import { changeSums, computeLimit, coversModel } from "./budget-use.ts";
 import { type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
@@ -40,9 +40,18 @@ export function settleLimits(
   settleOwners(books, { id, accountId, keyId, atMs, uses: place.uses ?? [] }, moment, taken);
 }
 
-function hasBudgets(books: Books, sender: Sender): boolean {
-  const { accountId } = sender;
-  return listOwnerIds(books, sender).some((owner) => books.ownerState(accountId, owner).budgets !== null);
+function hasBudgets(books: Books, { accountId, keyId }: Sender): boolean {
+  const memberId = books.keys.get(keyId)?.memberId ?? null;
+  return (
+    hasBudget(books, accountId, keyId) ||
+    hasBudget(books, accountId, accountId) ||
+    (memberId !== null && hasBudget(books, accountId, memberId))
+  );
+}
+
+function hasBudget(books: Books, accountId: string, owner: string): boolean {
+  const state = books.page(accountId, owner).state.row;
+  return state !== null && state.budgets !== null;
 }
 
 type Sender = Pick<Hold, "accountId" | "keyId">;
@@ -64,7 +73,7 @@ export function settleLimitsLate(books: Books, demand: Settlement, costNanoUsd: 
 export function undoLimits(books: Books, hold: Hold, nowMs: number): void {
   const taken = { costNanoUsd: 0, model: "", tokens: null, tookMs: 0, isLate: false };
   for (const use of hold.place.uses ?? []) {
-    const state = books.owners.get(makeOwnerId(hold.accountId, use.owner));
+    const state = books.page(hold.accountId, use.owner).state.row;
     if (state) books.putOwner(settleState(state, use, hold, nowMs, taken));
   }
 }
@@ -91,7 +100,7 @@ function settleOwners(books: Books, admitted: HoldUses, moment: Moment, taken: T
   const earlier = uses.map((use) => use.owner).filter((owner) => !own.includes(owner));
   let limited: readonly LimitOwner[] | null = null;
   for (const owner of earlier.length > 0 ? [...own, ...earlier] : own) {
-    const state = books.owners.get(makeOwnerId(accountId, owner));
+    const state = books.page(accountId, owner).state.row;
     const use = uses.find((one) => one.owner === owner);
     if (!state || (use === undefined && state.budgets === null)) continue;
     const settled = settleState(state, use ?? { ...NO_USE, owner }, admitted, moment.nowMs, taken);

@@ -58,7 +58,7 @@ async function findLimits(
     const rows = await store.read({ ...reads, days: [], openings });
     nowMs = rows.nowMs ?? nowMs;
     const books = new Books(rows);
-    const account = books.accounts.get(accountId);
+    const account = books.findAccount(accountId);
     const member = memberId === null ? null : books.member(accountId, memberId);
     return account && readLimits(books, key, account, { nowMs, quota, limits }, member);
   };

@@ -46,7 +46,7 @@ export async function recordCheckoutStep(
 export function changeCheckout(books: Books, demand: CheckoutChange): Answer {
   const { accountId, checkoutId, step } = demand;
   const before = books.checkouts.get(checkoutId);
-  const account = books.accounts.get(accountId);
+  const account = books.findAccount(accountId);
   if (before === null || account === null) return refuse("not_found", "There is no such checkout.");
   const after = applyStep(before, step);
   if (after === null) return { kind: "checkout", account, checkout: before, isNew: false };

@@ -9,7 +9,7 @@ import { moveOn, settleDue } from "./movements.ts";
 
 export function close(books: Books, demand: Closing): Answer {
   const { accountId, payOut, nowMs, note, entry } = demand;
-  const account = books.accounts.get(accountId);
+  const account = books.findAccount(accountId);
   if (account === null) return refuse(new Fault("not_found", "There is no account with that id."));
   if ((payOut === null) === (account.closingAtMs === null)) return { kind: "funded", account };
   if (payOut === false && account.balanceNanoUsd + account.heldNanoUsd > 0) {

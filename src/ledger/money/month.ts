@@ -9,8 +9,15 @@ const DAY_MS = 86_400_000;
 
 /** Returns the month of a moment (Unix milliseconds): `2026-11`. Throws a RangeError for an unknown time zone. */
 export function computeMonth(atMs: number, timeZone: string): string {
-  return computeDay(atMs, { timeZone, dayStartsMinutes: 0 }).name.slice(0, 7);
+  if (latest.timeZone !== timeZone || atMs < latest.startMs || atMs >= latest.endMs) {
+    const { name, startMs, endMs } = computeDay(atMs, { timeZone, dayStartsMinutes: 0 });
+    latest = { timeZone, startMs, endMs, month: name.slice(0, 7) };
+  }
+  return latest.month;
 }
+
+/** The day asked for last: every settlement asks twice, and usually for the same. */
+let latest = { timeZone: "", startMs: 0, endMs: 0, month: "" };
 
 function addMonths(month: string, count: number): string {
   const [year = 0, number = 0] = month.split("-").map(Number);
@@ -54,8 +61,22 @@ const FIRST_HALF_MS = 14 * DAY_MS;
  * the statement, which an account's zone and the time of settlement decide. A request that was settled too many months
  * later for that is counted in the first hour of the statement's own month.
  */
-export function findHour(atMs: number, month: string): { readonly hourMs: number; readonly isEdge: boolean } {
+export function findHour(atMs: number, month: string): CountedHour {
   const hourMs = Math.floor(atMs / HOUR_MS) * HOUR_MS;
+  if (latestHour.fromMs !== hourMs || latestHour.month !== month)
+    latestHour = { fromMs: hourMs, month, counted: findCountedHour(hourMs, month) };
+  return latestHour.counted;
+}
+
+interface CountedHour {
+  readonly hourMs: number;
+  readonly isEdge: boolean;
+}
+
+/** The hour asked for last. */
+let latestHour = { fromMs: -1, month: "", counted: { hourMs: 0, isEdge: false } };
+
+function findCountedHour(hourMs: number, month: string): CountedHour {
   const own = computeMonth(hourMs, "UTC");
   if (own === month) return { hourMs, isEdge: false };
   const isFirstHalf = hourMs < Date.parse(`${own}-01`) + FIRST_HALF_MS;

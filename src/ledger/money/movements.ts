@@ -13,7 +13,7 @@ const BALANCE_MAX = Number.MAX_SAFE_INTEGER;
 
 export function fund(books: Books, demand: Funding): Answer {
   const { accountId, id, nanoUsd, movement, entry } = demand;
-  const account = books.accounts.get(accountId);
+  const account = books.findAccount(accountId);
   if (account === null) return refuse("not_found", "There is no account with that id.");
   const made = books.movements.get(id);
   if (made) {

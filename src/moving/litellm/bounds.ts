@@ -19,6 +19,7 @@ interface KeyBounds {
   readonly unknown: readonly string[];
 }
 
+const GATEWAY_BUDGET = "the gateway";
 /** LiteLLM's own admin. */
 const ADMIN = "default_user_id";
 
@@ -29,8 +30,13 @@ export class BoundFinder {
   readonly #organizations: Lookup;
   readonly #groups: ReadonlyMap<string, ForeignRow>;
   readonly #tags: ReadonlyMap<string, ForeignRow>;
+  readonly #gateway: readonly Bound[];
 
-  constructor({ budgets, users, members, organizations, groupBudgets, tags }: Tables) {
+  /** `gateway` is the budget of all calls together, if there is one. */
+  constructor(
+    { budgets, users, members, organizations, groupBudgets, tags }: Tables,
+    gateway: ForeignRow | null,
+  ) {
     this.#budgets = new Lookup("budgets", budgets);
     this.#users = new Lookup("users", users);
     this.#members = new Lookup("members", members, (row) =>
@@ -38,6 +44,7 @@ export class BoundFinder {
     );
     this.#organizations = new Lookup("organizations", organizations);
     this.#groups = new Map(groupBudgets.map((row) => [readText(row, "access_group_name") ?? "", row]));
+    this.#gateway = gateway === null ? [] : [{ name: GATEWAY_BUDGET, row: gateway, models: [] }];
     this.#tags = new Map(tags.map((row) => [readText(row, "tag_name") ?? "", row]));
   }
 
@@ -48,6 +55,7 @@ export class BoundFinder {
 
   find(key: ForeignRow, team: ForeignRow | null): KeyBounds {
     const found = [
+      ...this.#gateway,
       ...this.#findUser(key, team),
       ...this.#findMember(key, team),
       ...this.#findOrganization(key, team),

@@ -1,13 +1,18 @@
 // LiteLLM's configuration file: its models as providers, aliases and fallbacks, and all other settings in the report.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ForeignRow } from "../columns.ts";
 import { Fields } from "../fields.ts";
 import { Groups } from "../groups.ts";
 import type { PlannedConfig } from "../plan.ts";
 import { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
+import { addSeparately, type NamedDeployment } from "../separate.ts";
+import { addSettings, listOwnAliases, reportSettings } from "./database.ts";
 import { addCredential, readDeployment } from "./deployment.ts";
+import { isGatewayBudget, readGatewayBudget } from "./gateway-budget.ts";
 import { reserveReferences } from "./references.ts";
 import { describeParameter, describeSetting } from "./settings.ts";
+import { NO_TABLES, type Tables } from "./tables.ts";
 
 /** A parsed file, and the place of each part in it. */
 export interface SourceFile {
@@ -31,22 +36,37 @@ interface Parts {
   readonly groups: Groups;
   /** The names of models by the access group that they are in. */
   readonly access: Map<string, string[]>;
+  readonly tables: Tables;
+  /** The names that follow a name, as the file has them. */
+  readonly next: ReadonlyMap<string, readonly string[]>;
+}
+
+interface ConfigReading {
+  readonly config: PlannedConfig;
+  readonly names: ModelNames;
+  /** The budget of all calls together. */
+  readonly budget: ForeignRow | null;
 }
 
 /** Reads the whole file. Every part of it gets a row of the report. */
-export function readConfig(
-  file: SourceFile,
-  report: Report,
-): { readonly config: PlannedConfig; readonly names: ModelNames } {
-  const parts: Parts = { file, report, providers: new Providers(), groups: new Groups(), access: new Map() };
-  const root = asObject(file.value);
+export function readConfig(file: SourceFile, report: Report, tables = NO_TABLES): ConfigReading {
+  const root = addSettings(file.value, tables.settings);
+  const parts: Parts = {
+    file,
+    report,
+    providers: new Providers(),
+    groups: new Groups(),
+    access: new Map(),
+    tables,
+    next: readNext(root),
+  };
   reserveReferences(root, report);
-  const credentials = asArray(root.credential_list);
-  const models = asArray(root.model_list);
-  if (models.length === 0) report.leave(null, "model_list", "the file lists no models");
-  for (const [at, entry] of models.entries()) readModel(parts, asObject(entry), at, credentials);
+  reportSettings(tables.settings, report);
+  readModels(parts, root);
   const fallbacks = readSettings(parts, root);
   const { providers, groups } = parts;
+  for (const [alias, name] of listOwnAliases(tables))
+    if (groups.find(alias).length === 0) groups.rename(alias, name);
   providers.report(report);
   const overlay = { ...providers.overlay, ...mergeFallbacks(providers.overlay, fallbacks) };
   const config = {
@@ -54,32 +74,62 @@ export function readConfig(
     models: overlay,
     aliases: providers.listAliases(groups, report),
   };
-  return { config, names: makeNames(parts, fallbacks) };
+  const budget = readGatewayBudget(root, tables);
+  return { config, budget, names: makeNames(parts, fallbacks) };
 }
 
+/** Fallbacks are lists of one name each: `[{ gpt-4: [claude] }]`. */
+function listFallbacks(value: unknown): readonly (readonly [name: string, others: readonly string[]])[] {
+  const all = asArray(value).flatMap((one) => Object.entries(asObject(one)));
+  return all.map(([name, others]) => [name, asArray(others).map(String)] as const);
+}
+
+function readNext(root: JsonObject): Parts["next"] {
+  return new Map(Object.values(root).flatMap((section) => listFallbacks(asObject(section).fallbacks)));
+}
+
+interface NamedModel extends NamedDeployment {
+  readonly label: string;
+  readonly weight: number | undefined;
+}
+
+function readModels(parts: Parts, root: JsonObject): void {
+  const { report, providers, groups } = parts;
+  const models = asArray(root.model_list);
+  if (models.length === 0) report.leave(null, "model_list", "the file lists no models");
+  const credentials = asArray(root.credential_list);
+  const found = models.flatMap((entry, at) => readModel(parts, asObject(entry), at, credentials) ?? []);
+  for (const [at, id] of addSeparately(providers, found).entries()) {
+    const one = found[at];
+    if (one === undefined) continue;
+    const { name, label, weight, deployment } = one;
+    if (name !== "") groups.add(name, id, weight);
+    const isAll = id.endsWith("#*");
+    report.take(deployment.line, `model ${label}`, isAll ? `every model of ${id.slice(0, -2)}` : id);
+  }
+}
+
+/** Returns null for an entry that isn't taken. */
 function readModel(
-  { file, report, providers, groups, access }: Parts,
+  { file, report, access, next }: Parts,
   entry: JsonObject,
   at: number,
   credentials: readonly unknown[],
-): void {
+): NamedModel | null {
   const line = file.findLine(["model_list", at]);
   const beside = new Fields(entry);
   const name = beside.takeText("model_name") ?? "";
   const params = new Fields(addCredential(asObject(beside.take("litellm_params")), credentials));
   const info = new Fields(asObject(beside.take("model_info")));
   const label = name === "" ? `model_list[${at}]` : name;
-  const found = readDeployment({ params, info, beside, line, label }, report);
-  if (typeof found === "string") {
-    report.leave(line, `model ${label}`, found);
-    return;
+  const deployment = readDeployment({ params, info, beside, line, label }, report);
+  if (typeof deployment === "string") {
+    report.leave(line, `model ${label}`, deployment);
+    return null;
   }
-  const id = providers.add(found);
-  if (name !== "") groups.add(name, id, params.takeNumber("weight"));
+  const weight = name === "" ? undefined : params.takeNumber("weight");
   for (const group of asArray(info.take("access_groups")))
     access.getOrInsertComputed(String(group), () => []).push(name);
-  const isAll = id.endsWith("#*");
-  report.take(line, `model ${label}`, isAll ? `every model of ${id.slice(0, -2)}` : id);
   const reportUnread = (fields: Fields, path: readonly string[]) => {
     for (const field of fields.listUnread()) {
       const { outcome, words } = describeParameter(field);
@@ -90,6 +140,7 @@ function readModel(
   reportUnread(params, ["litellm_params"]);
   reportUnread(info, ["model_info"]);
   reportUnread(beside, []);
+  return { name, rank: "", next: JSON.stringify(next.get(name) ?? []), deployment, label, weight };
 }
 
 /** Returns the fallbacks, and puts all other settings into the report. */
@@ -115,6 +166,8 @@ function readSetting(parts: Parts, setting: Setting, fallbacks: Map<string, read
   const line = parts.file.findLine(path);
   if (field === "fallbacks") readFallbacks(parts, { line, value }, fallbacks);
   else if (field === "model_group_alias") readAliases(parts, { line, value });
+  else if (isGatewayBudget(section, field, parts.tables))
+    parts.report.narrow(line, path.join("."), "each key has an equal share of the budget");
   else {
     parts.report.add({ line, item: path.join("."), ...describeSetting(section, field) });
   }
@@ -125,26 +178,45 @@ interface PlacedValue {
   readonly value: unknown;
 }
 
-/** Fallbacks are lists of one name each: `[{ gpt-4: [claude] }]`. */
 function readFallbacks(
-  { groups, report }: Parts,
+  parts: Parts,
   { line, value }: PlacedValue,
   fallbacks: Map<string, readonly string[]>,
 ): void {
-  for (const [name, others] of asArray(value).flatMap((one) => Object.entries(asObject(one)))) {
-    const ids = groups.find(name).filter((id) => !id.endsWith("#*"));
-    const next = asArray(others).flatMap((other) => groups.find(String(other)));
-    if (ids.length === 0 || next.length === 0) {
-      report.leave(line, `fallbacks of ${name}`, "a name in them isn't in model_list");
-      continue;
-    }
-    for (const id of ids)
-      fallbacks.set(
-        id,
-        [...new Set(next)].filter((one) => one !== id && !one.endsWith("#*")),
+  const { groups, report } = parts;
+  for (const [name, others] of listFallbacks(value)) {
+    const item = `fallbacks of ${name}`;
+    const found = groups.find(name).filter((id) => !id.endsWith("#*"));
+    const next = others.flatMap((other) => groups.find(other));
+    const shared = findShared(parts, name, found);
+    if (shared !== undefined)
+      report.leave(
+        line,
+        item,
+        `they would be those of ${shared} too, which is the same model and has others`,
       );
-    report.take(line, `fallbacks of ${name}`, `models.${ids.join(", ")}.fallbacks`);
+    else if (found.length === 0 || next.length === 0)
+      report.leave(line, item, "a name in them isn't in model_list");
+    else {
+      for (const id of found)
+        fallbacks.set(
+          id,
+          [...new Set(next)].filter((one) => one !== id && !one.endsWith("#*")),
+        );
+      report.take(line, item, `models.${found.join(", ")}.fallbacks`);
+    }
   }
+}
+
+/** Returns another name for one of the models, with other fallbacks. There is one if `name` is an alias or fits a pattern. */
+function findShared({ groups, next }: Parts, name: string, ids: readonly string[]): string | undefined {
+  const own = JSON.stringify(next.get(name) ?? []);
+  return groups.names.find(
+    (other) =>
+      other !== name &&
+      JSON.stringify(next.get(other) ?? []) !== own &&
+      groups.find(other).some((id) => ids.includes(id)),
+  );
 }
 
 function readAliases({ groups, report }: Parts, { line, value }: PlacedValue): void {

@@ -18,6 +18,9 @@ import type { DeploymentSource } from "./source.ts";
 const TOKENS_PER_PRICE = 1_000_000;
 const PRICE_DECIMALS = 6;
 
+/** Programs that need no key are often given one of these words. */
+const NO_KEY = /^(none|null|empty|dummy|unused|no[-_]?key|fake[-_]?key|not[-_]?(needed|used|required))$/i;
+
 /** The parameters for limits, by what they count. */
 const RATES = { requests: "rpm", tokens: "tpm" } as const;
 /** LiteLLM's name for the models of a Foundry resource, beside those of Azure OpenAI. */
@@ -104,10 +107,14 @@ interface CallTarget {
 
 /** Limits belong to a key. An entry without one has none here. */
 function readCredential(
-  { params, beside, label }: DeploymentSource,
+  { params, beside, label, line }: DeploymentSource,
   { provider, address, fields }: CallTarget,
   report: Report,
 ): PlannedCredential | null {
+  if (address !== undefined && NO_KEY.test(params.peekText("api_key") ?? "")) {
+    report.take(line, `${label}: api_key`, `'${params.takeText("api_key")}' is no key, and none is sent`);
+    return null;
+  }
   if (!params.takeText("api_key")) {
     const isCloud = provider === "Bedrock" || provider === "Azure";
     if (!hasProof(fields) && (address === undefined || isCloud)) needImplied(provider, label, report);

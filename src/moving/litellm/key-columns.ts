@@ -12,7 +12,6 @@ type Rule =
   | { readonly pause: string };
 type Rules = Readonly<Record<string, Rule>>;
 
-const GROUPS = "models of access groups in the database: list them in allowed_models";
 const POLICIES = "policies, which are guardrails, have no place here";
 const TOOLS = "there are no MCP servers or vector stores";
 const ROUTER = "failover is the same for all keys";
@@ -33,10 +32,9 @@ const SHARED: Rules = {
     "rpm_limit",
     "tpd_limit",
   ),
-  ...listRead("created_at", "created_by", "updated_at", "updated_by"),
-  access_group_ids: { leave: GROUPS },
+  ...listRead("access_group_ids", "created_at", "created_by", "updated_at", "updated_by"),
   router_settings: { leave: ROUTER },
-  object_permission_id: { leave: TOOLS },
+  object_permission_id: "read",
   policies: { pause: POLICIES },
 };
 
@@ -88,8 +86,29 @@ export const USER_COLUMNS: Rules = {
   ...SHARED,
   ...listRead("user_id", "user_alias", "user_email", "sso_user_id", "password", "teams", "user_role"),
   ...listRead("password_reset_required", "last_breach_check_at"),
-  ...listRead("allowed_cache_controls", "access_group_ids", "object_permission_id", "router_settings"),
+  ...listRead("allowed_cache_controls", "object_permission_id", "router_settings"),
 };
+
+export const BUDGET_COLUMNS: Rules = {
+  ...SHARED,
+  ...listRead("budget_id", "allowed_models"),
+  temp_budget_increase: { leave: "an increase for some time isn't taken" },
+  temp_budget_expiry: { leave: "an increase for some time isn't taken" },
+};
+
+/** A row of other permissions may limit the models too. `permissions` is null if they aren't given. */
+export function checkPermission(
+  row: ForeignRow,
+  permissions: readonly ForeignRow[] | null,
+  notes: Notes,
+): void {
+  const id = readText(row, "object_permission_id");
+  if (id === null) return;
+  const found = permissions?.find((one) => readText(one, "object_permission_id") === id);
+  if (found === undefined) notes.pause(`object_permission_id: ${id} may limit it, and isn't given`);
+  else if (!isEmptyCell(found.models)) notes.pause("object_permission_id: it limits the models");
+  else notes.leave("object_permission_id", TOOLS);
+}
 
 /** Notes what is lost of the columns that aren't empty. `where` is as for limits. */
 export function checkColumns(row: ForeignRow, rules: Rules, notes: Notes, where = ""): void {
@@ -128,13 +147,17 @@ export function checkMetadata(row: ForeignRow, notes: Notes): void {
 /** A name that means a model here and another one for this owner there would give it that model. */
 export function checkAliases(given: unknown, part: string, names: ModelNames, notes: Notes): void {
   const aliases = Object.entries(asObject(given));
-  for (const [alias, target] of aliases) {
-    const here = names.find(alias);
+  const missing = aliases.filter(([alias]) => names.find(alias).length === 0);
+  const others = aliases.filter(([alias, target]) => {
     const there = names.find(String(target));
-    if (here.some((id) => !there.includes(id)))
-      notes.pause(`${part}: ${alias} stands for ${target} there, and for ${here.join(", ")} here`);
-  }
-  if (aliases.length > 0) notes.leave(part, "aliases are for all keys: add them to the configuration");
+    return names.find(alias).some((id) => !there.includes(id));
+  });
+  for (const [alias, target] of others)
+    notes.pause(`${part}: ${alias} stands for ${target} there, and for ${names.find(alias).join(", ")} here`);
+  const list = (some: typeof aliases) => some.map(([alias]) => alias).join(", ");
+  const equal = aliases.filter((one) => !missing.includes(one) && !others.includes(one));
+  if (equal.length > 0) notes.take(part, `${list(equal)}: a name for all keys`);
+  if (missing.length > 0) notes.leave(part, `${list(missing)}: add it to the configuration's aliases`);
 }
 
 /** Groups of routes that are all of those that call models. */

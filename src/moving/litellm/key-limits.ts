@@ -4,7 +4,7 @@ import { type ForeignRow, readText } from "../columns.ts";
 import type { Bound } from "./bounds.ts";
 import { addBudget, readLimits } from "./budgets.ts";
 import type { ModelNames } from "./config.ts";
-import { checkColumns, USER_COLUMNS } from "./key-columns.ts";
+import { BUDGET_COLUMNS, checkColumns, USER_COLUMNS } from "./key-columns.ts";
 import { divideLimits, isTooSmall, isUnlimited, joinLimits, type Limits } from "./limits.ts";
 import type { Notes } from "./notes.ts";
 
@@ -39,9 +39,10 @@ export function readKeyLimits(
 }
 
 function checkBound({ name, row }: Bound, notes: Notes): void {
-  if (!name.startsWith("user ")) return;
-  checkColumns(row, USER_COLUMNS, notes, ` of ${name}`);
-  if (readText(row, "user_role") === VIEWER) notes.pause(`user_role of ${name}: a ${VIEWER} calls no models`);
+  const isUser = name.startsWith("user ");
+  checkColumns(row, isUser ? USER_COLUMNS : BUDGET_COLUMNS, notes, ` of ${name}`);
+  if (isUser && readText(row, "user_role") === VIEWER)
+    notes.pause(`user_role of ${name}: a ${VIEWER} calls no models`);
 }
 
 function share({ name, row }: Bound, among: number, parts: Omit<LimitParts, "sharers">): Limits {

@@ -1,6 +1,6 @@
 // The models that LiteLLM's keys may use: those of the key itself, of its team, and of all others that bind it.
 import { matchesAny, NO_MODELS } from "../../core/text/pattern.ts";
-import { type ForeignRow, isEmptyCell, readList } from "../columns.ts";
+import { type ForeignRow, isEmptyCell, readList, readText } from "../columns.ts";
 import type { ModelNames } from "./config.ts";
 import type { Notes } from "./notes.ts";
 
@@ -9,8 +9,13 @@ const TEAM_MODELS = "all-team-models";
 /** A list of this alone allows none, since a list of nothing allows all. */
 const NONE = "no-default-models";
 
+/** The models of an access group are added to a list, and don't limit a key without one. */
+const NO_GROUPS = "models of access groups in the database: list them in allowed_models";
+
 interface ModelParts {
   readonly names: ModelNames;
+  /** Null if they aren't given. */
+  readonly accessGroups: readonly ForeignRow[] | null;
   readonly notes: Notes;
 }
 
@@ -23,19 +28,25 @@ export function readKeyModels(
   others: readonly (readonly string[])[],
   parts: ModelParts,
 ): Patterns {
-  const own = readNames(row, parts.notes);
+  const own = readNames(row, parts);
   const isTeams = own.includes(TEAM_MODELS);
   if (isTeams && team === null) parts.notes.pause(`models: ${TEAM_MODELS}, and it has no team`);
-  const lists = [isTeams ? [] : own, team === null ? [] : readNames(team, parts.notes), ...others];
+  const lists = [isTeams ? [] : own, team === null ? [] : readNames(team, parts), ...others];
   const allowed = lists.map((list) => listModels(list, parts)).reduce(intersect, null);
   if (allowed !== null) reportFallbacks(allowed, parts);
   return allowed;
 }
 
-function readNames(row: ForeignRow, notes: Notes): readonly string[] {
+function readNames(row: ForeignRow, { accessGroups, notes }: ModelParts): readonly string[] {
   const names = readList(row, "models");
   if (names.length === 0 && !isEmptyCell(row.models)) notes.pause("models: a list that can't be read");
-  return names;
+  const groups = readList(row, "access_group_ids");
+  if (groups.length === 0 || names.length === 0) return names;
+  if (accessGroups === null) notes.leave("access_group_ids", NO_GROUPS);
+  const found = (accessGroups ?? []).filter((one) => groups.includes(readText(one, "access_group_id") ?? ""));
+  const added = found.flatMap((one) => readList(one, "access_model_names"));
+  if (added.length > 0) notes.take("access_group_ids", `allowed_models has ${added.join(", ")} too`);
+  return [...names, ...added];
 }
 
 function intersect(one: Patterns, other: Patterns): Patterns {

@@ -16,7 +16,15 @@ import type { PlannedKey } from "../plan.ts";
 import type { Report } from "../report.ts";
 import { type Bound, type BoundFinder, listTags } from "./bounds.ts";
 import type { ModelNames } from "./config.ts";
-import { checkAliases, checkColumns, checkMetadata, checkRoutes, KEY_COLUMNS } from "./key-columns.ts";
+import {
+  BUDGET_COLUMNS,
+  checkAliases,
+  checkColumns,
+  checkMetadata,
+  checkPermission,
+  checkRoutes,
+  KEY_COLUMNS,
+} from "./key-columns.ts";
 import { readKeyLimits } from "./key-limits.ts";
 import { readKeyModels } from "./key-models.ts";
 import { type Limits, listLimits, listSpent } from "./limits.ts";
@@ -39,6 +47,8 @@ interface KeyParts {
   readonly finder: BoundFinder;
   readonly sharers: ReadonlyMap<string, number>;
   readonly replaced: readonly ForeignRow[];
+  readonly accessGroups: readonly ForeignRow[] | null;
+  readonly permissions: readonly ForeignRow[] | null;
   readonly findReasons: (digest: string, ownTags: readonly string[]) => readonly string[];
 }
 
@@ -75,12 +85,13 @@ export function readKey(source: KeySource, parts: KeyParts): PlannedKey | null {
   checkTimes(row, notes);
   for (const reason of parts.findReasons(digest, listTags(row, source.team))) notes.pause(reason);
   checkColumns(row, KEY_COLUMNS, notes);
+  checkPermission(row, parts.permissions, notes);
   checkMetadata(row, notes);
   checkAliases(readObject(row, "aliases"), "aliases", parts.names, notes);
   const mayCall = checkRoutes(row, notes);
   const limits = readLimits(source, notes, parts);
   const others = source.bounds.map(({ models }) => models);
-  const allowed = readKeyModels(row, source.team, others, { names: parts.names, notes });
+  const allowed = readKeyModels(row, source.team, others, { ...parts, notes });
   const models = mayCall ? allowed : [NO_MODELS];
   return finishKey(source, { name, limits, models, pausedFor: notes.pausedFor }, parts);
 }
@@ -96,6 +107,7 @@ function readLimits({ row, bounds }: KeySource, notes: Notes, parts: KeyParts): 
   const budgetId = readText(row, "budget_id");
   const budget = budgetId === null ? undefined : parts.finder.findBudget(budgetId);
   if (typeof budget === "string") notes.pause(budget);
+  else if (budget !== undefined) checkColumns(budget, BUDGET_COLUMNS, notes, " of its budget");
   return readKeyLimits(row, typeof budget === "string" ? undefined : budget, bounds, { ...parts, notes });
 }
 

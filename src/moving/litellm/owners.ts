@@ -7,7 +7,8 @@ import type { Report } from "../report.ts";
 import { BoundFinder } from "./bounds.ts";
 import { readLimits } from "./budgets.ts";
 import type { ModelNames } from "./config.ts";
-import { checkAliases, checkColumns, checkMetadata, TEAM_COLUMNS } from "./key-columns.ts";
+import { GATEWAY_USER } from "./gateway-budget.ts";
+import { checkAliases, checkColumns, checkMetadata, checkPermission, TEAM_COLUMNS } from "./key-columns.ts";
 import { GATEWAY, type KeySource, listSharers, readKey } from "./keys.ts";
 import { listLimits, listSpent } from "./limits.ts";
 import { Notes } from "./notes.ts";
@@ -16,6 +17,8 @@ import { findUses } from "./uses.ts";
 
 interface OwnerParts {
   readonly names: ModelNames;
+  /** The budget of all calls together. */
+  readonly budget: ForeignRow | null;
   readonly report: Report;
   /** Unix milliseconds. */
   readonly nowMs: number;
@@ -28,7 +31,7 @@ export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
   const teams = new Lookup("teams", tables.teams);
   const ids = [...(tables.teams ?? []), ...tables.keys].flatMap((row) => readText(row, "team_id") ?? []);
   const accounts = [...new Set(ids)].map((id) => readTeam(teams.find(id) ?? { team_id: id }, tables, parts));
-  const finder = new BoundFinder(tables);
+  const finder = new BoundFinder(tables, parts.budget);
   const sources = tables.keys.map((row): KeySource => {
     const id = readText(row, "team_id");
     const team = (id !== null && teams.find(id)) || null;
@@ -43,6 +46,8 @@ export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
     finder,
     sharers,
     replaced: tables.replaced,
+    accessGroups: tables.accessGroups,
+    permissions: tables.permissions,
     findReasons: findUses(tables, parts.report),
   };
   return { accounts, keys: sources.flatMap((source) => readKey(source, keyParts) ?? []) };
@@ -54,6 +59,7 @@ function readTeam(row: ForeignRow, tables: Tables, { names, report, nowMs }: Own
   const name = alias === "" ? cutName(teamId) : alias;
   const notes = new Notes(report, `team ${name}`);
   checkColumns(row, TEAM_COLUMNS, notes);
+  checkPermission(row, tables.permissions, notes);
   checkMetadata(row, notes);
   checkTeamAliases(row, tables, names, notes);
   const limits = readLimits(row, { names, notes, nowMs, where: "" });
@@ -89,6 +95,7 @@ function reportUnused(tables: Tables, sharers: ReadonlyMap<string, number>, repo
   ] as const) {
     for (const row of rows) {
       const name = `${word} ${readText(row, column)}`;
+      if (readText(row, column) === GATEWAY_USER) continue;
       if (!sharers.has(name) && LIMITS.some((limit) => !isEmptyCell(row[limit])))
         report.leave(
           null,

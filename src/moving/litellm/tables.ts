@@ -1,5 +1,6 @@
 // LiteLLM's tables, as a database or CSV files give them, and the look-ups in them.
 import { type ForeignRow, readText } from "../columns.ts";
+import { HOOKS } from "../report.ts";
 
 /** A key that was used with a tag, or for a customer. */
 interface Use {
@@ -23,6 +24,12 @@ export interface Tables {
   readonly organizations: ForeignRows;
   /** Names that some teams have for models. */
   readonly teamAliases: ForeignRows;
+  /** Groups of models that keys and teams may use beside their own list. */
+  readonly accessGroups: ForeignRows;
+  /** Permissions of keys and teams for tools, and for models. */
+  readonly permissions: ForeignRows;
+  /** Settings that were changed in LiteLLM's own interface. */
+  readonly settings: readonly ForeignRow[];
   /** Budgets of groups of models. */
   readonly groupBudgets: readonly ForeignRow[];
   readonly tags: readonly ForeignRow[];
@@ -35,6 +42,9 @@ export interface Tables {
 export const NO_TABLES: Tables = {
   keys: [],
   replaced: [],
+  settings: [],
+  accessGroups: null,
+  permissions: null,
   groupBudgets: [],
   tags: [],
   customers: [],
@@ -56,6 +66,26 @@ export const CSV_TABLES = {
   members: ["LiteLLM_TeamMembership", "team_id"],
   organizations: ["LiteLLM_OrganizationTable", "organization_id"],
 } as const;
+/** Tables of things that have no place here, each with the column of its id and the words of the report. */
+export const LOST_TABLES: Readonly<Record<string, readonly [key: string, item: string, words: string]>> = {
+  LiteLLM_AgentsTable: ["agent_id", "agents", "keys of agents are paused"],
+  LiteLLM_ProjectTable: ["project_id", "projects", "keys of projects are paused"],
+  LiteLLM_OrganizationMembership: [
+    "user_id",
+    "members of organizations",
+    "people get their roles by signing in",
+  ],
+  LiteLLM_PolicyTable: ["policy_id", "policies", HOOKS],
+  LiteLLM_PolicyAttachmentTable: ["attachment_id", "attachments of policies", HOOKS],
+  LiteLLM_GuardrailsTable: ["guardrail_id", "guardrails", HOOKS],
+  LiteLLM_CredentialsTable: ["credential_id", "credentials", "they are encrypted: add them to the file"],
+  LiteLLM_MCPServerTable: ["server_id", "MCP servers", "there are no MCP servers"],
+  LiteLLM_PromptTable: ["id", "prompts", "there are no templates of prompts"],
+  LiteLLM_JWTKeyMapping: ["id", "keys by tokens", "clients need a key of their own"],
+  LiteLLM_ManagedVectorStoresTable: ["vector_store_id", "vector stores", "there are none"],
+  LiteLLM_SearchToolsTable: ["search_tool_id", "search tools", "searches are the providers' own"],
+};
+
 export type CsvTableName = keyof typeof CSV_TABLES;
 
 /** Rows by their ids. */

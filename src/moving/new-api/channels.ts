@@ -2,9 +2,11 @@
 import { asString } from "../../core/json/json.ts";
 import { type ForeignRow, readNumber, readObject, readText, splitList } from "../columns.ts";
 import type { Groups } from "../groups.ts";
-import type { Providers } from "../providers.ts";
+import type { Deployment, Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
+import { addSeparately } from "../separate.ts";
 import { findMeant } from "../servers.ts";
+import { GroupModels, readGroups } from "./groups.ts";
 import { ENABLED, listOutlets, type Outlet, readWeight } from "./outlets.ts";
 import type { ChannelTypes } from "./types.ts";
 
@@ -15,68 +17,102 @@ interface Parts {
   readonly types: ChannelTypes;
 }
 
-/** Channels of a lower priority are fallbacks. Returns them by model id. */
+interface ChannelsReading {
+  /** By model id: channels of a lower priority are fallbacks. */
+  readonly fallbacks: ReadonlyMap<string, readonly string[]>;
+  readonly models: GroupModels;
+}
+
 export function readChannels(
   channels: readonly ForeignRow[],
-  parts: Parts,
-): ReadonlyMap<string, readonly string[]> {
-  const byName = new Map<string, RankedChannel[]>();
-  for (const row of channels) {
-    for (const { name, id } of readChannel(row, parts)) {
-      const label = readLabel(row);
-      const one = { id, label, priority: readNumber(row, "priority") ?? 0, weight: readWeight(row) };
-      byName.getOrInsertComputed(name, () => []).push(one);
-    }
+  { providers, groups, report, types }: Parts,
+): ChannelsReading {
+  const served = channels.flatMap((row) => readChannel(row, { report, types }));
+  const byName = [...Map.groupBy(served, ({ name }) => name).values()];
+  const next = new Map(byName.flatMap(listNext));
+  const named = served.map((one) => ({
+    ...one,
+    rank: `${one.priority} ${one.groups}`,
+    next: next.get(one) ?? null,
+  }));
+  const ids = addSeparately(providers, named);
+  const placed = served.map((one, at) => ({ ...one, id: ids[at] ?? "" }));
+  for (const [label, all] of Map.groupBy(placed, (one) => one.label)) {
+    const places = new Set(all.map(({ id }) => id.split("#")[0]));
+    const names = new Set(all.map(({ name }) => name));
+    const members = new Set(all.flatMap((one) => one.groups));
+    const words = `${[...places].join(", ")} with ${countModels(names.size)}`;
+    report.take(null, `channel ${label}`, `${words}, for the group ${[...members].join(", ")}`);
   }
-  reportShared([...byName.values()], parts.report);
-  return new Map([...byName].flatMap(([name, all]) => rank(name, all, parts.groups)));
+  const placedByName = Map.groupBy(placed, ({ name }) => name);
+  const fallbacks = new Map([...placedByName].flatMap(([name, all]) => rank(name, all, groups)));
+  return { fallbacks, models: new GroupModels(placed) };
+}
+
+/** Splits the channels of a name: those that come first for anybody, and those that only follow. */
+function split<Model extends ChannelModel>(all: readonly Model[]) {
+  const isFirst = ({ groups, priority }: Model) =>
+    groups.some((group) => all.every((one) => !one.groups.includes(group) || one.priority <= priority));
+  return { first: all.filter(isFirst), later: all.filter((one) => !isFirst(one)) };
+}
+
+/** Returns what follows each model of a name, to be compared: the channels of lower priorities. */
+function listNext(all: readonly ChannelModel[]): readonly (readonly [ChannelModel, string])[] {
+  const { first, later } = split(all);
+  const next = later.map(({ priority, deployment: { provider, place, name, credential } }) => [
+    priority,
+    provider,
+    place,
+    name,
+    credential?.key,
+  ]);
+  return first.map((one) => [one, JSON.stringify(next)] as const);
 }
 
 function readLabel(row: ForeignRow): string {
   return readText(row, "name") ?? `channel ${readNumber(row, "id") ?? ""}`;
 }
 
-/** A model at one place is one model here, whichever channels it had there. */
-function reportShared(names: readonly (readonly RankedChannel[])[], report: Report): void {
-  const later = names.flatMap((all) =>
-    all.filter(({ id, priority }) => all.some((one) => one.id === id && one.priority > priority)),
-  );
-  for (const label of new Set(later.map((one) => one.label)))
-    report.leave(null, `channel ${label}: priority`, "the keys of one provider share the load by weight");
-}
-
-interface RankedChannel {
+interface PlacedModel extends ChannelModel {
   readonly id: string;
-  /** The channel's name, for the report. */
-  readonly label: string;
-  readonly priority: number;
-  readonly weight: number | undefined;
 }
 
-/** Adds those of the highest priority to the group of the name. Returns the others as their fallbacks. */
+/** Adds those of the highest priorities to the group of the name. Returns the others as their fallbacks. */
 function rank(
   name: string,
-  all: readonly RankedChannel[],
+  all: readonly PlacedModel[],
   groups: Groups,
 ): readonly (readonly [string, readonly string[]])[] {
-  const highest = Math.max(...all.map(({ priority }) => priority));
-  const first = all.filter(({ priority }) => priority === highest);
-  for (const { id, weight } of first) groups.add(name, id, weight);
-  const later = all
-    .filter(({ priority }) => priority !== highest)
-    .toSorted((one, other) => other.priority - one.priority);
-  const ids = [...new Set(later.map(({ id }) => id))];
+  const { first, later } = split(all);
+  const seen = new Set<string>();
+  for (const { id, label, weight } of first) {
+    // The keys of a channel have its weight together.
+    const key = `${id} ${label}`;
+    if (!seen.has(key)) groups.add(name, id, weight);
+    seen.add(key);
+  }
+  const sorted = later.toSorted((one, other) => other.priority - one.priority);
+  const ids = [...new Set(sorted.map(({ id }) => id))];
   const withOthers = first.map(({ id }) => [id, ids.filter((other) => other !== id)] as const);
   return withOthers.filter(([, others]) => others.length > 0);
 }
 
 interface ChannelModel {
+  /** That clients ask for. */
   readonly name: string;
-  readonly id: string;
+  /** The channel's name, for the report. */
+  readonly label: string;
+  readonly priority: number;
+  readonly weight: number | undefined;
+  /** The groups of users whom it serves. */
+  readonly groups: readonly string[];
+  readonly deployment: Deployment;
 }
 
-function readChannel(row: ForeignRow, parts: Parts): readonly ChannelModel[] {
-  const { report, providers, types } = parts;
+function readChannel(
+  row: ForeignRow,
+  { report, types }: Pick<Parts, "report" | "types">,
+): readonly ChannelModel[] {
   const label = readLabel(row);
   const type = readNumber(row, "type") ?? 0;
   const [vendor = `type ${type}`, typed, kind] = types[type] ?? [];
@@ -89,6 +125,24 @@ function readChannel(row: ForeignRow, parts: Parts): readonly ChannelModel[] {
   const provider = findMeant(typed, readText(row, "base_url") ?? undefined);
   const outlets = listOutlets({ row, label, provider, kind }, report);
   if (typeof outlets === "string") return leave(outlets);
+  reportLost(row, label, report);
+  const mapping = readObject(row, "model_mapping");
+  const channel = {
+    label,
+    priority: readNumber(row, "priority") ?? 0,
+    weight: readWeight(row),
+    groups: readGroups(row),
+  };
+  const served = splitList(readText(row, "models"), /,/).flatMap((name) => {
+    const deployments = listDeployments(asString(mapping[name]) ?? name, provider, outlets);
+    if (deployments.length === 0)
+      report.leave(null, `channel ${label}: model ${name}`, `its name on ${provider} isn't known here`);
+    return deployments.map((deployment) => ({ ...channel, name, deployment }));
+  });
+  return served.length > 0 ? served : leave("none of its models is served here");
+}
+
+function reportLost(row: ForeignRow, label: string, report: Report): void {
   for (const field of ["param_override", "header_override", "setting"]) {
     const isGiven = Object.keys(readObject(row, field)).length > 0;
     if (isGiven)
@@ -96,38 +150,16 @@ function readChannel(row: ForeignRow, parts: Parts): readonly ChannelModel[] {
   }
   if (readText(row, "system_prompt") !== null)
     report.leave(null, `channel ${label}: system_prompt`, "clients set it");
-  const mapping = readObject(row, "model_mapping");
-  const served = splitList(readText(row, "models"), /,/).flatMap((name) => {
-    const ids = addModel(asString(mapping[name]) ?? name, { provider, outlets, providers });
-    if (ids.length === 0)
-      report.leave(null, `channel ${label}: model ${name}`, `its name on ${provider} isn't known here`);
-    return ids.map((id) => ({ name, id }));
-  });
-  const places = new Set(served.map(({ id }) => id.split("#")[0]));
-  const names = new Set(served.map(({ name }) => name));
-  if (names.size > 0)
-    report.take(null, `channel ${label}`, `${[...places].join(", ")} with ${countModels(names.size)}`);
-  else report.leave(null, `channel ${label}`, "none of its models is served here");
-  return served;
 }
 
 function countModels(count: number): string {
   return count === 1 ? "1 model" : `${count} models`;
 }
 
-interface Places {
-  readonly provider: string;
-  readonly outlets: readonly Outlet[];
-  readonly providers: Providers;
-}
-
-/** Returns the model's ids, each once: at one place for all keys, unless its keys are for several. */
-function addModel(real: string, { provider, outlets, providers }: Places): readonly string[] {
-  const ids = outlets.flatMap(({ placed, credential, findName }) => {
+/** Returns the model at each of the channel's places: one for each key. */
+function listDeployments(real: string, provider: string, outlets: readonly Outlet[]): readonly Deployment[] {
+  return outlets.flatMap(({ placed, credential, findName }) => {
     const name = findName(real);
-    return name === null
-      ? []
-      : [providers.add({ provider, ...placed, name, model: {}, credential, line: null })];
+    return name === null ? [] : [{ provider, ...placed, name, model: {}, credential, line: null }];
   });
-  return [...new Set(ids)];
 }

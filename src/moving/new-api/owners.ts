@@ -10,6 +10,7 @@ import { cutName, type ForeignRow, readFlag, readNumber, readText, roundUsd, spl
 import { deriveId } from "../ids.ts";
 import type { PlannedAccount, PlannedKey, PlannedOwners } from "../plan.ts";
 import type { Report } from "../report.ts";
+import { type GroupModels, readTokenGroup } from "./groups.ts";
 import type { Flavour } from "./types.ts";
 
 /** Rows of new-api's tables. Only the tokens are needed. */
@@ -22,6 +23,7 @@ export interface Tables {
 interface OwnerParts {
   /** Returns the ids behind a name. Empty if it is unknown. */
   readonly find: (name: string) => readonly string[];
+  readonly ofGroups: GroupModels;
   readonly report: Report;
   readonly nowMs: number;
   readonly flavour: Flavour;
@@ -52,7 +54,11 @@ export function readOwners({ tokens, users, options }: Tables, parts: OwnerParts
     ([, row]) => readText(row, "deleted_at") === null && readNumber(row, "status") !== USER_DELETED,
   );
   const accounts = live.map(([id, row]) => readUser(id, row, { ...parts, units }));
-  return { accounts, keys: tokens.flatMap((row) => readToken(row, { ...parts, units }) ?? []) };
+  const keys = tokens.flatMap((row) => {
+    const user = known.get(readNumber(row, "user_id") ?? 0);
+    return readToken({ row, user }, { ...parts, units, options }) ?? [];
+  });
+  return { accounts, keys };
 }
 
 interface UnitParts extends OwnerParts {
@@ -90,9 +96,18 @@ function capUsd(usd: number, item: string, report: Report): number {
   return USD_MAX;
 }
 
+interface TokenSource {
+  readonly row: ForeignRow;
+  readonly user: ForeignRow | undefined;
+}
+
+interface TokenParts extends UnitParts {
+  readonly options: readonly ForeignRow[];
+}
+
 /** Returns null for a token that isn't taken. */
-function readToken(row: ForeignRow, parts: UnitParts): PlannedKey | null {
-  const { report, nowMs, units } = parts;
+function readToken({ row, user }: TokenSource, parts: TokenParts): PlannedKey | null {
+  const { report, nowMs } = parts;
   const bare = readText(row, "key")?.trim().replace(/^sk-/, "") ?? "";
   const secret = `sk-${bare}`;
   const id = readNumber(row, "id");
@@ -102,13 +117,11 @@ function readToken(row: ForeignRow, parts: UnitParts): PlannedKey | null {
     report.leave(null, `key ${name}`, refusal);
     return null;
   }
+  const { group, unknown } = readTokenGroup(row, user, parts.options);
+  const pausedFor = unknown === null ? [] : [unknown];
   reportGroup(row, name, report);
-  const left = readNumber(row, "remain_quota") ?? 0;
-  const used = readNumber(row, "used_quota") ?? 0;
-  const isUnlimited = readFlag(row, "unlimited_quota");
-  const usd = isUnlimited ? 0 : capUsd((left + used) / units, `key ${name}: quota`, report);
-  const budget = makeBudget({ nanoUsd: roundUsd(usd), per: "total" });
-  const isPaused = isOff(row);
+  const { budgets, spent } = readQuota(row, name, parts);
+  const isPaused = isOff(row) || pausedFor.length > 0;
   const key: GatewayKey = {
     ...KEY_DEFAULTS,
     // Made of the secret, as another export may number its rows differently.
@@ -120,13 +133,22 @@ function readToken(row: ForeignRow, parts: UnitParts): PlannedKey | null {
     expiresAtMs: readExpiry(row),
     ...NO_LIMITS,
     requestsPerDay: null,
-    budgets: isUnlimited ? [] : [budget],
-    allowedModels: readModels(row, parts, name),
+    budgets,
+    allowedModels: limitToGroup(readModels(row, parts, name), { name, group }, parts),
     allowedAddresses: readAddresses(row, parts, name),
     ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
   };
-  const spent = new Map(isUnlimited ? [] : [[nameBudget(budget), roundUsd(used / units)]]);
-  return { key, spent, pausedFor: [], secret, foreign: [] };
+  return { key, spent, pausedFor, secret, foreign: [] };
+}
+
+/** The quota that is left and the one that was used are a budget in all. */
+function readQuota(row: ForeignRow, name: string, { units, report }: UnitParts) {
+  if (readFlag(row, "unlimited_quota")) return { budgets: [], spent: new Map() };
+  const left = readNumber(row, "remain_quota") ?? 0;
+  const used = readNumber(row, "used_quota") ?? 0;
+  const usd = capUsd((left + used) / units, `key ${name}: quota`, report);
+  const budget = makeBudget({ nanoUsd: roundUsd(usd), per: "total" });
+  return { budgets: [budget], spent: new Map([[nameBudget(budget), roundUsd(used / units)]]) };
 }
 
 /** Tokens without an end have -1. */
@@ -165,6 +187,20 @@ function readModels(
     return found;
   });
   return ids.length === 0 ? [NO_MODELS] : [...new Set(ids)];
+}
+
+/** Users of a group may only use its channels. */
+function limitToGroup(
+  own: readonly string[] | null,
+  { name, group }: { readonly name: string; readonly group: string },
+  { ofGroups, report }: UnitParts,
+): readonly string[] | null {
+  const models = ofGroups.find(group);
+  if (models === null) return own;
+  const allowed = own === null ? models : own.filter((id) => models.includes(id));
+  const count = allowed.length === 1 ? "1 model" : `${allowed.length} models`;
+  report.take(null, `key ${name}: channels of ${group}`, `allowed_models has ${count}`);
+  return allowed.length === 0 ? [NO_MODELS] : allowed;
 }
 
 function readAddresses(

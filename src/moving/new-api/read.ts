@@ -23,13 +23,19 @@ export function readNewApi(
   const providers = new Providers();
   const groups = new Groups();
   const flavour = findFlavour(tables);
-  const fallbacks = readChannels(tables.channels, { report, providers, groups, types: flavour.types });
+  const { fallbacks, models: ofGroups } = readChannels(tables.channels, {
+    report,
+    providers,
+    groups,
+    types: flavour.types,
+  });
   providers.report(report);
   const owners = readOwners(tables, {
     report,
     nowMs,
     flavour,
     find: (name) => groups.find(name),
+    ofGroups,
   });
   for (const row of tables.options) {
     if (typeof row.key === "string" && /^(Model|Completion|Group|Cache)Ratio$/.test(row.key))

@@ -124,7 +124,7 @@ function countMediaTokens({ media }: Sizes, rates: Readonly<Partial<Record<Media
   let tokens = 0;
   for (const kind of MEDIA_KINDS) {
     const rate = rates[kind];
-    if (rate) tokens += rate.each * media[kind].pieces + rate.perKilobyte * media[kind].kilobytes;
+    if (rate) tokens += rate.each * media[kind].pieces + rate.perKilobyte * (media[kind].bytes / 1000);
   }
   return tokens;
 }

@@ -1,4 +1,5 @@
 // Measures a chat request's parts by kind, from which its tokens are estimated.
+import { ElementWork } from "../../core/json/growing.ts";
 import { asObject, asString, isObject } from "../../core/json/json.ts";
 import { SHORT_CHARACTERS, scanLetters } from "../../core/json/text-scan.ts";
 import { remember } from "../../core/world/remember.ts";
@@ -12,7 +13,7 @@ export const MEDIA_KINDS = ["image", "wav", "audio", "video", "document"] as con
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
 function makeNone() {
-  return { pieces: 0, kilobytes: 0 };
+  return { pieces: 0, bytes: 0 };
 }
 
 /** The sizes of a request's parts by kind. */
@@ -68,10 +69,32 @@ function measureMessages(messages: readonly ChatMessage[]): Sizes {
   const known = messages.length === 0 ? forgotten.get(messages) : undefined;
   if (known) return Object.assign(new Sizes(), structuredClone(known));
   const sizes = new Sizes();
+  const each = MEASURED.listResults(messages, measureMessage);
+  if (each === null) for (const message of messages) addMessage(sizes, message);
+  else for (const one of each) addSizes(sizes, one);
   sizes.messages = messages.length;
-  for (const message of messages) addMessage(sizes, message);
   countTexts(sizes);
   return sizes;
+}
+
+const MEASURED = new ElementWork<Sizes>();
+
+function measureMessage(message: ChatMessage): Sizes {
+  const sizes = new Sizes();
+  addMessage(sizes, message);
+  countTexts(sizes);
+  return sizes;
+}
+
+function addSizes(sizes: Sizes, one: Readonly<Sizes>): void {
+  sizes.textBytes += one.textBytes;
+  sizes.denseBytes += one.denseBytes;
+  sizes.sealedBytes += one.sealedBytes;
+  sizes.remoteFiles += one.remoteFiles;
+  for (const kind of MEDIA_KINDS) {
+    sizes.media[kind].pieces += one.media[kind].pieces;
+    sizes.media[kind].bytes += one.media[kind].bytes;
+  }
 }
 
 /** By the request: the hold, limits of tokens and an answer without a report all ask for it. */
@@ -229,7 +252,7 @@ function addMedia(sizes: Sizes, body: string, fallbackType: string): void {
   }
   const media = sizes.media[readKind(type)];
   media.pieces += 1;
-  media.kilobytes += bytes / 1000;
+  media.bytes += bytes;
 }
 
 function readKind(mediaType: string): MediaKind {

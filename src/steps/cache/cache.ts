@@ -75,7 +75,7 @@ export class Cache {
         const identity = call.time(() => {
           const byOthers = others.flatMap((step) => step.identify?.(call, digestAsked) ?? []);
           return identify(this.#ports.vault, call, byOthers);
-        });
+        }, null);
         return this.#before(call, identity, ending, enter);
       },
       around: () => null,
@@ -251,8 +251,9 @@ export class Cache {
 }
 
 /** Another key of the account may have got an answer by a model that this one may not use. */
-function mayGet<F extends Form>({ key, selection, usable }: Call<F>, model: string): boolean {
-  return selection.kind === "selector" ? usable().some(({ id }) => id === model) : mayUse(key, model);
+function mayGet<F extends Form>(call: Call<F>, model: string): boolean {
+  const { key, selection } = call;
+  return selection.kind === "selector" ? call.usable().some(({ id }) => id === model) : mayUse(key, model);
 }
 
 function note(caching: Caching, state: CacheState, ageMs: number | null = null): void {

@@ -20,7 +20,7 @@ export class Flight {
   /** Resolves once it has landed, or once `ending` has ended: that request needs it no more. */
   async wait(ending: Ending): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const leave = () => resolve();
+    const leave = { end: () => resolve() };
     this.#waiting++;
     ending.tell(leave);
     try {

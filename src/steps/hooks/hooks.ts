@@ -40,7 +40,10 @@ export class Hooks {
 
   /** Returns the steps of a key's requests. Empty if there are no hooks. */
   list({ hooks }: Pick<GatewayKey, "hooks">): readonly Step[] {
-    if (hooks === null) return this.#list;
+    return hooks === null ? this.#list : this.#listNamed(hooks);
+  }
+
+  #listNamed(hooks: readonly string[]): readonly Step[] {
     const missing = hooks.find((name) => !this.#names.has(name));
     return missing === undefined ? this.#list : [makeRefusal(missing)];
   }

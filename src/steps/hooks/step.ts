@@ -46,11 +46,11 @@ export class HookStep implements Step {
       throw this.#refuse("Pictures, sounds and files are refused.");
     if (!at.includes("request")) return null;
     if (hasTokens(call)) throw this.#refuse("A text must be sent as text, not as token ids.");
-    const texts = call.time(() => collectAsked(call));
+    const texts = call.time(() => collectAsked(call), null);
     const question = this.#ask(call, "request", { texts, toolCalls: [] });
     const { timeoutMs } = this.#judge.rule;
     const { changes } = await this.#judge.judge(question, this.#about(call, "request", true, timeoutMs));
-    return changes.size === 0 ? null : call.time(() => changeAsked(call, changes));
+    return changes.size === 0 ? null : call.time(() => changeAsked(call, changes), null);
   }
 
   around<F extends Form>({ call, family }: AnsweredCall<F>): Around<F> | null {

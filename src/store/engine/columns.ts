@@ -1,4 +1,5 @@
 // Columns: what is written into one for the value of a field, and how that is read back and checked.
+import { expressAs, findExpression } from "./encoder.ts";
 import { type FoundRow, readInteger, readNumber, readSum, readText, type Value } from "./found.ts";
 
 /** A column's type on every engine. Money, times, counts and flags are integers of 64 bits; JSON is text. */
@@ -23,6 +24,7 @@ export interface Columns<Field> {
 }
 
 const writeSame = <Same extends Value>(value: Same): Same => value;
+expressAs(writeSame, (value) => value);
 
 export const TEXT: Column<string> = { type: "text", write: writeSame, read: readText };
 export const INTEGER: Column<number> = { type: "integer", write: writeSame, read: readInteger };
@@ -30,10 +32,17 @@ export const NUMBER: Column<number> = { type: "real", write: writeSame, read: re
 /** May be a sum of a column's values. */
 export const SUM: Column<number> = { type: "integer", write: writeSame, read: readSum };
 /** The columns of times and durations hold whole milliseconds only. */
-export const TIME: Column<number> = { type: "integer", write: Math.round, read: readInteger };
+export const TIME: Column<number> = {
+  type: "integer",
+  write: expressAs(Math.round, (value) => `Math.round(${value})`),
+  read: readInteger,
+};
 export const FLAG: Column<boolean> = {
   type: "integer",
-  write: (value) => (value ? 1 : 0),
+  write: expressAs(
+    (value) => (value ? 1 : 0),
+    (value) => `(${value} ? 1 : 0)`,
+  ),
   read: (found, column) => readInteger(found, column) === 1,
 };
 
@@ -62,10 +71,28 @@ export function makeJson<Field>(parse: (json: string) => Field): Column<Field> {
 export function allowNull<Field>({ type, write, read }: Column<Field>): Column<Field | null> {
   return {
     type,
-    write: (value) => (value === null ? null : write(value)),
+    write: writeUnlessNull(write),
     read: (found, column) =>
       found[column] === null || found[column] === undefined ? null : read(found, column),
   };
+}
+
+function writeUnlessNull<Field>(write: (value: Field) => Value): (value: Field | null) => Value {
+  const expression = findExpression(write);
+  const writeNullable = (value: Field | null) => (value === null ? null : write(value));
+  if (expression === undefined) return writeNullable;
+  return expressAs(writeNullable, (value) => `(${value} === null ? null : ${expression(value)})`);
+}
+
+/** Writes a field of an object, as the object's column is written. */
+export function writeField<Of, Name extends keyof Of & string>(
+  field: Name,
+  write: (value: Of[Name]) => Value,
+): (of: Of) => Value {
+  const expression = findExpression(write);
+  const writeIt = (of: Of) => write(of[field]);
+  if (expression === undefined) return writeIt;
+  return expressAs(writeIt, (of) => expression(`${of}[${JSON.stringify(field)}]`));
 }
 
 /** A column whose name is not its field's. */

@@ -20,26 +20,36 @@ export function tooMany(): Fault {
  * Runs one transaction for the whole batch. Never throws. If the database refuses a demand, each demand gets its own
  * transaction, so that the others don't fail with it.
  */
-export async function answerAll(
-  batch: readonly Waiting[],
-  transact: (demands: readonly Demand[]) => Promise<readonly Answer[]>,
-): Promise<void> {
+export async function answerAll(batch: readonly Waiting[], transact: Transact): Promise<void> {
   try {
-    const answers = await transact(batch.map(({ demand }) => demand));
-    for (let index = 0; index < batch.length; index++) {
-      const answer = answers[index];
-      if (answer) batch[index]?.resolve(answer);
-      else batch[index]?.reject(new Error("A demand got no answer."));
-    }
+    answer(batch, await transact(batch.map(({ demand }) => demand)));
   } catch (error) {
     if (error instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(error);
-    else for (const waiting of batch) await answerAll([waiting], transact);
+    else await answerEach(batch, transact);
+  }
+}
+
+type Transact = (demands: readonly Demand[]) => Promise<readonly Answer[]>;
+
+/** Runs a transaction for each demand, one after the other. It never throws. */
+export async function answerEach(batch: readonly Waiting[], transact: Transact): Promise<void> {
+  for (const waiting of batch) await answerAll([waiting], transact);
+}
+
+/** Answers the demands of a batch that was committed. */
+export function answer(batch: readonly Waiting[], answers: readonly Answer[]): void {
+  for (let index = 0; index < batch.length; index++) {
+    const answer = answers[index];
+    if (answer) batch[index]?.resolve(answer);
+    else batch[index]?.reject(new Error("A demand got no answer."));
   }
 }
 
 /** Returns the answer to a demand on these rows. Nothing is written. */
 export function answerDry(decide: Decide, rows: Rows, demand: Demand): Answer {
-  const [answer] = decide(rows, [demand]).answers;
+  const decision = decide(rows, [demand]);
+  const [answer] = decision.answers;
+  decision.takeBack();
   if (answer === undefined) throw new Error("A demand got no answer.");
   return answer;
 }

@@ -1,10 +1,10 @@
 // Calls to providers: those that outlive their requests' rows, those that no request made, and sums by day.
 import { asArray, asObject, parseJson } from "../../core/json/json.ts";
 import {
-  addCall,
   CALL_KINDS,
   type CalledRecord,
   type CallSum,
+  CallTotals,
   listCalls,
   type ProviderCall,
   type ProviderCallStore,
@@ -107,9 +107,9 @@ export function providerCallMethods(engine: Engine): ProviderCallStore {
 }
 
 function sumCalls(calls: readonly ProviderCall[]): readonly CallSum[] {
-  const sums = new Map<string, CallSum>();
-  for (const call of calls) addCall(sums, call);
-  return [...sums.values()];
+  const totals = new CallTotals();
+  for (const call of calls) totals.add(call);
+  return totals.sums;
 }
 
 function composeAdd(mark: Engine["mark"], calls: readonly ProviderCall[]): readonly Statement[] {

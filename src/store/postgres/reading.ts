@@ -1,9 +1,9 @@
 // Reads the rows for decisions: one statement per table for all demands of one account.
 import type { Rows } from "../../core/decision.ts";
 import type { Reads } from "../../core/demand.ts";
-import type { MemberTerms } from "../../core/limits/member-limits.ts";
 import { makeOpeningId, type Opening } from "../../core/limits/opening.ts";
-import { makeMeterId, makeOwnerId, makeTagDayId } from "../../core/rows.ts";
+import { Cell, Pages } from "../../core/pages.ts";
+import { makeTagDayId } from "../../core/rows.ts";
 import { bind } from "../engine/engine.ts";
 import { readInteger, readText } from "../engine/found.ts";
 import { selectSql } from "../engine/sql.ts";
@@ -105,13 +105,10 @@ function readRows(
     sums: new Map(
       openings.map((one) => [makeOpeningId(one.opening), (results[one.at] ?? []).map(readModelSum)]),
     ),
-    accounts: byKey(ACCOUNT, results[at.account], ({ id }) => id),
+    accounts: makeCells(byKey(ACCOUNT, results[at.account], ({ id }) => id)),
+    page: readPages(accountId, at, results),
     keys: byKey(KEY, results[at.keys], ({ id }) => id),
-    members: readMembers(accountId, results[at.members], results[at.raises]),
-    spends: byKey(SPEND, results[at.spends], ({ keyId }) => makeOwnerId(accountId, keyId)),
-    meters: byKey(METER, results[at.meters], ({ owner, day }) => makeMeterId(accountId, owner, day)),
-    owners: byKey(OWNER, results[at.owners], ({ owner }) => makeOwnerId(accountId, owner)),
-    holds: byKey(HOLD, results[at.holds], ({ id }) => id),
+    holds: makeCells(byKey(HOLD, results[at.holds], ({ id }) => id)),
     requests: byKey(REQUEST, results[at.requests], ({ id }) => id),
     replies: byKey(REPLY, results[at.replies], ({ id }) => id),
     movements: byKey(MOVEMENT, results[at.movements], ({ id }) => id),
@@ -120,18 +117,32 @@ function readRows(
   };
 }
 
-function readMembers(
-  accountId: string,
-  members: Result | undefined,
-  raises: Result | undefined,
-): ReadonlyMap<string, MemberTerms> {
-  const byMember = Map.groupBy(raises ?? [], (found) => readText(found, "member_id"));
-  const read = (members ?? []).map((found) => {
+/** Returns the pages of the account's owners. A row that wasn't found is missing there. */
+function readPages(accountId: string, at: Places, results: readonly Result[]): Rows["page"] {
+  const { find } = new Pages(new Map());
+  for (const found of results[at.spends] ?? []) {
+    const spend = SPEND.rowOf(found);
+    find(accountId, spend.keyId).spend.fill(spend);
+  }
+  for (const found of results[at.owners] ?? []) {
+    const state = OWNER.rowOf(found);
+    find(accountId, state.owner).state.fill(state);
+  }
+  for (const found of results[at.meters] ?? []) {
+    const meter = METER.rowOf(found);
+    find(accountId, meter.owner).meter(meter.day).fill(meter);
+  }
+  const raises = Map.groupBy(results[at.raises] ?? [], (found) => readText(found, "member_id"));
+  for (const found of results[at.members] ?? []) {
     const id = readText(found, "id");
-    const terms = { rules: readRules(found), raises: (byMember.get(id) ?? []).map(readRaise) };
-    return [makeOwnerId(accountId, id), terms] as const;
-  });
-  return new Map(read);
+    const terms = { rules: readRules(found), raises: (raises.get(id) ?? []).map(readRaise) };
+    find(accountId, id).terms.fill(terms);
+  }
+  return find;
+}
+
+function makeCells<Row extends object>(rows: ReadonlyMap<string, Row | null>): Map<string, Cell<Row>> {
+  return new Map(Array.from(rows, ([id, row]) => [id, new Cell<Row>().fill(row)]));
 }
 
 function readTagsOfDays(found: Result | undefined): ReadonlyMap<string, ReadonlySet<string>> {

@@ -27,6 +27,7 @@ import {
   METER,
   MOVEMENT,
   OWNER,
+  omitColumns,
   pickColumns,
   REPLY,
   SPEND,
@@ -42,13 +43,16 @@ const LIST_TYPES: Readonly<Record<SqlType, string>> = {
   real: "double precision[]",
 };
 
+type Lists = readonly (readonly Value[])[];
+
 /** One table's part of a write. The account is not among its columns: it is always $1. */
 interface Part {
   readonly columns: readonly string[];
   readonly types: readonly SqlType[];
   /** Returns the statement that writes the given rows. */
   readonly sql: (given: RowSource) => string;
-  readonly rows: (decision: Decision, accountId: string) => readonly (readonly Value[])[];
+  /** Returns the values of the rows by column. Null if there are none. */
+  readonly listsOf: (decision: Decision, accountId: string) => Lists | null;
   /** Set if it updates rows, which name the account themselves. */
   readonly updates?: true;
 }
@@ -63,41 +67,55 @@ interface RowSource {
   readonly condition: string;
 }
 
-function insert<Row>(
-  { name, columns, types, valuesOf }: TablePart<Row>,
+function insert<Row extends { readonly accountId: string }>(
+  table: TablePart<Row>,
   onConflict: string,
   rows: (decision: Decision) => readonly Row[],
 ): Part {
-  const account = columns.indexOf("account_id");
-  const others = columns.toSpliced(account, 1);
+  const { name } = table;
+  const others = omitColumns(table, ["account_id"]);
+  const { columns, types } = others;
   return {
-    columns: others,
-    types: types.toSpliced(account, 1),
+    columns,
+    types,
     sql: (given) =>
-      `INSERT INTO ${name} (account_id, ${joinNames(others)})
-      SELECT ${given.account}, ${joinNames(others.map((column) => `given.${column}`))}
+      `INSERT INTO ${name} (account_id, ${joinNames(columns)})
+      SELECT ${given.account}, ${joinNames(columns.map((column) => `given.${column}`))}
       FROM ${given.source} ${given.condition} ${onConflict}`,
-    rows: (decision, accountId) =>
-      rows(decision).map((row) => {
-        const values = valuesOf(row);
-        const [owner] = values.splice(account, 1);
-        if (owner !== accountId) throw new Error(`A row of ${name} doesn't belong to the locked account.`);
-        return values;
+    listsOf: (decision, accountId) =>
+      writeLists(others, rows(decision), (row) => {
+        if (row.accountId !== accountId)
+          throw new Error(`A row of ${name} doesn't belong to the locked account.`);
       }),
   };
 }
 
-function upsert<Row>(table: Table<Row>, rows: (decision: Decision) => readonly Row[]): Part {
+function writeLists<Row>(
+  { columns, spread }: TablePart<Row>,
+  rows: readonly Row[],
+  check: (row: Row) => void,
+): Lists | null {
+  if (rows.length === 0) return null;
+  const lists = columns.map((): Value[] => []);
+  for (const row of rows) {
+    check(row);
+    spread(row, lists);
+  }
+  return lists;
+}
+
+function upsert<Row extends { readonly accountId: string }>(
+  table: Table<Row>,
+  rows: (decision: Decision) => readonly Row[],
+): Part {
   return insert(table, composeOverwrite(table.key, table.columns), rows);
 }
 
 const MONEY_COLUMNS = ["balance_nano", "held_nano", "entries", "kept_characters"];
 
 /** A statement may update a row only once, so an account's money is written together with its state if that changed. */
-function update(
-  { columns, types, valuesOf }: TablePart<Account>,
-  rows: (decision: Decision) => readonly Account[],
-): Part {
+function update(part: TablePart<Account>, rows: (decision: Decision) => readonly Account[]): Part {
+  const { columns, types } = part;
   return {
     updates: true,
     columns,
@@ -105,10 +123,9 @@ function update(
     sql: ({ source }) => `
     UPDATE account SET ${columns.map((column) => `${column} = given.${column}`).join(", ")}
     FROM ${source} WHERE account.id = $1`,
-    rows: (decision, accountId) =>
-      rows(decision).map((row) => {
+    listsOf: (decision, accountId) =>
+      writeLists(part, rows(decision), (row) => {
         if (row.id !== accountId) throw new Error("A balance doesn't belong to the locked account.");
-        return valuesOf(row);
       }),
   };
 }
@@ -131,7 +148,7 @@ const AMENDED: Part = {
   sql: ({ source }) => `
     UPDATE request SET ${joinNames(AMENDABLE.map((column) => `${column} = given.${column}`))}
     FROM ${source} WHERE request.account_id = $1 AND request.id = given.id AND request.ended = 'lost'`,
-  rows: ({ requestsAmended }) => requestsAmended.map(REQUEST.valuesOf),
+  listsOf: ({ requestsAmended }) => writeLists(REQUEST, requestsAmended, () => {}),
 };
 
 const ADD_UP = composeSum(USAGE, USAGE_SUMS);
@@ -176,6 +193,8 @@ const REMOVE = `
        reply_gone AS (DELETE FROM reply WHERE account_id = $1 AND id = ANY($3::text[]))
   SELECT 1`;
 
+const NONE: readonly Value[] = [];
+
 /** The statements composed so far: for a combination of groups, and for a part. */
 const together = new Map<string, string>();
 const apart = new Map<Part, string>();
@@ -196,16 +215,21 @@ export function composeWrites(
   if (holdsGone.length + repliesGone.length > 0) {
     queries.push(bind(REMOVE, accountId, listIds(holdsGone), listIds(repliesGone)));
   }
-  const groups = GROUPS.map((group) => group.map((part) => ({ part, rows: part.rows(decision, accountId) })));
-  const isWritten = groups.map((group) => group.some(({ rows }) => rows.length > 0));
+  const groups = GROUPS.map((group) =>
+    group.map((part) => ({ part, lists: part.listsOf(decision, accountId) })),
+  );
+  const isWritten = groups.map((group) => group.some(({ lists }) => lists !== null));
   const parts = groups.filter((_, at) => isWritten[at]).flat();
   if (isDistributed) {
-    const written = parts.filter(({ rows }) => rows.length > 0);
-    const write = ({ part }: PartRows) => apart.getOrInsertComputed(part, composeApart);
-    queries.push(...written.map((one) => bind(write(one), accountId, ...transpose(one))));
+    for (const { part, lists } of parts) {
+      if (lists === null) continue;
+      queries.push(bind(apart.getOrInsertComputed(part, composeApart), accountId, ...lists));
+    }
   } else if (parts.length > 0) {
     const write = together.getOrInsertComputed(isWritten.join(" "), () => composeTogether(isWritten));
-    queries.push(bind(write, accountId, ...parts.flatMap(transpose)));
+    queries.push(
+      bind(write, accountId, ...parts.flatMap(({ part, lists }) => lists ?? part.columns.map(() => NONE))),
+    );
   }
   return queries;
 }
@@ -218,16 +242,6 @@ export function listWriteTexts(isDistributed: boolean): readonly string[] {
 
 function listIds(gone: readonly DeletedRow[]): readonly string[] {
   return gone.map(({ id }) => id);
-}
-
-interface PartRows {
-  readonly part: Part;
-  readonly rows: readonly (readonly Value[])[];
-}
-
-/** Returns a part's values by column. */
-function transpose({ part, rows }: PartRows): readonly (readonly Value[])[] {
-  return part.columns.map((_, column) => rows.map((row) => row[column] ?? null));
 }
 
 /** Returns one statement that writes these groups. */

@@ -22,6 +22,7 @@ import {
   SUM,
   TEXT,
   TIME,
+  writeField,
 } from "../engine/columns.ts";
 import { type FoundRow, readSum, readText } from "../engine/found.ts";
 import { omitColumns, type Table, type TablePart, table } from "./tables.ts";
@@ -72,7 +73,7 @@ export function listAmounts({ type, write, read }: Column<number>): Columns<Amou
     columns: Object.fromEntries(
       AMOUNT_COLUMNS.map(([column, unit]) => [
         column,
-        { type, write: (amounts: Amounts) => write(amounts[unit]) },
+        { type, write: writeField<Amounts, Unit>(unit, write) },
       ]),
     ),
     read(found) {

@@ -32,26 +32,28 @@ import {
   type SqlType,
   TEXT,
   TIME,
+  writeField,
 } from "../engine/columns.ts";
+import { type Encoder, makeEncoder } from "../engine/encoder.ts";
 import type { FoundRow, Value } from "../engine/found.ts";
 import { PLACE } from "../engine/place.ts";
 import { BUDGET_USES, MINUTE } from "../limits/limit-columns.ts";
 import { makeColumns } from "./field-columns.ts";
 
-export interface Table<Row> {
+export interface Table<Row> extends Encoder<Row> {
   readonly name: string;
   /** The primary key. Begins with the account if the rows belong to one. */
   readonly key: readonly string[];
-  /** All columns, in the order of `valuesOf`. */
+  /** All columns, in the order in which their values are written. */
   readonly columns: readonly string[];
   /** The columns' types, in the same order. */
   readonly types: readonly SqlType[];
-  readonly valuesOf: (row: Row) => Value[];
+  readonly writers: readonly ((row: Row) => Value)[];
   readonly rowOf: (found: FoundRow) => Row;
 }
 
 /** The written part of a table. */
-export type TablePart<Row> = Pick<Table<Row>, "name" | "columns" | "types" | "valuesOf">;
+export type TablePart<Row> = Omit<Table<Row>, "key" | "rowOf">;
 
 /** Makes a table from the columns of a row's fields, and from others that are written but never read back. */
 export function table<Row extends object>(
@@ -65,24 +67,21 @@ export function table<Row extends object>(
   for (const field in fields) {
     const { columns, column, read } = listColumns(field, fields[field]);
     for (const [name, { type, write }] of Object.entries(columns)) {
-      writes.set(name, { type, write: (row) => write(row[field]) });
+      writes.set(name, { type, write: writeField(field, write) });
     }
     reads.push((row, found) => {
       row[field] = read(found, column);
     });
   }
   for (const [column, written] of Object.entries(others)) writes.set(column, written);
-  const all = [...writes.values()].map(({ write }) => write);
+  const writers = [...writes.values()].map(({ write }) => write);
   return {
     name,
     key,
     columns: [...writes.keys()],
     types: [...writes.values()].map(({ type }) => type),
-    valuesOf(row) {
-      const values: Value[] = [];
-      for (const write of all) values.push(write(row));
-      return values;
-    },
+    writers,
+    ...makeEncoder(writers),
     rowOf(found) {
       const row: Partial<Row> = {};
       for (const read of reads) read(row, found);
@@ -92,7 +91,7 @@ export function table<Row extends object>(
   };
 }
 
-export function omitColumns<Row>(whole: Table<Row>, left: readonly string[]): TablePart<Row> {
+export function omitColumns<Row>(whole: TablePart<Row>, left: readonly string[]): TablePart<Row> {
   return filterColumns(whole, (column) => !left.includes(column));
 }
 
@@ -101,15 +100,17 @@ export function pickColumns<Row>(whole: Table<Row>, kept: readonly string[]): Ta
 }
 
 function filterColumns<Row>(
-  { name, columns, types, valuesOf }: Table<Row>,
+  { name, columns, types, writers }: Pick<Table<Row>, "name" | "columns" | "types" | "writers">,
   isWanted: (column: string) => boolean,
 ): TablePart<Row> {
   const isKept = columns.map(isWanted);
+  const kept = writers.filter((_, at) => isKept[at]);
   return {
     name,
     columns: columns.filter((_, at) => isKept[at]),
     types: types.filter((_, at) => isKept[at]),
-    valuesOf: (row) => valuesOf(row).filter((_, at) => isKept[at]),
+    writers: kept,
+    ...makeEncoder(kept),
   };
 }
 

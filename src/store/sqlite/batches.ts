@@ -1,13 +1,20 @@
 // Group commit: the demands of a few event loop turns become one transaction, and are answered after its COMMIT.
 import type { Decide, Decision } from "../../core/decision.ts";
 import type { Answer, Demand } from "../../core/demand.ts";
-import { nextTurn } from "../engine/turns.ts";
-import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../engine/waiting.ts";
+import { Fault } from "../../core/fault.ts";
+import {
+  answer,
+  answerAll,
+  answerEach,
+  tooMany,
+  WAITING_DEMANDS_MAX,
+  type Waiting,
+} from "../engine/waiting.ts";
 import { CHECKOUT } from "../money/checkouts.ts";
 import { REQUEST } from "../schema/log-tables.ts";
 import { ACCOUNT_STATE, EVENT, MOVEMENT, REPLY } from "../schema/tables.ts";
 import type { Connection } from "./connection.ts";
-import type { Connector } from "./connector.ts";
+import { type Connector, LOCKED } from "./connector.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
 
@@ -24,7 +31,13 @@ export class Batches {
   readonly #decide: Decide;
   readonly #onCommit: () => void;
   #waiting: Waiting[] = [];
-  #running: Promise<void> | null = null;
+  #isRunning = false;
+  /** The turns of the running wait, and how many demands there were at its last one. */
+  #turns = 0;
+  #before = 0;
+  #drained: (() => void)[] = [];
+  /** The decision that isn't committed yet. */
+  #open: Decision | null = null;
 
   /** `onCommit` is called after each transaction. */
   constructor(connector: Connector, cache: RowCache, decide: Decide, onCommit: () => void) {
@@ -38,49 +51,90 @@ export class Batches {
     if (this.#waiting.length >= WAITING_DEMANDS_MAX) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
       this.#waiting.push({ demand, sinceMs: Date.now(), resolve, reject });
-      this.#running ??= this.#runAll();
+      if (!this.#isRunning) this.#wait();
     });
   }
 
   /** Waits until all demands so far are answered. */
   async drain(): Promise<void> {
-    await this.#running;
+    if (this.#isRunning) await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
-  async #runAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      await this.#gather();
-      await this.#run(this.#waiting.splice(0, BATCH_DEMANDS_MAX));
-      this.#onCommit();
-    }
-    this.#running = null;
+  #wait(): void {
+    this.#isRunning = true;
+    this.#turns = 0;
+    this.#before = 0;
+    setImmediate(this.#gather);
   }
 
   /** Waits for the demands of this turn, and on a busy gateway for as long as each turn brings more. */
-  async #gather(): Promise<void> {
-    for (let turn = 0, before = 0; turn < TURNS_MAX; turn++) {
-      await nextTurn();
-      if (this.#waiting.length <= Math.max(FEW, before)) return;
-      before = this.#waiting.length;
+  readonly #gather = (): void => {
+    const { length } = this.#waiting;
+    if (++this.#turns < TURNS_MAX && length > Math.max(FEW, this.#before)) {
+      this.#before = length;
+      setImmediate(this.#gather);
+      return;
+    }
+    const batch = this.#waiting;
+    this.#waiting = length > BATCH_DEMANDS_MAX ? batch.splice(BATCH_DEMANDS_MAX) : [];
+    this.#run(batch);
+  };
+
+  /** Runs one transaction for the batch, at once: only another process's lock, or a refused demand, makes it wait. */
+  #run(batch: readonly Waiting[]): void {
+    const demands: Demand[] = [];
+    for (const { demand } of batch) demands.push(demand);
+    try {
+      const answers = this.#connector.runNow((connection) => this.#transact(connection, demands));
+      if (answers === LOCKED) {
+        void answerAll(batch, this.#runLater(batch)).then(this.#end);
+        return;
+      }
+      answer(batch, answers);
+    } catch (error) {
+      if (batch.length > 1 && !(error instanceof Fault)) {
+        void answerEach(batch, this.#runLater(batch)).then(this.#end);
+        return;
+      }
+      for (const { reject } of batch) reject(error);
+    }
+    this.#end();
+  }
+
+  #runLater(batch: readonly Waiting[]) {
+    return (demands: readonly Demand[]) =>
+      this.#connector.run((connection) => this.#transact(connection, demands), batch[0]?.sinceMs);
+  }
+
+  readonly #end = (): void => {
+    this.#onCommit();
+    if (this.#waiting.length > 0) {
+      this.#wait();
+      return;
+    }
+    this.#isRunning = false;
+    for (const resolve of this.#drained.splice(0)) resolve();
+  };
+
+  #transact(connection: Connection, demands: readonly Demand[]): readonly Answer[] {
+    try {
+      const decision = connection.write(() => this.#write(connection.sql, demands));
+      const { answers } = decision;
+      decision.keep();
+      return answers;
+    } catch (error) {
+      this.#open?.takeBack();
+      throw error;
+    } finally {
+      this.#open = null;
     }
   }
 
-  #run(batch: readonly Waiting[]): Promise<void> {
-    return answerAll(batch, (demands) =>
-      this.#connector.run((connection) => this.#transact(connection, demands), batch[0]?.sinceMs),
-    );
-  }
-
-  #transact(connection: Connection, demands: readonly Demand[]): readonly Answer[] {
-    const { sql } = connection;
-    const decision = connection.write(() => {
-      const rows = this.#cache.rowsFor(sql, demands);
-      const decided = this.#decide(rows, demands);
-      writeDecision(sql, decided);
-      return decided;
-    });
-    this.#cache.keep(decision);
-    return decision.answers;
+  #write(sql: Statements, demands: readonly Demand[]): Decision {
+    const decision = this.#decide(this.#cache.rowsFor(sql, demands), demands);
+    this.#open = decision;
+    writeDecision(sql, decision);
+    return decision;
   }
 }
 

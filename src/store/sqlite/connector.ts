@@ -11,6 +11,9 @@ const LOCK_POLL_MS = 4;
 /** A check reads the whole file, and a damaged one rarely mends. */
 const CHECK_AGAIN_MS = 10_000;
 
+/** The result of work that has to wait for another process. */
+export const LOCKED = Symbol("locked");
+
 interface ConnectorOptions {
   readonly path: string;
   readonly schema: Schema<string>;
@@ -44,15 +47,19 @@ export class Connector {
   async run<T>(work: (connection: Connection) => T, sinceMs = Date.now()): Promise<T> {
     const giveUpAtMs = sinceMs + this.#options.lockWaitMs;
     for (;;) {
-      try {
-        return work(this.#current());
-      } catch (error) {
-        if (isLocked(error) && Date.now() < giveUpAtMs) {
-          await Bun.sleep(LOCK_POLL_MS);
-          continue;
-        }
-        throw this.#judge(error);
-      }
+      const result = this.runNow(work, Date.now() >= giveUpAtMs);
+      if (result !== LOCKED) return result;
+      await Bun.sleep(LOCK_POLL_MS);
+    }
+  }
+
+  /** Runs the work as `run` does, but once: returns `LOCKED` if another process holds the lock, unless it `isLast`. */
+  runNow<T>(work: (connection: Connection) => T, isLast = false): T | typeof LOCKED {
+    try {
+      return work(this.#current());
+    } catch (error) {
+      if (isLocked(error) && !isLast) return LOCKED;
+      throw this.#judge(error);
     }
   }
 

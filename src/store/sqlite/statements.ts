@@ -1,5 +1,6 @@
 // The SQLite store's statements, each prepared once per connection; values are always bound, never part of the text.
 import type { Database } from "bun:sqlite";
+import type { RequestRecord } from "../../core/log/record.ts";
 import type { Result, Statement } from "../engine/engine.ts";
 import type { FoundRow, Value } from "../engine/found.ts";
 import { composeAddEvent } from "../engine/recording.ts";
@@ -12,6 +13,8 @@ import {
   CALL_SUM,
   CALL_SUMS,
   FIRST_TOKEN,
+  hasWork,
+  omitWork,
   REQUEST,
   TAG_OF_DAY,
   TAG_USAGE,
@@ -31,7 +34,7 @@ import {
   SPEND,
   type Table,
 } from "../schema/tables.ts";
-import { makeRowWriter } from "./row-writer.ts";
+import { makeRowWriter, splitRows } from "./row-writer.ts";
 
 export type Statements = ReturnType<typeof prepare>;
 
@@ -92,7 +95,12 @@ function writeStatements(database: Database) {
     putHolds: put(HOLD),
     removeHold: write(`DELETE FROM ${byKeySql(HOLD)}`),
     addEntries: makeRowWriter(database, ENTRY),
-    addRequests: makeRowWriter(database, REQUEST),
+    // Most requests are chats, which have the defaults of a quarter of the columns.
+    addRequests: splitRows<RequestRecord>(
+      hasWork,
+      makeRowWriter(database, REQUEST),
+      makeRowWriter(database, omitWork(REQUEST)),
+    ),
     amendRequest: write(amendSql(REQUEST)),
     putReply: write(upsertSql(REPLY, mark)),
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),

@@ -1,7 +1,10 @@
-// The turns of a Messages request as chat messages, and as they may be sent back to Anthropic.
+// The turns of a Messages request as chat messages.
 
+import { ElementWork } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { missingParameter } from "../../core/json/schema-fault.ts";
+import { freezeDeep } from "../../core/world/frozen.ts";
+import { remember } from "../../core/world/remember.ts";
 import type { Sealer } from "../../core/world/world.ts";
 import type {
   AssistantMessage,
@@ -13,12 +16,11 @@ import type {
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
 import type { FamilyNeed } from "../../operations/operation.ts";
-import { mapList } from "../../operations/text-json.ts";
-import { EmptiedMessages } from "../emptied.ts";
+import { findEmptied, replaceEmptied } from "../emptied.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { type Blocks, listBlocks, lose, mark, readPart, readParts, textPart } from "./parts.ts";
-import { restoreSearches, SearchReader } from "./searches.ts";
+import { SearchReader } from "./searches.ts";
 import { findSealed, readSummary, writeSummary } from "./summaries.ts";
 
 /** Claude Code's first system block, which identifies its requests to Anthropic: noise to other vendors. */
@@ -50,12 +52,27 @@ export function countUnreadBlocks(messages: readonly unknown[]): number {
   return bytes;
 }
 
+/** The same, of messages that may go on from earlier ones. */
+export function countUnreadTurns(messages: readonly unknown[]): number {
+  const each = UNREAD.listResults(messages, (message) => countUnreadBlocks([message]));
+  return each === null ? countUnreadBlocks(messages) : each.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+const UNREAD = new ElementWork<number>();
+
 /** True if a text has citations or a document asks for them: only Anthropic supports both. */
 export function hasCitations(messages: readonly unknown[]): boolean {
-  return messages.some((message) =>
-    listBlocks(asObject(message).content).some(
-      ({ citations }) => asArray(citations).length > 0 || asObject(citations).enabled === true,
-    ),
+  const known = UNCITED.count(messages);
+  const isFound = (known === 0 ? messages : messages.slice(known)).some(isCited);
+  if (!isFound) UNCITED.note(messages, messages.length);
+  return isFound;
+}
+
+const UNCITED = new ElementWork();
+
+function isCited(message: unknown): boolean {
+  return listBlocks(asObject(message).content).some(
+    ({ citations }) => asArray(citations).length > 0 || asObject(citations).enabled === true,
   );
 }
 
@@ -67,10 +84,20 @@ interface ReadMessages {
 
 /** Returns the system prompt as the conversation's first message, or nothing if it is empty. */
 export function readSystem(system: unknown): ReadMessages {
+  if (Array.isArray(system)) return Object.isFrozen(system) ? readShared(system) : readSystemBlocks(system);
+  if (typeof system !== "string" || system === "" || ATTRIBUTION.test(system)) return NO_MESSAGES;
+  return { messages: [{ role: "system", content: system }], lost: NONE };
+}
+
+const NONE: readonly never[] = [];
+const NO_MESSAGES: ReadMessages = { messages: NONE, lost: NONE };
+
+/** For blocks that requests share. */
+const readShared = remember((blocks: readonly unknown[]) => freezeDeep(readSystemBlocks(blocks)));
+
+function readSystemBlocks(blocks: readonly unknown[]): ReadMessages {
   const lost: string[] = [];
-  if (typeof system === "string" && system !== "" && !ATTRIBUTION.test(system))
-    return { messages: [{ role: "system", content: system }], lost };
-  return { messages: readSystemTurn(asArray(system).map(asObject), "system", lost), lost };
+  return { messages: readSystemTurn(blocks.map(asObject), "system", lost), lost };
 }
 
 interface ReadConversation extends ReadMessages {
@@ -83,17 +110,29 @@ interface ReadConversation extends ReadMessages {
  * message in the request.
  */
 export function readMessages(given: readonly unknown[], seal: Sealer, first = 0): ReadConversation {
-  const lost: string[] = [];
-  const emptied = new EmptiedMessages();
-  const messages = given.flatMap((one, index): readonly ChatMessage[] => {
-    const { role, content } = asObject(one);
-    const path = `messages[${first + index}].content`;
-    if (role === "assistant") return readAssistant(content, path, seal, lost);
-    if (role === "system") return readSystemTurn(listBlocks(content), path, lost);
-    if (typeof content === "string") return [{ role: "user", content }];
-    return readUser(listBlocks(content), path, lost, emptied);
-  });
-  return { messages, lost, nativeOnly: findSealed(given) ?? emptied.findAsked(messages) };
+  const read = (one: unknown, index: number): ReadMessages => {
+    const lost: string[] = [];
+    return { messages: readMessage(one, first + index, seal, lost), lost };
+  };
+  const turns = TURNS.listResults(given, read, first);
+  const lost = turns === null ? [] : turns.flatMap((turn) => turn.lost);
+  const messages =
+    turns === null
+      ? given.flatMap((one, index) => readMessage(one, first + index, seal, lost))
+      : turns.flatMap((turn) => turn.messages);
+  return { messages, lost, nativeOnly: findSealed(given) ?? findEmptied(messages) };
+}
+
+/** A list goes on from those of the same account, which has one seal. */
+const TURNS = new ElementWork<ReadMessages>();
+
+function readMessage(given: unknown, index: number, seal: Sealer, lost: string[]): readonly ChatMessage[] {
+  const { role, content } = asObject(given);
+  const path = `messages[${index}].content`;
+  if (role === "assistant") return readAssistant(content, path, seal, lost);
+  if (role === "system") return readSystemTurn(listBlocks(content), path, lost);
+  if (typeof content === "string") return [{ role: "user", content }];
+  return readUser(listBlocks(content), path, lost);
 }
 
 function readSystemTurn(blocks: Blocks, path: string, lost: string[]): readonly ChatMessage[] {
@@ -106,12 +145,7 @@ function readSystemTurn(blocks: Blocks, path: string, lost: string[]): readonly 
   return texts.length === 0 ? [] : [{ role: "system", content: texts }];
 }
 
-function readUser(
-  blocks: Blocks,
-  path: string,
-  lost: string[],
-  emptied: EmptiedMessages,
-): readonly ChatMessage[] {
+function readUser(blocks: Blocks, path: string, lost: string[]): readonly ChatMessage[] {
   const lostBefore = lost.length;
   const results: ToolMessage[] = [];
   const parts: ContentPart[] = [];
@@ -121,7 +155,7 @@ function readUser(
   }
   if (parts.length > 0) return [...results, { role: "user", content: parts }];
   if (results.length > 0) return results;
-  return [lost.length > lostBefore ? emptied.replace(path) : { role: "user", content: parts }];
+  return [lost.length > lostBefore ? replaceEmptied(path) : { role: "user", content: parts }];
 }
 
 function readResult(block: JsonObject, path: string, lost: string[]): ToolMessage {
@@ -217,61 +251,4 @@ function readThinking(block: JsonObject, index: number, seal: Sealer): readonly 
     return [{ type: "reasoning.encrypted", data: signature, format: ANTHROPIC_FORMAT, index }];
   }
   return [{ type: "reasoning.text", text, signature, format: ANTHROPIC_FORMAT, index }];
-}
-
-/**
- * Returns the messages without unsigned thinking and without other providers' thinking and page citations, and with their
- * searches as texts. A turn of which nothing is left is left out, since an empty one is refused.
- */
-export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly unknown[] {
-  const turns = mapList(messages, (given) => sanitizeTurn(asObject(given), seal));
-  return turns.includes(null) ? leaveOutGaps(turns) : turns;
-}
-
-/** Joins the user's turns around a gap: Bedrock refuses two in a row. */
-function leaveOutGaps(turns: readonly unknown[]): readonly unknown[] {
-  const kept: JsonObject[] = [];
-  let isGap = false;
-  for (const turn of turns) {
-    const last = kept.at(-1);
-    const { role, content } = asObject(turn);
-    if (isGap && role === "user" && last?.role === "user") {
-      const joined = [...listBlocks(last.content), ...listBlocks(content)];
-      kept.splice(-1, 1, { ...last, content: joined });
-    } else if (turn !== null) kept.push(asObject(turn));
-    isGap = turn === null;
-  }
-  return kept;
-}
-
-/** Null if nothing is left. */
-function sanitizeTurn(message: JsonObject, seal: Sealer): JsonObject | null {
-  if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
-  const before: readonly unknown[] = message.content;
-  const content = restoreSearches(before).flatMap((block) =>
-    restoreThinking(withOwnCitations(asObject(block)), seal),
-  );
-  if (content.length === before.length && content.every((one, at) => one === before[at])) return message;
-  return content.length === 0 ? null : { ...message, content };
-}
-
-/** Only Anthropic's own citations fill in `encrypted_index`, which seals the result's place. */
-function withOwnCitations(block: JsonObject): JsonObject {
-  const citations = asArray(block.citations);
-  const own = citations.filter((one) => asObject(one).encrypted_index !== "");
-  return own.length === citations.length ? block : { ...block, citations: own };
-}
-
-function restoreThinking(block: JsonObject, seal: Sealer): readonly JsonObject[] {
-  if (block.type !== "thinking" && block.type !== "redacted_thinking") return [block];
-  const signature = asString(block.signature) ?? asString(block.data) ?? "";
-  if (signature === "") return [];
-  if (!isOurSignature(signature)) return [block];
-  const text = asString(block.thinking) ?? "";
-  return (openSignature(seal, text, signature) ?? []).flatMap((detail): readonly JsonObject[] => {
-    if (detail.format !== ANTHROPIC_FORMAT) return [];
-    if (detail.data !== undefined) return [{ type: "redacted_thinking", data: detail.data }];
-    if (!detail.signature) return [];
-    return [{ type: "thinking", thinking: detail.text ?? "", signature: detail.signature }];
-  });
 }

@@ -85,12 +85,17 @@ class Findings implements Visitor<Kind> {
   searches = 0;
   fetches = 0;
   fetchedBytes = 0;
-  readonly #rules: LaneRules;
+  readonly rules: LaneRules;
   readonly #dropped: string[];
 
   constructor(rules: LaneRules, dropped: string[]) {
-    this.#rules = rules;
+    this.rules = rules;
     this.#dropped = dropped;
+  }
+
+  countFound(): number {
+    const { searches, fetches, toolsKept, toolChanges } = this;
+    return searches + fetches + toolsKept + toolChanges.length + this.#dropped.length;
   }
 
   /** True if the request has only tools that are dropped. */
@@ -104,7 +109,7 @@ class Findings implements Visitor<Kind> {
     const type = asString(node.type);
     const row = type === undefined ? undefined : REMOTE_BLOCKS.find(type);
     if (isKnown && row === undefined) return node;
-    if (type !== undefined && passes(row, type, "blocks", this.#rules)) return node;
+    if (type !== undefined && passes(row, type, "blocks", this.rules)) return node;
     throw row ? refuseField(String(path), row.reason) : refuseUnknown(String(path), type ?? "");
   }
 
@@ -124,7 +129,7 @@ class Findings implements Visitor<Kind> {
     // A tool without a type is the client's own. No tool has a type that isn't a text.
     const type = String(tool.type ?? "custom");
     const row = TOOLS.find(type);
-    if (!passes(row, type, "tools", this.#rules)) {
+    if (!passes(row, type, "tools", this.rules)) {
       if (row?.treatment === "remote") throw refuseField(String(path), row.reason);
       this.#dropped.push(String(path));
       this.toolsDropped++;

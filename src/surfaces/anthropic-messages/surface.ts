@@ -1,6 +1,7 @@
 // Anthropic's Messages API, as Claude Code and the Anthropic SDKs use it, on every chat model.
 
 import { parseBounded } from "../../core/json/bounds.ts";
+import { followMade } from "../../core/json/growing.ts";
 import {
   asArray,
   asNumber,
@@ -23,8 +24,9 @@ import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeMessage } from "./answer.ts";
 import { refuse } from "./errors.ts";
-import { countUnreadBlocks, hasCitations, readMessages, readSystem, sanitizeTurns } from "./history.ts";
+import { countUnreadBlocks, countUnreadTurns, hasCitations, readMessages, readSystem } from "./history.ts";
 import { applyLane, passBetas } from "./lane.ts";
+import { sanitizeTurns } from "./own-turns.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
 import { findSearchTool, SEARCH_NAMES } from "./searches.ts";
 import { MESSAGES_TEXTS } from "./texts.ts";
@@ -79,7 +81,8 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
     session: readSession(headers, given),
     searches,
     fetches,
-    unreadBytes: countUnreadBlocks([{ content: lane.body.system }, ...messages]) + fetchedBytes,
+    unreadBytes:
+      countUnreadBlocks([{ content: lane.body.system }]) + countUnreadTurns(messages) + fetchedBytes,
     dropped: [...lane.dropped, ...dropped],
     names: {
       ...NAMES,
@@ -127,6 +130,7 @@ function readAsk(
     cache_control: body.cache_control,
     response_format: readFormat(body),
   });
+  followMade(asArray(body.messages), ask.messages);
   const lost = listLostFields(body, READ_FIELDS);
   const cited = hasCitations(asArray(body.messages)) ? ["citations"] : [];
   const nativeOnly = read.nativeOnly ?? tools.demand;

@@ -64,7 +64,8 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
   #start(): string {
     if (this.#isStarted) return "";
     this.#isStarted = true;
-    const { id, model, countPrompt } = this.stamp;
+    const { stamp } = this;
+    const { id, model } = stamp;
     const message = {
       id,
       type: "message",
@@ -76,7 +77,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
       stop_details: null,
       // Clients show this estimate until the provider reports its count at the end.
       usage: {
-        input_tokens: countPrompt(),
+        input_tokens: stamp.countPrompt(),
         output_tokens: 1,
         cache_creation_input_tokens: 0,
         cache_read_input_tokens: 0,

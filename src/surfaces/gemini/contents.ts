@@ -19,7 +19,7 @@ import type {
 import { TurnBuilder } from "../../operations/chat/turn.ts";
 import type { FamilyNeed } from "../../operations/operation.ts";
 import { findSoundFormat, isSoundType } from "../../operations/sound-types.ts";
-import { EmptiedMessages } from "../emptied.ts";
+import { findEmptied, replaceEmptied } from "../emptied.ts";
 import { placeAt } from "../places.ts";
 import { GEMINI_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
@@ -118,16 +118,15 @@ export function readContents(
   readonly nativeOnly: FamilyNeed | undefined;
 } & Readonly<Findings> {
   const ids = new CallIds();
-  const emptied = new EmptiedMessages();
   const found: Findings = { lost: [], unreadBytes: 0 };
   const messages = contents.flatMap((one, index): readonly ChatMessage[] => {
     const { role, parts } = asObject(one);
     const given = listParts(parts).map(asObject);
     const path = `contents[${index}].parts`;
-    if (role !== "model") return readUser(given, path, ids, found, emptied);
+    if (role !== "model") return readUser(given, path, ids, found);
     return [readModel(given, path, ids, seal, found)];
   });
-  return { messages, ...found, nativeOnly: emptied.findAsked(messages) };
+  return { messages, ...found, nativeOnly: findEmptied(messages) };
 }
 
 function readUser(
@@ -135,7 +134,6 @@ function readUser(
   path: string,
   ids: CallIds,
   found: Findings,
-  emptied: EmptiedMessages,
 ): readonly ChatMessage[] {
   const results: ChatMessage[] = [];
   const parts: ContentPart[] = [];
@@ -152,7 +150,7 @@ function readUser(
   }
   const isAnswered = given.some((part) => isObject(part.functionResponse ?? part.function_response));
   if (parts.length > 0 || given.length === 0) return [...results, { role: "user", content: parts }];
-  return isAnswered ? results : [emptied.replace(path)];
+  return isAnswered ? results : [replaceEmptied(path)];
 }
 
 /** Returns no message for a repeated result. */

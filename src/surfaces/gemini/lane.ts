@@ -58,12 +58,16 @@ function listPart(content: unknown): unknown {
 
 class Findings implements Visitor<Kind> {
   searches = 0;
-  readonly #rules: LaneRules;
+  readonly rules: LaneRules;
   readonly #dropped: string[];
 
   constructor(rules: LaneRules, dropped: string[]) {
-    this.#rules = rules;
+    this.rules = rules;
     this.#dropped = dropped;
+  }
+
+  countFound(): number {
+    return this.searches + this.#dropped.length;
   }
 
   enter(kind: Kind, node: JsonObject, path: Path): JsonObject | null {
@@ -88,7 +92,7 @@ class Findings implements Visitor<Kind> {
     const kept = Object.entries(tool).filter(([name, value]) => {
       if (value === null || value === undefined) return false;
       const row = TOOLS.find(name);
-      if (passes(row, name, "tools", this.#rules)) {
+      if (passes(row, name, "tools", this.rules)) {
         if (SEARCHES.has(name)) this.searches = SEARCHES_MAX;
         return true;
       }
@@ -104,8 +108,7 @@ class Findings implements Visitor<Kind> {
   #part(part: JsonObject, path: Path): JsonObject | null {
     for (const field in part) {
       const name = toDocumented(field);
-      const isKnown =
-        part[field] === null || PART.has(name) || passes(undefined, name, "blocks", this.#rules);
+      const isKnown = part[field] === null || PART.has(name) || passes(undefined, name, "blocks", this.rules);
       if (!isKnown) throw refuseUnknown(`${path}.${field}`, field);
     }
     const isOurs = isOurSignature(readSignature(part.thoughtSignature ?? part.thought_signature));

@@ -1,7 +1,10 @@
 // Mistral's own forms of a chat request, as its SDK sends them, in OpenAI's. Those that OpenAI's form lacks are left for
 // the checks, which name them.
+import { ElementWork, mapGrowing } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, keepSame } from "../../core/json/json.ts";
 import { mapList } from "../../operations/text-json.ts";
+
+const TRANSLATED = new ElementWork();
 
 /** Changes the body, whose top level is the caller's own (Mistral API reference, "Chat"). */
 export function translateMistral(body: JsonObject): void {
@@ -10,7 +13,8 @@ export function translateMistral(body: JsonObject): void {
     body.seed = body.random_seed;
     delete body.random_seed;
   }
-  if (Array.isArray(body.messages)) body.messages = mapList<unknown>(body.messages, translateMessage);
+  if (Array.isArray(body.messages))
+    body.messages = mapGrowing<unknown>(body.messages, translateMessage, TRANSLATED);
 }
 
 function translateMessage(message: unknown): unknown {

@@ -1,5 +1,6 @@
 // Reads a client's chat-completions body as the canonical request: checks bounds, resolves nulls and deprecated fields.
 import { Fault } from "../../core/fault.ts";
+import { ElementWork, mapGrowing } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { findFirstFault } from "../../core/json/schema-fault.ts";
 import type { Limits } from "../../core/settings.ts";
@@ -21,6 +22,9 @@ const CHECKER = new Checker(chatRequestSchema);
 const BOUNDED = Object.entries(chatRequestSchema.properties).flatMap(([field, { maxProperties }]) =>
   typeof maxProperties === "number" ? [[field, maxProperties] as const] : [],
 );
+
+const BOUNDED_MESSAGES = new ElementWork();
+const READ_MESSAGES = new ElementWork();
 
 /** Returns the checked request. Throws a Fault that names the first field out of bounds. */
 export function readChatRequest(body: unknown, limits: Limits, seal?: Sealer): ChatRequest {
@@ -78,7 +82,7 @@ function refuseLargeObjects(given: JsonObject): void {
     if (given[field] !== undefined) refuseManyFields(given[field], most, field);
   }
   const messages = asArray(given.messages);
-  for (let index = 0; index < messages.length; index++) {
+  for (let index = BOUNDED_MESSAGES.count(messages); index < messages.length; index++) {
     refuseManyFields(messages[index], FIELDS_MAX, `messages[${index}]`);
     const { content, audio } = asObject(messages[index]);
     const { id } = asObject(audio);
@@ -87,6 +91,7 @@ function refuseLargeObjects(given: JsonObject): void {
     }
     if (Array.isArray(content)) refuseFileIds(content, `messages[${index}].content`);
   }
+  BOUNDED_MESSAGES.note(messages, messages.length);
 }
 
 /** All clients share the provider's account, so nobody may name a file in it. */
@@ -159,7 +164,9 @@ function readToolChoice(functionCall: unknown): ToolChoice | undefined {
 /** Returns the same list if nothing changes. */
 function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
   const callIds = new Map<unknown, string>();
-  return asChecked(mapList(given, (message, index) => readMessage(asObject(message), index, callIds)));
+  // A message that stays the same has set no id.
+  const read = (message: unknown, index: number) => readMessage(asObject(message), index, callIds);
+  return asChecked(mapGrowing(given, read, READ_MESSAGES));
 }
 
 /**

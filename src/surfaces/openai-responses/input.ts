@@ -13,7 +13,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
 import type { FamilyNeed } from "../../operations/operation.ts";
-import { EmptiedMessages } from "../emptied.ts";
+import { findEmptied, replaceEmptied } from "../emptied.ts";
 import { placeAt } from "../places.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { countUnread } from "../unread.ts";
@@ -30,7 +30,6 @@ interface Unread {
   /** The places of items and parts. */
   readonly lost: string[];
   unreadBytes: number;
-  readonly emptied: EmptiedMessages;
 }
 
 interface ReadInput extends Readonly<Pick<Unread, "lost" | "unreadBytes">> {
@@ -45,17 +44,17 @@ function lose(given: unknown, path: string, unread: Unread): void {
 }
 
 export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): ReadInput {
-  const unread: Unread = { lost: [], unreadBytes: 0, emptied: new EmptiedMessages() };
+  const unread: Unread = { lost: [], unreadBytes: 0 };
   const items =
     typeof body.input === "string" ? [{ role: "user", content: body.input }] : asArray(body.input);
   const messages = [
     ...readInstructions(body.instructions, unread),
     ...readItems(items.map(asObject), names, seal, unread),
   ];
-  const { lost, unreadBytes, emptied } = unread;
+  const { lost, unreadBytes } = unread;
   const isUnasked = messages.every(({ role }) => role === "system" || role === "developer");
   const last = isUnasked ? lost.at(-1) : undefined;
-  const asked = last === undefined ? emptied.findAsked(messages) : ({ path: last, what: "asked" } as const);
+  const asked = last === undefined ? findEmptied(messages) : ({ path: last, what: "asked" } as const);
   const nativeOnly = findSealed(items) ?? asked;
   if (items.some(hasAnnotations)) lost.push("annotations");
   return { messages, lost, unreadBytes, nativeOnly };
@@ -165,7 +164,7 @@ function readMessage(item: JsonObject, path: string, unread: Unread): ChatMessag
   const content = readContent(item.content, `${path}.content`, unread);
   const role = ROLES.find((one) => one === item.role);
   const isEmptied = content.length === 0 && unread.lost.length > lostBefore;
-  if (role === "user" && isEmptied) return unread.emptied.replace(`${path}.content`);
+  if (role === "user" && isEmptied) return replaceEmptied(`${path}.content`);
   if (role !== undefined) return { role, content };
   const message = `Invalid value for '${path}.role'. Supported values are: 'user', 'assistant', 'system', 'developer'.`;
   throw new Fault("invalid_value", message, { param: `${path}.role` });

@@ -135,6 +135,11 @@ class Findings implements Visitor<Kind> {
     this.#dropped = dropped;
   }
 
+  /** An item's reading depends on those before and behind it. */
+  countFound(): number {
+    return this.#dropped.length;
+  }
+
   enter(kind: Kind, node: JsonObject, path: Path, isKnown: boolean): JsonObject | null {
     if (kind === "tool") return this.#tool(node, path);
     if (kind === "item") return this.#item(node, path, isKnown);

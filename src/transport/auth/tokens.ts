@@ -96,9 +96,11 @@ export class Tokens<Source extends object, Value> {
     const { deadlines } = this.#ports;
     const abort = new AbortController();
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const deadline = deadlines.watch(deadlines.nowMs() + FETCH_MS, () => {
-      reject(new Fault("upstream_timeout", "The provider did not answer in time.", { cause: "token" }));
-      abort.abort();
+    const deadline = deadlines.watch(deadlines.nowMs() + FETCH_MS, {
+      late() {
+        reject(new Fault("upstream_timeout", "The provider did not answer in time.", { cause: "token" }));
+        abort.abort();
+      },
     });
     try {
       return await Promise.race([this.#fetchValue(source, this.#ports, abort.signal), late]);

@@ -44,6 +44,14 @@ describe("a key", () => {
     expect((await show(key.id)).old_secret_expires_at).toBeNull();
   });
 
+  test("that has expired gets no secret that would not work", async () => {
+    const { id } = await createKey(world, { name: "a", expires_at: "2026-11-20T13:00:00Z" });
+    bench().clock.atMs += 2 * HOUR;
+    expect(await wrongWith(() => rotateKey(world, id, {}))).toBe("key_expired");
+    await updateKey(world, id, { expires_at: "2026-11-21T13:00:00Z" });
+    expect((await rotateKey(world, id, {})).secret).toStartWith("sk-");
+  });
+
   test("that is revoked has no old secret and gets no new one", async () => {
     const { secret: first, id } = await createKey(world, { name: "a" });
     await rotateKey(world, id, { grace: "30d" });

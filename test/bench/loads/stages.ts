@@ -42,8 +42,8 @@ export const STAGES: readonly Mutant[] = [
   {
     name: "the call to the provider",
     file: "src/app/world.ts",
-    find: "export const upstreamFetch: Fetch = async (url, init) =>",
-    replace: `export const upstreamFetch: Fetch = async () => ${RESPONSE};\nexport const unusedFetch: Fetch = async (url, init) =>`,
+    find: "export const upstreamFetch: Fetch = (url, init) =>",
+    replace: `export const upstreamFetch: Fetch = async () => ${RESPONSE};\nexport const unusedFetch: Fetch = (url, init) =>`,
   },
   {
     name: "the store",
@@ -54,8 +54,8 @@ export const STAGES: readonly Mutant[] = [
   {
     name: "the store's rows, in its transactions",
     file: "src/store/sqlite/batches.ts",
-    find: "      writeDecision(sql, decided);\n",
-    replace: "      if (decided.movements.length > 0) writeDecision(sql, decided);\n",
+    find: "    writeDecision(sql, decision);\n",
+    replace: "    if (decision.movements.length > 0) writeDecision(sql, decision);\n",
   },
   {
     name: "log and metrics",
@@ -66,18 +66,18 @@ export const STAGES: readonly Mutant[] = [
   {
     name: "the key",
     file: "src/http/serve/auth.ts",
-    find: "  const secret = findSecret(request.headers);\n",
+    find: "  const secret = findSecret(headers);\n",
     replace: `  const seen = globalThis as { caller?: Caller };
   if (seen.caller) return seen.caller;
-  const secret = findSecret(request.headers);
-  const first = authenticate(secret);
+  const secret = findSecret(headers);
+  const first = ports.authenticate(secret, { address: "" });
   if (!(first instanceof Promise)) seen.caller = { key: first.key, proof: { rotation: first.rotation, address: "" } };
 `,
   },
   {
     name: "the client's watch",
     file: "src/http/serve/client-watch.ts",
-    find: "    this.#signal.onabort = () => this.#onGone();\n",
+    find: "    this.#signal.onabort = () => this.#leave();\n",
     replace: "",
   },
   {

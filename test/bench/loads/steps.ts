@@ -13,6 +13,7 @@ import { mintOrderedId } from "../../../src/core/world/ordered-id.ts";
 import type { Log } from "../../../src/core/world/world.ts";
 import type { Call } from "../../../src/gateway/call.ts";
 import { Gateway } from "../../../src/gateway/gateway.ts";
+import { Routes } from "../../../src/gateway/plan/routes.ts";
 import { makeUpstream } from "../../../src/gateway/plan/upstream.ts";
 import { Caches } from "../../../src/health/caches.ts";
 import { Health } from "../../../src/health/health.ts";
@@ -156,10 +157,10 @@ async function throughGateway(gateway: Gateway, exported: Telemetry | null = nul
     key,
     ask: request,
     ...plainCall(),
-    trace: exported?.begin(null, "/v1/chat/completions", "/v1/chat/completions") ?? null,
+    trace: exported?.begin(null, { route: "/v1/chat/completions", path: "/v1/chat/completions" }) ?? null,
     conversation: makeConversation(key.id, request),
     selection: { kind: "card", card, fallbacks: [] },
-    upstreams,
+    routes: new Routes(CHAT, "openai", upstreams),
     rules: RULES,
     markup: 1,
     ending: new Ending(),

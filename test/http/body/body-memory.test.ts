@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import type { Socket } from "node:net";
 import { isObject } from "../../../src/core/json/json.ts";
+import { EarlierBodies } from "../../../src/http/body/earlier-bodies.ts";
 import { BINARY } from "../../harness/harness.ts";
 import { formatLine, seen } from "../../whole/world/observe.ts";
 import { until } from "../../whole/world/until.ts";
@@ -106,6 +107,32 @@ describe("a form", () => {
       transfers.mockRestore();
     }
   });
+});
+
+describe("a long conversation", () => {
+  const turns = Array.from({ length: 9 }, (_, at) => ({
+    role: "user",
+    content: `${at} ${"word ".repeat(500)}`,
+  }));
+  const send = async (keepsResponses: boolean) => {
+    const { secret } = await world.newKey({ keep_responses: keepsResponses, requests_per_day: null });
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const body = JSON.stringify({ model: "Local#sim", messages: turns });
+    return (await fetch(`${world.url}/v1/chat/completions`, { method: "POST", headers, body })).status;
+  };
+
+  test.skipIf(BINARY !== undefined)(
+    "is remembered for its next request, unless its key keeps nothing",
+    async () => {
+      const keep = spyOn(EarlierBodies.prototype, "keep");
+      try {
+        expect([await send(false), keep.mock.calls.length]).toEqual([200, 0]);
+        expect([await send(true), keep.mock.calls.length]).toEqual([200, 1]);
+      } finally {
+        keep.mockRestore();
+      }
+    },
+  );
 });
 
 describe("large bodies that arrive slowly", () => {

@@ -16,9 +16,14 @@ function makeTurns() {
   const after = (delayMs: number, task: () => void) => clock.after(delayMs, task);
   const turns = new BodyTurns({ monotonicMs, after });
   const parse = (owner: string, bytes: number) =>
-    turns.time(owner, bytes, () => {
-      workedMs += COST_MS;
-    });
+    turns.time(
+      owner,
+      bytes,
+      (costMs) => {
+        workedMs += costMs;
+      },
+      COST_MS,
+    );
   const arrive = (owner: string) => turns.arrive(owner, monotonicMs());
   return { clock, turns, parse, arrive };
 }
@@ -65,7 +70,7 @@ test("an account whose bodies take the usual time never rests", () => {
   const { turns, arrive } = makeTurns();
   for (let body = 0; body < 20; body++) {
     arrive("other");
-    turns.time("usual", LARGE, () => {});
+    turns.time("usual", LARGE, () => {}, null);
     expect(turns.next("usual", MEDIUM)).toBeNull();
   }
 });

@@ -151,6 +151,18 @@ const entryRow: Row = {
   },
 };
 
+/** The simulated providers' models don't end, but the catalogue has some that have. */
+const endedRow: Row = {
+  name: "GET /v1/models?ended=true has the models that have ended, too",
+  path: "/v1/models?ended=true",
+  status: 200,
+  check: ({ body }) => {
+    const ids = idsIn(body);
+    expect(ids).toContain("OpenAI#gpt-5.4");
+    expect(ids).toContain("OpenAI#gpt-5.2-codex");
+  },
+};
+
 const listRows: readonly Row[] = ["/v1/models", "/models"].flatMap((path): readonly Row[] => [
   {
     name: `GET ${path}`,
@@ -231,5 +243,6 @@ export const MODEL_ROWS: readonly Row[] = [
   ...urlRows,
   entryRow,
   ...listRows,
+  endedRow,
   ...restrictedRows,
 ];

@@ -7,6 +7,7 @@ import type { ModelCard, Price } from "../../../src/core/models/card.ts";
 import { priceCallAt } from "../../../src/core/money/factors.ts";
 import { NANO_PER_USD } from "../../../src/core/money/money.ts";
 import { makeOffers } from "../../../src/gateway/plan/fitted.ts";
+import { Routes } from "../../../src/gateway/plan/routes.ts";
 import { makeUpstream } from "../../../src/gateway/plan/upstream.ts";
 import { countAnswer } from "../../../src/gateway/settle/counted.ts";
 import { worstCost } from "../../../src/ledger/worst.ts";
@@ -98,7 +99,13 @@ function compare(card: ModelCard, heldAtMs: number, calledAtMs: number) {
   const list = listed.get(card.id);
   const price = list && findPrice(list, calledAtMs);
   if (!setup || !list || !price) throw new Error(`${card.id} is not there.`);
-  const call = { operation: CHAT, upstreams, raw: null, ask: ASK, ...TERMS };
+  const call = {
+    operation: CHAT,
+    routes: new Routes(CHAT, "openai", upstreams),
+    raw: null,
+    ask: ASK,
+    ...TERMS,
+  };
   const [offer] = makeOffers(call, [card], heldAtMs);
   const held = offer ? worstCost(offer, offer.lines, 100, 1) / NANO_PER_USD : 0;
   const geo =
@@ -131,7 +138,7 @@ test("services that a project's setting may choose are held, those that nobody c
     const found = buildCatalogue({ ...given, nowMs: START }).resolve("OpenAI#gpt-5.4");
     if (!setup || found.kind !== "card") throw new Error("The model is not there.");
     const own = new Map([["OpenAI", makeUpstream(setup, chooseDialects(setup))]]);
-    const call = { operation: CHAT, upstreams: own, raw: null, ask: ASK, ...TERMS };
+    const call = { operation: CHAT, routes: new Routes(CHAT, "openai", own), raw: null, ask: ASK, ...TERMS };
     return makeOffers(call, [found.card], START)[0]?.outputUsdPerMillion;
   };
   expect(hold("")).toBe(15);

@@ -4,6 +4,7 @@ import { Fault } from "../../../src/core/fault.ts";
 import { isObject, type JsonObject } from "../../../src/core/json/json.ts";
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import { fitAsk, makeOffers } from "../../../src/gateway/plan/fitted.ts";
+import { Routes } from "../../../src/gateway/plan/routes.ts";
 import { makeUpstream } from "../../../src/gateway/plan/upstream.ts";
 import { computeHoldTerms } from "../../../src/ledger/worst.ts";
 import type { Form } from "../../../src/operations/form.ts";
@@ -27,7 +28,8 @@ export function priceCall<F extends Form>(
   try {
     const ask = read(body);
     const outgoing = operation.encode(codec, ask, card, target);
-    const call = { operation, upstreams: new Map([[provider, upstream]]), raw: null, ask };
+    const routes = new Routes(operation, "openai", new Map([[provider, upstream]]));
+    const call = { operation, routes, raw: null, ask };
     const terms = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
     const fitted = fitAsk(call, ask, card);
     const estimate = (bytes: number) =>

@@ -4,6 +4,7 @@ import { toFault } from "../../../src/core/fault.ts";
 import { UNKNOWN_ORIGIN } from "../../../src/core/log/record.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
 import type { Call } from "../../../src/gateway/call.ts";
+import { Routes } from "../../../src/gateway/plan/routes.ts";
 import type { ChatForm } from "../../../src/operations/chat/decoder.ts";
 import type { ChatRequest } from "../../../src/operations/chat/form.ts";
 import { CHAT } from "../../../src/operations/chat/operation.ts";
@@ -32,7 +33,7 @@ function makeCall(limitAtMs: number): Call<ChatForm> {
     ask: REQUEST,
     origin: UNKNOWN_ORIGIN,
     markup: 1,
-    upstreams: new Map(),
+    routes: new Routes(CHAT, "openai", new Map()),
     ending: new Ending(),
     conversation: makeConversation(key.id, REQUEST),
     limitAtMs,

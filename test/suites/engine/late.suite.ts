@@ -2,7 +2,6 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
-import { makeMeterId } from "../../../src/core/rows.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { makeLostOutcome } from "../../../src/ledger/outcome.ts";
 import {
@@ -113,10 +112,10 @@ function settledWithoutRoom(opened: () => TwoStores): void {
     expect(await settle()).toMatchObject({ chargedNanoUsd: 0, late: true });
     expect(await settle()).toMatchObject({ chargedNanoUsd: 0, late: false });
     expect(await usedIn(other)).toBe(0);
-    const { meters } = await other.read(ticket.reads);
+    const { page } = await other.read(ticket.reads);
     const { owner, day } = granted.place;
     const meter = { used: 0, freeSpentNanoUsd: 1_200, freeHeldNanoUsd: 0 };
-    expect(meters.get(makeMeterId(key.accountId, owner, day))).toMatchObject(meter);
+    expect(page(key.accountId, owner).meter(day).row).toMatchObject(meter);
     expect(await moneyIn(other)).toEqual([10_000, 0]);
   });
 

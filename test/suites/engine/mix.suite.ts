@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import type { SettlementAnswer } from "../../../src/core/demand.ts";
 import type { NanoUsd } from "../../../src/core/money/money.ts";
-import { makeOwnerId, type Place } from "../../../src/core/rows.ts";
+import type { Place } from "../../../src/core/rows.ts";
 import type { Store } from "../../../src/core/store.ts";
 import type { Ticket } from "../../../src/ledger/ledger.ts";
 import { ledgerOn, makeAccount, makeKey, NOON } from "../../harness/samples.ts";
@@ -167,8 +167,8 @@ async function expectSettled(store: Store, load: Load): Promise<void> {
   for (const key of KEYS) {
     const charged = load.charged.get(key.id) ?? 0;
     expect([key.id, (await store.spentSince(key, 0)).chargedNanoUsd]).toEqual([key.id, charged]);
-    const { spends } = await store.read(ledgerOn(store).ticket({ ...ASK, key }).reads);
-    const { spentNanoUsd = 0, heldNanoUsd = 0 } = spends.get(makeOwnerId(key.accountId, key.id)) ?? {};
+    const { page } = await store.read(ledgerOn(store).ticket({ ...ASK, key }).reads);
+    const { spentNanoUsd = 0, heldNanoUsd = 0 } = page(key.accountId, key.id).spend.row ?? {};
     expect([key.id, spentNanoUsd, heldNanoUsd]).toEqual([key.id, charged, 0]);
     const { requestsPerDay } = key;
     if (typeof requestsPerDay !== "number") continue;

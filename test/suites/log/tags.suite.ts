@@ -73,7 +73,7 @@ function sums(opened: () => TwoStores): void {
     const ledger = ledgerOn(store, { quota: { requestsPerDay: null } });
     const ticket = ledger.ticket(makeAsk("late", key));
     const { place } = await expectGrant(ledger, ticket);
-    const hold = (await store.read(ticket.reads)).holds.get("late");
+    const hold = (await store.read(ticket.reads)).holds.get("late")?.row;
     if (!hold) throw new Error("There is no hold.");
     await ledger.settle(ticket, { ...FAILED, record: lostRecord(hold), sealedReply: null });
     expect(await list(store, ["tag"])).toEqual(["1 0"]);

@@ -1,7 +1,7 @@
 // A token endpoint for tests with a verifiable signature, and the gateway's side of it with a manual clock.
 import { generateKeyPairSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { Deadline } from "../../../src/core/world/world.ts";
+import type { Deadline, Latecomer } from "../../../src/core/world/world.ts";
 import { fetchKeys } from "../../../src/transport/auth/aws-keys.ts";
 import { fetchToken } from "../../../src/transport/auth/token-requests.ts";
 import { type TokenPorts, Tokens } from "../../../src/transport/auth/tokens.ts";
@@ -81,11 +81,11 @@ export async function startTokenServer(): Promise<TokenServer> {
 /** The tokens of a gateway with a manual clock. */
 export function startTokens() {
   let nowMs = 0;
-  const due = new Set<{ atMs: number; onLate: () => void }>();
+  const due = new Set<{ atMs: number; latecomer: Latecomer }>();
   const deadlines = {
     nowMs: () => nowMs,
-    watch(atMs: number, onLate: () => void): Deadline {
-      const one = { atMs, onLate };
+    watch(atMs: number, latecomer: Latecomer): Deadline {
+      const one = { atMs, latecomer };
       due.add(one);
       return { atMs, clear: () => void due.delete(one) };
     },
@@ -102,7 +102,7 @@ export function startTokens() {
     for (const one of due) {
       if (one.atMs > nowMs) continue;
       due.delete(one);
-      one.onLate();
+      one.latecomer.late();
     }
   };
   return {

@@ -68,12 +68,14 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const ELSEWHERE = Object.entries(FAULTS).flatMap(([code, row]) => ("elsewhere" in row ? [code] : []));
+const LEADING = Object.entries(FAULTS).flatMap(([code, row]) =>
+  "leadsOn" in row && (row.leadsOn === "failed" || row.leadsOn === "gone") ? [code] : [],
+);
 
 /** True if another attempt follows after this failure. A whole answer that never arrives uses up all the time. */
 function goesOnAfter(line: string, trouble: InjectedFault, mode: (typeof MODES)[number]): boolean {
   const takesAll = mode === "whole" && (trouble === "silent" || trouble === "stall");
-  return !takesAll && !line.startsWith("200") && ELSEWHERE.some((code) => line.includes(` ${code}`));
+  return !takesAll && !line.startsWith("200") && LEADING.some((code) => line.includes(` ${code}`));
 }
 
 /** Calls with this model name at any provider. */

@@ -178,6 +178,7 @@ test("the settings are the current ones, without secrets", async () => {
     },
     log: { content: false, keep_ms: 7 * 86_400_000 },
     billing: { charge: "beyond_allowance", markup: 1 },
+    prices: { as_of: "2026-11-26", changes_waiting: null },
     router: { fair: { quality: expect.any(Number) }, rules: [], explore: 0, preview: false },
     aliases: { house: "Acme#cheap" },
     server: { public_url: null },

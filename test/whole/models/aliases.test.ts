@@ -184,3 +184,20 @@ describe("operator mistakes", () => {
     expect(`${answer && formatLine(answer)} ${param ?? ""}`.trim()).toBe(expected);
   });
 });
+
+test("a stored alias whose model has left the configuration is named in the log", async () => {
+  const own = await startUnderTest({
+    more: (url) =>
+      `  Acme: { dialect: openai, keys: [sim-key], base_url: "${url}/openai/v1", models: [{ name: leaving, context: 8192, output: 10 }] }`,
+  });
+  const made = await createOperator(own).post("/aliases", { name: "team-x", target: "Acme#leaving" });
+  expect(made.status).toBe(201);
+  const named = () => own.events.filter(({ event }) => event === "alias_unserved");
+  expect(named()).toEqual([]);
+  const text = await Bun.file(own.configFile).text();
+  await Bun.write(own.configFile, text.replace("name: leaving", "name: staying"));
+  const after = await own.another();
+  expect(named()).toMatchObject([{ level: "warn", name: "team-x", models: ["Acme#leaving"] }]);
+  await after.stop();
+  await own.stop();
+});

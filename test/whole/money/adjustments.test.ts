@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { formatPlainUsd, toNearestNanoUsd } from "../../../src/core/money/money.ts";
-import { seen } from "../world/observe.ts";
+import { formatLine, seen } from "../world/observe.ts";
 import { createOperator } from "../world/operator.ts";
 import { until } from "../world/until.ts";
 import { asking, startHttpWorld } from "../world/world.ts";
@@ -111,7 +111,14 @@ describe("closing", () => {
       balance_usd: -Number(payout?.amount_usd),
     });
     expect(await told(`/accounts/${account}/topups`, { amount_usd: 1 })).toBe("409 account_closed null");
+    // No field is required, so neither is a body.
+    expect((await operator.post(`/accounts/${account}/reopen`, undefined)).body).toMatchObject({
+      state: "open",
+    });
     expect(await told(`/accounts/${account}/reopen`, {})).toBe("200 0 open");
+    expect(formatLine(await operator.post("/keys", undefined))).toStartWith(
+      "400 invalid_request_error missing",
+    );
     const revoked = await operator.all(`/keys?account_id=${account}`, 50);
     expect(revoked.map(({ state }) => state)).toEqual(["revoked"]);
     expect(await told("/accounts/default/close", {})).toBe("400 invalid_value null");

@@ -1,5 +1,5 @@
 // The rows of a batch as the ledger reads them.
-import type { Rows } from "../core/decision.ts";
+import type { Rows } from "./decision.ts";
 
 /** The store's rows, each of which is only looked up by its id. */
 export type RowLookup = {

@@ -1,7 +1,9 @@
 // The counts of a request in the hourly sums.
-import { isError, type RequestRecord } from "../core/log/record.ts";
-import { addAmounts, NO_AMOUNTS, negateAmounts } from "../core/money/units.ts";
-import type { UsageSum } from "../core/rows.ts";
+
+import { isError, type RequestRecord } from "../../../src/core/log/record.ts";
+import { addAmounts, NO_AMOUNTS } from "../../../src/core/money/units.ts";
+import type { UsageSum } from "../../../src/core/rows.ts";
+import { negateAmounts } from "./ids.ts";
 
 const NO_COUNTS = {
   requests: 0,

@@ -1,0 +1,46 @@
+// Compares a list of prices with the catalogue, and takes what may be taken into the operator's catalogue file.
+import { collectCards } from "../../catalogue/catalogue.ts";
+import {
+  acceptProposals,
+  compareFeed,
+  type FeedComparison,
+  type Proposal,
+} from "../../catalogue/feeds/compare-feed.ts";
+import { FeedError } from "../../catalogue/feeds/feed.ts";
+import { readFeed } from "../../catalogue/feeds/read-feed.ts";
+import { formatDay } from "../../catalogue/later-prices.ts";
+import { writeCatalogueFile } from "../../catalogue/write-rows.ts";
+import { parseBounded } from "../../core/json/bounds.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { FeedFormat } from "../../core/models/feed-format.ts";
+import type { Settings } from "../../core/settings.ts";
+
+type Basis = Pick<Settings, "newerModels" | "overlay">;
+
+interface ComparedFeed extends FeedComparison {
+  readonly known: ReadonlyMap<string, ModelCard>;
+}
+
+/** The longest public list has a tenth of that. */
+const FEED_SHAPE = { depth: 40, elements: 5_000_000 };
+
+/** Throws a FeedError that says why the list can't be used. */
+export function compareList(text: string, format: FeedFormat, settings: Basis, nowMs: number): ComparedFeed {
+  const known = collectCards([], settings.newerModels);
+  const ids = new Map([...known.keys()].map((id) => [id.toLowerCase(), id]));
+  const rows = readFeed(format, parseBounded(text, FEED_SHAPE), ids, nowMs);
+  return { ...compareFeed(rows, { known, overlay: settings.overlay, nowMs }), known };
+}
+
+/** Returns the text of the catalogue file with what is accepted. Models of the file that don't change stay in it. */
+export function writeAccepted(
+  compared: ComparedFeed,
+  { newerModels = [] }: Basis,
+  isAccepted: (proposal: Proposal) => boolean,
+  nowMs: number,
+): string {
+  const changed = acceptProposals(compared, compared.known, isAccepted);
+  const cards = new Map([...newerModels.map((card) => [card.id, card] as const), ...changed]);
+  if (cards.size === 0) throw new FeedError("nothing differs, so there is nothing to write");
+  return writeCatalogueFile([...cards.values()], formatDay(nowMs));
+}

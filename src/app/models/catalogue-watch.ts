@@ -1,0 +1,86 @@
+// Compares the catalogue with the list of prices that the operator named, regularly, and changes nothing.
+import { FeedError } from "../../catalogue/feeds/feed.ts";
+import type { CatalogueWatch, Settings } from "../../core/settings.ts";
+import type { Clock, Fetch, Log, Random } from "../../core/world/world.ts";
+import type { CompareAnswer, CompareAsk, CompareCounts } from "./compare-thread.ts";
+import { fetchFeed } from "./feed-fetch.ts";
+
+/** A share of the period by which nodes look earlier or later, so that they don't ask all at once. */
+const SPREAD = 0.1;
+const BYTE_MAX = 255;
+
+interface PriceWatchParts {
+  readonly settings: () => Pick<Settings, "catalogueWatch" | "newerModels" | "overlay">;
+  readonly fetch: Fetch;
+  readonly log: Log;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly random: Random;
+}
+
+export class PriceWatch {
+  readonly #parts: PriceWatchParts;
+  /** The changes that could be taken, at once or by a person. Null until a list was compared. */
+  waiting: number | null = null;
+  #nextMs = 0;
+  /** The list and the models that were compared last. A reload replaces both. */
+  #watch: CatalogueWatch | undefined;
+  #models: Settings["newerModels"];
+
+  constructor(parts: PriceWatchParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks at the list if it is time, or if the configuration has changed. */
+  async refresh(): Promise<void> {
+    const { settings, clock } = this.#parts;
+    const { catalogueWatch: watch, newerModels } = settings();
+    const isNew = watch !== this.#watch || newerModels !== this.#models;
+    this.#watch = watch;
+    this.#models = newerModels;
+    if (watch === undefined) this.waiting = null;
+    if (watch === undefined || (!isNew && clock.nowMs() < this.#nextMs)) return;
+    this.#nextMs = clock.nowMs() + watch.everyMs * this.#spread();
+    await this.#compare(watch);
+  }
+
+  /** The last comparison still counts if the list can't be had. */
+  async #compare({ from, format }: CatalogueWatch): Promise<void> {
+    const { settings, fetch, log, clock } = this.#parts;
+    try {
+      const text = await fetchFeed(from, fetch);
+      const { newerModels = [], overlay } = settings();
+      const counts = await compareApart({
+        text,
+        format,
+        settings: { newerModels, overlay },
+        nowMs: clock.nowMs(),
+      });
+      this.waiting = counts.taken + counts.waiting;
+      log({ event: "catalogue_compared", format, ...counts });
+    } catch (error) {
+      if (!(error instanceof FeedError)) throw error;
+      log({ event: "catalogue_refused", level: "warn", format, cause: error.message });
+    }
+  }
+
+  #spread(): number {
+    const [byte = 0] = this.#parts.random.bytes(1);
+    return 1 + SPREAD * ((2 * byte) / BYTE_MAX - 1);
+  }
+}
+
+/** Compares in a thread of its own. Rejects with a FeedError if the list can't be used. */
+async function compareApart(ask: CompareAsk): Promise<CompareCounts> {
+  const thread = new Worker(new URL("./compare-thread.ts", import.meta.url), { ref: false, smol: true });
+  const { promise, resolve, reject } = Promise.withResolvers<CompareAnswer>();
+  thread.onmessage = ({ data }: MessageEvent<CompareAnswer>) => resolve(data);
+  thread.onerror = ({ message }) => reject(new Error(message));
+  thread.postMessage(ask);
+  try {
+    const answer = await promise;
+    if ("wrong" in answer) throw new FeedError(answer.wrong);
+    return answer.counts;
+  } finally {
+    thread.terminate();
+  }
+}

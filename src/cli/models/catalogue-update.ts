@@ -1,0 +1,173 @@
+// `poundkey catalogue update`: shows what a list of prices would change, and with --apply takes it.
+import { renameSync, writeFileSync } from "node:fs";
+import { compareList, writeAccepted } from "../../app/models/catalogue-update.ts";
+import { FEED_BYTES_MAX, fetchFeed } from "../../app/models/feed-fetch.ts";
+import {
+  type ConfigSource,
+  type ConfigurationFlags,
+  formatErrors,
+  loadConfig,
+} from "../../app/start/configuration.ts";
+import { EXIT, type Io } from "../../app/terminal.ts";
+import type { FeedComparison, Proposal } from "../../catalogue/feeds/compare-feed.ts";
+import { FeedError } from "../../catalogue/feeds/feed.ts";
+import { loadShippedCards } from "../../catalogue/rows.ts";
+import { writeCatalogueFile } from "../../catalogue/write-rows.ts";
+import type { ConfigError } from "../../config/errors.ts";
+import type { LoadResult } from "../../config/load.ts";
+import { FEED_FORMATS } from "../../core/models/feed-format.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Fetch } from "../../core/world/world.ts";
+import { type Arguments, readConfigurationFlags, UsageError } from "../arguments.ts";
+
+/** The world around the command. */
+export interface UpdatePorts {
+  readonly fetch: Fetch;
+  readonly nowMs: () => number;
+  readonly writeFile: (path: string, text: string) => void;
+}
+
+export const REAL_PORTS: UpdatePorts = { fetch, nowMs: Date.now, writeFile: replaceFile };
+
+/** A gateway that reads the file meanwhile reads the old one or the new one. */
+function replaceFile(path: string, text: string): void {
+  const beside = `${path}.new`;
+  writeFileSync(beside, text);
+  renameSync(beside, path);
+}
+
+/** Returns 3 if some changes wait for --yes. */
+export async function update(
+  given: Arguments,
+  io: Io,
+  source: ConfigSource,
+  ports: UpdatePorts,
+): Promise<number> {
+  const flags = readConfigurationFlags(given);
+  const loaded = loadWithoutFile(flags, source);
+  if (!loaded.ok) {
+    io.err(formatErrors(loaded.errors));
+    return EXIT.failed;
+  }
+  const { settings } = loaded;
+  const { from, format } = readList(given, settings);
+  const isApplied = given.switches.has("apply");
+  if (isApplied && settings.catalogueFile === undefined) {
+    io.err(
+      "There is no file to write to: set catalogue to a path in the configuration, such as catalogue.json.",
+    );
+    return EXIT.failed;
+  }
+  try {
+    const nowMs = ports.nowMs();
+    const compared = compareList(await readText(from, source, ports.fetch), format, settings, nowMs);
+    const isAccepted = ({ verdict }: Proposal) => verdict === "taken" || given.switches.has("yes");
+    if (isApplied) write(writeAccepted(compared, settings, isAccepted, nowMs), settings, ports);
+    show(compared, given, io);
+    return compared.proposals.some(isWaiting) && !given.switches.has("yes") ? EXIT.partial : EXIT.done;
+  } catch (error) {
+    if (!(error instanceof FeedError)) throw error;
+    io.err(`Nothing was changed. The list at ${from} can't be used: ${error.message}.`);
+    return EXIT.failed;
+  }
+
+  /** A file that the gateway would refuse is never written. */
+  function write(text: string, { catalogueFile = "" }: Settings, { writeFile }: UpdatePorts): void {
+    const readFile: ConfigSource["readFile"] = (path, most) =>
+      path === catalogueFile ? text : source.readFile(path, most);
+    const then = loadConfig(flags, { ...source, readFile }).loaded;
+    const wrong = then.ok ? undefined : then.errors.find(({ field }) => field.startsWith("catalogue"));
+    if (wrong) throw new FeedError(wrong.message);
+    writeFile(catalogueFile, text);
+  }
+}
+
+/** The first update makes the file that the configuration already names. */
+function loadWithoutFile(flags: ConfigurationFlags, source: ConfigSource): LoadResult {
+  const { loaded } = loadConfig(flags, source);
+  if (loaded.ok || loaded.errors.length > 1 || !loaded.errors.some(isMissingCatalogue)) return loaded;
+  const [card] = loadShippedCards();
+  const standIn = writeCatalogueFile(card === undefined ? [] : [card], "2000-01-01");
+  const readFile: ConfigSource["readFile"] = (path, most) => {
+    try {
+      return source.readFile(path, most);
+    } catch {
+      return standIn;
+    }
+  };
+  const again = loadConfig(flags, { ...source, readFile }).loaded;
+  return again.ok ? { ...again, settings: { ...again.settings, newerModels: [] } } : again;
+}
+
+function isMissingCatalogue({ field, message }: ConfigError): boolean {
+  return field.startsWith("catalogue") && message.endsWith("the file doesn't exist");
+}
+
+function isWaiting({ verdict }: Proposal): boolean {
+  return verdict === "waits";
+}
+
+/** The address and the form of the list: of the flags, else of the configuration. */
+function readList({ values }: Arguments, { catalogueWatch }: Settings) {
+  const from = values.get("from") ?? catalogueWatch?.from;
+  const named = values.get("format") ?? catalogueWatch?.format;
+  const format = FEED_FORMATS.find((one) => one === named);
+  if (from === undefined) throw new UsageError("update needs --from URL or --from FILE");
+  if (format === undefined) throw new UsageError(`--format must be one of ${FEED_FORMATS.join(", ")}`);
+  return { from, format };
+}
+
+function readText(from: string, { readFile }: ConfigSource, fetch: Fetch): Promise<string> | string {
+  if (/^[a-z]+:\/\//i.test(from)) return fetchFeed(from, fetch);
+  try {
+    return readFile(from, FEED_BYTES_MAX);
+  } catch (error) {
+    throw new FeedError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function show({ proposals, compared, equal, unlisted }: FeedComparison, given: Arguments, io: Io): void {
+  const count = (is: (proposal: Proposal) => boolean) => proposals.filter(is).length;
+  const counts = {
+    compared,
+    equal,
+    unlisted,
+    added: count(({ adds }) => adds !== undefined),
+    rise: count(({ moves }) => moves === "rises"),
+    fall: count(({ moves }) => moves === "falls"),
+    begin: count(({ field }) => field === "later_prices"),
+    end: count(({ field }) => field === "shutdown"),
+    taken: count(({ verdict }) => verdict === "taken"),
+    waiting: count(isWaiting),
+    refused: count(({ verdict }) => verdict === "refused"),
+    applied: given.switches.has("apply"),
+  };
+  if (given.switches.has("json")) {
+    const changes = proposals.map(({ card: _card, adds: _adds, ...change }) => change);
+    io.out(JSON.stringify({ ...counts, changes }, null, 2));
+    return;
+  }
+  for (const [verdict, title] of TITLES) {
+    const lines = proposals.filter((proposal) => proposal.verdict === verdict).map(formatProposal);
+    if (lines.length > 0) io.out([title, ...lines].join("\n"));
+  }
+  io.out(
+    `${compared} models compared: ${equal} equal, ${unlisted} of the catalogue not in the list, ${counts.added} new`,
+  );
+  io.out(
+    `${counts.rise} prices rise, ${counts.fall} fall, ${counts.begin} begin later, ${counts.end} ends differ`,
+  );
+  if (!counts.applied)
+    io.out("Nothing was changed: --apply takes the first part, and --yes with it what waits.");
+}
+
+const TITLES = [
+  ["taken", "may be taken:"],
+  ["waits", "wait for --yes:"],
+  ["refused", "refused, also with --yes:"],
+] as const;
+
+function formatProposal({ id, field, before, after, reason }: Proposal): string {
+  const step = before === null ? after : `${before} → ${after}`;
+  return `  ${id} ${field}: ${step}${reason === null ? "" : ` (${reason})`}`;
+}

@@ -1,0 +1,167 @@
+// A client's request once it is read, as the gateway takes it.
+
+import type { Claim } from "../../core/demand.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Caller, GatewayKey, KeyProof } from "../../core/keys/key.ts";
+import type { RequestOrigin } from "../../core/log/record.ts";
+import type { TraceContext } from "../../core/log/trace-context.ts";
+import type { ConversationNames } from "../../core/models/attempt.ts";
+import type { Caching } from "../../core/models/caching.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Mending, RawRequest } from "../../core/models/dialect.ts";
+import type { TracedHook } from "../../core/models/hook.ts";
+import type { Hasher, PromptDigests } from "../../core/models/prompt-digests.ts";
+import { type Steering, UNSTEERED } from "../../core/models/steering.ts";
+import type { RouterRules } from "../../core/settings.ts";
+import { Ending } from "../../core/world/ending.ts";
+import { mintOrderedId } from "../../core/world/ordered-id.ts";
+import type { Call } from "../../gateway/call.ts";
+import { type Pin, pinSelection } from "../../gateway/plan/pin.ts";
+import type { Selection } from "../../gateway/plan/plan.ts";
+import type { Routes } from "../../gateway/plan/routes.ts";
+import { digestIdempotency } from "../../gateway/settle/idempotency.ts";
+import { Prompt } from "../../health/prompts.ts";
+import { Conversation } from "../../health/stickiness.ts";
+import type { Form } from "../../operations/form.ts";
+import type { FamilyNeed, Operation } from "../../operations/operation.ts";
+import type { Exchange, Surface } from "../../surfaces/surface.ts";
+import type { HeldBody } from "../body/body-memory.ts";
+import type { BodyTurns } from "../body/body-turns.ts";
+import type { HttpPorts } from "../ports.ts";
+import type { Arrival } from "./arrival.ts";
+import { readCaching } from "./caching.ts";
+import { headerNumber } from "./headers.ts";
+import { readRequestOrigin } from "./origin.ts";
+import { readSteering, steerSelection } from "./selection.ts";
+import type { ModelSetup } from "./setups.ts";
+
+const TIMEOUT_SECONDS_MAX = 3600;
+
+export class ClientCall<F extends Form> implements Call<F> {
+  key: GatewayKey;
+  ask: F["ask"];
+  raw: RawRequest | null;
+  dropped: readonly string[];
+  hooks?: TracedHook[];
+  kept: JsonObject | null;
+  readonly exchange: Exchange<F>;
+  readonly lost: readonly string[];
+  readonly names: Readonly<Record<string, string>> | undefined;
+  readonly isLimitRequired: boolean;
+  readonly searches: number;
+  readonly fetches: number;
+  readonly unreadBytes: number;
+  readonly cachesLong: boolean;
+  readonly nativeOnly: FamilyNeed | undefined;
+  readonly isToBeStored: boolean;
+  readonly operation: Operation<F>;
+  readonly surface: string;
+  readonly id: string;
+  readonly created: number;
+  readonly requestId: string;
+  readonly origin: RequestOrigin;
+  readonly proof: KeyProof | null;
+  readonly selection: Selection;
+  readonly steering: Steering;
+  readonly pin: Pin | null;
+  readonly routes: Routes<F>;
+  readonly rules: RouterRules;
+  readonly markup: number;
+  readonly mendsNamed: Mending | undefined;
+  readonly limitAtMs: number;
+  readonly idempotency: Claim | null;
+  readonly caching: Caching | null;
+  readonly held: HeldBody;
+  readonly trace: TraceContext | null;
+  readonly ending = new Ending();
+  readonly #setup: ModelSetup<F>;
+  readonly #turns: BodyTurns;
+  #conversation: Conversation | null = null;
+  #prompt: Prompt | null = null;
+
+  /** Throws the Faults of headers that aren't valid, and of models that the request excludes. */
+  constructor(
+    ports: HttpPorts,
+    { name: surface, operation, idPrefix }: Surface<F>,
+    { request: { headers }, requestId, held, trace }: Arrival,
+    { key, proof }: Caller,
+    exchange: Exchange<F>,
+    setup: ModelSetup<F>,
+    pin: Pin | null,
+  ) {
+    const nowMs = ports.clock.nowMs();
+    const asked = readSteering(headers);
+    const { selection, steering } = asked === UNSTEERED ? setup : steerSelection(setup.named, asked);
+    this.key = key;
+    this.proof = proof;
+    this.exchange = exchange;
+    this.ask = exchange.ask;
+    this.raw = exchange.raw;
+    this.dropped = exchange.dropped;
+    this.lost = exchange.lost;
+    this.names = exchange.names;
+    this.kept = exchange.kept ?? null;
+    this.isLimitRequired = exchange.isLimitRequired;
+    this.searches = exchange.searches;
+    this.fetches = exchange.fetches ?? 0;
+    this.unreadBytes = exchange.unreadBytes;
+    this.cachesLong = exchange.cachesLong ?? false;
+    this.nativeOnly = exchange.nativeOnly;
+    this.isToBeStored = exchange.isToBeStored ?? false;
+    this.operation = operation;
+    this.surface = surface;
+    this.id = `${idPrefix}${mintOrderedId(ports.random, nowMs)}`;
+    this.created = Math.floor(nowMs / 1000);
+    this.requestId = requestId;
+    this.origin = readRequestOrigin(ports, headers, exchange.session, proof, trace);
+    this.selection = pin ? pinSelection(selection, pin) : selection;
+    this.steering = steering;
+    this.pin = pin;
+    this.routes = setup.routes;
+    this.rules = setup.rules;
+    this.markup = setup.markup;
+    this.mendsNamed = setup.mendsNamed;
+    this.limitAtMs = readLimit(ports, headers);
+    const once = headers.get("idempotency-key");
+    this.idempotency = digestIdempotency(ports.vault, key.id, once, operation, exchange);
+    this.caching = readCaching(headers, key, selection, ports.cacheRules());
+    this.held = held;
+    this.trace = trace;
+    this.#setup = setup;
+    this.#turns = ports.turns;
+  }
+
+  get conversation(): Conversation {
+    this.#conversation ??= new Conversation(this.key.id, this);
+    return this.#conversation;
+  }
+
+  get prompt(): Prompt {
+    this.#prompt ??= new Prompt(this.key.id, this);
+    return this.#prompt;
+  }
+
+  /** By the client's own request: a step may change what is asked. */
+  nameConversation(): ConversationNames {
+    return this.operation.conversations.name(this.exchange.ask, this.exchange.session);
+  }
+
+  digestPrompt(makeHasher: () => Hasher): PromptDigests | null {
+    const { ask, raw } = this.exchange;
+    return this.operation.conversations.digest?.(ask, raw, makeHasher) ?? null;
+  }
+
+  usable(): readonly ModelCard[] {
+    return this.#setup.listUsable();
+  }
+
+  time<Given, Result>(work: (given: Given) => Result, given: Given): Result {
+    return this.#turns.time(this.key.accountId, this.held.bytes, work, given);
+  }
+}
+
+/** Returns when the client's own time limit ends, on the monotonic clock. Infinity if it sent none. */
+function readLimit({ clock }: Pick<HttpPorts, "clock">, headers: Headers): number {
+  const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
+  return seconds === null ? Number.POSITIVE_INFINITY : clock.monotonicMs() + seconds * 1000;
+}

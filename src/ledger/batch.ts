@@ -1,0 +1,134 @@
+// A batch of decisions: the rows that it writes, and how its changes are kept or taken back.
+import type { Decision, DeletedRow, Rows } from "../core/decision.ts";
+import type { Answer } from "../core/demand.ts";
+import type { OutboxEvent } from "../core/events/events.ts";
+import type { Account } from "../core/keys/key.ts";
+import { CallTotals } from "../core/log/provider-call.ts";
+import type { RequestRecord } from "../core/log/record.ts";
+import type { Checkout } from "../core/money/checkout.ts";
+import type { Movement } from "../core/money/movement.ts";
+import type { Cell } from "../core/pages.ts";
+import type { Entry, Hold, KeptReply, Meter, OwnerState, Spend } from "../core/rows.ts";
+import type { RemovableSheet, Sheet } from "./sheet.ts";
+import { UndoLog } from "./undo-log.ts";
+import { UsageSums } from "./usage-sums.ts";
+
+/** Shared by all tables that a batch doesn't write, which are most. */
+const NOTHING: readonly never[] = Object.freeze([]);
+
+let batches = 0;
+
+/** Changes that most batches have none of. */
+interface RareChanges {
+  replies?: RemovableSheet<KeptReply>;
+  movements?: Sheet<Movement>;
+  checkouts?: Sheet<Checkout>;
+  states?: Set<string>;
+  entries?: Entry[];
+}
+
+const NO_RARE: Readonly<RareChanges> = Object.freeze({});
+
+export class Batch {
+  readonly #rows: Rows;
+  readonly log = new UndoLog();
+  /** Cells of changed rows. */
+  readonly accounts: Cell<Account>[] = [];
+  readonly spends: Cell<Spend>[] = [];
+  readonly meters: Cell<Meter>[] = [];
+  readonly owners: Cell<OwnerState>[] = [];
+  readonly holds: Cell<Hold>[] = [];
+  readonly sums = new UsageSums();
+  readonly calls = new CallTotals();
+  readonly events: OutboxEvent[] = [];
+  requests: Sheet<RequestRecord> | null = null;
+  #rare: RareChanges | null = null;
+
+  constructor(rows: Rows) {
+    this.#rows = rows;
+  }
+
+  /** Made once there is something in it. */
+  get rare(): RareChanges {
+    this.#rare ??= {};
+    return this.#rare;
+  }
+
+  /** Begins the next batch. One that was not kept was not committed. */
+  begin(): void {
+    this.takeBack();
+    this.log.begin(++batches);
+  }
+
+  readonly keep = (): void => {
+    for (const { row, before } of this.holds) if (row === null && before) this.#rows.holds.delete(before.id);
+    this.log.clear();
+    this.#clear();
+  };
+
+  readonly takeBack = (): void => {
+    for (const { row, before } of this.holds) if (row && before === null) this.#rows.holds.delete(row.id);
+    this.log.takeBack();
+    this.#clear();
+  };
+
+  #clear(): void {
+    for (const cells of [this.accounts, this.spends, this.meters, this.owners, this.holds]) cells.length = 0;
+    this.sums.clear();
+    this.calls.sums.length = 0;
+    this.events.length = 0;
+    this.requests = null;
+    this.#rare = null;
+  }
+
+  /** A hold that was made and settled in the same batch was never in the store. */
+  #listGone(): readonly DeletedRow[] {
+    let gone: DeletedRow[] | null = null;
+    for (const { row, before } of this.holds) {
+      if (row !== null || before === null) continue;
+      gone ??= [];
+      gone.push(before);
+    }
+    return gone ?? NOTHING;
+  }
+
+  /** Returns the rows to write and the answers to send once they are committed. */
+  close(answers: readonly Answer[]): Decision {
+    const { keep, takeBack, requests, sums, calls, events } = this;
+    const { replies, movements, checkouts, states, entries = NOTHING } = this.#rare ?? NO_RARE;
+    const accounts = listRows(this.accounts);
+    return {
+      keep,
+      takeBack,
+      answers,
+      accounts,
+      states: states === undefined ? NOTHING : accounts.filter(({ id }) => states.has(id)),
+      spends: listRows(this.spends),
+      meters: listRows(this.meters),
+      owners: listRows(this.owners),
+      holds: listRows(this.holds),
+      holdsGone: this.#listGone(),
+      entries,
+      requests: requests?.changedWhere(false) ?? NOTHING,
+      requestsAmended: requests?.changedWhere(true) ?? NOTHING,
+      replies: replies?.changed ?? NOTHING,
+      repliesGone: replies?.gone ?? NOTHING,
+      movements: movements?.changed ?? NOTHING,
+      checkouts: checkouts?.changed ?? NOTHING,
+      usage: sums.usage,
+      tagUsage: sums.tagUsage,
+      tagsOfDays: sums.tagsOfDays,
+      firstTokens: sums.firstTokens,
+      calls: calls.sums,
+      events,
+    };
+  }
+}
+
+/** Returns the changed rows that are still there. */
+function listRows<Row extends object>(cells: readonly Cell<Row>[]): readonly Row[] {
+  if (cells.length === 0) return NOTHING;
+  const rows: Row[] = [];
+  for (const { row } of cells) if (row !== null) rows.push(row);
+  return rows;
+}

@@ -1,0 +1,10 @@
+// The queries that the admin routes refuse, whichever store there is.
+import { expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import { readQuery } from "../../src/admin/input.ts";
+
+test("a query with U+0000, which PostgreSQL can't look for, is refused by name", () => {
+  const schema = Type.Object({ q: Type.Optional(Type.String()) });
+  expect(readQuery(schema, { q: "plain" })).toEqual({ q: "plain" });
+  expect(() => readQuery(schema, { q: "a\0b" })).toThrow(/'q': expected a text without/);
+});
