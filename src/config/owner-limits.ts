@@ -36,11 +36,11 @@ const keyLimits = {
   expires_in: orNull(duration("1m", "3650d"), "a duration like 90d, or null for never"),
 };
 
-export const keyDefaults = options(keyLimits, "What a key has that says nothing itself.");
-export const keyMaxima = options(keyLimits, "The most that roles below admin may give a key.");
+const keyDefaults = options(keyLimits, "What a key has that says nothing itself.");
+const keyMaxima = options(keyLimits, "The most that roles below admin may give a key.");
 
 /** The fields of an account's own `member_defaults`. */
-export const memberDefaults = options(
+const memberDefaults = options(
   {
     ...mapLimits(MINUTE_LIMITS, "name", () => limit),
     budgets: budgetList,
@@ -52,6 +52,13 @@ export const memberDefaults = options(
   },
   "What each member may use of each account.",
 );
+
+/** The sections of the limits of keys and members. */
+export const limitSections = {
+  key_defaults: keyDefaults,
+  key_maxima: keyMaxima,
+  member_defaults: memberDefaults,
+};
 
 export const contact = orNull(
   text("up to 200 characters without line breaks", /^[^\r\n]{1,200}$/),

@@ -1,6 +1,6 @@
 // The client's side of the device flow (RFC 8628): where a gateway's addresses are, its codes and its tokens.
+import { fetchShort } from "../../app/world.ts";
 import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
-import { readShortText } from "../../transport/short-text.ts";
 import type { Login } from "./login-file.ts";
 
 const WAIT_MS = 15_000;
@@ -24,8 +24,6 @@ export function readGateway(text: string): string {
   return url.origin;
 }
 
-const ANSWER_BYTES_MAX = 1_048_576;
-
 interface Answer {
   readonly status: number;
   readonly body: JsonObject;
@@ -36,15 +34,12 @@ async function ask(url: string, form?: Readonly<Record<string, string>>): Promis
   const signal = AbortSignal.timeout(WAIT_MS);
   let response: Response;
   try {
-    response = await fetch(url, { ...init, signal, redirect: "error" });
+    response = await fetchShort(url, { ...init, signal, redirect: "error" });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new LoginError(`${new URL(url).host} can't be reached: ${why}`);
   }
-  const text = await readShortText(response, ANSWER_BYTES_MAX);
-  if (text === null)
-    throw new LoginError(`${new URL(url).host} answers with more than ${ANSWER_BYTES_MAX} bytes`);
-  return { status: response.status, body: asObject(parseJson(text)) };
+  return { status: response.status, body: asObject(parseJson(await response.text())) };
 }
 
 interface Endpoints {
