@@ -71,7 +71,7 @@ function estimateCall<F extends Form>({ operation, ask }: Call<F>): Load {
   return { requests: 1, tokens: prompt + output };
 }
 
-/** What of a call says with which credentials it may be sent. */
+/** The parts of a call that decide with which credentials it may be sent. */
 export interface CredentialSource {
   readonly pin: Call<Form>["pin"];
   readonly routes: Pick<Routes<Form>, "upstreams">;

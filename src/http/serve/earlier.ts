@@ -29,7 +29,7 @@ export interface FoundEarlier {
 export const NO_EARLIER_ANSWER: FoundEarlier = { keeping: null, stored: null, pin: null };
 
 /** True if providers may store answers for the key: the operator allows it, and the key may keep responses. */
-export function mayStoreUpstream({ snapshot }: Pick<HttpPorts, "snapshot">, key: GatewayKey): boolean {
+function mayStoreUpstream({ snapshot }: Pick<HttpPorts, "snapshot">, key: GatewayKey): boolean {
   return snapshot().limits.storesUpstream === true && key.keepsResponses;
 }
 
