@@ -49,7 +49,7 @@ import {
   refuses,
   TOKENS_MAX,
 } from "./models/model-schema.ts";
-import { contact, keyDefaults, keyMaxima } from "./owner-limits.ts";
+import { contact, limitSections } from "./owner-limits.ts";
 import { provider, secret, weight } from "./providers/provider-schema.ts";
 import { signIn } from "./sign-in.ts";
 import { telemetry } from "./telemetry.ts";
@@ -284,8 +284,7 @@ export const ConfigSchema = options(
       "How requests are charged.",
     ),
     limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000), contact }, "Limits of a request."),
-    key_defaults: keyDefaults,
-    key_maxima: keyMaxima,
+    ...limitSections,
     log: options(
       {
         content: truth,
