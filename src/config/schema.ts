@@ -9,18 +9,19 @@ import {
   MAX_MS,
   PATTERNS_MAX,
 } from "../core/models/alias.ts";
-import { FEED_FORMATS } from "../core/models/feed-format.ts";
 import { SELECTORS } from "../core/models/selector.ts";
 import { KINDS, SKILLS } from "../core/models/skill.ts";
 import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
 import { LEVELS } from "../core/world/world.ts";
 import { cache, cacheSetting } from "./cache.ts";
+import { catalogue } from "./catalogue.ts";
 import {
   addressBlock,
   choice,
   clock,
   day,
   duration,
+  filePath,
   hedgeDelay,
   host,
   integer,
@@ -233,30 +234,6 @@ const router = options(
     preview: truth,
   },
   "How the selectors choose models.",
-);
-
-const filePath = text("a file path", /^[^\0]{1,4096}$/);
-const catalogue = Type.Union(
-  [
-    filePath,
-    section(
-      {
-        file: Type.Optional(filePath),
-        watch: Type.Optional(
-          section(
-            {
-              from: text("an https URL", /^[^\s]{1,2000}$/),
-              format: choice(FEED_FORMATS),
-              every: Type.Optional(duration("1h", "30d")),
-            },
-            "A list of prices that the gateway compares its own with. It applies nothing by itself.",
-          ),
-        ),
-      },
-      "A file of models, and where to look for newer prices.",
-    ),
-  ],
-  { expected: "a file path, or a mapping of file and watch" },
 );
 
 export const ConfigSchema = options(

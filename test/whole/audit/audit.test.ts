@@ -85,7 +85,7 @@ const CHANGES: readonly Change[] = [
   {
     route: "PATCH /models/:id",
     action: "model.changed",
-    path: () => `/models/${encodeURIComponent("Local#sim")}`,
+    path: () => `/models/${encodeURIComponent("Acme#cheap")}`,
     body: () => ({ refuses: ["temperature"] }),
   },
   { route: "PATCH /aliases/:name", action: "alias.changed", body: () => ({ target: "Acme#cheap" }) },
