@@ -51,7 +51,15 @@ function findNative({ dialect, recording }: Subject) {
 export function listShown({ pieces, reply, native }: Answer, change: ChangeText): readonly JsonObject[] {
   const mapped = CHAT.mapPieces(pieces, change, native);
   const { verbatim, ...translated } = CHAT.mapReply(reply, change, native);
-  return [...listChunks(mapped), ...mapped.flatMap(listEvents), translated, ...(verbatim ? [verbatim] : [])];
+  const known = [...listChunks(mapped), translated].map(leaveTermsOut);
+  return [...known, ...mapped.flatMap(listEvents), ...(verbatim ? [verbatim] : [])];
+}
+
+/** What an answer says about its price is left out before a client sees the usage. */
+function leaveTermsOut(shown: JsonObject): JsonObject {
+  if (!isObject(shown.usage)) return shown;
+  const { terms: _terms, ...usage } = shown.usage;
+  return { ...shown, usage };
 }
 
 function listEvents(piece: Part): readonly JsonObject[] {
