@@ -204,7 +204,7 @@ export class Health {
     if (deployment.isResting(nowMs) || this.#limitMs(attempt, nowMs, load) > 0) return null;
     const passes = deployment.breaker.pass(nowMs);
     if (passes === null) return null;
-    absence.recordCall(nowMs);
+    if (!absence.isUnknown) absence.recordCall(nowMs);
     const key = this.key(attempt) ?? new Key(attempt.credential);
     const address = this.addresses.find(card.provider);
     return new Permit({

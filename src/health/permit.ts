@@ -144,7 +144,7 @@ export class Permit {
   #recordSuccess(nowMs: number): void {
     const { deployment, key, card, trouble, absence, refusals } = this.#parts;
     trouble.recordSuccess();
-    absence.recordSuccess();
+    if (!absence.isUnknown) absence.recordSuccess();
     refusals?.recordOther(card.id);
     this.#recordReached(nowMs);
     this.#recordModelSuccess(nowMs);

@@ -62,12 +62,12 @@ export class ElementWork<Result = never> {
 
   /** Returns the number of first elements on which it needn't be done again. 0 for lists that don't grow. */
   count(list: List, terms: Terms = null): number {
-    return this.#find(list, terms)?.count ?? 0;
+    return growing.has(list) ? (this.#find(list, terms)?.count ?? 0) : 0;
   }
 
   /** Notes that it was done on the first `count` elements, under these terms. */
   note(list: List, count: number, terms: Terms = null): void {
-    this.#keep(list, count, terms, NO_RESULTS);
+    if (growing.has(list)) this.#keep(list, count, terms, NO_RESULTS);
   }
 
   /** Returns the results for all elements. Null if the list doesn't grow: then nothing is remembered. */

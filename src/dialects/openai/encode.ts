@@ -48,14 +48,21 @@ export function fitChat(
 ): ChangedAsk<ChatRequest> {
   const isThinkingOff = planThinking(request, card, quirks).off;
   const carried = listCarried(request, quirks, { isThinkingOff, hasTools: true });
+  const hasSchemas = request.tools !== undefined || request.response_format !== undefined;
+  const fitted = hasSchemas ? fitSchemas(quirks, request) : { ask: request, dropped: NONE };
+  const left = leaveOutRest(fitted.ask, listHandled(carried, quirks), quirks.extras, operator);
+  const search = keepSearchOptions(left.ask, SEARCH_OPTIONS);
+  const dropped = joinLists(fitted.dropped, left.dropped, search.dropped);
+  if (quirks.cacheMark === MARK || request.cache_control === undefined) return { ask: search.ask, dropped };
+  return { ask: leaveOutFields(search.ask, [MARK]).ask, dropped };
+}
+
+/** Fits the schemas of tools and of the answer to what the server enforces. */
+function fitSchemas(quirks: OpenaiQuirks, request: ChatRequest): ChangedAsk<ChatRequest> {
   const loose = loosenTools(request);
   const tools = quirks.toolUnions ? { ask: loose.ask, dropped: NONE } : flattenUnions(loose.ask);
   const format = tightenFormat(tools.ask, quirks.jsonSchema && quirks.strictFormat);
-  const left = leaveOutRest(format.ask, listHandled(carried, quirks), quirks.extras, operator);
-  const search = keepSearchOptions(left.ask, SEARCH_OPTIONS);
-  const dropped = joinLists(loose.dropped, tools.dropped, format.dropped, left.dropped, search.dropped);
-  if (quirks.cacheMark === MARK || request.cache_control === undefined) return { ask: search.ask, dropped };
-  return { ask: leaveOutFields(search.ask, [MARK]).ask, dropped };
+  return { ask: format.ask, dropped: joinLists(loose.dropped, tools.dropped, format.dropped) };
 }
 
 /** Makes the call of `/chat/completions` (OpenAI API reference) as the model's server takes it. */

@@ -37,7 +37,10 @@ export class AnswerCount<F extends Form> implements TermsRules {
 
   /** The provider's report, if the count isn't the same: it was implausible, wasn't final, or names a cost. */
   get claimed(): ClaimedUsage | null {
-    const { claimedNanoUsd: costNanoUsd } = this.#counted?.bill ?? {};
+    const counted = this.#counted;
+    if (counted?.source === "provider" && counted.bill.claimedNanoUsd === undefined)
+      return counted.implausible;
+    const { claimedNanoUsd: costNanoUsd } = counted?.bill ?? {};
     const amounts = this.#findClaimed();
     if (costNanoUsd === undefined) return amounts;
     return { ...(amounts ?? this.#counted?.bill.amounts ?? NO_AMOUNTS), costNanoUsd };

@@ -14,7 +14,7 @@ import type { Deadlines } from "../../core/world/world.ts";
 import { readBytes, tooLarge } from "./body-bytes.ts";
 import type { BodyMemory, HeldBody } from "./body-memory.ts";
 import type { BodyTurns } from "./body-turns.ts";
-import { type EarlierBodies, type EarlierScope, mayGoOn } from "./earlier-bodies.ts";
+import { type EarlierBodies, type EarlierScope, GOES_ON_BYTES } from "./earlier-bodies.ts";
 
 /** The bytes of a text of this size are freed at once. */
 const LARGE_BYTES = 262_144;
@@ -101,7 +101,10 @@ function parseKind<Body>({ kind, bytes, ports, rules }: ArrivedBody<Body>): Body
 }
 
 function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>, { earlier }: BodyPorts, rules: HeldRules): unknown {
-  const scope = earlier && mayGoOn(bytes) ? findScope(rules) : null;
+  const scope =
+    earlier && bytes.length >= GOES_ON_BYTES.least && bytes.length <= GOES_ON_BYTES.most
+      ? findScope(rules)
+      : null;
   if (!earlier || scope === null) return parseBody(bytes, keepNothing);
   return earlier.read(scope, bytes) ?? parseBody(bytes, (read) => earlier.keep(scope, read, readMarks()));
 }

@@ -32,7 +32,7 @@ export function readChatRequest(body: unknown, limits: Limits, seal?: Sealer): C
   refuseLongList(given.messages, limits.messagesMax, "messages");
   refuseLargeObjects(given);
   translateMistral(given);
-  refuseMeant(given);
+  if (given.system !== undefined || given.extra_body !== undefined) refuseMeant(given);
   given = checkForms(given, seal);
   refuseLargeNumber(given.n, limits.choicesMax, "n");
   checkModelName(given.model);
@@ -175,7 +175,8 @@ function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
  * (`callIds`, by function name).
  */
 function readMessage(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
-  const message = withTrueTypes(withoutUnread(given));
+  const read = withoutUnread(given);
+  const message = Array.isArray(read.content) ? withTrueTypes(read, read.content) : read;
   const ownId = `call_fn_${index}`;
   if (message.role === "function") {
     const { name, ...rest } = message;
@@ -191,9 +192,7 @@ function readMessage(given: JsonObject, index: number, callIds: Map<unknown, str
 }
 
 /** The parts of a chat request are already those of the conversation, so they keep their places. */
-function withTrueTypes(message: JsonObject): JsonObject {
-  const { content } = message;
-  if (!Array.isArray(content)) return message;
+function withTrueTypes(message: JsonObject, content: readonly unknown[]): JsonObject {
   const typed = mapList(asChecked<readonly ContentPart[]>(content), typePart);
   return typed === content ? message : { ...message, content: typed };
 }
