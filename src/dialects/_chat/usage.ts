@@ -72,11 +72,21 @@ export function makeUsage(counts: Counts): Usage {
  * or returns undefined. Reports are cumulative: a later one replaces an earlier one. A malformed count is NaN.
  */
 export function findUsage(body: JsonObject): Usage | undefined {
-  if (isObject(body.usage)) return addTerms(parseUsage(body.usage), body.service_tier, body.usage);
+  if (isObject(body.usage)) {
+    const usage = parseUsage(body.usage);
+    return namesTerms(body.usage, body.service_tier) ? addTerms(usage, body.service_tier, body.usage) : usage;
+  }
   if (isObject(body.x_groq) && isObject(body.x_groq.usage)) return parseUsage(body.x_groq.usage);
   const first: unknown = Array.isArray(body.choices) ? body.choices[0] : undefined;
   if (isObject(first) && isObject(first.usage)) return parseUsage(first.usage);
   return undefined;
+}
+
+/** False if nothing is said of the price or the service but that it is the usual one. */
+export function namesTerms(usage: JsonObject, tier?: unknown): boolean {
+  const { service_tier = tier, speed, inference_geo, trafficType, cost } = usage;
+  const isUsual = service_tier === undefined || service_tier === "default" || service_tier === "standard";
+  return !isUsual || (speed ?? inference_geo ?? trafficType ?? cost) !== undefined;
 }
 
 /** Fields in which servers count cached prompt tokens: OpenAI, DeepSeek, Together and Moonshot, Mistral. */

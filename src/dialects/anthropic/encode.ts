@@ -51,7 +51,8 @@ const CARRIED: ReadonlySet<string> = new Set([
 ]);
 
 export function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
-  const rest = leaveOutRest(markNewest(request), listCarried(request, card), [], operator);
+  const marked = request.cache_control === undefined ? request : markNewest(request);
+  const rest = leaveOutRest(marked, listCarried(request, card), [], operator);
   const isAllowing = rest.ask.web_search_options?.allowed_domains !== undefined;
   const options = isAllowing ? ALLOWING_OPTIONS : SEARCH_OPTIONS;
   const search = keepSearchOptions(limitSearches(rest.ask), options);

@@ -16,6 +16,7 @@ import {
   CHAT_FIELDS,
   clampOutputLimit,
   type EncodedFields,
+  isTierOpen,
   leaveOutFields,
   leaveOutRest,
   makeCall,
@@ -27,7 +28,6 @@ import {
 import { tightenFormat } from "../_chat/schemas/strict-format.ts";
 import { loosenTools } from "../_chat/schemas/strict-tools.ts";
 import { flattenUnions } from "../_chat/schemas/tool-schema.ts";
-import { askTier } from "../_chat/tier.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { makeMessages } from "./messages.ts";
 import { planFormat, planThinking, planTools } from "./plan.ts";
@@ -91,7 +91,7 @@ export function encodeChat(
   Object.assign(body, plain.fields, limit.fields);
   if (quirks.choicesMax > 1 && request.n !== undefined) body.n = request.n;
   Object.assign(body, fields, makeStreamFields(request, quirks));
-  if (target.sendsTier) Object.assign(body, askTier(body.service_tier, target));
+  if (target.sendsTier && isTierOpen(body.service_tier)) body.service_tier = "default";
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
   const all = joinLists(plain.dropped, limit.dropped, dropped, turns?.dropped ?? NONE);
