@@ -26,7 +26,29 @@ interface RareChanges {
   entries?: Entry[];
 }
 
-const NO_RARE: Readonly<RareChanges> = Object.freeze({});
+/** The rows of a batch without any of them. */
+const NO_RARE_ROWS: Pick<Decision, keyof RareChanges | "repliesGone"> = Object.freeze({
+  states: NOTHING,
+  entries: NOTHING,
+  replies: NOTHING,
+  repliesGone: NOTHING,
+  movements: NOTHING,
+  checkouts: NOTHING,
+});
+
+function listRare(
+  { replies, movements, checkouts, states, entries }: RareChanges,
+  accounts: readonly Account[],
+): typeof NO_RARE_ROWS {
+  return {
+    states: states === undefined ? NOTHING : accounts.filter(({ id }) => states.has(id)),
+    entries: entries ?? NOTHING,
+    replies: replies?.changed ?? NOTHING,
+    repliesGone: replies?.gone ?? NOTHING,
+    movements: movements?.changed ?? NOTHING,
+    checkouts: checkouts?.changed ?? NOTHING,
+  };
+}
 
 /**
  * The changes that a batch has made to rows, so that each can be taken back. The lists are used again for each batch: a change makes
@@ -157,26 +179,20 @@ export class Batch {
   /** Returns the rows to write and the answers to send once they are committed. */
   close(answers: readonly Answer[]): Decision {
     const { keep, takeBack, requests, sums, calls, events } = this;
-    const { replies, movements, checkouts, states, entries = NOTHING } = this.#rare ?? NO_RARE;
     const accounts = listRows(this.accounts);
     return {
       keep,
       takeBack,
       answers,
       accounts,
-      states: states === undefined ? NOTHING : accounts.filter(({ id }) => states.has(id)),
       spends: listRows(this.spends),
       meters: listRows(this.meters),
       owners: listRows(this.owners),
       holds: listRows(this.holds),
       holdsGone: this.#listGone(),
-      entries,
       requests: requests?.changedWhere(false) ?? NOTHING,
       requestsAmended: requests?.changedWhere(true) ?? NOTHING,
-      replies: replies?.changed ?? NOTHING,
-      repliesGone: replies?.gone ?? NOTHING,
-      movements: movements?.changed ?? NOTHING,
-      checkouts: checkouts?.changed ?? NOTHING,
+      ...(this.#rare === null ? NO_RARE_ROWS : listRare(this.#rare, accounts)),
       usage: sums.usage,
       tagUsage: sums.tagUsage,
       tagsOfDays: sums.tagsOfDays,

@@ -62,12 +62,12 @@ export class ElementWork<Result = never> {
 
   /** Returns the number of first elements on which it needn't be done again. 0 for lists that don't grow. */
   count(list: List, terms: Terms = null): number {
-    return growing.has(list) ? (this.#find(list, terms)?.count ?? 0) : 0;
+    return this.#find(list, terms)?.count ?? 0;
   }
 
   /** Notes that it was done on the first `count` elements, under these terms. */
   note(list: List, count: number, terms: Terms = null): void {
-    if (growing.has(list)) this.#keep(list, count, terms, NO_RESULTS);
+    this.#keep(list, count, terms, NO_RESULTS);
   }
 
   /** Returns the results for all elements. Null if the list doesn't grow: then nothing is remembered. */
@@ -118,7 +118,8 @@ export function mapGrowing<Element, Made = Element>(
   work: ElementWork,
   terms: Terms = null,
 ): readonly (Element | Made)[] {
-  const from = work.count(list, terms);
+  const goesOn = growing.has(list);
+  const from = goesOn ? work.count(list, terms) : 0;
   let same = from;
   let mapped: (Element | Made)[] | null = null;
   let index = from;
@@ -129,6 +130,6 @@ export function mapGrowing<Element, Made = Element>(
     mapped?.push(made);
     index++;
   }
-  if (same > from) work.note(list, same, terms);
+  if (goesOn && same > from) work.note(list, same, terms);
   return mapped ?? list;
 }

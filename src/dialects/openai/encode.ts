@@ -51,7 +51,8 @@ export function fitChat(
   const hasSchemas = request.tools !== undefined || request.response_format !== undefined;
   const fitted = hasSchemas ? fitSchemas(quirks, request) : { ask: request, dropped: NONE };
   const left = leaveOutRest(fitted.ask, listHandled(carried, quirks), quirks.extras, operator);
-  const search = keepSearchOptions(left.ask, SEARCH_OPTIONS);
+  const hasSearch = left.ask.web_search_options !== undefined;
+  const search = hasSearch ? keepSearchOptions(left.ask, SEARCH_OPTIONS) : { ask: left.ask, dropped: NONE };
   const dropped = joinLists(fitted.dropped, left.dropped, search.dropped);
   if (quirks.cacheMark === MARK || request.cache_control === undefined) return { ask: search.ask, dropped };
   return { ask: leaveOutFields(search.ask, [MARK]).ask, dropped };

@@ -1,6 +1,6 @@
 // Reads a client's chat-completions body as the canonical request: checks bounds, resolves nulls and deprecated fields.
 import { Fault } from "../../core/fault.ts";
-import { ElementWork, mapGrowing } from "../../core/json/growing.ts";
+import { ElementWork, isGrowing, mapGrowing } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { findFirstFault } from "../../core/json/schema-fault.ts";
 import type { Limits } from "../../core/settings.ts";
@@ -82,7 +82,8 @@ function refuseLargeObjects(given: JsonObject): void {
     if (given[field] !== undefined) refuseManyFields(given[field], most, field);
   }
   const messages = asArray(given.messages);
-  for (let index = BOUNDED_MESSAGES.count(messages); index < messages.length; index++) {
+  const goesOn = isGrowing(messages);
+  for (let index = goesOn ? BOUNDED_MESSAGES.count(messages) : 0; index < messages.length; index++) {
     refuseManyFields(messages[index], FIELDS_MAX, `messages[${index}]`);
     const { content, audio } = asObject(messages[index]);
     const { id } = asObject(audio);
@@ -91,7 +92,7 @@ function refuseLargeObjects(given: JsonObject): void {
     }
     if (Array.isArray(content)) refuseFileIds(content, `messages[${index}].content`);
   }
-  BOUNDED_MESSAGES.note(messages, messages.length);
+  if (goesOn) BOUNDED_MESSAGES.note(messages, messages.length);
 }
 
 /** All clients share the provider's account, so nobody may name a file in it. */

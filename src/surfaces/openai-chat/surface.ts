@@ -36,7 +36,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const ask = isUnstored ? { ...asked, store: false } : asked;
   const options = {
     includeUsage: ask.stream_options?.include_usage === true,
-    offersFunctions: offersFunctions(body),
+    offersFunctions: given.functions !== undefined && offersFunctions(body),
   };
   return {
     ask,
