@@ -121,7 +121,8 @@ export class Gateway {
       const hasSteps = this.#listSteps(context);
       const early = hasSteps ? await this.#entrance.passBefore(context) : null;
       if (early !== null) return mode.show(context, early);
-      const first = await this.#admit(context);
+      const isTraced = context.call.trace !== null;
+      const first = await (isTraced ? this.#admitTraced(context) : this.#admissions.admit(context.ticket));
       const admitted = first.kind === "granted" ? first : await this.#entrance.admitLater(context, first);
       if (admitted.kind === "replayed")
         return mode.show(context, await this.#entrance.replay(context, admitted));
@@ -163,7 +164,7 @@ export class Gateway {
     return context.steps.length > 0;
   }
 
-  #admit<F extends Form>({ call, ticket }: RequestContext<F>): Promise<AdmissionAnswer> {
+  #admitTraced<F extends Form>({ call, ticket }: RequestContext<F>): Promise<AdmissionAnswer> {
     const recording = call.trace?.recording;
     if (recording) recording.admittingMs = this.#ports.deadlines.nowMs();
     return this.#admissions.admit(ticket);

@@ -133,6 +133,8 @@ interface CredentialRefusal {
  */
 export class RequestRefusals {
   readonly accountId: string;
+  /** True once a credential has been refused, until it is settled. */
+  isAny = false;
   #refusals: CredentialRefusal[] | null = null;
   /** The models that another credential served, or that failed otherwise. */
   #others: Set<string> | null = null;
@@ -145,13 +147,9 @@ export class RequestRefusals {
   add(cardId: string, fault: Fault, retire: () => void): void {
     const status = fault.details.upstreamStatus ?? null;
     const { upstreamCode } = describeFailure(fault);
+    this.isAny = true;
     this.#refusals ??= [];
     this.#refusals.push({ cardId, words: `${status} ${upstreamCode}`, isNamed: namesKey(fault), retire });
-  }
-
-  /** True once a credential has been refused. */
-  get isAny(): boolean {
-    return this.#refusals !== null;
   }
 
   /** A call of the model ended in another way, after a credential has been refused. */
@@ -164,6 +162,7 @@ export class RequestRefusals {
   settle(): void {
     const refusals = this.#refusals;
     this.#refusals = null;
+    this.isAny = false;
     if (refusals === null) return;
     for (const [cardId, own] of Map.groupBy(refusals, (refusal) => refusal.cardId)) {
       for (const { retire } of chooseRetired(own, this.#others?.has(cardId) === true)) retire();
