@@ -290,7 +290,13 @@ function createCallerParts({ opened, settings }: GatewayOptions, live: LiveConfi
     secrets === undefined ? [] : [{ look: secrets, owner: name }],
   );
   return {
-    authenticate: createAuthenticator({ ...opened.world, mayUseKeys, agents, foreign }),
+    authenticate: createAuthenticator({
+      ...opened.world,
+      mayUseKeys,
+      memberDefaults: () => live.settings.ownerLimits.memberDefaults,
+      agents,
+      foreign,
+    }),
     readAddress: makeAddressReader(trustedProxies),
     readOrigin,
     secretShapes: new SecretShapes(vendors),

@@ -1,6 +1,7 @@
 // The real effects: this machine's clock, random bytes and network.
 import type { Clock, Fetch, Random, Reach } from "../core/world/world.ts";
 import { decompress } from "../transport/decompress.ts";
+import { boundAnswers } from "../transport/short-text.ts";
 
 export const clock: Clock = {
   nowMs: () => Date.now(),
@@ -27,6 +28,13 @@ export const collect = (): void => Bun.gc(true);
 const TOKEN_BYTES_MAX = 65_536;
 export const readTokenFile = (path: string): Promise<string> =>
   Bun.file(path).slice(0, TOKEN_BYTES_MAX).text();
+
+const SHORT_BYTES_MAX = 1_048_576;
+/** For the command line, whose answers are short. */
+export const fetchShort: Fetch = boundAnswers(
+  (url: string, init: RequestInit) => fetch(url, init),
+  SHORT_BYTES_MAX,
+);
 
 export const upstreamFetch: Fetch = (url, init) =>
   fetch(url, "decompress" in init ? init : { ...init, decompress: false }).then(decompress);

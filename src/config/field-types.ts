@@ -170,3 +170,5 @@ export function record<T extends TSchema>(
     expectedName,
   });
 }
+
+export const filePath = text("a file path", /^[^\0]{1,4096}$/);

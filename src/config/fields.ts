@@ -18,6 +18,7 @@ function describeLimits(): Readonly<Record<string, FieldNote>> {
     ...MINUTE_LIMITS.flatMap(({ name, key, member }) => [
       [`key_defaults.${name}`, { meaning: key.meaning, default: null }],
       [`key_maxima.${name}`, { meaning: `The largest \`${name}\`.`, default: null }],
+      [`member_defaults.${name}`, { meaning: member.meaning, default: null }],
       [`sign_in.oidc.rules[].${name}`, { meaning: member.meaning }],
     ]),
     ...CREDENTIAL_LIMITS.map(({ name, credential }) => [

@@ -14,6 +14,7 @@ const BUDGETS_MAX = 20;
 const USD_MAX = 1_000_000_000;
 const MODELS_MAX = 100;
 const WARNINGS_MAX = 10;
+const KEYS_MAX = 1000;
 
 const limit = orNull(integer(0, LIMIT_MAX), `an integer from 0 to ${LIMIT_MAX}, or null for no limit`);
 const budget = section(
@@ -35,8 +36,29 @@ const keyLimits = {
   expires_in: orNull(duration("1m", "3650d"), "a duration like 90d, or null for never"),
 };
 
-export const keyDefaults = options(keyLimits, "What a key has that says nothing itself.");
-export const keyMaxima = options(keyLimits, "The most that roles below admin may give a key.");
+const keyDefaults = options(keyLimits, "What a key has that says nothing itself.");
+const keyMaxima = options(keyLimits, "The most that roles below admin may give a key.");
+
+/** The fields of an account's own `member_defaults`. */
+const memberDefaults = options(
+  {
+    ...mapLimits(MINUTE_LIMITS, "name", () => limit),
+    budgets: budgetList,
+    allowed_models: orNull(
+      Type.Array(modelPattern, { minItems: 1, maxItems: MODELS_MAX }),
+      "a list of model ids or patterns, or null for all",
+    ),
+    keys: orNull(integer(0, KEYS_MAX), `an integer from 0 to ${KEYS_MAX}, or null for no limit`),
+  },
+  "What each member may use of each account.",
+);
+
+/** The sections of the limits of keys and members. */
+export const limitSections = {
+  key_defaults: keyDefaults,
+  key_maxima: keyMaxima,
+  member_defaults: memberDefaults,
+};
 
 export const contact = orNull(
   text("up to 200 characters without line breaks", /^[^\r\n]{1,200}$/),
@@ -48,22 +70,29 @@ type KeyDefaults = Static<typeof keyDefaults>;
 interface LimitSections {
   readonly key_defaults?: KeyDefaults;
   readonly key_maxima?: KeyDefaults;
+  readonly member_defaults?: Static<typeof memberDefaults>;
   readonly limits?: { readonly contact?: Static<typeof contact> };
 }
 
 export function buildLimitRules(given: LimitSections, issues: Issues): LimitRules {
   const { key_defaults: byDefault = {}, key_maxima: most = {}, limits = {} } = given;
+  const { member_defaults: ofMembers = {} } = given;
   return {
     keyDefaults: buildLimits(byDefault, "key_defaults", issues),
     keysExpireInMs: readExpiry(byDefault),
     keyMaxima: { ...buildLimits(most, "key_maxima", issues), expireInMs: readExpiry(most) },
+    memberDefaults: {
+      ...buildLimits(ofMembers, "member_defaults", issues),
+      allowedModels: ofMembers.allowed_models ?? null,
+      keys: ofMembers.keys ?? null,
+    },
     contact: limits.contact ?? null,
   };
 }
 
 function buildLimits(
-  given: KeyDefaults,
-  section: "key_defaults" | "key_maxima",
+  given: Omit<KeyDefaults, "expires_in">,
+  section: "key_defaults" | "key_maxima" | "member_defaults",
   issues: Issues,
 ): OwnerLimits {
   return {

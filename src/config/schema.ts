@@ -9,18 +9,19 @@ import {
   MAX_MS,
   PATTERNS_MAX,
 } from "../core/models/alias.ts";
-import { FEED_FORMATS } from "../core/models/feed-format.ts";
 import { SELECTORS } from "../core/models/selector.ts";
 import { KINDS, SKILLS } from "../core/models/skill.ts";
 import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
 import { LEVELS } from "../core/world/world.ts";
 import { cache, cacheSetting } from "./cache.ts";
+import { catalogue } from "./catalogue.ts";
 import {
   addressBlock,
   choice,
   clock,
   day,
   duration,
+  filePath,
   hedgeDelay,
   host,
   integer,
@@ -49,7 +50,7 @@ import {
   refuses,
   TOKENS_MAX,
 } from "./models/model-schema.ts";
-import { contact, keyDefaults, keyMaxima } from "./owner-limits.ts";
+import { contact, limitSections } from "./owner-limits.ts";
 import { provider, secret, weight } from "./providers/provider-schema.ts";
 import { signIn } from "./sign-in.ts";
 import { telemetry } from "./telemetry.ts";
@@ -235,30 +236,6 @@ const router = options(
   "How the selectors choose models.",
 );
 
-const filePath = text("a file path", /^[^\0]{1,4096}$/);
-const catalogue = Type.Union(
-  [
-    filePath,
-    section(
-      {
-        file: Type.Optional(filePath),
-        watch: Type.Optional(
-          section(
-            {
-              from: text("an https URL", /^[^\s]{1,2000}$/),
-              format: choice(FEED_FORMATS),
-              every: Type.Optional(duration("1h", "30d")),
-            },
-            "A list of prices that the gateway compares its own with. It applies nothing by itself.",
-          ),
-        ),
-      },
-      "A file of models, and where to look for newer prices.",
-    ),
-  ],
-  { expected: "a file path, or a mapping of file and watch" },
-);
-
 export const ConfigSchema = options(
   {
     server,
@@ -284,8 +261,7 @@ export const ConfigSchema = options(
       "How requests are charged.",
     ),
     limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000), contact }, "Limits of a request."),
-    key_defaults: keyDefaults,
-    key_maxima: keyMaxima,
+    ...limitSections,
     log: options(
       {
         content: truth,

@@ -57,6 +57,7 @@ const members = options(
   {
     create_account: Type.Boolean(),
     keys: integer(0, KEYS_MAX),
+    keys_per_hour: integer(1, KEYS_MAX),
     recheck: duration("1s", "7d"),
     key_expires: duration("1s", "3650d"),
     doubt: duration("0s", "7d"),
@@ -225,10 +226,15 @@ function buildAgentRules(
 }
 
 function buildMemberRules(given: Static<typeof members>): SignInRules["members"] {
-  const { create_account: createsAccount = false, keys: keysMax = 10 } = given;
+  const {
+    create_account: createsAccount = false,
+    keys: keysMax = 10,
+    keys_per_hour: keysPerHour = 60,
+  } = given;
   return {
     createsAccount,
     keysMax,
+    keysPerHour,
     recheckMs: parseDuration(given.recheck ?? "1h") ?? 0,
     keysExpireMs: parseDuration(given.key_expires ?? "30d") ?? 0,
     doubtMs: parseDuration(given.doubt ?? "24h") ?? 0,

@@ -3,6 +3,7 @@
 import type { Endpoint } from "./events/webhook.ts";
 import { type KeyMaxima, NO_LIMITS, type OwnerLimits } from "./limits/limit.ts";
 import type { CredentialLimit } from "./limits/limit-table.ts";
+import { type MemberDefaults, NO_MEMBER_LIMITS } from "./limits/member-limits.ts";
 import type { MetricsRules, TelemetryRules } from "./log/telemetry-rules.ts";
 import type { Alias } from "./models/alias.ts";
 import type { Benchmark } from "./models/benchmark.ts";
@@ -163,6 +164,8 @@ export interface LimitRules {
   readonly keysExpireInMs: number | null;
   /** The most that roles below admin may give a key. */
   readonly keyMaxima: KeyMaxima;
+  /** The limits of each member, over all personal keys, in each account that says nothing else. */
+  readonly memberDefaults: MemberDefaults;
   /** Whom to ask for more, in refusals. Null to name nobody. */
   readonly contact: string | null;
 }
@@ -171,6 +174,7 @@ export const LIMIT_RULES: LimitRules = {
   keyDefaults: NO_LIMITS,
   keysExpireInMs: null,
   keyMaxima: { ...NO_LIMITS, expireInMs: null },
+  memberDefaults: NO_MEMBER_LIMITS,
   contact: null,
 };
 

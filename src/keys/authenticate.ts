@@ -2,7 +2,7 @@
 
 import { Fault } from "../core/fault.ts";
 import { invalidKey, isProven, nameKey, type ProvenKey, refusePaused } from "../core/keys/key.ts";
-import { findMemberModels } from "../core/limits/member-limits.ts";
+import { findMemberModels, type MemberDefaults, NO_MEMBER_LIMITS } from "../core/limits/member-limits.ts";
 import type { ProvenAgent } from "../core/people/device.ts";
 import type { KeyTerms } from "../core/people/people.ts";
 import type { Store } from "../core/store.ts";
@@ -18,6 +18,8 @@ interface AuthenticationParts {
   readonly pepper: Uint8Array;
   /** True if the person may use personal keys in the account at that time. */
   readonly mayUseKeys: (member: KeyTerms, accountId: string, nowMs: number) => boolean;
+  /** The models of members to whom neither a rule nor their account gives others. Missing for all. */
+  readonly memberDefaults?: () => Pick<MemberDefaults, "allowedModels">;
   /** Missing where no agents are signed in. */
   readonly agents?: AgentParts;
   /** Missing where no keys of other gateways are taken. */
@@ -50,7 +52,7 @@ async function find(parts: AuthenticationParts, digest: string): Promise<ProvenK
  * that the member may use there.
  */
 async function bindMember<Proven extends Pick<ProvenKey, "key">>(
-  { store, clock, mayUseKeys }: AuthenticationParts,
+  { store, clock, mayUseKeys, memberDefaults }: AuthenticationParts,
   found: Proven,
   memberId: string,
 ): Promise<Proven> {
@@ -63,7 +65,7 @@ async function bindMember<Proven extends Pick<ProvenKey, "key">>(
     return { ...found, key: { ...key, isMemberOut: true } };
   }
   if (account === null) return found;
-  const memberModels = findMemberModels(account, terms);
+  const memberModels = findMemberModels(account, terms, memberDefaults?.() ?? NO_MEMBER_LIMITS);
   return memberModels === null ? found : { ...found, key: { ...key, memberModels } };
 }
 

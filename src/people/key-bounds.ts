@@ -3,22 +3,18 @@
 import type { Account, GatewayKey } from "../core/keys/key.ts";
 import { resolveAllowance, resolveLimits } from "../core/limits/key-limits.ts";
 import type { KeyMaxima, OwnerLimits } from "../core/limits/limit.ts";
-import { fallBack, isBeyond, LIMIT_NAMES, type LimitName, listBeyond } from "../core/limits/limit-bounds.ts";
+import { isBeyond, LIMIT_NAMES, type LimitName, listBeyond } from "../core/limits/limit-bounds.ts";
+import { findPersonalMost } from "../core/limits/member-limits.ts";
 import { isSelector } from "../core/models/selector.ts";
 import type { LimitRules, QuotaRules } from "../core/settings.ts";
 import { matchesAny } from "../core/text/pattern.ts";
 import { containsBlock } from "../core/world/address.ts";
 
-/**
- * Returns the most that roles below admin may give a key. Where `key_maxima` says nothing, a personal key may have no more
- * than what it has by default: otherwise its member could leave the defaults behind.
- */
-export function findMaxima(
-  { keyDefaults, keysExpireInMs, keyMaxima }: LimitRules,
-  { memberId }: Pick<GatewayKey, "memberId">,
-): KeyMaxima {
+/** Returns the most that roles below admin may give a key. */
+export function findMaxima(rules: LimitRules, { memberId }: Pick<GatewayKey, "memberId">): KeyMaxima {
+  const { keyMaxima, keysExpireInMs } = rules;
   if (memberId === null) return keyMaxima;
-  return { ...fallBack(keyMaxima, keyDefaults), expireInMs: keyMaxima.expireInMs ?? keysExpireInMs };
+  return { ...findPersonalMost(rules), expireInMs: keyMaxima.expireInMs ?? keysExpireInMs };
 }
 
 interface Defaults {

@@ -11,3 +11,23 @@ export async function readShortText({ body }: Response, bytesMax: number): Promi
   }
   return Buffer.concat(pieces).toString("utf8");
 }
+
+/**
+ * Returns a `fetch` for a library that reads answers whole. It rejects if one has more than `bytesMax` bytes, and then reads
+ * no more of it. Its error is a TypeError, as that of a connection that breaks off.
+ */
+export function boundAnswers<Init>(
+  send: (url: string, init: Init) => Promise<Response>,
+  bytesMax: number,
+): (url: string, init: Init) => Promise<Response> {
+  return async (url, init) => {
+    const response = await send(url, init);
+    const text = await readShortText(response, bytesMax);
+    if (text === null) throw new TypeError(`the answer has more than ${bytesMax} bytes`);
+    const { status, headers } = response;
+    const kept = new Headers(headers);
+    // The text is decoded already.
+    for (const name of ["content-encoding", "content-length"]) kept.delete(name);
+    return new Response(text === "" ? null : text, { status, headers: kept });
+  };
+}

@@ -53,17 +53,18 @@ sign_in: { oidc: { issuer: "https://login.example.com", client_id: a, client_sec
 }
 
 const UNBOUND =
-  "warning: sign_in.oidc.rules[0]: its members have no budget of their own, and each new key begins its own again; set 'budgets' here, or 'member_defaults' of the accounts";
+  "warning: sign_in.oidc.rules[0]: its members have no budget of their own, and each new key begins its own again; set 'budgets' here, or 'member_defaults' at the top of the file or of the accounts";
 
 /** Returns the warnings about people without a bound, for a rule with these fields. */
 async function checkBounds(
   store: string,
   rule: string,
   args: readonly string[] = [],
+  file = "key_defaults: { budgets: [{ usd: 50, per: month, hard: false }] }",
 ): Promise<readonly string[]> {
   const yaml = `store: "${store}"
 server: { public_url: "https://gateway.example" }
-key_defaults: { budgets: [{ usd: 50, per: month }] }
+${file}
 sign_in: { oidc: { issuer: "https://login.example.com", client_id: a, client_secret: b, rules: [{ group: a, ${rule} }] } }`;
   const said: string[] = [];
   const ports: CheckPorts = {
@@ -108,6 +109,10 @@ test("members whom nothing bounds are warned of, until their rule or each of its
   expect(await checkBounds(address, rule)).toEqual([]);
   expect(await checkBounds(address, "role: member, accounts: [default, Search]")).toEqual([UNBOUND]);
   expect(await checkBounds(address, "role: member")).toEqual([UNBOUND]);
+  for (const section of ["member_defaults", "key_maxima", "key_defaults"]) {
+    const file = `${section}: { budgets: [{ usd: 50, per: month }] }`;
+    expect([section, await checkBounds(address, "role: member", [], file)]).toEqual([section, []]);
+  }
 });
 
 test(

@@ -27,7 +27,7 @@ test("prints a table of all providers, enabled or not", async () => {
   const [heading, first] = out.split("\n");
   expect(code).toBe(0);
   expect(heading).toMatch(/^MODEL +CONTEXT +OUTPUT +IN \$\/M +OUT \$\/M +CAPABILITIES$/);
-  expect(first).toMatch(/^DeepSeek#deepseek-v4-flash +1000000 +384000 +0\.15 +0\.6 +tools, reasoning$/);
+  expect(first).toMatch(/^DeepSeek#deepseek-flash +1000000 +384000 +0\.15 +0\.6 +tools, reasoning$/);
   expect(out).toContain("Cerebras#");
 });
 

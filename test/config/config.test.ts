@@ -252,6 +252,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "limits",
     "key_defaults",
     "key_maxima",
+    "member_defaults",
     "log",
     "cache",
     "responses",

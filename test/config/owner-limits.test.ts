@@ -15,6 +15,7 @@ test("an empty configuration limits nobody", () => {
     keyDefaults: UNLIMITED,
     keysExpireInMs: null,
     keyMaxima: { ...UNLIMITED, expireInMs: null },
+    memberDefaults: { ...UNLIMITED, allowedModels: null, keys: null },
     contact: null,
   });
   expect(quota.weekStarts).toBe("monday");
@@ -33,6 +34,7 @@ key_defaults:
     - { usd: 0.5, per: day, models: ["b*", "a*", "b*"], hard: false }
   expires_in: 90d
 key_maxima: { tokens_per_minute: 1000, budgets: [{ usd: 50, per: month }], expires_in: 30d }
+member_defaults: { parallel: 4, budgets: [{ usd: 50, per: month, warn: [0.8, 1] }], allowed_models: ["OpenAI#*"], keys: 3 }
 `;
   const { ownerLimits, quota } = requireSettings(loadText(text, { known: [] }));
   const month = {
@@ -60,6 +62,13 @@ key_maxima: { tokens_per_minute: 1000, budgets: [{ usd: 50, per: month }], expir
       parallel: null,
       budgets: [{ ...month, warn: [], extra: null }],
       expireInMs: 30 * 24 * 3_600_000,
+    },
+    memberDefaults: {
+      ...UNLIMITED,
+      parallel: 4,
+      budgets: [{ ...month, extra: null }],
+      allowedModels: ["OpenAI#*"],
+      keys: 3,
     },
     contact: "ask #llm-platform",
   });

@@ -1,7 +1,7 @@
 // The words of a model that is gone, each as it was reported.
 import { expect, test } from "bun:test";
-import { GONE_ROWS, namesOtherThing } from "../../src/core/models/gone-words.ts";
 import { upstreamFault } from "../../src/core/models/upstream.ts";
+import { GONE_ROWS, namesOtherThing } from "../../src/core/models/words/gone.ts";
 
 test.each(GONE_ROWS)("$example", ({ status, example, code, begins }) => {
   const known = { code: "model_not_found", details: { gone: "said" } };

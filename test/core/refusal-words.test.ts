@@ -1,6 +1,6 @@
 // The sentences in which a server refuses an order of roles, and where they don't count.
 import { expect, test } from "bun:test";
-import { REFUSAL_SENTENCES, readRefusals } from "../../src/core/models/refusal-words.ts";
+import { REFUSAL_SENTENCES, readRefusals } from "../../src/core/models/words/refusal.ts";
 
 const [first = "", ollama = "", second = ""] = REFUSAL_SENTENCES.map(({ says }) => says);
 

@@ -85,6 +85,7 @@ test("as does signing in", () => {
   expect(spelled.signIn?.members).toEqual({
     createsAccount: false,
     keysMax: 10,
+    keysPerHour: 60,
     recheckMs: 3_600_000,
     keysExpireMs: 30 * 86_400_000,
     doubtMs: 86_400_000,

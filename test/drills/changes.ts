@@ -25,6 +25,8 @@ function matchWord(word: string): RegExp {
 }
 
 const CHAT_PROVIDER = { title: "A provider that speaks the OpenAI dialect", most: 1 };
+/** Its names in public price lists, which is all that a provider in none of them lacks. */
+const LISTED_NAMES = "catalogue/feeds/provider-names.ts";
 /** The codecs, surfaces, models and simulated variants of an operation are changes of their own. */
 const OPERATION = { title: "An operation", most: 8 };
 
@@ -48,14 +50,15 @@ export const CHANGES: readonly Change[] = [
     example: "Cerebras",
     names: matchWord("cerebras"),
     own: /^providers\/cerebras\.ts$/,
+    others: [LISTED_NAMES],
   },
   {
     ...CHAT_PROVIDER,
     example: "Fireworks, with embeddings, rerank and completions",
     names: matchWord("fireworks"),
     own: /^providers\/fireworks\.ts$/,
-    // Its sentence is one of those by which any server says that a prompt is too long.
-    others: ["core/models/overflow-words.ts"],
+    // Its sentences are among those by which any server says that a prompt is too long, or that a model is gone.
+    others: [LISTED_NAMES, "core/models/words/overflow.ts", "core/models/words/gone.ts"],
   },
   {
     ...OPERATION,

@@ -72,9 +72,9 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "people: an account's bound on keys is forgotten",
-    file: "src/admin/keys/personal-keys.ts",
-    find: "const most = memberDefaults?.keys ?? null;",
-    replace: "const most = memberDefaults === null ? 1 : null;",
+    file: "src/core/limits/member-limits.ts",
+    find: "return memberDefaults?.keys ?? byDefault;",
+    replace: "return memberDefaults === null ? byDefault : null;",
     tests: ["test/people/keys.test.ts"],
   },
   {

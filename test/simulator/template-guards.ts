@@ -1,6 +1,6 @@
 // Guards of chat templates that refuse an order of roles. Their words are those that the gateway recognises.
 import { asArray, asObject } from "../../src/core/json/json.ts";
-import { REFUSAL_SENTENCES } from "../../src/core/models/refusal-words.ts";
+import { REFUSAL_SENTENCES } from "../../src/core/models/words/refusal.ts";
 import { type ProblemKind, reject } from "../../src/simulator/problem.ts";
 
 export interface TemplateGuard {

@@ -62,9 +62,9 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/config/fields.ts findNote",
     "src/config/fields.ts visitFields",
     "src/core/models/refusals.ts REFUSALS",
-    "src/core/models/overflow-words.ts OVERFLOW_ROWS",
-    "src/core/models/gone-words.ts GONE_ROWS",
-    "src/core/models/oversize-words.ts OVERSIZE_ROWS",
+    "src/core/models/words/overflow.ts OVERFLOW_ROWS",
+    "src/core/models/words/gone.ts GONE_ROWS",
+    "src/core/models/words/oversize.ts OVERSIZE_ROWS",
     "src/core/models/target-rows.ts TARGET_ROWS",
     "src/surfaces/anthropic-messages/lane.ts BODY",
     "src/surfaces/anthropic-messages/texts.ts TEXTS",
@@ -77,7 +77,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/telemetry/metric-table.ts RENAMED",
   ],
   "words that the gateway recognises, in which a fake speaks": [
-    "src/core/models/refusal-words.ts REFUSAL_SENTENCES",
+    "src/core/models/words/refusal.ts REFUSAL_SENTENCES",
   ],
   "rules of the product's, which the strict validators apply too": [
     "src/dialects/anthropic/models.ts findListed",

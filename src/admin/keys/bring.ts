@@ -124,6 +124,6 @@ export async function bringKey(world: KeyWorld, id: string, given: KeyState): Pr
       "The key was moved to another account at the same time. Repeat the command.",
     );
   };
-  const key = requireKey(id, await writeKey(changes, id, to ?? undefined, revision));
+  const key = requireKey(id, await writeKey(changes, id, { accountId: to ?? undefined }, revision));
   if (!key.keepsResponses) await removeResponses(store, key, accountId);
 }

@@ -26,6 +26,8 @@ export interface KeyRights {
   readonly quota: Pick<QuotaRules, "requestsPerDay">;
   /** The most personal keys of a person that aren't revoked. Null for any number. */
   readonly personalKeysMax: number | null;
+  /** The most makings and rotations of a person's keys in an hour. Null for any number. */
+  readonly keysPerHour: number | null;
 }
 
 /** The command line works on the store itself, so no role bounds it. */
@@ -34,6 +36,7 @@ export const ALL_RIGHTS: KeyRights = {
   limitRules: LIMIT_RULES,
   quota: { requestsPerDay: null },
   personalKeysMax: null,
+  keysPerHour: null,
 };
 
 /** The fields of a request, by their names on the wire. */
@@ -62,7 +65,7 @@ export function checkNewKey(
 
 /** Returns a new key with what counts for fields that were left out, and with the reason for which it begins paused. */
 export function startKey(
-  rights: Omit<KeyRights, "personalKeysMax">,
+  rights: Omit<KeyRights, "personalKeysMax" | "keysPerHour">,
   key: GatewayKey,
   given: KeyInput,
 ): GatewayKey {
@@ -215,7 +218,7 @@ function refuseBalance({ balanceNanoUsd, heldNanoUsd }: Account, what: string): 
   throw new Fault("not_permitted", message);
 }
 
-interface ChangeCheck extends Omit<KeyRights, "access" | "personalKeysMax"> {
+interface ChangeCheck extends Omit<KeyRights, "access" | "personalKeysMax" | "keysPerHour"> {
   readonly role: Role;
   readonly given: KeyInput;
   /** As it would be. */

@@ -13,6 +13,7 @@ import {
   refuseClosed,
 } from "../../core/keys/key.ts";
 import type { KeyChange, Revision } from "../../core/keys/key-change.ts";
+import type { KeyMaking } from "../../core/keys/key-making.ts";
 import { PAUSERS, type Scope } from "../../core/people/people.ts";
 import type { KeyFilter, Store } from "../../core/store.ts";
 import { digestSecret, mintId, mintSecret } from "../../keys/secret.ts";
@@ -39,7 +40,7 @@ import {
   planKeyChange,
   startKey,
 } from "./key-rights.ts";
-import { findHolder, refuseInAccount, refuseOneMore } from "./personal-keys.ts";
+import { findHolder, planArrival, planMaking, planRotation } from "./personal-keys.ts";
 
 const LAST_CHARACTERS_SHOWN = 4;
 
@@ -127,9 +128,8 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
   };
   const key = startKey(rights, asked, fields);
   checkNewKey(rights, key, fields, account);
-  const refusal = await refuseOneMore(world, rights, { memberId: key.memberId, account });
-  if (refusal !== null) throw refusal;
-  await changes.addKey(key, digest);
+  const making = planMaking(rights, { memberId: key.memberId, account, nowMs });
+  await (making ? changes.makeKey(key, digest, making) : changes.addKey(key, digest));
   return { ...keyView(key, nowMs), secret };
 }
 
@@ -194,12 +194,9 @@ export async function updateKey(
     from: await requirePayer(store, from),
     to: to === undefined ? null : await requireNewPayer(store, to, rights.access.scope("accounts.read")),
   };
-  if (accounts.to !== null && to !== from && memberId !== null) {
-    const refusal = await refuseInAccount({ store }, memberId, accounts.to);
-    if (refusal !== null) throw refusal;
-  }
+  const arrival = accounts.to && planArrival(rights, { memberId, account: accounts.to, nowMs });
   const plan = planKeyChange(rights, { given: fields, revision, accounts, nowMs });
-  const key = requireKey(id, await writeKey(changes, id, to, plan));
+  const key = requireKey(id, await writeKey(changes, id, { accountId: to, making: arrival }, plan));
   if (change.keepsResponses === false) await removeResponses(store, key, from);
   return keyView(key, nowMs);
 }
@@ -217,11 +214,14 @@ export async function removeResponses(
 export async function writeKey(
   changes: KeyChangeParts["changes"],
   id: string,
-  accountId: string | undefined,
+  {
+    accountId,
+    making = null,
+  }: { readonly accountId: string | undefined; readonly making?: KeyMaking | null },
   revision: Revision<GatewayKey, KeyChange>,
 ): Promise<GatewayKey | null> {
   if (accountId === undefined) return changes.changeKey(id, revision);
-  return changes.moveKey(id, { accountId, revision, carry: carryCounts });
+  return changes.moveKey(id, { accountId, revision, carry: carryCounts, making });
 }
 
 /** Returns the account of a key. Throws the Fault of a wrong `account_id`, also if the scope doesn't cover it. */
@@ -267,7 +267,9 @@ export async function rotateKey(
   checkRotation(rights, before, account, nowMs);
   const { secret, ...made } = makeSecret(world);
   const oldSecretUntilMs = graceMs === 0 ? null : nowMs + graceMs;
-  const key = requireKey(id, await world.changes.rotateKey(id, { ...made, oldSecretUntilMs }));
+  const { memberId } = before;
+  const making = memberId === null ? null : planRotation(rights, { memberId, account, nowMs });
+  const key = requireKey(id, await world.changes.rotateKey(id, { ...made, oldSecretUntilMs, making }));
   if (key.revokedAtMs === null) return { ...keyView(key, nowMs), secret };
   throw new Fault("key_revoked", "This key is revoked, so it can't get another secret. Create a new key.");
 }

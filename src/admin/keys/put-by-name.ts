@@ -34,7 +34,7 @@ import {
   startKey,
 } from "./key-rights.ts";
 import { type KeyView, type KeyWorld, keyView, makeSecret, type NewKeyView } from "./keys.ts";
-import { findHolder, refuseOneMore } from "./personal-keys.ts";
+import { findHolder, planMaking } from "./personal-keys.ts";
 
 export interface PutWorld extends KeyWorld {
   readonly vault: Vault;
@@ -129,7 +129,6 @@ export async function putKey(
   const memberId = findHolder(rights.access, undefined, account.id);
   const made = { ...KEY_DEFAULTS, ...asked, id: mintId("key", random), last4, createdAtMs: nowMs, memberId };
   const fresh = startKey(rights, { ...made, expiresAtMs: findExpiry(world, fields, made) }, fields);
-  const refusal = await refuseOneMore(world, rights, { memberId, account });
   const { key, earlier } = await changes.putKey({
     fresh,
     digest,
@@ -137,10 +136,10 @@ export async function putKey(
     choose: (found) => {
       const chosen = chooseLive(found, nowMs, place);
       if (chosen === null) checkNewKey(rights, fresh, fields, account);
-      if (chosen === null && refusal !== null) throw refusal;
       return chosen;
     },
     revise: (before) => revisePut(rights, { before, after: complete(before), account, nowMs }),
+    making: planMaking(rights, { memberId, account, nowMs }),
     record: idempotencyKey === null ? null : makeRecord(world, fresh, { given, idempotencyKey, secret }),
   });
   if (earlier !== null) checkRotation(rights, key, account);

@@ -11,6 +11,7 @@ import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import { type AskedLimit, findMemberLimits, nameAskedLimit } from "../../core/limits/member-limits.ts";
 import { toUsd } from "../../core/money/money.ts";
 import { ACTOR_KINDS, type Scope } from "../../core/people/people.ts";
+import type { LimitRules } from "../../core/settings.ts";
 import { mintId } from "../../keys/secret.ts";
 import type { Access } from "../../people/access.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
@@ -104,11 +105,11 @@ function narrowState(state: State, nowMs: number): Partial<LimitRequestFilter> {
  * `invalid_value`, `missing_required_parameter`, `limit_request_open` and `rate_limit_exceeded`.
  */
 export async function askForMore(
-  parts: ActingWorld,
+  parts: ActingWorld & { readonly limitRules: LimitRules },
   given: NewLimitRequest,
   access: Access,
 ): Promise<LimitRequestView> {
-  const { store, changes, clock, random } = parts;
+  const { store, changes, clock, random, limitRules } = parts;
   const { account_id: accountId } = given;
   const { memberId, actor } = access;
   if (memberId === null) {
@@ -121,7 +122,7 @@ export async function askForMore(
   const asked = readAsked(given);
   const reason = readName(given.reason, "reason");
   const { rules } = (await store.people.memberTerms(memberId)) ?? { rules: [] };
-  requireLimit(asked, findMemberLimits(account, { rules, raises: [] }, nowMs));
+  requireLimit(asked, findMemberLimits(account, { rules, raises: [] }, limitRules, nowMs));
   const request: LimitRequest = {
     id: mintId("lrq", random),
     accountId,

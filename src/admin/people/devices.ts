@@ -12,6 +12,7 @@ import { CODE_MS, digestUserCode, readUserCode } from "../../people/devices.ts";
 import { formatInstant } from "../format.ts";
 import { type KeyRights, startKey } from "../keys/key-rights.ts";
 import { makeSecret } from "../keys/keys.ts";
+import { planRotation } from "../keys/personal-keys.ts";
 import { instant, text, type View } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
 
@@ -29,7 +30,7 @@ export interface DeviceParts extends AdminWorld {
 
 /** With the person's changes, which are put on record. */
 interface DecidingParts extends DeviceParts {
-  readonly changes: Pick<Changes, "addKey">;
+  readonly changes: Pick<Changes, "makeKey">;
   note(facts: AuditFacts): Promise<void>;
 }
 
@@ -152,8 +153,10 @@ async function addAgentKey(
   const own = { id, name: AGENTS, last4, memberId, accountId: account.id, createdAtMs: clock.nowMs() };
   // Its secrets end by themselves.
   const key = startKey(approver, { ...KEY_DEFAULTS, ...own }, { expires_at: null });
+  // However many keys a person may have, their agents share one more.
+  const making = planRotation(approver, { memberId, account, nowMs: key.createdAtMs });
   try {
-    await changes.addKey(key, digest);
+    await changes.makeKey(key, digest, making);
     return key;
   } catch (error) {
     const known = await store.key(id);

@@ -33,7 +33,8 @@ export function makeKeyUses(parts: KeyUseParts): Uses<typeof KEY> {
   const as = ({ act }: Caller) => actAs(parts, act);
   const readRights = ({ access }: Caller): KeyRights => {
     const { ownerLimits: limitRules, quota, signIn } = settings();
-    return { access, limitRules, quota, personalKeysMax: signIn?.members.keysMax ?? null };
+    const { keysMax = null, keysPerHour = null } = signIn?.members ?? {};
+    return { access, limitRules, quota, personalKeysMax: keysMax, keysPerHour };
   };
   const makeWorld = (caller: Caller) => {
     const rights = readRights(caller);

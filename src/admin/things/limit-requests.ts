@@ -1,4 +1,5 @@
 // The actions on requests for more.
+import type { Settings } from "../../core/settings.ts";
 import type { LIMIT_REQUEST } from "../../core/things/limit-request.ts";
 import { actAs } from "../audit/audit-trail.ts";
 import {
@@ -14,13 +15,18 @@ import { wrapRows } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
 import { show, showMade, takeBody, takeQuery, type Uses } from "./use.ts";
 
-export function makeLimitRequestUses(world: AdminWorld): Uses<typeof LIMIT_REQUEST> {
+interface Parts extends AdminWorld {
+  /** Returns the current settings. */
+  readonly settings: () => Pick<Settings, "ownerLimits">;
+}
+
+export function makeLimitRequestUses(world: Parts): Uses<typeof LIMIT_REQUEST> {
   return {
     list: takeQuery(limitRequestsQuery, show(wrapRows(limitRequestSchema)), (query, { scope }) =>
       listLimitRequests(world, query, scope),
     ),
     make: takeBody(newLimitRequestSchema, showMade(limitRequestSchema), (body, { act, access }) =>
-      askForMore(actAs(world, act), body, access),
+      askForMore({ ...actAs(world, act), limitRules: world.settings().ownerLimits }, body, access),
     ),
     decide: takeBody(decisionSchema, show(limitRequestSchema), (body, { act, id, access }) =>
       decideLimitRequest(actAs(world, act), id, body, access),

@@ -42,7 +42,7 @@ export function serveThings(parts: ThingParts): readonly ServedThing[] {
     { thing: DELIVERY, uses: makeDeliveryUses(parts) },
     { thing: CREDENTIAL, uses: makeCredentialUses(world, providers) },
     { thing: ALIAS, uses: makeAliasUses(world, aliases) },
-    { thing: LIMIT_REQUEST, uses: makeLimitRequestUses(world) },
+    { thing: LIMIT_REQUEST, uses: makeLimitRequestUses({ ...world, settings: owners.settings }) },
     ...PLAIN_THINGS.map((thing) => ({ thing, uses: makePlainUses(world, thing) })),
   ];
 }

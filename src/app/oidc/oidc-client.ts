@@ -11,6 +11,7 @@ import {
   SignInRefused,
   type Tokens,
 } from "../../people/issuer.ts";
+import { fetchFromIssuer } from "./issuer-fetch.ts";
 import { toRecheckFailure, toSignInFailure, toSilence } from "./oidc-failure.ts";
 import { createLogoutReader } from "./oidc-logout.ts";
 
@@ -24,6 +25,8 @@ const AHEAD_MAX_MS = 60_000;
 /** Claims that may stand in only one of the ID token and the user information. */
 const WANTED = ["name", "email"] as const;
 const MICROSOFT = /^login\.(microsoftonline\.(com|us)|partner\.microsoftonline\.cn)$/;
+
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 type TokenAnswer = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>;
 
@@ -42,7 +45,7 @@ export function createIssuer(rules: SignInRules, clock: Pick<Clock, "nowMs">): I
       })
       .catch(throwSignInFailure);
     requirePast(tokens, clock);
-    const subject = tokens.claims()?.sub ?? "";
+    const subject = requireSubject(tokens.claims() ?? {}, rules);
     return makeTokens(config, rules, tokens, subject, toSignInFailure);
   };
   const refresh = async (refreshToken: string, subject: string): Promise<Tokens> => {
@@ -115,12 +118,14 @@ async function readIssuer({ issuer, clientId, clientSecret }: SignInRules): Prom
   const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
     execute,
     timeout: TIMEOUT_SECONDS,
+    [oidc.customFetch]: fetchFromIssuer,
   });
   const metadata = found.serverMetadata();
   const { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] } = metadata;
   const prove = methods.includes("client_secret_post") ? oidc.ClientSecretPost : oidc.ClientSecretBasic;
   const config = new oidc.Configuration(metadata, clientId, clientSecret, prove(clientSecret));
   config.timeout = TIMEOUT_SECONDS;
+  config[oidc.customFetch] = fetchFromIssuer;
   for (const apply of execute) apply(config);
   // Without it, the library doesn't check the ID token's signature.
   oidc.enableNonRepudiationChecks(config);
@@ -167,6 +172,16 @@ function requirePast(tokens: TokenAnswer, clock: Pick<Clock, "nowMs">): void {
   if (iat * 1000 <= clock.nowMs() + AHEAD_MAX_MS) return;
   const message = "The ID token is from the future (iat): the issuer's clock and this gateway's differ.";
   throw new SignInRefused("attempt", "iat", message);
+}
+
+/** The libraries check neither: OpenID Connect Core 2 has both rules. */
+function requireSubject({ sub, azp }: Claims, { clientId }: SignInRules): string {
+  if (azp !== undefined && azp !== clientId) {
+    throw new SignInRefused("attempt", "azp", "The ID token is for another application (azp).");
+  }
+  if (typeof sub === "string" && SUBJECT.test(sub)) return sub;
+  const message = "The ID token names nobody (sub): expected 1 to 255 printable ASCII characters.";
+  throw new SignInRefused("attempt", "sub", message);
 }
 
 function makeTokens(

@@ -3,6 +3,7 @@ import * as jose from "jose";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { type Claims, type IssuerSilent, SignInRefused } from "../../people/issuer.ts";
+import { fetchFromIssuer } from "./issuer-fetch.ts";
 import { toSilence } from "./oidc-failure.ts";
 
 const TIMEOUT_MS = 5000;
@@ -36,7 +37,13 @@ export function createLogoutReader(
     }
     if (failed !== null && clock.nowMs() < failed.untilMs) throw failed.error;
     if (known?.url !== url) {
-      known = { url, keys: jose.createRemoteJWKSet(new URL(url), { timeoutDuration: TIMEOUT_MS }) };
+      known = {
+        url,
+        keys: jose.createRemoteJWKSet(new URL(url), {
+          timeoutDuration: TIMEOUT_MS,
+          [jose.customFetch]: fetchFromIssuer,
+        }),
+      };
     }
     try {
       return await verify(token, known.keys, { issuer, audience: rules.clientId, algorithms: ALGORITHMS });

@@ -1,4 +1,5 @@
 // The client's side of the device flow (RFC 8628): where a gateway's addresses are, its codes and its tokens.
+import { fetchShort } from "../../app/world.ts";
 import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
 import type { Login } from "./login-file.ts";
 
@@ -33,7 +34,7 @@ async function ask(url: string, form?: Readonly<Record<string, string>>): Promis
   const signal = AbortSignal.timeout(WAIT_MS);
   let response: Response;
   try {
-    response = await fetch(url, { ...init, signal, redirect: "error" });
+    response = await fetchShort(url, { ...init, signal, redirect: "error" });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new LoginError(`${new URL(url).host} can't be reached: ${why}`);

@@ -199,16 +199,16 @@ async function warnOfAccounts(
 
 /** Accounts that aren't known bound nobody. */
 async function warnOfUnbounded(
-  { store, signIn }: Settings,
+  { store, signIn, ownerLimits }: Settings,
   { boundAccounts }: CheckPorts,
   mayConnect: boolean,
 ): Promise<readonly ConfigError[]> {
   if (signIn === undefined) return [];
   const bound = await boundAccounts?.(store, mayConnect);
-  return listUnbounded(signIn, bound ?? new Set()).map((at) => {
+  return listUnbounded(signIn, ownerLimits, bound ?? new Set()).map((at) => {
     const field = `sign_in.oidc.rules[${at}]`;
     const message =
-      "its members have no budget of their own, and each new key begins its own again; set 'budgets' here, or 'member_defaults' of the accounts";
+      "its members have no budget of their own, and each new key begins its own again; set 'budgets' here, or 'member_defaults' at the top of the file or of the accounts";
     return createError({ file: "", line: 0, column: 0, field, message });
   });
 }

@@ -12,6 +12,7 @@ import type {
   PutRecord,
   Revision,
 } from "../keys/key-change.ts";
+import type { KeyMaking } from "../keys/key-making.ts";
 import type { KeyMove } from "../keys/key-move.ts";
 import type { LimitRequest, LimitRequestStep } from "../limits/limit-request.ts";
 import type { Checkout } from "../money/checkout.ts";
@@ -54,6 +55,8 @@ export type Trail = (change: RowChange) => readonly OutboxEvent[];
 export interface Changes {
   /** A key from another gateway brings its foreign secrets and what was used of its budgets. */
   addKey(key: GatewayKey, digest: string, arrival?: Arrival): Promise<void>;
+  /** Adds a person's key, unless their other keys are too many. */
+  makeKey(key: GatewayKey, digest: string, making: KeyMaking): Promise<void>;
   /** Returns the changed key, or null if there is none. */
   changeKey(id: string, change: Revision<GatewayKey, KeyChange>): Promise<GatewayKey | null>;
   /** Like `changeKey`, for a change of the account: the key's counts are carried to the new one. */

@@ -4,6 +4,7 @@ import type { ChangeOf } from "../fields/field.ts";
 import type { KEY_FIELDS } from "../fields/key.ts";
 import type { Scope } from "../people/people.ts";
 import type { Account, GatewayKey } from "./key.ts";
+import type { KeyMaking } from "./key-making.ts";
 
 /** Undefined fields are left unchanged. */
 export type KeyChange = ChangeOf<typeof KEY_FIELDS> & Partial<Pick<GatewayKey, "pausedBy">>;
@@ -38,6 +39,8 @@ export interface KeyPut extends NamedPut<GatewayKey, KeyChange> {
   readonly digest: string;
   /** Null without an Idempotency-Key. */
   readonly record: PutRecord | null;
+  /** If it makes a key, the person's others are counted first. Missing or null for no check, as for service keys. */
+  readonly making?: KeyMaking | null;
   /** Other keys of the name don't count. */
   readonly scope?: Scope;
 }
@@ -69,4 +72,6 @@ export const PUT_KEPT_MS = 10 * 60_000;
 /** A key's next secret. */
 export interface NewSecret extends Pick<GatewayKey, "last4" | "oldSecretUntilMs"> {
   readonly digest: string;
+  /** The person's makings are counted first. Missing or null for no check. */
+  readonly making?: KeyMaking | null;
 }

@@ -3,6 +3,7 @@
 import type { Meter, OwnerState, Place, Spend } from "../rows.ts";
 import type { GatewayKey } from "./key.ts";
 import type { KeyChange, Revision } from "./key-change.ts";
+import type { KeyMaking } from "./key-making.ts";
 
 /** One account's counts of a key: of its limits, its days and its charges. */
 export interface KeyCounts {
@@ -26,6 +27,8 @@ export interface KeyMove {
   readonly accountId: string;
   readonly revision: Revision<GatewayKey, KeyChange>;
   readonly carry: Carry;
+  /** A person's key is counted where it arrives, but not as a making. Missing or null for no check. */
+  readonly making?: KeyMaking | null;
 }
 
 export interface MovingStore {

@@ -1,6 +1,7 @@
 // The limits of a member within an account: over all of the member's personal keys there, those that were revoked too.
 import { type Budget, nameBudget, type Period } from "./budget.ts";
-import type { LimitKind, MinuteLimits, OwnerLimits } from "./limit.ts";
+import { type LimitKind, type MinuteLimits, NO_LIMITS, type OwnerLimits } from "./limit.ts";
+import { fallBack } from "./limit-bounds.ts";
 import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "./limit-table.ts";
 
 /** The limits that an account gives each of its members. A rule of the sign-in that says something else comes first. */
@@ -53,31 +54,67 @@ export interface MemberTerms {
   readonly raises: readonly LimitRaise[];
 }
 
+/** Without any limits. */
+export const NO_MEMBER_LIMITS: MemberDefaults = { ...NO_LIMITS, allowedModels: null, keys: null };
+
+/** The configuration's part of it. */
+interface MemberRules {
+  /** The limits of each member in each account that says nothing else. */
+  readonly memberDefaults: MemberDefaults;
+  readonly keyDefaults: OwnerLimits;
+  readonly keyMaxima: OwnerLimits;
+}
+
+/**
+ * Returns the most that roles below admin may give a personal key: the maxima, and where they say nothing what every key
+ * has by default. Otherwise its member could leave the defaults behind.
+ */
+export function findPersonalMost({
+  keyMaxima,
+  keyDefaults,
+}: Omit<MemberRules, "memberDefaults">): OwnerLimits {
+  return fallBack(keyMaxima, keyDefaults);
+}
+
 /** An account's own part of it. */
 interface LimitingAccount {
   readonly id: string;
   readonly memberDefaults: MemberDefaults | null;
 }
 
-/** Returns the models that a member may use in an account: of the rules that name some by union, else the account's. */
+/**
+ * Returns the models that a member may use in an account: of the rules that name some by union, else the account's, else
+ * those of the configuration.
+ */
 export function findMemberModels(
   account: LimitingAccount,
   { rules }: Pick<MemberTerms, "rules">,
+  { allowedModels: byDefault }: Pick<MemberDefaults, "allowedModels">,
 ): readonly string[] | null {
   const models = listGiven(account, rules).flatMap(({ allowedModels }) => allowedModels ?? []);
-  return models.length > 0 ? [...new Set(models)] : (account.memberDefaults?.allowedModels ?? null);
+  return models.length > 0 ? [...new Set(models)] : (account.memberDefaults?.allowedModels ?? byDefault);
+}
+
+/** Returns the most keys of a member in an account: the account's own number, else the configuration's. */
+export function findMemberKeys(
+  { memberDefaults }: Pick<LimitingAccount, "memberDefaults">,
+  { keys: byDefault }: Pick<MemberDefaults, "keys">,
+): number | null {
+  return memberDefaults?.keys ?? byDefault;
 }
 
 /**
- * Returns the limits of a member in an account: of the rules that say something the widest counts, of budgets alike the
- * largest. The account's defaults say the rest. Granted raises are added until they end.
+ * Returns the limits of a member over all personal keys in an account: of the rules that say something the widest counts,
+ * of budgets alike the largest. The account's defaults say the rest, then those of the configuration, and of budgets that
+ * nobody names the most of a personal key. Granted raises are added until they end.
  */
 export function findMemberLimits(
   account: LimitingAccount,
   { rules, raises }: MemberTerms,
+  byFile: MemberRules,
   nowMs: number,
 ): OwnerLimits {
-  const limits = joinLimits(account, rules);
+  const limits = joinLimits(account, rules, byFile);
   const running = raises.filter(({ untilMs }) => nowMs < untilMs);
   return running.length === 0 ? limits : raiseLimits(limits, running);
 }
@@ -86,18 +123,27 @@ function listGiven({ id }: LimitingAccount, rules: readonly GivenLimits[]): read
   return rules.filter(({ accountIds }) => accountIds === null || accountIds.includes(id));
 }
 
-function joinLimits(account: LimitingAccount, rules: readonly GivenLimits[]): OwnerLimits {
+function joinLimits(
+  account: LimitingAccount,
+  rules: readonly GivenLimits[],
+  byFile: MemberRules,
+): OwnerLimits {
   const { memberDefaults } = account;
   const given = listGiven(account, rules);
   const findWidest = ({ property }: MinuteLimit) => {
     const said = given.map((rule) => rule[property]).filter((limit) => limit !== null);
-    return said.length > 0 ? Math.max(...said) : (memberDefaults?.[property] ?? null);
+    return said.length > 0
+      ? Math.max(...said)
+      : (memberDefaults?.[property] ?? byFile.memberDefaults[property]);
   };
   return {
     ...mapLimits(MINUTE_LIMITS, "property", findWidest),
     budgets: joinBudgets(
       given.flatMap(({ budgets }) => budgets ?? []),
-      memberDefaults?.budgets ?? [],
+      layBudgets(
+        layBudgets(findLeastBudgets(byFile), byFile.memberDefaults.budgets),
+        memberDefaults?.budgets,
+      ),
     ),
   };
 }
@@ -122,6 +168,22 @@ function raiseLimits(limits: OwnerLimits, raises: readonly LimitRaise[]): OwnerL
       nanoUsd: raise(budget.nanoUsd, nameAskedLimit({ kind: "budget", ...budget })),
     })),
   };
+}
+
+/** One that only warns bounds no key, so it bounds no person either. */
+function findLeastBudgets(byFile: MemberRules): readonly Budget[] {
+  const { keyMaxima, keyDefaults } = byFile;
+  // Every decision on a personal key asks.
+  if (keyMaxima.budgets.length === 0 && keyDefaults.budgets.length === 0) return keyDefaults.budgets;
+  const { budgets } = findPersonalMost(byFile);
+  return budgets.every(({ isHard }) => isHard) ? budgets : budgets.filter(({ isHard }) => isHard);
+}
+
+/** Returns the budgets of both, of those alike the one on top. The lists themselves where one says nothing. */
+function layBudgets(below: readonly Budget[], onTop: readonly Budget[] = []): readonly Budget[] {
+  if (below.length === 0) return onTop;
+  if (onTop.length === 0) return below;
+  return [...new Map([...below, ...onTop].map((budget) => [nameBudget(budget), budget])).values()];
 }
 
 function joinBudgets(ofRules: readonly Budget[], byDefault: readonly Budget[]): readonly Budget[] {

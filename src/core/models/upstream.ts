@@ -3,10 +3,10 @@
 import { Fault, type FaultCode } from "../fault.ts";
 import type { FaultDetails } from "../fault-details.ts";
 import { cleanWords, SECRET_WORDS, type UpstreamReport } from "../log/failure.ts";
-import { namesOtherThing, saysGone } from "./gone-words.ts";
-import { OVERFLOW_WORDS } from "./overflow-words.ts";
-import { isOversize } from "./oversize-words.ts";
-import { readRefusals } from "./refusal-words.ts";
+import { namesOtherThing, saysGone } from "./words/gone.ts";
+import { OVERFLOW_WORDS } from "./words/overflow.ts";
+import { isOversize } from "./words/oversize.ts";
+import { readRefusals } from "./words/refusal.ts";
 
 /** An error's own words. */
 export interface ErrorWords {

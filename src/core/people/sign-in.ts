@@ -19,6 +19,8 @@ interface MemberRules {
   readonly createsAccount: boolean;
   /** The most personal keys of a person. */
   readonly keysMax: number;
+  /** The most makings and rotations of a person's keys in any hour. */
+  readonly keysPerHour: number;
   /** The time between two looks at the issuer for somebody who is signed in or has keys. */
   readonly recheckMs: number;
   /** Where the issuer can't be asked, personal keys end this long after it last confirmed the person. */

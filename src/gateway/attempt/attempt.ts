@@ -120,7 +120,7 @@ export function recordFailure<F extends Form>(
 const NO_HEADERS = new Headers();
 
 /** A call that was sent, its answer, and how to read that. Its prompt isn't kept: an answer may take minutes. */
-export class SentCall<F extends Form> implements ReaderOptions<F["ask"]>, DeliveredBody {
+class SentCall<F extends Form> implements ReaderOptions<F["ask"]>, DeliveredBody {
   readonly ask: F["ask"];
   readonly card: ModelCard;
   readonly offset: number;

@@ -195,8 +195,15 @@ async function approve(
     const mistake = "Choose the account that pays.";
     return showDecision(visit, code, typed, { status: 400, mistake });
   }
-  const { ownerLimits: limitRules, quota } = ports.settings();
-  if (!(await approveCode(parts, { access, limitRules, quota, memberId }, code, account))) return tellEnded();
+  const { ownerLimits: limitRules, quota, signIn } = ports.settings();
+  const keysPerHour = signIn?.members.keysPerHour ?? null;
+  const approver = { access, limitRules, quota, keysPerHour, memberId };
+  try {
+    if (!(await approveCode(parts, approver, code, account))) return tellEnded();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "too_many_changes") throw error;
+    return showDecision(visit, code, typed, { status: 429, mistake: error.message });
+  }
   const message = `${code.agent} works in your name now, and ${account.name} pays. You can close this page.`;
   return createOutcomePage(200, "Approved", message);
 }

@@ -21,7 +21,7 @@ export function headerNumber(headers: Headers, name: string, least: number, most
 }
 
 /** Whom the headers are for. */
-export interface Reader {
+interface Reader {
   readonly family: Family;
   /** Unix milliseconds. */
   readonly nowMs: number;

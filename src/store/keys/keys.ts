@@ -7,7 +7,7 @@ import type { GatewayKey, ProvenKey } from "../../core/keys/key.ts";
 import { readRevision } from "../../core/keys/key-change.ts";
 import type { OwnerState } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
-import { bind, type Change, type Engine, readFirst, type Statement } from "../engine/engine.ts";
+import { bind, type Change, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
 import { type FoundRow, readInteger } from "../engine/found.ts";
 import { accountsLookup, keysLookup } from "../engine/narrowing.ts";
 import type { Recorder } from "../engine/recording.ts";
@@ -16,6 +16,7 @@ import { insertSql, joinNames, type Mark, selectSql, upsertSql } from "../engine
 import { listChangeable } from "../schema/field-columns.ts";
 import { ACCOUNT, KEY, OWNER, pickColumns, type TablePart } from "../schema/tables.ts";
 import { addForeign } from "./foreign.ts";
+import { MakingCount } from "./making.ts";
 
 export const CHANGED_KEY = pickColumns(KEY, [...listChangeable(KEY_FIELDS), "paused_by"]);
 const CHANGED_ACCOUNT = pickColumns(ACCOUNT, [...listChangeable(ACCOUNT_FIELDS), "paused_by"]);
@@ -60,12 +61,16 @@ export function keyMethods({ mark, run }: Engine) {
 function makeLockedChange({ mark, forUpdate, run, change }: Engine) {
   const byId = `${selectSql(KEY)} WHERE id = ${mark(1)}`;
   const lock = `SELECT id FROM account WHERE id = ${mark(1)} ${forUpdate}`;
-  return async (id: string, then: (before: GatewayKey) => Change<GatewayKey | null>) => {
+  return async (
+    id: string,
+    then: (before: GatewayKey, results: readonly Result[]) => Change<GatewayKey | null>,
+    reads: readonly Statement[] = [],
+  ) => {
     const known = readFirst(KEY, await run(bind(byId, id)));
     if (known === null) return null;
-    return change([bind(lock, known.accountId), bind(byId, id)], ([, found]) => {
+    return change([bind(lock, known.accountId), bind(byId, id), ...reads], ([, found, ...results]) => {
       const before = readFirst(KEY, found);
-      return before === null ? { writes: [], toResult: () => null } : then(before);
+      return before === null ? { writes: [], toResult: () => null } : then(before, results);
     });
   };
 }
@@ -84,6 +89,7 @@ export function keyChanges(engine: Engine, record: Recorder) {
   const changeLocked = makeLockedChange(engine);
   return {
     ...keyEndings(engine, record),
+    ...keyMakings(engine, record),
     addKey: async (added, digest, arrival) => {
       // Accounts are never deleted.
       const { count } = await run(bind(account, added.accountId));
@@ -104,6 +110,27 @@ export function keyChanges(engine: Engine, record: Recorder) {
   } satisfies Partial<Changes>;
 }
 
+/** The changes that are refused where a person has too many keys. */
+function keyMakings(engine: Engine, record: Recorder) {
+  const { mark, change } = engine;
+  const add = `${insertSql({ name: KEY.name, columns: [...KEY.columns, "digest"] }, mark)} ON CONFLICT (id) DO NOTHING`;
+  const counting = new MakingCount(engine);
+  return {
+    makeKey: (key, digest, making) => {
+      // A transaction that runs again repeats its entry, which is then written once.
+      const recorded = record({ kind: "key", before: null, after: key });
+      return change(counting.read(making, digest, key.id), (results) => {
+        counting.check(making, results);
+        const added = bind(add, ...KEY.valuesOf(key), digest);
+        return {
+          writes: [added, ...recorded, ...counting.write(making, digest)],
+          toResult: () => undefined,
+        };
+      });
+    },
+  } satisfies Partial<Changes>;
+}
+
 /** The changes that end a key's secret, or the key. */
 function keyEndings(engine: Engine, record: Recorder) {
   const { mark } = engine;
@@ -115,18 +142,27 @@ function keyEndings(engine: Engine, record: Recorder) {
     old_secret_until_ms = ${mark(4)}, rotations = rotations + 1
     WHERE id = ${first} AND digest <> ${mark(2)} AND revoked_at_ms IS NULL`;
   const changeLocked = makeLockedChange(engine);
+  const counting = new MakingCount(engine);
   return {
     // Does nothing if the digest is there already: the transaction may run twice, and then repeats its entry as well.
-    rotateKey: (id, { digest, last4, oldSecretUntilMs }) => {
+    rotateKey: (id, { digest, last4, oldSecretUntilMs, making = null }) => {
       let recorded: readonly Statement[] | null = null;
-      return changeLocked(id, (before) => {
+      const reads = making ? counting.read(making, digest, id) : [];
+      const rotated = (before: GatewayKey, results: readonly Result[]) => {
+        if (making && before.revokedAtMs === null) counting.check(making, results);
         const after = { ...before, last4, oldSecretUntilMs, rotations: before.rotations + 1 };
         recorded ??= before.revokedAtMs === null ? record({ kind: "key", before, after }) : [];
         return {
-          writes: [bind(rotate, id, digest, last4, oldSecretUntilMs), bind(byId, id), ...recorded],
-          toResult: ([, rotated]) => readFirst(KEY, rotated),
+          writes: [
+            bind(rotate, id, digest, last4, oldSecretUntilMs),
+            bind(byId, id),
+            ...recorded,
+            ...(making && before.revokedAtMs === null ? counting.write(making, digest) : []),
+          ],
+          toResult: ([, found]: readonly Result[]) => readFirst(KEY, found),
         };
-      });
+      };
+      return changeLocked(id, rotated, reads);
     },
     revokeKey: (id, atMs) =>
       changeLocked(id, (before) => {

@@ -12,6 +12,7 @@ import type { Recorder } from "../engine/recording.ts";
 import { selectSql, upsertSql } from "../engine/sql.ts";
 import { KEY, METER, OWNER, SPEND } from "../schema/tables.ts";
 import { CHANGED_KEY, updateSql } from "./keys.ts";
+import { MakingCount } from "./making.ts";
 
 /** A key that others move at the same moment is looked up again. */
 const TRIES_MAX = 10;
@@ -128,23 +129,31 @@ export function movingChanges(engine: Engine, record: Recorder) {
 }
 
 /** Returns a function that moves a key from where it was found. */
-function makeTryMove({ mark, change }: Engine, counting: Counting, record: Recorder) {
+function makeTryMove(engine: Engine, counting: Counting, record: Recorder) {
+  const { mark, change } = engine;
+  const holding = new MakingCount(engine);
   const first = mark(1);
   const second = mark(2);
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
   const changeKey = updateSql(CHANGED_KEY, mark);
   const depart = `INSERT INTO departure (account_id, id) VALUES (${first}, ${second}) ON CONFLICT DO NOTHING`;
   const arrive = `DELETE FROM departure WHERE account_id = ${first} AND id = ${second}`;
-  return (known: GatewayKey, { accountId: toId, revision, carry }: KeyMove): Promise<MoveAttempt> => {
+  return (
+    known: GatewayKey,
+    { accountId: toId, revision, carry, making = null }: KeyMove,
+  ): Promise<MoveAttempt> => {
     const { id, accountId: fromId } = known;
     const isMove = fromId !== toId;
     const firsts = [...counting.lock(fromId, toId), bind(byId, id)];
     const at = firsts.length;
     if (isMove) firsts.push(...counting.read(fromId, id), ...counting.read(toId, id));
+    const countsAt = firsts.length;
+    if (isMove && making) firsts.push(...holding.read(making, "", id));
     return change<MoveAttempt>(firsts, (results) => {
       const before = readFirst(KEY, results[at - 1]);
       if (before === null) return { writes: [], toResult: () => ({ key: null }) };
       if (before.accountId !== fromId) return { writes: [], toResult: () => "moved" };
+      if (isMove && making) holding.check(making, results.slice(countsAt));
       const key = { ...applyChange(before, readRevision(revision, before)), accountId: toId };
       const onRecord = record({ kind: "key", before, after: key });
       const writes: Statement[] = [bind(changeKey, id, ...CHANGED_KEY.valuesOf(key)), ...onRecord];

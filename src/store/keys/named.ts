@@ -11,6 +11,7 @@ import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "../engine/scope.ts";
 import { insertSql, type Mark, selectSql } from "../engine/sql.ts";
 import { ACCOUNT, KEY, table } from "../schema/tables.ts";
 import { accountChanges, CHANGED_KEY, updateSql } from "./keys.ts";
+import { MakingCount } from "./making.ts";
 
 /** More rows of one name are refused like two. */
 const SAME_NAME_MAX = 20;
@@ -37,24 +38,42 @@ interface PutResult {
 class KeyWriting {
   readonly #mark: Mark;
   readonly #record: Recorder;
+  readonly #counting: MakingCount;
 
-  constructor(mark: Mark, record: Recorder) {
-    this.#mark = mark;
+  constructor(engine: Engine, record: Recorder) {
+    this.#mark = engine.mark;
     this.#record = record;
+    this.#counting = new MakingCount(engine);
   }
 
-  write(put: KeyPut, named: Result | undefined, recorded: Result | undefined): Change<PutResult> {
-    const { fresh, choose, revise, digest, record } = put;
+  /** The reads of `write`, which follow those of the keys of the name. */
+  read({ fresh, digest, record, making = null }: KeyPut): readonly Statement[] {
+    const recordById = `${selectSql(PUT_RECORD)} WHERE account_id = ${this.#mark(1)} AND id = ${this.#mark(2)}`;
+    return [
+      bind(recordById, fresh.accountId, record?.id ?? ""),
+      ...(making ? this.#counting.read(making, digest, fresh.id) : []),
+    ];
+  }
+
+  write(put: KeyPut, [named, recorded, ...counted]: readonly Result[]): Change<PutResult> {
+    const { fresh, choose, revise, digest, record, making = null } = put;
     const earlier = record && readFirst(PUT_RECORD, recorded);
     if (earlier && earlier.atMs > record.atMs - PUT_KEPT_MS)
       return { writes: [], toResult: () => ({ key: null, earlier }) };
     const chosen = choose((named ?? []).map(KEY.rowOf));
+    const isMaking = making !== null && chosen === null;
+    if (isMaking) this.#counting.check(making, counted);
     const key = chosen ? applyChange(chosen, revise(chosen)) : fresh;
     const kept = record && { ...record, keyId: key.id, sealed: chosen ? null : record.sealed };
     const written = chosen ? this.#change(key) : this.#add(fresh, digest);
     const onRecord = this.#record({ kind: "key", before: chosen, after: key });
     return {
-      writes: [written, ...onRecord, ...(kept ? this.#keep(kept) : [])],
+      writes: [
+        written,
+        ...onRecord,
+        ...(kept ? this.#keep(kept) : []),
+        ...(isMaking ? this.#counting.write(making, digest) : []),
+      ],
       toResult: () => ({ key, earlier: null }),
     };
   }
@@ -80,7 +99,8 @@ class KeyWriting {
   }
 }
 
-function keyPuts({ mark, forUpdate, run, change }: Engine, record: Recorder) {
+function keyPuts(engine: Engine, record: Recorder) {
+  const { mark, forUpdate, run, change } = engine;
   const first = mark(1);
   const second = mark(2);
   const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
@@ -90,16 +110,14 @@ function keyPuts({ mark, forUpdate, run, change }: Engine, record: Recorder) {
     rows: KEY_ROWS,
   };
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
-  const recordById = `${selectSql(PUT_RECORD)} WHERE account_id = ${first} AND id = ${second}`;
-  const writing = new KeyWriting(mark, record);
+  const writing = new KeyWriting(engine, record);
   return {
     putKey: async (put) => {
       const { accountId, name } = put.fresh;
       const lookup = narrowToScope({ ...named, values: [accountId, name] }, put.scope, mark);
-      const firsts = [bind(lock, accountId), lookup];
-      if (put.record) firsts.push(bind(recordById, accountId, put.record.id));
-      const { key: written, earlier } = await change<PutResult>(firsts, ([, found, recorded]) =>
-        writing.write(put, found, recorded),
+      const firsts = [bind(lock, accountId), lookup, ...writing.read(put)];
+      const { key: written, earlier } = await change<PutResult>(firsts, ([, ...found]) =>
+        writing.write(put, found),
       );
       // Keys are never deleted.
       const key = written ?? readFirst(KEY, await run(bind(byId, earlier?.keyId ?? "")));

@@ -9,6 +9,7 @@ import { DEVICES } from "./devices-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
+import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { DOUBTS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
@@ -242,4 +243,5 @@ export const STEPS: readonly Step[] = [
   TAGS,
   EXTERNAL_IDS,
   DOUBTS,
+  KEY_MAKINGS,
 ];

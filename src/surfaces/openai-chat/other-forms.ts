@@ -67,13 +67,14 @@ function isBlock(part: unknown): boolean {
   return BLOCKS.has(type) && !(type === "thinking" && typeof thinking !== "string");
 }
 
-/** Returns the body in this API's form. Null if nothing of it has another one. */
+/** Returns the body in this API's form. Null if nothing of it has another one, or if it has no list of messages. */
 export function translateForms(given: JsonObject, seal: Sealer = NOTHING_SEALED): JsonObject | null {
-  const { system, stop_sequences: stops, ...rest } = given;
-  const messages = translateMessages(asArray(given.messages), seal);
+  const { system, stop_sequences: stops, messages: turns, ...rest } = given;
+  if (!Array.isArray(turns)) return null;
+  const messages = translateMessages(turns, seal);
   const tools = translateTools(given.tools);
   const choice = translateChoice(given.tool_choice);
-  const isSame = messages === given.messages && tools === given.tools && choice === given.tool_choice;
+  const isSame = messages === turns && tools === given.tools && choice === given.tool_choice;
   if (isSame && system === undefined) return null;
   return omitUndefined({
     ...rest,

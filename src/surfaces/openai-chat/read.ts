@@ -45,19 +45,14 @@ export function readChatRequest(body: unknown, limits: Limits, seal?: Sealer): C
 
 /** A body that fails the checks may be right in another API's form. */
 function checkForms(given: JsonObject, seal: Sealer | undefined): JsonObject {
-  if (given.system !== undefined) return checkTranslated(given, seal) ?? given;
+  if (given.system !== undefined) return CHECKER.check(translateForms(given, seal) ?? given, "messages");
   try {
     return CHECKER.check(given, "messages");
   } catch (fault) {
-    const checked = checkTranslated(given, seal);
-    if (checked === null) throw fault;
-    return checked;
+    const translated = translateForms(given, seal);
+    if (translated === null) throw fault;
+    return CHECKER.check(translated, "messages");
   }
-}
-
-function checkTranslated(given: JsonObject, seal: Sealer | undefined): JsonObject | null {
-  const translated = translateForms(given, seal);
-  return translated && CHECKER.check(translated, "messages");
 }
 
 /** A null optional field counts as missing, and so does an empty `tools` or `functions`. */

@@ -145,6 +145,7 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     throw new Error("Not part of the measurement.");
   };
   return {
+    makeKey: none,
     addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
     changeKey: nothing,
     moveKey: nothing,

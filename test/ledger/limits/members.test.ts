@@ -266,7 +266,8 @@ test("what was granted is added until its end, to the limits that are set", asyn
 
 test("models are the union of the rules that name some, else the account's", () => {
   const account = { id: "a", memberDefaults: defaults({ allowedModels: ["Acme#*"] }) };
-  const find = (...rules: readonly GivenLimits[]) => findMemberModels(account, { rules });
+  const find = (...rules: readonly GivenLimits[]) =>
+    findMemberModels(account, { rules }, { allowedModels: ["Z#*"] });
   expect(find()).toEqual(["Acme#*"]);
   expect(find(rule({ accountIds: ["a"] }), rule({ allowedModels: ["B#*"], accountIds: ["b"] }))).toEqual([
     "Acme#*",

@@ -8,6 +8,8 @@ export interface Forgery {
   readonly header?: Readonly<Record<string, string>>;
   /** Signs with another key than the published one, with the client's secret, or not at all. */
   readonly by?: "foreign key" | "client secret" | "nobody";
+  /** The answer that comes after more white space than anybody should read. */
+  readonly long?: "description" | "token" | "userinfo" | "keys";
   /** Answers of the user information. 401 if missing. */
   readonly userinfo?: Readonly<Record<string, unknown>>;
 }
@@ -25,6 +27,7 @@ export interface Forger {
   stop(): Promise<void>;
 }
 
+const LONG_BYTES = 3_000_000;
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
 export async function startForger(): Promise<Forger> {
@@ -93,6 +96,8 @@ function serve(
       scopes_supported: ["openid", "email", "profile"],
       id_token_signing_alg_values_supported: ["RS256", "HS256"],
     });
+  const stretch = async (name: Forgery["long"], answer: Response) =>
+    current().long === name ? new Response(" ".repeat(LONG_BYTES) + (await answer.text()), answer) : answer;
   const authorize = (request: Request) => {
     const asked = new URL(request.url).searchParams;
     nonce = asked.get("nonce") ?? "";
@@ -108,13 +113,13 @@ function serve(
     port: 0,
     hostname: "127.0.0.1",
     routes: {
-      "/.well-known/openid-configuration": describe,
-      "/keys": showKeys,
+      "/.well-known/openid-configuration": () => stretch("description", describe()),
+      "/keys": () => stretch("keys", showKeys()),
       "/authorize": authorize,
-      "/token": exchange,
+      "/token": async () => stretch("token", await exchange()),
       "/userinfo": () => {
         const { userinfo } = current();
-        return userinfo ? Response.json(userinfo) : new Response(null, { status: 401 });
+        return stretch("userinfo", userinfo ? Response.json(userinfo) : new Response(null, { status: 401 }));
       },
     },
   });

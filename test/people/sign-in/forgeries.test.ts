@@ -34,6 +34,22 @@ async function signIn(forgery: Forgery) {
 const seconds = (ahead: number) => Math.floor(Date.now() / 1000) + ahead;
 const UNSIGNED = "signature on the ID token, or the token itself, is not valid";
 
+test.each(["token", "userinfo", "keys"] as const)(
+  "an answer without end counts as none: %s",
+  async (long) => {
+    const fresh = await startSignInWorld({ issuer: forger.issuer, oidc: RULES });
+    try {
+      forger.forge({ long, claims: { name: null }, userinfo: { sub: "ada", name: "Ada" } });
+      const page = await new Browser().follow(`${fresh.url}/auth/oidc/start`);
+      expect(page.status).toBe(503);
+      forger.forge({});
+      expect((await new Browser().follow(`${fresh.url}/auth/oidc/start`)).status).toBe(200);
+    } finally {
+      await fresh.stop();
+    }
+  },
+);
+
 describe("an ID token", () => {
   test("that is right is accepted, up to 30 s after its end", async () => {
     for (const claims of [{}, { exp: seconds(-15) }, { aud: ["poundkey", "other"], azp: "poundkey" }]) {
@@ -52,7 +68,11 @@ describe("an ID token", () => {
     ["for two, with another's azp", { claims: { aud: ["poundkey", "other"], azp: "other" } }, "(azp)"],
     ["of another attempt", { claims: { nonce: "another" } }, "another sign-in (nonce)"],
     ["without a nonce", { claims: { nonce: null } }, "(nonce)"],
+    ["for us, with another's azp", { claims: { azp: "other" } }, "(azp)"],
     ["without a subject", { claims: { sub: null } }, "(sub)"],
+    ["with an empty subject", { claims: { sub: "" } }, "(sub)"],
+    ["with a subject of 256 characters", { claims: { sub: "a".repeat(256) } }, "(sub)"],
+    ["with a subject that isn't ASCII", { claims: { sub: "ad\u00e4" } }, "(sub)"],
     ["that has expired", { claims: { exp: seconds(-40) } }, "has expired (exp)"],
     ["that isn't valid yet", { claims: { nbf: seconds(600) } }, "isn&#39;t valid yet (nbf)"],
     ["from the future", { claims: { iat: seconds(3600) } }, "from the future (iat)"],

@@ -1,11 +1,13 @@
 // The guarantees of every store for paused and rotated keys, and for keys limited to client addresses.
 import { beforeEach, expect, test } from "bun:test";
 import type { GatewayKey, KeyProof } from "../../../src/core/keys/key.ts";
+import type { HeldKeys } from "../../../src/core/keys/key-making.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { decide } from "../../../src/ledger/decide.ts";
 import { expectGrant, HOUR, ledgerOn, makeAsk, makeKey, NOON, PROOF } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
+import { makeMember } from "../../people/samples.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
 
 export const keysSuite = makeSuite({
@@ -13,6 +15,7 @@ export const keysSuite = makeSuite({
   "many rotations": rotations,
   "rules at admission": rules,
   "states of keys": states,
+  "keys of one person": makings,
 });
 
 type Opened = () => TwoStores;
@@ -183,5 +186,50 @@ function states(opened: Opened): void {
     expect(await ids("paused")).toEqual(["paused"]);
     expect(await ids("expired")).toEqual(["expired"]);
     expect(await ids("revoked")).toEqual(["revoked"]);
+  });
+}
+
+function makings(opened: Opened): void {
+  const MOST = 7;
+  const makingOf = (check: (held: HeldKeys) => void) => ({
+    memberId: "mem_ann",
+    accountId: key.accountId,
+    scope: { accountIds: null, own: null },
+    atMs: NOON,
+    check,
+  });
+
+  test("are counted one after the other, on whichever connection they are made", async () => {
+    const { store, other } = opened();
+    await unrecorded(store).changeMember("mem_ann", () => makeMember("mem_ann"));
+    const making = makingOf(({ inScope, inAccount, makings: times }) => {
+      expect([inAccount, times.length]).toEqual([inScope, inScope]);
+      if (inScope >= MOST) throw new Error("too many");
+    });
+    const make = (at: number) => {
+      const made = { ...makeKey(`key_${at}`), memberId: "mem_ann" };
+      return unrecorded(at % 2 === 0 ? store : other).makeKey(made, `digest ${at}`, making);
+    };
+    const tries = await Promise.allSettled(Array.from({ length: 200 }, (_, at) => make(at)));
+    expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(MOST);
+    const filter = { memberId: "mem_ann", isRevoked: false, nowMs: NOON };
+    expect(await other.keys({ limit: 200, after: null }, filter)).toHaveLength(MOST);
+  });
+
+  test("count as made for an hour, also once they are revoked", async () => {
+    const { store, other } = opened();
+    const seen: (readonly number[])[] = [];
+    const made = { ...key, memberId: "mem_ann" };
+    const making = makingOf(({ makings: times }) => seen.push(times));
+    await unrecorded(store).makeKey(made, "digest one", making);
+    const until = { last4: "two", oldSecretUntilMs: null };
+    await unrecorded(other).rotateKey(made.id, { digest: "digest two", ...until, making });
+    await unrecorded(store).revokeKey(made.id, NOON);
+    await unrecorded(other).makeKey({ ...made, id: "key_b" }, "digest b", {
+      ...making,
+      atMs: NOON + HOUR - 1,
+    });
+    await unrecorded(store).makeKey({ ...made, id: "key_c" }, "digest c", { ...making, atMs: NOON + HOUR });
+    expect(seen).toEqual([[], [NOON], [NOON, NOON], [NOON + HOUR - 1]]);
   });
 }

@@ -82,6 +82,12 @@ const CHANGES: readonly Change[] = [
   { route: "DELETE /keys/:id", action: "key.revoked" },
   { route: "POST /aliases", action: "alias.created", body: () => ({ name: "team", target: "Acme#cheap" }) },
   { route: "PATCH /aliases", action: "alias.changed", body: () => ({ name: "team", target: "Acme#dear" }) },
+  {
+    route: "PATCH /models/:id",
+    action: "model.changed",
+    path: () => `/models/${encodeURIComponent("Acme#cheap")}`,
+    body: () => ({ refuses: ["temperature"] }),
+  },
   { route: "PATCH /aliases/:name", action: "alias.changed", body: () => ({ target: "Acme#cheap" }) },
   { route: "DELETE /aliases/:name", action: "alias.deleted" },
   { route: "POST /aliases", action: "alias.created", body: () => ({ name: "crew", target: "Acme#cheap" }) },

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
-import { OVERFLOW_ROWS } from "../../../src/core/models/overflow-words.ts";
 import { upstreamFault } from "../../../src/core/models/upstream.ts";
+import { OVERFLOW_ROWS } from "../../../src/core/models/words/overflow.ts";
 import { PROVIDERS } from "../../../src/providers/index.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { readText, serveHttp, type TestServer } from "../world/serve.ts";
@@ -122,8 +122,8 @@ const SPEAKERS: Readonly<Record<string, readonly string[]>> = {
   "Input is too long for requested model": ["Bedrock"],
 };
 
-/** Providers whose own words nobody has reported, as of 2026-11-26. The last two serve by vLLM, whose words are known. */
-const UNKNOWN = ["Perplexity", "NVIDIA", "DeepInfra"];
+/** Providers whose own words nobody has reported, as of 2026-11-26. NVIDIA and DeepInfra serve by vLLM, whose words are known. */
+const UNKNOWN = ["Perplexity", "NVIDIA", "DeepInfra", "MiniMax", "SambaNova", "Novita", "Baseten"];
 
 test("each provider of chat models has words of its own, or is known to have none", () => {
   const rows = Object.keys(SPEAKERS);

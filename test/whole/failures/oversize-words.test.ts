@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
-import { OVERSIZE_ROWS } from "../../../src/core/models/oversize-words.ts";
+import { OVERSIZE_ROWS } from "../../../src/core/models/words/oversize.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { readText, serveHttp, type TestServer } from "../world/serve.ts";
 

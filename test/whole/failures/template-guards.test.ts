@@ -2,7 +2,7 @@
 // next one is right at first.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, asString, type JsonObject } from "../../../src/core/json/json.ts";
-import { REFUSAL_SENTENCES } from "../../../src/core/models/refusal-words.ts";
+import { REFUSAL_SENTENCES } from "../../../src/core/models/words/refusal.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { TEMPLATE_GUARDS } from "../../simulator/template-guards.ts";
 import { answerGuarded } from "../world/guarded-upstream.ts";

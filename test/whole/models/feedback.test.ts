@@ -17,7 +17,7 @@ import { type Seen, seen } from "../world/observe.ts";
 import { until } from "../world/until.ts";
 
 /** Gateways look for new lessons every few seconds. */
-const LEARNT_MS = 15_000;
+const LEARNT_MS = 60_000;
 const LABELS = 40;
 
 const gateway = await startRouterFixture();

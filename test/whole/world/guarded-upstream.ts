@@ -1,7 +1,7 @@
 // A server whose template refuses late system messages, and which reports that as a failure.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asArray, asObject, parseJson } from "../../../src/core/json/json.ts";
-import { REFUSAL_SENTENCES } from "../../../src/core/models/refusal-words.ts";
+import { REFUSAL_SENTENCES } from "../../../src/core/models/words/refusal.ts";
 import { readText } from "./serve.ts";
 
 /** With a status of failures, as llama.cpp and Ollama, or in a stream, as LM Studio. */

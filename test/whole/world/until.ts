@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 20;
 export async function until<Found>(
   what: string,
   look: () => Promise<Found> | Found,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<NonNullable<Found>> {
   const deadline = Date.now() + withinMs;
   for (;;) {

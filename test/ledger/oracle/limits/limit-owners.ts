@@ -50,18 +50,23 @@ const NO_TERMS: MemberTerms = { rules: [], raises: [] };
 /** Returns the owners with any limit, in the order in which they are asked. Usually none. */
 export function listLimitOwners(
   { key, member, account, nowMs }: LimitedBy,
-  { keyDefaults }: LimitRules,
+  rules: LimitRules,
 ): readonly LimitOwner[] {
-  const ofKey = key && findKeyOwner(key, keyDefaults);
-  const ofMember = member && makeMemberOwner(member, account, nowMs);
+  const ofKey = key && findKeyOwner(key, rules.keyDefaults);
+  const ofMember = member && makeMemberOwner(member, account, rules, nowMs);
   const ofAccount = makeAccountOwner(account);
   if (ofKey === null && ofMember === null && ofAccount === null) return NONE;
   return [ofKey, ofMember, ofAccount].filter((owner) => owner !== null);
 }
 
 /** Named by the id: what a refusal says is kept longer than the person's name may be. */
-function makeMemberOwner({ id, terms }: LimitedMember, account: Account, nowMs: number): LimitOwner | null {
-  const { budgets, ...minute } = findMemberLimits(account, terms ?? NO_TERMS, nowMs);
+function makeMemberOwner(
+  { id, terms }: LimitedMember,
+  account: Account,
+  rules: LimitRules,
+  nowMs: number,
+): LimitOwner | null {
+  const { budgets, ...minute } = findMemberLimits(account, terms ?? NO_TERMS, rules, nowMs);
   if (!hasMinuteLimit(minute) && budgets.length === 0) return null;
   const of = { accountId: account.id, name: id, keyId: null, memberId: id };
   return { scope: "member", id, ...of, ...minute, budgets: nameAll(budgets) };

@@ -1,5 +1,5 @@
 // The sentences in which servers refuse a request that is sent again in another way, as data.
-import type { RefusalWord } from "./refusals.ts";
+import type { RefusalWord } from "../refusals.ts";
 
 interface RefusalSentence {
   /** It stands alone in a line, or behind the words of the server around the template. */

@@ -1,0 +1,1 @@
+CREATE TABLE key_making (member_id TEXT NOT NULL, id TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (member_id, id)) STRICT, WITHOUT ROWID;
