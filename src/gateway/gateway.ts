@@ -121,8 +121,7 @@ export class Gateway {
       const hasSteps = this.#listSteps(context);
       const early = hasSteps ? await this.#entrance.passBefore(context) : null;
       if (early !== null) return mode.show(context, early);
-      const isTraced = context.call.trace !== null;
-      const first = await (isTraced ? this.#admitTraced(context) : this.#admissions.admit(context.ticket));
+      const first = await this.#admit(context);
       const admitted = first.kind === "granted" ? first : await this.#entrance.admitLater(context, first);
       if (admitted.kind === "replayed")
         return mode.show(context, await this.#entrance.replay(context, admitted));
@@ -162,6 +161,10 @@ export class Gateway {
   #listSteps<F extends Form>(context: RequestContext<F>): boolean {
     context.steps = this.#ports.steps?.(context.call) ?? NO_STEPS;
     return context.steps.length > 0;
+  }
+
+  #admit<F extends Form>(context: RequestContext<F>): Promise<AdmissionAnswer> {
+    return context.call.trace === null ? this.#admissions.admit(context.ticket) : this.#admitTraced(context);
   }
 
   #admitTraced<F extends Form>({ call, ticket }: RequestContext<F>): Promise<AdmissionAnswer> {
