@@ -8,7 +8,7 @@ import type { RawRequest } from "../core/models/dialect.ts";
 import { toUsd } from "../core/money/money.ts";
 import { addOwners } from "../core/text/tags.ts";
 import { clientGone, type Ending } from "../core/world/ending.ts";
-import { RequestRefusals } from "../health/request-refusals.ts";
+import { RequestRefusals } from "../health/credential.ts";
 import type { Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
 import { AnswerCollector, type ShownAnswer } from "../operations/collected.ts";
@@ -108,10 +108,10 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     this.recorder = contents.begin(call, this);
     this.#atMs = atMs;
     this.startedMs = startedMs;
-    this.ending = openEnding(call);
+    this.ending = idempotency === null && call.caching === null ? call.ending : openEnding(call);
     this.tracing = new Tracing(startedMs, call, this);
     this.#count = new AnswerCount(call);
-    this.grader = makeGrader(call, plan);
+    this.grader = plan.decision === null ? null : makeGrader(call, plan);
     this.#copy = idempotency && this.#makeCopy(operation);
   }
 
@@ -132,7 +132,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     call.dropped = changed.dropped ?? call.dropped;
     ({ ask: this.ask, raw: this.raw } = changed);
     this.#count.restart();
-    this.grader = makeGrader(call, plan);
+    this.grader = plan.decision === null ? null : makeGrader(call, plan);
   }
 
   /** The admission grant. Throws if there is none, which would be a bug. */
@@ -295,6 +295,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     const count = this.#count;
     const firstTokenMs = this.#firstTokenMs;
     const isWhole = this.#isFinished;
+    const owners = this.granted?.tags;
     const traced = makeTrace(this, { counted, count, firstTokenMs, isWhole }, nowMs);
     return {
       id,
@@ -325,7 +326,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       cachedFrom: from?.id ?? null,
       savedNanoUsd: from?.costNanoUsd ?? 0,
       ...origin,
-      tags: addOwners(origin.tags, this.granted?.tags),
+      tags: owners === undefined ? origin.tags : addOwners(origin.tags, owners),
     };
   }
 }

@@ -13,7 +13,6 @@ import { bufferFlow } from "./answer/buffered.ts";
 import { type ContentPorts, Contents } from "./answer/contents.ts";
 import type { AnswerFlow } from "./answer/flow.ts";
 import type { LearnPorts } from "./answer/learn-later.ts";
-import { mayShare } from "./answer/sharing.ts";
 import { beginFirst } from "./attempt/attempt-run.ts";
 import { Failover } from "./attempt/failover.ts";
 import { type Mode, STREAMED, WHOLE } from "./attempt/mode.ts";
@@ -101,7 +100,8 @@ export class Gateway {
   stream<F extends Form>(context: RequestContext<F>): AnswerFlow<readonly F["piece"][]> {
     const open = () => this.#answer<F, OpenedAnswer<F>, AnswerStart<F>>(context, STREAMED);
     const stream = new AnswerStream<F>(context, this.#closing, open);
-    if (!mayShare(context.call)) return stream;
+    const isShared = context.ending !== context.call.ending;
+    if (!isShared) return stream;
     return bufferFlow(stream, (thrown) => logBug(this.#ports, thrown));
   }
 
@@ -163,7 +163,11 @@ export class Gateway {
     return context.steps.length > 0;
   }
 
-  #admit<F extends Form>({ call, ticket }: RequestContext<F>): Promise<AdmissionAnswer> {
+  #admit<F extends Form>(context: RequestContext<F>): Promise<AdmissionAnswer> {
+    return context.call.trace === null ? this.#admissions.admit(context.ticket) : this.#admitTraced(context);
+  }
+
+  #admitTraced<F extends Form>({ call, ticket }: RequestContext<F>): Promise<AdmissionAnswer> {
     const recording = call.trace?.recording;
     if (recording) recording.admittingMs = this.#ports.deadlines.nowMs();
     return this.#admissions.admit(ticket);

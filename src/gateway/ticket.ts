@@ -68,7 +68,7 @@ class RequestAsk<F extends Form> implements Ask {
     this.isPayable = isPayable(selection);
     this.isGroup = selection.kind === "group";
     this.idempotency = call.idempotency;
-    this.ceilingNanoUsd = findCeiling(call);
+    this.ceilingNanoUsd = call.steering.maxCostUsd === null ? null : findCeiling(call);
     this.nowMs = ports.clock.nowMs();
     this.#ports = ports;
     this.#call = call;

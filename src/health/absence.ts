@@ -8,6 +8,8 @@ export class Absence {
   /** Until when nobody but those who name it asks for it. Null if the provider has it. */
   #untilMs: number | null = null;
   #wasGone = false;
+  /** True until an answer has said so. */
+  isUnknown = true;
   /** The last answer that said so without words, and the account that asked. */
   #missed: { readonly accountId: string; readonly atMs: number } | null = null;
 
@@ -36,6 +38,7 @@ export class Absence {
    * caused its 404. Returns true if it wasn't known.
    */
   recordGone(nowMs: number, accountId: string, isSaid: boolean): boolean {
+    this.isUnknown = false;
     const missed = this.#missed;
     const isConfirmed = missed !== null && missed.accountId !== accountId && nowMs - missed.atMs < MINUTE_MS;
     this.#missed = { accountId, atMs: nowMs };

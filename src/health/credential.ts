@@ -1,10 +1,15 @@
-// One credential of a provider: whether the provider accepts it, and the number of attempts under way with it.
+// One credential of a provider: whether the provider accepts it, the number of attempts under way with it, and the
+// refusals of a request, which decides at its end which credentials are retired.
+import type { Fault } from "../core/fault.ts";
+import { describeFailure } from "../core/log/failure.ts";
 import type { ModelCard } from "../core/models/card.ts";
+import { readMeaning } from "../core/models/upstream.ts";
 import type { Credential } from "../core/settings.ts";
 import { Breaker, type BreakerTerms } from "./breaker.ts";
 import type { Deployment } from "./deployment.ts";
 import { CredentialLimits } from "./rate.ts";
 
+const UNAUTHORIZED = 401;
 const PAYMENT_REQUIRED = 402;
 const FORBIDDEN = 403;
 const TOO_MANY = 429;
@@ -111,4 +116,76 @@ function explainStatus(status: number | null): string {
     return `the provider says that the key's credit or quota is used up (${status})`;
   // Google and Anthropic answer 400 to a wrong key as well as to one without credit.
   return `the provider refuses the key or says that its credit is used up (${status ?? "no status"})`;
+}
+
+const KEY_WORDS = /\b(api[ _-]?key|access[ _-]key|credential)/i;
+
+interface CredentialRefusal {
+  readonly cardId: string;
+  readonly words: string;
+  readonly isNamed: boolean;
+  readonly retire: () => void;
+}
+
+/**
+ * A prompt that a filter answers with 403, or that a small balance can't pay, is refused with every credential. So what
+ * is refused to a request counts only once it is known whether another credential did better.
+ */
+export class RequestRefusals {
+  readonly accountId: string;
+  /** True once a credential has been refused, until it is settled. */
+  isAny = false;
+  #refusals: CredentialRefusal[] | null = null;
+  /** The models that another credential served, or that failed otherwise. */
+  #others: Set<string> | null = null;
+
+  constructor(accountId: string) {
+    this.accountId = accountId;
+  }
+
+  /** `retire` is called if the refusal turns out to be about the credential. */
+  add(cardId: string, fault: Fault, retire: () => void): void {
+    const status = fault.details.upstreamStatus ?? null;
+    const { upstreamCode } = describeFailure(fault);
+    this.isAny = true;
+    this.#refusals ??= [];
+    this.#refusals.push({ cardId, words: `${status} ${upstreamCode}`, isNamed: namesKey(fault), retire });
+  }
+
+  /** A call of the model ended in another way, after a credential has been refused. */
+  recordOther(cardId: string): void {
+    this.#others ??= new Set();
+    this.#others.add(cardId);
+  }
+
+  /** No more credentials will be tried for the request. */
+  settle(): void {
+    const refusals = this.#refusals;
+    this.#refusals = null;
+    this.isAny = false;
+    if (refusals === null) return;
+    for (const [cardId, own] of Map.groupBy(refusals, (refusal) => refusal.cardId)) {
+      for (const { retire } of chooseRetired(own, this.#others?.has(cardId) === true)) retire();
+    }
+  }
+}
+
+/** Returns the refusals that are about their credentials. */
+function chooseRetired(
+  refusals: readonly CredentialRefusal[],
+  hasOther: boolean,
+): readonly CredentialRefusal[] {
+  if (refusals.length === 1) return refusals;
+  const isEqual = refusals.every(({ words }) => words === refusals[0]?.words);
+  if (isEqual && !hasOther) return [];
+  const named = refusals.filter(({ isNamed }) => isNamed);
+  return named.length > 0 || !hasOther ? named : refusals.slice(0, 1);
+}
+
+/** True if the refusal can only be about the credential, whatever the request says. */
+function namesKey(fault: Fault): boolean {
+  const { upstreamStatus, upstream } = fault.details;
+  if (upstreamStatus === UNAUTHORIZED) return true;
+  if (upstream?.code !== undefined && readMeaning(upstream.code) === "upstream_auth") return true;
+  return KEY_WORDS.test(upstream?.message ?? "");
 }

@@ -8,6 +8,7 @@ import { CardMap } from "../core/world/card-map.ts";
 import type { Log } from "../core/world/world.ts";
 import { Absence } from "./absence.ts";
 import { Addresses } from "./address.ts";
+import type { RequestRefusals } from "./credential.ts";
 import { Key } from "./credential.ts";
 import { computeQuantiles } from "./decay.ts";
 import { Deployment } from "./deployment.ts";
@@ -15,7 +16,6 @@ import { Permit } from "./permit.ts";
 import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
 import { LearnedRefusals } from "./refusals.ts";
 import { RefusedFields } from "./refused-fields.ts";
-import type { RequestRefusals } from "./request-refusals.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { foresee, type Outlook } from "./speed.ts";
 import { Trouble } from "./trouble.ts";
@@ -204,7 +204,7 @@ export class Health {
     if (deployment.isResting(nowMs) || this.#limitMs(attempt, nowMs, load) > 0) return null;
     const passes = deployment.breaker.pass(nowMs);
     if (passes === null) return null;
-    absence.recordCall(nowMs);
+    if (!absence.isUnknown) absence.recordCall(nowMs);
     const key = this.key(attempt) ?? new Key(attempt.credential);
     const address = this.addresses.find(card.provider);
     return new Permit({

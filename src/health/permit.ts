@@ -7,10 +7,9 @@ import type { ModelCard } from "../core/models/card.ts";
 import type { Level, Log } from "../core/world/world.ts";
 import type { Absence } from "./absence.ts";
 import type { Address } from "./address.ts";
-import type { Key } from "./credential.ts";
+import type { Key, RequestRefusals } from "./credential.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Load } from "./rate.ts";
-import type { RequestRefusals } from "./request-refusals.ts";
 import type { Trouble } from "./trouble.ts";
 
 interface PermitParts {
@@ -108,7 +107,8 @@ export class Permit {
       return;
     }
     if (upstreamStatus !== undefined || fault.code === "upstream_error") this.#recordReached(nowMs);
-    if (fault.code !== "upstream_auth") this.#parts.refusals?.recordOther(this.#parts.card.id);
+    const { card, refusals } = this.#parts;
+    if (fault.code !== "upstream_auth" && refusals?.isAny) refusals.recordOther(card.id);
     if (fault.details.gone) this.#recordGone(nowMs, fault);
     if (fault.row.blame === "provider" && !provoked) this.#recordFailure(nowMs, fault);
     // A provider that refuses a bad request as such, or whose model gave up, is working.
@@ -144,8 +144,8 @@ export class Permit {
   #recordSuccess(nowMs: number): void {
     const { deployment, key, card, trouble, absence, refusals } = this.#parts;
     trouble.recordSuccess();
-    absence.recordSuccess();
-    refusals?.recordOther(card.id);
+    if (!absence.isUnknown) absence.recordSuccess();
+    if (refusals?.isAny) refusals.recordOther(card.id);
     this.#recordReached(nowMs);
     this.#recordModelSuccess(nowMs);
     this.#isKeyProbe = false;

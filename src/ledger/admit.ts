@@ -47,7 +47,7 @@ export function admit(books: Books, demand: Admission): Answer {
   const unusable = refuseAccount(account, demand.limits.contact);
   if (unusable !== null) return refused(unusable);
   if (isResolved(books, demand)) return resolvedMeanwhile();
-  const earlier = findEarlierAnswer(books, demand);
+  const earlier = demand.idempotency === null ? null : findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;
   const limits = readLimits(books, key, account, demand);
   if (isLacking(limits)) return { ...NOTHING_LACKING, openings: limits };
@@ -287,7 +287,7 @@ function hold(books: Books, demand: Admission, { place, holdNanoUsd }: GrantAnsw
     nanoUsd: holdNanoUsd,
     replyId,
   });
-  claimReply(books, demand);
+  if (demand.idempotency !== null) claimReply(books, demand);
   if (holdNanoUsd === 0) return;
   const spend = books.spend(accountId, keyId);
   books.putSpend({ ...spend, heldNanoUsd: spend.heldNanoUsd + holdNanoUsd });

@@ -10,7 +10,6 @@ import type { Movement } from "../core/money/movement.ts";
 import type { Cell } from "../core/pages.ts";
 import type { Entry, Hold, KeptReply, Meter, OwnerState, Spend } from "../core/rows.ts";
 import type { RemovableSheet, Sheet } from "./sheet.ts";
-import { UndoLog } from "./undo-log.ts";
 import { UsageSums } from "./usage-sums.ts";
 
 /** Shared by all tables that a batch doesn't write, which are most. */
@@ -27,7 +26,88 @@ interface RareChanges {
   entries?: Entry[];
 }
 
-const NO_RARE: Readonly<RareChanges> = Object.freeze({});
+/** The rows of a batch without any of them. */
+const NO_RARE_ROWS: Pick<Decision, keyof RareChanges | "repliesGone"> = Object.freeze({
+  states: NOTHING,
+  entries: NOTHING,
+  replies: NOTHING,
+  repliesGone: NOTHING,
+  movements: NOTHING,
+  checkouts: NOTHING,
+});
+
+function listRare(
+  { replies, movements, checkouts, states, entries }: RareChanges,
+  accounts: readonly Account[],
+): typeof NO_RARE_ROWS {
+  return {
+    states: states === undefined ? NOTHING : accounts.filter(({ id }) => states.has(id)),
+    entries: entries ?? NOTHING,
+    replies: replies?.changed ?? NOTHING,
+    repliesGone: replies?.gone ?? NOTHING,
+    movements: movements?.changed ?? NOTHING,
+    checkouts: checkouts?.changed ?? NOTHING,
+  };
+}
+
+/**
+ * The changes that a batch has made to rows, so that each can be taken back. The lists are used again for each batch: a change makes
+ * no object but its row.
+ */
+class UndoLog {
+  readonly #cells: Cell<object>[] = [];
+  readonly #befores: (object | null)[] = [];
+  /** Where the cell was listed as changed, if this was its first change. */
+  readonly #lists: (Cell<object>[] | null)[] = [];
+  #batch = 0;
+
+  /** Begins a batch. Its number is one that no other batch has had, since cells remember it. */
+  begin(batch: number): void {
+    this.#batch = batch;
+  }
+
+  /** Puts a row in the place of another. At its first change in a batch, the cell is added to `changed`. */
+  put<Row extends object>(cell: Cell<Row>, row: Row | null, changed: Cell<Row>[]): void {
+    const isFirst = cell.batch !== this.#batch;
+    this.#cells.push(cell);
+    this.#befores.push(cell.row);
+    this.#lists.push(isFirst ? changed : null);
+    if (isFirst) {
+      cell.batch = this.#batch;
+      cell.before = cell.row;
+      changed.push(cell);
+    }
+    cell.row = row;
+  }
+
+  /** The number of changes so far. */
+  get length(): number {
+    return this.#cells.length;
+  }
+
+  /** Takes back all changes but the first `length`, the last one first. */
+  takeBack(length = 0): void {
+    while (this.#cells.length > length) {
+      const cell = this.#cells.pop();
+      const before = this.#befores.pop() ?? null;
+      const list = this.#lists.pop();
+      if (cell === undefined) return;
+      cell.row = before;
+      if (!list) continue;
+      cell.batch = 0;
+      cell.before = null;
+      list.pop();
+    }
+  }
+
+  /** Forgets all changes: they stay. */
+  clear(): void {
+    for (const cell of this.#cells) cell.before = null;
+    this.#cells.length = 0;
+    this.#befores.length = 0;
+    this.#lists.length = 0;
+  }
+}
 
 export class Batch {
   readonly #rows: Rows;
@@ -43,6 +123,8 @@ export class Batch {
   readonly events: OutboxEvent[] = [];
   requests: Sheet<RequestRecord> | null = null;
   #rare: RareChanges | null = null;
+  /** False once the changes were kept or taken back. */
+  #isOpen = false;
 
   constructor(rows: Rows) {
     this.#rows = rows;
@@ -56,7 +138,8 @@ export class Batch {
 
   /** Begins the next batch. One that was not kept was not committed. */
   begin(): void {
-    this.takeBack();
+    if (this.#isOpen) this.takeBack();
+    this.#isOpen = true;
     this.log.begin(++batches);
   }
 
@@ -73,6 +156,7 @@ export class Batch {
   };
 
   #clear(): void {
+    this.#isOpen = false;
     for (const cells of [this.accounts, this.spends, this.meters, this.owners, this.holds]) cells.length = 0;
     this.sums.clear();
     this.calls.sums.length = 0;
@@ -95,26 +179,20 @@ export class Batch {
   /** Returns the rows to write and the answers to send once they are committed. */
   close(answers: readonly Answer[]): Decision {
     const { keep, takeBack, requests, sums, calls, events } = this;
-    const { replies, movements, checkouts, states, entries = NOTHING } = this.#rare ?? NO_RARE;
     const accounts = listRows(this.accounts);
     return {
       keep,
       takeBack,
       answers,
       accounts,
-      states: states === undefined ? NOTHING : accounts.filter(({ id }) => states.has(id)),
       spends: listRows(this.spends),
       meters: listRows(this.meters),
       owners: listRows(this.owners),
       holds: listRows(this.holds),
       holdsGone: this.#listGone(),
-      entries,
       requests: requests?.changedWhere(false) ?? NOTHING,
       requestsAmended: requests?.changedWhere(true) ?? NOTHING,
-      replies: replies?.changed ?? NOTHING,
-      repliesGone: replies?.gone ?? NOTHING,
-      movements: movements?.changed ?? NOTHING,
-      checkouts: checkouts?.changed ?? NOTHING,
+      ...(this.#rare === null ? NO_RARE_ROWS : listRare(this.#rare, accounts)),
       usage: sums.usage,
       tagUsage: sums.tagUsage,
       tagsOfDays: sums.tagsOfDays,

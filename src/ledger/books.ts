@@ -35,11 +35,16 @@ interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
 /** The books on rows that stay: one batch after the other, of which each is kept or taken back. */
 export class Books {
   readonly #rows: Rows;
-  readonly batch: Batch;
+  #batch: Batch | null = null;
 
   constructor(rows: Rows) {
     this.#rows = rows;
-    this.batch = new Batch(rows);
+  }
+
+  /** Made for the first change: books may only be read. */
+  get batch(): Batch {
+    this.#batch ??= new Batch(this.#rows);
+    return this.#batch;
   }
 
   get keys(): Rows["keys"] {

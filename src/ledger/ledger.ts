@@ -174,7 +174,7 @@ function admit(parts: LedgerParts, ticket: Ticket): Promise<AdmissionAnswer> {
   const { store, wants } = parts;
   const { ask, rules } = ticket;
   const wanted = ask.isEntered ? EVERYTHING : wants.of(ask.key);
-  const offers = capOffers(ask, rules);
+  const offers = (ask.ceilingNanoUsd ?? null) === null ? ask : capOffers(ask, rules);
   return decideAdmission(parts, ask, makeAdmission(store.node, ticket, wanted, offers), offers);
 }
 

@@ -28,6 +28,15 @@ type Total<Sum> = {
 type UsageTotal = Total<UsageSum>;
 type FirstTokenTotal = Total<FirstTokenSum>;
 
+const NO_COUNTS = {
+  requests: 0,
+  errors: 0,
+  costNanoUsd: 0,
+  chargedNanoUsd: 0,
+  cached: 0,
+  savedNanoUsd: 0,
+} as const;
+
 function makeUsage({ record, hourMs, model, outcome }: Hour, tag: string): UsageTotal {
   return {
     hourMs,
@@ -40,13 +49,8 @@ function makeUsage({ record, hourMs, model, outcome }: Hour, tag: string): Usage
     provider: readProvider(model),
     outcome,
     tag,
-    requests: 0,
-    errors: 0,
+    ...NO_COUNTS,
     amounts: { ...NO_AMOUNTS },
-    costNanoUsd: 0,
-    chargedNanoUsd: 0,
-    cached: 0,
-    savedNanoUsd: 0,
   };
 }
 
@@ -97,14 +101,9 @@ export class UsageSums {
    */
   add(record: RequestRecord, month: string, times: 1 | -1, stored: Rows["tagsOfDays"]): void {
     const { hourMs, isEdge } = findHour(record.atMs, month);
-    const hour = {
-      record,
-      hourMs,
-      isEdge,
-      model: findCountedModel(record),
-      outcome: findOutcome(record),
-      times,
-    };
+    const model = findCountedModel(record);
+    const outcome = findOutcome(record);
+    const hour = { record, hourMs, isEdge, model, outcome, times };
     for (const tag of this.#findTags(record, stored)) count(this.tagUsage, hour, tag);
     count(this.usage, hour, record.tags === null ? "" : TAGGED);
     if (record.stream && record.firstTokenMs !== null)

@@ -34,8 +34,11 @@ export class Checker<Schema extends TObject> {
    */
   check(given: JsonObject, list: string, most = Number.POSITIVE_INFINITY): Static<Schema> {
     refuseLongList(given[list], most, list);
-    const items = Math.max(1, asArray(given[list]).length);
-    if (this.#hasPassed(given, list) || this.#isSound(given, items)) return this.#note(given, list);
+    const elements = asArray(given[list]);
+    const items = Math.max(1, elements.length);
+    const goesOn = isGrowing(elements);
+    if ((goesOn && this.#hasPassed(given, list)) || this.#isSound(given, items))
+      return goesOn ? this.#note(given, list) : given;
     // Only what fails is searched for nulls: they are rare, and most bodies long.
     const kept = omitNulls(this.#schema, given);
     if (kept !== given && this.#isSound(kept, items)) return this.#note(kept, list);
@@ -54,7 +57,7 @@ export class Checker<Schema extends TObject> {
   /** True if all of it has passed before but new elements of the list, and these pass. */
   #hasPassed(given: JsonObject, list: string): given is Static<Schema> {
     const elements = asArray(given[list]);
-    const passed = isGrowing(elements) ? this.#passed.count(elements, listOthers(given, list)) : 0;
+    const passed = this.#passed.count(elements, listOthers(given, list));
     if (passed === 0 || passed === elements.length) return passed > 0;
     const fields: JsonObject = { [list]: elements.slice(passed) };
     for (const field in given) if (typeof given[field] !== "object") fields[field] = given[field];

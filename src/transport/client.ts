@@ -14,8 +14,15 @@ import { sendAuthenticated } from "./proving.ts";
 import { makeUnreachable, type Reachability } from "./reachability.ts";
 import { redact } from "./redact.ts";
 import { addReport, makeTimeout, readWords } from "./report.ts";
-import { drain, isBounded, isClosing, makeReader, type TextReader } from "./text-reader.ts";
-import { readLarge, readText } from "./whole-body.ts";
+import {
+  drain,
+  isBounded,
+  isClosing,
+  makeReader,
+  readLarge,
+  readText,
+  type TextReader,
+} from "./text-reader.ts";
 
 /** Explains an error answer by its status, headers and text. */
 type Explain = (status: number, headers: Headers, body: string, nowMs: number) => Fault;

@@ -1,5 +1,8 @@
-// Reads a body as text as it arrives: decoded by the runtime, from Amazon's frames, or byte by byte.
-import type { Outgoing } from "../core/models/dialect.ts";
+// Reads a body as it arrives: as text decoded by the runtime, from Amazon's frames, or byte by byte; or whole, within its
+// bounds.
+import { LongJsonReader } from "../core/json/long.ts";
+import type { DeliveredBody, Outgoing } from "../core/models/dialect.ts";
+import { malformed } from "../core/models/upstream.ts";
 import { EventStreamText } from "./framing/aws-eventstream.ts";
 
 export interface TextReader {
@@ -10,13 +13,13 @@ const EVENTS = /^text\/event-stream\b/i;
 
 export function makeReader(response: Response, answer: Outgoing["answer"]): TextReader {
   const isBytes = answer === "bytes" && !EVENTS.test(response.headers.get("content-type") ?? "");
-  if (isBytes && response.body !== null) return readBytes(response.body.getReader());
+  if (isBytes && response.body !== null) return readLatin1(response.body.getReader());
   if (answer !== "aws-eventstream" || response.body === null) return response.textStream().getReader();
   return new FrameReader(response.body.getReader());
 }
 
 /** Reads a binary body as Latin-1, one character per byte, which takes no more memory than the bytes. */
-function readBytes(source: ReadableStreamDefaultReader<Uint8Array>): TextReader {
+function readLatin1(source: ReadableStreamDefaultReader<Uint8Array>): TextReader {
   return {
     async read() {
       const { done, value } = await source.read();
@@ -86,4 +89,41 @@ export function isBounded(headers: Headers, bytesMax: number): boolean {
 
 export function isClosing(headers: Headers): boolean {
   return headers.get("connection")?.toLowerCase() === "close";
+}
+
+/** Reads a whole body as text, or as JSON without copying its long strings. Rejects if it is too long or breaks off. */
+export async function readLarge(
+  response: Response,
+  isLong: boolean,
+  bytesMax: number,
+): Promise<DeliveredBody["body"]> {
+  if (isLong) {
+    const reader = new LongJsonReader();
+    await readBytes(response, bytesMax, (piece) => reader.push(piece));
+    return reader.end();
+  }
+  const pieces: string[] = [];
+  await readText(response, bytesMax, pieces);
+  return pieces.join("");
+}
+
+/** Appends the body's text to `pieces`. Rejects if it is too long or breaks off. */
+export function readText(response: Response, bytesMax: number, pieces: string[]): Promise<void> {
+  const decoder = new TextDecoder();
+  return readBytes(response, bytesMax, (piece) => {
+    pieces.push(decoder.decode(piece, { stream: true }));
+  });
+}
+
+async function readBytes(
+  response: Response,
+  bytesMax: number,
+  onPiece: (piece: Uint8Array<ArrayBuffer>) => void,
+): Promise<void> {
+  let length = 0;
+  for await (const piece of response.body ?? []) {
+    onPiece(piece);
+    length += piece.byteLength;
+    if (length > bytesMax) throw malformed("the answer is too large");
+  }
 }

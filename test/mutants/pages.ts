@@ -10,7 +10,7 @@ export const PAGES: readonly Mutant[] = [
   },
   {
     name: "a change taken back stays in the page",
-    file: "src/ledger/undo-log.ts",
+    file: "src/ledger/batch.ts",
     find: "      cell.row = before;\n",
     replace: "",
     tests: ["test/ledger/oracle.test.ts"],

@@ -102,7 +102,7 @@ export const SURVIVING: readonly Mutant[] = [
   },
   {
     name: "one request takes all credentials out of use",
-    file: "src/health/request-refusals.ts",
+    file: "src/health/credential.ts",
     find: "if (isEqual && !hasOther) return [];",
     replace: "if (isEqual && !hasOther) return refusals;",
     tests: ["test/selectors/refusals.test.ts"],

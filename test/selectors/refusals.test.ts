@@ -1,8 +1,8 @@
 // Credentials that their provider refused: which request tries them again, when, and at whose cost.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
+import { RequestRefusals } from "../../src/health/credential.ts";
 import { buildReport } from "../../src/health/report.ts";
-import { RequestRefusals } from "../../src/health/request-refusals.ts";
 import { HOUSE, makeCard, names, Planning } from "./planning.ts";
 
 const MINUTE_MS = 60_000;

@@ -118,7 +118,8 @@ export function mapGrowing<Element, Made = Element>(
   work: ElementWork,
   terms: Terms = null,
 ): readonly (Element | Made)[] {
-  const from = work.count(list, terms);
+  const goesOn = growing.has(list);
+  const from = goesOn ? work.count(list, terms) : 0;
   let same = from;
   let mapped: (Element | Made)[] | null = null;
   let index = from;
@@ -129,6 +130,6 @@ export function mapGrowing<Element, Made = Element>(
     mapped?.push(made);
     index++;
   }
-  if (same > from) work.note(list, same, terms);
+  if (goesOn && same > from) work.note(list, same, terms);
   return mapped ?? list;
 }

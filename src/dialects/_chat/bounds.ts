@@ -39,7 +39,8 @@ export function boundCodec(codec: Codec<ChatForm>, boundsOf: (card: ModelCard) =
   /** The requests that were fitted, and for which card. Fitting one again would change nothing. */
   const fits = new WeakMap<ChatRequest, Pick<Passing, "extraFields"> & { readonly card: ModelCard }>();
   const fit: Codec<ChatForm>["fit"] = (request, card, operator) => {
-    const fitted = fitWish(codec, request, card, operator);
+    const plain = codec.fit(request, card, operator);
+    const fitted = plain.dropped.length === 0 ? plain : fitWish(codec, request, card, operator, plain);
     fits.set(fitted.ask, { card, extraFields: operator.extraFields });
     return fitted;
   };

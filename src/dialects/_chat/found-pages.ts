@@ -1,33 +1,9 @@
 // Searches of chat-completions servers, which tell nothing of them but the pages that the answer cites: an answer with a cited
 // page had at least one.
-import type { ModelCard } from "../../core/models/card.ts";
 import { isDocument } from "../../operations/chat/answer/citations.ts";
-import type { ChatForm, Decoder } from "../../operations/chat/decoder.ts";
-import type {
-  ChatChunk,
-  ChatReply,
-  ChatRequest,
-  ChunkChoice,
-  Citation,
-  Usage,
-} from "../../operations/chat/form.ts";
+import type { Decoder } from "../../operations/chat/decoder.ts";
+import type { ChatChunk, ChatReply, ChunkChoice, Citation, Usage } from "../../operations/chat/form.ts";
 import { type GivenPage, makeSearch } from "../../operations/chat/prompt/web-search.ts";
-import type { AnswerCodec } from "../../operations/codec.ts";
-
-/** Wraps a reader of answers so that one to a request with a search tells of it. */
-export function readFoundPages(codec: AnswerCodec<ChatForm>): AnswerCodec<ChatForm> {
-  return {
-    ...codec,
-    decoder(card: ModelCard, request: ChatRequest, headers) {
-      const decoder = codec.decoder(card, request, headers);
-      return request.web_search_options === undefined ? decoder : new SearchingDecoder(decoder);
-    },
-    reply(body, card, request, headers) {
-      const reply = codec.reply(body, card, request, headers);
-      return request.web_search_options === undefined ? reply : tellSearch(reply);
-    },
-  };
-}
 
 function listPages(citations: readonly Citation[]): readonly GivenPage[] {
   return citations.flatMap((citation) => (isDocument(citation) ? [] : [citation.url_citation]));
@@ -38,7 +14,8 @@ function countSearch(usage: Usage): Usage {
   return requests > 0 ? usage : { ...usage, server_tool_use: { web_search_requests: 1 } };
 }
 
-function tellSearch(reply: ChatReply): ChatReply {
+/** Returns the answer to a request with a search, which tells of it. */
+export function tellSearch(reply: ChatReply): ChatReply {
   let isFound = false;
   const choices = reply.choices.map((choice) => {
     const { message } = choice;
@@ -57,7 +34,7 @@ function dropRepeated(pages: readonly GivenPage[]): readonly GivenPage[] {
 }
 
 /** Tells the search with the finish of each choice, when all of its pages are known. */
-class SearchingDecoder implements Decoder {
+export class SearchingDecoder implements Decoder {
   readonly #inner: Decoder;
   readonly #pages = new Map<number, GivenPage[]>();
   readonly #told = new Set<number>();

@@ -290,3 +290,8 @@ function partition<Item>(
 ): readonly [readonly Item[], readonly Item[]] {
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
+
+/** True if a request leaves the service tier to the settings of the project. */
+export function isTierOpen(given: unknown): boolean {
+  return given === undefined || given === null || given === "auto";
+}

@@ -44,15 +44,18 @@ function readThinking(thinking: unknown): ReasoningEffort | undefined {
   return type === "enabled" && tokens !== undefined ? readBudget(tokens) : undefined;
 }
 
-/** Fits a request to a card, with the wish in the chat form's own field where the server doesn't take another. */
+/**
+ * Fits a request to a card again, with the wish in the chat form's own field, if the first fit has dropped a field that
+ * holds one.
+ */
 export function fitWish(
   codec: Codec<ChatForm>,
   request: ChatRequest,
   card: ModelCard,
   operator: Passing,
+  fitted: ChangedAsk<ChatRequest>,
 ): ChangedAsk<ChatRequest> {
-  const fitted = codec.fit(request, card, operator);
-  if (fitted.dropped.length === 0 || request.reasoning_effort !== undefined) return fitted;
+  if (request.reasoning_effort !== undefined) return fitted;
   const field = FIELDS.find((name) => fitted.dropped.includes(name));
   if (field === undefined) return fitted;
   const { [field]: wish, ...rest } = request;

@@ -1,7 +1,6 @@
 // The service tier of a request that asks for none.
 import type { Target } from "../../core/models/dialect.ts";
-
-const NONE_ASKED: ReadonlySet<unknown> = new Set([undefined, null, "auto"]);
+import { isTierOpen } from "./outgoing.ts";
 
 /**
  * Returns the field to add. OpenAI API reference, `service_tier`: without it, and with `auto`, the project's own setting
@@ -11,5 +10,5 @@ export function askTier(
   given: unknown,
   { sendsTier }: Pick<Target, "sendsTier">,
 ): { service_tier?: "default" } {
-  return sendsTier && NONE_ASKED.has(given) ? { service_tier: "default" } : {};
+  return sendsTier && isTierOpen(given) ? { service_tier: "default" } : {};
 }

@@ -53,6 +53,8 @@ export class SentNames {
   /** Returns null if all names of the request are accepted, which is the usual case. */
   static of(request: ChatRequest, { accepts, charactersMax }: NameRule): SentNames | null {
     const { messages } = request;
+    if (request.tools === undefined && request.tool_choice === undefined && !messages.some(hasCalls))
+      return null;
     const known = ACCEPTED.count(messages, accepts);
     const newer = known === 0 ? messages : messages.slice(known);
     if (listAllNames(request, newer).every((name) => accepts.test(name))) {
@@ -140,6 +142,10 @@ export class SentNames {
     const name = this.#sent.get(asString(tool.name) ?? "");
     return name === undefined ? this.#rename(tool, this.#sent) : { ...tool, name };
   }
+}
+
+function hasCalls(message: ChatMessage): boolean {
+  return message.role === "assistant" && message.tool_calls !== undefined;
 }
 
 const NO_NAMES: readonly never[] = [];

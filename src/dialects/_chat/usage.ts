@@ -72,11 +72,21 @@ export function makeUsage(counts: Counts): Usage {
  * or returns undefined. Reports are cumulative: a later one replaces an earlier one. A malformed count is NaN.
  */
 export function findUsage(body: JsonObject): Usage | undefined {
-  if (isObject(body.usage)) return addTerms(parseUsage(body.usage), body.service_tier, body.usage);
+  if (isObject(body.usage)) {
+    const usage = parseUsage(body.usage);
+    return namesTerms(body.usage, body.service_tier) ? addTerms(usage, body.service_tier, body.usage) : usage;
+  }
   if (isObject(body.x_groq) && isObject(body.x_groq.usage)) return parseUsage(body.x_groq.usage);
   const first: unknown = Array.isArray(body.choices) ? body.choices[0] : undefined;
   if (isObject(first) && isObject(first.usage)) return parseUsage(first.usage);
   return undefined;
+}
+
+/** False if nothing is said of the price or the service but that it is the usual one. */
+export function namesTerms(usage: JsonObject, tier?: unknown): boolean {
+  const { service_tier = tier, speed, inference_geo, trafficType, cost } = usage;
+  const isUsual = service_tier === undefined || service_tier === "default" || service_tier === "standard";
+  return !isUsual || (speed ?? inference_geo ?? trafficType ?? cost) !== undefined;
 }
 
 /** Fields in which servers count cached prompt tokens: OpenAI, DeepSeek, Together and Moonshot, Mistral. */
@@ -89,6 +99,7 @@ const CACHED = [
 ] as const;
 /** Fields in which they count what was written to the cache: LiteLLM, Vercel's gateway and new-api. */
 const WRITTEN = ["cache_creation_tokens", "cache_creation_input_tokens", "cache_write_input_tokens"] as const;
+const OWN_WORDS = [...CACHED, ...WRITTEN, "cache_creation"] as const;
 const WRITTEN_1H = ["ephemeral_1h_input_tokens"] as const;
 /** Fields in which servers count their own searches: xAI, Perplexity's Sonar. */
 const SEARCHES = ["num_sources_used", "num_search_queries"] as const;
@@ -102,7 +113,7 @@ function parseUsage(given: JsonObject): Usage | undefined {
   const completionDetails = readCounts(given.completion_tokens_details);
   const { ttl_12h_tokens } = readCounts(asObject(given.prompt_tokens_details).cache_write_tokens_details);
   if (ttl_12h_tokens !== undefined) promptDetails.cache_write_12h_tokens = ttl_12h_tokens;
-  const beside = addCacheCounts(given, promptDetails);
+  const beside = hasOwnWords(given, promptDetails) ? addCacheCounts(given, promptDetails) : 0;
   const counts = { prompt: prompt ?? 0, completion: completion ?? 0 };
   const total = parseCount(given.total_tokens);
   addUncounted(counts, total, promptDetails, completionDetails);
@@ -115,6 +126,13 @@ function parseUsage(given: JsonObject): Usage | undefined {
     ...nestFields("completion_tokens_details", completionDetails),
     ...countSearches(given),
   };
+}
+
+/** True if anything of the cache is counted in another field than OpenAI's. */
+function hasOwnWords(given: JsonObject, details: Readonly<Record<string, number>>): boolean {
+  for (const name of OWN_WORDS)
+    if (given[name] !== undefined || (details[name] !== undefined && name !== "cached_tokens")) return true;
+  return false;
 }
 
 /**

@@ -18,6 +18,7 @@ import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import { readTerms } from "../_chat/terms.ts";
+import { namesTerms } from "../_chat/usage.ts";
 
 /** A provider's field, and its words for ours. If it lacks a word, the client's field is left out and named. */
 interface WordField {
@@ -143,7 +144,7 @@ function readEmbeddings(body: unknown, ask: EmbeddingsRequest): EmbeddingsReply 
 export function readUsage(usage: unknown): WorkUsage | null {
   const given = asObject(usage);
   const counted = makeUsage(given.prompt_tokens ?? given.total_tokens);
-  const terms = readTerms(undefined, given);
+  const terms = namesTerms(given) ? readTerms(undefined, given) : undefined;
   return counted && terms ? { ...counted, terms } : counted;
 }
 

@@ -25,8 +25,8 @@ const FINISH: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** True unless the answer has a property that is called like an envelope. */
-function mayUnwrap({ response_format: format }: ChatRequest): boolean {
-  if (format?.type !== "json_schema") return false;
+function mayUnwrap(format: NonNullable<ChatRequest["response_format"]>): boolean {
+  if (format.type !== "json_schema") return false;
   return !Object.hasOwn(asObject(format.json_schema.schema?.properties), ENVELOPE);
 }
 
@@ -41,7 +41,8 @@ export class MessageDecoder implements Decoder {
 
   /** `request` is what was asked, unless the client's own request was sent. */
   constructor(request?: ChatRequest) {
-    this.#blocks = new Blocks(THINKING_FORMAT, request !== undefined && mayUnwrap(request));
+    const format = request?.response_format;
+    this.#blocks = new Blocks(THINKING_FORMAT, format !== undefined && mayUnwrap(format));
   }
 
   get done(): boolean {

@@ -51,7 +51,9 @@ const CARRIED: ReadonlySet<string> = new Set([
 ]);
 
 export function fit(request: ChatRequest, card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
-  const rest = leaveOutRest(markNewest(request), listCarried(request, card), [], operator);
+  const marked = request.cache_control === undefined ? request : markNewest(request);
+  const rest = leaveOutRest(marked, listCarried(request, card), [], operator);
+  if (rest.ask.web_search_options === undefined) return rest;
   const isAllowing = rest.ask.web_search_options?.allowed_domains !== undefined;
   const options = isAllowing ? ALLOWING_OPTIONS : SEARCH_OPTIONS;
   const search = keepSearchOptions(limitSearches(rest.ask), options);
@@ -76,7 +78,9 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const traits = findTraits(card);
   const conversation = makeConversation(request, !mustOmitThinking(request, traits));
   const limit = clampOutputLimit(request, card, "max_tokens");
-  const outputTokens = asNumber(limit.fields.max_tokens) ?? findDefaultLimit(card, target);
+  const most = target.outputTokensDefault ?? Number.POSITIVE_INFINITY;
+  const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);
+  const outputTokens = asNumber(limit.fields.max_tokens) ?? defaultTokens;
   const lacksThinking = hasCallsWithoutThinking(conversation.turns);
   const thinking = planThinking(request, card, traits, outputTokens, lacksThinking);
   const canForce = traits.forcedUse && !thinking.isOn;
@@ -118,11 +122,6 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const betas = isBound ? [BINDING_BETA] : [];
   const url = `${target.baseUrl}/messages`;
   return { url, headers: makeHeaders(target, betas), body, dropped: [...new Set(dropped)] };
-}
-
-function findDefaultLimit(card: ModelCard, { outputTokensDefault }: Target): number {
-  const most = card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
-  return outputTokensDefault === undefined ? most : Math.min(outputTokensDefault, most);
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {

@@ -3,7 +3,7 @@
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import { readServed } from "../../core/money/terms.ts";
 import type { Usage } from "../../operations/chat/form.ts";
-import { makeUsage, parseCount, parseKnownCount } from "../_chat/usage.ts";
+import { makeUsage, namesTerms, parseCount, parseKnownCount } from "../_chat/usage.ts";
 
 /** Tokens of another, advising model: Anthropic's own totals don't include them either. */
 const ADVISOR = "advisor_message";
@@ -38,7 +38,7 @@ export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
     );
     if (forAnHour > 0) usage.prompt_tokens_details.cache_write_1h_tokens = forAnHour;
   }
-  const served = readServed(raw);
+  const served = namesTerms(raw) ? readServed(raw) : undefined;
   return served === undefined ? usage : { ...usage, terms: { served } };
 }
 

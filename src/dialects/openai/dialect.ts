@@ -2,12 +2,13 @@
 
 import { can, type ModelCard } from "../../core/models/card.ts";
 import { remember } from "../../core/world/remember.ts";
-import type { Codecs } from "../../operations/codec.ts";
+import type { ChatForm } from "../../operations/chat/decoder.ts";
+import type { AnswerCodec, Codecs } from "../../operations/codec.ts";
 import { isArrangeable } from "../_chat/arrange.ts";
 import { boundCodec } from "../_chat/bounds.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
-import { readFoundPages } from "../_chat/found-pages.ts";
+import { SearchingDecoder, tellSearch } from "../_chat/found-pages.ts";
 import { removePrefix } from "../_chat/prefix.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
@@ -20,10 +21,16 @@ import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs, "chat"> = {}): ChatDialect {
   // Each step of a request asks for them.
   const quirksOf = remember((card: ModelCard) => findQuirks(quirks, card));
-  const reading = readFoundPages({
-    decoder: () => new ChatDecoder(quirks.errors),
-    reply: (body) => parseChatReply(body, quirks.errors),
-  });
+  const reading: AnswerCodec<ChatForm> = {
+    decoder(_card, { web_search_options: search }) {
+      const decoder = new ChatDecoder(quirks.errors);
+      return search === undefined ? decoder : new SearchingDecoder(decoder);
+    },
+    reply(body, _card, { web_search_options: search }) {
+      const reply = parseChatReply(body, quirks.errors);
+      return search === undefined ? reply : tellSearch(reply);
+    },
+  };
   return {
     name: "openai",
     ...beyondChat,

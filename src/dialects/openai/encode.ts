@@ -16,6 +16,7 @@ import {
   CHAT_FIELDS,
   clampOutputLimit,
   type EncodedFields,
+  isTierOpen,
   leaveOutFields,
   leaveOutRest,
   makeCall,
@@ -27,7 +28,6 @@ import {
 import { tightenFormat } from "../_chat/schemas/strict-format.ts";
 import { loosenTools } from "../_chat/schemas/strict-tools.ts";
 import { flattenUnions } from "../_chat/schemas/tool-schema.ts";
-import { askTier } from "../_chat/tier.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { makeMessages } from "./messages.ts";
 import { planFormat, planThinking, planTools } from "./plan.ts";
@@ -48,14 +48,22 @@ export function fitChat(
 ): ChangedAsk<ChatRequest> {
   const isThinkingOff = planThinking(request, card, quirks).off;
   const carried = listCarried(request, quirks, { isThinkingOff, hasTools: true });
+  const hasSchemas = request.tools !== undefined || request.response_format !== undefined;
+  const fitted = hasSchemas ? fitSchemas(quirks, request) : { ask: request, dropped: NONE };
+  const left = leaveOutRest(fitted.ask, listHandled(carried, quirks), quirks.extras, operator);
+  const hasSearch = left.ask.web_search_options !== undefined;
+  const search = hasSearch ? keepSearchOptions(left.ask, SEARCH_OPTIONS) : { ask: left.ask, dropped: NONE };
+  const dropped = joinLists(fitted.dropped, left.dropped, search.dropped);
+  if (quirks.cacheMark === MARK || request.cache_control === undefined) return { ask: search.ask, dropped };
+  return { ask: leaveOutFields(search.ask, [MARK]).ask, dropped };
+}
+
+/** Fits the schemas of tools and of the answer to what the server enforces. */
+function fitSchemas(quirks: OpenaiQuirks, request: ChatRequest): ChangedAsk<ChatRequest> {
   const loose = loosenTools(request);
   const tools = quirks.toolUnions ? { ask: loose.ask, dropped: NONE } : flattenUnions(loose.ask);
   const format = tightenFormat(tools.ask, quirks.jsonSchema && quirks.strictFormat);
-  const left = leaveOutRest(format.ask, listHandled(carried, quirks), quirks.extras, operator);
-  const search = keepSearchOptions(left.ask, SEARCH_OPTIONS);
-  const dropped = joinLists(loose.dropped, tools.dropped, format.dropped, left.dropped, search.dropped);
-  if (quirks.cacheMark === MARK || request.cache_control === undefined) return { ask: search.ask, dropped };
-  return { ask: leaveOutFields(search.ask, [MARK]).ask, dropped };
+  return { ask: format.ask, dropped: joinLists(loose.dropped, tools.dropped, format.dropped) };
 }
 
 /** Makes the call of `/chat/completions` (OpenAI API reference) as the model's server takes it. */
@@ -84,7 +92,7 @@ export function encodeChat(
   Object.assign(body, plain.fields, limit.fields);
   if (quirks.choicesMax > 1 && request.n !== undefined) body.n = request.n;
   Object.assign(body, fields, makeStreamFields(request, quirks));
-  if (target.sendsTier) Object.assign(body, askTier(body.service_tier, target));
+  if (target.sendsTier && isTierOpen(body.service_tier)) body.service_tier = "default";
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
   const all = joinLists(plain.dropped, limit.dropped, dropped, turns?.dropped ?? NONE);

@@ -11,6 +11,7 @@ import type { TermsRules } from "../settle/terms-bill.ts";
 
 export class AnswerCount<F extends Form> implements TermsRules {
   readonly #call: Call<F>;
+  readonly markup: number;
   #meter: Meter<F>;
   /** The request as sent to the provider that answered. */
   #asked: SentAsk<F["ask"]> | null = null;
@@ -22,6 +23,7 @@ export class AnswerCount<F extends Form> implements TermsRules {
 
   constructor(call: Call<F>) {
     this.#call = call;
+    this.markup = call.markup;
     this.#meter = call.operation.meter(call.ask);
   }
 
@@ -37,7 +39,10 @@ export class AnswerCount<F extends Form> implements TermsRules {
 
   /** The provider's report, if the count isn't the same: it was implausible, wasn't final, or names a cost. */
   get claimed(): ClaimedUsage | null {
-    const { claimedNanoUsd: costNanoUsd } = this.#counted?.bill ?? {};
+    const counted = this.#counted;
+    if (counted?.source === "provider" && counted.bill.claimedNanoUsd === undefined)
+      return counted.implausible;
+    const { claimedNanoUsd: costNanoUsd } = counted?.bill ?? {};
     const amounts = this.#findClaimed();
     if (costNanoUsd === undefined) return amounts;
     return { ...(amounts ?? this.#counted?.bill.amounts ?? NO_AMOUNTS), costNanoUsd };
@@ -95,10 +100,6 @@ export class AnswerCount<F extends Form> implements TermsRules {
     } as const;
     this.#counted = countAnswer(this.#call.operation, report, asked, this);
     return this.#counted;
-  }
-
-  get markup(): number {
-    return this.#call.markup;
   }
 
   get provider(): TermsRules["provider"] {

@@ -4,7 +4,7 @@ import type { Form } from "../../operations/form.ts";
 import type { Call } from "../call.ts";
 
 /** True if others may get the answer that is made for this client: then it is read whether the client reads it or not. */
-export function mayShare<F extends Form>({ idempotency, caching }: Call<F>): boolean {
+function mayShare<F extends Form>({ idempotency, caching }: Call<F>): boolean {
   return idempotency !== null || (caching !== null && caching.ttlMs > 0);
 }
 

@@ -8,6 +8,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, RawRequest } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import { priceCallAt } from "../../core/money/factors.ts";
+import { isTimed } from "../../core/money/schedule.ts";
 import type { Credential } from "../../core/settings.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Permit } from "../../health/permit.ts";
@@ -135,7 +136,8 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     const last4 = ports.health.key(attempt)?.last4 ?? null;
     const position = last4 === null ? findPosition(upstream, attempt) : undefined;
     const wallMs = call.created * MS_PER_SECOND + nowMs - context.startedMs;
-    const priced = priceCallAt(card, credential.priceFactor ?? 1, wallMs);
+    const isUsual = !isTimed(card) && card.unfactored === undefined;
+    const priced = isUsual ? card : priceCallAt(card, credential.priceFactor ?? 1, wallMs);
     super(card, priced, last4, position, nowMs, tracing.nameSpan());
     const held = context.grant.outputTokens?.[card.id];
     const bounded = operation.bound(context.ask, card, held, call.isLimitRequired);

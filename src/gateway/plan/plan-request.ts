@@ -34,7 +34,7 @@ const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, isO
 /** Returns the plan of a request. Throws a Fault if no model can serve it, with others that could. */
 export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Plan {
   const wishes = readWishes(call);
-  const ceiling = makeCeiling(call);
+  const ceiling = call.steering.maxCostUsd === null ? null : makeCeiling(call);
   try {
     return planWith(ports, call, wishes, ceiling);
   } catch (thrown) {

@@ -133,9 +133,8 @@ export class Closing {
     const { contents, deadlines, log, settlements } = this.#ports;
     if (recorder) contents.keep(recorder, context.fault);
     const outcome = this.describe(context, deadlines.nowMs());
-    const implausible = describeImplausible(context, outcome.record.traced?.usageImplausible ?? null);
-    if (implausible) log(implausible);
-    const { unpriced } = outcome.record.traced ?? {};
+    const { usageImplausible, unpriced } = outcome.record.traced ?? {};
+    if (usageImplausible) log(describeImplausible(context, usageImplausible));
     if (unpriced) for (const line of describeUnpriced(context, unpriced)) log(line);
     learnLater(this.#ports, context, outcome.record);
     outcome.place = grant.place;

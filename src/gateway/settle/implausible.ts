@@ -4,12 +4,10 @@ import type { LogEvent } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
 import type { RequestContext } from "../context.ts";
 
-/** Returns null if the report may be true. */
 export function describeImplausible<F extends Form>(
   { call, attempt }: RequestContext<F>,
-  claimed: Trace["usageImplausible"],
-): LogEvent | null {
-  if (claimed === null) return null;
+  claimed: NonNullable<Trace["usageImplausible"]>,
+): LogEvent {
   const { id, requestId } = call;
   const about = { id, request_id: requestId, model: attempt?.card.id ?? null };
   const counts = { prompt_tokens: claimed.promptTokens, completion_tokens: claimed.completionTokens };

@@ -14,7 +14,7 @@ import type { Deadlines } from "../../core/world/world.ts";
 import { readBytes, tooLarge } from "./body-bytes.ts";
 import type { BodyMemory, HeldBody } from "./body-memory.ts";
 import type { BodyTurns } from "./body-turns.ts";
-import { type EarlierBodies, type EarlierScope, mayGoOn } from "./earlier-bodies.ts";
+import { type EarlierBodies, type EarlierScope, GOES_ON_BYTES } from "./earlier-bodies.ts";
 
 /** The bytes of a text of this size are freed at once. */
 const LARGE_BYTES = 262_144;
@@ -45,7 +45,7 @@ export interface HeldRules extends BodyRules {
 interface BodyKind<Body> {
   /** Throws a Fault if the type is wrong. */
   checkType(headers: Headers): void;
-  parse(bytes: Uint8Array<ArrayBuffer>, ports: BodyPorts, rules: HeldRules): Body;
+  readonly parse: (arrived: ArrivedBody) => Body;
 }
 
 const JSON_BODY: BodyKind<unknown> = { checkType, parse: parseJsonBytes };
@@ -86,22 +86,21 @@ export async function readHeld<Body>(
   const bytes = await readBytes(request, { owner, declaredBytes, bytesMax, deadlines, held });
   const turn = turns.next(owner, bytes.length);
   if (turn) await turn;
-  return turns.time(owner, bytes.length, parseKind<Body>, { kind, bytes, ports, rules });
+  return turns.time(owner, bytes.length, kind.parse, { bytes, ports, rules });
 }
 
-interface ArrivedBody<Body> {
-  readonly kind: BodyKind<Body>;
+/** A body as it arrived. */
+export interface ArrivedBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly ports: BodyPorts;
   readonly rules: HeldRules;
 }
 
-function parseKind<Body>({ kind, bytes, ports, rules }: ArrivedBody<Body>): Body {
-  return kind.parse(bytes, ports, rules);
-}
-
-function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>, { earlier }: BodyPorts, rules: HeldRules): unknown {
-  const scope = earlier && mayGoOn(bytes) ? findScope(rules) : null;
+function parseJsonBytes({ bytes, ports: { earlier }, rules }: ArrivedBody): unknown {
+  const scope =
+    earlier && bytes.length >= GOES_ON_BYTES.least && bytes.length <= GOES_ON_BYTES.most
+      ? findScope(rules)
+      : null;
   if (!earlier || scope === null) return parseBody(bytes, keepNothing);
   return earlier.read(scope, bytes) ?? parseBody(bytes, (read) => earlier.keep(scope, read, readMarks()));
 }

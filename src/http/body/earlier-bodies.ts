@@ -5,21 +5,17 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { Deadlines, Latecomer } from "../../core/world/world.ts";
 import type { BodyMemory } from "./body-memory.ts";
 
-/** Shorter bodies are read almost as fast as they are found. */
-const BYTES_MIN = 16_384;
-/** Longer ones are never sent as they came. */
-const BYTES_MAX = 262_144;
+/**
+ * The sizes of bodies that may go on from another, and another from them. Shorter ones are read almost as fast as they are
+ * found; longer ones are never sent as they came.
+ */
+export const GOES_ON_BYTES = { least: 16_384, most: 262_144 } as const;
 /** As long as providers keep prompts. */
 const KEPT_MS = 600_000;
 /** All of a key's conversations at one surface are tried, which takes a tenth of a microsecond for most. */
 const CONVERSATIONS_MAX = 32;
 /** A body with its texts as strings and its other values takes about this many times its bytes. */
 const SIZE = 3;
-
-/** True if a body of this size may go on from another, and another from it. */
-export function mayGoOn({ length }: Uint8Array): boolean {
-  return length >= BYTES_MIN && length <= BYTES_MAX;
-}
 
 /** The conversations that a body may belong to. */
 export interface EarlierScope {

@@ -4,7 +4,14 @@ import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { Attachment } from "../../core/models/attachment.ts";
-import { type BodyPorts, decodeUtf8, type HeldRules, readHeld, readHeldJson } from "./body.ts";
+import {
+  type ArrivedBody,
+  type BodyPorts,
+  decodeUtf8,
+  type HeldRules,
+  readHeld,
+  readHeldJson,
+} from "./body.ts";
 import { badForm, type FormPart, readParts } from "./multipart.ts";
 
 const PARTS_MAX = 32;
@@ -36,7 +43,7 @@ export async function readBody(
  */
 function readForm(request: Request, ports: BodyPorts, rules: HeldRules): Promise<JsonObject> {
   const type = request.headers.get("content-type") ?? "";
-  const parse = (bytes: Uint8Array<ArrayBuffer>) => {
+  const parse = ({ bytes }: ArrivedBody) => {
     rules.held.own(bytes);
     return readFields(bytes, findBoundary(type));
   };

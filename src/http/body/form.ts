@@ -1,5 +1,5 @@
 // Small forms (x-www-form-urlencoded), as browsers, agents and identity providers send them.
-import { type BodyPorts, decodeUtf8, readHeld } from "./body.ts";
+import { type ArrivedBody, type BodyPorts, decodeUtf8, readHeld } from "./body.ts";
 
 const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 const BYTES_MAX = 16_384;
@@ -14,7 +14,7 @@ export async function readForm(
   const checkType = (headers: Headers) => {
     if (!FORM.test(headers.get("content-type") ?? "")) throw makeError("its Content-Type is another");
   };
-  const parse = (bytes: Uint8Array) => new URLSearchParams(decodeUtf8(bytes, makeError));
+  const parse = ({ bytes }: ArrivedBody) => new URLSearchParams(decodeUtf8(bytes, makeError));
   const held = ports.bodies.open();
   try {
     return await readHeld(request, ports, { owner, bytesMax: BYTES_MAX, held }, { checkType, parse });

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import { Fault } from "../../core/fault.ts";
 import { type HookParts, takeStripeEvent } from "../../payments/hook.ts";
-import { type BodyPorts, readHeld } from "../body/body.ts";
+import { type ArrivedBody, type BodyPorts, readHeld } from "../body/body.ts";
 import { describeRoute } from "../openapi/route-schema.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 
@@ -37,7 +37,7 @@ export function stripeHookRoutes(bodies: BodyPorts, parts: HookParts) {
 async function readBody(request: Request, ports: BodyPorts): Promise<Uint8Array> {
   const held = ports.bodies.open();
   try {
-    const kind = { checkType: () => {}, parse: (bytes: Uint8Array) => bytes };
+    const kind = { checkType: () => {}, parse: ({ bytes }: ArrivedBody) => bytes };
     return await readHeld(request, ports, { ...BODY, held }, kind);
   } catch (error) {
     if (!(error instanceof Fault && error.code === "request_too_large")) throw error;

@@ -78,7 +78,8 @@ function receive(
   const otherHost = refuseHost(request, ports.server.hosts);
   if (otherHost) return createErrorResponse(request, otherHost, set);
   // Pages must be able to read the refusals below.
-  const preflight = crossOrigin(request, set.headers, ports.server.cors);
+  const isFromPage = request.headers.has("origin");
+  const preflight = isFromPage ? crossOrigin(request, set.headers, ports.server.cors) : undefined;
   const misspelling = preflight || listPaths === null ? null : refuseSpelling(request, listPaths);
   const refusal = preflight ? null : (misspelling ?? refuseKeyInUrl(request.url));
   return refusal ? createErrorResponse(request, refusal, set) : preflight;

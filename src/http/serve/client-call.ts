@@ -35,6 +35,7 @@ import { readRequestOrigin } from "./origin.ts";
 import { readSteering, steerSelection } from "./selection.ts";
 import type { ModelSetup } from "./setups.ts";
 
+const TIMEOUT = "x-poundkey-timeout";
 const TIMEOUT_SECONDS_MAX = 3600;
 
 export class ClientCall<F extends Form> implements Call<F> {
@@ -121,9 +122,10 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.rules = setup.rules;
     this.markup = setup.markup;
     this.mendsNamed = setup.mendsNamed;
-    this.limitAtMs = readLimit(ports, headers);
+    this.limitAtMs = headers.has(TIMEOUT) ? readLimit(ports, headers) : Number.POSITIVE_INFINITY;
     const once = headers.get("idempotency-key");
-    this.idempotency = digestIdempotency(ports.vault, key.id, once, operation, exchange);
+    this.idempotency =
+      once === null ? null : digestIdempotency(ports.vault, key.id, once, operation, exchange);
     this.caching = readCaching(headers, key, selection, ports.cacheRules());
     this.held = held;
     this.trace = trace;
@@ -162,6 +164,6 @@ export class ClientCall<F extends Form> implements Call<F> {
 
 /** Returns when the client's own time limit ends, on the monotonic clock. Infinity if it sent none. */
 function readLimit({ clock }: Pick<HttpPorts, "clock">, headers: Headers): number {
-  const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
+  const seconds = headerNumber(headers, TIMEOUT, 0.001, TIMEOUT_SECONDS_MAX);
   return seconds === null ? Number.POSITIVE_INFINITY : clock.monotonicMs() + seconds * 1000;
 }

@@ -40,18 +40,18 @@ export function readRequestOrigin(
   const rule = addressRule();
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
   const traces = trace === null ? UNKNOWN_ORIGIN : listTraceIds(trace);
+  const tags = headers.get(TAGS_HEADER);
   return {
     address,
     session: findSession(headers, session),
     traceId: traces.traceId,
     parentTraceId: traces.parentTraceId,
     memberId: null,
-    tags: readTagsHeader(headers.get(TAGS_HEADER)),
+    tags: tags === null ? null : readTagsHeader(tags),
   };
 }
 
-function readTagsHeader(given: string | null): string | null {
-  if (given === null) return null;
+function readTagsHeader(given: string): string | null {
   const tags = parseTags(given);
   if (tags !== null) return formatTags(tags);
   throw new Fault("invalid_value", `Invalid header '${TAGS_HEADER}': expected ${TAGS_EXPECTED}.`, {

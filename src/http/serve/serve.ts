@@ -52,11 +52,11 @@ export async function serve<F extends Form>(
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
   try {
-    nameRequest(surface, arrival);
+    if (surface.family === "anthropic") nameRequest(arrival);
     surface.checkPath?.(arrival.path);
     if (surface.counting?.isCounting(arrival.path))
       return addHeaders(await countTokens(ports, surface, arrival), set);
-    beginTrace(ports, arrival);
+    arrival.trace = ports.traces.begin(arrival.request.headers.get("traceparent"), arrival);
     const found = findSender(ports, arrival);
     const sender = found instanceof Promise ? await found : found;
     const body = await readRequestBody(ports, surface, arrival, sender);
@@ -89,12 +89,8 @@ export async function serve<F extends Form>(
 }
 
 /** Anthropic's SDKs show `request-id` as `_request_id` and don't read the other header. */
-function nameRequest<F extends Form>({ family }: Surface<F>, { set, requestId }: Arrival): void {
-  if (family === "anthropic") set.headers["request-id"] = requestId;
-}
-
-function beginTrace({ traces }: HttpPorts, arrival: Arrival): void {
-  arrival.trace = traces.begin(arrival.request.headers.get("traceparent"), arrival);
+function nameRequest({ set, requestId }: Arrival): void {
+  set.headers["request-id"] = requestId;
 }
 
 /** Called again if the body was slow. */

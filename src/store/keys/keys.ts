@@ -114,11 +114,11 @@ export function keyChanges(engine: Engine, record: Recorder) {
 function keyMakings(engine: Engine, record: Recorder) {
   const { mark, change } = engine;
   const add = `${insertSql({ name: KEY.name, columns: [...KEY.columns, "digest"] }, mark)} ON CONFLICT (id) DO NOTHING`;
-  const counting = new MakingCount(engine);
   return {
     makeKey: (key, digest, making) => {
       // A transaction that runs again repeats its entry, which is then written once.
       const recorded = record({ kind: "key", before: null, after: key });
+      const counting = new MakingCount(engine);
       return change(counting.read(making, digest, key.id), (results) => {
         counting.check(making, results);
         const added = bind(add, ...KEY.valuesOf(key), digest);
@@ -142,11 +142,11 @@ function keyEndings(engine: Engine, record: Recorder) {
     old_secret_until_ms = ${mark(4)}, rotations = rotations + 1
     WHERE id = ${first} AND digest <> ${mark(2)} AND revoked_at_ms IS NULL`;
   const changeLocked = makeLockedChange(engine);
-  const counting = new MakingCount(engine);
   return {
     // Does nothing if the digest is there already: the transaction may run twice, and then repeats its entry as well.
     rotateKey: (id, { digest, last4, oldSecretUntilMs, making = null }) => {
       let recorded: readonly Statement[] | null = null;
+      const counting = new MakingCount(engine);
       const reads = making ? counting.read(making, digest, id) : [];
       const rotated = (before: GatewayKey, results: readonly Result[]) => {
         if (making && before.revokedAtMs === null) counting.check(making, results);

@@ -131,7 +131,6 @@ export function movingChanges(engine: Engine, record: Recorder) {
 /** Returns a function that moves a key from where it was found. */
 function makeTryMove(engine: Engine, counting: Counting, record: Recorder) {
   const { mark, change } = engine;
-  const holding = new MakingCount(engine);
   const first = mark(1);
   const second = mark(2);
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
@@ -144,6 +143,7 @@ function makeTryMove(engine: Engine, counting: Counting, record: Recorder) {
   ): Promise<MoveAttempt> => {
     const { id, accountId: fromId } = known;
     const isMove = fromId !== toId;
+    const holding = new MakingCount(engine);
     const firsts = [...counting.lock(fromId, toId), bind(byId, id)];
     const at = firsts.length;
     if (isMove) firsts.push(...counting.read(fromId, id), ...counting.read(toId, id));

@@ -38,12 +38,12 @@ interface PutResult {
 class KeyWriting {
   readonly #mark: Mark;
   readonly #record: Recorder;
-  readonly #counting: MakingCount;
+  readonly #engine: Engine;
 
   constructor(engine: Engine, record: Recorder) {
     this.#mark = engine.mark;
     this.#record = record;
-    this.#counting = new MakingCount(engine);
+    this.#engine = engine;
   }
 
   /** The reads of `write`, which follow those of the keys of the name. */
@@ -51,7 +51,7 @@ class KeyWriting {
     const recordById = `${selectSql(PUT_RECORD)} WHERE account_id = ${this.#mark(1)} AND id = ${this.#mark(2)}`;
     return [
       bind(recordById, fresh.accountId, record?.id ?? ""),
-      ...(making ? this.#counting.read(making, digest, fresh.id) : []),
+      ...(making ? new MakingCount(this.#engine).read(making, digest, fresh.id) : []),
     ];
   }
 
@@ -62,7 +62,8 @@ class KeyWriting {
       return { writes: [], toResult: () => ({ key: null, earlier }) };
     const chosen = choose((named ?? []).map(KEY.rowOf));
     const isMaking = making !== null && chosen === null;
-    if (isMaking) this.#counting.check(making, counted);
+    const counting = new MakingCount(this.#engine);
+    if (isMaking) counting.check(making, counted);
     const key = chosen ? applyChange(chosen, revise(chosen)) : fresh;
     const kept = record && { ...record, keyId: key.id, sealed: chosen ? null : record.sealed };
     const written = chosen ? this.#change(key) : this.#add(fresh, digest);
@@ -72,7 +73,7 @@ class KeyWriting {
         written,
         ...onRecord,
         ...(kept ? this.#keep(kept) : []),
-        ...(isMaking ? this.#counting.write(making, digest) : []),
+        ...(isMaking ? counting.write(making, digest) : []),
       ],
       toResult: () => ({ key, earlier: null }),
     };

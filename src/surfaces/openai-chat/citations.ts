@@ -16,14 +16,18 @@ export function separateCitations<Message extends JsonObject>(given: Message): M
 export function separateChunkCitations<Chunk extends { readonly choices: readonly JsonObject[] }>(
   chunk: Chunk,
 ): Chunk | null {
-  if (chunk.choices.length > 0 && chunk.choices.every(isSearchAlone)) return null;
-  const isMore = (delta: JsonObject) => delta.annotations !== undefined || delta.web_searches !== undefined;
-  if (!chunk.choices.some(({ delta }) => isMore(asObject(delta)))) return chunk;
+  if (!chunk.choices.some(tellsMore)) return chunk;
+  if (chunk.choices.every(isSearchAlone)) return null;
   const choices = chunk.choices.map((choice) => ({
     ...choice,
     delta: separateCitations(asObject(choice.delta)),
   }));
   return { ...chunk, choices };
+}
+
+function tellsMore({ delta }: JsonObject): boolean {
+  const { annotations, web_searches: searches } = asObject(delta);
+  return annotations !== undefined || searches !== undefined;
 }
 
 function isSearchAlone({ delta, finish_reason: reason }: JsonObject): boolean {

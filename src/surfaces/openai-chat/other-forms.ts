@@ -31,9 +31,8 @@ const TEXT_PARTS: ReadonlySet<unknown> = new Set(["input_text", "output_text"]);
 const NOTHING_SEALED: Sealer = { seal: (text) => text, open: () => null };
 
 /** True for a body that belongs to the Responses API. An embedding's has no other field of it. */
-export function isResponsesBody(body: unknown): body is JsonObject {
-  if (!isObject(body) || body.messages !== undefined) return false;
-  return body.input !== undefined && body.input !== null;
+export function isResponsesBody(body: JsonObject): boolean {
+  return body.messages === undefined && body.input !== undefined && body.input !== null;
 }
 
 /**

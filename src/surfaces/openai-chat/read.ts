@@ -1,6 +1,6 @@
 // Reads a client's chat-completions body as the canonical request: checks bounds, resolves nulls and deprecated fields.
 import { Fault } from "../../core/fault.ts";
-import { ElementWork, mapGrowing } from "../../core/json/growing.ts";
+import { ElementWork, isGrowing, mapGrowing } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { findFirstFault } from "../../core/json/schema-fault.ts";
 import type { Limits } from "../../core/settings.ts";
@@ -32,7 +32,7 @@ export function readChatRequest(body: unknown, limits: Limits, seal?: Sealer): C
   refuseLongList(given.messages, limits.messagesMax, "messages");
   refuseLargeObjects(given);
   translateMistral(given);
-  refuseMeant(given);
+  if (given.system !== undefined || given.extra_body !== undefined) refuseMeant(given);
   given = checkForms(given, seal);
   refuseLargeNumber(given.n, limits.choicesMax, "n");
   checkModelName(given.model);
@@ -77,7 +77,8 @@ function refuseLargeObjects(given: JsonObject): void {
     if (given[field] !== undefined) refuseManyFields(given[field], most, field);
   }
   const messages = asArray(given.messages);
-  for (let index = BOUNDED_MESSAGES.count(messages); index < messages.length; index++) {
+  const goesOn = isGrowing(messages);
+  for (let index = goesOn ? BOUNDED_MESSAGES.count(messages) : 0; index < messages.length; index++) {
     refuseManyFields(messages[index], FIELDS_MAX, `messages[${index}]`);
     const { content, audio } = asObject(messages[index]);
     const { id } = asObject(audio);
@@ -86,7 +87,7 @@ function refuseLargeObjects(given: JsonObject): void {
     }
     if (Array.isArray(content)) refuseFileIds(content, `messages[${index}].content`);
   }
-  BOUNDED_MESSAGES.note(messages, messages.length);
+  if (goesOn) BOUNDED_MESSAGES.note(messages, messages.length);
 }
 
 /** All clients share the provider's account, so nobody may name a file in it. */
@@ -170,7 +171,8 @@ function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
  * (`callIds`, by function name).
  */
 function readMessage(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
-  const message = withTrueTypes(withoutUnread(given));
+  const read = withoutUnread(given);
+  const message = Array.isArray(read.content) ? withTrueTypes(read, read.content) : read;
   const ownId = `call_fn_${index}`;
   if (message.role === "function") {
     const { name, ...rest } = message;
@@ -186,9 +188,7 @@ function readMessage(given: JsonObject, index: number, callIds: Map<unknown, str
 }
 
 /** The parts of a chat request are already those of the conversation, so they keep their places. */
-function withTrueTypes(message: JsonObject): JsonObject {
-  const { content } = message;
-  if (!Array.isArray(content)) return message;
+function withTrueTypes(message: JsonObject, content: readonly unknown[]): JsonObject {
   const typed = mapList(asChecked<readonly ContentPart[]>(content), typePart);
   return typed === content ? message : { ...message, content: typed };
 }

@@ -28,14 +28,15 @@ export const OPENAI_CHAT: Surface<ChatForm> = {
 
 function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const { body, limits, seal } = incoming;
-  if (isResponsesBody(body)) return readResponses(incoming, body);
+  const given = asObject(body);
+  if (given.messages === undefined && isResponsesBody(given)) return readResponses(incoming, given);
   const asked = readChatRequest(body, limits, seal);
   const isUnstored = asked.store === true && limits.storesUpstream !== true;
   // All clients share the provider's account: nothing is stored there unless the operator allows it.
   const ask = isUnstored ? { ...asked, store: false } : asked;
   const options = {
     includeUsage: ask.stream_options?.include_usage === true,
-    offersFunctions: offersFunctions(body),
+    offersFunctions: given.functions !== undefined && offersFunctions(body),
   };
   return {
     ask,
@@ -43,7 +44,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
     ...TRANSLATED,
     dropped: isUnstored ? ["store"] : [],
     isToBeStored: asked.store === true,
-    names: asObject(body).random_seed === undefined ? {} : { seed: "random_seed" },
+    names: given.random_seed === undefined ? {} : { seed: "random_seed" },
     whole(reply, stamp) {
       const shown = dropOwn(reply);
       return writeWhole(options.offersFunctions ? withFunctionCall(shown) : shown, stamp);

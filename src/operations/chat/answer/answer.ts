@@ -34,7 +34,8 @@ export class AnswerReader implements Reader<ChatForm> {
   readonly #decoder: Decoder;
   readonly #request: ChatRequest;
   readonly #parser = new EventParser<Run>();
-  readonly #cutter: StopCutter;
+  /** Null without stop sequences to apply. */
+  readonly #cutter: StopCutter | null;
   readonly #normaliser: Normaliser;
   readonly #finished = new Set<number>();
   readonly #splices: boolean;
@@ -50,7 +51,7 @@ export class AnswerReader implements Reader<ChatForm> {
     this.#verbatim = verbatim;
     this.#decoder = decoder;
     this.#request = request;
-    this.#cutter = new StopCutter(stops);
+    this.#cutter = stops.length === 0 ? null : new StopCutter(stops);
     this.#normaliser = new Normaliser(request, choiceOffset);
     // A stop sequence may span several texts, so each must be checked.
     this.#splices = splices && stops.length === 0;
@@ -120,7 +121,7 @@ export class AnswerReader implements Reader<ChatForm> {
   accept(chunks: readonly ChatChunk[]): readonly ChatChunk[] {
     for (const { choices } of chunks)
       for (const { index, finish_reason } of choices) if (finish_reason) this.#finished.add(index);
-    return this.#normaliser.push(this.#cutter.push(chunks));
+    return this.#normaliser.push(this.#cutter === null ? chunks : this.#cutter.push(chunks));
   }
 
   finish(): readonly ChatChunk[] {
