@@ -36,11 +36,11 @@ export function toInit(
     decompress: false,
     keepalive: !isFresh,
     headers: isLong ? { ...headers, "content-length": String(Buffer.byteLength(given)) } : headers,
-    body: streamLong(given, isLong),
+    body: typeof given === "string" && !isLong ? given : streamLong(given),
   };
 }
 
-function streamLong(given: PreparedRequest["body"], isLong: boolean) {
-  if (typeof given === "string") return isLong ? streamText(given) : given;
+function streamLong(given: PreparedRequest["body"]) {
+  if (typeof given === "string") return streamText(given);
   return given instanceof Uint8Array ? given : streamForm(given);
 }

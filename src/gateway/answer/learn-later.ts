@@ -26,7 +26,7 @@ export function learnLater<F extends Form>(
     const cachedTokens = amounts.cached + amounts.cacheWrite;
     ports.prompts.note(context.call.prompt, modelUsed, cachedTokens, ports.deadlines.nowMs());
   }
-  const answer = findGradedAnswer(context);
+  const answer = context.grader === null ? null : findGradedAnswer(context);
   if (answer !== null && record.ended === "done") learn(ports, context, record, answer);
 }
 

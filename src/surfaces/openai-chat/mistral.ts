@@ -20,6 +20,7 @@ export function translateMistral(body: JsonObject): void {
 function translateMessage(message: unknown): unknown {
   if (!isObject(message)) return message;
   const { content, tool_calls: calls, prefix } = message;
+  if (!Array.isArray(content) && !Array.isArray(calls) && prefix !== false) return message;
   const changes: JsonObject = {};
   if (Array.isArray(content)) Object.assign(changes, translateContent(content, message));
   if (Array.isArray(calls)) changes.tool_calls = mapList<unknown>(calls, translateCall);
