@@ -70,7 +70,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   readonly markup: number;
   readonly mendsNamed: Mending | undefined;
   readonly limitAtMs: number;
-  readonly idempotency: Claim | null;
+  readonly idempotency: Claim | null = null;
   readonly caching: Caching | null;
   readonly held: HeldBody;
   readonly trace: TraceContext | null;
@@ -124,8 +124,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.mendsNamed = setup.mendsNamed;
     this.limitAtMs = headers.has(TIMEOUT) ? readLimit(ports, headers) : Number.POSITIVE_INFINITY;
     const once = headers.get("idempotency-key");
-    this.idempotency =
-      once === null ? null : digestIdempotency(ports.vault, key.id, once, operation, exchange);
+    if (once !== null) this.idempotency = digestIdempotency(ports.vault, key.id, once, operation, exchange);
     this.caching = readCaching(headers, key, selection, ports.cacheRules());
     this.held = held;
     this.trace = trace;

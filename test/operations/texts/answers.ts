@@ -55,7 +55,7 @@ export function listShown({ pieces, reply, native }: Answer, change: ChangeText)
   return [...known, ...mapped.flatMap(listEvents), ...(verbatim ? [verbatim] : [])];
 }
 
-/** What an answer says about its price is left out before a client sees the usage. */
+/** The words of an answer about its price are left out before a client sees the usage. */
 function leaveTermsOut(shown: JsonObject): JsonObject {
   if (!isObject(shown.usage)) return shown;
   const { terms: _terms, ...usage } = shown.usage;
