@@ -136,9 +136,9 @@ export class Batch {
     return this.#rare;
   }
 
-  /** Begins the next batch. One that was not kept was not committed. */
+  /** Begins the next batch. Throws if the last one was neither kept nor taken back: its rows may not be the store's. */
   begin(): void {
-    if (this.#isOpen) this.takeBack();
+    if (this.#isOpen) throw new Error("The last batch was neither kept nor taken back.");
     this.#isOpen = true;
     this.log.begin(++batches);
   }

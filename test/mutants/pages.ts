@@ -7,6 +7,7 @@ export const PAGES: readonly Mutant[] = [
     file: "src/store/sqlite/batches.ts",
     find: "      this.#open?.takeBack();\n",
     replace: "",
+    tests: ["test/store/faults.test.ts"],
   },
   {
     name: "a change taken back stays in the page",

@@ -56,7 +56,7 @@ function planWith<F extends Form>(
   // The usual case of one model and one credential leaves nothing to choose.
   if (selection.kind === "card" && selection.fallbacks.length === 0) {
     const { card } = selection;
-    const attempts = call.pin ? [{ card, credential: call.pin.credential }] : call.routes.findOnly(card);
+    const attempts = call.pin ? null : call.routes.findOnly(card);
     if (attempts !== null) {
       refuseUnable(call, card, wishes);
       if (ceiling?.covers(card) === false) throw ceiling.findFault();
