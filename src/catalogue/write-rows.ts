@@ -13,6 +13,7 @@ function viewRow(card: ModelCard) {
     owner: card.ownedBy,
     released: card.created === 0 ? null : formatDay(card.created * MILLISECONDS_PER_SECOND),
     shutdown: card.shutdownDate,
+    successor: card.successor,
     kind: card.kind,
     context: card.contextTokensMax,
     output: card.outputTokensMax,

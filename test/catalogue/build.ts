@@ -29,12 +29,14 @@ import {
   PROVIDER_NAMES,
   type PriceFacts,
 } from "./sources.ts";
+import { findSuccessor } from "./successors.ts";
 
 interface Row {
   id: string;
   owner: string;
   released: string | null;
   shutdown?: string;
+  successor?: string;
   context: number | null;
   output: number | null;
   price: PriceFacts | null;
@@ -98,10 +100,11 @@ export function buildRows(folder: string): Built {
 }
 
 /** The optional fields last, in the same order in every row. */
-function orderFields({ kind, operations, like, dialects, shutdown, ...row }: Row): Row {
+function orderFields({ kind, operations, like, dialects, shutdown, successor, ...row }: Row): Row {
   return {
     ...row,
     ...(shutdown ? { shutdown } : {}),
+    ...(successor ? { successor } : {}),
     ...(kind ? { kind } : {}),
     ...(like ? { like } : {}),
     ...(dialects ? { dialects } : {}),
@@ -240,6 +243,8 @@ function finish(row: Row): void {
   if (dialects) row.dialects = dialects;
   const shutdown = findEnd(row.id);
   if (shutdown) row.shutdown = shutdown;
+  const successor = shutdown && findSuccessor(row.id);
+  if (successor) row.successor = successor;
   const kind = KINDS.find(({ names }) => names.test(row.id))?.kind;
   if (kind) row.kind = kind;
   if (FILLS_IN.test(row.id)) row.operations = ["chat", "completion"];

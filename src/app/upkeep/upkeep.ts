@@ -7,6 +7,7 @@ import { carryCounts } from "../../ledger/key-move.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { findOldestRow, REPLY_KEPT_MS } from "../../ledger/replies.ts";
 import { type AuditUpkeepParts, chainAudit, logAuditHead, pruneAudit } from "./audit-upkeep.ts";
+import { type EndingModels, warnOfEnds } from "./ending-models.ts";
 import { warnOfContacts } from "./ending-tokens.ts";
 import { warnOfExpiry } from "./expiring-keys.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
@@ -19,6 +20,7 @@ const MOVES_MS = 2000;
 const MOVES_AT_ONCE = 1000;
 const EVENTS_MS = 1000;
 const EXPIRING_MS = 600_000;
+const ENDS_MS = 3_600_000;
 const STATES_MS = 5000;
 const REFUSALS_MS = 5000;
 /** A change on one node takes effect on the others within twice this time. */
@@ -71,6 +73,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly refusals?: { take(): TakenRefusals; restore(taken: TakenRefusals): void };
   /** Reads the store's size and balances for the metrics. Missing if there are none. */
   readonly measures?: { refresh(): Promise<void> };
+  /** The models whose ends are told. Missing if nobody takes events. */
+  readonly models?: EndingModels;
   /** Compares the catalogue with a list of prices. Missing if there is none. */
   readonly prices?: { refresh(): Promise<void> };
   /** Missing if the runtime manages memory alone. */
@@ -104,10 +108,11 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, stateEvents, prices } = parts;
+  const { delivering, stateEvents, prices, models } = parts;
   if (delivering) tasks.push(schedule("events_failed", EVENTS_MS, () => delivering.tick()));
   if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)));
   if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)));
+  if (models) tasks.push(schedule("events_failed", ENDS_MS, () => warnOfEnds({ ...parts, models })));
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
   if (stateEvents) tasks.push(schedule("health_events_failed", STATES_MS, () => stateEvents.refresh()));
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
