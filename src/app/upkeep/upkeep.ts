@@ -109,17 +109,25 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
   const { delivering, stateEvents, prices, models } = parts;
-  if (delivering) tasks.push(schedule("events_failed", EVENTS_MS, () => delivering.tick()));
-  if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)));
-  if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)));
+  if (delivering) {
+    tasks.push(
+      schedule("events_failed", EVENTS_MS, () => delivering.tick()),
+      schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)),
+      schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)),
+    );
+  }
   if (models) tasks.push(schedule("events_failed", ENDS_MS, () => warnOfEnds({ ...parts, models })));
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
   if (stateEvents) tasks.push(schedule("health_events_failed", STATES_MS, () => stateEvents.refresh()));
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
-  if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
-  if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
-  if (added) tasks.push(schedule("model_rules_failed", ADDED_MS, () => added.modelRules.refresh()));
-  if (added) tasks.push(schedule("foreign_failed", ADDED_MS, () => added.foreign.refresh()));
+  if (added) {
+    tasks.push(
+      schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()),
+      schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()),
+      schedule("model_rules_failed", ADDED_MS, () => added.modelRules.refresh()),
+      schedule("foreign_failed", ADDED_MS, () => added.foreign.refresh()),
+    );
+  }
   if (prices) tasks.push(schedule("catalogue_failed", PRICES_MS, () => prices.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
