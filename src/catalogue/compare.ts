@@ -6,6 +6,7 @@ import { collectCards } from "./catalogue.ts";
 import { applyFactors, type Pricing } from "./factored.ts";
 import { modelView } from "./model-view.ts";
 import { applyOverlay } from "./overlay.ts";
+import { viewRow } from "./write-rows.ts";
 
 export interface CardChange {
   readonly id: string;
@@ -34,10 +35,10 @@ export interface Cards {
 /** Fields that say no more than the id. */
 const OBVIOUS: ReadonlySet<string> = new Set(["id", "object", "name", "created"]);
 
-/** Compares all known models except disabled ones, even if their providers are disabled. */
-export function compareCards(before: Cards, after: Cards): readonly CardChange[] {
-  const old = listFields(before);
-  const now = listFields(after);
+/** Compares all known models except disabled ones, even if their providers are disabled. With `only`, those of its ids. */
+export function compareCards(before: Cards, after: Cards, only?: ReadonlySet<string>): readonly CardChange[] {
+  const old = listFields(before, only);
+  const now = listFields(after, only);
   const changed = [...now].flatMap(([id, fields]): readonly CardChange[] => {
     const known = old.get(id);
     const differing = compareFields(known ?? new Map(), fields);
@@ -72,8 +73,22 @@ export function listKnown({
   return new Map(cards.map((card) => [card.id, applyFactors(card, on.get(card.provider))]));
 }
 
-function listFields(cards: Cards): ReadonlyMap<string, Fields> {
-  return new Map([...listKnown(cards)].map(([id, card]) => [id, listCardFields(card)]));
+function listFields(cards: Cards, only?: ReadonlySet<string>): ReadonlyMap<string, Fields> {
+  const known = [...listKnown(cards)].filter(([id]) => only === undefined || only.has(id));
+  return new Map(known.map(([id, card]) => [id, listCardFields(card)]));
+}
+
+/** Returns the models of both catalogue files that aren't the same in them. */
+export function listRewritten(
+  before: readonly ModelCard[] = [],
+  after: readonly ModelCard[] = [],
+): ReadonlySet<string> {
+  const write = (cards: readonly ModelCard[]) =>
+    new Map(cards.map((card) => [card.id, JSON.stringify(viewRow(card))]));
+  const old = write(before);
+  const now = write(after);
+  const ids = new Set([...old.keys(), ...now.keys()]);
+  return new Set([...ids].filter((id) => old.get(id) !== now.get(id)));
 }
 
 function listCardFields(card: ModelCard): Fields {

@@ -6,7 +6,7 @@ import { priceView } from "./price.ts";
 const MILLISECONDS_PER_SECOND = 1000;
 
 /** Returns the card as a row. Undefined fields are left out of its JSON. */
-function viewRow(card: ModelCard) {
+export function viewRow(card: ModelCard) {
   const later = viewLaterPrices(card);
   return {
     id: card.id,

@@ -133,6 +133,8 @@ export const FAULTS = {
   credential_configured: { ...conflict },
   alias_configured: { ...conflict },
   model_configured: { ...conflict },
+  /** No list was compared, or accepted prices have no file to go to. */
+  catalogue_not_writable: { ...conflict },
   alias_exists: { ...conflict },
   /** A revoked key can't get another secret. */
   key_revoked: { ...conflict },

@@ -1,4 +1,5 @@
 // The thread that compares a list of prices with the catalogue: parsing megabytes would hold up requests.
+import type { Proposal } from "../../catalogue/feeds/compare-feed.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
 import type { FeedFormat } from "../../core/models/feed-format.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -25,7 +26,9 @@ export interface CompareCounts {
 }
 
 /** `wrong` says why the list can't be used. */
-export type CompareAnswer = { readonly counts: CompareCounts } | { readonly wrong: string };
+export type CompareAnswer =
+  | { readonly counts: CompareCounts; readonly proposals: readonly Proposal[] }
+  | { readonly wrong: string };
 
 self.onmessage = ({ data }: MessageEvent<CompareAsk>) => {
   self.postMessage(answer(data));
@@ -39,7 +42,7 @@ function answer({ text, format, settings, nowMs }: CompareAsk): CompareAnswer {
     const count = (verdict: string) => ours.filter((proposal) => proposal.verdict === verdict).length;
     const added = proposals.filter(({ adds }) => adds !== undefined).length;
     const verdicts = { taken: count("taken"), waiting: count("waits"), refused: count("refused") };
-    return { counts: { compared, ...verdicts, added } };
+    return { counts: { compared, ...verdicts, added }, proposals };
   } catch (error) {
     if (error instanceof FeedError) return { wrong: error.message };
     throw error;

@@ -1,5 +1,5 @@
 // `poundkey catalogue update`: shows what a list of prices would change, and with --apply takes it.
-import { renameSync, writeFileSync } from "node:fs";
+import { replaceCatalogueFile } from "../../app/models/catalogue-file.ts";
 import { compareList, writeAccepted } from "../../app/models/catalogue-update.ts";
 import { FEED_BYTES_MAX, fetchFeed } from "../../app/models/feed-fetch.ts";
 import {
@@ -27,14 +27,7 @@ export interface UpdatePorts {
   readonly writeFile: (path: string, text: string) => void;
 }
 
-export const REAL_PORTS: UpdatePorts = { fetch, nowMs: Date.now, writeFile: replaceFile };
-
-/** A gateway that reads the file meanwhile reads the old one or the new one. */
-function replaceFile(path: string, text: string): void {
-  const beside = `${path}.new`;
-  writeFileSync(beside, text);
-  renameSync(beside, path);
-}
+export const REAL_PORTS: UpdatePorts = { fetch, nowMs: Date.now, writeFile: replaceCatalogueFile };
 
 /** Returns 3 if some changes wait for --yes. */
 export async function update(

@@ -24,6 +24,7 @@ const row = section(
     owner: Type.Optional(text("the owner's name", /^[^\p{C}]{1,100}$/u)),
     released: orNull(day, "a date like 2027-01-31, or null if unknown"),
     shutdown: Type.Optional(day),
+    successor: Type.Optional(modelId),
     kind: Type.Optional(choice(MODEL_KINDS)),
     context: tokens,
     output: tokens,
@@ -61,19 +62,24 @@ export function readCatalogueFile(
     return { cards: [] };
   };
   try {
-    const parsed = parseJson(readFile(file, CATALOGUE_BYTES_MAX));
-    if (parsed === undefined) return wrong("the file is not valid JSON");
-    const { as_of: asOf, models: value = parsed } = asObject(parsed);
-    if (asOf !== undefined && !isDay(asOf)) return wrong("as_of: expected a date like 2027-01-31");
-    const [issue] = Value.Check(rows, value) ? [] : listIssues(rows, value);
-    if (issue) return wrong(`${nameField(issue.path, value)}${issue.message}`);
-    const cards = buildCards(value);
-    const slip = findUnitMistake(cards);
-    return slip === null ? { cards, ...(asOf === undefined ? {} : { asOf }) } : wrong(slip);
+    const found = parseCatalogue(readFile(file, CATALOGUE_BYTES_MAX));
+    return typeof found === "string" ? wrong(found) : found;
   } catch (thrown) {
     const isRead = thrown instanceof Error && !("code" in thrown) && !(thrown instanceof RefusedFile);
     return wrong(isRead ? thrown.message : `the file ${describeUnread(thrown)}`);
   }
+}
+
+/** Returns what the file's text says, or the first thing that is wrong with it. Throws an Error for a row that isn't valid. */
+export function parseCatalogue(text: string): CatalogueFile | string {
+  const parsed = parseJson(text);
+  if (parsed === undefined) return "the file is not valid JSON";
+  const { as_of: asOf, models: value = parsed } = asObject(parsed);
+  if (asOf !== undefined && !isDay(asOf)) return "as_of: expected a date like 2027-01-31";
+  const [issue] = Value.Check(rows, value) ? [] : listIssues(rows, value);
+  if (issue) return `${nameField(issue.path, value)}${issue.message}`;
+  const cards = buildCards(value);
+  return findUnitMistake(cards) ?? { cards, ...(asOf === undefined ? {} : { asOf }) };
 }
 
 function isDay(value: unknown): value is string {
