@@ -18,7 +18,7 @@ import type { Settings } from "../../core/settings.ts";
 
 type Basis = Pick<Settings, "newerModels" | "overlay">;
 
-interface ComparedFeed extends FeedComparison {
+export interface ComparedFeed extends FeedComparison {
   readonly known: ReadonlyMap<string, ModelCard>;
 }
 type Accepting = Pick<ComparedFeed, "proposals" | "known">;
