@@ -83,6 +83,7 @@ test("the request log can be listed, filtered and paged", async () => {
     cost: null,
     usage_implausible: null,
     unpriced: [],
+    served: [],
     error: null,
     content: null,
   });

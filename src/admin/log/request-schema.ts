@@ -180,6 +180,9 @@ export const requestDetailSchema = Type.Object({
       description: "What it came from that its model has no price for: `service_tier=priority`.",
     }),
   ),
+  served: Type.Array(
+    Type.String({ description: "What it came from that was charged by a price of its own." }),
+  ),
   error: allowNull(Type.Object({ code: allowNull(text), message: text, type: text, status: Type.Integer() })),
   content: allowNull(contentSchema),
 });

@@ -157,6 +157,7 @@ export async function getRequest(
     cost: trace && costView(trace, record),
     usage_implausible: trace && implausibleView(trace),
     unpriced: [...(trace?.unpriced ?? [])],
+    served: [...(trace?.served ?? [])],
     error: errorView(record, trace, content),
     content: content && contentView(content),
   };

@@ -66,6 +66,8 @@ export interface Trace {
   readonly usageImplausible: { readonly promptTokens: number; readonly completionTokens: number } | null;
   /** The services and regions of the answer that its card has no price for: `service_tier=priority`. Missing if there are none. */
   readonly unpriced?: readonly string[] | undefined;
+  /** Those of the answer that were charged by a price of their own. Missing if there are none. */
+  readonly served?: readonly string[] | undefined;
   /** The error shown to the client, if the words are ours: a provider's may quote the prompt. */
   readonly message: string | null;
   /** The calls to hooks. Missing if there were none. */
