@@ -25,6 +25,7 @@ import type { Arrival } from "./arrival.ts";
 import { identify } from "./auth.ts";
 import { ClientCall } from "./client-call.ts";
 import { ClientWatch } from "./client-watch.ts";
+import { chooseCompaction } from "./compaction.ts";
 import { countTokens } from "./count-tokens.ts";
 import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "./earlier.ts";
 import { factHeaders, findRefusing, limitHeaders, makeReader } from "./headers.ts";
@@ -133,9 +134,12 @@ function readCall<F extends Form>(
   const { key } = caller;
   const { held } = arrival;
   const incoming = makeIncoming(ports, arrival.request, body, key, earlier);
-  const exchange = ports.turns.time(key.accountId, held.bytes, surface.read, incoming);
+  const given = ports.turns.time(key.accountId, held.bytes, surface.read, incoming);
+  const exchange = given.compact
+    ? chooseCompaction(ports.snapshot(), setups, key, given, earlier.pin)
+    : given;
   const { model } = exchange.ask;
-  arrival.modelAsked = model;
+  arrival.modelAsked = given.ask.model;
   const setup = setups.find(ports.snapshot(), model, key);
   const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, earlier.pin);
   arrival.selection = call.selection;
