@@ -192,7 +192,7 @@ export interface BillingRules {
 }
 
 /** Summaries in the place of conversations. */
-export interface CompactionRules {
+interface CompactionRules {
   /** True if no provider makes them. */
   readonly isOwn: boolean;
   /** The model that is asked for them. Null for the one that the request names. */

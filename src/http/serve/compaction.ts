@@ -1,4 +1,4 @@
-// Who summarises a conversation that a client compacts: its model's own provider, or a model on our behalf.
+// The writer of the summary when a client compacts its conversation: the model's own provider, or a model on our behalf.
 
 import { Fault } from "../../core/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";

@@ -1,7 +1,7 @@
 // The mark of a text that isn't the user's, though it stands in the user's turn.
 
 /** The beginning of a tag that marks a note. */
-export const MARK_START = /<(?=\/?system_message)/gi;
+const MARK_START = /<(?=\/?system_message)/gi;
 
 export function writeNote(text: string): string {
   return `<system_message>\n${text}\n</system_message>`;

@@ -1,4 +1,4 @@
-// What a model is asked for when it is to replace a conversation by a summary.
+// The request for a summary that replaces a conversation.
 
 /** The last message of such a request, in the user's name. */
 export const COMPACTION_INSTRUCTION = `Write a summary of this conversation. It will replace the conversation: whoever goes on, perhaps another model, sees nothing else of it but the user's latest messages. Answer with the summary alone, and call no tools.

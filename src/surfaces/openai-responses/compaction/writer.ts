@@ -93,7 +93,7 @@ export class CompactionWriter implements Writer<Part> {
     return this.#stamped;
   }
 
-  /** Nothing of the summary is shown in clear, so all that can be told before its end is that it is being written. */
+  /** The summary is never shown in clear, so its events only say that it is being written. */
   #start(): string {
     if (this.#started !== null) return "";
     const stamp = this.#stampOnce();
