@@ -11,6 +11,8 @@ import { findSurface } from "../../surfaces/index.ts";
 import { Document, type Surface, type Writer } from "../../surfaces/surface.ts";
 import { readHeldJson } from "../body/body.ts";
 import { readBody } from "../body/form-body.ts";
+import { chooseCompaction } from "../conversations/compaction.ts";
+import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
 import {
   createDocumentResponse,
@@ -25,9 +27,7 @@ import type { Arrival } from "./arrival.ts";
 import { identify } from "./auth.ts";
 import { ClientCall } from "./client-call.ts";
 import { ClientWatch } from "./client-watch.ts";
-import { chooseCompaction } from "./compaction.ts";
 import { countTokens } from "./count-tokens.ts";
-import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "./earlier.ts";
 import { factHeaders, findRefusing, limitHeaders, makeReader } from "./headers.ts";
 import { logRefusal, nameForClient } from "./refused.ts";
 import type { Setups } from "./setups.ts";

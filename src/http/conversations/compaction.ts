@@ -6,7 +6,7 @@ import type { Pin } from "../../gateway/plan/pin.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Exchange } from "../../surfaces/surface.ts";
 import type { Snapshot } from "../ports.ts";
-import type { ModelSetup, Setups } from "./setups.ts";
+import type { ModelSetup, Setups } from "../serve/setups.ts";
 
 /** The providers whose own summaries their models go on from ("Compaction", OpenAI's API reference, November 2026). */
 const COMPACTING: ReadonlySet<string> = new Set(["OpenAI", "Azure"]);
