@@ -84,6 +84,8 @@ test("the request log can be listed, filtered and paged", async () => {
     usage_implausible: null,
     unpriced: [],
     served: [],
+    price_id: null,
+    price: null,
     error: null,
     content: null,
   });

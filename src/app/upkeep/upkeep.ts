@@ -1,4 +1,5 @@
 // A running gateway's regular tasks: heartbeats, holds of dead nodes, learning, deleting old rows, trimming memory.
+import type { PriceBook } from "../../catalogue/price-book.ts";
 import { PUT_KEPT_MS } from "../../core/keys/key-change.ts";
 import { REFUSALS_MAX, type TakenRefusals } from "../../core/log/refusal-log.ts";
 import type { PruneBefore, Store } from "../../core/store.ts";
@@ -11,6 +12,7 @@ import { type EndingModels, warnOfEnds } from "./ending-models.ts";
 import { warnOfContacts } from "./ending-tokens.ts";
 import { warnOfExpiry } from "./expiring-keys.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
+import { writePrices } from "./price-history.ts";
 
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
@@ -77,6 +79,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly models?: EndingModels;
   /** Compares the catalogue with a list of prices. Missing if there is none. */
   readonly prices?: { refresh(): Promise<void> };
+  /** The prices that answers are charged by. Missing if rows don't name them. */
+  readonly priceBook?: PriceBook;
   /** Missing if the runtime manages memory alone. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
@@ -108,7 +112,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, stateEvents, prices, models } = parts;
+  const { delivering, stateEvents, prices, models, priceBook } = parts;
   if (delivering) {
     tasks.push(
       schedule("events_failed", EVENTS_MS, () => delivering.tick()),
@@ -129,6 +133,8 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     );
   }
   if (prices) tasks.push(schedule("catalogue_failed", PRICES_MS, () => prices.refresh()));
+  if (priceBook)
+    tasks.push(schedule("catalogue_failed", PRICES_MS, () => writePrices({ ...parts, priceBook })));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
   if (members) tasks.push(schedule("members_failed", MEMBERS_MS, () => members.recheck()));

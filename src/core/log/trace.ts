@@ -31,6 +31,8 @@ export interface TracedAttempt {
   readonly requestIds?: readonly string[] | undefined;
   /** The usage that the provider reported, but for what is 0. Missing if it reported none, or the row has the same. */
   readonly claimed?: ShortClaim | undefined;
+  /** The id of the price by which its answer was charged (`price_id`). Missing unless it answered. */
+  readonly price?: string | undefined;
 }
 
 /** The usage of an answer as its provider reported it. */

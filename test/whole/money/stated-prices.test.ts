@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { readCsv } from "../../harness/csv.ts";
 import { BINARY, startUnderTest } from "../../harness/harness.ts";
+import { until } from "../world/until.ts";
 
 /** The next answer's usage, and what stands beside it. */
 const next: { usage: JsonObject; beside: JsonObject } = { usage: {}, beside: {} };
@@ -227,6 +228,25 @@ describe("the service that an answer came from", () => {
 test("a factor is charged", async () => {
   expect(await ask("Split#m")).toBeCloseTo(cost(1, 4), 9);
 });
+
+test.each(WAYS)(
+  "a row says which price it used, which is shown with its tiers and services, %o",
+  async (way) => {
+    await ask("Own#served", way);
+    const shown = await until("the price is kept", async () => {
+      const row = await readLast();
+      return row.price === null ? null : row;
+    });
+    expect(shown.price_id).toMatch(/^[0-9a-f]{16}$/);
+    expect(shown.price).toMatchObject({
+      input: 1,
+      output: 4,
+      service: { priority: { input: 2, output: 8 } },
+    });
+    await ask("Own#plain", way);
+    expect((await readLast()).price_id).not.toBe(shown.price_id);
+  },
+);
 
 // The binary would ask the region's own address.
 test.skipIf(BINARY !== undefined)("a region is held and charged", async () => {
