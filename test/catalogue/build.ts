@@ -18,7 +18,7 @@ import { NEWER, type Newer } from "./newer.ts";
 import { OPEN_ROUTER } from "./openrouter.ts";
 import { addServices, passOn } from "./passed-on.ts";
 import { findTwin } from "./platforms.ts";
-import { REPRICED, WINDOWS } from "./repriced.ts";
+import { LATER, REPRICED, WINDOWS } from "./repriced.ts";
 import {
   curatedPrices,
   type DatedPrices,
@@ -40,6 +40,7 @@ interface Row {
   context: number | null;
   output: number | null;
   price: PriceFacts | null;
+  later_prices?: (PriceFacts & { from: string })[];
   capabilities: string[];
   kind?: string;
   /** Chat only if missing. */
@@ -100,9 +101,19 @@ export function buildRows(folder: string): Built {
 }
 
 /** The optional fields last, in the same order in every row. */
-function orderFields({ kind, operations, like, dialects, shutdown, successor, ...row }: Row): Row {
+function orderFields({
+  kind,
+  operations,
+  like,
+  dialects,
+  shutdown,
+  successor,
+  later_prices,
+  ...row
+}: Row): Row {
   return {
     ...row,
+    ...(later_prices ? { later_prices } : {}),
     ...(shutdown ? { shutdown } : {}),
     ...(successor ? { successor } : {}),
     ...(kind ? { kind } : {}),
@@ -241,6 +252,8 @@ function finish(row: Row): void {
   row.capabilities = listBedrockCapabilities(row.id, row.capabilities);
   const dialects = listBedrockDialects(row.id);
   if (dialects) row.dialects = dialects;
+  const later = LATER.find(({ ids }) => ids.test(row.id));
+  if (later) row.later_prices = [later.price];
   const shutdown = findEnd(row.id);
   if (shutdown) row.shutdown = shutdown;
   const successor = shutdown && findSuccessor(row.id);

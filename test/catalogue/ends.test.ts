@@ -12,6 +12,7 @@ import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { makeKey } from "../harness/samples.ts";
 import { readSettings } from "../harness/settings.ts";
 import { asking, CODE, makeInput } from "../selectors/sample-cards.ts";
+import { checkRelease } from "./release.ts";
 
 /** Ends on 14 January 2027. */
 const ENDING = "OpenAI#gpt-4o";
@@ -166,6 +167,19 @@ test("every model that has ended has a successor", () => {
   const ended = loadShippedCards().filter(({ shutdownDate }) => isPast(shutdownDate, nowMs));
   expect(ended.length).toBeGreaterThan(30);
   expect(ended.flatMap(({ id, successor }) => (successor === undefined ? [id] : []))).toEqual([]);
+});
+
+test("a release fails on a row that ended more than 30 days ago and leads nowhere", () => {
+  const nowMs = Date.parse("2026-11-26T12:00:00Z");
+  const [card] = loadShippedCards();
+  if (card === undefined) throw new Error("There are no cards.");
+  const ended = (id: string, shutdownDate: string) => ({ ...card, id, shutdownDate, successor: undefined });
+  const cards = [
+    ended("A#long-ago", "2026-10-25"),
+    ended("A#of-late", "2026-10-27"),
+    { ...ended("A#followed", "2026-01-01"), successor: "A#b" },
+  ];
+  expect(checkRelease(nowMs, cards).stale).toEqual(["A#long-ago ended on 2026-10-25"]);
 });
 
 test("a successor is listed, and an update of the catalogue keeps it", () => {

@@ -30,7 +30,10 @@ const SUCCESSORS: readonly { readonly ids: RegExp; readonly successor: string }[
   },
   { ids: /^(Anthropic|Azure)#claude-(opus|sonnet|haiku)-4-.*$/, successor: "$1#claude-$2-5-5" },
   { ids: /^Azure#claude-sonnet-5$/, successor: "Azure#claude-sonnet-5-5" },
-  { ids: /^Azure#claude-fable-5$/, successor: "Azure#claude-fable-5-1" },
+  { ids: /^Azure#claude-opus-5$/, successor: "Azure#claude-opus-5-5" },
+  { ids: /^Azure#gpt-5\.6-sol$/, successor: "Azure#gpt-6.1-sol" },
+  { ids: /^Azure#gpt-5\.6-terra$/, successor: "Azure#gpt-6.1-terra" },
+  { ids: /^Azure#gpt-5\.6-luna$/, successor: "Azure#gpt-6-luna" },
   { ids: /^Azure#kimi-k2\.5$/, successor: "Azure#kimi-k2.6" },
   {
     ids: /^Bedrock#(\w+)\.anthropic\.claude-sonnet-4-5-.*$/,
