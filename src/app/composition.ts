@@ -177,9 +177,10 @@ function createReloads(
       configuration.load();
       noteReload({ world, log }, live.configured, next);
       live.put({ ...next, server, store });
-      noteEnds(next, log, clock.nowMs());
       hooks.put(next.hooks);
       telemetry.put(next);
+      // Requests that wait are served before.
+      void Bun.sleep(0).then(() => noteEnds(next, log, clock.nowMs()));
     },
     refuseReload(errors) {
       configuration.refuse(errors);

@@ -50,8 +50,8 @@ import { formatMetrics } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
+import { writeApart } from "./models/catalogue-apart.ts";
 import { replaceCatalogueFile } from "./models/catalogue-file.ts";
-import { writeAccepted } from "./models/catalogue-update.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
 import { listProviderNames } from "./models/provider-names.ts";
@@ -205,11 +205,13 @@ function createPriceParts({ live, prices }: RouteParts): PriceReviewParts {
     compared: () => prices.last,
     asOf: () => live.settings.catalogueAsOf,
     file: () => live.settings.catalogueFile,
-    write: (compared, isAccepted) =>
-      replaceCatalogueFile(
-        live.settings.catalogueFile ?? "",
-        writeAccepted(compared, live.settings, isAccepted, clock.nowMs()),
-      ),
+    async write({ known }, proposals) {
+      const { catalogueFile = "", newerModels = [] } = live.settings;
+      const ids = new Set(proposals.map(({ id }) => id));
+      const changed = new Map([...known].filter(([id]) => ids.has(id)));
+      const text = await writeApart({ proposals, known: changed, newerModels, nowMs: clock.nowMs() });
+      replaceCatalogueFile(catalogueFile, text);
+    },
   };
 }
 

@@ -35,20 +35,26 @@ export interface Cards {
 /** Fields that say no more than the id. */
 const OBVIOUS: ReadonlySet<string> = new Set(["id", "object", "name", "created"]);
 
-/** Compares all known models except disabled ones, even if their providers are disabled. With `only`, those of its ids. */
-export function compareCards(before: Cards, after: Cards, only?: ReadonlySet<string>): readonly CardChange[] {
-  const old = listFields(before, only);
-  const now = listFields(after, only);
-  const changed = [...now].flatMap(([id, fields]): readonly CardChange[] => {
-    const known = old.get(id);
-    const differing = compareFields(known ?? new Map(), fields);
-    if (known && differing.length === 0) return [];
-    return [{ id, kind: known ? "changed" : "added", fields: differing }];
-  });
-  const removed = [...old.keys()].filter((id) => !now.has(id));
-  return [...changed, ...removed.map((id): CardChange => ({ id, kind: "removed", fields: [] }))];
+/** Compares all known models except disabled ones, even if their providers are disabled. */
+export function compareCards(before: Cards, after: Cards): readonly CardChange[] {
+  const old = listKnown(before);
+  const now = listKnown(after);
+  return compareKnown(old, now, [...new Set([...now.keys(), ...old.keys()])]);
 }
 
+/** Compares the models of these ids, of catalogues that `listKnown` has listed. */
+export function compareKnown(before: Known, after: Known, ids: readonly string[]): readonly CardChange[] {
+  return ids.flatMap((id): readonly CardChange[] => {
+    const old = before.get(id);
+    const now = after.get(id);
+    if (now === undefined) return old === undefined ? [] : [{ id, kind: "removed", fields: [] }];
+    const fields = compareFields(old ? listCardFields(old) : new Map(), listCardFields(now));
+    if (old !== undefined && fields.length === 0) return [];
+    return [{ id, kind: old === undefined ? "added" : "changed", fields }];
+  });
+}
+
+type Known = ReadonlyMap<string, ModelCard>;
 type Fields = ReadonlyMap<string, string>;
 
 function compareFields(before: Fields, after: Fields): readonly FieldChange[] {
@@ -73,22 +79,9 @@ export function listKnown({
   return new Map(cards.map((card) => [card.id, applyFactors(card, on.get(card.provider))]));
 }
 
-function listFields(cards: Cards, only?: ReadonlySet<string>): ReadonlyMap<string, Fields> {
-  const known = [...listKnown(cards)].filter(([id]) => only === undefined || only.has(id));
-  return new Map(known.map(([id, card]) => [id, listCardFields(card)]));
-}
-
-/** Returns the models of both catalogue files that aren't the same in them. */
-export function listRewritten(
-  before: readonly ModelCard[] = [],
-  after: readonly ModelCard[] = [],
-): ReadonlySet<string> {
-  const write = (cards: readonly ModelCard[]) =>
-    new Map(cards.map((card) => [card.id, JSON.stringify(viewRow(card))]));
-  const old = write(before);
-  const now = write(after);
-  const ids = new Set([...old.keys(), ...now.keys()]);
-  return new Set([...ids].filter((id) => old.get(id) !== now.get(id)));
+/** True if both say the same in a catalogue file. */
+export function isSameRow(one: ModelCard | undefined, other: ModelCard | undefined): boolean {
+  return JSON.stringify(one && viewRow(one)) === JSON.stringify(other && viewRow(other));
 }
 
 function listCardFields(card: ModelCard): Fields {

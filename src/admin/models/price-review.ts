@@ -82,8 +82,8 @@ export interface PriceReviewParts {
   readonly asOf: () => string | undefined;
   /** The file that accepted changes are written to. Undefined if the configuration names none. */
   readonly file: () => string | undefined;
-  /** Writes the file with what is accepted. Throws if it can't be written. */
-  readonly write: (compared: ComparedPrices, isAccepted: (proposal: Proposal) => boolean) => void;
+  /** Writes the file with these of the proposals. Rejects if it can't be written. */
+  readonly write: (compared: ComparedPrices, accepted: readonly Proposal[]) => Promise<void>;
 }
 
 /** Returns how the models were used in the last 30 days. */
@@ -163,7 +163,7 @@ export async function acceptPrices(
   const accepted = compared.proposals.filter(isAccepted);
   if (accepted.length === 0) throw refuse("No change may be taken.");
   try {
-    parts.write(compared, isAccepted);
+    await parts.write(compared, accepted);
   } catch (error) {
     throw refuse(`The catalogue file can't be written: ${error instanceof Error ? error.message : error}.`);
   }

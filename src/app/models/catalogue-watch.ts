@@ -4,7 +4,7 @@ import { collectCards } from "../../catalogue/catalogue.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
 import type { CatalogueWatch, Settings } from "../../core/settings.ts";
 import type { Clock, Fetch, Log, Random } from "../../core/world/world.ts";
-import type { CompareAnswer, CompareAsk } from "./compare-thread.ts";
+import { compareApart } from "./catalogue-apart.ts";
 import { fetchFeed } from "./feed-fetch.ts";
 
 /** A share of the period by which nodes look earlier or later, so that they don't ask all at once. */
@@ -73,21 +73,5 @@ export class PriceWatch {
   #spread(): number {
     const [byte = 0] = this.#parts.random.bytes(1);
     return 1 + SPREAD * ((2 * byte) / BYTE_MAX - 1);
-  }
-}
-
-/** Compares in a thread of its own. Rejects with a FeedError if the list can't be used. */
-async function compareApart(ask: CompareAsk): Promise<Exclude<CompareAnswer, { readonly wrong: string }>> {
-  const thread = new Worker(new URL("./compare-thread.ts", import.meta.url), { ref: false, smol: true });
-  const { promise, resolve, reject } = Promise.withResolvers<CompareAnswer>();
-  thread.onmessage = ({ data }: MessageEvent<CompareAnswer>) => resolve(data);
-  thread.onerror = ({ message }) => reject(new Error(message));
-  thread.postMessage(ask);
-  try {
-    const answer = await promise;
-    if ("wrong" in answer) throw new FeedError(answer.wrong);
-    return answer;
-  } finally {
-    thread.terminate();
   }
 }

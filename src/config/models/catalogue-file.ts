@@ -1,4 +1,5 @@
 // Reads the operator's catalogue file, whose models are added to the built-in ones or replace them.
+import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parseDay } from "../../catalogue/later-prices.ts";
@@ -41,8 +42,10 @@ const row = section(
 );
 const rows = Type.Array(row, { minItems: 1, maxItems: ROWS_MAX, expected: "a list of models" });
 
-interface CatalogueFile {
+export interface CatalogueFile {
   readonly cards: readonly ModelCard[];
+  /** Changes with the file's text. Missing without a file. */
+  readonly digest?: string;
   /** The day whose prices these are, as `YYYY-MM-DD`. Missing if the file doesn't say. */
   readonly asOf?: string;
 }
@@ -70,8 +73,17 @@ export function readCatalogueFile(
   }
 }
 
+/** The text that was parsed elsewhere, with the result. */
+let remembered: { readonly text: string; readonly found: CatalogueFile | string } | null = null;
+
+/** Has the next reading of this text take no time: parsing thousands of rows would hold up requests. */
+export function rememberCatalogue(text: string, found: CatalogueFile | string): void {
+  remembered = { text, found };
+}
+
 /** Returns what the file's text says, or the first thing that is wrong with it. Throws an Error for a row that isn't valid. */
 export function parseCatalogue(text: string): CatalogueFile | string {
+  if (remembered?.text === text) return remembered.found;
   const parsed = parseJson(text);
   if (parsed === undefined) return "the file is not valid JSON";
   const { as_of: asOf, models: value = parsed } = asObject(parsed);
@@ -79,7 +91,8 @@ export function parseCatalogue(text: string): CatalogueFile | string {
   const [issue] = Value.Check(rows, value) ? [] : listIssues(rows, value);
   if (issue) return `${nameField(issue.path, value)}${issue.message}`;
   const cards = buildCards(value);
-  return findUnitMistake(cards) ?? { cards, ...(asOf === undefined ? {} : { asOf }) };
+  const digest = createHash("sha256").update(text).digest("hex");
+  return findUnitMistake(cards) ?? { cards, digest, ...(asOf === undefined ? {} : { asOf }) };
 }
 
 function isDay(value: unknown): value is string {

@@ -133,6 +133,8 @@ test("true cost ÷ hold and true cost ÷ charge are at most 1", () => {
         const worst = Math.max(...sizes.flatMap((size) => listTrue(card.name, quality, size)));
         for (const { more, count } of card.provider === "Google" ? PLAIN : [...PLAIN, ...ANIMATED]) {
           const ask = {
+            model: card.id,
+            extras: {},
             prompt: "a cat",
             n: 1,
             sources: [],

@@ -148,11 +148,13 @@ test("a reload of the file is on record with the fields that it changes, once", 
     ...readSettings("providers: { OpenAI: { keys: [k] } }"),
     newerModels: buildCards([{ ...ROW, price }]),
     catalogueAsOf: "2026-12-01",
+    catalogueDigest: JSON.stringify(price),
   });
   const lines: object[] = [];
   const reporting = { world, log: (line: object) => lines.push(line) };
   noteReload(reporting, settings({ input: 1, output: 2 }), settings({ input: 3, output: 2 }));
   noteReload(reporting, settings({ input: 3, output: 2 }), settings({ input: 3, output: 2 }));
+  await until("it is compared", () => lines.length > 0);
   expect(lines).toEqual([{ event: "catalogue_updated", models: 1, fields: 1, as_of: "2026-12-01" }]);
   const entries = await until("it is chained", async () => {
     const rows = (await store.auditLog.chain(100)) ?? [];
