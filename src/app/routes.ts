@@ -35,6 +35,7 @@ import { sessionRoutes } from "../http/people/session.ts";
 import { signInRoutes } from "../http/people/sign-in.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { buildApp } from "../http/serve/app.ts";
+import { Sockets } from "../http/sockets/sockets.ts";
 import { healthRoutes } from "../http/serve/health.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
@@ -92,7 +93,7 @@ export function composeRoutes(parts: RouteParts) {
   const exports = createExportParts(parts, keysExpireMs);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const answers = listAnswers(ports);
-  const app = buildApp(ports, parts.reusePort, directRoutes(answers));
+  const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
   return app

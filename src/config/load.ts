@@ -6,6 +6,7 @@ import type {
   ProviderSetup,
   QuotaRules,
   ResponseRules,
+  SocketRules,
   ServerRules,
   Settings,
 } from "../core/settings.ts";
@@ -299,6 +300,41 @@ function buildQuotaRules(quota: NonNullable<Config["quota"]>): QuotaRules {
 function buildResponseRules({
   keep = 0,
   max_bytes = "64MB",
+  sockets = {},
 }: NonNullable<Config["responses"]>): ResponseRules {
-  return { keepMs: keep === 0 ? 0 : readMs(keep), bytesMax: readBytes(max_bytes) };
+  return {
+    keepMs: keep === 0 ? 0 : readMs(keep),
+    bytesMax: readBytes(max_bytes),
+    sockets: buildSocketRules(sockets),
+  };
+}
+
+function buildSocketRules({
+  on: isOn = true,
+  all: allMax = 500,
+  per_account: perAccountMax = 128,
+  per_key: perKeyMax = 8,
+  lanes: lanesMax = 16,
+  queue: queueMax = 32,
+  frame = "4MB",
+  bytes = "16MB",
+  bytes_per_account = "64MB",
+  memory = "256MB",
+  age = "60m",
+  idle = "20m",
+}: NonNullable<NonNullable<Config["responses"]>["sockets"]>): SocketRules {
+  return {
+    isOn,
+    allMax,
+    perAccountMax,
+    perKeyMax,
+    lanesMax,
+    queueMax,
+    frameBytesMax: readBytes(frame),
+    bytesMax: readBytes(bytes),
+    accountBytesMax: readBytes(bytes_per_account),
+    memoryBytesMax: readBytes(memory),
+    ageMs: readMs(age),
+    idleMs: readMs(idle),
+  };
 }
