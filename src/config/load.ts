@@ -6,9 +6,9 @@ import type {
   ProviderSetup,
   QuotaRules,
   ResponseRules,
-  SocketRules,
   ServerRules,
   Settings,
+  SocketRules,
 } from "../core/settings.ts";
 import { parseDuration } from "../core/text/duration.ts";
 import { buildCacheRules } from "./cache.ts";

@@ -119,7 +119,8 @@ export class Connection {
     if (this.#isClosed) return;
     let streamId: string | null = null;
     try {
-      if (typeof data !== "string") throw invalidValue("type", "expected a text frame with JSON, not a binary one");
+      if (typeof data !== "string")
+        throw invalidValue("type", "expected a text frame with JSON, not a binary one");
       const frame = this.#ports.parse(data);
       if (!isObject(frame)) throw invalidValue("type", "expected an object with a type");
       if (typeof frame.stream_id === "string") streamId = frame.stream_id.slice(0, 256);

@@ -3,7 +3,8 @@ import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 
 /** Headers that a turn may send beside its handshake's. */
-const OWN = /^(x-poundkey-[a-z0-9-]{1,64}|cache-control|traceparent|session-id|x-session-affinity|idempotency-key)$/;
+const OWN =
+  /^(x-poundkey-[a-z0-9-]{1,64}|cache-control|traceparent|session-id|x-session-affinity|idempotency-key)$/;
 /** Headers of the handshake that say nothing about a turn. */
 const HANDSHAKE = [
   "connection",
@@ -23,7 +24,8 @@ export function makeHeaders(handshake: Headers, { headers: given }: JsonObject):
   for (const [name, value] of Object.entries(asObject(given))) {
     const text = asString(value);
     if (text === undefined || !OWN.test(name.toLowerCase()) || /[^\t\x20-\x7e]/.test(text)) {
-      const most = "x-poundkey-…, cache-control, traceparent, session-id, x-session-affinity, idempotency-key";
+      const most =
+        "x-poundkey-…, cache-control, traceparent, session-id, x-session-affinity, idempotency-key";
       throw invalidValue("headers", `expected texts under these names: ${most}`);
     }
     headers.set(name, text);

@@ -46,12 +46,18 @@ export class SocketMemory {
     this.#lanes.add(lane);
     const { bytesMax, accountBytesMax, memoryBytesMax } = this.#rules();
     const { owner } = lane;
-    this.#forget(() => owner.bytes > bytesMax, (one) => one.owner === owner);
+    this.#forget(
+      () => owner.bytes > bytesMax,
+      (one) => one.owner === owner,
+    );
     this.#forget(
       () => (this.#accounts.get(owner.accountId) ?? 0) > accountBytesMax,
       (one) => one.owner.accountId === owner.accountId,
     );
-    this.#forget(() => this.#bytes > memoryBytesMax, () => true);
+    this.#forget(
+      () => this.#bytes > memoryBytesMax,
+      () => true,
+    );
   }
 
   remove(lane: Lane): void {

@@ -5,8 +5,8 @@ import { asString, type JsonObject } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { SocketRules } from "../../core/settings.ts";
-import type { Deadline, Latecomer } from "../../core/world/world.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
+import type { Deadline, Latecomer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
 import { parseFrame } from "../body/body.ts";
@@ -70,7 +70,8 @@ export class Sockets implements SocketRoutes, Latecomer {
       if (this.#ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
       this.#checkRoom(key);
       const connection = this.#make(request, key, address);
-      if (!server.upgrade(request, { data: connection })) throw invalidValue("upgrade", "expected a handshake");
+      if (!server.upgrade(request, { data: connection }))
+        throw invalidValue("upgrade", "expected a handshake");
       this.#add(connection);
       return undefined;
     } catch (thrown) {
@@ -94,7 +95,8 @@ export class Sockets implements SocketRoutes, Latecomer {
     if (this.#ports.refusing() || this.#ports.draining()) connection.end(CLOSED.leaving, shuttingDown());
     else if (!isOn) connection.end(CLOSED.leaving, turnedOff());
     else if (nowMs - connection.startedMs > ageMs) connection.end(CLOSED.normal, tooOld());
-    else if (connection.isIdle && nowMs - connection.activeMs > idleMs) connection.end(CLOSED.normal, tooOld(), "idle");
+    else if (connection.isIdle && nowMs - connection.activeMs > idleMs)
+      connection.end(CLOSED.normal, tooOld(), "idle");
     else void this.#checkKey(connection);
   }
 

@@ -242,5 +242,6 @@ function warmUp(call: ClientCall<ChatForm>, answer: TurnAnswer, connection: Turn
   for (const frame of splitEvents(writer.end()))
     if (!frame.startsWith('{"type":"response.in_progress"')) answer.send(frame);
   const response = writer.finish?.();
-  if (exchange.keep && kept !== null && response) connection.remember(listTurn(exchange.keep(kept, response)));
+  if (exchange.keep && kept !== null && response)
+    connection.remember(listTurn(exchange.keep(kept, response)));
 }

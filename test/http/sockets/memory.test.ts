@@ -18,11 +18,11 @@ test("a conversation that grows holds each item once", () => {
   }
   own.keep("fork", { id: "resp_fork", items: [...items, item(60)] });
   expect(all.bytes).toBe(5060);
-  expect([own.find("resp_3"), own.find("resp_49")?.items.length, own.find("resp_fork")?.items.length]).toEqual([
-    null,
-    50,
-    51,
-  ]);
+  expect([
+    own.find("resp_3"),
+    own.find("resp_49")?.items.length,
+    own.find("resp_fork")?.items.length,
+  ]).toEqual([null, 50, 51]);
   own.close();
   expect(all.bytes).toBe(0);
 });
@@ -44,5 +44,10 @@ test("an account's connections share its bytes, and all connections share the me
   expect([first?.find("1"), other?.find("2")?.id, second?.find("3")?.id]).toEqual([null, "2", "3"]);
   const third = all.open("c");
   third.keep("", { id: "4", items: [item(100)] });
-  expect([other?.find("2"), second?.find("3")?.id, third.find("4")?.id, all.bytes]).toEqual([null, "3", "4", 300]);
+  expect([other?.find("2"), second?.find("3")?.id, third.find("4")?.id, all.bytes]).toEqual([
+    null,
+    "3",
+    "4",
+    300,
+  ]);
 });

@@ -5,7 +5,12 @@ import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { until } from "../../whole/world/until.ts";
 import { SocketClient } from "./client.ts";
 
-const FAMILIES = ["Responses#gpt-4.1", "Local#some-model", "Anthropic#claude-sonnet-4-6", "Google#gemini-3.6-flash"];
+const FAMILIES = [
+  "Responses#gpt-4.1",
+  "Local#some-model",
+  "Anthropic#claude-sonnet-4-6",
+  "Google#gemini-3.6-flash",
+];
 const say = (text: string) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
 
 let world: UnderTest;
@@ -34,10 +39,20 @@ describe.each(FAMILIES)("%s", (model) => {
     const first = await client.create({ model, input: [say("say: one")], store: false });
     expect(last(first).type).toBe("response.completed");
     const { id, output } = responseOf(first);
-    const second = await client.create({ model, previous_response_id: id, input: [say("say: two")], store: false });
+    const second = await client.create({
+      model,
+      previous_response_id: id,
+      input: [say("say: two")],
+      store: false,
+    });
     const bySocket = lastBody();
     expect(responseOf(second).previous_response_id).toBe(String(id));
-    await post({ model, input: [say("say: one"), ...asArray(output), say("say: two")], store: false, stream: true });
+    await post({
+      model,
+      input: [say("say: one"), ...asArray(output), say("say: two")],
+      store: false,
+      stream: true,
+    });
     expect(bySocket).toBe(lastBody());
     client.close();
   });
@@ -61,11 +76,22 @@ test("a warm-up asks nobody, costs nothing, and is gone on from", async () => {
   const calls = world.simulator.calls.total;
   const model = "Anthropic#claude-sonnet-4-6";
   const rules = { type: "message", role: "developer", content: "Answer in rhymes." };
-  const warmed = await client.create({ model, generate: false, input: [rules], store: false, client_metadata: {} });
+  const warmed = await client.create({
+    model,
+    generate: false,
+    input: [rules],
+    store: false,
+    client_metadata: {},
+  });
   expect(warmed.map(({ type }) => String(type))).toEqual(["response.created", "response.completed"]);
   expect(responseOf(warmed)).toMatchObject({ output: [], usage: { input_tokens: 0, output_tokens: 0 } });
   expect(world.simulator.calls.total).toBe(calls);
-  await client.create({ model, previous_response_id: responseOf(warmed).id, input: [say("say: hi")], store: false });
+  await client.create({
+    model,
+    previous_response_id: responseOf(warmed).id,
+    input: [say("say: hi")],
+    store: false,
+  });
   expect(lastBody()).toContain("Answer in rhymes.");
   client.close();
 });
@@ -73,11 +99,19 @@ test("a warm-up asks nobody, costs nothing, and is gone on from", async () => {
 test("lanes run beside each other, and one may go on from another's response", async () => {
   const client = await connect();
   const model = "Local#some-model";
-  const slow = { type: "response.create", model: `${model}~latency=400`, stream_id: "slow", input: "say: slow" };
+  const slow = {
+    type: "response.create",
+    model: `${model}~latency=400`,
+    stream_id: "slow",
+    input: "say: slow",
+  };
   client.send(slow);
   const fast = { type: "response.create", model, stream_id: "fast", input: "say: fast" };
   client.send(fast);
-  await until("both have ended", () => client.frames.filter(({ type }) => type === "response.completed").length === 2);
+  await until(
+    "both have ended",
+    () => client.frames.filter(({ type }) => type === "response.completed").length === 2,
+  );
   const ended = client.frames.filter(({ type }) => type === "response.completed");
   expect(ended.map((frame) => String(frame.stream_id))).toEqual(["fast", "slow"]);
   const { id } = asObject(ended[1]?.response);
@@ -127,7 +161,10 @@ describe("a failure", () => {
   test.each([
     ["{", { status: 400, error: { code: null } }],
     [{ type: "response.cancel" }, { status: 400, error: { code: "invalid_value", param: "type" } }],
-    [{ type: "response.create", stream_id: "a b", model: "Local#m", input: "x" }, { error: { code: "invalid_stream_id" } }],
+    [
+      { type: "response.create", stream_id: "a b", model: "Local#m", input: "x" },
+      { error: { code: "invalid_stream_id" } },
+    ],
     [
       { type: "response.create", headers: { authorization: "x" }, model: "Local#m", input: "x" },
       { error: { code: "invalid_value", param: "headers" } },
@@ -164,7 +201,10 @@ describe("a handshake", () => {
 
   test("with a wrong key is refused before it", async () => {
     const answer = await shake({ authorization: "Bearer sk-wrong" });
-    expect([answer.status, asObject(asObject(await answer.json()).error).code]).toEqual([401, "invalid_api_key"]);
+    expect([answer.status, asObject(asObject(await answer.json()).error).code]).toEqual([
+      401,
+      "invalid_api_key",
+    ]);
   });
 
   test("beyond a key's connections sends clients to HTTP", async () => {
@@ -179,6 +219,17 @@ describe("a handshake", () => {
   });
 });
 
+test("turned off, handshakes are refused, and clients go on by HTTP", async () => {
+  const own = await startUnderTest({ more: "responses: { sockets: { on: false } }" });
+  const headers = { upgrade: "websocket", connection: "Upgrade", authorization: `Bearer ${own.secret}` };
+  const answer = await fetch(`${own.url}/responses`, { headers });
+  expect([answer.status, asObject(asObject(await answer.json()).error).code]).toEqual([
+    426,
+    "websockets_off",
+  ]);
+  await own.stop();
+});
+
 test("a revoked key's connections end within two seconds", async () => {
   const { secret, id } = await world.newKey({ requests_per_day: null });
   const client = await connect(secret);
@@ -191,7 +242,9 @@ test("a revoked key's connections end within two seconds", async () => {
 test("a client that leaves ends its turn", async () => {
   const client = await connect();
   client.send({ type: "response.create", model: "Local#slow~latency=20000", input: "say: late" });
-  await until("the provider is asked", () => world.simulator.calls.all().some(({ model }) => model?.startsWith("slow")));
+  await until("the provider is asked", () =>
+    world.simulator.calls.all().some(({ model }) => model?.startsWith("slow")),
+  );
   client.close();
   const call = () => world.simulator.calls.all().find(({ model }) => model?.startsWith("slow"));
   await until("the call has ended", () => call()?.ended !== null);
