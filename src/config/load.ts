@@ -5,10 +5,8 @@ import type {
   KnownProvider,
   ProviderSetup,
   QuotaRules,
-  ResponseRules,
   ServerRules,
   Settings,
-  SocketRules,
 } from "../core/settings.ts";
 import { parseDuration } from "../core/text/duration.ts";
 import { buildCacheRules } from "./cache.ts";
@@ -21,6 +19,7 @@ import { ModelFields } from "./models/models.ts";
 import { readProfilesFile } from "./models/profiles-file.ts";
 import { buildLimitRules } from "./owner-limits.ts";
 import { buildProviders } from "./providers/providers.ts";
+import { buildCompactionRules, buildResponseRules } from "./responses.ts";
 import { adminToken, type Config } from "./schema.ts";
 import { buildSignInRules } from "./sign-in.ts";
 import { readStore } from "./store-place.ts";
@@ -203,14 +202,6 @@ function buildNativeRules({ remote_tools, mend, known = {} }: NonNullable<Config
   return { ...(remote_tools ? { remoteTools: true } : {}), ...(hasNames ? { known: names } : {}), ...mends };
 }
 
-function buildCompactionRules({
-  compact,
-  compact_model: model = null,
-}: NonNullable<Config["responses"]> = {}) {
-  const isOwn = compact === "own";
-  return isOwn || model !== null ? { compaction: { isOwn, model } } : {};
-}
-
 function buildRequestLimits({ limits = {}, native, responses }: Config): Settings["limits"] {
   const { n: choicesMax = 16, messages: messagesMax = 10_000 } = limits;
   return {
@@ -294,47 +285,5 @@ function buildQuotaRules(quota: NonNullable<Config["quota"]>): QuotaRules {
     dayStartsMinutes: parseClock(day_starts) ?? 0,
     // Amounts below a nano-dollar are rounded off.
     free: { models, budgetNanoUsd: usd === null ? null : Math.round(usd * NANO_PER_USD) },
-  };
-}
-
-function buildResponseRules({
-  keep = 0,
-  max_bytes = "64MB",
-  sockets = {},
-}: NonNullable<Config["responses"]>): ResponseRules {
-  return {
-    keepMs: keep === 0 ? 0 : readMs(keep),
-    bytesMax: readBytes(max_bytes),
-    sockets: buildSocketRules(sockets),
-  };
-}
-
-function buildSocketRules({
-  on: isOn = true,
-  all: allMax = 500,
-  per_account: perAccountMax = 128,
-  per_key: perKeyMax = 8,
-  lanes: lanesMax = 16,
-  queue: queueMax = 32,
-  frame = "4MB",
-  bytes = "16MB",
-  bytes_per_account = "64MB",
-  memory = "256MB",
-  age = "60m",
-  idle = "20m",
-}: NonNullable<NonNullable<Config["responses"]>["sockets"]>): SocketRules {
-  return {
-    isOn,
-    allMax,
-    perAccountMax,
-    perKeyMax,
-    lanesMax,
-    queueMax,
-    frameBytesMax: readBytes(frame),
-    bytesMax: readBytes(bytes),
-    accountBytesMax: readBytes(bytes_per_account),
-    memoryBytesMax: readBytes(memory),
-    ageMs: readMs(age),
-    idleMs: readMs(idle),
   };
 }

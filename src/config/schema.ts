@@ -52,6 +52,7 @@ import {
 } from "./models/model-schema.ts";
 import { contact, limitSections } from "./owner-limits.ts";
 import { provider, secret, weight } from "./providers/provider-schema.ts";
+import { responses } from "./responses.ts";
 import { signIn } from "./sign-in.ts";
 import { telemetry } from "./telemetry.ts";
 import { topups } from "./topups.ts";
@@ -206,41 +207,6 @@ const quota = options(
     ),
   },
   "Free requests.",
-);
-
-const sockets = options(
-  {
-    on: truth,
-    all: integer(1, 100_000),
-    per_account: integer(1, 100_000),
-    per_key: integer(1, 100_000),
-    lanes: integer(1, 64),
-    queue: integer(1, 256),
-    frame: size("64KB", "1GiB"),
-    bytes: size("64KB", "1GiB"),
-    bytes_per_account: size("64KB", "64GiB"),
-    memory: size("64KB", "64GiB"),
-    age: duration("10s", "60m"),
-    idle: duration("5s", "60m"),
-  },
-  "WebSocket connections of the Responses API, of each process.",
-);
-
-const responses = options(
-  {
-    keep: Type.Union([Type.Literal(0), duration("1m", "3650d")], {
-      expected: "a duration like 30d, from 1m to 3650d, or 0 to store none",
-    }),
-    max_bytes: size("1MB", "100GB"),
-    upstream_store: truth,
-    compact: Type.Union([Type.Literal("auto"), Type.Literal("own")], { expected: "auto or own" }),
-    sockets,
-    compact_model: orNull(
-      modelId,
-      "a model id like Anthropic#claude-haiku-4-5, or null for the request's own",
-    ),
-  },
-  "Conversations of the Responses API: which are stored, and who summarises them.",
 );
 
 const router = options(

@@ -97,7 +97,7 @@ function explainThrown(ports: AppPorts, request: Request, thrown: unknown, set: 
   return createErrorResponse(request, toFault(thrown), set);
 }
 
-/** What a WebSocket's `data` is, is its room's affair. */
+/** A WebSocket's `data` is known to its room alone. */
 export type BunServer = Bun.Server<unknown>;
 
 /** Handlers of POST requests by path. */

@@ -18,7 +18,7 @@ const REFUSED_FRAMES_MAX = 100;
 const MINUTE_MS = 60_000;
 
 /** The parts of the gateway that a connection needs. */
-export interface ConnectionPorts {
+interface ConnectionPorts {
   readonly deadlines: Deadlines;
   readonly rules: () => SocketRules;
   /** Reads a frame within bounds. Throws the Fault `invalid_json`. */
@@ -67,7 +67,7 @@ class LaneView implements TurnConnection {
   }
 }
 
-/** How a connection ends once nothing runs on it, and what later requests are told. */
+/** The end of a connection once nothing runs on it, and the Fault of later requests. */
 interface Closing {
   readonly code: number;
   readonly reason: string;
@@ -154,7 +154,7 @@ export class Connection {
     return this.#closing !== null;
   }
 
-  /** Ends the connection of a key that may not be used any more. What runs on it ends first. */
+  /** Ends the connection of a key that may not be used any more. Its running turns end first. */
   expel(fault: Fault): void {
     if (this.isEnding) return;
     this.#tell(fault, null);

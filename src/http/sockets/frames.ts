@@ -22,7 +22,7 @@ export function addFields(frame: string, fields: JsonObject): string {
 }
 
 /** A failure before anything of the answer was sent. */
-export interface FailedTurn {
+interface FailedTurn {
   readonly status: number;
   /** The body of the same failure over HTTP. */
   readonly body: JsonObject;

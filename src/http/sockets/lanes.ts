@@ -3,7 +3,7 @@ import { Fault } from "../../core/fault.ts";
 
 const NAME = /^[A-Za-z0-9_.-]{1,256}$/;
 /** The lane of turns without a name. */
-export const UNNAMED = "";
+const UNNAMED = "";
 
 interface LaneBounds {
   readonly lanesMax: number;

@@ -15,7 +15,7 @@ interface Lane {
   readonly turn: RememberedTurn;
 }
 
-/** What all connections of a process remember, the oldest lane first. */
+/** The memory of all connections of a process, the oldest lane first. */
 export class SocketMemory {
   readonly #rules: () => MemoryRules;
   readonly #lanes = new Set<Lane>();

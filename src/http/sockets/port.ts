@@ -1,6 +1,6 @@
 // The connection that a socket's rooms see: a file of them is tested without a process.
 
-/** Bun's `ServerWebSocket`, as far as it is used. */
+/** Bun's connection, as far as it is used. */
 export interface SocketPort {
   /** Sends a text frame. 0 if it was dropped, -1 if it waits unsent. */
   send(text: string): number;

@@ -6,7 +6,7 @@ import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { SocketRules } from "../../core/settings.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
-import type { Deadline, Latecomer } from "../../core/world/world.ts";
+import type { Latecomer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
 import { parseFrame } from "../body/body.ts";
@@ -24,7 +24,7 @@ import { SocketMemory } from "./memory.ts";
 import { CLOSED } from "./port.ts";
 import { runTurn, type Turn, type TurnConnection } from "./turn.ts";
 
-/** How often connections are looked at: a key that ends is noticed within two of these. */
+/** Connections are looked at so often: a key that ends is noticed within two of these. */
 const LOOK_EVERY_MS = 1000;
 const ROUTE = "/v1/responses";
 
@@ -50,7 +50,7 @@ export class Sockets implements SocketRoutes, Latecomer {
   readonly #memory: SocketMemory;
   readonly #open = new Set<Connection>();
   readonly #warmUps = new CountingLimit("warm a connection up");
-  #look: Deadline | null = null;
+  #isLooking = false;
 
   constructor(ports: HttpPorts) {
     this.#ports = ports;
@@ -84,9 +84,9 @@ export class Sockets implements SocketRoutes, Latecomer {
 
   /** Looks at every connection: its age, its silence, its key, and whether the gateway still takes requests. */
   late(): void {
-    this.#look = null;
     const nowMs = this.#ports.deadlines.nowMs();
     for (const connection of [...this.#open]) this.#lookAt(connection, nowMs);
+    this.#isLooking = false;
     this.#watch();
   }
 
@@ -201,7 +201,9 @@ export class Sockets implements SocketRoutes, Latecomer {
   /** Nothing is looked at while no connection is open. */
   #watch(): void {
     const { deadlines } = this.#ports;
-    if (this.#open.size > 0) this.#look ??= deadlines.watch(deadlines.nowMs() + LOOK_EVERY_MS, this);
+    if (this.#open.size === 0 || this.#isLooking) return;
+    this.#isLooking = true;
+    deadlines.watch(deadlines.nowMs() + LOOK_EVERY_MS, this);
   }
 }
 

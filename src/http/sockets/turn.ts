@@ -35,7 +35,7 @@ export interface TurnConnection {
   whenGone(leave: () => void): () => void;
 }
 
-/** What a client sent to have a response created. */
+/** A client's request for a response. */
 export interface Turn {
   readonly arrival: Arrival;
   /** The fields of a POST. */
@@ -48,7 +48,7 @@ export interface Turn {
 }
 
 /** The ports of turns, and the settings of models that they share. */
-export interface TurnPorts {
+interface TurnPorts {
   readonly ports: HttpPorts;
   readonly setups: Setups<ChatForm>;
 }

@@ -8,8 +8,8 @@ export class SocketClient {
   readonly #socket: WebSocket;
 
   constructor(url: string, secret: string, headers: Record<string, string> = {}) {
-    const options = { headers: { authorization: `Bearer ${secret}`, ...headers } };
-    this.#socket = new WebSocket(`${url.replace("http", "ws")}/v1/responses`, options);
+    const sent = { authorization: `Bearer ${secret}`, ...headers };
+    this.#socket = connect(`${url.replace("http", "ws")}/v1/responses`, sent);
     this.#socket.onmessage = ({ data }) => void this.frames.push(asObject(JSON.parse(String(data))));
     this.#socket.onclose = ({ code, reason }) => {
       this.closed = { code, reason };
@@ -49,4 +49,9 @@ export class SocketClient {
   close(): void {
     this.#socket.close();
   }
+}
+
+/** Bun's own client sends headers. */
+function connect(url: string, headers: Record<string, string>): WebSocket {
+  return Reflect.construct(WebSocket, [url, { headers }]);
 }

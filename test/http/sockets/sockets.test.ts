@@ -1,4 +1,4 @@
-// The Responses API over WebSockets: a turn is the POST with everything in it, whatever is remembered and whoever answers.
+// The Responses API over WebSockets: a turn is the POST with everything in it, at every family of models.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
