@@ -38,6 +38,7 @@ import { buildApp } from "../http/serve/app.ts";
 import { healthRoutes } from "../http/serve/health.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
+import { Sockets } from "../http/sockets/sockets.ts";
 import { thingRoutes } from "../http/things.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
@@ -92,7 +93,7 @@ export function composeRoutes(parts: RouteParts) {
   const exports = createExportParts(parts, keysExpireMs);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const answers = listAnswers(ports);
-  const app = buildApp(ports, parts.reusePort, directRoutes(answers));
+  const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
   return app
