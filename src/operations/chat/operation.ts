@@ -24,6 +24,7 @@ import { KEEPING } from "./keeping.ts";
 import { ChatMeter } from "./meter.ts";
 import { findNeeds, findUrl, refuseBulk, refuseUnable } from "./needs.ts";
 import { makeOffer } from "./offer.ts";
+import { findPlan, planShape } from "./plans.ts";
 import { digestPrompt } from "./prompt/digest-prompt.ts";
 import { dropReplyThoughts, dropThoughts } from "./prompt/drop-thinking.ts";
 import { dropForcedCall } from "./prompt/forced-call.ts";
@@ -82,8 +83,12 @@ export const CHAT: Operation<ChatForm> = {
   fit,
   cuts: (codec, ask, card) => listUntaken(ask, card, takesUrls(codec, ask, card)).length > 0,
   encode(codec, given, card, target) {
+    const plan = findPlan(codec, given, card, target);
+    const planned = plan?.write(given, target) ?? null;
+    if (planned !== null) return planned;
     const { ask, dropped } = fit(codec, given, card, target);
     const outgoing = codec.encode(ask, card, target);
+    plan?.learn(given, target, outgoing);
     return dropped.length === 0 ? outgoing : { ...outgoing, dropped: [...dropped, ...outgoing.dropped] };
   },
   readWhole,
@@ -147,6 +152,7 @@ function fit(
   const known = latest.get(ask);
   const isKnown = known?.card === card && known.codec === codec && known.extraFields === extraFields;
   if (isKnown) return known.result;
+  if (findPlan(codec, ask, card, operator) !== null) return { ask, dropped: NONE };
   const cheap = dropUnpriced(ask, operator);
   const { changes, dropped } = leaveOutUnpricedSearch(cheap.ask, card);
   const willing = dropForcedCall(dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask, card);
@@ -154,6 +160,7 @@ function fit(
   const own = codec.fit(taken.ask, card, operator);
   const all = joinLists(cheap.dropped, dropped, willing.dropped, taken.dropped, own.dropped);
   const result = { ask: own.ask, dropped: all };
+  planShape(codec, ask, card, operator, result);
   latest.set(ask, { codec, card, extraFields, result });
   return result;
 }
