@@ -4,7 +4,7 @@ import { isObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DeliveredBody } from "../../core/models/dialect.ts";
 import { findLimits, findOwnLimits } from "../../core/models/target-rows.ts";
-import { catchUnreadable } from "../../core/models/upstream.ts";
+import { toUnreadable } from "../../core/models/upstream.ts";
 import type { AnswerCodec, Codec, Passing, UrlKind } from "../codec.ts";
 import { type ChangedAsk, joinLists, NONE } from "../form.ts";
 import { leaveOut } from "../leave-out.ts";
@@ -120,8 +120,20 @@ export const CHAT: Operation<ChatForm> = {
   cutUsage,
   countAmounts,
   estimate,
-  withCost: ({ terms: _terms, ...usage }, cost) => ({ ...usage, ...cost }),
+  withCost,
 };
+
+/** Most usage has no terms, and copying an object without one of its fields takes several times as long as a whole copy. */
+function withCost(
+  usage: Usage,
+  { cost, charged }: { readonly cost?: number; readonly charged?: number },
+): Usage {
+  const priced: Usage = { ...usage };
+  if ("terms" in priced) delete priced.terms;
+  if (cost !== undefined) priced.cost = cost;
+  if (charged !== undefined) priced.charged = charged;
+  return priced;
+}
 
 function isReply(value: unknown): value is ChatReply {
   return isObject(value) && Array.isArray(value.choices);
@@ -195,9 +207,23 @@ function readWhole(
   { ask, card, offset, dropped, isNative }: ReaderOptions<ChatRequest>,
 ): ChatReply {
   const body = parseAnswer(String(text), ask);
-  const canonical = catchUnreadable(() => codec.reply(body, card, ask, headers));
+  const canonical = readReply(codec, body, card, ask, headers);
   const reply = normaliseReply(canonical, ask, offset, listStops(ask, dropped));
   return isNative && isObject(body) ? { ...reply, verbatim: canonical.verbatim ?? body } : reply;
+}
+
+function readReply(
+  codec: AnswerCodec<ChatForm>,
+  body: unknown,
+  card: ModelCard,
+  ask: ChatRequest,
+  headers: Headers,
+): ChatReply {
+  try {
+    return codec.reply(body, card, ask, headers);
+  } catch (thrown) {
+    throw toUnreadable(thrown);
+  }
 }
 
 function estimate(
