@@ -325,7 +325,11 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       firstTokenMs,
       cachedFrom: from?.id ?? null,
       savedNanoUsd: from?.costNanoUsd ?? 0,
-      ...origin,
+      address: origin.address,
+      session: origin.session,
+      traceId: origin.traceId,
+      parentTraceId: origin.parentTraceId,
+      memberId: origin.memberId,
       tags: owners === undefined ? origin.tags : addOwners(origin.tags, owners),
     };
   }

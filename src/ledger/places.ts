@@ -15,8 +15,18 @@ export function takeNoPlace(
   { meter: { owner, day } }: OpenDay,
   limit: number | null,
 ): Place {
-  const none = { places: 0, slots: 0, everyMs: 0, taken: null, previous: null };
-  return { kind, owner, day, ...none, giveBackMax: limit || GIVE_BACK_MAX, freeNanoUsd: null };
+  return {
+    kind,
+    owner,
+    day,
+    places: 0,
+    slots: 0,
+    everyMs: 0,
+    taken: null,
+    previous: null,
+    giveBackMax: limit || GIVE_BACK_MAX,
+    freeNanoUsd: null,
+  };
 }
 
 interface Taking {

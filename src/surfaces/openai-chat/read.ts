@@ -75,10 +75,12 @@ function withoutNulls(body: unknown): JsonObject {
 
 /** Runs before any other check reads the objects. */
 function refuseLargeObjects(given: JsonObject): void {
-  for (const [field, most] of BOUNDED) {
+  for (const [field, most] of BOUNDED)
     if (given[field] !== undefined) refuseManyFields(given[field], most, field);
-  }
-  const messages = asArray(given.messages);
+  refuseLargeMessages(asArray(given.messages));
+}
+
+function refuseLargeMessages(messages: readonly unknown[]): void {
   const goesOn = isGrowing(messages);
   for (let index = goesOn ? BOUNDED_MESSAGES.count(messages) : 0; index < messages.length; index++) {
     const message = messages[index];
