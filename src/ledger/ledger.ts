@@ -299,24 +299,9 @@ function makeSettlement(
   outcome: Outcome,
 ): Settlement {
   const { place = null, note = null, record } = outcome;
-  const { produced, isDue, giveBack, sealedReply } = outcome;
-  return {
-    kind: "settle",
-    record,
-    produced,
-    isDue,
-    giveBack,
-    sealedReply,
-    accountId,
-    nowMs: clock.nowMs(),
-    idempotency,
-    reads: record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) },
-    quota,
-    limits,
-    ceilingNanoUsd,
-    place,
-    note,
-  };
+  const needed = record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) };
+  const about = { accountId, nowMs: clock.nowMs(), idempotency, reads: needed, quota, limits };
+  return { ...outcome, ...about, kind: "settle", ceilingNanoUsd, place, note };
 }
 
 const NO_ASK: Settling = { idempotency: null };

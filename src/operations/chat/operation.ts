@@ -124,14 +124,9 @@ export const CHAT: Operation<ChatForm> = {
 };
 
 /** Most usage has no terms, and copying an object without one of its fields takes several times as long as a whole copy. */
-function withCost(
-  usage: Usage,
-  { cost, charged }: { readonly cost?: number; readonly charged?: number },
-): Usage {
-  const priced: Usage = { ...usage };
+function withCost(usage: Usage, cost: { readonly cost?: number; readonly charged?: number }): Usage {
+  const priced: Usage = Object.assign({ ...usage }, cost);
   if ("terms" in priced) delete priced.terms;
-  if (cost !== undefined) priced.cost = cost;
-  if (charged !== undefined) priced.charged = charged;
   return priced;
 }
 

@@ -1,7 +1,7 @@
 // A chat answer's usage: the billed counts, the sum of several, and the cap at what the model can read and write.
 import { asCount, type JsonObject } from "../../core/json/json.ts";
 import { addTerms } from "../../core/money/terms.ts";
-import type { Amounts } from "../../core/money/units.ts";
+import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { PlausibleUsage, SentAsk } from "../operation.ts";
 import { CONTEXT_SLACK } from "../text-tokens.ts";
 import { asksToCache } from "./cache-times.ts";
@@ -22,9 +22,10 @@ export function countAmounts(usage: Usage): Amounts {
   const reasoning = Math.min(completion, asCount(usage.completion_tokens_details?.reasoning_tokens));
   const heard = asCount(usage.prompt_tokens_details?.audio_tokens);
   const spoken = asCount(usage.completion_tokens_details?.audio_tokens);
-  // Copying `NO_AMOUNTS` would take as long as all the rest.
   return {
+    ...NO_AMOUNTS,
     prompt,
+    completion,
     cached,
     cacheWrite,
     cacheWrite1h,
@@ -33,17 +34,9 @@ export function countAmounts(usage: Usage): Amounts {
       asCount(usage.prompt_tokens_details?.cache_write_12h_tokens),
     ),
     inputAudio: Math.min(prompt - cached - cacheWrite, heard),
-    inputImage: 0,
-    completion,
     reasoning,
     outputAudio: Math.min(completion - reasoning, spoken),
-    outputImage: 0,
     searches: Math.min(SEARCHES_MAX, asCount(usage.server_tool_use?.web_search_requests)),
-    images: 0,
-    seconds: 0,
-    characters: 0,
-    searchUnits: 0,
-    pages: 0,
   };
 }
 

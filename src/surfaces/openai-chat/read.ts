@@ -121,10 +121,11 @@ function toChatRequest(given: JsonObject): ChatRequest {
   if (tools.length > 0) request.tools = tools;
   const choice = given.tool_choice ?? readToolChoice(functionCall);
   if (tools.length > 0 && choice !== undefined) request.tool_choice = choice;
-  if (tools.length === 0) refuseForcedCall(choice);
-  if (tools.length === 0 && given.parallel_tool_calls !== undefined) delete request.parallel_tool_calls;
-  // An answer in the deprecated form holds only one call.
-  else if (offersFunctions(given)) request.parallel_tool_calls = false;
+  if (tools.length === 0) {
+    refuseForcedCall(choice);
+    if (given.parallel_tool_calls !== undefined) delete request.parallel_tool_calls;
+    // An answer in the deprecated form holds only one call.
+  } else if (offersFunctions(given)) request.parallel_tool_calls = false;
   return asChecked(request);
 }
 
