@@ -97,8 +97,8 @@ interface CallPlan {
   readonly placed: readonly PlacedField[];
 }
 
-/** What is known of the requests of one shape. */
-export class ShapePlan {
+/** The requests of one shape: how their calls are written, once the first of them has shown it. */
+class ShapePlan {
   readonly #card: ModelCard;
   readonly #bounds: PlainBounds | null;
   readonly #isKept: boolean;
@@ -130,7 +130,7 @@ export class ShapePlan {
 
   /** Plans the calls to a target by that for a request that is kept. */
   learn(ask: ChatRequest, target: Target, first: Outgoing): void {
-    // What a server is known to refuse may depend on the order of the messages.
+    // Messages may have to be arranged for a server that is known to refuse something.
     if (target.refuses !== undefined || first.dropped.length > 0 || first.form !== undefined) return;
     const placed = placeFields(ask, first.body);
     const call = placed && { target, first, placed };

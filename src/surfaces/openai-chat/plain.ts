@@ -6,7 +6,7 @@ import { chatRequestSchema } from "./schema.ts";
 
 type Fits = (value: unknown) => boolean;
 
-/** What the schema says of a number or a text, all of it. */
+/** The words of schemas of numbers and texts that `makeCheck` knows. */
 const KNOWN_WORDS: ReadonlySet<string> = new Set(["type", "minimum", "maximum", "minLength", "description"]);
 
 /** Returns the check of a simple field, or null for any other. */

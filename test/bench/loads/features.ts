@@ -1,4 +1,4 @@
-// What each feature adds to a request that uses it and nothing else, by keys in turn on one gateway.
+// The cost that each feature adds to a request which uses it and nothing else, by keys in turn on one gateway.
 import { makeDice } from "../../selectors/dice.ts";
 import { computeDifference, spread, writeDifference } from "../figures.ts";
 import { inRounds, measureCost } from "../measure.ts";
