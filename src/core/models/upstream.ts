@@ -252,13 +252,18 @@ export function gaveUp(reason: string): Fault {
   });
 }
 
-/** An answer that makes its reader throw is not of the dialect. */
+/** Calls the reader of an answer. Throws Faults alone. */
 export function catchUnreadable<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (thrown) {
-    throw thrown instanceof Fault ? thrown : malformed(`unreadable: ${String(thrown)}`);
+    throw toUnreadable(thrown);
   }
+}
+
+/** An answer that makes its reader throw is not of the dialect. */
+export function toUnreadable(thrown: unknown): Fault {
+  return thrown instanceof Fault ? thrown : malformed(`unreadable: ${String(thrown)}`);
 }
 
 /** Reads `Retry-After` (seconds or a date) or `retry-after-ms` of an error, in milliseconds. */
