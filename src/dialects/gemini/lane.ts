@@ -7,7 +7,7 @@ import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts"
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
 import type { ChatLane } from "../dialect.ts";
-import { GeminiDecoder, parseReply } from "./decode.ts";
+import { makeNativeDecoder, parseNativeReply } from "./decode.ts";
 import { fitToModel } from "./lane-fit.ts";
 import { findFacts } from "./models.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
@@ -17,8 +17,8 @@ import { fitThinking } from "./thinking.ts";
 export const GEMINI_LANE: ChatLane = {
   encode,
   searches: maySearch,
-  decoder: (card, request) => new GeminiDecoder(card, request),
-  reply: parseReply,
+  decoder: makeNativeDecoder,
+  reply: parseNativeReply,
 };
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
