@@ -1,9 +1,18 @@
 // The types of pictures and PDFs in a client's own Messages request. Claude refuses a picture whose type isn't the declared
 // one (home-assistant, issue 167208, August 2026).
 import { asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Mending } from "../../core/models/dialect.ts";
 import { findMediaType } from "../../operations/media-types.ts";
 
 const PDF = "application/pdf";
+/** A picture under another picture's type was answered by claude-3-5-sonnet-20240620 (a recorded exchange). */
+const LENIENT = /claude-3/;
+
+/** True if the lane may change types: for any model that the gateway chose, and for a named one that is certain to refuse. */
+export function mayType({ name }: ModelCard, mends: Mending | undefined): boolean {
+  return mends === "refused" || (mends === "surely_refused" && !LENIENT.test(name));
+}
 
 /** Returns the block with its true type. The same block if that is declared, or it is of another kind. */
 export function typeBlock(block: JsonObject): JsonObject {

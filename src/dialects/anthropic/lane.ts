@@ -13,7 +13,7 @@ import { leaveOutAddedSearches } from "./added-tools.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
 import { fitToModel } from "./lane-fit.ts";
-import { typeBlock } from "./lane-media.ts";
+import { mayType, typeBlock } from "./lane-media.ts";
 import { planLaneThinking, withoutRefusedThinking } from "./lane-thinking.ts";
 
 export const ANTHROPIC_LANE: ChatLane = {
@@ -29,7 +29,8 @@ const BETAS = "anthropic-beta";
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const search = leaveOutUnpricedSearch(raw.body, card);
   const kept = leaveOutAddedSearches(raw.body.messages, card);
-  const media = target.mends ? mendMedia(request, kept, "messages", typeBlock) : { value: kept, dropped: [] };
+  const isTyped = mayType(card, target.mends);
+  const media = isTyped ? mendMedia(request, kept, "messages", typeBlock) : { value: kept, dropped: [] };
   const messages = media.value;
   const { fields: given, dropped } = passExtras({ ...raw.body, ...search.changes, messages }, "all");
   const asked = readOutputLimit(request);
