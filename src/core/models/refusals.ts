@@ -155,6 +155,15 @@ export function parseRefusal(text: string): ParsedRefusal | null {
   return isWord(word) ? { word, isTaken, appliesIn: REFUSALS[word].appliesIn } : null;
 }
 
+/** Returns why a word changes nothing for a model that is called in these dialects. Null if it does. */
+export function explainNoEffect(
+  { appliesIn }: Pick<ParsedRefusal, "appliesIn">,
+  spoken: readonly DialectName[],
+): string | null {
+  if (spoken.some((name) => appliesIn.includes(name))) return null;
+  return `has no effect: only requests in the dialect ${appliesIn.join(" or ")} are changed for it`;
+}
+
 /** The operator's words about a model. One in `accepts` takes the gateway's own row away, and what it learned. */
 export interface RefusalRules {
   readonly refuses?: ReadonlySet<Refusal>;
