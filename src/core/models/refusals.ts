@@ -104,27 +104,34 @@ export type PictureKind = (typeof PICTURE_KINDS)[number];
 
 export type RefusalWord = keyof typeof REFUSALS;
 
-type ToolCount = `tools>${number}`;
-
-/** One word of the vocabulary. `tools>128` refuses more than 128 tools. */
-export type Refusal = RefusalWord | ToolCount;
-
-const TOOL_COUNT = /^tools>([1-9]\d{0,4})$/;
-/** The form in which the operator writes it, for the schema and the manual. */
-export const TOOL_COUNT_WORD = {
-  pattern: /^-?tools>[1-9]\d{0,4}$/,
-  example: "tools>128",
-  meaning: "more tools than this number",
+/** What a target takes only so many of: the ends of the sentence "The target refuses …", for the manual. */
+export const COUNTS = {
+  tools: "more tools than this number",
+  picture_bytes: "a picture of more than this number of bytes in base64",
+  text_characters: "a text of a message of more than this number of characters",
 } as const;
 
-function isToolCount(text: string): text is ToolCount {
-  return TOOL_COUNT.test(text);
+export type CountName = keyof typeof COUNTS;
+type CountWord = `${CountName}>${number}`;
+
+/** One word of the vocabulary. `tools>128` refuses more than 128 tools. */
+export type Refusal = RefusalWord | CountWord;
+
+const COUNT_WORD = /^(tools|picture_bytes|text_characters)>([1-9]\d{0,8})$/;
+/** The form in which the operator writes it, for the schema. */
+export const COUNT_WORDS = {
+  pattern: /^-?(tools|picture_bytes|text_characters)>[1-9]\d{0,8}$/,
+  example: "tools>128",
+} as const;
+
+function isCountWord(text: string): text is CountWord {
+  return COUNT_WORD.test(text);
 }
 
-/** Returns the most tools that a word leaves. Null for a word about something else. */
-export function readToolsMax(refusal: Refusal): number | null {
-  const [, most] = TOOL_COUNT.exec(refusal) ?? [];
-  return most === undefined ? null : Number(most);
+/** Returns the most that a word leaves of something. Null for a word about something else. */
+export function readMost(refusal: Refusal, of: CountName): number | null {
+  const [, name, most] = COUNT_WORD.exec(refusal) ?? [];
+  return name === of ? Number(most) : null;
 }
 
 /** The words that have an effect, so that the configuration accepts them. */
@@ -151,7 +158,7 @@ interface ParsedRefusal {
 export function parseRefusal(text: string): ParsedRefusal | null {
   const isTaken = text.startsWith("-");
   const word = isTaken ? text.slice(1) : text;
-  if (isToolCount(word)) return { word, isTaken, appliesIn: DIALECTS };
+  if (isCountWord(word)) return { word, isTaken, appliesIn: DIALECTS };
   return isWord(word) ? { word, isTaken, appliesIn: REFUSALS[word].appliesIn } : null;
 }
 
