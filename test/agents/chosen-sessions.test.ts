@@ -58,6 +58,7 @@ for (const agent of LONG_RUNNING) {
             model,
             secret: own,
             searches: isChosen,
+            mayBeBusy: isChosen,
           });
           seen.push(line);
           if (id === "both") expect(new Set(models).size).toBe(CHOSEN.length);

@@ -137,10 +137,17 @@ export const SURVIVING: readonly Mutant[] = [
   },
   {
     name: "plans of one address",
-    file: "src/gateway/plan/plan.ts",
-    find: "if (ready.length >= CALLS_MAX && met.size >= addresses) break;",
-    replace: "if (ready.length >= CALLS_MAX) break;",
+    file: "src/gateway/plan/gathering.ts",
+    find: "if (!this.#isFull() || this.#met.size < this.#addresses) return true;",
+    replace: "if (!this.#isFull()) return true;",
     tests: ["test/whole/failures/dead-providers.test.ts"],
+  },
+  {
+    name: "plans without a longer model",
+    file: "src/gateway/plan/gathering.ts",
+    find: "return this.longer === null && this.#mayOverflow();",
+    replace: "return false;",
+    tests: ["test/whole/failures/too-long.test.ts"],
   },
   {
     name: "an unreached address is asked again at once",
