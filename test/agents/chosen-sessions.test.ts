@@ -2,6 +2,7 @@
 // group whose models refuse different things that the agents send, with failures that move a session from one family to
 // another and back. Twenty-five sessions take minutes, so all but one belong to the long form.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { IS_LONG } from "../harness/long.ts";
 import { type Agent, isInstalled } from "./agents.ts";
 import { inTurn, LONG_RUNNING, PATIENT_MS, playSession } from "./sessions.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
@@ -43,7 +44,7 @@ function nameModel({ name, modelName }: Agent, id: string): string {
 }
 
 for (const agent of LONG_RUNNING) {
-  const ids = process.env.LONG ? IDS : IDS.filter((id) => id === "both" && agent.name === "codex");
+  const ids = IS_LONG ? IDS : IDS.filter((id) => id === "both" && agent.name === "codex");
   describe.skipIf(!isInstalled(agent) || ids.length === 0)(agent.name, () => {
     test.concurrent.each(ids)(
       "twelve steps over %s",

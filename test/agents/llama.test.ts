@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
+import { IS_LONG } from "../harness/long.ts";
 import { until } from "../whole/world/until.ts";
 import { AGENTS, type Agent, type AgentRun, isInstalled, runAgent } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
@@ -53,7 +54,7 @@ const TOO_LONG: Readonly<Record<string, RegExp>> = {
 };
 /** The others' own programs take seconds of CPU to start. */
 const USUAL: ReadonlySet<string> = new Set(["claude", "codex"]);
-const PLAYED = AGENTS.filter(({ name }) => name in TOO_LONG && (process.env.LONG || USUAL.has(name)));
+const PLAYED = AGENTS.filter(({ name }) => name in TOO_LONG && (IS_LONG || USUAL.has(name)));
 
 describe.skipIf(!hasServer)("llama.cpp with a guarded template", () => {
   let server: Server;

@@ -1,6 +1,7 @@
 // A long session of each coding agent over each family of models: twelve answers with parallel calls, a picture, failing
 // tools, thinking and another agent, against providers as strict as the real ones.
 import { afterAll, beforeAll, describe, test } from "bun:test";
+import { sampleRows } from "../harness/long.ts";
 import { isInstalled } from "./agents.ts";
 import { inTurn, LONG_RUNNING, PATIENT_MS, playSession } from "./sessions.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
@@ -23,9 +24,9 @@ afterAll(() => {
 });
 const seen: string[] = [];
 
-for (const agent of LONG_RUNNING) {
+for (const [at, agent] of LONG_RUNNING.entries()) {
   describe.skipIf(!isInstalled(agent))(agent.name, () => {
-    test.concurrent.each(FAMILIES)(
+    test.concurrent.each([...sampleRows(FAMILIES, 2, at)])(
       "twelve steps over %s",
       (id) =>
         inTurn(async () => {
