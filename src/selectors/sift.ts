@@ -157,7 +157,8 @@ function findReason(sieve: Sieve, row: number): string | null {
 
 /** Returns the word for what the card's target refuses by its number or kind. */
 function findBeyond({ table, bulk, pictures }: Sieve, row: number): Refusal | null {
-  const { tools, pictureBytes, textCharacters } = bulk;
+  const { tools, pictureBytes, textCharacters, hasVideo } = bulk;
+  if (hasVideo && table.takesVideos[row] === 0) return "video";
   const toolsMax = table.toolsMax[row] ?? tools;
   if (tools > toolsMax) return `tools>${toolsMax}`;
   const bytesMax = table.pictureBytesMax[row] ?? pictureBytes;

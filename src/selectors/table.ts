@@ -54,6 +54,8 @@ function makeTable(cards: readonly ModelCard[]) {
     textCharactersMax: Float64Array.from(cards, (card) => findLimits(card).textCharactersMax),
     /** A bit for each kind of picture that it doesn't take. */
     untakenPictures: Uint8Array.from(cards, (card) => toPictureBits(findLimits(card).untakenPictures)),
+    /** 1 if it takes videos, as far as is known. */
+    takesVideos: Uint8Array.from(cards, (card) => Number(findLimits(card).takesVideos)),
     /** Prompt and answer together, in tokens. */
     room: Float64Array.from(cards, (card) => card.contextTokensMax ?? Number.POSITIVE_INFINITY),
   };

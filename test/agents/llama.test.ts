@@ -44,7 +44,7 @@ async function isBusy({ url }: Server): Promise<boolean> {
   return asArray(slots).some((slot) => asObject(slot).is_processing === true);
 }
 
-/** What each agent says of a prompt that is too long. Claude Code and Codex know the words, the others show them. */
+/** The words of each agent about a prompt that is too long. Claude Code and Codex know the words, the others show them. */
 const TOO_LONG: Readonly<Record<string, RegExp>> = {
   claude: /Prompt is too long/,
   codex: /context window/,

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DIALECTS, type DialectName } from "../../src/core/models/dialect-names.ts";
-import { APPLIED_REFUSALS, COUNTS, REFUSALS } from "../../src/core/models/refusals.ts";
+import { APPLIED_REFUSALS, COUNT_WORDS, REFUSALS } from "../../src/core/models/refusals.ts";
 
 const FILE = join(import.meta.dir, "..", "..", "src", "docs", "models.md");
 const HEAD = "| word | the model refuses | dialect |\n|---|---|---|\n";
@@ -19,7 +19,7 @@ function writeTable(): string {
     const { meaning, appliesIn } = REFUSALS[word];
     return `| \`${word}\` | ${meaning} | ${listNames(appliesIn)} |\n`;
   });
-  const counts = Object.entries(COUNTS).map(
+  const counts = Object.entries(COUNT_WORDS.meanings).map(
     ([name, meaning]) => `| \`${name}>${EXAMPLES[name]}\` | ${meaning} | any |\n`,
   );
   return [HEAD, ...rows, ...counts].join("");

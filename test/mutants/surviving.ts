@@ -143,13 +143,6 @@ export const SURVIVING: readonly Mutant[] = [
     tests: ["test/whole/failures/dead-providers.test.ts"],
   },
   {
-    name: "plans without a longer model",
-    file: "src/gateway/plan/gathering.ts",
-    find: "return this.longer === null && this.#mayOverflow();",
-    replace: "return false;",
-    tests: ["test/whole/failures/too-long.test.ts"],
-  },
-  {
     name: "an unreached address is asked again at once",
     file: "src/gateway/attempt/failover.ts",
     find: "      this.#unreached.add(this.#findAddress(attempt.card));\n",

@@ -92,6 +92,13 @@ export const REFUSALS = {
   picture_jpeg: refusePicture("JPEG"),
   picture_gif: refusePicture("GIF"),
   picture_webp: refusePicture("WebP"),
+  video: {
+    concerns: "pictures",
+    meaning: "videos (`video_url`)",
+    source: "the vendors' API references",
+    seen: "2026-11",
+    appliesIn: DIALECTS,
+  },
 } as const satisfies Readonly<Record<string, RefusalRule>>;
 
 function refusePicture(kind: string): RefusalRule {
@@ -104,8 +111,8 @@ export type PictureKind = (typeof PICTURE_KINDS)[number];
 
 export type RefusalWord = keyof typeof REFUSALS;
 
-/** What a target takes only so many of: the ends of the sentence "The target refuses …", for the manual. */
-export const COUNTS = {
+/** Things of which a target may take only so many: the ends of the sentence "The target refuses …", for the manual. */
+const COUNTS = {
   tools: "more tools than this number",
   picture_bytes: "a picture of more than this number of bytes in base64",
   text_characters: "a text of a message of more than this number of characters",
@@ -122,6 +129,7 @@ const COUNT_WORD = /^(tools|picture_bytes|text_characters)>([1-9]\d{0,8})$/;
 export const COUNT_WORDS = {
   pattern: /^-?(tools|picture_bytes|text_characters)>[1-9]\d{0,8}$/,
   example: "tools>128",
+  meanings: COUNTS,
 } as const;
 
 function isCountWord(text: string): text is CountWord {

@@ -42,6 +42,15 @@ export const TARGET_ROWS: readonly TargetRow[] = [
     date: "2026-11-26",
   },
   {
+    providers: [
+      ...["OpenAI", "Azure", "Anthropic", "Bedrock", "xAI", "Groq", "Mistral", "Cohere", "Perplexity"],
+      ...["DeepSeek", "Cerebras", "NVIDIA"],
+    ],
+    refuses: ["video"],
+    source: "the vendors' API references, parts of messages",
+    date: "2026-11-26",
+  },
+  {
     providers: ["Anthropic", "Azure", "Bedrock", "Vertex"],
     names: /claude/,
     refuses: ["picture_bytes>5242880"],
@@ -57,6 +66,7 @@ interface TargetLimits {
   readonly pictureBytesMax: number;
   readonly textCharactersMax: number;
   readonly untakenPictures: readonly PictureKind[];
+  readonly takesVideos: boolean;
 }
 
 /** By everything that is known: a number of the operator's replaces the one of the rows. */
@@ -71,11 +81,13 @@ export const findLimits = remember((card: ModelCard): TargetLimits => {
   const own = findOwnLimits(card);
   const choose = (of: "toolsMax" | "pictureBytesMax" | "textCharactersMax") =>
     own[of] < Number.POSITIVE_INFINITY ? own[of] : rows[of];
+  const every = readLimits([...known, ...(card.refuses ?? [])]);
   return {
     toolsMax: choose("toolsMax"),
     pictureBytesMax: choose("pictureBytesMax"),
     textCharactersMax: choose("textCharactersMax"),
-    untakenPictures: readLimits([...known, ...(card.refuses ?? [])]).untakenPictures,
+    untakenPictures: every.untakenPictures,
+    takesVideos: every.takesVideos,
   };
 });
 
@@ -91,5 +103,6 @@ function readLimits(refuses: readonly Refusal[]): TargetLimits {
     pictureBytesMax: findMost("picture_bytes"),
     textCharactersMax: findMost("text_characters"),
     untakenPictures: PICTURE_KINDS.filter((kind) => refuses.includes(`picture_${kind}`)),
+    takesVideos: !refuses.includes("video"),
   };
 }

@@ -15,10 +15,10 @@ const MEANINGLESS: ReadonlySet<string> = new Set([
   "image/jpg",
 ]);
 
-export interface MendedMedia {
+interface MendedMedia {
   /** The same value if nothing is changed. */
   readonly value: unknown;
-  /** Where it was changed. */
+  /** The paths of the changed blocks. */
   readonly dropped: readonly string[];
 }
 
@@ -47,7 +47,7 @@ function mendWithin(value: unknown, path: string, mend: MendBlock, dropped: stri
   return mendFields(value, path, mend, dropped);
 }
 
-/** What tools are called with and answer is their own, whatever it looks like. */
+/** Arguments and results of tools are their own, even if they look like a picture. */
 const OF_TOOLS: ReadonlySet<string> = new Set(["input", "args", "response"]);
 
 function mendFields(given: JsonObject, path: string, mend: MendBlock, dropped: string[]): JsonObject {

@@ -5,7 +5,7 @@ import { asArray, asObject, asString, type JsonObject, keepSame } from "../../co
 import type { AssistantMessage, ChatMessage, ContentPart } from "../../operations/chat/form.ts";
 import { joinText } from "../../operations/chat/prompt/content-text.ts";
 import { mapList } from "../../operations/text-json.ts";
-import { BREAKPOINT, findBreakpoint } from "../_chat/cache-breakpoint.ts";
+import { BREAKPOINT, findBreakpoint } from "../_chat/cache/cache-breakpoint.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 

@@ -12,7 +12,7 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { joinText } from "../../operations/chat/prompt/content-text.ts";
-import { BREAKPOINT, findBreakpoint } from "../_chat/cache-breakpoint.ts";
+import { BREAKPOINT, findBreakpoint } from "../_chat/cache/cache-breakpoint.ts";
 import { type InputForm, makeInputContent } from "../_responses/input.ts";
 import { REASONING_FORMAT } from "../_responses/output.ts";
 import { isPhaseDetail } from "../_responses/phases.ts";
@@ -53,6 +53,8 @@ function makeInputPart(part: ContentPart, param: string, hasBreakpoints: boolean
       return { ...makeFilePart(part), ...extras };
     case "input_audio":
       throw new Fault("unsupported_capability", "This model does not accept audio.", { param });
+    case "video_url":
+      throw new Fault("unsupported_capability", "This model does not accept videos.", { param });
   }
 }
 

@@ -3,7 +3,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import { hasRules, isRefused, listEfforts } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
-import { HAS_BREAKPOINTS } from "../_chat/cache-breakpoint.ts";
+import { HAS_BREAKPOINTS } from "../_chat/cache/cache-breakpoint.ts";
 
 interface Family {
   readonly pattern: RegExp;

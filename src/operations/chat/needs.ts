@@ -12,14 +12,17 @@ import { findPart, listMedia, writePath } from "./prompt/media.ts";
 
 /** Throws the Fault `unsupported_parameter` for a file in the provider's account, which all clients share. */
 function refuseAccountFile(part: ContentPart, param: string): void {
-  const content = asString(asObject(part.file).file_data);
-  const isPublic =
-    part.type === "image_url"
-      ? isPublicImage(part.image_url.url)
-      : content === undefined || isPublicFile(content);
+  const isPublic = isPublicPart(part);
   if (isPublic) return;
   const message = `'${param}' is not supported here: only data and URLs on the public web are. A file belongs to the provider's account, which all clients share.`;
   throw new Fault("unsupported_parameter", message, { param });
+}
+
+function isPublicPart(part: ContentPart): boolean {
+  if (part.type === "image_url") return isPublicImage(part.image_url.url);
+  if (part.type === "video_url") return isPublicImage(part.video_url.url);
+  const content = asString(asObject(part.file).file_data);
+  return content === undefined || isPublicFile(content);
 }
 
 type Limits = ReturnType<typeof findLimits>;
@@ -32,12 +35,14 @@ const NO_NEEDS: Needs = new Map<Capability, string>();
 /** Tools, pictures and texts, of which a target may refuse the number, the size or the kind. */
 interface Bulk {
   readonly tools: number;
-  /** Of the largest picture in the newest user message, in base64. */
+  /** The size in base64 of the largest picture in the newest user message. */
   readonly pictureBytes: number;
-  /** Of the longest text in a message. */
+  /** The length of the longest text in a message. */
   readonly textCharacters: number;
   /** Those in the newest user message, given as data. The type of others is known to their server alone. */
   readonly pictures: readonly PictureKind[];
+  /** True with a video in the newest user message. */
+  readonly hasVideo: boolean;
 }
 
 const NO_PICTURES: readonly PictureKind[] = [];
@@ -47,7 +52,7 @@ export function measureBulk(request: ChatRequest): Bulk {
   const tools = request.tools?.length ?? 0;
   const textCharacters = request.messages.reduce((most, one) => Math.max(most, countLongest(one)), 0);
   if (listMedia(request).length === 0)
-    return { tools, textCharacters, pictureBytes: 0, pictures: NO_PICTURES };
+    return { tools, textCharacters, pictureBytes: 0, pictures: NO_PICTURES, hasVideo: false };
   const urls = listPictures(request);
   const types = urls.map((url) => PICTURE_TYPE.exec(url)?.[1]?.toLowerCase());
   return {
@@ -55,6 +60,7 @@ export function measureBulk(request: ChatRequest): Bulk {
     textCharacters,
     pictureBytes: urls.reduce((most, url) => Math.max(most, url.length - url.indexOf(",") - 1), 0),
     pictures: PICTURE_KINDS.filter((kind) => types.includes(kind)),
+    hasVideo: listMedia(request).some(({ type, isAsked }) => type === "video_url" && isAsked),
   };
 }
 
@@ -85,7 +91,8 @@ export function refuseBulk(card: ModelCard, request: ChatRequest, limits: Limits
 
 /** Returns what the request has too much of, in words, with the field or the need. */
 function findExcess(bulk: Bulk, limits: Limits): readonly [words: string, field: string] | null {
-  const { tools, pictureBytes, textCharacters, pictures } = bulk;
+  const { tools, pictureBytes, textCharacters, pictures, hasVideo } = bulk;
+  if (hasVideo && !limits.takesVideos) return ["does not accept videos", "vision"];
   if (tools > limits.toolsMax)
     return [`takes at most ${limits.toolsMax} tools, and the request has ${tools}`, "tools"];
   if (pictureBytes > limits.pictureBytesMax) {

@@ -82,7 +82,7 @@ function nameSelection(selection: Selection): unknown {
 
 /**
  * The order of fields means nothing but in the client's own schemas, in whose order models write: only a request's own
- * fields, and those of its messages, are sorted. What the APIs say in different words becomes the same.
+ * fields, and those of its messages, are sorted. Different words of the APIs for one thing become the same.
  */
 function sortRequest(body: JsonObject): JsonObject {
   return sortCounted(mergeLimits(body), (value, name) =>

@@ -21,6 +21,8 @@ export function checkTargetRows(body: JsonObject, model: string): void {
   const refuses = rows.flatMap((row) => row.refuses);
   if (refuses.length === 0) return;
   checkTools(countTools(body), refuses);
+  if (refuses.includes("video") && hasVideo(body.messages))
+    reject("value", "Invalid value: 'video_url'. Supported values are: 'text', 'image_url'.", ["messages"]);
   checkPictures(body.messages, refuses);
   for (const type of listPictureTypes(body.messages ?? body.input ?? body.contents))
     if (refuses.some((refusal) => refusal === `picture_${type}`))
@@ -53,6 +55,11 @@ function listPictureSizes(value: unknown): readonly number[] {
   const { media_type: type, data } = value;
   if (typeof type === "string" && type.startsWith("image/") && typeof data === "string") return [data.length];
   return Object.values(value).flatMap(listPictureSizes);
+}
+
+function hasVideo(messages: unknown): boolean {
+  const parts = asArray(messages).flatMap((message) => asArray(asObject(message).content));
+  return parts.some((part) => asObject(part).type === "video_url");
 }
 
 function countTools({ tools }: JsonObject): number {

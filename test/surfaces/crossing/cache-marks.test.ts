@@ -1,4 +1,4 @@
-// What a client marks as worth caching in Anthropic's words is marked in OpenAI's, at models that take the mark.
+// Anthropic's marks of a prompt's parts that are worth caching become OpenAI's, at models that take these.
 import { expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { cross, type SurfaceKey } from "./crossing.ts";

@@ -69,6 +69,7 @@ interface Content {
   readonly picture: string | null;
   /** The length of its base64, if it is a large one. */
   readonly bytes?: number;
+  readonly video?: true;
 }
 
 function writeBytes({ picture, bytes = 0 }: Content): string {
@@ -81,7 +82,12 @@ const SURFACES: Readonly<
   chat(model, stream, given) {
     const { tools, picture } = given;
     const image = picture && { type: "image_url", image_url: { url: toDataUrl(given) } };
-    const content = [{ type: "text", text: "say: hi" }, ...(image ? [image] : [])];
+    const video = { type: "video_url", video_url: { url: "data:video/mp4;base64,AAAAIGZ0eXBpc29t" } };
+    const content = [
+      { type: "text", text: "say: hi" },
+      ...(image ? [image] : []),
+      ...(given.video ? [video] : []),
+    ];
     const functions = names(tools).map((name) => ({
       type: "function",
       function: { name, parameters: PARAMETERS },
@@ -130,6 +136,7 @@ function makeContents(refusal: Refusal): readonly [taken: Content, refused: Cont
   const toolsMax = readMost(refusal, "tools");
   const bytesMax = readMost(refusal, "picture_bytes");
   const png = { tools: 0, picture: "png" };
+  if (refusal === "video") return [png, { ...png, video: true }];
   if (bytesMax !== null) return [png, { ...png, bytes: bytesMax + 4 }];
   if (toolsMax === null) return [png, { tools: 0, picture: refusal.replace("picture_", "") }];
   return [
@@ -163,7 +170,9 @@ describe.each(CASES)("%s refuses %s", (provider, refusal) => {
   ]);
   // A large picture is 5 MB each time.
   const isLarge = refused.bytes !== undefined;
-  const ways = isLarge ? every.filter(([surface, stream]) => surface === "messages" && stream) : every;
+  const ways = every.filter(([surface, stream]) =>
+    refused.video ? surface === "chat" : !isLarge || (surface === "messages" && stream),
+  );
 
   test.each(ways)("%s, streamed: %p", async (surface, stream) => {
     const { secret } = await gateway.newKey({

@@ -1,5 +1,5 @@
 // The end of a prompt's part that is worth caching, as OpenAI marks it.
-import { isObject, type JsonObject } from "../../core/json/json.ts";
+import { isObject, type JsonObject } from "../../../core/json/json.ts";
 
 /** OpenAI's field for the mark, on parts of messages. */
 export const BREAKPOINT = "prompt_cache_breakpoint";
