@@ -8,6 +8,7 @@ import type { WrongTokens } from "../admin/people/wrong-tokens.ts";
 import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
@@ -196,6 +197,8 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
     store: opened.store,
     configured: () => live.configured.overlay,
     findModel: (id: string) => live.snapshot.catalogue.list().find((card) => card.id === id),
+    findDialects: ({ provider, dialects }: ModelCard) =>
+      dialects ?? (live.snapshot.upstreams.get(provider)?.dialects ?? []).map(({ name }) => name),
     refusedFields: (id: string) => known.health.refusedFields.list(id),
     refresh: () => live.modelRules.refresh(),
   };

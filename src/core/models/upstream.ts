@@ -244,11 +244,13 @@ export function malformed(what: string): Fault {
  * The model gave its answer up, and the provider says so in a complete answer. The same prompt may lead to the same end
  * each time, so one client could have the model paused for all if this counted against its health.
  */
-export function gaveUp(reason: string): Fault {
-  return new Fault("upstream_error", "The provider could not finish its answer.", {
+export function gaveUp(reason: string, message = ""): Fault {
+  // The API's own word says what to change, such as a tool's schema. Anything else may quote the answer.
+  const word = /^\w{1,40}$/.test(reason) ? ` (${reason})` : "";
+  return new Fault("upstream_error", `The provider could not finish its answer${word}.`, {
     upstreamStatus: 200,
     provoked: true,
-    cause: reason,
+    cause: `${reason} ${message}`.trim(),
   });
 }
 
