@@ -129,6 +129,13 @@ export const FAULTS = {
     leadsOn: "gone",
     wayOut: "Ask for a model that is on, make an alias of this name, or turn its provider on.",
   },
+  /** The provider no longer has a model whose last day is over. */
+  model_ended: {
+    ...missing,
+    otherModel: true,
+    leadsOn: "gone",
+    wayOut: "Ask for the model that follows it, or have its alias name another one.",
+  },
   not_found: { ...missing, wayOut: "Ask for something that exists." },
   unknown_url: { ...missing },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
@@ -139,6 +146,8 @@ export const FAULTS = {
   credential_configured: { ...conflict },
   alias_configured: { ...conflict },
   model_configured: { ...conflict },
+  /** No list was compared, or accepted prices have no file to go to. */
+  catalogue_not_writable: { ...conflict },
   alias_exists: { ...conflict },
   /** A revoked key can't get another secret. */
   key_revoked: { ...conflict },

@@ -336,6 +336,8 @@ export interface Settings {
   readonly catalogueFile?: string;
   /** The day of that file's prices, as `YYYY-MM-DD`. Missing if it doesn't say. */
   readonly catalogueAsOf?: string;
+  /** Changes with the text of the catalogue file. */
+  readonly catalogueDigest?: string;
   /** The list of prices that the gateway compares its own with. Missing if it looks at none. */
   readonly catalogueWatch?: CatalogueWatch;
   /** The cards of that file. They take precedence over the catalogue, and `ownModels` over them. */
