@@ -273,6 +273,7 @@ function createHttpPorts(
     addressRule: () => live.settings.log.address,
     learned: () => learning.whenKnown(),
     cacheRules: () => live.settings.cache,
+    sockets: () => live.settings.responses.sockets,
     draining: () => ending.draining,
     refusing: () => ending.refusing,
   };

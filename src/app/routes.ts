@@ -9,6 +9,7 @@ import type { WrongTokens } from "../admin/people/wrong-tokens.ts";
 import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
@@ -40,6 +41,7 @@ import { buildApp } from "../http/serve/app.ts";
 import { healthRoutes } from "../http/serve/health.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
+import { Sockets } from "../http/sockets/sockets.ts";
 import { thingRoutes } from "../http/things.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
@@ -96,7 +98,7 @@ export function composeRoutes(parts: RouteParts) {
   const exports = createExportParts(parts, keysExpireMs);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const answers = listAnswers(ports);
-  const app = buildApp(ports, parts.reusePort, directRoutes(answers));
+  const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
   return app
@@ -220,6 +222,8 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
     store: opened.store,
     configured: () => live.configured.overlay,
     findModel: (id: string) => live.snapshot.catalogue.list().find((card) => card.id === id),
+    findDialects: ({ provider, dialects }: ModelCard) =>
+      dialects ?? (live.snapshot.upstreams.get(provider)?.dialects ?? []).map(({ name }) => name),
     refusedFields: (id: string) => known.health.refusedFields.list(id),
     refresh: () => live.modelRules.refresh(),
   };

@@ -262,21 +262,28 @@ export function malformed(what: string): Fault {
  * The model gave its answer up, and the provider says so in a complete answer. The same prompt may lead to the same end
  * each time, so one client could have the model paused for all if this counted against its health.
  */
-export function gaveUp(reason: string): Fault {
-  return new Fault("upstream_error", "The provider could not finish its answer.", {
+export function gaveUp(reason: string, message = ""): Fault {
+  // The API's own word says what to change, such as a tool's schema. Anything else may quote the answer.
+  const word = /^\w{1,40}$/.test(reason) ? ` (${reason})` : "";
+  return new Fault("upstream_error", `The provider could not finish its answer${word}.`, {
     upstreamStatus: 200,
     provoked: true,
-    cause: reason,
+    cause: `${reason} ${message}`.trim(),
   });
 }
 
-/** An answer that makes its reader throw is not of the dialect. */
+/** Calls the reader of an answer. Throws Faults alone. */
 export function catchUnreadable<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (thrown) {
-    throw thrown instanceof Fault ? thrown : malformed(`unreadable: ${String(thrown)}`);
+    throw toUnreadable(thrown);
   }
+}
+
+/** An answer that makes its reader throw is not of the dialect. */
+export function toUnreadable(thrown: unknown): Fault {
+  return thrown instanceof Fault ? thrown : malformed(`unreadable: ${String(thrown)}`);
 }
 
 /** Reads `Retry-After` (seconds or a date) or `retry-after-ms` of an error, in milliseconds. */

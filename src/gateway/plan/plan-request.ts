@@ -99,6 +99,7 @@ function planAmong<F extends Form>(
     refuseUnable: (card) => refuseUnable(call, card, wishes),
     wishes,
     describe: choosing && (() => choosing.describe(ask)),
+    promptTokens: () => operation.estimatePrompt(ask),
     selection,
     rules,
     steering,
