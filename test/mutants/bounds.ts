@@ -71,4 +71,11 @@ export const BOUNDS: readonly Mutant[] = [
     replace: "",
     tests: LENGTHS,
   },
+  {
+    name: "plans without a longer model",
+    file: "src/gateway/plan/gathering.ts",
+    find: "return this.longer === null && this.#mayOverflow();",
+    replace: "return false;",
+    tests: ["test/whole/failures/too-long.test.ts"],
+  },
 ];
