@@ -318,6 +318,8 @@ export interface Settings {
   readonly overlay: readonly ModelOverlay[];
   /** By the name that clients use. */
   readonly aliases: Readonly<Record<string, Alias>>;
+  /** When those among them were made that aren't of the file, in Unix milliseconds. Missing for none. */
+  readonly aliasTimes?: Readonly<Record<string, number>>;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
   readonly ownerLimits: LimitRules;

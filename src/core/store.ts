@@ -50,6 +50,8 @@ export interface KeyFilter {
   readonly nowMs: number;
   /** Matches part of the name, the id or the last four characters. In lower case. */
   readonly text?: string | undefined;
+  /** A part of the list of models as it is stored. In lower case. */
+  readonly modelsText?: string | undefined;
   /** The id of a key to leave out. */
   readonly except?: string | undefined;
   /** Missing for all rows, as in every look-up. */

@@ -8,6 +8,7 @@ import {
   listAccounts,
   newAccountSchema,
 } from "../../admin/money/accounts.ts";
+import { readAliasNames } from "../../admin/models/aliases.ts";
 import { type EntryView, listJournal } from "../../admin/money/journal.ts";
 import { topUpAccount, topUpSchema } from "../../admin/money/topups.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
@@ -56,10 +57,11 @@ export const runAccounts = makeCommand(HELP, {
 });
 
 async function add(call: Call): Promise<void> {
-  const { isJson, io, open } = call;
+  const { isJson, io, open, settings } = call;
   const fields = readInput(newAccountSchema, readFlags(ACCOUNT_FIELDS, call));
   const world = await open();
-  const account = await createAccount(world, fields);
+  const aliasNames = await readAliasNames(world.store, settings.aliases);
+  const account = await createAccount({ ...world, aliasNames }, fields);
   const others = (await world.store.accountsNamed(account.name)).filter(({ id }) => id !== account.id);
   if (others.length > 0)
     io.err(

@@ -4,6 +4,7 @@ import type { Catalogue } from "../../catalogue/catalogue.ts";
 import { modelView } from "../../catalogue/model-view.ts";
 import { Fault } from "../../core/fault.ts";
 import { type GatewayKey, mayUse } from "../../core/keys/key.ts";
+import { readAliasName } from "../../core/models/alias-entry.ts";
 import type { GroupMember } from "../../core/models/card.ts";
 import type { Selector } from "../../core/models/selector.ts";
 import { SELECTOR_RULES } from "../../selectors/index.ts";
@@ -11,7 +12,7 @@ import { describeObject, describeResponse, describeRoute } from "../openapi/rout
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse, createResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
-import { listCandidates, listSelectors, notFound } from "../serve/selection.ts";
+import { listCandidates, listSelectors, notFound, openNamed } from "../serve/selection.ts";
 import {
   ANTHROPIC_SHAPE,
   GEMINI_SHAPE,
@@ -97,9 +98,29 @@ const wholeLists = new WeakMap<Catalogue, Uint8Array<ArrayBuffer>>();
 function listModels(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {
   const groups = catalogue.groups().flatMap((name) => findGroup(name, key, catalogue) ?? []);
   const cards = listCandidates(key, catalogue);
-  if (cards.length === 0) return groups;
+  const aliases = [...groups, ...listOwnAliases(key, catalogue)];
+  if (cards.length === 0) return aliases;
   const named = catalogue.list().filter((card) => mayUse(key, card.id));
-  return [...listSelectors(key).map(selectorView), ...groups, ...named.map(modelView)];
+  return [...listSelectors(key).map((name) => selectorView(name)), ...aliases, ...named.map(modelView)];
+}
+
+/** Returns the aliases that the key's list names, but for groups. Other keys see what an alias leads to. */
+function listOwnAliases(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {
+  return (key.allowedModels ?? []).flatMap((entry) => {
+    const name = readAliasName(entry);
+    return name === null ? [] : (findOwnAlias(name, key, catalogue) ?? []);
+  });
+}
+
+/** Returns what an alias leads to under the alias's name. Null for groups, and if the key's list doesn't open the alias. */
+function findOwnAlias(name: string, key: GatewayKey, catalogue: Catalogue): ModelEntry | null {
+  const opened = openNamed(name, key, catalogue);
+  if (opened === key) return null;
+  const found = catalogue.resolve(name);
+  if (found.kind === "card" && mayUse(opened, found.card.id)) return { ...modelView(found.card), id: name };
+  if (found.kind === "selector" && listSelectors(opened).includes(found.selector))
+    return selectorView(found.selector, name);
+  return null;
 }
 
 function listEnded(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {
@@ -110,6 +131,8 @@ function listEnded(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[]
 
 function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntry {
   const found = catalogue.resolve(id);
+  const own = findOwnAlias(id, key, catalogue);
+  if (own) return own;
   if (found.kind === "card" && mayUse(key, found.card.id)) return modelView(found.card);
   if (found.kind === "selector" && listSelectors(key).includes(found.selector))
     return selectorView(found.selector);
@@ -121,12 +144,12 @@ function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntr
 /** Returns the group with that name, limited to the models that the key may use. Null if there are none. */
 function findGroup(name: string, key: GatewayKey, catalogue: Catalogue): ModelEntry | null {
   const found = catalogue.resolve(name);
-  const members = found.kind === "group" ? found.members.filter(({ card }) => mayUse(key, card.id)) : [];
+  const bounds = openNamed(name, key, catalogue);
+  const members = found.kind === "group" ? found.members.filter(({ card }) => mayUse(bounds, card.id)) : [];
   return members.length === 0 ? null : groupView(name, members);
 }
 
-function selectorView(selector: Selector) {
-  const id = `Router#${selector}`;
+function selectorView(selector: Selector, id = `Router#${selector}`) {
   return {
     id,
     object: "model",

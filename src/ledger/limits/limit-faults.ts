@@ -1,7 +1,7 @@
 // The refusals by limits and budgets: whose limit, which, what is used of it, and when to come back.
 
 import { Fault } from "../../core/fault.ts";
-import { readBudgetModels, SPEND_LIMIT } from "../../core/limits/budget.ts";
+import { SPEND_LIMIT, showBudgetModels } from "../../core/limits/budget.ts";
 import type { LimitKind, RefusingLimit } from "../../core/limits/limit.ts";
 import { COUNTED } from "../../core/limits/limit-table.ts";
 import { formatUsd, type NanoUsd, toUsd } from "../../core/money/money.ts";
@@ -103,7 +103,7 @@ export function makeUnpricedFault(modelAsked: string): Fault {
 
 function showBudget({ owner, name, ...use }: BudgetRefusal): RefusingLimit {
   const { limitNanoUsd, spentNanoUsd, heldNanoUsd, endMs } = use;
-  const models = name === SPEND_LIMIT ? null : readBudgetModels(name);
+  const models = name === SPEND_LIMIT ? null : showBudgetModels(name);
   return {
     scope: owner.scope,
     name: owner.name,
@@ -152,7 +152,7 @@ function describeHelp({ isPayable }: NonNullable<BudgetRefusal["free"]>): string
 function describeBudget({ name, free }: Pick<BudgetRefusal, "name" | "free">): string {
   if (free) return "the day's budget for free requests";
   if (name === SPEND_LIMIT) return "the spend limit";
-  const models = readBudgetModels(name);
+  const models = showBudgetModels(name);
   const per = readPer(name);
   const window = per === "total" ? "in total" : `per ${per}`;
   return models === null ? `the budget ${window}` : `the budget ${window} for ${models.join(", ")}`;

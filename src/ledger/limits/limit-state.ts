@@ -2,7 +2,7 @@
 
 import type { Reads } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
-import { readBudgetModels, SPEND_LIMIT } from "../../core/limits/budget.ts";
+import { SPEND_LIMIT, showBudgetModels } from "../../core/limits/budget.ts";
 import type { LimitState, Minute } from "../../core/limits/limit.ts";
 import { MINUTE_LIMITS } from "../../core/limits/limit-table.ts";
 import type { Opening } from "../../core/limits/opening.ts";
@@ -94,7 +94,7 @@ function describe(
 
 function describeBudget({ owner, name, budget, use, limitNanoUsd }: RunningBudget): LimitState {
   const { spentNanoUsd, heldNanoUsd, endMs } = use;
-  const models = name === SPEND_LIMIT ? null : readBudgetModels(name);
+  const models = name === SPEND_LIMIT ? null : showBudgetModels(name);
   return {
     scope: owner.scope,
     kind: "budget",

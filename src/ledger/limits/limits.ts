@@ -12,7 +12,7 @@ import type { OwnerState } from "../../core/rows.ts";
 import type { Books } from "../books.ts";
 import { type Fund, findShortFund } from "../worst.ts";
 import { measureRoom } from "./budget.ts";
-import { changeSums, computeLimit, coversModel, openUse, runUse } from "./budget-use.ts";
+import { changeSums, computeLimit, covers, openUse, runUse } from "./budget-use.ts";
 import { recordExceeded } from "./exceeded.ts";
 import { makeExceededFault, makeReservedFault, makeUnpricedFault } from "./limit-faults.ts";
 import { hasMinuteLimit, type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
@@ -48,7 +48,8 @@ interface BudgetFund extends Fund {
   readonly running: RunningBudget;
 }
 
-type Moment = Pick<Admission, "nowMs" | "quota" | "limits">;
+/** `modelAsked` is missing where no request is decided. */
+type Moment = Pick<Admission, "nowMs" | "quota" | "limits"> & Partial<Pick<Admission, "modelAsked">>;
 
 const NO_LIMITS: RunningLimits = { owners: [], funds: [] };
 
@@ -72,7 +73,7 @@ export function readLimits(
     const one = readOwner(books, owner, account, moment, lacking);
     running.push(one);
     for (const budget of one.budgets) {
-      if (budget.budget.isHard) funds.push(makeFund(budget, budget.use.heldNanoUsd));
+      if (budget.budget.isHard) funds.push(makeFund(budget, budget.use.heldNanoUsd, moment.modelAsked));
     }
   }
   return lacking.length > 0 ? lacking : { owners: running, funds };
@@ -122,12 +123,12 @@ function keepOpened(books: Books, state: OwnerState, opened: readonly BudgetUse[
   return kept;
 }
 
-function makeFund(running: RunningBudget, heldNanoUsd: NanoUsd): BudgetFund {
+function makeFund(running: RunningBudget, heldNanoUsd: NanoUsd, modelAsked = ""): BudgetFund {
   const { name, use, limitNanoUsd } = running;
   return {
     running,
     room: measureRoom(limitNanoUsd, use.spentNanoUsd, heldNanoUsd),
-    covers: (card) => coversModel(name, card),
+    covers: (card) => covers(name, card, modelAsked),
     isBudget: true,
   };
 }
@@ -177,7 +178,7 @@ export function keepCovered(
     findShortFund(offer, from, billing.markup) !== null;
   const covered = all.filter((offer) => !isShort(offer, funds));
   if (covered.length > 0) return covered;
-  const alone = funds.map(({ running }) => makeFund(running, 0));
+  const alone = funds.map(({ running }) => makeFund(running, 0, modelAsked));
   const fitting = all.find((offer) => !isShort(offer, alone));
   const priced = fitting ?? all.find(({ isPriced }) => isPriced);
   if (priced === undefined) return makeUnpricedFault(modelAsked);
