@@ -11,8 +11,8 @@ import {
   type Value,
   type Wire,
 } from "../core/fields/field.ts";
-import { type AliasNames, NO_ALIASES } from "../core/models/alias-entry.ts";
 import { missingParameter } from "../core/json/schema-fault.ts";
+import { type AliasNames, NO_ALIASES } from "../core/models/alias-entry.ts";
 import { RENDERERS, type Schemas } from "./field-kinds.ts";
 import { closeObject } from "./schema.ts";
 
@@ -119,11 +119,7 @@ function makeView<Name extends KindName>(kind: Name): Schemas[Name] {
 export type FieldInput<Table> = { readonly [Name in keyof Table]?: Wire };
 
 /** Returns a new entity's values. Throws the Fault of the first wrong field. */
-export function readNew<Table extends FieldsOf<Table>>(
-  fields: Table,
-  given: FieldInput<Table>,
-  at: Reading,
-) {
+export function readNew<Table extends FieldsOf<Table>>(fields: Table, given: FieldInput<Table>, at: Reading) {
   return mapProperties<Table, Values>(fields, (field, name) => {
     const read = readField<KindName>(field, given[name], name, at);
     const value = read === undefined ? field.initial : read;
@@ -176,7 +172,9 @@ function readField<Name extends KindName>(
   name: string,
   { nowMs, aliasNames = NO_ALIASES }: Reading,
 ): Value<Name> | undefined {
-  return wire === undefined ? undefined : RENDERERS[field.kind].read(wire, { field, name, nowMs, aliasNames });
+  return wire === undefined
+    ? undefined
+    : RENDERERS[field.kind].read(wire, { field, name, nowMs, aliasNames });
 }
 
 /** Returns the fields as an answer shows them. */

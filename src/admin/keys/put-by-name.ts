@@ -58,7 +58,10 @@ export async function putAccount(
 ): Promise<PutResult<AccountView>> {
   checkName(fields.name, name);
   const nowMs = clock.nowMs();
-  const asked = readNew(ACCOUNT_FIELDS, readInput(accountChangeSchema, { ...fields, name }), { nowMs, aliasNames });
+  const asked = readNew(ACCOUNT_FIELDS, readInput(accountChangeSchema, { ...fields, name }), {
+    nowMs,
+    aliasNames,
+  });
   const pause = (before: Pick<Account, "isPaused" | "pausedBy">) =>
     asked.isPaused
       ? changePauses(access.role ?? "member", before, true)

@@ -160,7 +160,8 @@ function readAsked({ budget, limit }: NewLimitRequest): AskedLimit {
 function requireLimit(asked: AskedLimit, limits: ReturnType<typeof findMemberLimits>): AskedLimit {
   const budget = limits.budgets.find((one) => nameAsShown(one) === nameAskedLimit(asked)) ?? null;
   const set = { ...mapLimits(MINUTE_LIMITS, "name", ({ property }) => limits[property]), budget };
-  if (set[asked.kind] !== null) return asked.kind === "budget" && budget ? { ...asked, models: budget.models } : asked;
+  if (set[asked.kind] !== null)
+    return asked.kind === "budget" && budget ? { ...asked, models: budget.models } : asked;
   const param = asked.kind === "budget" ? "budget" : "limit";
   throw invalidValue(param, "you have no such limit in this account, so nothing of the kind stops you");
 }

@@ -18,9 +18,7 @@ export function makeMemberDefaultsSchema(field: Field<"member_defaults">): TSche
   return allowNull(
     closeObject({
       ...mapLimits(MINUTE_LIMITS, "name", () => limit),
-      budgets: Type.Optional(
-        allowNull(Type.Array(makeBudgetSchema(modelOrAlias), { maxItems: budgetsMax })),
-      ),
+      budgets: Type.Optional(allowNull(Type.Array(makeBudgetSchema(modelOrAlias), { maxItems: budgetsMax }))),
       allowed_models: Type.Optional(allowNull(Type.Array(pattern, { maxItems: modelsMax }))),
       keys: Type.Optional(allowNull(integerSchema(0, keysMax))),
     }),

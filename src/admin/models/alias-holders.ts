@@ -3,8 +3,8 @@ import { Fault } from "../../core/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { writeAliasEntry } from "../../core/models/alias-entry.ts";
 import type { Store } from "../../core/store.ts";
-import type { Clock } from "../../core/world/world.ts";
 import { readPages } from "../../core/world/read-pages.ts";
+import type { Clock } from "../../core/world/world.ts";
 import type { Access } from "../../people/access.ts";
 
 interface HolderParts {
@@ -51,6 +51,8 @@ export function checkMove(access: Access, name: string, holders: readonly Gatewa
 
 /** Returns the keys as the audit log names them. */
 export function nameHolders(holders: readonly GatewayKey[]) {
-  const keys = holders.slice(0, NAMED_MAX).map(({ id, name, accountId }) => ({ id, name, account_id: accountId }));
+  const keys = holders
+    .slice(0, NAMED_MAX)
+    .map(({ id, name, accountId }) => ({ id, name, account_id: accountId }));
   return holders.length > NAMED_MAX ? { keys, keys_in_all: holders.length } : { keys };
 }

@@ -40,7 +40,9 @@ export function readBudgetModels(
   name: string,
   aliases: AliasNames,
 ): readonly string[] | null {
-  return given ? readEntries(given, { name, shape: BUDGET_PATTERN, aliases, write: writeCountedAlias }) : null;
+  return given
+    ? readEntries(given, { name, shape: BUDGET_PATTERN, aliases, write: writeCountedAlias })
+    : null;
 }
 
 interface EntryReading {

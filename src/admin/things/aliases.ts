@@ -35,11 +35,11 @@ export function makeAliasUses(world: AdminWorld, parts: AliasParts): Uses<typeof
   return {
     list: takePath(show(wrapRows(aliasSchema)), () => listAliases(parts)),
     make: takeBody(newAliasSchema, showMade(aliasSchema), (body, caller) => createAlias(as(caller), body)),
-    change: takeBody(aliasChangeSchema, alias, (body, caller) => move(caller, body.name, { target: body.target })),
-    end: takeQuery(aliasQuery, alias, ({ name }, caller) => deleteAlias(as(caller), name)),
-    changeNamed: takeBody(aliasTargetChangeSchema, alias, (body, caller) =>
-      move(caller, caller.id, body),
+    change: takeBody(aliasChangeSchema, alias, (body, caller) =>
+      move(caller, body.name, { target: body.target }),
     ),
+    end: takeQuery(aliasQuery, alias, ({ name }, caller) => deleteAlias(as(caller), name)),
+    changeNamed: takeBody(aliasTargetChangeSchema, alias, (body, caller) => move(caller, caller.id, body)),
     endNamed: takePath(alias, (caller) => deleteAlias(as(caller), caller.id)),
   };
 }

@@ -4,8 +4,8 @@ import { newKeySchema, rotationSchema } from "../../admin/keys/key-fields.ts";
 import { addWarnings, warnOfHooks, warnOfModels, warnOfNoBound } from "../../admin/keys/key-warnings.ts";
 import { createKey, type NewKeyView, revokeKey, rotateKey, updateKey } from "../../admin/keys/keys.ts";
 import { type KeyInUseView, listKeysInUse, makeUseParts } from "../../admin/keys/keys-in-use.ts";
-import { readAliasNames } from "../../admin/models/aliases.ts";
 import { sumUsage } from "../../admin/log/usage.ts";
+import { readAliasNames } from "../../admin/models/aliases.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import {

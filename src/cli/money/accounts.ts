@@ -1,6 +1,7 @@
 // `poundkey accounts`: adds, lists, tops up and shows accounts, also while a gateway runs on the same store.
 
 import { readInput } from "../../admin/input.ts";
+import { readAliasNames } from "../../admin/models/aliases.ts";
 import {
   type AccountView,
   createAccount,
@@ -8,7 +9,6 @@ import {
   listAccounts,
   newAccountSchema,
 } from "../../admin/money/accounts.ts";
-import { readAliasNames } from "../../admin/models/aliases.ts";
 import { type EntryView, listJournal } from "../../admin/money/journal.ts";
 import { topUpAccount, topUpSchema } from "../../admin/money/topups.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";

@@ -52,7 +52,7 @@ export const KEY_FIELDS = {
     initial: null,
     elementsMax: 1000,
     manual:
-      "ids of models and selectors, or patterns such as `OpenAI#*`; null or `[]` for all. Selectors choose among the listed models, or among all if only selectors are listed",
+      "ids of models and selectors, patterns such as `OpenAI#*`, or [names of aliases](models.md#rights-by-alias); null or `[]` for all. Selectors choose among the listed models, or among all if only selectors are listed",
     flag: {
       name: "models",
       value: "A,B",
