@@ -53,6 +53,7 @@ import {
 import { contact, limitSections } from "./owner-limits.ts";
 import { provider, secret, weight } from "./providers/provider-schema.ts";
 import { signIn } from "./sign-in.ts";
+import { tagsFrom } from "./tags-from.ts";
 import { telemetry } from "./telemetry.ts";
 import { topups } from "./topups.ts";
 import { webhooks } from "./webhooks.ts";
@@ -286,6 +287,7 @@ export const ConfigSchema = options(
     topups,
     webhooks,
     telemetry,
+    tags_from: tagsFrom,
     router,
     sign_in: signIn,
   },

@@ -198,6 +198,13 @@ export interface Limits extends NativeRules {
   readonly storesUpstream?: boolean;
 }
 
+/** A header whose value becomes a request's tag. */
+export interface TagHeader {
+  readonly tag: string;
+  /** In lower case. */
+  readonly header: string;
+}
+
 /** Restricts the models that selectors consider for a kind of task. */
 export interface CategoryRule {
   readonly category: Kind;
@@ -332,6 +339,8 @@ export interface Settings {
   readonly hooks: readonly HookRule[];
   readonly webhooks: readonly Endpoint[];
   readonly telemetry: TelemetryRules;
+  /** Missing if no header becomes a tag. */
+  readonly tagsFrom?: readonly TagHeader[];
   readonly router: RouterRules;
   /** Missing if cards aren't taken. */
   readonly stripe?: StripeRules;

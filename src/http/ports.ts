@@ -3,7 +3,14 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { KeyProof, ProvenKey } from "../core/keys/key.ts";
 import type { TraceSink } from "../core/log/trace-context.ts";
 import type { CacheRules } from "../core/models/caching.ts";
-import type { AddressRule, BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
+import type {
+  AddressRule,
+  BillingRules,
+  Limits,
+  RouterRules,
+  ServerRules,
+  TagHeader,
+} from "../core/settings.ts";
 import type { Clock, Log, Random, Sealer, Vault } from "../core/world/world.ts";
 import type { KeptAnswers } from "../gateway/answer/kept-answers.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -47,6 +54,8 @@ export interface HttpPorts extends BodyPorts {
   readonly readOrigin: ReadOrigin;
   /** Returns the part of clients' addresses that is kept. */
   readonly addressRule: () => AddressRule;
+  /** Returns the headers that become tags. Undefined for none. */
+  readonly tagsFrom: () => readonly TagHeader[] | undefined;
   readonly cacheRules: () => CacheRules;
   readonly clock: Clock;
   readonly random: Random;

@@ -39,7 +39,11 @@ export function reserveKnown<F extends Form>(
  * Returns the worst of what a turn adds to an earlier one. What is sent may be longer than what the client says, such as by a
  * hook's change, and is then what counts.
  */
-function measureAdded({ lines, choices, unrepeatedTokens = 0 }: Offer, worst: number, before: number): number {
+function measureAdded(
+  { lines, choices, unrepeatedTokens = 0 }: Offer,
+  worst: number,
+  before: number,
+): number {
   const held = lines.find(({ what }) => what === "input")?.count ?? 0;
   return Math.max(worst + unrepeatedTokens, held / choices) - before;
 }
