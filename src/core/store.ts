@@ -211,8 +211,11 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
   /** The total characters of stored replies. */
   keptCharacters(): Promise<number>;
-  /** Returns the cost of the key's requests from the start of the hour that contains this time, and what was charged. */
-  spentSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<SpendSums>;
+  /**
+   * Returns the cost of the key's requests from the start of the hour that contains this time, and what was charged, in all
+   * accounts that it has had.
+   */
+  spentSince(key: Pick<GatewayKey, "id">, sinceMs: number): Promise<SpendSums>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /**
    * The number of streamed answers that began within each bucket of time, grouped in the same way, but for providers and
