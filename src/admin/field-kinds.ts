@@ -29,6 +29,12 @@ import {
   memberDefaultsView,
   readMemberDefaults,
 } from "./limits/member-defaults.ts";
+import {
+  formatModelLimits,
+  makeModelLimitsSchema,
+  modelLimitsView,
+  readModelLimits,
+} from "./limits/model-limits.ts";
 import { modelOrAlias, readAllowedModels } from "./models/patterns.ts";
 import { allowNull, allowWords, boolean, count, instant, number, text, usd } from "./schema.ts";
 
@@ -143,6 +149,12 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     read: (budgets, { name, aliasNames }) =>
       budgets === "default" ? budgets : readBudgets(budgets ?? [], name, aliasNames),
     format: formatBudgets,
+  },
+  model_limits: {
+    input: ({ elementsMax }) => makeModelLimitsSchema(elementsMax),
+    view: modelLimitsView,
+    read: (limits, { name, aliasNames }) => readModelLimits(limits, name, aliasNames),
+    format: formatModelLimits,
   },
   member_defaults: {
     input: makeMemberDefaultsSchema,

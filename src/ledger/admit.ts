@@ -12,7 +12,6 @@ import type { Books } from "./books.ts";
 import { computeFreeTerms, coverUnheld, type FreeHold } from "./limits/budget.ts";
 import {
   findLacking,
-  findNearestLimit,
   isLacking,
   keepCovered,
   NOTHING_LACKING,
@@ -27,6 +26,7 @@ import {
   type MinuteCheck,
   TOKENS_OF_THE_MINUTE,
 } from "./limits/minute-checks.ts";
+import { findNearestLimit } from "./limits/nearest-limit.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { settle, undoHold } from "./settle.ts";
@@ -130,6 +130,8 @@ interface Admitting {
 /** The grant, and the holds on the budgets. */
 interface Grant extends GrantAnswer {
   readonly held: readonly NanoUsd[];
+  /** The part of the plan that the limits let in. */
+  readonly offers: readonly Offer[];
 }
 
 function grant(books: Books, admitting: Admitting): Grant | RefusalAnswer | Lacking {
@@ -147,8 +149,14 @@ function unlimited(books: Books, admitting: Admitting): Grant {
   const { quota, billing, nowMs } = demand;
   const place = takeNoPlace("unlimited", openDay(books, key, account, quota, nowMs), null);
   const terms = limits.funds.length > 0 ? computeHoldTerms(offers, limits.funds, billing.markup) : null;
-  const { held = [], outputTokens = demand.isCapped ? coverUnheld(offers) : null } = terms ?? {};
+  const isBound = demand.isCapped === true || isNarrowed(demand, offers);
+  const { held = [], outputTokens = isBound ? coverUnheld(offers) : null } = terms ?? {};
   return makeGrant(admitting, { place, limits: null, holdNanoUsd: 0, outputTokens, held });
+}
+
+/** True if a limit has taken cards out of the plan: these must not be called. */
+function isNarrowed({ offers: all }: Admission, offers: readonly Offer[]): boolean {
+  return all !== null && offers.length < all.length;
 }
 
 /** Admits by the allowance, else by the balance, else by the throttle. */
@@ -184,11 +192,14 @@ function isPayable(admitting: Admitting): boolean {
 }
 
 /** Adds the minute's limits for the answer's headers. */
-function makeGrant({ demand, limits }: Admitting, given: Omit<Grant, "kind" | "tokenLimits">): Grant {
-  if (limits.owners.length === 0) return { kind: "granted", ...given };
+function makeGrant(
+  { demand, limits, offers }: Admitting,
+  given: Omit<Grant, "kind" | "tokenLimits" | "offers">,
+): Grant {
+  if (limits.owners.length === 0) return { kind: "granted", ...given, offers };
   const requests: RequestLimits | null = given.limits ?? findNearestLimit(limits, "requests", demand);
   const tokenLimits = findNearestLimit(limits, "tokens", demand);
-  return { kind: "granted", ...given, limits: requests, ...(tokenLimits ? { tokenLimits } : {}) };
+  return { kind: "granted", ...given, offers, limits: requests, ...(tokenLimits ? { tokenLimits } : {}) };
 }
 
 /** Admits by the allowance, then by the throttle. */
@@ -245,7 +256,8 @@ function unpaid(demand: Admission, { balanceNanoUsd }: Account): Fault {
 /** Takes what the grant needs of each limit, and holds the worst case of the balance. */
 function take(books: Books, demand: Admission, limits: RunningLimits, grant: Grant): GrantAnswer {
   const { place, holdNanoUsd, outputTokens, held, tokenLimits } = grant;
-  const uses = limits.owners.length > 0 ? takeLimits(books, limits, demand, held) : null;
+  const uses =
+    limits.owners.length > 0 ? takeLimits(books, limits, demand, { held, offers: grant.offers }) : null;
   const tags = findTags(books.keys.get(demand.keyId), books.account(demand.accountId));
   const granted: GrantAnswer = {
     kind: "granted",

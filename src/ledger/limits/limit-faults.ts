@@ -28,17 +28,20 @@ interface MinuteRefusal {
   /** Milliseconds until there is room. Null if there never is. */
   readonly waitMs: number | null;
   readonly nowMs: number;
+  /** The models that share the limit. Missing for all. */
+  readonly models?: readonly string[];
 }
 
 export function makeMinuteFault(owner: Owner, refusal: MinuteRefusal, rules: LimitRules): Fault {
-  const { counts, limit, used, waitMs, nowMs } = refusal;
+  const { counts, limit, used, waitMs, nowMs, models } = refusal;
   const { name, fault } = COUNTED[counts];
   const retryAfterMs = Math.min(waitMs ?? WAIT_MAX_MS, WAIT_MAX_MS);
   const message =
-    `Rate limit reached: ${bound(owner, "may use")} ${formatCount(limit)} ${counts} per minute. ` +
+    `Rate limit reached: ${bound(owner, "may use")} ${formatCount(limit)} ${counts} per minute${models ? ` for ${models.join(", ")}` : ""}. ` +
     `Try again in ${Math.ceil(retryAfterMs / 1000)} seconds${suggestContact(rules)}.`;
   const resetsAtMs = waitMs === null ? null : nowMs + waitMs;
-  return new Fault(fault, message, { retryAfterMs, limit: shown(owner, name, { limit, used, resetsAtMs }) });
+  const refusing = { ...shown(owner, name, { limit, used, resetsAtMs }), ...(models ? { models } : {}) };
+  return new Fault(fault, message, { retryAfterMs, limit: refusing });
 }
 
 export function makeParallelFault(

@@ -10,6 +10,7 @@ import type { Books } from "../books.ts";
 import { changeSums, computeLimit, covers } from "./budget-use.ts";
 import { type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
 import { addCount, blendTook, runMinute } from "./minute.ts";
+import { settleModels } from "./model-limits.ts";
 
 /** The use that a request made of its limits in the end. */
 interface TakenUse {
@@ -135,23 +136,26 @@ function settleState(
 
 function settleMinute(
   before: Minute | null,
-  { tokens: reserved }: LimitUse,
+  use: LimitUse,
   part: number,
   nowMs: number,
   { tokens, tookMs, isLate }: TakenUse,
 ): Minute {
   const minute = runMinute(before, nowMs);
+  const { tokens: reserved } = use;
+  const models = settleModels(minute, use, part, tokens, isLate);
   const used = tokens === "reserved" ? reserved : (tokens ?? 0);
   const held = isLate ? 0 : reserved;
   // A reservation that was too large shrinks where it counted; more than was reserved counts now.
   const counted = addCount(minute.tokens, minute, used < held ? part : minute.part, used - held);
-  return {
+  const settled = {
     part: minute.part,
     requests: tokens === null ? addCount(minute.requests, minute, part, -1) : minute.requests,
     tokens: counted,
     parallel: isLate ? minute.parallel : Math.max(0, minute.parallel - 1),
     tookMs: tookMs > 0 ? blendTook(minute.tookMs, tookMs) : minute.tookMs,
   };
+  return models === undefined ? settled : { ...settled, models };
 }
 
 /** A request counts in the window of its admission: if that is over, nowhere any more. */
