@@ -52,6 +52,7 @@ import {
 } from "./models/model-schema.ts";
 import { contact, limitSections } from "./owner-limits.ts";
 import { provider, secret, weight } from "./providers/provider-schema.ts";
+import { responses } from "./responses.ts";
 import { signIn } from "./sign-in.ts";
 import { tagsFrom } from "./tags-from.ts";
 import { telemetry } from "./telemetry.ts";
@@ -207,17 +208,6 @@ const quota = options(
     ),
   },
   "Free requests.",
-);
-
-const responses = options(
-  {
-    keep: Type.Union([Type.Literal(0), duration("1m", "3650d")], {
-      expected: "a duration like 30d, from 1m to 3650d, or 0 to store none",
-    }),
-    max_bytes: size("1MB", "100GB"),
-    upstream_store: truth,
-  },
-  "Conversations of the Responses API that are stored.",
 );
 
 const router = options(

@@ -9,6 +9,7 @@ import type {
   Limits,
   RouterRules,
   ServerRules,
+  SocketRules,
   TagHeader,
 } from "../core/settings.ts";
 import type { Clock, Log, Random, Sealer, Vault } from "../core/world/world.ts";
@@ -57,6 +58,7 @@ export interface HttpPorts extends BodyPorts {
   /** Returns the headers that become tags. Undefined for none. */
   readonly tagsFrom: () => readonly TagHeader[] | undefined;
   readonly cacheRules: () => CacheRules;
+  readonly sockets: () => SocketRules;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -85,8 +85,14 @@ function enter(books: Books, admitting: Admitting): Answer {
   const limit = billing.charge === "always" ? null : resolveAllowance(key, account, quota);
   const standing = limit === null ? null : readStanding(books, key, account, limit, quota, nowMs);
   const shown = standing && listLimits(standing, 0, nowMs);
-  const given = { place, limits: shown, holdNanoUsd: 0, outputTokens: null, held: [] };
-  const grant = makeGrant(admitting, given);
+  const grant = makeGrant(admitting, {
+    kind: "granted",
+    place,
+    limits: shown,
+    holdNanoUsd: 0,
+    outputTokens: null,
+    held: [],
+  });
   const { settlement } = demand;
   if (settlement === undefined) return take(books, demand, limits, grant);
   // Repeated because its commit got no answer, it may be settled already.
@@ -130,8 +136,8 @@ interface Admitting {
 /** The grant, and the holds on the budgets. */
 interface Grant extends GrantAnswer {
   readonly held: readonly NanoUsd[];
-  /** The part of the plan that the limits let in. */
-  readonly offers: readonly Offer[];
+  /** The part of the plan that the limits let in. Missing if nothing limits the sender. */
+  readonly offers?: readonly Offer[];
 }
 
 function grant(books: Books, admitting: Admitting): Grant | RefusalAnswer | Lacking {
@@ -150,9 +156,12 @@ function unlimited(books: Books, admitting: Admitting): Grant {
   const place = takeNoPlace("unlimited", openDay(books, key, account, quota, nowMs), null);
   const terms = limits.funds.length > 0 ? computeHoldTerms(offers, limits.funds, billing.markup) : null;
   const isBound = demand.isCapped === true || isNarrowed(demand, offers);
-  const { held = [], outputTokens = isBound ? coverUnheld(offers) : null } = terms ?? {};
-  return makeGrant(admitting, { place, limits: null, holdNanoUsd: 0, outputTokens, held });
+  const outputTokens = terms?.outputTokens ?? (isBound ? coverUnheld(offers) : null);
+  const held = terms?.held ?? NOTHING_HELD;
+  return makeGrant(admitting, { kind: "granted", place, limits: null, holdNanoUsd: 0, outputTokens, held });
 }
+
+const NOTHING_HELD: readonly NanoUsd[] = [];
 
 /** True if a limit has taken cards out of the plan: these must not be called. */
 function isNarrowed({ offers: all }: Admission, offers: readonly Offer[]): boolean {
@@ -192,14 +201,11 @@ function isPayable(admitting: Admitting): boolean {
 }
 
 /** Adds the minute's limits for the answer's headers. */
-function makeGrant(
-  { demand, limits, offers }: Admitting,
-  given: Omit<Grant, "kind" | "tokenLimits" | "offers">,
-): Grant {
-  if (limits.owners.length === 0) return { kind: "granted", ...given, offers };
+function makeGrant({ demand, limits, offers }: Admitting, given: Grant): Grant {
+  if (limits.owners.length === 0) return given;
   const requests: RequestLimits | null = given.limits ?? findNearestLimit(limits, "requests", demand);
   const tokenLimits = findNearestLimit(limits, "tokens", demand);
-  return { kind: "granted", ...given, offers, limits: requests, ...(tokenLimits ? { tokenLimits } : {}) };
+  return { ...given, offers, limits: requests, ...(tokenLimits ? { tokenLimits } : {}) };
 }
 
 /** Admits by the allowance, then by the throttle. */
@@ -209,7 +215,7 @@ function free(books: Books, admitting: Admitting, standing: Standing, terms: Fre
   const everyMs = quota.throttleMs;
   const place = takePlaces(books, standing, { id, answers, nowMs, everyMs, freeNanoUsd });
   const limits = listLimits(standing, place.places, nowMs);
-  return makeGrant(admitting, { place, limits, holdNanoUsd: 0, outputTokens, held });
+  return makeGrant(admitting, { kind: "granted", place, limits, holdNanoUsd: 0, outputTokens, held });
 }
 
 /** Admits at the balance's cost. Null if the balance can't pay or the model has no price. */
@@ -222,7 +228,7 @@ function paid(books: Books, admitting: Admitting, standing: Standing | null): Gr
   const limits = standing && listLimits(standing, 0, demand.nowMs);
   const { held, outputTokens } = terms;
   const holdNanoUsd = held[admitting.limits.funds.length] ?? 0;
-  return makeGrant(admitting, { place, limits, holdNanoUsd, outputTokens, held });
+  return makeGrant(admitting, { kind: "granted", place, limits, holdNanoUsd, outputTokens, held });
 }
 
 function findAffordable({ demand, account, limits, offers }: Admitting) {
@@ -253,24 +259,27 @@ function unpaid(demand: Admission, { balanceNanoUsd }: Account): Fault {
   return new Fault("insufficient_balance", message);
 }
 
+const NO_OFFERS: readonly Offer[] = [];
+
 /** Takes what the grant needs of each limit, and holds the worst case of the balance. */
 function take(books: Books, demand: Admission, limits: RunningLimits, grant: Grant): GrantAnswer {
-  const { place, holdNanoUsd, outputTokens, held, tokenLimits } = grant;
-  const uses =
-    limits.owners.length > 0 ? takeLimits(books, limits, demand, { held, offers: grant.offers }) : null;
+  const { place, holdNanoUsd, outputTokens, held, tokenLimits, offers = NO_OFFERS } = grant;
+  const uses = limits.owners.length > 0 ? takeLimits(books, limits, demand, { held, offers }) : null;
   const tags = findTags(books.keys.get(demand.keyId), books.account(demand.accountId));
-  const granted: GrantAnswer = {
+  const granted: Writable<GrantAnswer> = {
     kind: "granted",
     place: uses === null ? place : { ...place, uses },
     limits: grant.limits,
-    ...(tokenLimits ? { tokenLimits } : {}),
     holdNanoUsd,
     outputTokens,
-    ...(tags ? { tags } : {}),
   };
+  if (tokenLimits) granted.tokenLimits = tokenLimits;
+  if (tags) granted.tags = tags;
   hold(books, demand, granted);
   return granted;
 }
+
+type Writable<Answer> = { -readonly [Name in keyof Answer]: Answer[Name] };
 
 /** Those of the key come first. */
 function findTags(key: GatewayKey | null | undefined, { tags }: Account): Tags | null {

@@ -14,8 +14,8 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { joinText, listParts, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/prompt/content-text.ts";
+import { writeNote } from "../../operations/chat/prompt/note.ts";
 import { listTurn, readText } from "../../operations/chat/turn.ts";
-import { writeNote } from "../_chat/message-blocks.ts";
 import { countLeading, isSystem } from "../_chat/turns.ts";
 import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
@@ -151,6 +151,8 @@ function makeContentPart(part: ContentPart): JsonObject[] {
     }
     case "image_url":
       return [makeMediaPart(part.image_url.url, "image/jpeg")];
+    case "video_url":
+      return [makeMediaPart(part.video_url.url, "video/mp4")];
     case "input_audio":
       return [makeAudioPart(part.input_audio)];
     case "file":

@@ -8,9 +8,11 @@ import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { Form } from "../../operations/form.ts";
 import { findSurface } from "../../surfaces/index.ts";
-import { Document, type Surface, type Writer } from "../../surfaces/surface.ts";
+import { Document, type Refusal, type Surface, type Writer } from "../../surfaces/surface.ts";
 import { readHeldJson } from "../body/body.ts";
 import { readBody } from "../body/form-body.ts";
+import { chooseCompaction } from "../conversations/compaction.ts";
+import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
 import {
   createDocumentResponse,
@@ -26,7 +28,6 @@ import { identify } from "./auth.ts";
 import { ClientCall } from "./client-call.ts";
 import { ClientWatch } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
-import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "./earlier.ts";
 import { factHeaders, findRefusing, limitHeaders, makeReader } from "./headers.ts";
 import { logRefusal, nameForClient } from "./refused.ts";
 import type { Setups } from "./setups.ts";
@@ -105,8 +106,7 @@ function readRequestBody<F extends Form>(
   { key }: Caller,
 ): Promise<unknown> {
   arrival.key = key;
-  if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
-  if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
+  checkRoom(ports);
   ports.turns.arrive(key.accountId, arrival.startedMs);
   const rules = {
     owner: key.accountId,
@@ -121,7 +121,13 @@ function readRequestBody<F extends Form>(
     : readHeldJson(arrival.request, ports, rules);
 }
 
-function readCall<F extends Form>(
+/** Throws the Faults of a gateway that takes no requests, or no more. */
+export function checkRoom(ports: Pick<HttpPorts, "refusing" | "gateway">): void {
+  if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
+  if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
+}
+
+export function readCall<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   setups: Setups<F>,
@@ -133,9 +139,12 @@ function readCall<F extends Form>(
   const { key } = caller;
   const { held } = arrival;
   const incoming = makeIncoming(ports, arrival.request, body, key, earlier);
-  const exchange = ports.turns.time(key.accountId, held.bytes, surface.read, incoming);
+  const given = ports.turns.time(key.accountId, held.bytes, surface.read, incoming);
+  const exchange = given.compact
+    ? chooseCompaction(ports.snapshot(), setups, key, given, earlier.pin)
+    : given;
   const { model } = exchange.ask;
-  arrival.modelAsked = model;
+  arrival.modelAsked = given.ask.model;
   const setup = setups.find(ports.snapshot(), model, key);
   const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, earlier.pin);
   arrival.selection = call.selection;
@@ -173,6 +182,18 @@ function refuse<F extends Form>(
   context: RequestContext<F> | null,
   fault: Fault,
 ): Response {
+  const { refusal, headers } = noteRefusal(ports, surface, arrival, context, fault);
+  return createRefusalResponse(fault, refusal, headers);
+}
+
+/** Writes a refusal down, and returns it in the form of the path's surface. */
+export function noteRefusal<F extends Form>(
+  ports: HttpPorts,
+  surface: Surface<F>,
+  arrival: Arrival,
+  context: RequestContext<F> | null,
+  fault: Fault,
+): { readonly refusal: Refusal; readonly headers: HeaderMap } {
   const { path, requestId, trace, names } = arrival;
   const facts: Facts = context ?? NO_FACTS;
   if (facts.attempts === 0) logRefusal(ports, arrival, surface, context, fault);
@@ -184,7 +205,7 @@ function refuse<F extends Form>(
     const refused = { status: refusal.status, faultCode: fault.code, endMs: ports.deadlines.nowMs() };
     ports.traces.refuse({ trace, requestId, ...refused });
   }
-  return createRefusalResponse(fault, refusal, headers);
+  return { refusal, headers };
 }
 
 async function stream<F extends Form>(request: StreamedRequest<F>): Promise<Response> {

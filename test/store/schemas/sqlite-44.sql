@@ -1,1 +1,1 @@
-ALTER TABLE gateway_key ADD COLUMN model_limits TEXT NOT NULL DEFAULT '"default"';
+ALTER TABLE credential ADD COLUMN price_factor REAL NOT NULL DEFAULT 1;
