@@ -271,6 +271,7 @@ function createHttpPorts(
     sealer: (accountId) => createSealer(vault, accountId),
     server: options.settings.server,
     addressRule: () => live.settings.log.address,
+    tagsFrom: () => live.settings.tagsFrom,
     learned: () => learning.whenKnown(),
     cacheRules: () => live.settings.cache,
     sockets: () => live.settings.responses.sockets,

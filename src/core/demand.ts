@@ -22,6 +22,8 @@ export interface Offer {
   readonly lines: readonly BillLine[];
   /** The lines that budgets reserve: the cached prompt of a known conversation costs less. Missing if they are the same. */
   readonly reservedLines?: readonly BillLine[];
+  /** The tokens of the input at worst that no earlier turn of the conversation had, per answer. Missing for none. */
+  readonly unrepeatedTokens?: number;
   readonly outputUsdPerMillion: number;
   readonly choices: number;
   /** False if the client's limit only says how much may come: then it may be lowered like that of a request without one. */

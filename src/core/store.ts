@@ -50,6 +50,8 @@ export interface KeyFilter {
   readonly nowMs: number;
   /** Matches part of the name, the id or the last four characters. In lower case. */
   readonly text?: string | undefined;
+  /** A part of the list of models as it is stored. In lower case. */
+  readonly modelsText?: string | undefined;
   /** The id of a key to leave out. */
   readonly except?: string | undefined;
   /** Missing for all rows, as in every look-up. */
@@ -210,8 +212,11 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
   /** The total characters of stored replies. */
   keptCharacters(): Promise<number>;
-  /** Returns the cost of the key's requests from the start of the hour that contains this time, and what was charged. */
-  spentSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<SpendSums>;
+  /**
+   * Returns the cost of the key's requests from the start of the hour that contains this time, and what was charged, in all
+   * accounts that it has had.
+   */
+  spentSince(key: Pick<GatewayKey, "id">, sinceMs: number): Promise<SpendSums>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /**
    * The number of streamed answers that began within each bucket of time, grouped in the same way, but for providers and

@@ -219,6 +219,12 @@ const CREDENTIAL_PRICES: Step = [
 /** An account's id in another system. */
 const EXTERNAL_IDS: Step = [{ kind: "addField", table: "account", field: ACCOUNT_FIELDS.external_id }];
 
+/** Limits of a key on some models. An older version would let its requests pass them. */
+const MODEL_LIMITS: Step = [
+  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.model_limits },
+  { kind: "endSupport", stepsKnown: 31 },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -251,4 +257,5 @@ export const STEPS: readonly Step[] = [
   DOUBTS,
   KEY_MAKINGS,
   CREDENTIAL_PRICES,
+  MODEL_LIMITS,
 ];
