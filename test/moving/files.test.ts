@@ -52,6 +52,7 @@ describe("new-api", () => {
       "key past",
       "key known",
       "option ModelRatio",
+      "models that cost nothing (1)",
     ]);
     expect(out).not.toMatch(/sk-(one|two|ant|own)|aaaaaaaa/);
     const { aliases, providers, billing, overlay } = load(place.readConfig());

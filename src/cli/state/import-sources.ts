@@ -2,10 +2,12 @@
 import type { StoreSettings } from "../../config/store-settings.ts";
 import { YamlText } from "../../config/yaml.ts";
 import type { ForeignRow } from "../../moving/columns.ts";
+import { reportFreeModels } from "../../moving/free-models.ts";
 import { readConfig, type SourceFile } from "../../moving/litellm/config.ts";
 import { readOwners } from "../../moving/litellm/owners.ts";
 import type { CsvTableName } from "../../moving/litellm/tables.ts";
 import { readNewApi } from "../../moving/new-api/read.ts";
+import { reportTables } from "../../moving/new-api/schema.ts";
 import { readOpenRouter } from "../../moving/openrouter.ts";
 import type { PlannedConfig, PlannedOwners } from "../../moving/plan.ts";
 import { readPortkey } from "../../moving/portkey.ts";
@@ -67,6 +69,7 @@ async function readLitellm(input: SourceInput): Promise<ImportPlan> {
   const tables = await readLitellmTables(input);
   const { config, names, budget } = readConfig(source, report, tables);
   const owners = readOwners(tables, { names, budget, report, nowMs, foreignUntilMs });
+  reportFreeModels(config, owners, report);
   return { config, owners };
 }
 
@@ -87,6 +90,7 @@ async function readNewApiFile(input: SourceInput): Promise<ImportPlan> {
   if (keys !== undefined) throw new Error(`${file} is a database, which has the keys: leave out --keys`);
   const tables = openForeignFile(file);
   try {
+    reportTables(await tables.listFilled(), report);
     const read = (table: string, key: string): Promise<readonly ForeignRow[]> => tables.read(table, key);
     return readNewApi(
       {

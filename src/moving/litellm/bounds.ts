@@ -105,7 +105,13 @@ export class BoundFinder {
     if (id === null) return [];
     const row = this.#organizations.find(id);
     if (row === undefined) return [this.#organizations.explainMissing("organization", id)];
-    return this.#addBudget(`organization ${id}`, row, readText(row, "budget_id"), readList(row, "models"));
+    const name = `organization ${id}`;
+    const found = this.#addBudget(name, row, readText(row, "budget_id"), readList(row, "models"));
+    // The metadata limits single models, and the permission may limit them too.
+    const { metadata, object_permission_id } = row;
+    const own = { metadata, object_permission_id };
+    if (found.length === 0) return [{ name, row: own, models: [] }];
+    return found.map((one) => (typeof one === "string" ? one : { ...one, row: { ...one.row, ...own } }));
   }
 
   /** Narrower than there, where only the models of the group count. */

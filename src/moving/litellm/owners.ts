@@ -37,7 +37,7 @@ export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
     const team = (id !== null && teams.find(id)) || null;
     const missing = id !== null && team === null ? [teams.explainMissing("team", id)] : [];
     const { bounds, unknown } = finder.find(row, team);
-    return { row, team, bounds, unknown: [...missing, ...unknown] };
+    return { row, team, bounds, unknown: [...missing, ...unknown, ...findMentions(row, tables)] };
   });
   const sharers = listSharers(sources, parts);
   reportUnused(tables, sharers, parts.report);
@@ -51,6 +51,16 @@ export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
     findReasons: findUses(tables, parts.report),
   };
   return { accounts, keys: sources.flatMap((source) => readKey(source, keyParts) ?? []) };
+}
+
+const REFERENCES = ["token", "team_id", "user_id", "organization_id", "project_id"];
+
+/** Returns the reasons to pause a key that a table names which nobody here knows. */
+function findMentions(key: ForeignRow, { mentions }: Tables): readonly string[] {
+  return REFERENCES.flatMap((column) => {
+    const table = mentions.get(readText(key, column) ?? "");
+    return table === undefined ? [] : [`${table}, a table that isn't known here, names its ${column}`];
+  });
 }
 
 function readTeam(row: ForeignRow, tables: Tables, { names, report, nowMs }: OwnerParts): PlannedAccount {
