@@ -12,6 +12,7 @@ import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse, createResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
 import { listCandidates, listSelectors, notFound } from "../serve/selection.ts";
+import { type NamedCard, nameMembers, writeModelInfo } from "./model-info.ts";
 import {
   ANTHROPIC_SHAPE,
   GEMINI_SHAPE,
@@ -47,7 +48,13 @@ export function modelRoutes(ports: HttpPorts) {
     const entry = findEntry(decodeId(id), key, catalogue);
     return createJsonResponse(200, findShape(asked.request)?.write(entry) ?? entry);
   };
+  const listInfo = async (asked: RouteRequest) => {
+    const { key, catalogue } = await begin(asked);
+    return createJsonResponse(200, { data: listNamed(key, catalogue).map(writeModelInfo) });
+  };
   return new Elysia()
+    .get("/model/info", (asked) => listInfo(asked), describeInfo("listModelInfo"))
+    .get("/v1/model/info", (asked) => listInfo(asked), describeInfo("listModelInfoToo"))
     .get("/v1/models", (asked) => list(asked), describeList("listModels"))
     .get("/models", (asked) => list(asked), describeList("listModelsToo"))
     .get("/v1/models/*", (asked) => one(asked, asked.params["*"]), describeOne("retrieveModel"))
@@ -67,6 +74,10 @@ export function modelRoutes(ports: HttpPorts) {
 function describeList(operationId: string) {
   const answer = describeResponse("The models, including the selectors.", modelListSchema);
   return describeRoute(TAG, operationId, "List the models that this key can use", answer);
+}
+
+function describeInfo(operationId: string) {
+  return describeObject(TAG, operationId, "List the models, in LiteLLM's format", "The models.");
 }
 
 function describeOne(operationId: string) {
@@ -102,6 +113,13 @@ function listModels(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[
   return [...listSelectors(key).map(selectorView), ...groups, ...named.map(modelView)];
 }
 
+/** Returns the models by the names that the key may ask for, without the selectors, which have no price. */
+function listNamed(key: GatewayKey, catalogue: Catalogue): readonly NamedCard[] {
+  const groups = catalogue.groups().flatMap((name) => nameMembers(name, listMembers(name, key, catalogue)));
+  const cards = catalogue.list().filter((card) => mayUse(key, card.id));
+  return [...groups, ...cards.map((card) => ({ name: card.id, card }))];
+}
+
 function listEnded(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {
   const listed = new Set(catalogue.list());
   const ended = catalogue.listWithEnded().filter((card) => !listed.has(card) && mayUse(key, card.id));
@@ -120,9 +138,13 @@ function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntr
 
 /** Returns the group with that name, limited to the models that the key may use. Null if there are none. */
 function findGroup(name: string, key: GatewayKey, catalogue: Catalogue): ModelEntry | null {
-  const found = catalogue.resolve(name);
-  const members = found.kind === "group" ? found.members.filter(({ card }) => mayUse(key, card.id)) : [];
+  const members = listMembers(name, key, catalogue);
   return members.length === 0 ? null : groupView(name, members);
+}
+
+function listMembers(name: string, key: GatewayKey, catalogue: Catalogue): readonly GroupMember[] {
+  const found = catalogue.resolve(name);
+  return found.kind === "group" ? found.members.filter(({ card }) => mayUse(key, card.id)) : [];
 }
 
 function selectorView(selector: Selector) {

@@ -14,6 +14,7 @@ import {
 } from "../surface.ts";
 import { separateCitations } from "./citations.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
+import { dropNested } from "./metadata.ts";
 import { isResponsesBody } from "./other-forms.ts";
 import { readChatRequest } from "./read.ts";
 import { makeChunkWriter } from "./writer.ts";
@@ -27,9 +28,11 @@ export const OPENAI_CHAT: Surface<ChatForm> = {
 };
 
 function readExchange(incoming: Incoming): Exchange<ChatForm> {
-  const { body, limits, seal } = incoming;
-  const given = asObject(body);
+  const { limits, seal } = incoming;
+  const sent = asObject(incoming.body);
+  const given = sent.metadata === undefined ? sent : dropNested(sent);
   if (given.messages === undefined && isResponsesBody(given)) return readResponses(incoming, given);
+  const body = given === sent ? incoming.body : given;
   const asked = readChatRequest(body, limits, seal);
   const isUnstored = asked.store === true && limits.storesUpstream !== true;
   // All clients share the provider's account: nothing is stored there unless the operator allows it.
@@ -42,7 +45,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
     ask,
     // Nothing is lost: the chat form is this surface's own.
     ...TRANSLATED,
-    dropped: isUnstored ? ["store"] : [],
+    dropped: listDropped(isUnstored, given !== sent),
     isToBeStored: asked.store === true,
     names: given.random_seed === undefined ? {} : { seed: "random_seed" },
     whole(reply, stamp) {
@@ -52,6 +55,14 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
     writer: (stamp) => makeChunkWriter(stamp, options),
   };
 }
+
+function listDropped(isUnstored: boolean, isShortened: boolean): readonly string[] {
+  if (!isShortened) return isUnstored ? STORE : NOTHING;
+  return isUnstored ? [...STORE, "metadata"] : ["metadata"];
+}
+
+const STORE = ["store"];
+const NOTHING: readonly string[] = [];
 
 /** Cursor sends requests of the Responses API to this route, and reads the answer in this route's form. */
 function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm> {
