@@ -92,10 +92,13 @@ export interface PruneBefore {
 
 /** The setting with the rows that each state file made, as it was applied last. */
 export const APPLIED_STATES = "applied_states";
+/** The setting with what imports took from other gateways last, so that a repeat takes only what was added since. */
+export const IMPORTED_OWNERS = "imported_owners";
 
 /** Facts about the store, by name. Contain no secrets. */
 type OwnSetting =
   | typeof APPLIED_STATES
+  | typeof IMPORTED_OWNERS
   | "master_key_check"
   | "lessons_forgotten"
   | "lessons_fitted"

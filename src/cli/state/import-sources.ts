@@ -1,4 +1,5 @@
 // The gateways that `poundkey import` knows, each with the function that reads its files and tables.
+import { resolve } from "node:path";
 import type { StoreSettings } from "../../config/store-settings.ts";
 import { YamlText } from "../../config/yaml.ts";
 import type { ForeignRow } from "../../moving/columns.ts";
@@ -12,6 +13,7 @@ import { readOpenRouter } from "../../moving/openrouter.ts";
 import type { PlannedConfig, PlannedOwners } from "../../moving/plan.ts";
 import { readPortkey } from "../../moving/portkey.ts";
 import type { Report } from "../../moving/report.ts";
+import { redactAddress } from "../../store/engine/address.ts";
 import { isSqliteFile, openForeignFile } from "../../store/keys/foreign-tables.ts";
 import { readBytes, readCsv } from "./import-files.ts";
 import { readLitellmTables } from "./litellm-tables.ts";
@@ -36,7 +38,7 @@ interface ImportPlan {
   readonly owners: PlannedOwners;
 }
 
-const NO_OWNERS: PlannedOwners = { accounts: [], keys: [] };
+const NO_OWNERS: PlannedOwners = { wholeOf: null, accounts: [], keys: [] };
 
 export const GATEWAYS = {
   litellm: { read: readLitellm },
@@ -70,7 +72,9 @@ async function readLitellm(input: SourceInput): Promise<ImportPlan> {
   const { config, names, budget } = readConfig(source, report, tables);
   const owners = readOwners(tables, { names, budget, report, nowMs, foreignUntilMs });
   reportFreeModels(config, owners, report);
-  return { config, owners };
+  const { database } = input;
+  const wholeOf = database === undefined ? null : `litellm ${redactAddress(database)}`;
+  return { config, owners: { ...owners, wholeOf } };
 }
 
 async function readNewApiFile(input: SourceInput): Promise<ImportPlan> {
@@ -92,7 +96,7 @@ async function readNewApiFile(input: SourceInput): Promise<ImportPlan> {
   try {
     reportTables(await tables.listFilled(), report);
     const read = (table: string, key: string): Promise<readonly ForeignRow[]> => tables.read(table, key);
-    return readNewApi(
+    const { config, owners } = readNewApi(
       {
         tokens: await tables.read("tokens", "id", true),
         users: await read("users", "id"),
@@ -101,6 +105,7 @@ async function readNewApiFile(input: SourceInput): Promise<ImportPlan> {
       },
       { report, nowMs, isFree },
     );
+    return { config, owners: { ...owners, wholeOf: `new-api ${resolve(file)}` } };
   } finally {
     await tables.close();
   }

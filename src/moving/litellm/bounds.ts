@@ -53,6 +53,10 @@ export class BoundFinder {
     return this.#budgets.find(id) ?? this.#budgets.explainMissing("budget", id);
   }
 
+  findUserRow(key: ForeignRow): ForeignRow | undefined {
+    return this.#users.find(readText(key, "user_id") ?? "");
+  }
+
   find(key: ForeignRow, team: ForeignRow | null): KeyBounds {
     const found = [
       ...this.#gateway,

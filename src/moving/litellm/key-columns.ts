@@ -152,7 +152,7 @@ export function checkLimitingMetadata(row: ForeignRow, notes: Notes, where = "")
 export function checkMetadata(row: ForeignRow, notes: Notes): void {
   checkLimitingMetadata(row, notes);
   const others = listFilledFields(row).filter((field) => !Object.hasOwn(METADATA, field));
-  if (others.length > 0) notes.leave("metadata", `${others.join(", ")}: a note for people is in notes`);
+  if (others.length > 0) notes.leave("metadata", `${others.join(", ")}: plain texts are in the key's notes`);
 }
 
 /** A name that means a model here and another one for this owner there would give it that model. */

@@ -50,7 +50,8 @@ export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
     permissions: tables.permissions,
     findReasons: findUses(tables, parts.report),
   };
-  return { accounts, keys: sources.flatMap((source) => readKey(source, keyParts) ?? []) };
+  const keys = sources.flatMap((source) => readKey(source, keyParts) ?? []);
+  return { wholeOf: null, accounts, keys };
 }
 
 const REFERENCES = ["token", "team_id", "user_id", "organization_id", "project_id"];
@@ -84,7 +85,8 @@ function readTeam(row: ForeignRow, tables: Tables, { names, report, nowMs }: Own
     createdAtMs: readTime(row, "created_at") ?? nowMs,
     ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
   };
-  return { account, foreignId: teamId, spent: listSpent(limits), pausedFor, topUpNanoUsd: 0 };
+  const isBlocked = readFlag(row, "blocked");
+  return { account, foreignId: teamId, spent: listSpent(limits), pausedFor, isBlocked, topUpNanoUsd: 0 };
 }
 
 /** A team's names for models are a row of another table. */

@@ -59,7 +59,7 @@ export function readOwners({ tokens, users, options }: Tables, parts: OwnerParts
     const user = known.get(readNumber(row, "user_id") ?? 0);
     return readToken({ row, user }, { ...parts, units, options }) ?? [];
   });
-  return { accounts, keys };
+  return { wholeOf: null, accounts, keys };
 }
 
 interface UnitParts extends OwnerParts {
@@ -85,7 +85,8 @@ function readUser(id: number, row: ForeignRow, parts: TokenParts): PlannedAccoun
   };
   const usd = capUsd((readNumber(row, "quota") ?? 0) / units, `balance of ${shown}`, report);
   const foreignId = String(id);
-  return { account, foreignId, spent: new Map(), pausedFor, topUpNanoUsd: roundUsd(usd) };
+  const isBlocked = isOff(row);
+  return { account, foreignId, spent: new Map(), pausedFor, isBlocked, topUpNanoUsd: roundUsd(usd) };
 }
 
 const RATE_TOO_LOW = "new-api's limit of requests is below one in a minute";
@@ -157,7 +158,7 @@ function readToken({ row, user }: TokenSource, parts: TokenParts): PlannedKey | 
     allowedAddresses: readAddresses(row, parts, name),
     ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
   };
-  return { key, spent, pausedFor, secret, foreign: [] };
+  return { key, spent, pausedFor, isBlocked: isOff(row), secret, foreign: [] };
 }
 
 /** The quota that is left and the one that was used are a budget in all. */

@@ -19,11 +19,12 @@ const send = async (path: string, headers: Record<string, string>, body?: object
 
 test("the key may come in LiteLLM's header, alone, with a scheme, or beside another's in the usual one", async () => {
   const { secret } = await world.newKey();
-  for (const headers of [
+  const sent: readonly Record<string, string>[] = [
     { "x-litellm-api-key": secret },
     { "x-litellm-api-key": `Bearer ${secret}` },
     { "x-litellm-api-key": secret, authorization: "Bearer sk-ant-of-the-vendor-1234567890" },
-  ])
+  ];
+  for (const headers of sent)
     expect((await send("/v1/chat/completions", headers, asking("Acme#cheap"))).status).toBe(200);
   expect((await send("/v1/key", { "x-litellm-api-key": "sk-of-nobody-1234567890" })).status).toBe(401);
 });
