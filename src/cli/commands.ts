@@ -99,6 +99,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     ]);
     return makeStoreCommand((...given) => runBackup(...given, process.env.POUNDKEY_MASTER_KEY));
   }),
+  migrate: onStore("migrate the store before a new version starts", async () => {
+    const [{ runMigrate }, { makeStoreCommand }] = await Promise.all([
+      import("./start/migrate.ts"),
+      import("./administration.ts"),
+    ]);
+    return makeStoreCommand((...given) => runMigrate(...given, process.env.POUNDKEY_MASTER_KEY));
+  }),
   restore: onStore("put a backup in an empty place, and prove it", async () => {
     const { runRestore } = await import("./start/restore.ts");
     return (...given) => runRestore(...given, process.env.POUNDKEY_MASTER_KEY);

@@ -100,7 +100,12 @@ export function readKeyFile(name: string): GivenMasterKey & { readonly text: str
 }
 
 async function copyBackup(backup: string, draft: string): Promise<void> {
-  const work = { what: "copying the backup", all: statSync(backup).size, file: nameDraft(draft) };
+  const work = {
+    what: "copying the backup",
+    all: statSync(backup).size,
+    file: nameDraft(draft),
+    then: "checking the copy",
+  };
   try {
     await showProgress(work, () => copyDatabase(backup, draft));
   } catch (error) {

@@ -72,7 +72,12 @@ async function backUp(address: string, name: string, masterKeyText: string | und
 }
 
 async function copyTo(store: string, file: string): Promise<number> {
-  const work = { what: "copying the store", all: measureDatabase(store), file: nameDraft(file) };
+  const work = {
+    what: "copying the store",
+    all: measureDatabase(store),
+    file: nameDraft(file),
+    then: "checking the copy",
+  };
   try {
     return await showProgress(work, () => copyDatabase(store, file));
   } catch (error) {

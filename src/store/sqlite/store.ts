@@ -32,6 +32,8 @@ interface SqliteStoreOptions {
   readonly lockWaitMs?: number;
   /** The schema that this program knows. Tests add steps to it. */
   readonly schema?: Schema<string>;
+  /** Called after each step of a migration. */
+  readonly onStep?: () => void;
 }
 
 /** Resolves symbolic links: SQLite keeps the log beside the target, and syncs and node locks must go there too. */
@@ -44,7 +46,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const { decide, lockWaitMs = LOCK_WAIT_MS, schema = makeSqliteSchema() } = options;
   const path = resolveLink(options.path);
   const cache = new RowCache();
-  const connector = new Connector({ path, schema, lockWaitMs, onConnect: () => cache.clear() });
+  const connector = new Connector({
+    path,
+    schema,
+    onStep: options.onStep,
+    lockWaitMs,
+    onConnect: () => cache.clear(),
+  });
   await checkOpening(connector, path);
   const node = `node_${crypto.getRandomValues(Buffer.alloc(NODE_BYTES)).toString("hex")}`;
   const file = path === IN_MEMORY ? null : path;
