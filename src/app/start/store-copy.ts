@@ -41,7 +41,7 @@ async function copySqlite(path: string, masterKeyText: string | undefined): Prom
       what: "copying the store",
       all: measureDatabase(path),
       file: nameDraft(copy),
-      then: "checking the copy",
+      finishing: "checking the copy",
     };
     await showProgress(work, () => copyDatabase(path, copy));
     const { store, keys } = await openWithKeys(`sqlite:${copy}`, readKey(path, masterKeyText), "prove");

@@ -49,7 +49,7 @@ async function keepCopy(path: string, from: number, { say, probes }: UpgradePart
   const draft = `${copy}.${process.pid}.part`;
   try {
     const what = "copying the store before its migration";
-    const work = { what, all: bytes, file: nameDraft(draft), then: "checking the copy", probes };
+    const work = { what, all: bytes, file: nameDraft(draft), finishing: "checking the copy", probes };
     await showProgress(work, () => copyDatabase(path, draft));
     // Another process may have migrated it meanwhile, after a copy of its own.
     if (readVersion(draft) !== from) return null;

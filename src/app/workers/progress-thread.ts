@@ -13,7 +13,7 @@ export interface Work {
   /** The file that grows while the work goes on. */
   readonly file?: string;
   /** What goes on once the file has grown whole. */
-  readonly then?: string;
+  readonly finishing?: string;
   /** Where probes of a gateway that starts are answered. Missing if no gateway does. */
   readonly probes?: ProbeAddress | undefined;
 }
@@ -94,9 +94,9 @@ function readDone(work: Work, shared: Int32Array): number {
   return statSync(work.file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function describe({ what, all, file, then }: Work, done: number, seconds: number): string {
+function describe({ what, all, file, finishing }: Work, done: number, seconds: number): string {
   if (all === null) return `${what}: ${seconds} s so far`;
-  if (then !== undefined && done >= all) return `${then}: ${seconds} s so far`;
+  if (finishing !== undefined && done >= all) return `${finishing}: ${seconds} s so far`;
   const show = (count: number) => (file === undefined ? String(count) : `${Math.ceil(count / MB)} MB`);
   return `${what}: ${show(Math.min(done, all))} of ${show(all)} (${Math.floor(100 * findShare(all, done))} %)`;
 }

@@ -76,7 +76,7 @@ async function copyTo(store: string, file: string): Promise<number> {
     what: "copying the store",
     all: measureDatabase(store),
     file: nameDraft(file),
-    then: "checking the copy",
+    finishing: "checking the copy",
   };
   try {
     return await showProgress(work, () => copyDatabase(store, file));
