@@ -210,7 +210,7 @@ function onStore(about: string, load: () => Promise<Administration>): Command {
     }
     // The help is printed whatever the configuration holds.
     const isHelp = rest.includes("--help") || rest.includes("-h");
-    const { loaded } = loadConfig(flags, isHelp ? NO_SOURCE : source);
+    const { loaded } = loadForCommand(flags, isHelp ? NO_SOURCE : source);
     const command = await load();
     if (loaded.ok) return command(rest, io, opener(loaded.settings, io), loaded.settings);
     const storeCommand = command.findStoreCommand?.(rest) ?? null;
@@ -224,6 +224,24 @@ function onStore(about: string, load: () => Promise<Administration>): Command {
   };
   return { about, run };
 }
+
+/**
+ * A command calls no provider, so it needs none of their secrets: those that aren't set in this shell are stood in for. Any
+ * other mistake stays one.
+ */
+function loadForCommand(flags: ConfigurationFlags, from: typeof source) {
+  const first = loadConfig(flags, from);
+  const { loaded } = first;
+  if (loaded.ok || !loaded.errors.every(({ message }) => UNSET.test(message))) return first;
+  const names = new Set(loaded.errors.map(({ message }) => UNSET.exec(message)?.[1]));
+  const env = (name: string) => from.env(name) ?? (names.has(name) ? STANDING_IN : undefined);
+  const again = loadConfig(flags, { ...from, env });
+  return again.loaded.ok ? again : first;
+}
+
+const UNSET = /environment variable (\w+) is not set$/;
+/** Fits where a key or an address does. */
+const STANDING_IN = "https://unset.invalid/key-that-is-not-set";
 
 function opener({ store }: StoreSettings, io: Io): Open {
   return async (opening) => {

@@ -131,6 +131,8 @@ export interface StoreSize {
   readonly parts: Readonly<Record<string, number>>;
   /** The free bytes of the disk with the database's file. Null if it is a server's. */
   readonly freeBytes: number | null;
+  /** When the last backup was made and checked, in Unix milliseconds. Null if there was none, or the database is a server's. */
+  readonly backedUpAtMs: number | null;
 }
 
 /**
