@@ -7,13 +7,13 @@ import type { Account, GatewayKey } from "../core/keys/key.ts";
 export interface MadeOwner {
   readonly kind: "account" | "key";
   readonly id: string;
-  /** Of its fields as they were made. */
+  /** The digest of its fields as they were made. */
   readonly digest: string;
 }
 
-/** What an import or its undoing changes by itself. */
+/** An import and its undoing change these by themselves. */
 const OWN = ["isPaused", "notes", "externalId"];
-/** What an undone key has in its notes and an undone account as its id elsewhere. */
+/** The notes of an undone key, and the id elsewhere of an undone account. */
 export const UNDONE = "Its import was taken back.";
 
 export function digestKey(key: GatewayKey): string {

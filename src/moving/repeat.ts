@@ -1,4 +1,4 @@
-// What a repeated import does with accounts and keys that are here: later spending, blocks and deletions. It only narrows.
+// Takes later spending, blocks and deletions to accounts and keys that are here, when an import is repeated. It only narrows.
 import { adjustAccount } from "../admin/money/topups.ts";
 import type { ActingWorld } from "../admin/world.ts";
 import { Fault } from "../core/fault.ts";
@@ -12,7 +12,7 @@ import { listAdded, type TakenOwner } from "./taken-record.ts";
 
 interface RepeatParts {
   readonly rules: LedgerRules;
-  /** What the last import took. Null if none has kept a record. */
+  /** The owner as the last import found it. Null if none has kept a record. */
   readonly before: TakenOwner | null;
 }
 

@@ -1,5 +1,6 @@
-// What imports took of each account and key last, kept in the store: a repeat takes only what was added since.
-import { asNumber, asObject, asString, parseJson } from "../core/json/json.ts";
+// The record of accounts and keys as imports found them last, kept in the store: a repeat takes only what was added since.
+import { parseReceived } from "../core/json/bounds.ts";
+import { asNumber, asObject, asString } from "../core/json/json.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import { IMPORTED_OWNERS, type Store } from "../core/store.ts";
 import type { Spending } from "./plan.ts";
@@ -64,7 +65,7 @@ export function listAdded(spent: Spending, before: TakenOwner["spent"]): Readonl
 }
 
 function readOwners(value: string | null): Owners {
-  const entries = Object.entries(asObject(value === null ? null : parseJson(value)));
+  const entries = Object.entries(asObject(value === null ? null : parseReceived(value)));
   return new Map(
     entries.map(([id, given]) => {
       const { kind, id: here, of, spent, balanceNanoUsd } = asObject(given);

@@ -104,7 +104,7 @@ function listAnswers(name: string): ReadonlySet<string> {
   );
 }
 
-/** What LiteLLM refused for a budget that its rows, written later, don't show as used up. */
+/** LiteLLM refused these for a budget that its rows, written later, don't show as used up. */
 const LATER = ["k15-team-data embed"];
 
 function isWider(key: string, name: string, { text, isFree }: Answer): boolean {
@@ -119,7 +119,7 @@ function isWider(key: string, name: string, { text, isFree }: Answer): boolean {
   return !old.startsWith("200") && !isBudget && !LATER.includes(`${key} ${name}`);
 }
 
-/** Which failure of a dead provider is seen depends on its breaker. */
+/** A dead provider's failure is one of two, by the state of its breaker. */
 const show = (text: string) => (text.startsWith("5") ? "5xx" : text.slice(0, 3));
 
 /** Limited by the minute, so that how much of a minute is left counts. */

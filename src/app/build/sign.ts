@@ -1,4 +1,4 @@
-// Signs the digests of a release, so that whoever has the public key can check what was downloaded.
+// Signs the digests of a release, so that the public key is enough to check a download.
 import { createPrivateKey, sign } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 

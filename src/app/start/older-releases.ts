@@ -1,4 +1,4 @@
-// Which older releases can open a store, by the version of its schema that each of them knows.
+// The older releases that can open a store, by the version of the schema that each of them knows.
 
 /** The highest schema of SQLite that a release knows. */
 const RELEASES: readonly (readonly [release: string, schema: number])[] = [

@@ -41,10 +41,10 @@ type AnyOpening = Opening | "prove";
 /** Returns the store's address as it is at this moment, with a password that has changed since the start. Null if it can't be read. */
 type ReadAddress = () => string | null;
 
-/** What a gateway that starts adds. */
+/** Parts that a gateway adds at its start. */
 interface StartParts {
   readonly readAddress?: ReadAddress;
-  /** Where its probes are answered while the store is migrated. */
+  /** The address at which its probes are answered while the store is migrated. */
   readonly probes?: ProbeAddress;
 }
 

@@ -1,5 +1,5 @@
 // The thread that says how far a long piece of work is, while the main thread is busy with it: to people, to systemd, and to
-// whoever asks at the gateway's address.
+// probes at the gateway's address.
 import { statSync, writeSync } from "node:fs";
 import { type ProbeAddress, WorkProbes } from "./work-probes.ts";
 
@@ -12,9 +12,9 @@ export interface Work {
   readonly all: number | null;
   /** The file that grows while the work goes on. */
   readonly file?: string;
-  /** What goes on once the file has grown whole. */
+  /** The participle for the work that goes on once the file is whole. */
   readonly finishing?: string;
-  /** Where probes of a gateway that starts are answered. Missing if no gateway does. */
+  /** The address at which probes of a gateway that starts are answered. Missing if no gateway does. */
   readonly probes?: ProbeAddress | undefined;
 }
 
@@ -37,7 +37,7 @@ const EXTENSION = "EXTEND_TIMEOUT_USEC=60000000";
 
 interface Times {
   readonly beganMs: number;
-  /** When the last line was written, and when systemd was told. */
+  /** The times at which the last line was written, and systemd last got more time. */
   shownMs: number;
   toldMs: number;
 }

@@ -7,7 +7,7 @@ export interface ProbeAddress {
   readonly reusePort: boolean;
 }
 
-interface Shown {
+interface WorkState {
   /** In words. */
   readonly work: string;
   /** From 0 to 1. Null if it can't be known. */
@@ -19,7 +19,7 @@ const ALIVE = ["/healthz", "/health/liveliness", "/health/liveness"];
 /** It is alive and not ready, so that nobody ends it and nobody sends it requests. */
 export class WorkProbes {
   readonly #server: Bun.Server<undefined> | null;
-  #shown: Shown = { work: "starting", share: null };
+  #shown: WorkState = { work: "starting", share: null };
 
   constructor({ hostname, port, reusePort }: ProbeAddress) {
     try {
@@ -30,7 +30,7 @@ export class WorkProbes {
     }
   }
 
-  show(shown: Shown): void {
+  show(shown: WorkState): void {
     this.#shown = shown;
   }
 

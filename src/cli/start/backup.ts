@@ -78,7 +78,7 @@ function markBackup(store: string, file: string): void {
   try {
     writeFileSync(nameBackupMark(store), `${file}\n`, { mode: 0o600 });
   } catch {
-    // The folder may be read-only for whoever backs it up. The copy is good all the same.
+    // The folder may be read-only for the user of the backups. The copy is good all the same.
   }
 }
 

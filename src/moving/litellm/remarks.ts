@@ -1,4 +1,4 @@
-// What LiteLLM knows of a key for people: its user and the plain texts of its metadata, as notes and contact here.
+// The user of a key of LiteLLM's and the plain texts of its metadata, as notes and contact here.
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { type ForeignRow, readObject, readText } from "../columns.ts";
 

@@ -8,7 +8,7 @@ import { LOST_TABLES } from "./tables.ts";
 export const LITELLM_VERSION = "1.108.7";
 const CHANGED = listRead("created_at", "created_by", "updated_at", "updated_by");
 
-/** By table. What its rows limit is read with the keys. */
+/** By table. The limits in its rows are read with the keys. */
 export const READ_COLUMNS: Readonly<Record<string, Rules>> = {
   LiteLLM_AccessGroupTable: {
     ...CHANGED,

@@ -1,5 +1,5 @@
-// What LiteLLM 1.108.7 lets a key do, by its own rules (its documentation and `proxy/auth`): the judge of imports. It shares no
-// code with them.
+// The rules of LiteLLM 1.108.7 for what a key may do (its documentation and `proxy/auth`): the judge of imports, with which it
+// shares no code.
 
 export type Cells = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,7 @@ export interface Allowance {
   readonly names: ReadonlySet<string> | null;
   /** Requests in a minute. */
   readonly rate: number;
-  /** What it may still spend before anything stops it, in USD. */
+  /** The USD that it may still spend before anything stops it. */
   readonly leftUsd: number;
   /** The same of those that share a budget with it, by the budget's owner. */
   readonly shared: ReadonlyMap<string, number>;
@@ -36,7 +36,7 @@ function findRow(rows: readonly Cells[], column: string, id: unknown): Cells | u
   return rows.findLast((row) => row[column] === id);
 }
 
-/** What is left of a row's budgets. Those whose window has ended begin anew. */
+/** Returns the USD that are left of a row's budgets. Those whose window has ended start over. */
 function countLeft(row: Cells, nowMs: number, spent: unknown = row.spend): number {
   const max = num(row.max_budget);
   const reset = typeof row.budget_reset_at === "string" ? Date.parse(row.budget_reset_at) : null;

@@ -44,7 +44,7 @@ function moveIn(made: MadeTables) {
   return { names, report, owners: readOwners(tables, parts) };
 }
 
-/** What is left of hard budgets for all models, in USD. */
+/** Returns the USD that are left of hard budgets for all models. */
 function countLeft(budgets: GatewayKey["budgets"], spent: Spending): number {
   const all: readonly Budget[] = budgets === "default" ? [] : budgets;
   const hard = all.filter(({ isHard, models }) => isHard && models === null);
@@ -79,7 +79,7 @@ function findWider(
   }
   if (there.names === null || there.names.size === 0) return wider;
   const rates = [key.requestsPerMinute, account?.account.requestsPerMinute ?? null];
-  const rate = Math.min(...rates.map((one) => one ?? Number.POSITIVE_INFINITY));
+  const rate = Math.min(...rates.map((one) => (typeof one === "number" ? one : Number.POSITIVE_INFINITY)));
   if (rate > there.rate) wider.push(`${rate} requests a minute instead of ${there.rate}`);
   const ofAccount = account ? countLeft(account.account.budgets, account.spent) : Number.POSITIVE_INFINITY;
   const left = Math.min(countLeft(key.budgets, spent), ofAccount);
@@ -120,7 +120,7 @@ test("no key of a made database is wider than LiteLLM's own rules say", () => {
       const found = findWider(one, made, (name) => names.find(name));
       wider.push(...found.map((words) => `seed ${seed}, ${JSON.stringify(one.row)}: ${words}`));
       if (!one.key.key.isPaused) open++;
-      // What is paused or lost is said.
+      // Each reason stops the key.
       if (one.key.pausedFor.length > 0) expect(one.key.key.isPaused).toBe(true);
     }
     wider.push(...findShared(moved, made).map((words) => `seed ${seed}: ${words}`));

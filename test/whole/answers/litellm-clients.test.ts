@@ -1,4 +1,4 @@
-// What clients of LiteLLM have configured goes on working: its header, its probes, its list of models, its metadata.
+// Clients of LiteLLM go on as they are configured: its header, its probes, its list of models, its metadata.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { seen } from "../world/observe.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../world/world.ts";
