@@ -4,16 +4,11 @@ import { asObject } from "../../core/json/json.ts";
 import type { GroupMember, ModelCard } from "../../core/models/card.ts";
 
 const TOKENS_PER_PRICE = 1_000_000;
-/** LiteLLM's `mode` by the operation (its `model_prices_and_context_window.json`). */
+/** LiteLLM's `mode` where it isn't the operation's name (its `model_prices_and_context_window.json`). */
 const MODES: Readonly<Record<string, string>> = {
-  chat: "chat",
-  completion: "completion",
   embeddings: "embedding",
-  rerank: "rerank",
   images: "image_generation",
-  speech: "audio_speech",
   transcription: "audio_transcription",
-  moderation: "moderation",
 };
 
 export interface NamedCard {
@@ -23,6 +18,10 @@ export interface NamedCard {
 
 export function nameMembers(name: string, members: readonly GroupMember[]): readonly NamedCard[] {
   return members.map(({ card }) => ({ name, card }));
+}
+
+function nameMode(operation: string): string {
+  return MODES[operation] ?? operation;
 }
 
 export function writeModelInfo({ name, card }: NamedCard) {
@@ -42,7 +41,7 @@ export function writeModelInfo({ name, card }: NamedCard) {
       key: id,
       db_model: false,
       litellm_provider: provider.toLowerCase(),
-      mode: MODES[operations?.[0] ?? "chat"] ?? null,
+      mode: nameMode(operations?.[0] ?? "chat"),
       max_tokens: max_output_tokens,
       max_input_tokens: context_window,
       max_output_tokens,

@@ -3,6 +3,7 @@
 import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/keys/key.ts";
 import { makeBudget, nameBudget } from "../../core/limits/budget.ts";
 import { NO_LIMITS } from "../../core/limits/limit.ts";
+import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import { NO_MODELS } from "../../core/text/pattern.ts";
 import { isAddressBlock } from "../../core/world/address.ts";
 import { isKnownDefault } from "../../keys/foreign.ts";
@@ -78,8 +79,8 @@ function readUser(id: number, row: ForeignRow, parts: TokenParts): PlannedAccoun
     ...ACCOUNT_DEFAULTS,
     id: deriveId("acct", GATEWAY, String(id)),
     name: shown,
+    ...mapLimits(MINUTE_LIMITS, "property", ({ counts }) => (counts === "requests" ? rate : null)),
     requestsPerDay: null,
-    requestsPerMinute: rate,
     createdAtMs: nowMs,
     ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
   };
