@@ -34,6 +34,7 @@ export const PARTS: readonly Part[] = [
       "operate",
       "backups",
       "upgrading",
+      "releases",
       "troubleshooting",
       "security",
       "metrics",
@@ -47,7 +48,13 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Migrating from",
-    chapters: ["migrate-litellm", "migrate-new-api", "migrate-openrouter", "migrate-portkey"],
+    chapters: [
+      "migrate-litellm",
+      "leave-litellm",
+      "migrate-new-api",
+      "migrate-openrouter",
+      "migrate-portkey",
+    ],
   },
 ];
 
