@@ -16,7 +16,7 @@ import type { HookRule } from "./models/hook.ts";
 import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
-import type { AwsContainer, AwsProof, TokenSource } from "./models/token-source.ts";
+import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
 import type { StripeRules } from "./money/checkout.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { SignInRules } from "./people/sign-in.ts";
@@ -53,7 +53,7 @@ export interface KnownProvider {
 }
 
 /** Authenticates to providers that take no plain secret. Plain data, which `transport/auth` turns into headers. */
-export type Proof = AwsProof | AwsContainer | TokenSource;
+export type Proof = AwsProof | AwsKeySource | TokenSource;
 
 /** The provider's limits for a credential. Missing if unknown. */
 type ProviderLimits = Readonly<Partial<Record<CredentialLimit["property"], number>>>;

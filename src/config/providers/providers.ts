@@ -115,8 +115,12 @@ function readEnvironment(
 }
 
 function isInEnvironment({ keyVariables, platform }: KnownProvider, environment: Environment): boolean {
-  const hasKey = keyVariables.some((name) => readVariable(environment.env, name) !== "");
+  const hasKey = hasKeyVariable(keyVariables, environment.env);
   return platform === undefined ? hasKey : CLOUDS[platform].isInEnvironment(environment, hasKey);
+}
+
+function hasKeyVariable(variables: readonly string[], env: Environment["env"]): boolean {
+  return variables.some((name) => readVariable(env, name) !== "");
 }
 
 /** The cloud that an entry under another name belongs to. Bedrock's dialect implies Bedrock. */
@@ -149,11 +153,12 @@ function placeProvider(
   if (entry.platform !== undefined && entry.platform !== row?.platform)
     issues.atValue([...path, "platform"], `${context.name} is not on this platform`);
   const readKeys = () => readCredentials(context, entry.keys);
+  const hasKey = () => hasKeyVariable(row?.keyVariables ?? [], context.env);
   const platform = row?.platform;
   const address = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
   return platform === undefined
     ? { baseUrl: address ?? findAddress(context), credentials: readKeys() }
-    : { platform, ...CLOUDS[platform].build({ ...context, entry, address, readKeys }) };
+    : { platform, ...CLOUDS[platform].build({ ...context, entry, address, readKeys, hasKey }) };
 }
 
 /** The dialects that have cache marks, and in which an answer's limit can be sent that the client didn't set. */
