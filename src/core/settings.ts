@@ -20,6 +20,7 @@ import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.
 import type { StripeRules } from "./money/checkout.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { SignInRules } from "./people/sign-in.ts";
+import type { NetworkRules } from "./world/network.ts";
 import type { Level } from "./world/world.ts";
 
 /** A cloud with per-customer addresses and models of many vendors. */
@@ -104,6 +105,8 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
    */
   readonly unlistedPrefixes?: readonly string[];
   readonly credentials: readonly Credential[];
+  /** Missing if its servers are connected to as the process's variables say. */
+  readonly network?: NetworkRules;
   readonly timeouts: Timeouts;
   /** True to pass on model names that are not in the catalogue, without a price. */
   readonly unlistedModels: boolean;

@@ -4,15 +4,20 @@ import type { NetworkRules } from "../core/world/network.ts";
 
 type Connection = Pick<BunFetchRequestInit, "tls" | "proxy">;
 
-/** For servers on the machine's own link, which no proxy reaches: it would only learn their secrets. */
-export const DIRECT: Connection = { proxy: false };
-
 /** The same objects for each call, since `fetch` keeps connections for reuse by their settings. */
 const byProxy = new WeakMap<NetworkRules, Connection>();
 const byHost = new WeakMap<NetworkRules, Connection>();
 
-/** Returns the options of `fetch` for a call to this URL. The variables of the process decide what the rules leave open. */
-export function chooseConnection(rules: NetworkRules, url: string): Connection {
+/** Returns a call's options for Bun's `fetch`. */
+export function connectBy<Init extends { readonly network?: NetworkRules | undefined }>(
+  url: string,
+  init: Init,
+): Init & Connection {
+  return init.network === undefined ? init : { ...init, ...chooseConnection(init.network, url) };
+}
+
+/** The variables of the process decide what the rules leave open. */
+function chooseConnection(rules: NetworkRules, url: string): Connection {
   const isDirect = rules.proxy === null || isExempt(rules.noProxy ?? [], new URL(url));
   return isDirect && rules.proxy !== undefined
     ? byHost.getOrInsertComputed(rules, connectDirectly)
@@ -20,7 +25,7 @@ export function chooseConnection(rules: NetworkRules, url: string): Connection {
 }
 
 function connectDirectly({ tls }: NetworkRules): Connection {
-  return { ...DIRECT, ...(tls === undefined ? {} : { tls }) };
+  return { proxy: false, ...(tls === undefined ? {} : { tls }) };
 }
 
 function connect({ tls, proxy }: NetworkRules): Connection {

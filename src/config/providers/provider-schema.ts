@@ -18,6 +18,7 @@ import {
   text,
 } from "../field-types.ts";
 import { model, TOKENS_MAX } from "../models/model-schema.ts";
+import { networkFields } from "../network.ts";
 import { ROLE_ARN, SESSION_NAME } from "./aws-sts.ts";
 
 const MODELS_MAX = 1000;
@@ -201,6 +202,7 @@ export const provider = options(
     }),
     headers: headers,
     timeouts: timeouts,
+    ...networkFields,
     unlisted_models: unlistedModels,
     price_factor: priceFactor,
     reports_cost: Type.Boolean(),

@@ -1,9 +1,8 @@
 // One request to a server that gives out tokens or keys, and the faults of those that fail.
 import { Fault } from "../../core/fault.ts";
 import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
-import type { NetworkRules } from "../../core/world/network.ts";
+import { DIRECT, type NetworkRules } from "../../core/world/network.ts";
 import type { Clock, Deadlines, Fetch } from "../../core/world/world.ts";
-import { chooseConnection, DIRECT } from "../network.ts";
 import { readShortText } from "../short-text.ts";
 
 export interface TokenRequestPorts {
@@ -55,8 +54,8 @@ export async function fetchAnswer(
   url: string,
   init: RequestInit,
 ): Promise<TokenAnswer> {
-  const connection = whySilent === undefined ? network && chooseConnection(network, url) : DIRECT;
-  const sent = { ...init, ...connection, signal, redirect: "manual" } as const;
+  const connection = whySilent === undefined ? network : DIRECT;
+  const sent = { ...init, signal, redirect: "manual", network: connection } as const;
   const response = await ports.fetch(url, sent).catch(() => {
     throw makeTokenFault(whySilent ?? "no connection");
   });
