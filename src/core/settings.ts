@@ -250,14 +250,18 @@ export interface ServerRules {
   readonly bodyMemoryBytes: number;
   readonly drainMs: number;
   readonly keepAliveMs: number;
+  /** The longest that a client's connection stays open between requests, in seconds. */
+  readonly idleSeconds: number;
   /** Addresses or CIDR blocks whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** The hosts to serve under. Empty for any. */
   readonly hosts: readonly string[];
   /** Origins that may call from a browser. */
   readonly cors: readonly string[];
-  /** The origin at which browsers reach the gateway, without a slash at its end. Null if it isn't configured. */
+  /** The address at which browsers reach the gateway, without a slash at its end. Null if it isn't configured. */
   readonly publicUrl: string | null;
+  /** The path below which everything lies, such as `/llm`. Empty for none. */
+  readonly basePath: string;
 }
 
 /** The operator's changes to a card of the catalogue. Fields that are not set keep the catalogue's value. */

@@ -12,7 +12,7 @@ function watching() {
   const seconds: number[] = [];
   const server = { timeout: (_request: Request, given: number) => void seconds.push(given) };
   const ending = new Ending();
-  const client = new ClientWatch(new DeadlineSweep(clock), request, server, ending);
+  const client = new ClientWatch(new DeadlineSweep(clock), request, server, 60, ending);
   const seen: string[] = [];
   return { clock, client, ending, seconds, seen, lose: () => connection.abort() };
 }

@@ -66,6 +66,6 @@ export interface SignInRules {
   readonly rules: readonly SignInRule[];
   readonly members: MemberRules;
   readonly agents: AgentRules;
-  /** The origin at which browsers reach the gateway, such as `https://gateway.example.com`. */
+  /** The address at which browsers reach the gateway, such as `https://gateway.example.com`. */
   readonly publicUrl: string;
 }
