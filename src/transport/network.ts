@@ -9,7 +9,7 @@ const byProxy = new WeakMap<NetworkRules, Connection>();
 const byHost = new WeakMap<NetworkRules, Connection>();
 
 /** Returns a call's options for Bun's `fetch`. */
-export function connectBy<Init extends { readonly network?: NetworkRules | undefined }>(
+export function applyNetwork<Init extends { readonly network?: NetworkRules | undefined }>(
   url: string,
   init: Init,
 ): Init & Connection {

@@ -28,6 +28,7 @@ export function createLogoutReader(
   clock: Pick<Clock, "nowMs">,
   describe: () => Promise<IssuerMetadata>,
 ): (token: string) => Promise<Claims> {
+  const fetchFromIssuer = makeIssuerFetch(rules);
   let known: { readonly url: string; readonly keys: jose.JWTVerifyGetKey } | null = null;
   let failed: { readonly error: IssuerSilent; readonly untilMs: number } | null = null;
   return async (token) => {
@@ -41,7 +42,7 @@ export function createLogoutReader(
         url,
         keys: jose.createRemoteJWKSet(new URL(url), {
           timeoutDuration: TIMEOUT_MS,
-          [jose.customFetch]: makeIssuerFetch(rules),
+          [jose.customFetch]: fetchFromIssuer,
         }),
       };
     }

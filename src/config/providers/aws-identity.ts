@@ -1,4 +1,4 @@
-// Whose keys sign the calls to Bedrock: the first that the configuration or the environment has.
+// The keys that sign the calls to Bedrock: the first of those that the configuration or the environment has.
 import type { AwsProof, AwsRoleSource } from "../../core/models/token-source.ts";
 import type { Credential } from "../../core/settings.ts";
 import { readContainer } from "./aws-container.ts";

@@ -1,9 +1,7 @@
 // The address of AWS's Security Token Service, and the name under which the gateway takes a role.
 import { parseBaseUrl } from "../units.ts";
+import { SESSION_NAME } from "./aws-names.ts";
 import { type PlatformContext, readVariable } from "./platform.ts";
-
-export const ROLE_ARN = /^arn:aws(-[a-z-]{1,20})?:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
-export const SESSION_NAME = /^[\w+=,.@-]{2,64}$/;
 
 const SESSION_VARIABLE = "AWS_ROLE_SESSION_NAME";
 const SESSION = "poundkey";

@@ -1,6 +1,7 @@
 // The role of a workload that holds another issuer's token, as the variables of EKS name it (AWS SDKs, "Assume role").
 import type { AwsWebIdentity } from "../../core/models/token-source.ts";
-import { findStsUrl, ROLE_ARN, readSessionName } from "./aws-sts.ts";
+import { ROLE_ARN } from "./aws-names.ts";
+import { findStsUrl, readSessionName } from "./aws-sts.ts";
 import { type PlatformContext, readVariable } from "./platform.ts";
 
 const TOKEN_FILE = "AWS_WEB_IDENTITY_TOKEN_FILE";

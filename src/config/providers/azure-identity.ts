@@ -1,4 +1,4 @@
-// Who calls Azure instead of a key: an application in Entra, by its secret or a cluster's token, or a managed identity.
+// The identity that calls Azure instead of a key: an application in Entra, by its secret or a cluster's token, or a managed identity.
 import type { Credential, Proof } from "../../core/settings.ts";
 import { parseBaseUrl } from "../units.ts";
 import { makeCredential, type PlatformContext, readVariable } from "./platform.ts";

@@ -19,7 +19,7 @@ import {
 } from "../field-types.ts";
 import { model, TOKENS_MAX } from "../models/model-schema.ts";
 import { networkFields } from "../network.ts";
-import { ROLE_ARN, SESSION_NAME } from "./aws-sts.ts";
+import { ROLE_ARN, SESSION_NAME } from "./aws-names.ts";
 
 const MODELS_MAX = 1000;
 const KEYS_MAX = 100;

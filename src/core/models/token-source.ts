@@ -2,8 +2,8 @@
 // fixes, or that the operator names.
 import type { NetworkRules } from "../world/network.ts";
 
-/** How the servers that a source asks are connected to. Those on the machine's own link are always called directly. */
-interface Connected {
+/** A source at a server that may have to be reached by a proxy. Those on the machine's own link are always called directly. */
+interface RemoteSource {
   readonly network?: NetworkRules;
 }
 
@@ -18,7 +18,7 @@ export type TokenSource =
   | ManagedIdentity;
 
 /** OAuth client credentials, as used by Entra (Microsoft identity platform, "Client credentials flow"). */
-interface ClientCredentials extends Connected {
+interface ClientCredentials extends RemoteSource {
   readonly kind: "client_credentials";
   readonly tokenUrl: string;
   readonly clientId: string;
@@ -27,7 +27,7 @@ interface ClientCredentials extends Connected {
 }
 
 /** A service account's key file (Google identity, "Using OAuth 2.0 for server to server applications"). */
-export interface ServiceAccount extends Connected {
+export interface ServiceAccount extends RemoteSource {
   readonly kind: "service_account";
   readonly tokenUrl: string;
   readonly email: string;
@@ -37,7 +37,7 @@ export interface ServiceAccount extends Connected {
 }
 
 /** The file written by `gcloud auth application-default login`. */
-interface RefreshToken extends Connected {
+interface RefreshToken extends RemoteSource {
   readonly kind: "refresh_token";
   readonly tokenUrl: string;
   readonly clientId: string;
@@ -52,7 +52,7 @@ export interface MetadataServer {
 }
 
 /** Workload identity federation with a token in a file (Google IAM, "external_account"). */
-export interface WorkloadIdentity extends Connected {
+export interface WorkloadIdentity extends RemoteSource {
   readonly kind: "workload_identity";
   readonly tokenUrl: string;
   readonly audience: string;
@@ -69,7 +69,7 @@ export interface WorkloadIdentity extends Connected {
  * An application that Entra knows by a token of another issuer, such as a cluster's (Microsoft identity platform, "Client
  * credentials flow: access token request with a federated credential").
  */
-export interface FederatedApplication extends Connected {
+export interface FederatedApplication extends RemoteSource {
   readonly kind: "federated_application";
   readonly tokenUrl: string;
   readonly clientId: string;
@@ -125,7 +125,7 @@ export interface AwsInstance {
 }
 
 /** A role that AWS gives to the holder of a token in a file (STS, "AssumeRoleWithWebIdentity"). */
-export interface AwsWebIdentity extends Connected {
+export interface AwsWebIdentity extends RemoteSource {
   readonly kind: "aws_web_identity";
   readonly stsUrl: string;
   readonly roleArn: string;
@@ -136,14 +136,14 @@ export interface AwsWebIdentity extends Connected {
 }
 
 /** Another role, often another account's, that this identity may take (STS, "AssumeRole"). */
-export interface AwsAssumedRole extends Connected {
+export interface AwsAssumedRole extends RemoteSource {
   readonly kind: "aws_assumed_role";
   readonly stsUrl: string;
   readonly roleArn: string;
   readonly sessionName: string;
   /** The word that the role's owner requires. Null for none. */
   readonly externalId: string | null;
-  /** Whose keys sign the request for the role's. */
+  /** The source of the keys that sign the request for the role's. */
   readonly base: AwsProof | AwsRoleSource;
   readonly region: string;
 }

@@ -1,8 +1,8 @@
-// How connections to a server of the operator's are made, where its configuration says so.
+// The rules for connections to a server, where its configuration has some.
 
 /** Certificates in PEM. */
 export interface TlsRules {
-  /** Of the authorities that are accepted, in place of the well-known ones. */
+  /** The authorities that are accepted, in place of the well-known ones. */
   readonly ca?: string | undefined;
   /** The gateway's own, with the certificates between it and its root. */
   readonly cert?: string | undefined;

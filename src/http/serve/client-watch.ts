@@ -10,6 +10,16 @@ export interface Connections {
   timeout(request: Request, seconds: number): void;
 }
 
+interface WatchPorts {
+  readonly deadlines: Deadlines;
+  readonly server: { readonly idleSeconds: number };
+}
+
+interface Sender {
+  readonly request: Request;
+  readonly server: Connections | null;
+}
+
 /** A model may be silent for minutes; the gateway's own deadlines bound the wait. Call `end` after the request. */
 export class ClientWatch implements Latecomer {
   readonly #request: Request;
@@ -23,10 +33,8 @@ export class ClientWatch implements Latecomer {
   #isKept = false;
 
   constructor(
-    deadlines: Deadlines,
-    request: Request,
-    server: Connections | null,
-    idleSeconds: number,
+    { deadlines, server: { idleSeconds } }: WatchPorts,
+    { request, server }: Sender,
     ending: Ending,
   ) {
     this.#request = request;

@@ -2,7 +2,7 @@
 import { placeHtml } from "./base-path.ts";
 import type { PageFile } from "./files.ts";
 
-/** Where the console's script finds the base. */
+/** The name of the element by which the console's script learns the base. */
 const BASE_META = "base-path";
 
 /** The forms in which files name paths of the gateway, by the ends of their names. */

@@ -96,7 +96,7 @@ function listCodes({ error, error_description: description }: JsonObject): reado
 
 /**
  * Runs requests to a server on the machine's own link, which are never sent by a proxy. `whySilent` is the reason to show
- * if it doesn't answer: then, most often, the gateway doesn't run where it was told that it does.
+ * if it doesn't answer: most often, the gateway runs somewhere else than its configuration says.
  */
 export async function askLocally<Result>(
   exchange: TokenExchange,

@@ -33,7 +33,7 @@ const oauth = (status: number, error: string, description: string) => ({
 });
 
 export const TOKEN_OF_IMDS = "imds-token";
-/** What the clouds know of the gateway. */
+/** The names and secrets by which the clouds know the gateway. */
 export const KNOWN = {
   roleArn: "arn:aws:iam::123456789012:role/gateway",
   otherArn: "arn:aws:iam::999999999999:role/models",

@@ -8,7 +8,7 @@ const ROLES = "/latest/meta-data/iam/security-credentials/";
 const REGION = "eu-west-1";
 
 interface FakeClouds extends TokenServer {
-  /** How long the next keys and tokens are good for. */
+  /** The lifetime of the next keys and tokens. */
   lifetimeMs: number;
   /** The keys that were given out, by their id. */
   readonly given: Map<string, { readonly secret: string; readonly session: string }>;
