@@ -127,8 +127,10 @@ describe.each(IDENTITIES)("%s", (_name, fields, env) => {
     pass(56 * MINUTE_MS);
     for (let renewal = 1; renewal <= 2; renewal++) {
       const asked = clouds.seen.length;
-      expect(await get(proof)).toBe(first);
-      await until("a renewal", () => clouds.seen.length > asked);
+      await until("a renewal", async () => {
+        expect(await get(proof)).toBe(first);
+        return clouds.seen.length > asked;
+      });
       pass(11_000);
     }
   });
