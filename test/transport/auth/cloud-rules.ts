@@ -101,7 +101,7 @@ export const CLOUD_RULES: Readonly<Record<string, readonly CloudRule[]>> = {
     {
       ...ENTRA,
       refuses: ({ method, path }) =>
-        method === "POST" && path === `/entra/${KNOWN.tenant}/oauth2/v2.0/token`
+        method === "POST" && path.split("?")[0] === `/entra/${KNOWN.tenant}/oauth2/v2.0/token`
           ? null
           : oauth(400, "invalid_request", "AADSTS90002: Tenant not found."),
     },
