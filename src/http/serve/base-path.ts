@@ -3,8 +3,10 @@
 import { findPath } from "./paths.ts";
 
 type Server = Bun.Server<undefined>;
-type Handler = (request: Request, server: Server) => Response | Promise<Response>;
-type Routes = Readonly<Record<string, Handler | { readonly POST: Handler }>>;
+/** Undefined once the connection has become a WebSocket. */
+type Answer = Response | undefined;
+type Handler = (request: Request, server: Server) => Answer | Promise<Answer>;
+type Routes = Readonly<Record<string, Handler | Readonly<Record<string, Handler>>>>;
 
 const WELL_KNOWN = "/.well-known/";
 
@@ -16,7 +18,7 @@ export function serveBelow(base: string, routes: Routes, answer: Handler): Recor
   const all: Record<string, Handler> = {};
   const handle = (route: Routes[string]): Handler => {
     if (typeof route === "function") return route;
-    return (request, server) => (request.method === "POST" ? route.POST : answer)(request, server);
+    return (request, server) => (route?.[request.method] ?? answer)(request, server);
   };
   for (const [path, route] of Object.entries(routes)) {
     const own = handle(route);
@@ -54,7 +56,8 @@ function cutBase(path: string, base: string): string {
 }
 
 /** Leads the answer's redirect, cookies and links below the base. */
-async function placeResponse(response: Response, base: string): Promise<Response> {
+async function placeResponse(response: Answer, base: string): Promise<Answer> {
+  if (response === undefined) return undefined;
   const { headers, status } = response;
   const location = headers.get("location");
   if (location !== null) headers.set("location", placePath(location, base));
