@@ -52,6 +52,14 @@ export const STATE_METRICS = {
     over: "max",
     per: MS_PER_SECOND,
   },
+  poundkey_certificate_expiry_seconds: {
+    ...gauge(
+      "seconds",
+      "Time until the gateway's own certificate for the provider (`tls.cert`) ends. Negative once it has.",
+      "provider",
+    ),
+    over: "min",
+  },
   poundkey_balance_usd: {
     ...gauge("USD", "Balance of each account in metrics.balances.", "account"),
     over: "max",

@@ -17,6 +17,7 @@ export const NOTHING_READ: MetricsParts["readings"] = {
   poundkey_config_loaded_timestamp_seconds: () => null,
   poundkey_credentials: () => null,
   poundkey_provider_failing_seconds: () => null,
+  poundkey_certificate_expiry_seconds: () => null,
   poundkey_balance_usd: () => null,
   poundkey_catalogue_age_seconds: () => null,
   poundkey_catalogue_changes_waiting: () => null,

@@ -70,6 +70,7 @@ const EVERY_READING = {
   poundkey_config_loaded_timestamp_seconds: () => 1_795_132_800_123,
   poundkey_credentials: () => new Map([[`Own${LABEL_END}retired`, 2]]),
   poundkey_provider_failing_seconds: () => new Map([["Own", 61_500]]),
+  poundkey_certificate_expiry_seconds: () => new Map([["vLLM", 86_400]]),
   poundkey_balance_usd: () => new Map([["Search", 12_500_000_000]]),
   poundkey_catalogue_age_seconds: () => 8_467_200,
   poundkey_catalogue_changes_waiting: () => 3,

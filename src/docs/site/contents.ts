@@ -32,6 +32,7 @@ export const PARTS: readonly Part[] = [
       "hooks",
       "webhooks",
       "operate",
+      "network",
       "backups",
       "upgrading",
       "releases",
