@@ -10,7 +10,7 @@ import { type EndingParts, endPerson, isEnding, type Recording } from "./ending.
 import { type Attempt, type ConfirmedSubject, type Issuer, SignInRefused, type Tokens } from "./issuer.ts";
 import { makeMemberId } from "./member.ts";
 import { keepOwnAccount, makeOwnAccountId } from "./own-account.ts";
-import { findMemberState, maySignIn } from "./state.ts";
+import { canSignIn, findMemberState } from "./state.ts";
 
 /** The time for one attempt, on the issuer's pages. */
 export const ATTEMPT_MS = 10 * 60_000;
@@ -21,7 +21,6 @@ const NAME_DIGITS = 12;
 const ACCOUNTS_AT_ONCE = 500;
 
 export interface SignInParts extends EndingParts {
-  readonly pepper: Uint8Array;
   readonly random: Random;
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly log: Log;
@@ -216,7 +215,7 @@ async function keepMember(
   const member = await changes.changeMember(id, (before) => {
     if (before === null) return { ...makeMember(id, issuer, subject, nowMs), ...seen };
     isDeactivated = findMemberState(before) === "deactivated";
-    return maySignIn(before) ? { ...before, ...seen, leasedUntilMs: 0, doubt: undefined } : null;
+    return canSignIn(before) ? { ...before, ...seen, leasedUntilMs: 0, doubt: undefined } : null;
   });
   if (member !== null) return member;
   if (isDeactivated) {

@@ -4,10 +4,10 @@ import { findDoubt } from "./doubt.ts";
 
 /** The hardest last. */
 export const MEMBER_STATES = ["active", "in_doubt", "left", "deactivated", "disabled", "anonymised"] as const;
-export type MemberState = (typeof MEMBER_STATES)[number];
+type MemberState = (typeof MEMBER_STATES)[number];
 
-/** What the state follows from, beside the time. */
-export type StateFacts = Pick<
+/** The fields that decide the state, beside the time. */
+type StateFacts = Pick<
   KeyTerms,
   "anonymisedAtMs" | "isDisabled" | "deactivatedAtMs" | "ruleGrants" | "seenAtMs" | "doubt"
 >;
@@ -23,7 +23,7 @@ export function findMemberState(facts: StateFacts): MemberState {
 }
 
 /** True if the person may sign in, as far as an admin and the directory decide. People who have left come back that way. */
-export function maySignIn(facts: StateFacts): boolean {
+export function canSignIn(facts: StateFacts): boolean {
   const state = findMemberState(facts);
   return state === "active" || state === "in_doubt" || state === "left";
 }

@@ -16,7 +16,7 @@ import { joinGrants } from "../../people/roles.ts";
 import { findMemberState, isLetIn, MEMBER_STATES } from "../../people/state.ts";
 import { changeForgetting } from "../audit/audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
-import { pauseFor, resumeFor } from "../keys/pauses.ts";
+import { addPause, liftPause } from "../keys/pauses.ts";
 import { type ListPage, listPage, type PageQuery } from "../list.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
@@ -122,7 +122,7 @@ async function changeKeys(
   memberId: string,
   isDisabled: boolean,
 ): Promise<void> {
-  const change = isDisabled ? pauseFor : resumeFor;
+  const change = isDisabled ? addPause : liftPause;
   await eachKey(store, { memberId }, (key) =>
     isDisabled || key.pausedBy.includes("disabled")
       ? changes.changeKey(key.id, (before) => change("disabled", before))
