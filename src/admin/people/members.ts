@@ -20,7 +20,7 @@ import { addPause, liftPause } from "../keys/pauses.ts";
 import { type ListPage, listPage, type PageQuery } from "../list.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
-import { beyondOwnEnd, refuseOwnGrants } from "./own-end.ts";
+import { beyondOwnEnd, findOwnEnd, refuseOwnGrants } from "./own-end.ts";
 
 const ACCOUNTS_MAX = 100;
 const KEYS_AT_ONCE = 100;
@@ -157,7 +157,7 @@ function checkEnd(
   { role, accounts, until }: MemberChange,
 ): void {
   const isGiven = role !== undefined || accounts !== undefined || until !== undefined;
-  const endMs = access.findEnd("members.write", [null]);
+  const endMs = findOwnEnd(access, "changeMember", [null]);
   if (!isGiven || endMs === null || ownGrants.length === 0) return;
   if (ownUntilMs === null || ownUntilMs > endMs) throw beyondOwnEnd("until", endMs);
 }

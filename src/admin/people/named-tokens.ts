@@ -12,7 +12,7 @@ import { formatInstant, formatInstantOrNull } from "../format.ts";
 import type { ListPage } from "../list.ts";
 import { allowNull, allowWords, boolean, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
-import { beyondOwnEnd } from "./own-end.ts";
+import { beyondOwnEnd, findOwnEnd } from "./own-end.ts";
 import { findMakers, findStanding, isExpired, isUpheld } from "./token-makers.ts";
 
 export const LAST_CHARACTERS_SHOWN = 4;
@@ -96,16 +96,21 @@ function limitByEnd(
   access: Access,
   grants: readonly Grant[],
 ): number {
-  const endMs = findTokenEnd(access, grants);
+  const endMs = findTokenEnd(access, "createToken", grants);
   if (endMs === null || expiresAtMs <= endMs) return expiresAtMs;
   if (given === undefined) return endMs;
   throw beyondOwnEnd("expires_at", endMs);
 }
 
 /** Returns the time beyond which no token may last that is given with these grants. Null if there is none. */
-export function findTokenEnd(access: Access, grants: readonly Grant[]): number | null {
-  return access.findEnd(
-    "tokens.write",
+export function findTokenEnd(
+  access: Access,
+  way: "createToken" | "takeToken",
+  grants: readonly Grant[],
+): number | null {
+  return findOwnEnd(
+    access,
+    way,
     grants.map(({ accountId }) => accountId),
   );
 }

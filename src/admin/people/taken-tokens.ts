@@ -41,7 +41,7 @@ export async function takeToken(
       makerKind: access.actor.kind,
       makerId: access.actor.id,
       contactUntilMs: undefined,
-      expiresAtMs: earlier(before.expiresAtMs, findTokenEnd(access, before.grants)),
+      expiresAtMs: earlier(before.expiresAtMs, findTokenEnd(access, "takeToken", before.grants)),
     };
   };
   const taken = await changes.takeToken(id, take, digestSecret(secret, pepper));
