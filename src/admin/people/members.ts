@@ -224,8 +224,11 @@ export async function anonymiseMember(
   await endKeys(parts, id);
   await forgetInKeys(parts, shut);
   await store.limitRequests.forgetTexts(id);
-  await store.people.erase(shut);
-  return viewMember(parts, requireMember(await change({ email: null })));
+  await store.people.erase(shut, false);
+  await change({ email: null });
+  const isErased = await store.people.erase({ id, email: null }, true);
+  const erasedAtMs = isErased ? (shut.erasedAtMs ?? clock.nowMs()) : undefined;
+  return viewMember(parts, requireMember(await change({ erasedAtMs })));
 }
 
 /** Personal keys keep nothing that the person chose as a name, and service keys don't name the person as their contact. */

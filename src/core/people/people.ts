@@ -196,9 +196,10 @@ export interface PeopleStore {
   /**
    * Erases the person's name, e-mail and addresses beside the ids that stay: in the audit, also in entries that wait, in
    * agents, in the contacts of tokens, and in the log of requests and refusals. Their personal keys must have other names
-   * before, and the member's row is changed by `changeMember`. It may be repeated.
+   * before, and the member's row is changed by `changeMember`. It may be repeated. The last time, it returns true once
+   * nothing of the person is left in the store's files.
    */
-  erase(person: Pick<Member, "id" | "email">): Promise<void>;
+  erase(person: Pick<Member, "id" | "email">, isLast: boolean): Promise<boolean>;
 
   /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;

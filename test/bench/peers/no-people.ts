@@ -20,7 +20,7 @@ export function noPeople(): Pick<
     doubtDueMembers: async () => 0,
     endedRoles: nobody,
     dueMembers: nobody,
-    erase: async () => {},
+    erase: async () => true,
   };
   const none = {
     holdings: async () => ({ hasSession: false, hasToken: false }),
