@@ -84,6 +84,9 @@ test("the request log can be listed, filtered and paged", async () => {
     hook_cost_usd: 0,
     usage_implausible: null,
     unpriced: [],
+    served: [],
+    price_id: null,
+    price: null,
     error: null,
     content: null,
   });

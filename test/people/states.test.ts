@@ -17,7 +17,7 @@ import { makeMember, PEOPLE } from "./samples.ts";
 const HOUR_MS = 3_600_000;
 const ADMIN: readonly Grant[] = [{ role: "admin", accountId: null }];
 
-/** What lets somebody in by their session and token, and by their keys and agents. */
+/** A state as it is stored, and whether sessions and tokens, and keys and agents, work in it. */
 interface State {
   readonly fields: Partial<Member>;
   readonly acts: boolean;
@@ -103,7 +103,7 @@ async function addAgent(memberId: string, digest: string): Promise<void> {
   await opened.store.devices.stepCode("user", "none", () => ({ code: null, added }), 10);
 }
 
-/** With no body and no thing of that name: whoever is let in gets anything but 401. */
+/** Sends an empty body, and names nothing that there is: a sender who is let in gets anything but 401. */
 async function ask(method: string, path: string, headers: Record<string, string>): Promise<number> {
   const named = path.replaceAll(/:\w+/g, "none").replace("*", "v1/chat/completions");
   const body = method === "GET" ? {} : { body: "{}" };
