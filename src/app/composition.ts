@@ -44,10 +44,10 @@ import { createRecheck, createSignInParts } from "./oidc/sign-in.ts";
 import { composeRoutes } from "./routes.ts";
 import { findListener, type Listener } from "./start/accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./start/drain.ts";
-import { noteEnds } from "./start/ending-notes.ts";
 import { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import { noteRefusedReload, noteReload } from "./start/reload-notes.ts";
+import { noteSettings } from "./start/settings-notes.ts";
 import { observeState } from "./state.ts";
 import { composeSteps, createHooks } from "./steps.ts";
 import { createTelling } from "./upkeep/telling.ts";
@@ -174,7 +174,8 @@ function createReloads(
       live.put({ ...next, server, store });
       hooks.put(next.hooks);
       telemetry.put(next);
-      void Bun.sleep(0).then(() => noteEnds(next, log, clock.nowMs()));
+      // Requests that wait are served before.
+      void Bun.sleep(0).then(() => noteSettings(next, log, clock.nowMs()));
     },
     refuseReload(errors) {
       configuration.refuse(errors);
@@ -198,7 +199,7 @@ function startTasks(
     ending,
   }: { readonly live: LiveConfiguration; readonly gateway: Gateway; readonly ending: DrainState },
 ): Promise<() => void> {
-  noteEnds(live.settings, upkept.log, clock.nowMs());
+  noteSettings(live.settings, upkept.log, clock.nowMs());
   return startUpkeep({
     ...upkept,
     clock,

@@ -163,6 +163,8 @@ export const FAULTS = {
   balance_too_low: { ...conflict },
   /** Two keys of an account, or two accounts, have the name that a PUT by name means. */
   name_ambiguous: { ...conflict },
+  /** An account would look like another one that a rule of the sign-in names. */
+  name_in_use: { ...conflict },
   idempotency_mismatch: { ...conflict, final: true },
   idempotency_unavailable: { ...conflict, final: true },
   /** The body arrived too slowly. */

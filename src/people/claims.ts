@@ -3,6 +3,7 @@
 import type { GivenLimits } from "../core/limits/member-limits.ts";
 import type { Grant } from "../core/people/people.ts";
 import type { SignInRule, SignInRules } from "../core/people/sign-in.ts";
+import { removeInvisible } from "../core/text/names.ts";
 import { type Claims, type ConfirmedSubject, SignInRefused } from "./issuer.ts";
 import { isPermitted, joinGrants } from "./roles.ts";
 
@@ -41,7 +42,9 @@ export function readIdentity(
 
 function readText(value: unknown): string | null {
   if (typeof value !== "string") return null;
-  const line = value.replace(/\p{Cc}+/gu, " ").trim();
+  const line = removeInvisible(value)
+    .replace(/\p{Cc}+/gu, " ")
+    .trim();
   return line === "" ? null : line.slice(0, TEXT_CHARACTERS_MAX);
 }
 

@@ -10,16 +10,17 @@ import type { Page } from "../../core/world/page.ts";
 import { readPages } from "../../core/world/read-pages.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { findDoubt } from "../../people/doubt.ts";
-import { findMemberState, isLetIn, listGrants, MEMBER_STATES } from "../../people/member.ts";
+import { listGrants } from "../../people/member.ts";
 import { eachKey, endKeys } from "../../people/own-keys.ts";
 import { joinGrants } from "../../people/roles.ts";
+import { findMemberState, isLetIn, MEMBER_STATES } from "../../people/state.ts";
 import { changeForgetting } from "../audit/audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
-import { changePauses } from "../keys/key-rights.ts";
+import { addPause, liftPause } from "../keys/pauses.ts";
 import { type ListPage, listPage, type PageQuery } from "../list.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
-import { beyondOwnEnd, refuseOwnGrants } from "./own-end.ts";
+import { beyondOwnEnd, findOwnEnd, refuseOwnGrants } from "./own-end.ts";
 
 const ACCOUNTS_MAX = 100;
 const KEYS_AT_ONCE = 100;
@@ -50,6 +51,8 @@ export const memberSchema = Type.Object({
   // The end of personal keys, unless the person signs in again. Null while the issuer says that they are there.
   keys_expire_at: allowNull(instant),
   anonymised_at: allowNull(instant),
+  // From then on, no file of the store holds anything of who it was.
+  erased_at: allowNull(instant),
 });
 export type MemberView = View<typeof memberSchema>;
 
@@ -108,11 +111,23 @@ export async function changeMember(
   if (given.disabled === true) {
     await store.people.endSessionsOf(id);
     await store.devices.endDevicesOf(id, clock.nowMs());
-    await eachKey(store, { memberId: id }, (key) =>
-      changes.changeKey(key.id, (before) => changePauses("admin", before, true)),
-    );
   }
+  if (given.disabled !== undefined) await changeKeys(parts, id, given.disabled);
   return viewMember({ ...parts, clock }, changed);
+}
+
+/** The state alone already refuses the keys. Their pause shows it, and enabling lifts no other pause. */
+async function changeKeys(
+  { store, changes }: ActingParts,
+  memberId: string,
+  isDisabled: boolean,
+): Promise<void> {
+  const change = isDisabled ? addPause : liftPause;
+  await eachKey(store, { memberId }, (key) =>
+    isDisabled || key.pausedBy.includes("disabled")
+      ? changes.changeKey(key.id, (before) => change("disabled", before))
+      : Promise.resolve(),
+  );
 }
 
 async function readMemberChange(
@@ -142,7 +157,7 @@ function checkEnd(
   { role, accounts, until }: MemberChange,
 ): void {
   const isGiven = role !== undefined || accounts !== undefined || until !== undefined;
-  const endMs = access.findEnd("members.write", [null]);
+  const endMs = findOwnEnd(access, "changeMember", [null]);
   if (!isGiven || endMs === null || ownGrants.length === 0) return;
   if (ownUntilMs === null || ownUntilMs > endMs) throw beyondOwnEnd("until", endMs);
 }
@@ -209,8 +224,11 @@ export async function anonymiseMember(
   await endKeys(parts, id);
   await forgetInKeys(parts, shut);
   await store.limitRequests.forgetTexts(id);
-  await store.people.erase(shut);
-  return viewMember(parts, requireMember(await change({ email: null })));
+  await store.people.erase(shut, false);
+  await change({ email: null });
+  const isErased = await store.people.erase({ id, email: null }, true);
+  const erasedAtMs = isErased ? (shut.erasedAtMs ?? clock.nowMs()) : undefined;
+  return viewMember(parts, requireMember(await change({ erasedAtMs })));
 }
 
 /** Personal keys keep nothing that the person chose as a name, and service keys don't name the person as their contact. */
@@ -246,13 +264,14 @@ export function viewMember(
     accountId === null || accountIds === null || accountIds.includes(accountId);
   const grants = joinGrants(listGrants(member, clock.nowMs())).filter(isSeen);
   const accounts = grants.map(({ accountId }) => accountId);
-  const isIn = isLetIn(member) && member.ruleGrants.length > 0;
   return {
     id: member.id,
     name: member.name,
     email: member.email,
     issuer: member.issuer,
-    role: isIn ? (ROLES.findLast((role) => grants.some((grant) => grant.role === role)) ?? null) : null,
+    role: isLetIn(member)
+      ? (ROLES.findLast((role) => grants.some((grant) => grant.role === role)) ?? null)
+      : null,
     accounts: accounts.includes(null) ? null : accounts.filter((id) => id !== null),
     grants: grants.map(viewGrant),
     own_grants: member.ownGrants.filter(isSeen).map(viewGrant),
@@ -265,6 +284,7 @@ export function viewMember(
     seen_at: formatInstant(member.seenAtMs),
     keys_expire_at: formatInstantOrNull(findKeysEnd(member, keysExpireMs())),
     anonymised_at: formatInstantOrNull(member.anonymisedAtMs),
+    erased_at: formatInstantOrNull(member.erasedAtMs ?? null),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   revokeToken,
   tokenSchema,
 } from "../people/named-tokens.ts";
+import { takenTokenSchema, takeToken } from "../people/taken-tokens.ts";
 import { wrapRows } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
 import { show, showMade, takeBody, takePath, type Uses } from "./use.ts";
@@ -18,6 +19,9 @@ export function makeTokenUses(world: AdminWorld): Uses<typeof TOKEN> {
     list: takePath(show(wrapRows(tokenSchema)), ({ access }) => listTokens(world, access)),
     make: takeBody(newTokenSchema, showMade(createdTokenSchema), (body, { act, access }) =>
       createToken(actAs(world, act), body, access),
+    ),
+    take: takeBody(takenTokenSchema, showMade(createdTokenSchema), (_, { act, id, access }) =>
+      takeToken(actAs(world, act), id, access),
     ),
     end: takePath(show(tokenSchema), ({ act, id, access }) => revokeToken(actAs(world, act), id, access)),
   };
