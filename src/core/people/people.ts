@@ -19,8 +19,9 @@ export interface Grant {
   readonly readsContent?: true;
 }
 
-/** The kinds of senders of a change: a person, a named token, the admin token, a key, the command line or the gateway. */
-export const ACTOR_KINDS = ["person", "token", "admin", "key", "cli", "system"] as const;
+/** The kinds of senders of a change: a person, a named token, the admin token, a key, the command line, the
+ * gateway or the company's directory. */
+export const ACTOR_KINDS = ["person", "token", "admin", "key", "cli", "system", "scim"] as const;
 
 export interface Actor {
   readonly kind: (typeof ACTOR_KINDS)[number];
@@ -105,6 +106,12 @@ export interface Member {
   readonly anonymisedAtMs: number | null;
   /** Missing if the issuer's last word was definite. One from before `seenAtMs` is over. */
   readonly doubt?: Doubt | undefined;
+  /** The person's id in the issuer's directory, which some issuers name besides the subject. */
+  readonly objectId?: string | undefined;
+  /** Since then, the issuer says that the person isn't there. Missing if its last word was yes. */
+  readonly refusedAtMs?: number | undefined;
+  /** Grows with each change by the directory. Missing for whoever isn't in it. */
+  readonly directoryTurn?: number | undefined;
 }
 
 /** The part of a member that limits their keys: their grants, and the limits of the rules that matched. */
@@ -131,6 +138,8 @@ export interface NamedToken {
   readonly contact: string | null;
   /** Until then, the contact upholds a token from before contacts were words alone. Missing for all others. */
   readonly contactUntilMs?: number | undefined;
+  /** Missing for tokens of the admin routes. One of the directory's is good for nothing else. */
+  readonly kind?: "scim" | undefined;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;

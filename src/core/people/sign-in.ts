@@ -50,6 +50,14 @@ interface AgentRules {
   readonly policies: readonly AgentPolicy[];
 }
 
+/** How the company's directory tells by SCIM who is here. */
+interface DirectoryRules {
+  /** True if a user may be linked once to the person with the same verified e-mail address. */
+  readonly linksByEmail: boolean;
+  /** The addresses and blocks that the directory may come from. Empty for any. */
+  readonly from: readonly string[];
+}
+
 export interface SignInRules {
   /** As the issuer names itself: `https://login.example.com/tenant`. */
   readonly issuer: string;
@@ -66,4 +74,6 @@ export interface SignInRules {
   readonly agents: AgentRules;
   /** The origin at which browsers reach the gateway, such as `https://gateway.example.com`. */
   readonly publicUrl: string;
+  /** Missing if no directory tells who is here. */
+  readonly directory?: DirectoryRules | undefined;
 }

@@ -43,6 +43,18 @@ const OPTIONAL_TIME: Column<number | undefined> = {
   read: (found, column) => (found[column] === null ? undefined : readInteger(found, column)),
 };
 
+const TOKEN_KIND: Column<NamedToken["kind"]> = {
+  type: "text",
+  write: (kind) => kind ?? null,
+  read: (found, column) => (found[column] === "scim" ? "scim" : undefined),
+};
+
+const OPTIONAL_TEXT: Column<string | undefined> = {
+  type: "text",
+  write: (value) => value ?? null,
+  read: (found, column) => (found[column] === null ? undefined : readText(found, column)),
+};
+
 const DOUBT: Columns<Doubt | undefined> = {
   columns: {
     doubt_since_ms: { type: "integer", write: (doubt) => doubt?.sinceMs ?? null },
@@ -72,6 +84,7 @@ const TOKEN = table<NamedToken>("token", ["id"], {
   expiresAtMs: allowNull(TIME),
   revokedAtMs: allowNull(TIME),
   contactUntilMs: { ...OPTIONAL_TIME, name: "contact_until_ms" },
+  kind: TOKEN_KIND,
 });
 
 const RIGHTS = {
@@ -87,7 +100,7 @@ const RIGHTS = {
 /** The part of a member that is read for each request of a personal key. */
 const MEMBER_RIGHTS = table<Omit<KeyTerms, "rules">>("member", ["id"], RIGHTS);
 
-const MEMBER = table<Member>("member", ["id"], {
+export const MEMBER = table<Member>("member", ["id"], {
   id: TEXT,
   issuer: TEXT,
   subject: TEXT,
@@ -102,6 +115,9 @@ const MEMBER = table<Member>("member", ["id"], {
   warnedAtMs: allowNull(TIME),
   checkedAtMs: TIME,
   leasedUntilMs: TIME,
+  objectId: OPTIONAL_TEXT,
+  refusedAtMs: { ...OPTIONAL_TIME, name: "refused_at_ms" },
+  directoryTurn: { ...OPTIONAL_TIME, name: "directory_turn" },
 });
 
 export function peopleMethods(engine: Engine) {

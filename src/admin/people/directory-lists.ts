@@ -1,0 +1,120 @@
+// The lists of a directory's users and groups, narrowed by a filter, with who is in which.
+import type {
+  DirectoryGroup,
+  DirectoryUser,
+  GroupFilter,
+  UserFilter,
+} from "../../core/people/directory.ts";
+import { type Condition, parseFilter } from "../../people/directory/filter.ts";
+import { foldCase } from "../../people/directory/names.ts";
+import { DirectoryRefusal } from "../../people/directory/refusal.ts";
+import type { Reference } from "../../people/directory/resources.ts";
+import type { DirectoryParts } from "./directory.ts";
+
+export interface ListQuery {
+  readonly filter: string | null;
+  /** Counts from 1. */
+  readonly startIndex: number;
+  readonly count: number;
+}
+
+interface Listed<Row> {
+  readonly total: number;
+  readonly rows: readonly Row[];
+}
+
+export function listUsers(
+  { store }: Pick<DirectoryParts, "store">,
+  query: ListQuery,
+): Promise<Listed<DirectoryUser>> {
+  return store.directory.users(readUserFilter(query.filter), toPage(query));
+}
+
+export function listGroups(
+  { store }: Pick<DirectoryParts, "store">,
+  query: ListQuery,
+): Promise<Listed<DirectoryGroup>> {
+  return store.directory.groups(readGroupFilter(query.filter), toPage(query));
+}
+
+function toPage({ startIndex, count }: ListQuery) {
+  return { offset: startIndex - 1, limit: count };
+}
+
+/** The members of each of these groups. */
+export async function readMembers(
+  { store }: Pick<DirectoryParts, "store">,
+  groups: readonly string[],
+): Promise<ReadonlyMap<string, readonly Reference[]>> {
+  const found = await store.directory.memberships({ groups });
+  return collect(found.map(({ groupId, userId: id, display }) => [groupId, { id, display }]));
+}
+
+/** The groups of each of these users. */
+export async function readGroups(
+  { store }: Pick<DirectoryParts, "store">,
+  users: readonly string[],
+): Promise<ReadonlyMap<string, readonly Reference[]>> {
+  const found = await store.directory.memberships({ users });
+  return collect(found.map(({ userId, groupId: id, display }) => [userId, { id, display }]));
+}
+
+function collect(
+  pairs: readonly (readonly [string, Reference])[],
+): ReadonlyMap<string, readonly Reference[]> {
+  const lists = new Map<string, Reference[]>();
+  for (const [id, reference] of pairs) lists.getOrInsertComputed(id, () => []).push(reference);
+  return lists;
+}
+
+function readConditions(filter: string | null): readonly Condition[] {
+  return filter === null ? [] : parseFilter(filter);
+}
+
+function readUserFilter(filter: string | null): UserFilter {
+  return readConditions(filter).reduce<UserFilter>((narrowed, condition) => {
+    switch (condition.by) {
+      case "id":
+      case "externalId":
+        return join(narrowed, { [condition.by]: condition.text });
+      case "userName":
+      case "displayName":
+        return join(narrowed, { [condition.by]: foldCase(condition.text) });
+      case "active":
+        return join(narrowed, { isActive: condition.isActive });
+      case "email": {
+        const { text, type } = condition;
+        return join(narrowed, { email: { value: foldCase(text), type: type === null ? null : foldCase(type) } });
+      }
+      case "members":
+        throw unknownAttribute("members", "users");
+    }
+  }, {});
+}
+
+function readGroupFilter(filter: string | null): GroupFilter {
+  return readConditions(filter).reduce<GroupFilter>((narrowed, condition) => {
+    switch (condition.by) {
+      case "id":
+      case "externalId":
+        return join(narrowed, { [condition.by]: condition.text });
+      case "displayName":
+        return join(narrowed, { displayName: foldCase(condition.text) });
+      case "members":
+        return join(narrowed, { member: condition.text });
+      default:
+        throw unknownAttribute(condition.by, "groups");
+    }
+  }, {});
+}
+
+/** Two comparisons of the same attribute are not told apart in a store's filter. */
+function join<Filter extends object>(narrowed: Filter, added: Filter): Filter {
+  const twice = Object.keys(added).find((name) => name in narrowed);
+  if (twice === undefined) return { ...narrowed, ...added };
+  throw new DirectoryRefusal("invalidFilter", `'${twice}' is compared twice`);
+}
+
+function unknownAttribute(name: string, of: string): DirectoryRefusal {
+  return new DirectoryRefusal("invalidFilter", `${of} can't be searched by '${name}'`);
+}
