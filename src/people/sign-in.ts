@@ -8,8 +8,9 @@ import { digestSecret, digestSession, mintSessionSecret } from "../keys/secret.t
 import { type Admission, admit, type Identity, type KnownAccounts, readIdentity } from "./claims.ts";
 import { type EndingParts, endPerson, isEnding, type Recording } from "./ending.ts";
 import { type Attempt, type ConfirmedSubject, type Issuer, SignInRefused, type Tokens } from "./issuer.ts";
-import { isLetIn, makeMemberId } from "./member.ts";
+import { makeMemberId } from "./member.ts";
 import { keepOwnAccount, makeOwnAccountId } from "./own-account.ts";
+import { findMemberState, maySignIn } from "./state.ts";
 
 /** The time for one attempt, on the issuer's pages. */
 export const ATTEMPT_MS = 10 * 60_000;
@@ -211,11 +212,17 @@ async function keepMember(
   const nowMs = clock.nowMs();
   const refreshSealed = tokens.refreshToken === null ? null : sealRefresh(vault, tokens.refreshToken);
   const seen = { ...describeMember(identity, admission), refreshSealed, seenAtMs: nowMs, checkedAtMs: nowMs };
+  let isDeactivated = false;
   const member = await changes.changeMember(id, (before) => {
     if (before === null) return { ...makeMember(id, issuer, subject, nowMs), ...seen };
-    return isLetIn(before) ? { ...before, ...seen, leasedUntilMs: 0, doubt: undefined } : null;
+    isDeactivated = findMemberState(before) === "deactivated";
+    return maySignIn(before) ? { ...before, ...seen, leasedUntilMs: 0, doubt: undefined } : null;
   });
   if (member !== null) return member;
+  if (isDeactivated) {
+    const message = "Your company's directory says that your account isn't active, so you aren't let in.";
+    throw new SignInRefused("person", "deactivated", message);
+  }
   const message = "Your access to this gateway was ended by an administrator.";
   throw new SignInRefused("person", "disabled", message);
 }

@@ -12,7 +12,7 @@ import type { OutboxEvent } from "../../core/events/events.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import { type GatewayKey, listPausers } from "../../core/keys/key.ts";
+import { type GatewayKey, showPausers } from "../../core/keys/key.ts";
 import type { LimitRequest } from "../../core/limits/limit-request.ts";
 import type { Checkout } from "../../core/money/checkout.ts";
 import { toUsd } from "../../core/money/money.ts";
@@ -83,7 +83,7 @@ function describeChange(change: RowChange): AuditFacts | null {
       return describe(
         change,
         "account",
-        (row) => ({ ...viewFields(ACCOUNT_FIELDS, row), paused_by: listPausers(row) }),
+        (row) => ({ ...viewFields(ACCOUNT_FIELDS, row), paused_by: showPausers(row) }),
         ({ id }) => id,
       );
     case "key":
@@ -190,7 +190,7 @@ function describeKey(change: Pair<GatewayKey>): AuditFacts | null {
   const changed = describe(
     change,
     "key",
-    (row) => ({ ...viewFields(KEY_FIELDS, row), member_id: row.memberId, paused_by: listPausers(row) }),
+    (row) => ({ ...viewFields(KEY_FIELDS, row), member_id: row.memberId, paused_by: showPausers(row) }),
     (row) => row.accountId,
   );
   if (before === null || after === null) return changed;

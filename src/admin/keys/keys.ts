@@ -9,8 +9,8 @@ import {
   type GatewayKey,
   KEY_DEFAULTS,
   KEY_STATES,
-  listPausers,
   refuseClosed,
+  showPausers,
 } from "../../core/keys/key.ts";
 import type { KeyChange, Revision } from "../../core/keys/key-change.ts";
 import type { KeyMaking } from "../../core/keys/key-making.ts";
@@ -91,7 +91,7 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
     ...viewFields(KEY_FIELDS, key),
     kind: key.memberId === null ? "service" : "personal",
     member_id: key.memberId,
-    paused_by: [...listPausers(key)],
+    paused_by: showPausers(key),
     last4: key.last4,
     created_at: formatInstant(key.createdAtMs),
     revoked_at: formatInstantOrNull(key.revokedAtMs),

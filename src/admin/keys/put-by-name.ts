@@ -25,7 +25,6 @@ import type { ActingWorld } from "../world.ts";
 import { type keyChangeSchema, newKeySchema } from "./key-fields.ts";
 import {
   ALL_RIGHTS,
-  changePauses,
   checkNewKey,
   checkRotation,
   completeKey,
@@ -34,6 +33,7 @@ import {
   startKey,
 } from "./key-rights.ts";
 import { type KeyView, type KeyWorld, keyView, makeSecret, type NewKeyView } from "./keys.ts";
+import { changePauses } from "./pauses.ts";
 import { findHolder, planMaking } from "./personal-keys.ts";
 
 export interface PutWorld extends KeyWorld {

@@ -8,7 +8,7 @@ import {
   ACCOUNT_STATES,
   type Account,
   findAccountState,
-  listPausers,
+  showPausers,
 } from "../../core/keys/key.ts";
 import { toUsd } from "../../core/money/money.ts";
 import { PAUSERS, type Scope } from "../../core/people/people.ts";
@@ -26,7 +26,7 @@ import {
   viewFields,
 } from "../fields.ts";
 import { formatInstant } from "../format.ts";
-import { changePauses } from "../keys/key-rights.ts";
+import { changePauses } from "../keys/pauses.ts";
 import { raiseBudgets, readRaises } from "../limits/budgets.ts";
 import { limitsSchema } from "../limits/limits.ts";
 import { type ListPage, listPage, type PageQuery } from "../list.ts";
@@ -61,7 +61,7 @@ export function accountView(account: Account): AccountView {
     ...viewFields(ACCOUNT_FIELDS, account),
     balance_usd: toUsd(account.balanceNanoUsd),
     held_usd: toUsd(account.heldNanoUsd),
-    paused_by: [...listPausers(account)],
+    paused_by: showPausers(account),
     due_usd: toUsd(account.receivableNanoUsd),
     state: findAccountState(account),
     created_at: formatInstant(account.createdAtMs),

@@ -10,12 +10,13 @@ import type { Page } from "../../core/world/page.ts";
 import { readPages } from "../../core/world/read-pages.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { findDoubt } from "../../people/doubt.ts";
-import { findMemberState, isLetIn, listGrants, MEMBER_STATES } from "../../people/member.ts";
+import { listGrants } from "../../people/member.ts";
 import { eachKey, endKeys } from "../../people/own-keys.ts";
 import { joinGrants } from "../../people/roles.ts";
+import { findMemberState, isLetIn, MEMBER_STATES } from "../../people/state.ts";
 import { changeForgetting } from "../audit/audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
-import { changePauses } from "../keys/key-rights.ts";
+import { pauseFor, resumeFor } from "../keys/pauses.ts";
 import { type ListPage, listPage, type PageQuery } from "../list.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
@@ -50,6 +51,8 @@ export const memberSchema = Type.Object({
   // The end of personal keys, unless the person signs in again. Null while the issuer says that they are there.
   keys_expire_at: allowNull(instant),
   anonymised_at: allowNull(instant),
+  // From then on, no file of the store holds anything of who it was.
+  erased_at: allowNull(instant),
 });
 export type MemberView = View<typeof memberSchema>;
 
@@ -108,11 +111,23 @@ export async function changeMember(
   if (given.disabled === true) {
     await store.people.endSessionsOf(id);
     await store.devices.endDevicesOf(id, clock.nowMs());
-    await eachKey(store, { memberId: id }, (key) =>
-      changes.changeKey(key.id, (before) => changePauses("admin", before, true)),
-    );
   }
+  if (given.disabled !== undefined) await changeKeys(parts, id, given.disabled);
   return viewMember({ ...parts, clock }, changed);
+}
+
+/** The state alone already refuses the keys. Their pause shows it, and enabling lifts no other pause. */
+async function changeKeys(
+  { store, changes }: ActingParts,
+  memberId: string,
+  isDisabled: boolean,
+): Promise<void> {
+  const change = isDisabled ? pauseFor : resumeFor;
+  await eachKey(store, { memberId }, (key) =>
+    isDisabled || key.pausedBy.includes("disabled")
+      ? changes.changeKey(key.id, (before) => change("disabled", before))
+      : Promise.resolve(),
+  );
 }
 
 async function readMemberChange(
@@ -246,13 +261,14 @@ export function viewMember(
     accountId === null || accountIds === null || accountIds.includes(accountId);
   const grants = joinGrants(listGrants(member, clock.nowMs())).filter(isSeen);
   const accounts = grants.map(({ accountId }) => accountId);
-  const isIn = isLetIn(member) && member.ruleGrants.length > 0;
   return {
     id: member.id,
     name: member.name,
     email: member.email,
     issuer: member.issuer,
-    role: isIn ? (ROLES.findLast((role) => grants.some((grant) => grant.role === role)) ?? null) : null,
+    role: isLetIn(member)
+      ? (ROLES.findLast((role) => grants.some((grant) => grant.role === role)) ?? null)
+      : null,
     accounts: accounts.includes(null) ? null : accounts.filter((id) => id !== null),
     grants: grants.map(viewGrant),
     own_grants: member.ownGrants.filter(isSeen).map(viewGrant),
@@ -265,6 +281,7 @@ export function viewMember(
     seen_at: formatInstant(member.seenAtMs),
     keys_expire_at: formatInstantOrNull(findKeysEnd(member, keysExpireMs())),
     anonymised_at: formatInstantOrNull(member.anonymisedAtMs),
+    erased_at: formatInstantOrNull(member.erasedAtMs ?? null),
   };
 }
 

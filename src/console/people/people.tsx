@@ -128,6 +128,7 @@ function findStanding(person: MemberView): readonly [word: string, tone?: Tone] 
   const { anonymised_at, disabled, role, state } = person;
   if (anonymised_at !== null) return ["anonymised"];
   if (disabled) return ["disabled", "warn"];
+  if (state === "deactivated") return ["deactivated", "warn"];
   if (state === "in_doubt") return ["in doubt", "warn"];
   return role === null ? ["no access"] : ["active", "ok"];
 }

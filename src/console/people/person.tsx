@@ -159,7 +159,7 @@ function PersonDialog({ person, open, close, reload }: PersonDialogProps) {
       return (
         <Confirm title={`Disable ${name}?`} action="Disable" run={disable} onClose={close}>
           {isSelf && "This is you. "}Their sessions end and their personal keys stop, both at once. Enabling
-          lets them sign in again; keys that were paused stay so until an admin resumes them.
+          lets them sign in again, and resumes the keys that this paused.
         </Confirm>
       );
     case "anonymise":

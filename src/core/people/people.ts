@@ -7,8 +7,11 @@ export const ROLES = ["member", "viewer", "manager", "billing", "operator", "adm
 export type Role = (typeof ROLES)[number];
 
 /** The reasons for which a key or an account is paused, from the lowest: only the same or a higher role lifts one. */
-export const PAUSERS = ["holder", "person", "operator", "admin", "dispute"] as const;
-export type Pauser = (typeof PAUSERS)[number];
+export const PAUSERS = ["holder", "person", "operator", "admin", "directory", "dispute"] as const;
+/** A personal key whose person an admin has disabled is paused by it, so that enabling resumes no other key. */
+const DISABLED = "disabled";
+export const STORED_PAUSERS = [...PAUSERS, DISABLED] as const;
+export type Pauser = (typeof STORED_PAUSERS)[number];
 
 /** A role in an account, or in all accounts. */
 export interface Grant {
@@ -104,6 +107,10 @@ export interface Member {
   readonly checkedAtMs: number;
   readonly leasedUntilMs: number;
   readonly anonymisedAtMs: number | null;
+  /** The time from which on nothing of the person stands in the store's files. Missing before. */
+  readonly erasedAtMs?: number | undefined;
+  /** The time at which the company's directory said that the person isn't active. Missing while it doesn't say so. */
+  readonly deactivatedAtMs?: number | undefined;
   /** Missing if the issuer's last word was definite. One from before `seenAtMs` is over. */
   readonly doubt?: Doubt | undefined;
   /** The person's id in the issuer's directory, which some issuers name besides the subject. */
@@ -119,7 +126,14 @@ export interface KeyTerms
   extends Pick<MemberTerms, "rules">,
     Pick<
       Member,
-      "ruleGrants" | "ownGrants" | "ownUntilMs" | "isDisabled" | "anonymisedAtMs" | "seenAtMs" | "doubt"
+      | "ruleGrants"
+      | "ownGrants"
+      | "ownUntilMs"
+      | "isDisabled"
+      | "deactivatedAtMs"
+      | "anonymisedAtMs"
+      | "seenAtMs"
+      | "doubt"
     > {}
 
 /** A named token of the admin routes. Only a keyed digest of its secret is stored. */

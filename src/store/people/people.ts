@@ -92,6 +92,7 @@ const RIGHTS = {
   ownGrants: GRANTS,
   ownUntilMs: allowNull(TIME),
   isDisabled: FLAG,
+  deactivatedAtMs: { ...OPTIONAL_TIME, name: "deactivated_at_ms" },
   anonymisedAtMs: allowNull(TIME),
   seenAtMs: TIME,
   doubt: DOUBT,
@@ -115,6 +116,7 @@ export const MEMBER = table<Member>("member", ["id"], {
   warnedAtMs: allowNull(TIME),
   checkedAtMs: TIME,
   leasedUntilMs: TIME,
+  erasedAtMs: { ...OPTIONAL_TIME, name: "erased_at_ms" },
   objectId: OPTIONAL_TEXT,
   refusedAtMs: { ...OPTIONAL_TIME, name: "refused_at_ms" },
   directoryTurn: { ...OPTIONAL_TIME, name: "directory_turn" },
@@ -187,7 +189,7 @@ function memberMethods({ mark, run }: Engine) {
   const page = `${selectSql(MEMBER)} WHERE (created_at_ms, id) < (${first}, ${second})`;
   const pageEnd = `ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
   const due = `${selectSql(MEMBER)} WHERE checked_at_ms <= ${first} AND leased_until_ms <= ${second}
-    AND is_disabled = 0 AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
+    AND is_disabled = 0 AND deactivated_at_ms IS NULL AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
   return {
     member: async (id, scope) =>
       readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
@@ -210,7 +212,7 @@ function doubtMethods({ mark, runAll }: Engine) {
   // A doubt from before the person was last seen is over.
   const begin = `UPDATE member SET doubt_since_ms = ${first}, acts_until_ms = ${second}, keys_until_ms = ${third}
     WHERE checked_at_ms <= CAST(${mark(4)} AS BIGINT) AND issuer = ${mark(5)} AND refresh_sealed IS NOT NULL
-    AND is_disabled = 0 AND anonymised_at_ms IS NULL AND coalesce(doubt_since_ms, 0) <= seen_at_ms`;
+    AND is_disabled = 0 AND deactivated_at_ms IS NULL AND anonymised_at_ms IS NULL AND coalesce(doubt_since_ms, 0) <= seen_at_ms`;
   const acts = `doubt_since_ms + ${first}`;
   const keys = `doubt_since_ms + ${second}`;
   const follow = `UPDATE member SET acts_until_ms = ${acts}, keys_until_ms = ${keys}
