@@ -40,6 +40,7 @@ import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
+import { createDirectory } from "./oidc/directory.ts";
 import { createRecheck, createSignInParts } from "./oidc/sign-in.ts";
 import { composeRoutes } from "./routes.ts";
 import { findListener, type Listener } from "./start/accepting.ts";
@@ -119,13 +120,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { refused, wrongTokens } = createSignInRecords(store, log);
   const people = createSignInParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
-  const guarded = { wrongTokens, refused, members: createRecheck(people) };
+  const directory = createDirectory(opened, live, log);
+  const guarded = { wrongTokens, refused, members: createRecheck(people), directory };
   const upkept = { store, ledger, ...guarded, log, refusals, measures, prices, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRefusals({ store, refusals });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = { ...learnt, ports, live, feed, wrongTokens, people, fetch, ...state };
+  const composed = { ...learnt, ports, live, feed, wrongTokens, people, directory, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   return {
     port: app.server?.port ?? 0,

@@ -103,6 +103,8 @@ type OwnSetting =
   | "webhooks_audited"
   | "keys_expiring_until"
   | "wrong_admin_tokens"
+  | "directory_seen"
+  | "directory_rules"
   | typeof FOREIGN_SECRETS;
 type SettingName = OwnSetting | OperatorSetting;
 

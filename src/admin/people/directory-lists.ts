@@ -1,10 +1,5 @@
 // The lists of a directory's users and groups, narrowed by a filter, with who is in which.
-import type {
-  DirectoryGroup,
-  DirectoryUser,
-  GroupFilter,
-  UserFilter,
-} from "../../core/people/directory.ts";
+import type { DirectoryGroup, DirectoryUser, GroupFilter, UserFilter } from "../../core/people/directory.ts";
 import { type Condition, parseFilter } from "../../people/directory/filter.ts";
 import { foldCase } from "../../people/directory/names.ts";
 import { DirectoryRefusal } from "../../people/directory/refusal.ts";
@@ -72,40 +67,44 @@ function readConditions(filter: string | null): readonly Condition[] {
 }
 
 function readUserFilter(filter: string | null): UserFilter {
-  return readConditions(filter).reduce<UserFilter>((narrowed, condition) => {
-    switch (condition.by) {
-      case "id":
-      case "externalId":
-        return join(narrowed, { [condition.by]: condition.text });
-      case "userName":
-      case "displayName":
-        return join(narrowed, { [condition.by]: foldCase(condition.text) });
-      case "active":
-        return join(narrowed, { isActive: condition.isActive });
-      case "email": {
-        const { text, type } = condition;
-        return join(narrowed, { email: { value: foldCase(text), type: type === null ? null : foldCase(type) } });
-      }
-      case "members":
-        throw unknownAttribute("members", "users");
+  return readConditions(filter).map(narrowUsers).reduce(join, {});
+}
+
+function narrowUsers(condition: Condition): UserFilter {
+  switch (condition.by) {
+    case "id":
+    case "externalId":
+      return { [condition.by]: condition.text };
+    case "userName":
+    case "displayName":
+      return { [condition.by]: foldCase(condition.text) };
+    case "active":
+      return { isActive: condition.isActive };
+    case "email": {
+      const { text, type } = condition;
+      return { email: { value: foldCase(text), type: type === null ? null : foldCase(type) } };
     }
-  }, {});
+    case "members":
+      throw unknownAttribute("members", "users");
+  }
 }
 
 function readGroupFilter(filter: string | null): GroupFilter {
-  return readConditions(filter).reduce<GroupFilter>((narrowed, condition) => {
-    switch (condition.by) {
-      case "id":
-      case "externalId":
-        return join(narrowed, { [condition.by]: condition.text });
-      case "displayName":
-        return join(narrowed, { displayName: foldCase(condition.text) });
-      case "members":
-        return join(narrowed, { member: condition.text });
-      default:
-        throw unknownAttribute(condition.by, "groups");
-    }
-  }, {});
+  return readConditions(filter).map(narrowGroups).reduce(join, {});
+}
+
+function narrowGroups(condition: Condition): GroupFilter {
+  switch (condition.by) {
+    case "id":
+    case "externalId":
+      return { [condition.by]: condition.text };
+    case "displayName":
+      return { displayName: foldCase(condition.text) };
+    case "members":
+      return { member: condition.text };
+    default:
+      throw unknownAttribute(condition.by, "groups");
+  }
 }
 
 /** Two comparisons of the same attribute are not told apart in a store's filter. */

@@ -52,7 +52,10 @@ const TRIES_MAX = 20;
 export function requireDirectory({ rules }: Pick<DirectoryParts, "rules">): SignInRules {
   const found = rules();
   if (found?.directory !== undefined) return found;
-  throw new Fault("unknown_url", "No directory is configured here: `scim: { on: true }` turns these routes on.");
+  throw new Fault(
+    "unknown_url",
+    "No directory is configured here: `scim: { on: true }` turns these routes on.",
+  );
 }
 
 /** Returns what decisions depend on. The accounts that rules name are read once for all people. */
@@ -77,12 +80,20 @@ export async function createUser(parts: ActingDirectory, body: JsonObject): Prom
 }
 
 /** The rest of an absent attribute is empty, but `active` stays as it is. */
-export async function replaceUser(parts: ActingDirectory, id: string, body: JsonObject): Promise<DirectoryUser> {
+export async function replaceUser(
+  parts: ActingDirectory,
+  id: string,
+  body: JsonObject,
+): Promise<DirectoryUser> {
   readUser(body);
   return changeUser(parts, id, (before) => readUser(body, before.isActive));
 }
 
-export async function patchUser(parts: ActingDirectory, id: string, body: JsonObject): Promise<DirectoryUser> {
+export async function patchUser(
+  parts: ActingDirectory,
+  id: string,
+  body: JsonObject,
+): Promise<DirectoryUser> {
   const steps = readOperations(body);
   return changeUser(parts, id, (before) => steps.reduce(applyUserStep, pickAttributes(before)));
 }
@@ -124,7 +135,10 @@ export async function findUser({ store }: Pick<DirectoryParts, "store">, id: str
 }
 
 /** Throws the refusal `notFound`. */
-export async function findGroup({ store }: Pick<DirectoryParts, "store">, id: string): Promise<DirectoryGroup> {
+export async function findGroup(
+  { store }: Pick<DirectoryParts, "store">,
+  id: string,
+): Promise<DirectoryGroup> {
   const { rows } = await store.directory.groups({ id }, { offset: 0, limit: 1 });
   const [group] = rows;
   if (group !== undefined) return group;
@@ -193,6 +207,10 @@ async function keepAccounts(
   }
 }
 
-function keepAccountsOf(parts: ActingDirectory, context: DirectoryContext, { rights }: GroupWrite): Promise<void> {
+function keepAccountsOf(
+  parts: ActingDirectory,
+  context: DirectoryContext,
+  { rights }: GroupWrite,
+): Promise<void> {
   return context.rules.members.createsAccount ? keepAccounts(parts, context, rights) : Promise.resolve();
 }

@@ -14,6 +14,7 @@ export const EVENTS = {
   "limit_request.made": "A person asks for more of a limit ({kind}).",
   "limit_request.decided": "A request for more of a limit ({kind}) was decided.",
   "member.left": "A person has left ({reason}), and their sessions and personal keys have ended.",
+  "member.deactivated": "The directory says that a person isn't active, and their access has ended.",
   "member.in_doubt":
     "The provider refuses to say whether a person is still there: without a sign-in, their keys end at {keys_end_at}.",
   "member.without_role": "A person has no role any more ({reason}).",

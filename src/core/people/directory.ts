@@ -1,4 +1,5 @@
 // What the company's directory says by SCIM: its users and groups, as they are stored, and how they are changed.
+import type { GatewayKey } from "../keys/key.ts";
 import type { Member } from "./people.ts";
 
 export interface DirectoryEmail {
@@ -134,6 +135,8 @@ export interface UserRows {
   readonly groups: readonly DirectoryGroup[];
   /** All that there are. */
   readonly users: number;
+  /** Those of the user's own person that aren't revoked. */
+  readonly keys: readonly GatewayKey[];
 }
 
 export interface UserWrite {
@@ -142,8 +145,8 @@ export interface UserWrite {
   readonly member: Member;
   /** True if sessions and agents' sign-ins end. */
   readonly endsAccess: boolean;
-  /** The time at which the person's keys are revoked. Null if they aren't. */
-  readonly revokesAtMs: number | null;
+  /** The person's keys that are paused, resumed or revoked, as they are after it. */
+  readonly keys: readonly GatewayKey[];
   /** The person who was made for this user and never signed in, and is somebody who is known. Null if nobody goes. */
   readonly replaces: string | null;
   /** Ids that lead to the person from now on. */
@@ -214,7 +217,9 @@ export interface DirectoryStore {
   users(filter: UserFilter, page: DirectoryPage): Promise<DirectoryList<DirectoryUser>>;
   groups(filter: GroupFilter, page: DirectoryPage): Promise<DirectoryList<DirectoryGroup>>;
   /** The groups of these users, or the members of these groups. */
-  memberships(of: { readonly users: readonly string[] } | { readonly groups: readonly string[] }): Promise<readonly Membership[]>;
+  memberships(
+    of: { readonly users: readonly string[] } | { readonly groups: readonly string[] },
+  ): Promise<readonly Membership[]>;
   /** Users of this person, with one of these ids in the directory, or with this name or address, in this order. */
   usersOf(of: {
     readonly memberId: string;
@@ -235,7 +240,12 @@ export interface DirectoryChanges {
   changeGroup(claim: GroupClaim, decide: (rows: GroupRows) => GroupWrite | null): Promise<GroupWrite | null>;
   /** Writes the rights of people after an id, in its order, up to this many. Returns the last one's id, or null at the end. */
   reviewMembers(
-    page: { readonly after: string; readonly limit: number; readonly ruleGroups: readonly string[]; readonly nowMs: number },
+    page: {
+      readonly after: string;
+      readonly limit: number;
+      readonly ruleGroups: readonly string[];
+      readonly nowMs: number;
+    },
     decide: (standing: Standing, groups: readonly DirectoryGroup[]) => MemberRights | null,
   ): Promise<string | null>;
 }

@@ -2,7 +2,7 @@
 import type { DirectoryGroup, DirectoryUser, MemberRights, Standing } from "../../core/people/directory.ts";
 import type { Member } from "../../core/people/people.ts";
 import type { SignInRule, SignInRules } from "../../core/people/sign-in.ts";
-import { type Admission, findDomain, type KnownAccounts, sumRules } from "../claims.ts";
+import { type Admission, findDomain, type KnownAccounts, matchClaims, sumRules } from "../claims.ts";
 import { SignInRefused } from "../issuer.ts";
 import { findAddress } from "./user.ts";
 
@@ -64,15 +64,20 @@ function admitUser(
 ): Admission {
   if (member.refusedAtMs !== undefined || !isDomainAllowed(user, rules)) return NO_RIGHTS;
   const isMatching = matchDirectory({ groups, groupIds }, findIssuerWord(member));
+  return sumIfAny(rules.rules.filter(isMatching), accounts);
+}
+
+/** Nobody without a rule has rights. */
+function sumIfAny(matching: readonly SignInRule[], accounts: KnownAccounts): Admission {
   try {
-    return sumRules(rules.rules.filter(isMatching), accounts);
+    return sumRules(matching, accounts);
   } catch (error) {
     if (error instanceof SignInRefused) return NO_RIGHTS;
     throw error;
   }
 }
 
-export function findIssuerWord({ groups, seenAtMs }: Pick<Member, "groups" | "seenAtMs">): IssuerWord {
+function findIssuerWord({ groups, seenAtMs }: Pick<Member, "groups" | "seenAtMs">): IssuerWord {
   return { groups, atMs: seenAtMs };
 }
 
@@ -81,11 +86,7 @@ export function isDomainAllowed(user: DirectoryUser, { domains }: SignInRules): 
 }
 
 /** Returns the columns that follow from what the rules give. */
-export function describeRights({
-  grants,
-  readsContent,
-  limits,
-}: Admission): Omit<MemberRights, "id"> {
+export function describeRights({ grants, readsContent, limits }: Admission): Omit<MemberRights, "id"> {
   return {
     ruleGrants: grants,
     readsContent,
@@ -101,6 +102,13 @@ export function findRights(
   accounts: KnownAccounts,
 ): MemberRights {
   return { id: standing.member.id, ...describeRights(admitUser(standing, groups, rules, accounts)) };
+}
+
+/** Returns a person's rights by the claims alone, once no directory counts any more. */
+export function findClaimedRights(member: Member, rules: SignInRules, accounts: KnownAccounts): MemberRights {
+  const hasSaidYes = member.seenAtMs > 0 && member.refusedAtMs === undefined;
+  const matching = hasSaidYes ? rules.rules.filter(matchClaims(member.groups)) : [];
+  return { id: member.id, ...describeRights(sumIfAny(matching, accounts)) };
 }
 
 /** True if both are the same. */

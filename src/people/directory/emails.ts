@@ -32,7 +32,8 @@ export function readEmails(value: unknown): Emails {
   const list = Array.isArray(value) ? value : [value];
   keepMost(list);
   const drafts = list.map((one) => {
-    if (!isObject(one)) throw new DirectoryRefusal("invalidValue", "an element of 'emails' must be an object");
+    if (!isObject(one))
+      throw new DirectoryRefusal("invalidValue", "an element of 'emails' must be an object");
     return setParts({ value: null, type: null, isPrimary: false }, one);
   });
   return joinEmails([], drafts.flatMap(complete));
@@ -117,7 +118,8 @@ function findPart(name: string): Part | undefined {
 
 function hasValue({ value, type, isPrimary }: DirectoryEmail, match: Match): boolean {
   const wanted = match.value;
-  if (match.part === "primary") return isPrimary === (wanted === true || wanted === "true" || wanted === "True");
+  if (match.part === "primary")
+    return isPrimary === (wanted === true || wanted === "true" || wanted === "True");
   if (typeof wanted !== "string") return false;
   if (match.part === "value") return foldCase(value) === foldCase(wanted);
   return match.part === "type" && isSameType(type, wanted);
@@ -129,16 +131,19 @@ function makeMatching(matches: readonly Match[]): Draft {
 }
 
 function setParts(email: Draft, given: JsonObject): Draft {
-  return Object.entries(given).reduce<Draft>((left, [name, value]) => {
+  let { value, type, isPrimary } = email;
+  for (const [name, part] of Object.entries(given)) {
     switch (findPart(name.toLowerCase())) {
       case "value":
-        return { ...left, value: readText("emails.value", value, EMAIL_CHARACTERS_MAX) };
+        value = readText("emails.value", part, EMAIL_CHARACTERS_MAX);
+        break;
       case "type":
-        return { ...left, type: readText("emails.type", value, EMAIL_CHARACTERS_MAX) };
+        type = readText("emails.type", part, EMAIL_CHARACTERS_MAX);
+        break;
       case "primary":
-        return { ...left, isPrimary: value === null ? false : readFlag("emails.primary", value) };
-      default:
-        return left;
+        isPrimary = part !== null && readFlag("emails.primary", part);
+        break;
     }
-  }, email);
+  }
+  return { value, type, isPrimary };
 }

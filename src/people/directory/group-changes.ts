@@ -86,7 +86,10 @@ export function decideNewGroup(
 }
 
 function isTaken(name: string): DirectoryRefusal {
-  return new DirectoryRefusal("uniqueness", `there is another group with the name '${name}' or this externalId`);
+  return new DirectoryRefusal(
+    "uniqueness",
+    `there is another group with the name '${name}' or this externalId`,
+  );
 }
 
 /** Null if nothing changes. Throws `GroupMoved` if the claim was made for another state of the group. */
@@ -131,14 +134,18 @@ function decide(
     throw new DirectoryRefusal("invalidValue", `'members' names '${unknown}', who is no user`);
   }
   const came = coming.filter((id) => !rows.members.has(id));
-  const went = [...rows.members].filter((id) => steps.users.get(id) !== true && (steps.isWhole || steps.users.has(id)));
+  const went = [...rows.members].filter(
+    (id) => steps.users.get(id) !== true && (steps.isWhole || steps.users.has(id)),
+  );
   const size = rows.size + came.length - went.length;
   if (size > GROUP_MEMBERS_MAX) {
     throw new DirectoryRefusal("invalidValue", `a group has at most ${GROUP_MEMBERS_MAX} members`);
   }
   const group = { ...named, isFilled: named.isFilled || size > 0 };
   const rights = reviewAll(context, rows, group, { came: new Set(came), went: new Set(went) });
-  const had = new Set(rows.standings.flatMap(({ member }) => (member.ruleGrants.length > 0 ? member.id : [])));
+  const had = new Set(
+    rows.standings.flatMap(({ member }) => (member.ruleGrants.length > 0 ? member.id : [])),
+  );
   const left = rights.filter(({ id, ruleGrants }) => ruleGrants.length === 0 && had.has(id));
   return { group, came, went, rights, left: left.map(({ id }) => id), nowMs: context.nowMs };
 }

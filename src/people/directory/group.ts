@@ -63,7 +63,10 @@ function readDisplayName(value: unknown): string {
 
 function applyMembers(draft: Draft, { verb, path, value }: Step): void {
   const named = readMatch(path);
-  if (named !== null) return mark(draft, [named], verb !== "remove");
+  if (named !== null) {
+    mark(draft, [named], verb !== "remove");
+    return;
+  }
   // Microsoft Entra names those that go in the value. Without one, all go.
   const isEmptied = verb === "remove" && (value === undefined || value === null);
   if (isEmptied || verb === "replace") {
@@ -88,7 +91,9 @@ function readMembers(value: unknown): readonly string[] {
   if (value === null || value === undefined) return [];
   const list = Array.isArray(value) ? value : [value];
   return list.map((one) => {
-    const id = isObject(one) ? Object.entries(one).find(([name]) => name.toLowerCase() === "value")?.[1] : one;
+    const id = isObject(one)
+      ? Object.entries(one).find(([name]) => name.toLowerCase() === "value")?.[1]
+      : one;
     if (typeof id === "string" && id !== "" && id.length <= TEXT_CHARACTERS_MAX) return id;
     throw new DirectoryRefusal("invalidValue", "an element of 'members' must be an object with a 'value'");
   });

@@ -1,6 +1,6 @@
 // The attributes of a resource that an answer shows: those that are asked for, or all but some.
 import { isObject, type JsonObject } from "../../core/json/json.ts";
-import { ENTERPRISE, ENTERPRISE_SCHEMA, type AttributeName, readName } from "./names.ts";
+import { type AttributeName, ENTERPRISE, ENTERPRISE_SCHEMA, readName } from "./names.ts";
 
 /** Always shown. */
 const ALWAYS: ReadonlySet<string> = new Set(["schemas", "id"]);
@@ -20,7 +20,10 @@ export function readProjection(attributes: string | null, excluded: string | nul
 
 function readNames(text: string | null): readonly AttributeName[] {
   const names = (text ?? "").split(",").map((one) => one.trim());
-  return names.filter((one) => one !== "").slice(0, NAMES_MAX).map(readName);
+  return names
+    .filter((one) => one !== "")
+    .slice(0, NAMES_MAX)
+    .map(readName);
 }
 
 /** True if the attribute would be shown at all, so that it has to be read. */

@@ -58,7 +58,7 @@ export class Scanner {
     const word = this.#take(NAME)?.toLowerCase();
     if (word === "true" || word === "false") return word === "true";
     this.#at = from;
-    throw this.refuse('expected a text in double quotes, true or false');
+    throw this.refuse("expected a text in double quotes, true or false");
   }
 
   #unquote(quoted: string, from: number): string {

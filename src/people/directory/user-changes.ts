@@ -1,4 +1,6 @@
 // What a change of a user makes of the user and the person: who links to whom, who has which rights, and whose access ends.
+
+import type { GatewayKey } from "../../core/keys/key.ts";
 import type {
   DirectoryUser,
   UserAttributes,
@@ -11,6 +13,7 @@ import type { SignInRules } from "../../core/people/sign-in.ts";
 import { digestSecret } from "../../keys/secret.ts";
 import type { KnownAccounts } from "../claims.ts";
 import { makeMemberId } from "../member.ts";
+import { pauseFor, resumeFor } from "../pauses.ts";
 import { findRights } from "./deciding.ts";
 import { foldCase } from "./names.ts";
 import { DirectoryRefusal } from "./refusal.ts";
@@ -62,7 +65,9 @@ export function claimUser(
 /** In lower case, as addresses of people are compared. */
 function listAddresses(attributes: UserAttributes | null): readonly string[] {
   if (attributes === null) return [];
-  return [attributes.userName, ...attributes.emails.map(({ value }) => value)].map((one) => one.toLowerCase());
+  return [attributes.userName, ...attributes.emails.map(({ value }) => value)].map((one) =>
+    one.toLowerCase(),
+  );
 }
 
 export function decideNewUser(
@@ -147,7 +152,7 @@ export function decideUserEnd({ nowMs }: Pick<DirectoryContext, "nowMs">, rows: 
     isDeleted: true,
     member: { ...requireMember(rows, user), ...ended },
     endsAccess: true,
-    revokesAtMs: nowMs,
+    keys: rows.keys.map((key) => ({ ...key, revokedAtMs: nowMs })),
     replaces: null,
     aliases: [],
   };
@@ -198,10 +203,18 @@ function write(context: DirectoryContext, rows: UserRows, { user, member, replac
     isDeleted: false,
     member: after,
     endsAccess: after.ruleGrants.length === 0,
-    revokesAtMs: null,
+    keys: pauseKeys(rows.keys, user.isActive),
     replaces,
     aliases: externalId === null ? [] : [makeDirectoryAlias(rules, externalId, pepper)],
   };
+}
+
+/** Returns the keys that are paused or go on with the user. What anybody else paused stays so. */
+function pauseKeys(keys: readonly GatewayKey[], isActive: boolean): readonly GatewayKey[] {
+  const change = isActive ? resumeFor : pauseFor;
+  return keys
+    .filter(({ pausedBy }) => pausedBy.includes("directory") === isActive)
+    .map((key) => ({ ...key, ...change("directory", key) }));
 }
 
 function findEmail(user: UserAttributes): string | null {

@@ -1,6 +1,7 @@
 // A user's attributes: what a directory may write, step by step.
-import type { UserAttributes } from "../../core/people/directory.ts";
+
 import { isObject, type JsonObject } from "../../core/json/json.ts";
+import type { UserAttributes } from "../../core/people/directory.ts";
 import { changeEmails } from "./emails.ts";
 import { ENTERPRISE } from "./names.ts";
 import { listSteps, readFlag, readText, type Step } from "./operations.ts";

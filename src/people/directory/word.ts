@@ -3,8 +3,7 @@ import type { UserMatch } from "../../core/people/directory.ts";
 import type { Member } from "../../core/people/people.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import type { Store } from "../../core/store.ts";
-import type { Identity } from "../claims.ts";
-import { matchClaims } from "../claims.ts";
+import type { Identity, matchClaims } from "../claims.ts";
 import type { ConfirmedSubject } from "../issuer.ts";
 import { listRuleGroups, matchDirectory } from "./deciding.ts";
 

@@ -1,5 +1,7 @@
 // Changes of what a company's directory says. Each takes the directory's row first, so that over all nodes one follows the
 // other, and what one reads is what it writes on.
+
+import type { GatewayKey } from "../../core/keys/key.ts";
 import type {
   DirectoryChanges,
   GroupClaim,
@@ -11,7 +13,6 @@ import type {
   UserRows,
   UserWrite,
 } from "../../core/people/directory.ts";
-import type { GatewayKey } from "../../core/keys/key.ts";
 import type { Member } from "../../core/people/people.ts";
 import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
 import { readInteger, readText } from "../engine/found.ts";
@@ -58,25 +59,31 @@ function readUserRows(engine: Engine, claim: UserClaim): readonly Statement[] {
   const byEmail = hasEmails ? `OR ${isListed("lower(email)", fourth)}` : "";
   const meant = `id IN (${ownPerson}) OR ${isListed("id", second)} OR id IN (${aliased})
     OR object_id = ${third} ${byEmail}`;
-  const of = [id, JSON.stringify(people.ids), people.objectId, ...(hasEmails ? [JSON.stringify(people.emails)] : [])];
+  const of = [
+    id,
+    JSON.stringify(people.ids),
+    people.objectId,
+    ...(hasEmails ? [JSON.stringify(people.emails)] : []),
+  ];
   const taken = `SELECT id FROM directory_user WHERE id <> ${first} AND (name_folded = ${second} OR external_id = ${third}) LIMIT 1`;
   return [
     lockDirectory(engine),
     bind(`${selectSql(USER)} WHERE id = ${first}`, id),
     bind(taken, id, names?.userName ?? null, names?.externalId ?? null),
     bind(`${selectSql(MEMBER)} WHERE ${meant} ${forUpdate}`, ...of),
-    bind(`SELECT member_id FROM directory_user WHERE member_id IN (SELECT id FROM member WHERE ${meant})`, ...of),
+    bind(
+      `SELECT member_id FROM directory_user WHERE member_id IN (SELECT id FROM member WHERE ${meant})`,
+      ...of,
+    ),
     bind(`SELECT group_id FROM directory_membership WHERE user_id = ${first}`, id),
     bind(selectNamed(engine), JSON.stringify(claim.ruleGroups)),
     bind("SELECT count(*) AS users FROM directory_user"),
-    bind(
-      `${selectSql(KEY)} WHERE member_id IN (${ownPerson}) AND revoked_at_ms IS NULL`,
-      id,
-    ),
+    bind(`${selectSql(KEY)} WHERE member_id IN (${ownPerson}) AND revoked_at_ms IS NULL`, id),
   ];
 }
 
-function toUserRows([, user, taken, members, provisioned, inGroups, groups, counted]: readonly Result[]): UserRows {
+function toUserRows(results: readonly Result[]): UserRows {
+  const [, user, taken, members, provisioned, inGroups, groups, counted, keys] = results;
   const [found] = user ?? [];
   return {
     user: found ? readUser(found) : null,
@@ -86,6 +93,7 @@ function toUserRows([, user, taken, members, provisioned, inGroups, groups, coun
     groupIds: readIds(inGroups, "group_id"),
     groups: (groups ?? []).map(GROUP.rowOf),
     users: readInteger(counted?.[0] ?? {}, "users"),
+    keys: (keys ?? []).map(KEY.rowOf),
   };
 }
 
@@ -103,8 +111,8 @@ function userChanges(engine: Engine, record: Recorder) {
   const remove = `DELETE FROM directory_user WHERE id = ${first}`;
   const forget = `DELETE FROM member WHERE id = ${first} AND seen_at_ms = 0`;
   const endings = makeEndings(engine, record);
-  const write = (write: UserWrite, keys: readonly GatewayKey[]): readonly Statement[] => {
-    const { user, member, isDeleted, replaces, aliases, endsAccess, revokesAtMs } = write;
+  const write = (write: UserWrite, before: readonly GatewayKey[]): readonly Statement[] => {
+    const { user, member, isDeleted, replaces, aliases, endsAccess, keys } = write;
     const emails = isDeleted ? [] : user.emails;
     return [
       bind(forgetEmails, user.id),
@@ -116,7 +124,7 @@ function userChanges(engine: Engine, record: Recorder) {
       ...(replaces === null ? [] : [bind(forget, replaces)]),
       ...aliases.map((one) => bind(alias, one, member.id)),
       ...(endsAccess ? endings.endAccess([member.id], user.changedAtMs) : []),
-      ...(revokesAtMs === null ? [] : endings.revokeKeys(keys, revokesAtMs)),
+      ...endings.changeKeys(before, keys),
     ];
   };
   return {
@@ -125,10 +133,9 @@ function userChanges(engine: Engine, record: Recorder) {
         const rows = toUserRows(results);
         const decided = decide(rows);
         if (decided === null) return { writes: [], toResult: () => null };
-        const keys = (results[8] ?? []).map(KEY.rowOf);
         const after = decided.isDeleted ? null : decided.user;
         const recorded = record({ kind: "directory_user", before: rows.user, after });
-        return { writes: [...write(decided, keys), ...recorded], toResult: () => decided };
+        return { writes: [...write(decided, rows.keys), ...recorded], toResult: () => decided };
       }),
   } satisfies Partial<DirectoryChanges>;
 }
@@ -156,7 +163,12 @@ function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] 
   const { id, displayName, externalId, steps, wideNames, ruleGroups } = claim;
   const listed = JSON.stringify([...steps.users.keys()]);
   const concerned = selectConcerned(engine, claim);
-  const of = [id, listed, JSON.stringify(ruleGroups), ...(wideNames ?? []).map((name) => JSON.stringify(name))];
+  const of = [
+    id,
+    listed,
+    JSON.stringify(ruleGroups),
+    ...(wideNames ?? []).map((name) => JSON.stringify(name)),
+  ];
   const ruled = `SELECT id FROM directory_group WHERE ${isListed("display_name", third)} OR ${isListed("external_id", third)}`;
   const users = `SELECT id FROM directory_user WHERE ${concerned}`;
   // Each statement has all of the values, since engines refuse those that no statement takes.
@@ -179,7 +191,9 @@ function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] 
     bind(`SELECT count(*) AS size FROM directory_membership WHERE group_id = ${first}`, id),
     bind(`SELECT id FROM directory_user WHERE ${isListed("id", first)}`, listed),
     bind(selectNamed(engine), JSON.stringify(ruleGroups)),
-    ofUsers(`${selectSql(MEMBER)} WHERE id IN (SELECT member_id FROM directory_user WHERE ${concerned}) ${all} ${forUpdate}`),
+    ofUsers(
+      `${selectSql(MEMBER)} WHERE id IN (SELECT member_id FROM directory_user WHERE ${concerned}) ${all} ${forUpdate}`,
+    ),
     ofUsers(`${selectSql(USER)} WHERE (${concerned}) ${all}`),
     ofUsers(`SELECT user_id, group_id FROM directory_membership WHERE user_id IN (${users})
       AND (group_id = ${first} OR group_id IN (${ruled})) ${all}`),
@@ -202,7 +216,11 @@ function toGroupRows(results: readonly Result[]): GroupRows {
   };
 }
 
-function joinStandings(people: Result = NO_ROWS, users: Result = NO_ROWS, inGroups: Result = NO_ROWS): readonly Standing[] {
+function joinStandings(
+  people: Result = NO_ROWS,
+  users: Result = NO_ROWS,
+  inGroups: Result = NO_ROWS,
+): readonly Standing[] {
   const members = new Map(people.map(MEMBER.rowOf).map((member): [string, Member] => [member.id, member]));
   const groupIds = new Map<string, Set<string>>();
   for (const row of inGroups) {
@@ -215,38 +233,43 @@ function joinStandings(people: Result = NO_ROWS, users: Result = NO_ROWS, inGrou
 }
 
 function groupChanges(engine: Engine, record: Recorder) {
-  const { mark, change, isListed } = engine;
+  const write = makeGroupWriter(engine);
+  return {
+    changeGroup: (claim, decide) =>
+      engine.change<GroupWrite | null>(readGroupRows(engine, claim), (results) => {
+        const rows = toGroupRows(results);
+        const decided = decide(rows);
+        if (decided === null) return { writes: [], toResult: () => null };
+        const { group, came, went, left } = decided;
+        const after = group.deletedAtMs === null ? group : null;
+        const recorded = record({ kind: "directory_group", before: rows.group, after, came, went, left });
+        return { writes: [...write(decided), ...recorded], toResult: () => decided };
+      }),
+  } satisfies Partial<DirectoryChanges>;
+}
+
+function makeGroupWriter(engine: Engine) {
+  const { mark, isListed } = engine;
   const first = mark(1);
   const second = mark(2);
   const put = upsertSql(GROUP, mark);
-  const users = `SELECT id, ${first} AS group_id FROM directory_user WHERE ${isListed("id", second)}`;
-  const come = `INSERT INTO directory_membership (user_id, group_id) ${users} AND true
-    ON CONFLICT (group_id, user_id) DO NOTHING`;
   const forget = `DELETE FROM directory_group WHERE id = ${first}`;
+  const come = `INSERT INTO directory_membership (user_id, group_id)
+    SELECT id, ${first} FROM directory_user WHERE ${isListed("id", second)}
+    ON CONFLICT (group_id, user_id) DO NOTHING`;
   const go = `DELETE FROM directory_membership WHERE group_id = ${first} AND ${isListed("user_id", second)}`;
-  const endings = makeEndings(engine, record);
+  const endings = makeEndings(engine, () => []);
   const writeRights = makeRightsWriter(engine);
-  return {
-    changeGroup: (claim, decide) =>
-      change(readGroupRows(engine, claim), (results) => {
-        const rows = toGroupRows(results);
-        const decided: GroupWrite | null = decide(rows);
-        if (decided === null) return { writes: [], toResult: () => null };
-        const { group, came, went, rights, left, nowMs } = decided;
-        const after = group.deletedAtMs === null ? group : null;
-        const recorded = record({ kind: "directory_group", before: rows.group, after, came, went, left });
-        const isForgotten = group.deletedAtMs !== null && !group.isFilled;
-        const writes = [
-          isForgotten ? bind(forget, group.id) : bind(put, ...GROUP.valuesOf(group)),
-          ...(went.length > 0 ? [bind(go, group.id, JSON.stringify(went))] : []),
-          ...(came.length > 0 ? [bind(come, group.id, JSON.stringify(came))] : []),
-          ...writeRights(rights),
-          ...endings.endAccess(left, nowMs),
-          ...recorded,
-        ];
-        return { writes, toResult: () => decided };
-      }),
-  } satisfies Partial<DirectoryChanges>;
+  return ({ group, came, went, rights, left, nowMs }: GroupWrite): readonly Statement[] => {
+    const isForgotten = group.deletedAtMs !== null && !group.isFilled;
+    return [
+      isForgotten ? bind(forget, group.id) : bind(put, ...GROUP.valuesOf(group)),
+      ...(went.length > 0 ? [bind(go, group.id, JSON.stringify(went))] : []),
+      ...(came.length > 0 ? [bind(come, group.id, JSON.stringify(came))] : []),
+      ...writeRights(rights),
+      ...endings.endAccess(left, nowMs),
+    ];
+  };
 }
 
 /** Many people have the same rights: there is one statement for all who do. */
@@ -282,7 +305,11 @@ function reviewChanges(engine: Engine) {
       const listed = JSON.stringify(ruleGroups);
       const firsts = [
         lockDirectory(engine),
-        bind(`${selectSql(MEMBER)} WHERE id IN (SELECT member_id FROM directory_user WHERE id IN (${page}))`, after, limit),
+        bind(
+          `${selectSql(MEMBER)} WHERE id IN (SELECT member_id FROM directory_user WHERE id IN (${page}))`,
+          after,
+          limit,
+        ),
         bind(`${selectSql(USER)} WHERE id IN (${page}) ORDER BY id`, after, limit),
         bind(
           `SELECT user_id, group_id FROM directory_membership WHERE user_id IN (${page}) AND group_id IN (${ruled})`,
@@ -298,7 +325,13 @@ function reviewChanges(engine: Engine) {
         const rights = standings.flatMap((standing) => decide(standing, groups) ?? []);
         const had = new Map(standings.map(({ member }) => [member.id, member.ruleGrants.length > 0]));
         const left = rights.filter(({ id, ruleGrants }) => ruleGrants.length === 0 && had.get(id) === true);
-        const writes = [...writeRights(rights), ...endings.endAccess(left.map(({ id }) => id), nowMs)];
+        const writes = [
+          ...writeRights(rights),
+          ...endings.endAccess(
+            left.map(({ id }) => id),
+            nowMs,
+          ),
+        ];
         const last = users?.at(-1);
         const isEnd = (users?.length ?? 0) < limit;
         return { writes, toResult: () => (isEnd || last === undefined ? null : readText(last, "id")) };

@@ -18,7 +18,8 @@ type Attributes = Pick<
   | "employeeNumber"
 >;
 
-interface UserRow extends Pick<DirectoryUser, "id" | "memberId" | "isActive" | "isLinked" | "createdAtMs" | "changedAtMs"> {
+interface UserRow
+  extends Pick<DirectoryUser, "id" | "memberId" | "isActive" | "isLinked" | "createdAtMs" | "changedAtMs"> {
   readonly userName: string;
   readonly externalId: string | null;
   readonly displayFolded: string | null;
@@ -78,8 +79,16 @@ export const USER = table<UserRow>("directory_user", ["id"], {
 
 export function toUserRow(user: DirectoryUser): UserRow {
   const { id, memberId, userName, externalId, isActive, isLinked, createdAtMs, changedAtMs } = user;
-  const { displayName, formattedName, givenName, familyName, emails, department, costCenter, employeeNumber } =
-    user;
+  const {
+    displayName,
+    formattedName,
+    givenName,
+    familyName,
+    emails,
+    department,
+    costCenter,
+    employeeNumber,
+  } = user;
   const names = { displayName, formattedName, givenName, familyName };
   return {
     id,

@@ -39,7 +39,11 @@ class Conditions {
 }
 
 export function directoryMethods(engine: Engine) {
-  return { ...listMethods(engine), ...findMethods(engine), ...summaryMethods(engine) } satisfies DirectoryStore;
+  return {
+    ...listMethods(engine),
+    ...findMethods(engine),
+    ...summaryMethods(engine),
+  } satisfies DirectoryStore;
 }
 
 function narrowUsers(mark: Engine["mark"], filter: UserFilter): Conditions {
@@ -71,7 +75,10 @@ function narrowGroups(mark: Engine["mark"], filter: GroupFilter): Conditions {
 
 function listMethods({ mark, run }: Engine) {
   const list = async (table: string, columns: string, by: Conditions, { offset, limit }: DirectoryPage) => {
-    const [counted = {}] = await run({ text: `SELECT count(*) AS total FROM ${table} ${by.where}`, values: by.values });
+    const [counted = {}] = await run({
+      text: `SELECT count(*) AS total FROM ${table} ${by.where}`,
+      values: by.values,
+    });
     const total = readInteger(counted, "total");
     if (limit === 0 || offset >= total) return { total, found: [] };
     const values = [...by.values];
@@ -151,7 +158,9 @@ function summaryMethods({ mark, run }: Engine) {
     summary: async (most) => {
       const [counted = {}] = await run(bind(users));
       const found = (await run(bind(groups, most))).map(GROUP.rowOf);
-      const counts = (await run(bind(sizes))).map((row) => [readText(row, "group_id"), readInteger(row, "members")] as const);
+      const counts = (await run(bind(sizes))).map(
+        (row) => [readText(row, "group_id"), readInteger(row, "members")] as const,
+      );
       const members = new Map(counts);
       return {
         users: readInteger(counted, "users"),
