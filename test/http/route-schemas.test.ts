@@ -134,6 +134,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/audit", () => "/audit?action=key&limit=5"],
   ["GET", "/models", () => "/models"],
   ["GET", "/models/retiring", () => "/models/retiring"],
+  ["GET", "/scim", () => "/scim"],
   ["GET", "/settings", () => "/settings"],
   ["GET", "/learned", () => "/learned"],
   ["GET", "/problems", () => "/problems"],

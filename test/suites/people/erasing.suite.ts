@@ -16,12 +16,14 @@ import { makeRefusal } from "../../http/refusal-samples.ts";
 import { makeMember } from "../../people/samples.ts";
 import { makeDelivery } from "../../webhooks/samples.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
+import { directory } from "./directory.suite.ts";
 import { doubts } from "./doubts.suite.ts";
 
 export const erasingSuite = makeSuite({
   erasing,
   "erasing from statements": closed,
   "people in doubt": doubts,
+  "a company's directory": directory,
 });
 
 const ID = "mem_1";
