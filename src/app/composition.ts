@@ -117,17 +117,26 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
-  const { refused, wrongTokens } = createSignInRecords(store, log);
   const people = createSignInParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
   const directory = createDirectory(opened, live, log);
-  const guarded = { wrongTokens, refused, members: createRecheck(people), directory };
+  const guarded = { ...createSignInRecords(store, log), members: createRecheck(people), directory };
   const upkept = { store, ledger, ...guarded, log, refusals, measures, prices, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRefusals({ store, refusals });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = { ...learnt, ports, live, feed, wrongTokens, people, directory, fetch, ...state };
+  const composed = {
+    ...learnt,
+    ports,
+    live,
+    feed,
+    wrongTokens: guarded.wrongTokens,
+    people,
+    directory,
+    fetch,
+    ...state,
+  };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   return {
     port: app.server?.port ?? 0,

@@ -93,6 +93,7 @@ export function composeRoutes(parts: RouteParts) {
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
+  const hasDirectory = () => live.settings.signIn?.directory !== undefined;
   const exports = createExportParts(parts, keysExpireMs);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const answers = listAnswers(ports);
@@ -114,7 +115,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(reconciliationRoutes(operator, exports))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
-    .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs }))
+    .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs, hasDirectory }))
     .use(directoryRoutes(operator, parts.directory.parts))
     .use(scimRoutes({ operator, directory: parts.directory.parts, seen: parts.directory.seen }))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))

@@ -87,12 +87,12 @@ export async function completeAttempt(
   return { secret, returnTo };
 }
 
-interface Arrived extends SignedInPerson {
+interface ArrivedPerson extends SignedInPerson {
   readonly from: Arrival["from"];
 }
 
 /** Applies the rules to the person, again if the directory changes them meanwhile. */
-async function admitPerson(parts: SignInParts, rules: SignInRules, person: Arrived) {
+async function admitPerson(parts: SignInParts, rules: SignInRules, person: ArrivedPerson) {
   const { confirmed, identity, from } = person;
   const { pepper, clock } = parts;
   const { ids } = await findAccounts(parts, rules, "");

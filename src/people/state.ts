@@ -6,8 +6,8 @@ import { findDoubt } from "./doubt.ts";
 export const MEMBER_STATES = ["active", "in_doubt", "left", "deactivated", "disabled", "anonymised"] as const;
 export type MemberState = (typeof MEMBER_STATES)[number];
 
-/** What the state follows from, beside the time. */
-export type StateFacts = Pick<
+/** The facts from which the state follows, beside the time. */
+type StateFacts = Pick<
   KeyTerms,
   "anonymisedAtMs" | "isDisabled" | "deactivatedAtMs" | "ruleGrants" | "seenAtMs" | "doubt"
 >;

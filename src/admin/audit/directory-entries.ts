@@ -1,4 +1,4 @@
-// What changes of the company's directory are on record as, and the events that they cause.
+// Puts changes by the company's directory on record, and makes the events that they cause.
 import type { AuditFacts, AuditFields } from "../../core/audit/audit-log.ts";
 import type { RowChange } from "../../core/audit/changes.ts";
 import { makeEvent, type OutboxEvent } from "../../core/events/events.ts";
@@ -10,7 +10,6 @@ type GroupChange = Extract<RowChange, { kind: "directory_group" }>;
 /** The most ids of users that one entry names. */
 const IDS_SHOWN_MAX = 100;
 
-/** Whatever has no bound here has one where it is read. */
 function viewUser(user: DirectoryUser): AuditFields {
   const { userName, externalId, displayName, formattedName, givenName, familyName, emails, isActive } = user;
   return {

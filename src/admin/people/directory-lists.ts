@@ -13,7 +13,7 @@ export interface ListQuery {
   readonly count: number;
 }
 
-interface Listed<Row> {
+interface ListResult<Row> {
   readonly total: number;
   readonly rows: readonly Row[];
 }
@@ -21,14 +21,14 @@ interface Listed<Row> {
 export function listUsers(
   { store }: Pick<DirectoryParts, "store">,
   query: ListQuery,
-): Promise<Listed<DirectoryUser>> {
+): Promise<ListResult<DirectoryUser>> {
   return store.directory.users(readUserFilter(query.filter), toPage(query));
 }
 
 export function listGroups(
   { store }: Pick<DirectoryParts, "store">,
   query: ListQuery,
-): Promise<Listed<DirectoryGroup>> {
+): Promise<ListResult<DirectoryGroup>> {
   return store.directory.groups(readGroupFilter(query.filter), toPage(query));
 }
 

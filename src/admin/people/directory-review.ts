@@ -25,7 +25,7 @@ export class DirectoryReview {
     this.#parts = parts;
   }
 
-  /** To be called every few seconds. Without a directory it costs nothing after the first time. */
+  /** Is called every few seconds. Without a directory, it costs nothing after the first time. */
   async tick(): Promise<void> {
     const { store, rules: read } = this.#parts;
     const rules = read();

@@ -1,4 +1,4 @@
-// What is seen of the directory's requests: the last one, the last change and the last error, over all nodes.
+// Keeps the times of the directory's last request, change and error, over all nodes.
 import { asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
@@ -23,7 +23,7 @@ interface SeenError {
   readonly detail: string;
 }
 
-export interface DirectoryTimes {
+interface DirectoryTimes {
   readonly last_request_at: string | null;
   readonly last_change_at: string | null;
   readonly last_error: SeenError | null;

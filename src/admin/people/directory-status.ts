@@ -1,4 +1,4 @@
-// What the directory's page shows: whether it is set up, what it sent last, and which groups and rules meet.
+// Shows the state of the company's directory: whether it is set up, its last requests, and which groups and rules meet.
 import { Type } from "@sinclair/typebox";
 import type { DirectoryGroup } from "../../core/people/directory.ts";
 import { listRuleGroups } from "../../people/directory/deciding.ts";

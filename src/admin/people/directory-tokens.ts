@@ -37,7 +37,7 @@ export const anyTokenSchema = Type.Composite(
   ],
   { additionalProperties: false },
 );
-export type AnyToken = Static<typeof anyTokenSchema>;
+type AnyToken = Static<typeof anyTokenSchema>;
 
 /** Creates a token of either kind. Throws the Faults of `createToken`. */
 export function createAnyToken(
@@ -50,7 +50,7 @@ export function createAnyToken(
   return createToken(world, readInput(newTokenSchema, given), access);
 }
 
-/** A person who makes one would stay in by it: they could make whoever they like active. */
+/** A person who made one could keep anybody active by it, themselves included. */
 async function createDirectoryToken(
   world: ActingWorld,
   given: Static<typeof directoryTokenSchema>,

@@ -155,7 +155,7 @@ export async function createGroup(parts: ActingDirectory, body: JsonObject): Pro
     decideNewGroup(context, id, attributes, rows),
   );
   if (write === null) throw new Error("A new group was not written.");
-  await keepAccountsOf(parts, context, write);
+  await keepGroupAccounts(parts, context, write);
   return write.group;
 }
 
@@ -178,7 +178,7 @@ async function changeGroup(parts: ActingDirectory, id: string, change: GroupChan
         decideGroup(context, claim, change, rows),
       );
       if (write === null) return before;
-      await keepAccountsOf(parts, context, write);
+      await keepGroupAccounts(parts, context, write);
       return write.group;
     } catch (error) {
       if (!(error instanceof GroupMoved) || tries === TRIES_MAX) throw error;
@@ -207,7 +207,7 @@ async function keepAccounts(
   }
 }
 
-function keepAccountsOf(
+function keepGroupAccounts(
   parts: ActingDirectory,
   context: DirectoryContext,
   { rights }: GroupWrite,

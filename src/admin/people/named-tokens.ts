@@ -193,7 +193,7 @@ export async function revokeToken(
 }
 
 /** True if a token is within one's own rights. The directory's tokens are the admins'. */
-export function coversToken(access: Access, { kind, grants }: NamedToken): boolean {
+function coversToken(access: Access, { kind, grants }: NamedToken): boolean {
   return access.covers(kind === "scim" ? [{ role: "admin", accountId: null }] : grants);
 }
 

@@ -93,8 +93,8 @@ function listFacts(person: MemberView): readonly Fact[] {
     ["First signed in", formatDay(created_at)],
     [
       "Last confirmed",
-      <span key="seen" title={formatFullTime(seen_at)}>
-        {formatRelativeTime(seen_at)}
+      <span key="seen" title={seen_at === null ? undefined : formatFullTime(seen_at)}>
+        {seen_at === null ? "never" : formatRelativeTime(seen_at)}
       </span>,
     ],
     ["Prompts and answers", content ? "may read others'" : "their own"],

@@ -1,4 +1,4 @@
-// What the company's directory says by SCIM: its users and groups, as they are stored, and how they are changed.
+// The users and groups of the company's directory, as they are stored, and the changes to them.
 import type { GatewayKey } from "../keys/key.ts";
 import type { Member } from "./people.ts";
 
@@ -89,8 +89,14 @@ interface DirectoryList<Row> {
   readonly rows: readonly Row[];
 }
 
+type MembershipQuery =
+  | { readonly users: readonly string[] }
+  | { readonly people: readonly string[] }
+  | { readonly groups: readonly string[] };
+
 /** A group that a user is in, or a user who is in a group. */
 interface Membership {
+  /** The person's id where people were asked by. */
   readonly userId: string;
   readonly groupId: string;
   /** The name of the one that isn't asked by. */
@@ -205,7 +211,7 @@ interface GroupSummary {
   readonly members: number;
 }
 
-export interface DirectorySummary {
+interface DirectorySummary {
   readonly users: number;
   readonly active: number;
   readonly unlinked: number;
@@ -216,10 +222,8 @@ export interface DirectorySummary {
 export interface DirectoryStore {
   users(filter: UserFilter, page: DirectoryPage): Promise<DirectoryList<DirectoryUser>>;
   groups(filter: GroupFilter, page: DirectoryPage): Promise<DirectoryList<DirectoryGroup>>;
-  /** The groups of these users, or the members of these groups. */
-  memberships(
-    of: { readonly users: readonly string[] } | { readonly groups: readonly string[] },
-  ): Promise<readonly Membership[]>;
+  /** The groups of these users or people, or the members of these groups. */
+  memberships(of: MembershipQuery): Promise<readonly Membership[]>;
   /** Users of this person, with one of these ids in the directory, or with this name or address, in this order. */
   usersOf(of: {
     readonly memberId: string;

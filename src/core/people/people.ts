@@ -117,7 +117,7 @@ export interface Member {
   readonly objectId?: string | undefined;
   /** Since then, the issuer says that the person isn't there. Missing if its last word was yes. */
   readonly refusedAtMs?: number | undefined;
-  /** Grows with each change by the directory. Missing for whoever isn't in it. */
+  /** Grows with each change by the directory. Missing for people who aren't in it. */
   readonly directoryTurn?: number | undefined;
 }
 

@@ -50,7 +50,7 @@ interface AgentRules {
   readonly policies: readonly AgentPolicy[];
 }
 
-/** How the company's directory tells by SCIM who is here. */
+/** The rules for the company's directory. */
 interface DirectoryRules {
   /** True if a user may be linked once to the person with the same verified e-mail address. */
   readonly linksByEmail: boolean;

@@ -9,9 +9,9 @@ import { pageQuery } from "../../admin/list.ts";
 import { getMember, memberDetailSchema } from "../../admin/people/member-detail.ts";
 import {
   anonymiseMember,
+  type ChangingParts,
   changeMember,
   listMembers,
-  type MemberParts,
   memberChangeSchema,
   memberSchema,
 } from "../../admin/people/members.ts";
@@ -21,7 +21,7 @@ import { actAsSender, createOperatorHooks, type WritingParts } from "../admin-ro
 import { returnsBody, takesBody, takesQuery } from "../openapi/route-schema.ts";
 import { readOperator } from "./operator.ts";
 
-interface Parts extends MemberParts {
+interface Parts extends ChangingParts {
   readonly ledger: Pick<Ledger, "resetBudgets" | "memberLimits">;
 }
 

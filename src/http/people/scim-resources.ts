@@ -51,14 +51,14 @@ export interface ScimAnswer {
   readonly headers: HeaderMap;
 }
 
-interface Asked extends ScimAsk {
+interface ResourceAsk extends ScimAsk {
   readonly parts: ActingDirectory;
   /** The id in the path. */
   readonly id: string;
   readonly projection: Projection;
 }
 
-type Handler = (asked: Asked) => Promise<ScimAnswer>;
+type Handler = (asked: ResourceAsk) => Promise<ScimAnswer>;
 type Methods = Readonly<Record<string, Handler>>;
 
 const USERS: Methods = {
@@ -135,7 +135,7 @@ const RESOURCES: Readonly<Record<string, { readonly all: Methods; readonly one: 
   schemas: { all: describeAll(listSchemas), one: describeOne(listSchemas) },
 };
 
-/** Of SCIM, but not built. */
+/** Parts of SCIM that aren't built. */
 const UNBUILT = /^\/(bulk|me)(\/|$)|\/\.search$/i;
 
 /** Throws `DirectoryRefusal` and `Fault`. */
@@ -174,9 +174,9 @@ function ok(body: JsonObject): ScimAnswer {
 }
 
 async function made<Row extends { readonly id: string }>(
-  asked: Asked,
+  asked: ResourceAsk,
   row: Row,
-  show: (asked: Asked, row: Row) => Promise<JsonObject>,
+  show: (asked: ResourceAsk, row: Row) => Promise<JsonObject>,
 ): Promise<ScimAnswer> {
   const location = `${asked.baseUrl}${asked.path}/${row.id}`;
   return { status: 201, body: await show(asked, row), headers: { location } };
@@ -202,13 +202,13 @@ function readNumber(query: URLSearchParams, name: string, missing: number): numb
   throw new DirectoryRefusal("invalidValue", `'${name}' must be a whole number`);
 }
 
-async function showUser(asked: Asked, user: DirectoryUser): Promise<JsonObject> {
+async function showUser(asked: ResourceAsk, user: DirectoryUser): Promise<JsonObject> {
   const [shown = {}] = await viewUsers(asked, [user]);
   return shown;
 }
 
 async function viewUsers(
-  { parts, baseUrl, projection }: Asked,
+  { parts, baseUrl, projection }: ResourceAsk,
   users: readonly DirectoryUser[],
 ): Promise<readonly JsonObject[]> {
   const ids = isShown(projection, "groups") ? users.map(({ id }) => id) : [];
@@ -216,14 +216,14 @@ async function viewUsers(
   return users.map((user) => project(viewUser(user, groups.get(user.id) ?? [], baseUrl), projection));
 }
 
-async function showGroup(asked: Asked, group: DirectoryGroup): Promise<JsonObject> {
+async function showGroup(asked: ResourceAsk, group: DirectoryGroup): Promise<JsonObject> {
   const [shown = {}] = await viewGroups(asked, [group]);
   return shown;
 }
 
 /** Members are read only where they are shown: a group may have 20,000. */
 async function viewGroups(
-  { parts, baseUrl, projection }: Asked,
+  { parts, baseUrl, projection }: ResourceAsk,
   groups: readonly DirectoryGroup[],
 ): Promise<readonly JsonObject[]> {
   const hasMembers = isShown(projection, "members");

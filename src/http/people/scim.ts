@@ -36,7 +36,7 @@ const STATUSES: Readonly<Record<RefusalReason, number>> = {
   uniqueness: 409,
 };
 
-export interface ScimPorts {
+interface ScimPorts {
   readonly operator: WritingParts;
   readonly directory: DirectoryParts;
   readonly seen: Pick<DirectorySeen, "note">;

@@ -1,4 +1,4 @@
-// What the company's directory decides about a person: which rules match, and what the rules give.
+// Decides by the company's directory which rules match a person, and which rights they give.
 import type { DirectoryGroup, DirectoryUser, MemberRights, Standing } from "../../core/people/directory.ts";
 import type { Member } from "../../core/people/people.ts";
 import type { SignInRule, SignInRules } from "../../core/people/sign-in.ts";
@@ -7,13 +7,13 @@ import { SignInRefused } from "../issuer.ts";
 import { findAddress } from "./user.ts";
 
 /** A directory's groups as they stand in the rules, and those that a person is in. */
-export interface DirectoryWord {
+interface DirectoryWord {
   readonly groups: readonly DirectoryGroup[];
   readonly groupIds: ReadonlySet<string>;
 }
 
-/** What the issuer said last. */
-export interface IssuerWord {
+/** The issuer's last claims. */
+interface IssuerWord {
   readonly groups: readonly string[];
   /** The time of the claims. 0 if the person has never signed in. */
   readonly atMs: number;
@@ -86,7 +86,7 @@ export function isDomainAllowed(user: DirectoryUser, { domains }: SignInRules): 
 }
 
 /** Returns the columns that follow from what the rules give. */
-export function describeRights({ grants, readsContent, limits }: Admission): Omit<MemberRights, "id"> {
+function describeRights({ grants, readsContent, limits }: Admission): Omit<MemberRights, "id"> {
   return {
     ruleGrants: grants,
     readsContent,

@@ -27,7 +27,7 @@ export function changeEmails(emails: Emails, step: Step): Emails {
 }
 
 /** Reads a list, or a single one. */
-export function readEmails(value: unknown): Emails {
+function readEmails(value: unknown): Emails {
   if (value === null || value === undefined) return [];
   const list = Array.isArray(value) ? value : [value];
   keepMost(list);
@@ -76,7 +76,7 @@ function removeGiven(emails: Emails, value: unknown): Emails {
   return emails.filter((one) => !gone.has(foldCase(one.value)));
 }
 
-/** A step on some elements, or on a part of them. What matches nothing makes the element. */
+/** Applies a step to some elements, or to a part of them. A filter that matches nothing makes the element. */
 function changeSome(emails: Emails, { verb, path, value }: Step): Emails {
   const part = path.part === null ? null : findPart(path.part);
   if (part === undefined) return emails;

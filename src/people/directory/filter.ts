@@ -3,7 +3,7 @@ import { readName } from "./names.ts";
 import { DirectoryRefusal } from "./refusal.ts";
 import { type FilterValue, Scanner } from "./scanner.ts";
 
-/** What a list can be narrowed by. Texts are compared without case, but for ids. */
+/** A condition by which a list can be narrowed. Texts are compared without case, but for ids. */
 export type Condition =
   | { readonly by: "id" | "externalId" | "userName" | "displayName" | "members"; readonly text: string }
   /** An e-mail address. Of any type if none is given. */

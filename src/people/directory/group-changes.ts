@@ -1,4 +1,4 @@
-// What a change of a group makes of the group, and of the rights of everybody whom it concerns.
+// Decides about changes of groups: the group, its members, and the rights of everybody whom it concerns.
 import type {
   DirectoryGroup,
   GroupAttributes,
@@ -18,7 +18,7 @@ import type { DirectoryContext } from "./user-changes.ts";
 const GROUPS_MAX = 5000;
 const NOBODY: MemberSteps = { isWhole: false, users: new Map() };
 
-/** The rows as they are concern more people than the claim took into account: it is made anew. */
+/** The change concerns more people than its claim took into account, so that it needs another one. */
 export class GroupMoved extends Error {}
 
 /** A change of a group: undefined for what stays. */
@@ -29,8 +29,8 @@ export interface GroupChange {
 }
 
 /**
- * Returns the rows that a change depends on. `before` is the group as it was read: whoever has one of its names in the claims
- * is concerned if it begins to decide, or decides about another name. Null for a new group.
+ * Returns the rows that a change depends on. `before` is the group as it was read, or null for a new one. If it begins to
+ * decide, or decides about another name, it concerns everybody who has one of its names in the claims.
  */
 export function claimGroup(
   id: string,

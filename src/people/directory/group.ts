@@ -7,8 +7,8 @@ import { cannotRemove, TEXT_CHARACTERS_MAX } from "./user.ts";
 
 export const GROUP_MEMBERS_MAX = 20_000;
 
-/** What the steps make of a group, whatever its members are. Undefined for what stays. */
-export interface GroupSteps {
+/** The result of some steps, whatever the group's members are. Undefined for fields that stay. */
+interface GroupSteps {
   readonly displayName: string | undefined;
   readonly externalId: string | null | undefined;
   readonly members: MemberSteps;

@@ -6,7 +6,7 @@ import { DirectoryRefusal } from "./refusal.ts";
 
 const OPERATIONS_MAX = 1000;
 const VERBS = ["add", "remove", "replace"] as const;
-export type Verb = (typeof VERBS)[number];
+type Verb = (typeof VERBS)[number];
 
 /** One attribute to change. `value` is undefined where none was given. */
 export interface Step {

@@ -17,7 +17,7 @@ export interface Path extends AttributeName {
 const PATH_CHARACTERS_MAX = 1000;
 const MATCHES_MAX = 2;
 
-/** Reads `attr`, `attr.part`, `attr[part eq "value"]` or `attr[part eq "value"].part`. Throws the refusal `invalidPath`. */
+/** Reads a path such as `name.givenName`, or one with a filter behind the attribute. Throws the refusal `invalidPath`. */
 export function parsePath(text: string): Path {
   if (text.length > PATH_CHARACTERS_MAX) throw new DirectoryRefusal("invalidPath", "the path is too long");
   const scanner = new Scanner(text, "invalidPath");

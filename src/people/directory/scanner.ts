@@ -1,5 +1,5 @@
 // Reads a filter or a path from left to right, and says where it is broken.
-import { parseJson } from "../../core/json/json.ts";
+import { parseBounded } from "../../core/json/bounds.ts";
 import { DirectoryRefusal, type RefusalReason } from "./refusal.ts";
 
 const SPACES = /[ \t]*/y;
@@ -63,7 +63,7 @@ export class Scanner {
 
   #unquote(quoted: string, from: number): string {
     try {
-      const value = parseJson(quoted);
+      const value = parseBounded(quoted, { depth: 1, elements: 1 });
       if (typeof value === "string") return value;
     } catch {
       this.#at = from;

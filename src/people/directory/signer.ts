@@ -19,7 +19,7 @@ interface Signer {
   readonly id: string;
   /** Undefined if the claims alone decide. */
   readonly isMatching: Awaited<ReturnType<typeof findMatching>> | undefined;
-  /** The person's turn when the directory was read. Undefined for whoever isn't in it. */
+  /** The person's turn when the directory was read. Undefined for people who aren't in it. */
   readonly directoryTurn: number | undefined;
 }
 
@@ -69,7 +69,7 @@ interface Meeting {
   readonly identity: Identity;
 }
 
-/** Links a user to whoever signs in. False if it may not be this person. */
+/** Links a user to the person who signs in. False if it may not be this person. */
 async function link(
   { store, changes }: SignerParts,
   context: DirectoryContext,
@@ -79,7 +79,7 @@ async function link(
   const isByAddress = user.externalId !== (findObjectId(confirmed) ?? confirmed.subject);
   if (isByAddress) {
     const isMatching = await findMatching(store, rules, groupIds, { groups: identity.groups, atMs: nowMs });
-    // Whoever gets an address of somebody else's would have the role as well.
+    // An address may pass to somebody else, who would have the role as well.
     if (hasHighRole(admit(confirmed, identity, rules, accountsOf(known), isMatching))) return false;
   }
   const claim = claimUser(context, user.id, null, listRuleGroups(rules));

@@ -1,4 +1,4 @@
-// What a change of a user makes of the user and the person: who links to whom, who has which rights, and whose access ends.
+// Decides about changes of users: which person a user is, the person's rights, and whether their access ends.
 
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type {
@@ -13,7 +13,7 @@ import type { SignInRules } from "../../core/people/sign-in.ts";
 import { digestSecret } from "../../keys/secret.ts";
 import type { KnownAccounts } from "../claims.ts";
 import { makeMemberId } from "../member.ts";
-import { pauseFor, resumeFor } from "../pauses.ts";
+import { addPause, liftPause } from "../pauses.ts";
 import { findRights } from "./deciding.ts";
 import { foldCase } from "./names.ts";
 import { DirectoryRefusal } from "./refusal.ts";
@@ -21,10 +21,10 @@ import { findAddress, findDisplayName, isSameUser } from "./user.ts";
 
 const USERS_MAX = 100_000;
 const ID_DIGITS = 32;
-/** The time of the next look at the issuer for whoever has never signed in: there is nobody to ask about. */
+/** The time of the next look at the issuer for people who have never signed in, about whom it can't be asked. */
 const NEVER_MS = 8_640_000_000_000_000;
 
-/** What the decisions on users depend on besides the rows. */
+/** The facts on which decisions depend besides the rows. */
 export interface DirectoryContext {
   readonly rules: SignInRules;
   readonly pepper: Uint8Array;
@@ -33,7 +33,7 @@ export interface DirectoryContext {
   readonly accountsOf: (memberId: string) => KnownAccounts;
 }
 
-/** Returns the id that leads to the person whom the directory knows by this id, whoever they are at the issuer. */
+/** Returns the id that leads to the person whom the directory knows by this id. */
 function makeDirectoryAlias({ issuer }: SignInRules, externalId: string, pepper: Uint8Array): string {
   return `dir_${digestSecret(`directory ${JSON.stringify([issuer, externalId])}`, pepper).slice(0, ID_DIGITS)}`;
 }
@@ -120,7 +120,7 @@ export function decideUser(
   return write(context, rows, { user, member, replaces: known === null ? null : own.id });
 }
 
-export function requireUser({ user }: UserRows): DirectoryUser {
+function requireUser({ user }: UserRows): DirectoryUser {
   if (user !== null) return user;
   throw noUser();
 }
@@ -209,9 +209,9 @@ function write(context: DirectoryContext, rows: UserRows, { user, member, replac
   };
 }
 
-/** Returns the keys that are paused or go on with the user. What anybody else paused stays so. */
+/** Returns the keys that are paused or go on with the user. A pause by anybody else stays. */
 function pauseKeys(keys: readonly GatewayKey[], isActive: boolean): readonly GatewayKey[] {
-  const change = isActive ? resumeFor : pauseFor;
+  const change = isActive ? liftPause : addPause;
   return keys
     .filter(({ pausedBy }) => pausedBy.includes("directory") === isActive)
     .map((key) => ({ ...key, ...change("directory", key) }));
@@ -247,7 +247,7 @@ function findKnown(
   return isHigh || isOver(mailed) ? null : mailed;
 }
 
-/** Whoever left doesn't come back by an address, which somebody else may have now. */
+/** True if the person has left. They don't come back by an address, which somebody else may have now. */
 function isOver({ ruleGrants, refusedAtMs, refreshSealed }: Member): boolean {
   return refusedAtMs !== undefined || (ruleGrants.length === 0 && refreshSealed === null);
 }

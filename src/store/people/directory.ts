@@ -103,6 +103,10 @@ function findMethods({ mark, run, isListed }: Engine) {
   const first = mark(1);
   const ofUsers = `SELECT user_id, group_id, display_name AS display FROM directory_membership
     JOIN directory_group ON directory_group.id = group_id WHERE ${isListed("user_id", first)} ORDER BY user_id, group_id`;
+  const ofPeople = `SELECT directory_user.member_id AS user_id, group_id, display_name AS display
+    FROM directory_user JOIN directory_membership ON user_id = directory_user.id
+    JOIN directory_group ON directory_group.id = group_id
+    WHERE ${isListed("directory_user.member_id", first)} ORDER BY directory_user.member_id, display_name`;
   const ofGroups = `SELECT user_id, group_id, user_name AS display FROM directory_membership
     JOIN directory_user ON directory_user.id = user_id WHERE ${isListed("group_id", first)} ORDER BY group_id, user_id`;
   const named = `${selectSql(GROUP)} WHERE ${isListed("display_name", first)} OR ${isListed("external_id", first)}`;
@@ -119,10 +123,9 @@ function findMethods({ mark, run, isListed }: Engine) {
   };
   return {
     memberships: async (of) => {
-      const isByUser = "users" in of;
-      const ids = isByUser ? of.users : of.groups;
-      if (ids.length === 0) return [];
-      return (await run(bind(isByUser ? ofUsers : ofGroups, JSON.stringify(ids)))).map(readMembership);
+      const [text, ids] =
+        "users" in of ? [ofUsers, of.users] : "people" in of ? [ofPeople, of.people] : [ofGroups, of.groups];
+      return ids.length === 0 ? [] : (await run(bind(text, JSON.stringify(ids)))).map(readMembership);
     },
     usersOf: async ({ memberId, externalIds, email }) => {
       const own = await match(`member_id = ${first}`, memberId);

@@ -59,7 +59,7 @@ function erasePerson({ mark, contains }: Engine, id: string): readonly Statement
   ];
 }
 
-/** The directory makes whoever it still has anew. */
+/** If the directory still has the user, it makes another one. */
 function eraseUser(mark: Mark, id: string): readonly Statement[] {
   const users = `SELECT id FROM directory_user WHERE member_id = ${mark(1)}`;
   return [

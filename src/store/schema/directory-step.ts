@@ -3,7 +3,7 @@ import { integer, integerOrNull, type Step, text, textOrNull } from "./schema-st
 
 /**
  * Users, groups and who is in which, with what it makes of people. An older version neither writes nor reads it: there,
- * whoever was deactivated is without rules, so that nobody gets in by it.
+ * a person who was deactivated has no rules, so that nobody gets in by it.
  */
 export const DIRECTORY: Step = [
   { kind: "createTable", table: "directory", columns: [text("id")], key: ["id"], placement: "everywhere" },

@@ -1,4 +1,4 @@
-// What Microsoft Entra sends, row by row, with and without `aadOptscim062020`.
+// Microsoft Entra's requests, row by row, with and without `aadOptscim062020`.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DirectoryWorld, entraUser, findPerson, patch, startDirectoryWorld } from "./world.ts";
 

@@ -1,6 +1,6 @@
 // A node's use-cases of the directory on a store, without a gateway.
 import { actAs } from "../../../src/admin/audit/audit-trail.ts";
-import type { ActingDirectory, DirectoryParts } from "../../../src/admin/people/directory.ts";
+import type { DirectoryParts } from "../../../src/admin/people/directory.ts";
 import { random } from "../../../src/app/world.ts";
 import type { SignInRule, SignInRules } from "../../../src/core/people/sign-in.ts";
 import type { Store } from "../../../src/core/store.ts";
@@ -42,7 +42,7 @@ const ACT = {
   requestId: "",
 } as const;
 
-export function makeNode(store: Store, rules: () => SignInRules, nowMs = () => Date.now()): ActingDirectory {
+export function makeNode(store: Store, rules: () => SignInRules, nowMs = () => Date.now()) {
   const parts: DirectoryParts = {
     store,
     clock: { nowMs },

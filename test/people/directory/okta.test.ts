@@ -1,4 +1,4 @@
-// What Okta sends, row by row: a custom app, the template of its catalogue, and group push.
+// Okta's requests, row by row: a custom app, the template of its catalogue, and group push.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DirectoryWorld, findPerson, patch, startDirectoryWorld } from "./world.ts";
 
