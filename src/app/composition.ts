@@ -117,26 +117,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
-  const people = createSignInParts(opened, live, log);
+  const people = createPeopleParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
-  const directory = createDirectory(opened, live, log);
-  const guarded = { ...createSignInRecords(store, log), members: createRecheck(people), directory };
-  const upkept = { store, ledger, ...guarded, log, refusals, measures, prices, ...telling };
+  const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRefusals({ store, refusals });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = {
-    ...learnt,
-    ports,
-    live,
-    feed,
-    wrongTokens: guarded.wrongTokens,
-    people,
-    directory,
-    fetch,
-    ...state,
-  };
+  const composed = { ...learnt, ports, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   return {
     port: app.server?.port ?? 0,
@@ -161,10 +149,17 @@ function createCache(
   return new Cache({ store: store.cache, vault, clock, log, rules: () => live.settings.cache });
 }
 
-/** The records of sign-ins that were refused, and of wrong tokens. */
-function createSignInRecords(store: Store, log: Log) {
+/** The parts of people: for the routes, and for the tasks that run regularly. */
+function createPeopleParts(opened: OpenedStore, live: LiveConfiguration, log: Log) {
+  const { store } = opened;
+  const people = createSignInParts(opened, live, log);
+  const directory = createDirectory(opened, live, log);
   const refused = new RefusedSignIns({ store, clock, random });
-  return { refused, wrongTokens: new WrongTokens({ store, clock, log, refused }) };
+  const wrongTokens = new WrongTokens({ store, clock, log, refused });
+  return {
+    served: { people, directory, wrongTokens },
+    upkept: { refused, wrongTokens, members: createRecheck(people), directory },
+  };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */

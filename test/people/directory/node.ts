@@ -42,7 +42,12 @@ const ACT = {
   requestId: "",
 } as const;
 
-export function makeNode(store: Store, rules: () => SignInRules, nowMs = () => Date.now()) {
+export function makeNode(
+  store: Store,
+  rules: () => SignInRules,
+  nowMs = () => Date.now(),
+  fields: Partial<DirectoryParts> = {},
+) {
   const parts: DirectoryParts = {
     store,
     clock: { nowMs },
@@ -50,6 +55,7 @@ export function makeNode(store: Store, rules: () => SignInRules, nowMs = () => D
     pepper: new Uint8Array(32),
     log: () => {},
     rules,
+    ...fields,
   };
   return actAs(parts, ACT);
 }
