@@ -3,7 +3,7 @@ import type { DirectoryGroup, DirectoryUser, GroupFilter, UserFilter } from "../
 import { type Condition, parseFilter } from "../../people/directory/filter.ts";
 import { foldCase } from "../../people/directory/names.ts";
 import { DirectoryRefusal } from "../../people/directory/refusal.ts";
-import type { Reference } from "../../people/directory/resources.ts";
+import type { GroupReference } from "../../people/directory/resources.ts";
 import type { DirectoryParts } from "./directory.ts";
 
 export interface ListQuery {
@@ -36,30 +36,26 @@ function toPage({ startIndex, count }: ListQuery) {
   return { offset: startIndex - 1, limit: count };
 }
 
-/** The members of each of these groups. */
+/** The ids of the members of each of these groups. */
 export async function readMembers(
   { store }: Pick<DirectoryParts, "store">,
   groups: readonly string[],
-): Promise<ReadonlyMap<string, readonly Reference[]>> {
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = await store.directory.memberships({ groups });
-  return collect(found.map(({ groupId, userId: id, display }) => [groupId, { id, display }]));
+  const byGroup = Map.groupBy(found, ({ groupId }) => groupId);
+  return new Map([...byGroup].map(([id, own]) => [id, own.map(({ userId }) => userId)]));
 }
 
 /** The groups of each of these users. */
 export async function readGroups(
   { store }: Pick<DirectoryParts, "store">,
   users: readonly string[],
-): Promise<ReadonlyMap<string, readonly Reference[]>> {
+): Promise<ReadonlyMap<string, readonly GroupReference[]>> {
   const found = await store.directory.memberships({ users });
-  return collect(found.map(({ userId, groupId: id, display }) => [userId, { id, display }]));
-}
-
-function collect(
-  pairs: readonly (readonly [string, Reference])[],
-): ReadonlyMap<string, readonly Reference[]> {
-  const lists = new Map<string, Reference[]>();
-  for (const [id, reference] of pairs) lists.getOrInsertComputed(id, () => []).push(reference);
-  return lists;
+  const byUser = Map.groupBy(found, ({ userId }) => userId);
+  return new Map(
+    [...byUser].map(([id, own]) => [id, own.map(({ groupId, display }) => ({ id: groupId, display }))]),
+  );
 }
 
 function readConditions(filter: string | null): readonly Condition[] {

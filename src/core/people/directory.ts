@@ -99,7 +99,7 @@ interface Membership {
   /** The person's id where people were asked by. */
   readonly userId: string;
   readonly groupId: string;
-  /** The name of the one that isn't asked by. */
+  /** The group's name, or nothing where groups were asked by. */
   readonly display: string;
 }
 

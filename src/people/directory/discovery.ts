@@ -75,11 +75,10 @@ function describeAttribute(name: string, notes: AttributeNotes = {}): JsonObject
 function listReferenceParts(type: string): readonly JsonObject[] {
   return [
     describeAttribute("value", { caseExact: true, mutability: "immutable" }),
-    describeAttribute("display", { mutability: "readOnly" }),
     describeAttribute("$ref", {
       type: "reference",
       caseExact: true,
-      mutability: "readOnly",
+      mutability: "immutable",
       referenceTypes: [type],
     }),
   ];
@@ -104,12 +103,16 @@ const USER_ATTRIBUTES = [
       describeAttribute("primary", { type: "boolean" }),
     ],
   }),
-  describeAttribute("active", { type: "boolean" }),
+  // It may be left out of a new user, but never removed.
+  describeAttribute("active", { type: "boolean", required: true }),
   describeAttribute("groups", {
     type: "complex",
     multiValued: true,
     mutability: "readOnly",
-    subAttributes: listReferenceParts("Group").map((one) => ({ ...one, mutability: "readOnly" })),
+    subAttributes: [...listReferenceParts("Group"), describeAttribute("display")].map((one) => ({
+      ...one,
+      mutability: "readOnly",
+    })),
   }),
 ];
 

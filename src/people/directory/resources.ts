@@ -3,14 +3,18 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { DirectoryGroup, DirectoryUser } from "../../core/people/directory.ts";
 import { ENTERPRISE_SCHEMA, GROUP_SCHEMA, USER_SCHEMA } from "./names.ts";
 
-/** A member of a group, or a group of a user. */
-export interface Reference {
+/** A group of a user. */
+export interface GroupReference {
   readonly id: string;
   readonly display: string;
 }
 
 /** `baseUrl` is the address of the directory's routes, without a slash at its end. */
-export function viewUser(user: DirectoryUser, groups: readonly Reference[], baseUrl: string): JsonObject {
+export function viewUser(
+  user: DirectoryUser,
+  groups: readonly GroupReference[],
+  baseUrl: string,
+): JsonObject {
   const name = dropNull({
     formatted: user.formattedName,
     givenName: user.givenName,
@@ -32,7 +36,9 @@ export function viewUser(user: DirectoryUser, groups: readonly Reference[], base
     ...(user.emails.length > 0 ? { emails: user.emails.map(viewEmail) } : {}),
     active: user.isActive,
     ...(hasEnterprise ? { [ENTERPRISE_SCHEMA]: enterprise } : {}),
-    ...(groups.length > 0 ? { groups: groups.map((one) => viewReference(one, "Groups", baseUrl)) } : {}),
+    ...(groups.length > 0
+      ? { groups: groups.map(({ id, display }) => ({ ...viewReference(id, "Groups", baseUrl), display })) }
+      : {}),
     meta: viewMeta("User", "Users", user, baseUrl),
   };
 }
@@ -41,13 +47,13 @@ function viewEmail({ value, type, isPrimary }: DirectoryUser["emails"][number]):
   return { value, ...dropNull({ type }), primary: isPrimary };
 }
 
-/** `members` is null if they weren't read. */
+/** `members` are the ids of users, or null if they weren't read. Their names aren't shown: the directory knows them. */
 export function viewGroup(
   group: DirectoryGroup,
-  members: readonly Reference[] | null,
+  members: readonly string[] | null,
   baseUrl: string,
 ): JsonObject {
-  const shown = members?.map((one) => ({ ...viewReference(one, "Users", baseUrl), type: "User" }));
+  const shown = members?.map((id) => ({ ...viewReference(id, "Users", baseUrl), type: "User" }));
   return {
     schemas: [GROUP_SCHEMA],
     id: group.id,
@@ -58,8 +64,8 @@ export function viewGroup(
   };
 }
 
-function viewReference({ id, display }: Reference, path: "Users" | "Groups", baseUrl: string): JsonObject {
-  return { value: id, display, $ref: `${baseUrl}/${path}/${id}` };
+function viewReference(id: string, path: "Users" | "Groups", baseUrl: string): JsonObject {
+  return { value: id, $ref: `${baseUrl}/${path}/${id}` };
 }
 
 function viewMeta(

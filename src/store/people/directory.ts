@@ -107,8 +107,8 @@ function findMethods({ mark, run, isListed }: Engine) {
     FROM directory_user JOIN directory_membership ON user_id = directory_user.id
     JOIN directory_group ON directory_group.id = group_id
     WHERE ${isListed("directory_user.member_id", first)} ORDER BY directory_user.member_id, display_name`;
-  const ofGroups = `SELECT user_id, group_id, user_name AS display FROM directory_membership
-    JOIN directory_user ON directory_user.id = user_id WHERE ${isListed("group_id", first)} ORDER BY group_id, user_id`;
+  const ofGroups = `SELECT user_id, group_id, '' AS display FROM directory_membership
+    WHERE ${isListed("group_id", first)} ORDER BY group_id, user_id`;
   const named = `${selectSql(GROUP)} WHERE ${isListed("display_name", first)} OR ${isListed("external_id", first)}`;
   const users = (where: string) => `${selectSql(USER)} WHERE ${where} ORDER BY created_at_ms, id LIMIT 2`;
   const groupIds = `SELECT group_id FROM directory_membership WHERE user_id = ${first}`;
