@@ -33,7 +33,7 @@ export const MEMBERS: {
   readonly RequestContext: Count<keyof RequestContext<ChatForm>>;
 } = {
   Store: 61,
-  "Store, with the ports in it": 155,
+  "Store, with the ports in it": 156,
   Operation: 48,
   RequestContext: 47,
 };

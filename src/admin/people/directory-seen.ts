@@ -4,6 +4,9 @@ import type { Store } from "../../core/store.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
 
 const SETTING = "directory_seen";
+/** Anything else is counted as `other`. */
+const RESOURCES = ["Users", "Groups", "ServiceProviderConfig", "ResourceTypes", "Schemas"] as const;
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const PATH_CHARACTERS_MAX = 200;
 const DETAIL_CHARACTERS_MAX = 500;
 
@@ -49,8 +52,9 @@ export class DirectorySeen {
 
   note({ method, path, status, body }: SeenAnswer): void {
     const at = new Date(this.#parts.clock.nowMs()).toISOString();
-    const [, , , resource = ""] = path.split("/");
-    this.#parts.log({ event: "scim.request", resource: resource.slice(0, 40), method, status });
+    const [, , , named = ""] = path.split("/");
+    const resource = RESOURCES.find((one) => one === named) ?? "other";
+    this.#parts.log({ event: "scim.request", resource, method: nameMethod(method), status });
     const isChange = status < 300 && method !== "GET";
     const isError = status >= 400 && status !== 404;
     this.#own = {
@@ -69,6 +73,10 @@ export class DirectorySeen {
       JSON.stringify(joinTimes(readTimes(value), own)),
     );
   }
+}
+
+function nameMethod(method: string): string {
+  return METHODS.find((one) => one === method) ?? "other";
 }
 
 /** Names of people stand in queries, which aren't kept, and in paths there are none. */

@@ -173,6 +173,16 @@ export interface Session {
   readonly issuerSession: string | null;
 }
 
+/** The people for whom these facts are the same. */
+export interface PeopleCount {
+  readonly isAnonymised: boolean;
+  readonly isDisabled: boolean;
+  readonly isDeactivated: boolean;
+  readonly hasRules: boolean;
+  readonly isInDoubt: boolean;
+  readonly people: number;
+}
+
 /** The store's methods on people, tokens and sessions. Each is one transaction, as in `Store`. */
 export interface PeopleStore {
   /** Finds a token by the digest of its secret, whether it still works or not. */
@@ -190,6 +200,8 @@ export interface PeopleStore {
     page: { readonly limit: number; readonly after: { atMs: number; id: string } | null },
     scope?: Scope,
   ): Promise<readonly Member[]>;
+  /** Counts people by the facts from which their state follows. */
+  countPeople(): Promise<readonly PeopleCount[]>;
   /**
    * Returns people whose last check began at `checkedMs` or before, those that wait longest first, up to this many. People
    * without access and those whom a node is just checking are left out.

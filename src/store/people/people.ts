@@ -9,6 +9,7 @@ import {
   type Member,
   type NamedSessions,
   type NamedToken,
+  type PeopleCount,
   type PeopleStore,
 } from "../../core/people/people.ts";
 import {
@@ -24,7 +25,7 @@ import {
   TIME,
 } from "../engine/columns.ts";
 import { bind, type Engine, readFirst, type Statement } from "../engine/engine.ts";
-import { readInteger, readText } from "../engine/found.ts";
+import { type FoundRow, readInteger, readText } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { narrowMembers } from "../engine/scope.ts";
 import { insertSql, joinNames, type Mark, selectSql, upsertSql } from "../engine/sql.ts";
@@ -190,6 +191,15 @@ function memberMethods({ mark, run }: Engine) {
   const pageEnd = `ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
   const due = `${selectSql(MEMBER)} WHERE checked_at_ms <= ${first} AND leased_until_ms <= ${second}
     AND is_disabled = 0 AND deactivated_at_ms IS NULL AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
+  const flag = (condition: string, name: string) => `CASE WHEN ${condition} THEN 1 ELSE 0 END AS ${name}`;
+  const facts = [
+    flag("anonymised_at_ms IS NOT NULL", "is_anonymised"),
+    flag("is_disabled = 1", "is_shut"),
+    flag("deactivated_at_ms IS NOT NULL", "is_deactivated"),
+    flag("rule_grants <> '[]'", "has_rules"),
+    flag("coalesce(doubt_since_ms, 0) > seen_at_ms", "is_in_doubt"),
+  ];
+  const counted = `SELECT ${facts.join(", ")}, count(*) AS people FROM member GROUP BY 1, 2, 3, 4, 5`;
   return {
     member: async (id, scope) =>
       readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
@@ -202,9 +212,30 @@ function memberMethods({ mark, run }: Engine) {
       const found = await run(narrowMembers({ head: page, tail: pageEnd, values }, scope, mark));
       return found.map(MEMBER.rowOf);
     },
+    countPeople: async () => (await run(bind(counted))).map(readCount),
     dueMembers: async (checkedMs, nowMs, most) =>
       (await run(bind(due, checkedMs, nowMs, most))).map(MEMBER.rowOf),
   } satisfies Partial<PeopleStore>;
+}
+
+const COUNTED = ["is_anonymised", "is_shut", "is_deactivated", "has_rules", "is_in_doubt"] as const;
+
+function readCount(found: FoundRow): PeopleCount {
+  const [
+    isAnonymised = false,
+    isDisabled = false,
+    isDeactivated = false,
+    hasRules = false,
+    isInDoubt = false,
+  ] = COUNTED.map((column) => readInteger(found, column) === 1);
+  return {
+    isAnonymised,
+    isDisabled,
+    isDeactivated,
+    hasRules,
+    isInDoubt,
+    people: readInteger(found, "people"),
+  };
 }
 
 function doubtMethods({ mark, runAll }: Engine) {

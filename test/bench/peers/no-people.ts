@@ -19,6 +19,7 @@ export function noPeople(): Pick<
     members: nobody,
     doubtDueMembers: async () => {},
     dueMembers: nobody,
+    countPeople: nobody,
     erase: async () => {},
   };
   const none = {
