@@ -203,6 +203,14 @@ function buildNativeRules({ remote_tools, mend, known = {} }: NonNullable<Config
   return { ...(remote_tools ? { remoteTools: true } : {}), ...(hasNames ? { known: names } : {}), ...mends };
 }
 
+function buildCompactionRules({
+  compact,
+  compact_model: model = null,
+}: NonNullable<Config["responses"]> = {}) {
+  const isOwn = compact === "own";
+  return isOwn || model !== null ? { compaction: { isOwn, model } } : {};
+}
+
 function buildRequestLimits({ limits = {}, native, responses }: Config): Settings["limits"] {
   const { n: choicesMax = 16, messages: messagesMax = 10_000 } = limits;
   return {
@@ -210,6 +218,7 @@ function buildRequestLimits({ limits = {}, native, responses }: Config): Setting
     messagesMax,
     ...buildNativeRules(native ?? {}),
     ...(responses?.upstream_store ? { storesUpstream: true } : {}),
+    ...buildCompactionRules(responses),
   };
 }
 

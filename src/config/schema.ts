@@ -216,8 +216,13 @@ const responses = options(
     }),
     max_bytes: size("1MB", "100GB"),
     upstream_store: truth,
+    compact: Type.Union([Type.Literal("auto"), Type.Literal("own")], { expected: "auto or own" }),
+    compact_model: orNull(
+      modelId,
+      "a model id like Anthropic#claude-haiku-4-5, or null for the request's own",
+    ),
   },
-  "Conversations of the Responses API that are stored.",
+  "Conversations of the Responses API: which are stored, and who summarises them.",
 );
 
 const router = options(

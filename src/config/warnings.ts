@@ -25,6 +25,7 @@ export function collectWarnings(
     ...warnOfUnlimitedKeys(settings),
     ...warnOfUnlistedModels(config),
     ...warnOfLostFallbacks(config, settings),
+    ...warnOfLostCompactModel(config, settings),
     ...warnOfUnboundedSpending(config, settings),
     ...warnOfOpenMetrics(settings),
     ...warnOfStoreParameters(settings),
@@ -90,13 +91,24 @@ function warnOfUnlistedModels({ providers = {} }: Config): readonly Issue[] {
   });
 }
 
+function warnOfLostCompactModel({ responses }: Config, { providers }: Settings): readonly Issue[] {
+  const provider = splitId(responses?.compact_model ?? "")?.provider ?? "";
+  if (provider === "" || hasProvider(providers, provider)) return [];
+  const message = `has no effect: ${provider} is not an enabled provider`;
+  return [{ path: ["responses", "compact_model"], at: "value", message }];
+}
+
+function hasProvider(providers: Settings["providers"], name: string): boolean {
+  const known = [SIMULATOR, ...providers.map((provider) => provider.name.toLowerCase())];
+  return known.includes(name.toLowerCase());
+}
+
 /** Failover skips them without a word. */
 function warnOfLostFallbacks({ models = {} }: Config, { providers }: Settings): readonly Issue[] {
-  const enabled = new Set([SIMULATOR, ...providers.map(({ name }) => name.toLowerCase())]);
   return Object.entries(models).flatMap(([id, { fallbacks = [] }]) =>
     fallbacks.flatMap((fallback, at) => {
       const provider = splitId(nameFallback(fallback))?.provider ?? "";
-      if (provider === "" || enabled.has(provider.toLowerCase())) return [];
+      if (provider === "" || hasProvider(providers, provider)) return [];
       const message = `has no effect: ${provider} is not an enabled provider`;
       return [{ path: ["models", id, "fallbacks", at], at: "value" as const, message }];
     }),

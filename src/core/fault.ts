@@ -42,6 +42,8 @@ export const FAULTS = {
   invalid_header: { ...bad },
   invalid_type: { ...bad },
   invalid_value: { ...bad },
+  /** A sealed item of a conversation that was changed, or is another account's. */
+  invalid_encrypted_content: { ...bad },
   /** A role, token or raise would last longer than the role by which it is given. */
   beyond_own_end: { ...bad, wayOut: "Set an end that isn't later than that of your own role." },
   missing_required_parameter: { ...bad },

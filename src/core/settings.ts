@@ -191,11 +191,21 @@ export interface BillingRules {
   readonly markup: number;
 }
 
+/** Summaries in the place of conversations. */
+interface CompactionRules {
+  /** True if no provider makes them. */
+  readonly isOwn: boolean;
+  /** The model that is asked for them. Null for the one that the request names. */
+  readonly model: string | null;
+}
+
 export interface Limits extends NativeRules {
   readonly choicesMax: number;
   readonly messagesMax: number;
   /** True if clients may have a provider of the Responses API store their answers. */
   readonly storesUpstream?: boolean;
+  /** Missing if OpenAI's models compact their conversations themselves. */
+  readonly compaction?: CompactionRules;
 }
 
 /** Restricts the models that selectors consider for a kind of task. */

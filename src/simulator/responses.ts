@@ -43,7 +43,20 @@ function renderReasoningItem(exchange: Exchange, answer: Answer): JsonObject {
   return asked ? { ...item, encrypted_content: `gAAAA${secret}.${sign(secret)}` } : item;
 }
 
+/** True if the request asks for a summary in the place of its conversation ("Compaction", OpenAI's API reference). */
+function isCompacting({ body }: Exchange): boolean {
+  return asObject(asArray(body.input).at(-1)).type === "compaction_trigger";
+}
+
+/** Renders a summary that only its maker can read. */
+function renderCompaction(exchange: Exchange): JsonObject {
+  const secret = exchange.id("summary", 40);
+  const encrypted_content = `gAAAA${secret}.${sign(secret)}`;
+  return { type: "compaction", id: `cmp_${exchange.id("compaction", 32)}`, encrypted_content };
+}
+
 function renderOutput(exchange: Exchange, answer: Answer): readonly JsonObject[] {
+  if (isCompacting(exchange)) return [renderCompaction(exchange)];
   const mark = answer.thinking === "" ? "fc_" : THOUGHT_CALL;
   const isFound = isSearching(exchange);
   const message = renderMessageItem(exchange, answer, isFound);
@@ -136,6 +149,8 @@ function renderBegun(item: JsonObject): JsonObject {
       return { ...item, status: "in_progress", input: "" };
     case "web_search_call":
       return { ...item, status: "in_progress", action: { type: "search", query: "" } };
+    case "compaction":
+      return { ...item, encrypted_content: "" };
     default:
       return { ...item, status: "in_progress", arguments: "" };
   }
@@ -154,6 +169,8 @@ function renderInnerEvents(item: JsonObject, answer: Answer): Iterable<NamedEven
       return renderMessageEvents(item, answer);
     case "web_search_call":
       return renderSearchEvents(item);
+    case "compaction":
+      return [["start", "response.compaction.compacting", { item_id: item.id }]];
     default:
       return renderCallEvents(item);
   }

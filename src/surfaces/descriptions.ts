@@ -137,6 +137,14 @@ export const DESCRIPTIONS = {
     answer: "The estimate, as `input_tokens`.",
     counts: true,
   },
+  compactResponse: {
+    tag: "Responses",
+    summary: "Compact a conversation to a summary that the next request begins with",
+    schema: responsesSchema,
+    example: { model: "Router#best", input: "Hello!" },
+    answer:
+      "The next request's input, as `output`: the user's own messages and the sealed summary of all else.",
+  },
   rerank: {
     summary: "Rank documents by their relevance to a query",
     schema: rerankRequestSchema,

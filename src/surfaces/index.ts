@@ -9,6 +9,7 @@ import { OPENAI_CHAT } from "./openai-chat/surface.ts";
 import { OPENAI_COMPLETIONS } from "./openai-completions/surface.ts";
 import { OPENAI_EMBEDDINGS } from "./openai-embeddings/surface.ts";
 import { OPENAI_IMAGES } from "./openai-images/surface.ts";
+import { COMPACTIONS } from "./openai-responses/compaction/surface.ts";
 import { OPENAI_RESPONSES } from "./openai-responses/surface.ts";
 import { OPENAI_SPEECH } from "./openai-speech/surface.ts";
 import { OPENAI_TRANSCRIPTIONS } from "./openai-transcriptions/surface.ts";
@@ -46,6 +47,7 @@ export const SURFACES: readonly SurfacePath[] = [
   serve("/v1/responses", OPENAI_RESPONSES, ["createResponse"]),
   serve("/responses", OPENAI_RESPONSES, "/v1/responses"),
   serve("/v1/responses/input_tokens", OPENAI_RESPONSES, ["countResponseTokens"]),
+  serve("/v1/responses/compact", COMPACTIONS, ["compactResponse"]),
   serve("/v1/completions", OPENAI_COMPLETIONS, ["createCompletion"]),
   serve("/v1/embeddings", OPENAI_EMBEDDINGS, ["createEmbeddings"]),
   serve("/embeddings", OPENAI_EMBEDDINGS, "/v1/embeddings"),

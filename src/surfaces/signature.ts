@@ -5,7 +5,8 @@ import type { ReasoningDetail } from "../operations/chat/form.ts";
 import { joinFragments } from "../operations/chat/prompt/details.ts";
 import type { TurnPart } from "../operations/chat/turn.ts";
 
-const PREFIX = "pk1.";
+/** The beginning of all that is sealed for clients. */
+export const PREFIX = "pk1.";
 
 /** The formats of families' own signatures in the chat form, by OpenRouter's names. */
 export const ANTHROPIC_FORMAT = "anthropic-claude-v1";

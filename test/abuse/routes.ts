@@ -85,6 +85,13 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
     calls: false,
   },
   {
+    route: "/v1/responses/compact",
+    method: "POST",
+    path: "/v1/responses/compact",
+    body: response,
+    calls: true,
+  },
+  {
     route: "/v1/responses/input_tokens",
     method: "POST",
     path: "/v1/responses/input_tokens",

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { PICTURE_BYTES } from "../clients/setting.ts";
+import { sampleRows } from "../harness/long.ts";
 import { AGENTS, isInstalled, runAgent, writeCall } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
@@ -28,11 +29,11 @@ beforeAll(async () => {
 });
 afterAll(() => under.stop());
 
-for (const agent of AGENTS) {
+for (const [at, agent] of AGENTS.entries()) {
   const ask = (command: string) => writeCall([agent.tool, agent.input(command)]);
 
   describe.skipIf(!isInstalled(agent))(agent.name, () => {
-    test.each(agent.isPlain ? PLAIN_MODELS : MODELS)(
+    test.each([...sampleRows(agent.isPlain ? PLAIN_MODELS : MODELS, 2, at)])(
       "runs a command and answers, over %s",
       async (id) => {
         const { url, secret } = under;

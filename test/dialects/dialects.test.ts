@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject } from "../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { sampleRows } from "../harness/long.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
 import { type Answer, ask, comparable, readCount } from "./asking.ts";
 import { EXCEPTIONS, findException } from "./exceptions.ts";
@@ -47,8 +48,11 @@ async function converse({ turns }: Feature, model: string, streamed: boolean): P
   return answers;
 }
 
-describe.each(FEATURES.map((feature) => [feature.name, feature] as const))("%s", (_, feature) => {
-  test.each([...MODELS])("%s", async (model) => {
+/** Of the models that each feature is tried at, one in so many: each model has all kinds of features. */
+const MODELS_STEP = 6;
+
+describe.each(FEATURES.map((feature, at) => [feature.name, feature, at] as const))("%s", (_, feature, at) => {
+  test.each([...sampleRows(MODELS, MODELS_STEP, at)])("%s", async (model) => {
     const whole = await converse(feature, model, false);
     const streamed = await converse(feature, model, true);
     expect(streamed.map(comparable)).toEqual(whole.map(comparable));
@@ -76,13 +80,20 @@ test("each exception is needed by exactly one cell", () => {
   expect(twice).toEqual([]);
 });
 
-describe.each([...HANDED])("a conversation begun by %s continues", (from) => {
-  test.each([...HANDED])("at %s", async (to) => {
-    const first = await ask(gateway, { model: from, ...FIRST }, true);
-    answered(first);
-    for (const streamed of [false, true]) DONE(await ask(gateway, { model: to, ...second(first) }, streamed));
-  });
-});
+/** Of the models that each one's conversation continues at, one in so many. */
+const HANDED_STEP = 3;
+
+describe.each([...HANDED].map((from, at) => [from, at] as const))(
+  "a conversation begun by %s continues",
+  (from, at) => {
+    test.each([...sampleRows([...HANDED], HANDED_STEP, at)])("at %s", async (to) => {
+      const first = await ask(gateway, { model: from, ...FIRST }, true);
+      answered(first);
+      for (const streamed of [false, true])
+        DONE(await ask(gateway, { model: to, ...second(first) }, streamed));
+    });
+  },
+);
 
 describe.each([false, true])("usage and cost, streamed: %p", (streamed) => {
   test.each(USAGE_ROWS.map((row) => [row.dialect, row] as const))("%s", async (_, row) => {
@@ -143,7 +154,7 @@ describe.each([...STREAMING])("a stream of %s", (model) => {
   });
 
   test.each([...BREAKS])("is never complete after %s", async (trouble) => {
-    for (const place of PLACES) {
+    for (const place of sampleRows(PLACES, 2)) {
       const { error } = await about(`~${trouble}~after=${place}`);
       expect([place, error?.type]).toEqual([place, expect.stringMatching(/^(api|rate_limit)_error$/)]);
     }

@@ -56,7 +56,7 @@ async function runTests(
 ): Promise<Run> {
   const child = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", ...flags], {
     cwd: copy,
-    env: { ...process.env, SIM_DAYS: DAYS, ...env },
+    env: { ...process.env, LONG: "1", SIM_DAYS: DAYS, ...env },
     stdout: "pipe",
     stderr: "pipe",
     timeout: TIME_MAX_MS,

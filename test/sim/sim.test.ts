@@ -1,10 +1,13 @@
-// Hundreds of bad days of the gateway core in virtual time, audited. `SIM_SEED=n` replays one, `SIM_DAYS=n` runs more.
+// Bad days of the gateway core in virtual time, audited. `SIM_SEED=n` replays one, `SIM_DAYS=n` runs more.
 import { beforeAll, describe, expect, test } from "bun:test";
+import { IS_LONG } from "../harness/long.ts";
 import { auditDay, type Counts, type Finding } from "./audit.ts";
 import { liveThrough } from "./day.ts";
 
-const FIRST = Number(process.env.SIM_SEED ?? 1);
-const DAYS = Number(process.env.SIM_DAYS ?? (process.env.SIM_SEED === undefined ? 300 : 1));
+/** The short form has days of every kind. */
+const FIRST = Number(process.env.SIM_SEED ?? (IS_LONG ? 1 : 151));
+const DAYS_USUAL = IS_LONG ? 1000 : 150;
+const DAYS = Number(process.env.SIM_DAYS ?? (process.env.SIM_SEED === undefined ? DAYS_USUAL : 1));
 const DAYS_PER_TEST = 50;
 const TIMEOUT_MS = 600_000;
 /** A few are enough to read, since wrong days usually share one cause. */

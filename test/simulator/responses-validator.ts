@@ -102,6 +102,9 @@ const item = is.variant("type", {
     "status",
   ]),
   additional_tools: (value, path) => additionalTools(value, path),
+  // "Compaction" (OpenAI's API reference, November 2026): what a summary's maker reads, and the order to make one.
+  compaction: of({ type: is.anything, id: is.text, encrypted_content: is.text }, ["encrypted_content"]),
+  compaction_trigger: of({ type: is.anything, id: is.text }),
 });
 /** A message may omit its type. */
 const anyItem: Check = (value, path) =>

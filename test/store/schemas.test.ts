@@ -13,6 +13,7 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { STEPS } from "../../src/store/schema/steps.ts";
 import { makeSqliteSchema } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { IS_LONG } from "../harness/long.ts";
 import {
   decideByDemand,
   expectGrant,
@@ -68,7 +69,7 @@ const RELEASED: Readonly<Record<Engine, readonly number[]>> = {
 /** The versions whose stores are opened. Those between two releases take ten seconds, and only developers have them. */
 function listOpened(engine: Engine): readonly number[] {
   const all = listVersions(engine);
-  return process.env.LONG ? all : all.filter((one) => RELEASED[engine].includes(one) || one === all.length);
+  return IS_LONG ? all : all.filter((one) => RELEASED[engine].includes(one) || one === all.length);
 }
 
 describe.each(["sqlite", "postgres"] as const)("released steps of %s", (engine) => {

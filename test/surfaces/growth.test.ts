@@ -1,6 +1,8 @@
 // The work of reading and encoding a request is linear in its body: on every surface, for every dialect, wherever it grows.
+// It is timed, so only the long form does it.
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
+import { IS_LONG } from "../harness/long.ts";
 import { compareTimes } from "./growth/measure.ts";
 import { PLACES, type SurfaceWord } from "./growth/places.ts";
 import { encodeRequest, MODELS, readBody } from "./growth/work.ts";
@@ -16,7 +18,7 @@ function copy<Value>(value: Value): Value {
 }
 
 const WORDS: readonly SurfaceWord[] = ["chat", "messages", "responses", "gemini"];
-describe.each(WORDS)("%s", (word) => {
+describe.skipIf(!IS_LONG).each(WORDS)("%s", (word) => {
   test.each(Object.entries(PLACES[word]))("%s", (_name, place) => {
     const small = copy(place(SMALL));
     const large = copy(place(LARGE));
@@ -44,7 +46,7 @@ describe.each(WORDS)("%s", (word) => {
   });
 });
 
-test("work that is quadratic is found", () => {
+test.skipIf(!IS_LONG)("work that is quadratic is found", () => {
   const search = (count: number) => () => {
     const all = Array.from({ length: count }, (_, at) => ({ at }));
     return all.filter(({ at }) => all.find((one) => one.at === at));

@@ -21,6 +21,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/gateway/answer/kept-answers.ts": "sealed by the gateway",
   "src/keys/data-keys.ts": "a row of the store",
   "src/surfaces/signature.ts": "sealed by the gateway",
+  "src/surfaces/openai-responses/compaction/summary.ts": "sealed by the gateway",
   "src/people/sign-in.ts": "sealed by the gateway",
   "src/steps/cache/recent.ts": "sealed by the gateway",
   "src/learning/lesson.ts": "a row of the store",

@@ -9,10 +9,10 @@ import type {
   UserMessage,
 } from "../../operations/chat/form.ts";
 import { joinText, SYSTEM_GAP } from "../../operations/chat/prompt/content-text.ts";
+import { escapeNoteMark, writeNote } from "../../operations/chat/prompt/note.ts";
 import { NONE } from "../../operations/form.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { joinContents, joinRoles, TURN_GAP } from "./join-roles.ts";
-import { MARK_START, writeNote } from "./message-blocks.ts";
 import { countLeading, isSystem } from "./turns.ts";
 
 /** Named if a user's text or a tool's result had to be changed. */
@@ -105,14 +105,10 @@ function withContent(message: UserMessage | ToolMessage, content: Content): Chat
 }
 
 function escapeContent(content: Content): Content {
-  if (typeof content === "string") return escapeText(content);
+  if (typeof content === "string") return escapeNoteMark(content);
   return mapList(content, (part) => {
     if (part.type !== "text") return part;
-    const text = escapeText(part.text);
+    const text = escapeNoteMark(part.text);
     return text === part.text ? part : { ...part, text };
   });
-}
-
-function escapeText(text: string): string {
-  return text.includes("<") ? text.replace(MARK_START, "&lt;") : text;
 }

@@ -13,6 +13,7 @@ import type {
   UserMessage,
 } from "../../operations/chat/form.ts";
 import { joinText, listParts } from "../../operations/chat/prompt/content-text.ts";
+import { writeNote } from "../../operations/chat/prompt/note.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 import { listThinking, type SignedThinking } from "./thinking.ts";
 import { toFunctionCall } from "./tools.ts";
@@ -94,13 +95,6 @@ export function makeNote<Block extends JsonObject>(
     const { text } = block;
     return typeof text === "string" ? { ...block, text: writeNote(text) } : block;
   });
-}
-
-/** The beginning of a tag that marks a note. */
-export const MARK_START = /<(?=\/?system_message)/gi;
-
-export function writeNote(text: string): string {
-  return `<system_message>\n${text}\n</system_message>`;
 }
 
 /** Makes the blocks of an assistant's message. A refusal is used only if there is no other text. */

@@ -14,8 +14,8 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { joinText, listParts, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/prompt/content-text.ts";
+import { writeNote } from "../../operations/chat/prompt/note.ts";
 import { listTurn, readText } from "../../operations/chat/turn.ts";
-import { writeNote } from "../_chat/message-blocks.ts";
 import { countLeading, isSystem } from "../_chat/turns.ts";
 import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";

@@ -125,7 +125,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.limitAtMs = headers.has(TIMEOUT) ? readLimit(ports, headers) : Number.POSITIVE_INFINITY;
     const once = headers.get("idempotency-key");
     if (once !== null) this.idempotency = digestIdempotency(ports.vault, key.id, once, operation, exchange);
-    this.caching = readCaching(headers, key, selection, ports.cacheRules());
+    this.caching = exchange.isUncached ? null : readCaching(headers, key, selection, ports.cacheRules());
     this.held = held;
     this.trace = trace;
     this.#setup = setup;

@@ -4,11 +4,11 @@ import { Fault } from "../../core/fault.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { readJson } from "../body/body.ts";
+import { makeIncoming } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse } from "./answers.ts";
 import type { Arrival } from "./arrival.ts";
 import { identify } from "./auth.ts";
-import { makeIncoming } from "./earlier.ts";
 import { readSelection } from "./selection.ts";
 
 export async function countTokens<F extends Form>(

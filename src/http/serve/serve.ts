@@ -11,6 +11,8 @@ import { findSurface } from "../../surfaces/index.ts";
 import { Document, type Surface, type Writer } from "../../surfaces/surface.ts";
 import { readHeldJson } from "../body/body.ts";
 import { readBody } from "../body/form-body.ts";
+import { chooseCompaction } from "../conversations/compaction.ts";
+import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
 import {
   createDocumentResponse,
@@ -26,7 +28,6 @@ import { identify } from "./auth.ts";
 import { ClientCall } from "./client-call.ts";
 import { ClientWatch } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
-import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "./earlier.ts";
 import { factHeaders, findRefusing, limitHeaders, makeReader } from "./headers.ts";
 import { logRefusal, nameForClient } from "./refused.ts";
 import type { Setups } from "./setups.ts";
@@ -133,9 +134,12 @@ function readCall<F extends Form>(
   const { key } = caller;
   const { held } = arrival;
   const incoming = makeIncoming(ports, arrival.request, body, key, earlier);
-  const exchange = ports.turns.time(key.accountId, held.bytes, surface.read, incoming);
+  const given = ports.turns.time(key.accountId, held.bytes, surface.read, incoming);
+  const exchange = given.compact
+    ? chooseCompaction(ports.snapshot(), setups, key, given, earlier.pin)
+    : given;
   const { model } = exchange.ask;
-  arrival.modelAsked = model;
+  arrival.modelAsked = given.ask.model;
   const setup = setups.find(ports.snapshot(), model, key);
   const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, earlier.pin);
   arrival.selection = call.selection;

@@ -2,8 +2,8 @@
 import type { RequestContext } from "../../gateway/context.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Stamp } from "../../surfaces/surface.ts";
+import { nameStored } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
-import { nameStored } from "./earlier.ts";
 
 type StampPorts = Pick<HttpPorts, "vault" | "sealer">;
 

@@ -17,6 +17,7 @@ import { findEmptied, replaceEmptied } from "../emptied.ts";
 import { placeAt } from "../places.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { countUnread } from "../unread.ts";
+import { isSummary } from "./compaction/summary.ts";
 import { isKnownPart } from "./known.ts";
 import { refersToItem } from "./lane.ts";
 import { readSearchItem } from "./searches.ts";
@@ -60,12 +61,9 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
   return { messages, lost, unreadBytes, nativeOnly };
 }
 
-/** Items that hold the conversation so far, encrypted. */
-const SUMMARIES: ReadonlySet<unknown> = new Set(["compaction", "compaction_summary"]);
-
-/** Finds the first summary. Only its provider reads it, and without it the conversation before it would be lost. */
+/** Finds the first provider's summary. Only its maker reads it, and without it the conversation before it would be lost. */
 function findSealed(items: readonly unknown[]): FamilyNeed | undefined {
-  const at = items.findIndex((item) => SUMMARIES.has(asObject(item).type));
+  const at = items.findIndex(isSummary);
   return at === -1 ? undefined : { path: `input[${at}]`, what: "history" };
 }
 

@@ -53,7 +53,7 @@ const SEARCHES: ReadonlySet<string> = new Set(SEARCH_TOOLS);
 const TOOL_CALLS_DEFAULT = 5;
 
 /** Item ids that the gateway made for translated answers. No provider knows them. */
-const OWN_ITEM_ID = /^(msg|fc|ctc|rs|ws)_pk1_/;
+const OWN_ITEM_ID = /^(msg|fc|ctc|rs|ws|cmp)_pk1_/;
 
 /** Returns the body as it may be sent. Throws a Fault for what is refused. */
 export function applyLane(given: JsonObject, seal: Sealer, rules: LaneRules): LaneResult {

@@ -182,7 +182,7 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, context: ResponseC
 
 /** Returns the id of an item of ours. No provider knows it, so it is removed when the client sends it back. */
 export function makeItemId(
-  kind: "msg" | "fc" | "ctc" | "rs" | "ws",
+  kind: "msg" | "fc" | "ctc" | "rs" | "ws" | "cmp",
   responseId: string,
   index: number,
 ): string {

@@ -21,6 +21,9 @@ import { explainMissing } from "../misplaced.ts";
 import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
+import { openSummaries } from "./compaction/summary.ts";
+import { findTrigger, listKeptMessages, makeSummaryBody } from "./compaction/trigger.ts";
+import { CompactionWriter, writeCompaction } from "./compaction/writer.ts";
 import { refuse } from "./errors.ts";
 import { readInput } from "./input.ts";
 import { applyLane, isForced } from "./lane.ts";
@@ -72,34 +75,83 @@ export const OPENAI_RESPONSES: Surface<ChatForm> = {
   findEarlier,
   counting: {
     isCounting: (path) => path.endsWith("/input_tokens"),
-    read: ({ body, limits, seal }) =>
-      readAsk(COUNTED.check(readFields(body), "input", limits.messagesMax), new ToolNames(), seal).ask,
+    read: ({ body, limits, seal }) => {
+      const given = COUNTED.check(readFields(body), "input", limits.messagesMax);
+      return readAsk({ ...given, input: openSummaries(given.input, seal) }, new ToolNames(), seal).ask;
+    },
     write: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
   },
 };
 
-function readExchange(incoming: Incoming): Exchange<ChatForm> {
-  const { body, headers, limits, seal, stored } = incoming;
+export function readExchange(incoming: Incoming): Exchange<ChatForm> {
+  const { body, limits } = incoming;
   const given: JsonObject = RESPONSES.check(readFields(body), "input", limits.messagesMax);
   checkModelName(given.model);
   requireInput(given);
   const joined = joinEarlier(given, incoming);
   refuseLongList(joined.input, limits.messagesMax, "input");
-  // Closures share what any of them refers to, so `lane` must not hold the input.
-  const { body: passed, ...lane } = applyLane(joined, seal, limits);
-  const names = new ToolNames();
-  const { input, tools, max_tool_calls } = joined;
-  const read = readAsk({ ...passed, input, tools, max_tool_calls }, names, seal);
-  const keeps = incoming.keeping !== null && given.store !== false;
+  const trigger = findTrigger(joined.input);
+  const exchange = readJoined(incoming, given, joined);
+  return trigger === null ? exchange : readTriggered(incoming, given, joined, exchange, trigger);
+}
+
+/** A request to compact the conversation: as a provider takes it that compacts, or as a model writes a summary for us. */
+function readTriggered(
+  incoming: Incoming,
+  given: JsonObject,
+  joined: JsonObject,
+  native: Exchange<ChatForm>,
+  trigger: number,
+): Exchange<ChatForm> {
+  const keep = (kept: JsonObject, answer: JsonObject) =>
+    makeKept({ ...kept, input: listKeptMessages(kept.input) }, answer);
+  const kept = native.keep ? { keep } : {};
+  const needed = { path: `input[${trigger}]`, what: "asked" } as const;
+  return {
+    ...native,
+    ...kept,
+    isUncached: true,
+    nativeOnly: native.nativeOnly ?? needed,
+    compact(model) {
+      const body = makeSummaryBody(joined, model);
+      const own = readJoined(incoming, body, body);
+      const context = makeContext(incoming, given, new ToolNames());
+      return {
+        ...own,
+        ...(native.kept ? { kept: native.kept, keep } : {}),
+        isUncached: true,
+        whole: (reply, stamp) => writeCompaction(reply, stamp, context),
+        writer: (stamp) => new CompactionWriter(stamp, context),
+      };
+    },
+  };
+}
+
+function makeContext(
+  { keeping, limits, seal }: Incoming,
+  given: JsonObject,
+  names: ToolNames,
+): ResponseContext {
   // Answers repeat all fields but the input, which a long stream would keep alive.
   const { input: _input, ...repeated } = given;
-  const context: ResponseContext = {
-    given: repeated,
-    names,
+  const keeps = keeping !== null && given.store !== false;
+  return { given: repeated, names, seal, keeps, mayStore: limits.storesUpstream === true };
+}
+
+/** `joined` is the request with the whole conversation. */
+function readJoined(incoming: Incoming, given: JsonObject, joined: JsonObject): Exchange<ChatForm> {
+  const { headers, limits, seal, stored } = incoming;
+  const input = openSummaries(joined.input, seal);
+  // Closures share what any of them refers to, so `lane` must not hold the input.
+  const { body: passed, ...lane } = applyLane(
+    input === joined.input ? joined : { ...joined, input },
     seal,
-    keeps,
-    mayStore: limits.storesUpstream === true,
-  };
+    limits,
+  );
+  const names = new ToolNames();
+  const { tools, max_tool_calls } = joined;
+  const read = readAsk({ ...passed, input, tools, max_tool_calls }, names, seal);
+  const context = makeContext(incoming, given, names);
   return {
     ask: read.ask,
     names: { ...NAMES, ...read.names, ...namePlaces(read.ask) },
@@ -119,7 +171,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
     nativeOnly: read.nativeOnly,
     isLimitRequired: false,
     isToBeStored: given.store === true,
-    ...(keeps ? { kept: joined, keep: makeKept } : {}),
+    ...(context.keeps ? { kept: joined, keep: makeKept } : {}),
     whole: (reply, stamp) => writeResponse(reply, stamp, context),
     writer: (stamp) => new ResponseWriter(stamp, context),
   };

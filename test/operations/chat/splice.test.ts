@@ -5,6 +5,7 @@ import { findDialect } from "../../../src/providers/index.ts";
 import { ANTHROPIC_MESSAGES } from "../../../src/surfaces/anthropic-messages/surface.ts";
 import { OPENAI_RESPONSES } from "../../../src/surfaces/openai-responses/surface.ts";
 import { makeModelCard } from "../../harness/cards.ts";
+import { IS_LONG, sampleRows } from "../../harness/long.ts";
 import { listCuts } from "../../recorded/cuts.ts";
 import { fixturesFolder, type Recording, readTraffic } from "../../recorded/load.ts";
 import { encodeText, makeSubject } from "../../recorded/pipeline.ts";
@@ -13,6 +14,8 @@ import { type Subject, same } from "./splice/both.ts";
 import { anthropicStream, chatStream, Dice } from "./splice/streams.ts";
 
 const MANY_CUTS_MS = 60_000;
+/** Of the recorded streams, one in so many is cut everywhere, and all in the long form. */
+const STEP = 3;
 const folder = fixturesFolder();
 const recordings: readonly Recording[] =
   folder === null ? [] : readTraffic(folder).recordings.filter(({ streamed }) => streamed);
@@ -22,7 +25,7 @@ describe.skipIf(folder === null)("recorded streams", () => {
     test(
       file,
       () => {
-        for (const recording of own) {
+        for (const recording of sampleRows(own, STEP)) {
           const subject = makeSubject(recording);
           same(subject, [encodeText(recording.body)]);
           for (const { pieces } of listCuts(recording)) same(subject, pieces);
@@ -50,8 +53,8 @@ describe.skipIf(folder === null)("recorded streams in the native lane", () => {
   const anthropic = { model: "m", max_tokens: 10, messages: [question] };
   const responses = { model: "m", input: [question] };
   for (const [name, api, surface, request, least] of [
-    ["anthropic", "anthropic-messages", ANTHROPIC_MESSAGES, anthropic, 100],
-    ["responses", "openai-responses", OPENAI_RESPONSES, responses, 1000],
+    ["anthropic", "anthropic-messages", ANTHROPIC_MESSAGES, anthropic, 30],
+    ["responses", "openai-responses", OPENAI_RESPONSES, responses, 300],
   ] as const) {
     test(
       `${name}: the fast path gives the same events, byte for byte, under every cut`,
@@ -60,7 +63,10 @@ describe.skipIf(folder === null)("recorded streams in the native lane", () => {
         if (!lane) throw new Error(`${name} has no lane of its own.`);
         const makeWriter = () => surface.read(incoming(request)).writer(() => STAMP);
         let spliced = 0;
-        for (const recording of recordings.filter((one) => one.api === api)) {
+        for (const recording of sampleRows(
+          recordings.filter((one) => one.api === api),
+          STEP,
+        )) {
           const subject = { ...makeSubject(recording), native: { lane, makeWriter } };
           spliced += same(subject, [encodeText(recording.body)]);
           for (const { pieces } of listCuts(recording)) same(subject, pieces);
@@ -83,7 +89,7 @@ const subjectNamed = (name: "openai" | "anthropic"): Subject => ({
 });
 
 describe("generated streams: odd keys, numbers, escapes, braces in text, duplicate keys, comments, split data, CRLF", () => {
-  const SEEDS = Array.from({ length: 400 }, (_, seed) => seed + 1);
+  const SEEDS = Array.from({ length: IS_LONG ? 400 : 150 }, (_, seed) => seed + 1);
 
   function cut(text: string, dice: Dice): Uint8Array[] {
     const bytes = encodeText(text);

@@ -9,9 +9,14 @@ import { replayResponse } from "../../surfaces/openai-responses/replay.ts";
 import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
 import { describeObject } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
-import { createJsonResponse, createRefusalResponse, createResponse, STREAM_HEADERS } from "./answers.ts";
-import { identify, type RouteRequest } from "./auth.ts";
-import { streamPieces } from "./direct.ts";
+import {
+  createJsonResponse,
+  createRefusalResponse,
+  createResponse,
+  STREAM_HEADERS,
+} from "../serve/answers.ts";
+import { identify, type RouteRequest } from "../serve/auth.ts";
+import { streamPieces } from "../serve/direct.ts";
 
 /** On a 426, Codex falls back to POST at once. After a 404 it retries for eight seconds. */
 const UPGRADE_REFUSED = 426;

@@ -1,0 +1,49 @@
+// OpenAI's route that compacts a conversation and returns what the next request begins with.
+import { asArray } from "../../../core/json/json.ts";
+import { missingParameter } from "../../../core/json/schema-fault.ts";
+import type { ChatForm } from "../../../operations/chat/decoder.ts";
+import { readFields } from "../../checker.ts";
+import { refuseField } from "../../lane.ts";
+import { Document, type Exchange, type Incoming, type Surface } from "../../surface.ts";
+import { joinEarlier, makeKept } from "../stored.ts";
+import { OPENAI_RESPONSES, readExchange } from "../surface.ts";
+import { isSummary } from "./summary.ts";
+import { addTrigger, listKeptMessages } from "./trigger.ts";
+
+const { counting: _counting, ...RESPONSES } = OPENAI_RESPONSES;
+
+export const COMPACTIONS: Surface<ChatForm> = { ...RESPONSES, read: readCompactionRequest };
+
+function readCompactionRequest(incoming: Incoming): Exchange<ChatForm> {
+  const given = readFields(incoming.body);
+  if (given.conversation) throw refuseField("conversation", "Send the whole input.");
+  if (given.input === undefined && !given.previous_response_id) throw missingParameter("input");
+  const { stream: _stream, ...rest } = given;
+  const body = { ...rest, input: addTrigger(listItems(given.input)) };
+  const messages = listKeptMessages(joinEarlier(body, incoming).input);
+  return makeObject(readExchange({ ...incoming, body }), messages);
+}
+
+function listItems(input: unknown): readonly unknown[] {
+  if (Array.isArray(input)) return input;
+  return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : asArray(input);
+}
+
+/** The same request, answered by this route's object: the user's own messages, and the summary of all else. */
+function makeObject(
+  { compact, ...exchange }: Exchange<ChatForm>,
+  messages: readonly unknown[],
+): Exchange<ChatForm> {
+  return {
+    ...exchange,
+    ...(compact ? { compact: (model) => makeObject(compact(model), messages) } : {}),
+    ...(exchange.keep ? { keep: (_kept, answer) => makeKept({ input: [] }, answer) } : {}),
+    whole(reply, stamp) {
+      const answer = exchange.whole(reply, stamp);
+      if (answer instanceof Document) return answer;
+      const { id, created_at, output, usage } = answer;
+      const items = [...messages, ...asArray(output).filter(isSummary)];
+      return { id, object: "response.compaction", created_at, output: items, usage };
+    },
+  };
+}
