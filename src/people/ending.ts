@@ -9,6 +9,7 @@ import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world/world.ts";
 import type { SignInRefused } from "./issuer.ts";
 import { eachKey, endKeys, KEYS_AT_ONCE, listKeys } from "./own-keys.ts";
+import { describeStays } from "./stays.ts";
 
 /** Puts on record what a sender changes, and does besides. */
 export interface Recording {
@@ -18,6 +19,7 @@ export interface Recording {
 
 export interface EndingParts {
   readonly store: Store;
+  readonly pepper: Uint8Array;
   /** Without an act, it is the gateway's own. The events are recorded with each change. */
   readonly recordAs: (act?: Act, events?: readonly OutboxEvent[]) => Recording;
   readonly clock: Pick<Clock, "nowMs">;
@@ -84,8 +86,9 @@ function makeKeyEvents(
  */
 export async function endPerson(parts: EndingParts, member: Member, reason: string): Promise<void> {
   const { store, clock, recordAs } = parts;
+  const stays = await describeStays({ ...parts, nowMs: clock.nowMs() }, member);
   const events = [
-    makeMemberEvent(parts, member, "member.left", { reason }),
+    makeMemberEvent(parts, member, "member.left", { reason, ...stays }),
     ...(await reportContacts(parts, member)),
   ];
   const nowMs = clock.nowMs();

@@ -16,7 +16,11 @@ export function makeOwnAccountId(
   { members }: Pick<SignInRules, "members">,
   pepper: Uint8Array,
 ): string | null {
-  if (!members.createsAccount) return null;
+  return members.createsAccount ? makePersonalAccountId(memberId, pepper) : null;
+}
+
+/** Returns the id that the person's own account has, if there is one. */
+export function makePersonalAccountId(memberId: string, pepper: Uint8Array): string {
   return `acct_${digestSecret(`own account ${memberId}`, pepper).slice(0, ID_DIGITS)}`;
 }
 

@@ -21,7 +21,6 @@ const NAME_DIGITS = 12;
 const ACCOUNTS_AT_ONCE = 500;
 
 export interface SignInParts extends EndingParts {
-  readonly pepper: Uint8Array;
   readonly random: Random;
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly log: Log;

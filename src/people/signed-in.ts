@@ -7,7 +7,7 @@ import { refuseDeactivated } from "./directory/signer.ts";
 import { findObjectId } from "./directory/word.ts";
 import type { Recording } from "./ending.ts";
 import { type ConfirmedSubject, SignInRefused, type Tokens } from "./issuer.ts";
-import { findMemberState, type MemberState, maySignIn } from "./state.ts";
+import { canSignIn, findMemberState, type MemberState } from "./state.ts";
 
 const REFRESH_USE = "refresh token";
 
@@ -45,7 +45,7 @@ export async function keepMember(
   const member = await changes.changeMember(id, (before) => {
     if (before === null) return { ...makeMember(id, issuer, nowMs), ...seen };
     found.state = before.directoryTurn === directoryTurn ? findMemberState(before) : "moved";
-    if (found.state === "moved" || !maySignIn(before)) return null;
+    if (found.state === "moved" || !canSignIn(before)) return null;
     return { ...before, ...seen, leasedUntilMs: 0, doubt: undefined, refusedAtMs: undefined };
   });
   if (member !== null || found.state === "moved") return member;

@@ -6,7 +6,7 @@ import { findDoubt } from "./doubt.ts";
 export const MEMBER_STATES = ["active", "in_doubt", "left", "deactivated", "disabled", "anonymised"] as const;
 export type MemberState = (typeof MEMBER_STATES)[number];
 
-/** The facts from which the state follows, beside the time. */
+/** The fields that decide the state, beside the time. */
 type StateFacts = Pick<
   KeyTerms,
   "anonymisedAtMs" | "isDisabled" | "deactivatedAtMs" | "ruleGrants" | "seenAtMs" | "doubt"
@@ -35,7 +35,7 @@ export function nameState(facts: PeopleCount): MemberState {
 }
 
 /** True if the person may sign in, as far as an admin and the directory decide. People who have left come back that way. */
-export function maySignIn(facts: StateFacts): boolean {
+export function canSignIn(facts: StateFacts): boolean {
   const state = findMemberState(facts);
   return state === "active" || state === "in_doubt" || state === "left";
 }

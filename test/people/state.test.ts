@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Grant, Member } from "../../src/core/people/people.ts";
 import { mayRefreshAgents, mayUseKeys, memberAccess } from "../../src/people/member.ts";
-import { findMemberState, isLetIn, maySignIn } from "../../src/people/state.ts";
+import { canSignIn, findMemberState, isLetIn } from "../../src/people/state.ts";
 import { makeMember } from "./samples.ts";
 
 const NOW = 10_000;
@@ -36,7 +36,7 @@ test.each<[string, Partial<Member>, string, string]>([
 ])("%s: %p is %s", (_, fields, state, works) => {
   const member = makeMember("mem_a", fields);
   const words = [
-    maySignIn(member) && "signs in",
+    canSignIn(member) && "signs in",
     isLetIn(member) && "is let in",
     memberAccess(member, NOW).role !== null && "acts",
     mayRefreshAgents(member, "a", NOW) && "agents",

@@ -270,7 +270,9 @@ function describeToken({ before, after }: Pair<NamedToken>): AuditFacts | null {
   const target: AuditTarget = { type: "token", id: after.id, name: after.name };
   const about = { target, accountId: findOnlyAccount(after.grants) };
   if (before === null) return { action: "token.created", ...about, before: null, after: viewToken(after) };
-  return before.revokedAtMs === after.revokedAtMs ? null : { action: "token.revoked", ...about };
+  if (before.revokedAtMs !== after.revokedAtMs) return { action: "token.revoked", ...about };
+  const show = ({ makerKind: kind, makerId: id, last4 }: NamedToken) => ({ created_by: { kind, id }, last4 });
+  return { action: "token.taken", ...about, before: show(before), after: show(after) };
 }
 
 function viewMember({ name, email, ruleGrants, ownGrants, ownUntilMs, isDisabled }: Member): AuditFields {

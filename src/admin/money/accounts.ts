@@ -30,6 +30,7 @@ import { changePauses } from "../keys/pauses.ts";
 import { raiseBudgets, readRaises } from "../limits/budgets.ts";
 import { limitsSchema } from "../limits/limits.ts";
 import { type ListPage, listPage, type PageQuery } from "../list.ts";
+import { refuseLateExtras } from "../people/own-end.ts";
 import { allowNull, allowWords, instant, text, usd, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 
@@ -72,7 +73,9 @@ export function accountView(account: Account): AccountView {
 export async function createAccount(
   { changes, clock, random }: Pick<ActingWorld, "changes" | "clock" | "random">,
   fields: Static<typeof newAccountSchema>,
+  access = adminAccess(COMMAND_LINE),
 ): Promise<AccountView> {
+  refuseLateExtras(access, "createAccount", null, fields.budgets);
   const nowMs = clock.nowMs();
   const account: Account = {
     ...ACCOUNT_DEFAULTS,
@@ -148,6 +151,7 @@ export async function updateAccount(
   const given = raises ? { ...fields, budgets: undefined } : fields;
   const { isPaused, ...change } = readChange(ACCOUNT_FIELDS, given, clock.nowMs());
   await requireInAccount({ store }, access, "accounts.limit", id);
+  refuseLateExtras(access, "updateAccount", id, fields.budgets);
   if (change.name !== undefined) await refuseOthersName(store, id, change.name, access);
   const role = access.roleIn(id) ?? "member";
   const revise = (before: Account) => ({

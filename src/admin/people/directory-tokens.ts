@@ -50,7 +50,13 @@ export function createAnyToken(
   return createToken(world, readInput(newTokenSchema, given), access);
 }
 
-/** A person who made one could keep anybody active by it, themselves included. */
+/** A person who had one could keep anybody active by it, themselves included. */
+export function requireAdminToken({ actor }: Access): void {
+  if (actor.kind === "admin" || actor.kind === "cli") return;
+  const message = "Tokens of the directory are made with the admin token or on the command line only.";
+  throw new Fault("not_permitted", message);
+}
+
 async function createDirectoryToken(
   world: ActingWorld,
   given: Static<typeof directoryTokenSchema>,
@@ -58,10 +64,7 @@ async function createDirectoryToken(
 ): Promise<NewTokenView> {
   const { store, changes, clock, pepper } = world;
   const nowMs = clock.nowMs();
-  if (access.actor.kind !== "admin" && access.actor.kind !== "cli") {
-    const message = "Tokens of the directory are made with the admin token or on the command line only.";
-    throw new Fault("not_permitted", message);
-  }
+  requireAdminToken(access);
   const live = (await store.people.tokens(LISTED_MAX)).filter((token) => isLiveDirectory(token, nowMs));
   if (live.length >= TOKENS_MAX) {
     throw invalidValue("kind", `there are ${TOKENS_MAX} tokens of the directory already; revoke one first`);

@@ -20,7 +20,7 @@ import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { type ListPage, listPage, type PageQuery } from "../list.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
-import { beyondOwnEnd, refuseOwnGrants } from "./own-end.ts";
+import { beyondOwnEnd, findOwnEnd, refuseOwnGrants } from "./own-end.ts";
 
 const ACCOUNTS_MAX = 100;
 const KEYS_AT_ONCE = 100;
@@ -194,7 +194,7 @@ function checkEnd(
   { role, accounts, until }: MemberChange,
 ): void {
   const isGiven = role !== undefined || accounts !== undefined || until !== undefined;
-  const endMs = access.findEnd("members.write", [null]);
+  const endMs = findOwnEnd(access, "changeMember", [null]);
   if (!isGiven || endMs === null || ownGrants.length === 0) return;
   if (ownUntilMs === null || ownUntilMs > endMs) throw beyondOwnEnd("until", endMs);
 }
@@ -269,8 +269,11 @@ export async function anonymiseMember(
   await endKeys(parts, id);
   await forgetInKeys(parts, shut);
   await store.limitRequests.forgetTexts(id);
-  await store.people.erase(shut);
-  return showMember(parts, requireMember(await change({ email: null })));
+  await store.people.erase(shut, false);
+  await change({ email: null });
+  const isErased = await store.people.erase({ id, email: null }, true);
+  const erasedAtMs = isErased ? (shut.erasedAtMs ?? clock.nowMs()) : undefined;
+  return showMember(parts, requireMember(await change({ erasedAtMs })));
 }
 
 /** Personal keys keep nothing that the person chose as a name, and service keys don't name the person as their contact. */

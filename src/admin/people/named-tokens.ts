@@ -12,10 +12,10 @@ import { formatInstant, formatInstantOrNull } from "../format.ts";
 import type { ListPage } from "../list.ts";
 import { allowNull, allowWords, boolean, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
-import { beyondOwnEnd } from "./own-end.ts";
+import { beyondOwnEnd, findOwnEnd } from "./own-end.ts";
 import { findMakers, findStanding, isExpired, isUpheld } from "./token-makers.ts";
 
-const LAST_CHARACTERS_SHOWN = 4;
+export const LAST_CHARACTERS_SHOWN = 4;
 const YEAR_MS = 366 * 86_400_000;
 /** The list isn't paginated. */
 const LISTED_MAX = 1000;
@@ -99,13 +99,23 @@ function limitByEnd(
   access: Access,
   grants: readonly Grant[],
 ): number {
-  const endMs = access.findEnd(
-    "tokens.write",
-    grants.map(({ accountId }) => accountId),
-  );
+  const endMs = findTokenEnd(access, "createToken", grants);
   if (endMs === null || expiresAtMs <= endMs) return expiresAtMs;
   if (given === undefined) return endMs;
   throw beyondOwnEnd("expires_at", endMs);
+}
+
+/** Returns the time beyond which no token may last that is given with these grants. Null if there is none. */
+export function findTokenEnd(
+  access: Access,
+  way: "createToken" | "takeToken",
+  grants: readonly Grant[],
+): number | null {
+  return findOwnEnd(
+    access,
+    way,
+    grants.map(({ accountId }) => accountId),
+  );
 }
 
 /** Returns what a new token has, but for its accounts' ids. Throws the Faults of bad input. */
@@ -123,7 +133,7 @@ export function makeTokenParts({ random }: Pick<AdminWorld, "random">): NewToken
   return { id: mintId("tok", random), secret: mintTokenSecret(random) };
 }
 
-function checkMaker(access: Access, grants: readonly Grant[], readsContent: boolean): void {
+export function checkMaker(access: Access, grants: readonly Grant[], readsContent: boolean): void {
   for (const { accountId } of grants) {
     if (accountId === null) access.require("tokens.write");
     else access.require("tokens.write", accountId);
@@ -189,11 +199,15 @@ export async function revokeToken(
   const revoked =
     known !== null && coversToken(access, known) ? await changes.revokeToken(id, clock.nowMs()) : null;
   if (revoked !== null) return viewToken(store, revoked, clock.nowMs());
-  throw new Fault("not_found", "There is no token with that id.");
+  throw noToken();
+}
+
+export function noToken(): Fault {
+  return new Fault("not_found", "There is no token with that id.");
 }
 
 /** True if a token is within one's own rights. The directory's tokens are the admins'. */
-function coversToken(access: Access, { kind, grants }: NamedToken): boolean {
+export function coversToken(access: Access, { kind, grants }: NamedToken): boolean {
   return access.covers(kind === "scim" ? [{ role: "admin", accountId: null }] : grants);
 }
 

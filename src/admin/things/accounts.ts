@@ -41,7 +41,7 @@ function makeOwnUses(parts: OwnerParts) {
       listAccounts(parts, query, scope),
     ),
     make: takeBody(newAccountSchema, showMade(accountDetailSchema), async (body, caller) =>
-      addLimits(parts, "account", await createAccount(as(caller), body)),
+      addLimits(parts, "account", await createAccount(as(caller), body, caller.access)),
     ),
     read: takePath(detail, async ({ id, scope }) =>
       addLimits(parts, "account", await getAccount(parts, id, scope)),

@@ -113,7 +113,8 @@ async function openEngine(
     if (opening !== "make" && !storeExists(path)) throw new NoStoreError(showPlace(address));
     const open = () => openSqliteStore({ path, decide });
     const isUpgraded = opening !== "prove" && path !== IN_MEMORY && storeExists(path);
-    return { store: await (isUpgraded ? openUpgraded(path, say, open) : open()), file: masterKeyFile(path) };
+    const store = await (isUpgraded ? openUpgraded(path, say, open, opening === "make") : open());
+    return { store, file: masterKeyFile(path) };
   }
   if (!masterKeyText) {
     throw new Error(

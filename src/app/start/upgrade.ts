@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { version } from "../../../package.json" with { type: "json" };
 import { copyDatabase, measureDatabase, nameDraft } from "../../store/sqlite/copy.ts";
 import { makeSqliteSchema, readSchema } from "../../store/sqlite/migrate.ts";
+import { needsOverwriting, overwriteFreed } from "../../store/sqlite/overwrite.ts";
 import { showProgress } from "../workers/progress.ts";
 
 /** Room for the migration itself and for what gateways write meanwhile. */
@@ -11,21 +12,51 @@ const SPARE_BYTES = 64 * 1024 * 1024;
 const KEPT = ".before-";
 
 /**
- * Runs `open`, which migrates the file. Only the last copy is kept. Without enough disk space there is none, and a line
+ * Runs `open`, which migrates the file; commands leave the rest of an upgrade to a gateway's start. Only the last copy is kept. Without enough disk space there is none, and a line
  * says so: the migration is one transaction, so it is safe without.
  */
 export async function openUpgraded<Store>(
   path: string,
   say: (line: string) => void,
   open: () => Promise<Store>,
+  isServing = true,
 ): Promise<Store> {
   const from = readVersion(path);
   const to = makeSqliteSchema().version;
-  if (from === null || from === 0 || from >= to) return open();
-  const copy = await keepCopy(path, from, say);
-  if (copy !== null) say(`poundkey: the store as it was is kept in ${copy}`);
+  if (from === null || from === 0) return open();
+  if (from < to) {
+    const copy = await keepCopy(path, from, say);
+    if (copy !== null) say(`poundkey: the store as it was is kept in ${copy}`);
+  }
   const what = `migrating the store from schema ${from} to ${to}`;
-  return showProgress({ what, all: null }, open);
+  const store = await (from < to ? showProgress({ what, all: null }, open) : open());
+  if (isServing) await cleanOnce(path, say);
+  return store;
+}
+
+/**
+ * Programs from before left the bytes of what they deleted in the file. If they can't be overwritten now, the next start
+ * tries again.
+ */
+async function cleanOnce(path: string, say: (line: string) => void): Promise<void> {
+  try {
+    if (!needsOverwriting(path)) return;
+    const needed = measureDatabase(path) + SPARE_BYTES;
+    const free = readFreeBytes(path);
+    if (free >= needed) {
+      const what = "overwriting what was deleted from the store";
+      await showProgress({ what, all: null }, () => overwriteFreed(path, Date.now()));
+      return;
+    }
+    say(
+      `poundkey: names of people who were made anonymous may be left in free parts of the store's file: VACUUM needs ${needed} bytes, and ${free} are free on its disk. Make room and restart, or run VACUUM by hand`,
+    );
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    say(
+      `poundkey: what was deleted from the store isn't overwritten yet, and the next start tries again: ${why}`,
+    );
+  }
 }
 
 async function keepCopy(path: string, from: number, say: (line: string) => void): Promise<string | null> {

@@ -23,6 +23,7 @@ import { Agents } from "./agents.tsx";
 import { Grants } from "./grants.tsx";
 import { namePerson, Standing } from "./people.tsx";
 import { RoleForm } from "./person-role.tsx";
+import { Stays } from "./stays.tsx";
 
 const EVERY_MS = 10_000;
 
@@ -67,6 +68,7 @@ export function PersonPage({ id }: { readonly id: string }) {
             {/* Disabling pauses the keys, so they are read again. */}
             <PersonalKeys key={String(one.disabled)} memberId={one.id} />
             <Agents memberId={one.id} />
+            {may("members.read") && <Stays memberId={one.id} />}
           </div>
         )}
       </Loaded>

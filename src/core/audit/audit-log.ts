@@ -62,6 +62,7 @@ export const AUDIT_ACTIONS = [
   "store.migrated",
   "token.created",
   "token.revoked",
+  "token.taken",
   "webhook.sent",
 ] as const;
 /** An action on a plain thing: the name of the thing, a dot, and a verb. */

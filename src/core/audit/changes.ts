@@ -87,6 +87,15 @@ export interface Changes extends DirectoryChanges {
   putAccount(put: AccountPut): Promise<Account>;
 
   addToken(token: NamedToken, digest: string): Promise<void>;
+  /**
+   * Writes what `change` makes of the stored token, with the digest of another secret, and returns it. Null if there is
+   * none. `change` must be pure: it may run more than once.
+   */
+  takeToken(
+    id: string,
+    change: (before: NamedToken) => NamedToken,
+    digest: string,
+  ): Promise<NamedToken | null>;
   /** Returns the revoked token, or null if there is none. Revoking it again keeps the first time. */
   revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
   /**

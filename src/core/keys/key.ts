@@ -177,7 +177,7 @@ export function listPausers({
   return pausedBy.length === 0 ? ["admin"] : pausedBy;
 }
 
-/** Returns the reasons as the operator reads them: a person is disabled by an admin. */
+/** Returns the reasons as the operator reads them: only admins disable people. */
 export function showPausers(of: Pick<GatewayKey, "isPaused" | "pausedBy">): (typeof PAUSERS)[number][] {
   return [...new Set(listPausers(of).map((cause) => (cause === "disabled" ? "admin" : cause)))];
 }

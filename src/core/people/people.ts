@@ -209,15 +209,18 @@ export interface PeopleStore {
   dueMembers(checkedMs: number, nowMs: number, most: number): Promise<readonly Member[]>;
   /**
    * Puts everybody in doubt about whom the issuer would have been asked by now, unless they are already, and sets the ends
-   * of all who are.
+   * of all who are. Returns how many these are.
    */
-  doubtDueMembers(issuer: string, checkedMs: number, doubt: Doubt): Promise<void>;
+  doubtDueMembers(issuer: string, checkedMs: number, doubt: Doubt): Promise<number>;
+  /** Returns people whose role given by an admin has ended, up to this many. */
+  endedRoles(nowMs: number, most: number): Promise<readonly Member[]>;
   /**
    * Erases the person's name, e-mail and addresses beside the ids that stay: in the audit, also in entries that wait, in
    * agents, in the contacts of tokens, and in the log of requests and refusals. Their personal keys must have other names
-   * before, and the member's row is changed by `changeMember`. It may be repeated.
+   * before, and the member's row is changed by `changeMember`. It may be repeated. The last time, it returns true once
+   * nothing of the person is left in the store's files.
    */
-  erase(person: Pick<Member, "id" | "email">): Promise<void>;
+  erase(person: Pick<Member, "id" | "email">, isLast: boolean): Promise<boolean>;
 
   /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;
@@ -225,9 +228,8 @@ export interface PeopleStore {
   endSession(digest: string): Promise<void>;
   /** Ends all sessions of a person. Returns how many. */
   endSessionsOf(memberId: string): Promise<number>;
-  hasSession(memberId: string, nowMs: number): Promise<boolean>;
-  /** True if the person made a token that is neither revoked nor expired. */
-  hasToken(memberId: string, nowMs: number): Promise<boolean>;
+  /** Returns whether the person has a session, and made a token that is neither revoked nor expired. */
+  holdings(memberId: string, nowMs: number): Promise<Holdings>;
 
   /** Returns true the first time that this is called with a digest, over all nodes, and false until `untilMs`. */
   useOnce(digest: string, untilMs: number, nowMs: number): Promise<boolean>;
@@ -236,6 +238,12 @@ export interface PeopleStore {
    * digest was used before.
    */
   endSessionsOnce(use: SingleUse, named: NamedSessions): Promise<number | null>;
+}
+
+/** The things that a person works with beside keys. */
+interface Holdings {
+  readonly hasSession: boolean;
+  readonly hasToken: boolean;
 }
 
 /** The use of a digest at a time, which nobody can repeat until another. */

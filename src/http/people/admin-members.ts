@@ -7,6 +7,7 @@ import {
 } from "../../admin/limits/budget-reset.ts";
 import { pageQuery } from "../../admin/list.ts";
 import { getMember, memberDetailSchema } from "../../admin/people/member-detail.ts";
+import { getStays, staySchema } from "../../admin/people/member-stays.ts";
 import {
   anonymiseMember,
   type ChangingParts,
@@ -43,6 +44,15 @@ function readingRoutes(operator: WritingParts, parts: Parts) {
       {
         ...reads("session.read", "getMember", "Get a person, with their limits and what is used of these"),
         response: returnsBody(memberDetailSchema),
+      },
+    )
+    .get(
+      "/members/:id/stays",
+      ({ params: { id }, query, request }) => getStays(parts, id, query, readOperator(request).access),
+      {
+        ...reads("members.read", "listStays", "List what a person knows the secret of, or looks after"),
+        query: takesQuery(pageQuery),
+        response: returnsBody(wrapRows(staySchema)),
       },
     );
 }

@@ -11,7 +11,7 @@ import {
   reviseAccount,
   reviseKey,
 } from "../../admin/keys/bring.ts";
-import { makeSecret } from "../../admin/keys/keys.ts";
+import { makeSecret } from "../../admin/keys/new-secret.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";

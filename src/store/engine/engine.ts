@@ -54,6 +54,11 @@ export interface Engine {
    * idempotent.
    */
   change<T>(firsts: readonly Statement[], then: (results: readonly Result[]) => Change<T>): Promise<T>;
+  /**
+   * Removes what was deleted from these tables, and values that were replaced, from the store's files as far as the engine
+   * can. Returns false if it may still be there, as while somebody reads an older state.
+   */
+  dropFreed(tables: readonly string[]): Promise<boolean>;
 }
 
 /** Returns the first row. Null if there is none. */

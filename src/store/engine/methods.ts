@@ -55,7 +55,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     cache: cacheMethods(engine),
     foreign: foreignMethods(engine),
     things: plainMethods(engine),
-    people: { ...peopleMethods(engine), ...sessionMethods(engine), ...erasingMethods(engine) },
+    people: { ...peopleMethods(engine), ...sessionMethods(engine), ...erasingMethods(engine, ofRows) },
   };
 }
 

@@ -142,6 +142,8 @@ function tokenChanges({ mark, forUpdate, runOnce, change }: Engine, record: Reco
   const first = mark(1);
   const byId = `${selectSql(TOKEN)} WHERE id = ${first} ${forUpdate}`;
   const add = insertSql({ name: TOKEN.name, columns: [...TOKEN.columns, "digest"] }, mark);
+  const take = `UPDATE token SET last4 = ${mark(2)}, maker_kind = ${mark(3)}, maker_id = ${mark(4)},
+    expires_at_ms = ${mark(5)}, digest = ${mark(6)}, contact_until_ms = NULL WHERE id = ${first}`;
   const revoke = `UPDATE token SET revoked_at_ms = coalesce(revoked_at_ms, CAST(${mark(2)} AS BIGINT))
     WHERE id = ${first} RETURNING ${joinNames(TOKEN.columns)}`;
   return {
@@ -149,6 +151,18 @@ function tokenChanges({ mark, forUpdate, runOnce, change }: Engine, record: Reco
       const recorded = record({ kind: "token", before: null, after: token });
       await runOnce(bind(add, ...TOKEN.valuesOf(token), digest), ...recorded);
     },
+    takeToken: (id, changeToken, digest) =>
+      change([bind(byId, id)], ([found]) => {
+        const before = readFirst(TOKEN, found);
+        if (before === null) return { writes: [], toResult: () => null };
+        const after = changeToken(before);
+        const { last4, makerKind, makerId, expiresAtMs } = after;
+        const taken = bind(take, id, last4, makerKind, makerId, expiresAtMs, digest);
+        return {
+          writes: [taken, ...record({ kind: "token", before, after })],
+          toResult: () => after,
+        };
+      }),
     revokeToken: (id, atMs) =>
       change([bind(byId, id)], ([found]) => {
         const before = readFirst(TOKEN, found);
@@ -200,6 +214,7 @@ function memberMethods({ mark, run }: Engine) {
     flag("coalesce(doubt_since_ms, 0) > seen_at_ms", "is_in_doubt"),
   ];
   const counted = `SELECT ${facts.join(", ")}, count(*) AS people FROM member GROUP BY 1, 2, 3, 4, 5`;
+  const ended = `${selectSql(MEMBER)} WHERE own_until_ms <= ${first} AND anonymised_at_ms IS NULL LIMIT ${second}`;
   return {
     member: async (id, scope) =>
       readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
@@ -213,6 +228,7 @@ function memberMethods({ mark, run }: Engine) {
       return found.map(MEMBER.rowOf);
     },
     countPeople: async () => (await run(bind(counted))).map(readCount),
+    endedRoles: async (nowMs, most) => (await run(bind(ended, nowMs, most))).map(MEMBER.rowOf),
     dueMembers: async (checkedMs, nowMs, most) =>
       (await run(bind(due, checkedMs, nowMs, most))).map(MEMBER.rowOf),
   } satisfies Partial<PeopleStore>;
@@ -238,7 +254,7 @@ function readCount(found: FoundRow): PeopleCount {
   };
 }
 
-function doubtMethods({ mark, runAll }: Engine) {
+function doubtMethods({ mark, run, runAll }: Engine) {
   const [first, second, third] = [mark(1), mark(2), mark(3)].map((one) => `CAST(${one} AS BIGINT)`);
   // A doubt from before the person was last seen is over.
   const begin = `UPDATE member SET doubt_since_ms = ${first}, acts_until_ms = ${second}, keys_until_ms = ${third}
@@ -248,13 +264,19 @@ function doubtMethods({ mark, runAll }: Engine) {
   const keys = `doubt_since_ms + ${second}`;
   const follow = `UPDATE member SET acts_until_ms = ${acts}, keys_until_ms = ${keys}
     WHERE issuer = ${mark(3)} AND doubt_since_ms > seen_at_ms AND (acts_until_ms <> ${acts} OR keys_until_ms <> ${keys})`;
+  const count = `SELECT count(*) AS people FROM member WHERE issuer = ${mark(1)} AND doubt_since_ms > seen_at_ms
+    AND is_disabled = 0 AND deactivated_at_ms IS NULL AND anonymised_at_ms IS NULL`;
   return {
-    doubtDueMembers: (issuer, checkedMs, { sinceMs, actsUntilMs, keysUntilMs }) =>
-      runAll([
+    doubtDueMembers: async (issuer, checkedMs, { sinceMs, actsUntilMs, keysUntilMs }) => {
+      const writes = [
         bind(begin, sinceMs, actsUntilMs, keysUntilMs, checkedMs, issuer),
         // The configured times may have changed since others fell into doubt.
         bind(follow, actsUntilMs - sinceMs, keysUntilMs - sinceMs, issuer),
-      ]),
+      ];
+      await runAll(writes);
+      const [found = {}] = await run(bind(count, issuer));
+      return readInteger(found, "people");
+    },
   } satisfies Partial<PeopleStore>;
 }
 
@@ -281,8 +303,10 @@ function accessMethods({ mark, run }: Engine) {
   const token = `SELECT 1 AS live FROM token WHERE maker_kind = 'person' AND maker_id = ${first}
     AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ${second}) LIMIT 1`;
   return {
-    hasSession: async (memberId, nowMs) => (await run(bind(session, memberId, nowMs))).length > 0,
-    hasToken: async (memberId, nowMs) => (await run(bind(token, memberId, nowMs))).length > 0,
+    holdings: async (memberId, nowMs) => ({
+      hasSession: (await run(bind(session, memberId, nowMs))).length > 0,
+      hasToken: (await run(bind(token, memberId, nowMs))).length > 0,
+    }),
   } satisfies Partial<PeopleStore>;
 }
 

@@ -83,6 +83,16 @@ export class Pool implements Engine {
     for (const one of asked) await this.run(one);
   };
 
+  readonly dropFreed = async (tables: readonly string[]): Promise<boolean> => {
+    try {
+      // Each outside of a transaction, as VACUUM has to be.
+      for (const table of tables) await this.run({ text: `VACUUM ${table}`, values: [] });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
   /** Runs one statement without retries, to check whether the database is usable. */
   async probe(asked: Query): Promise<void> {
     await this.#tried(1, (connection) => connection.one(asked, this.#lookupMs));

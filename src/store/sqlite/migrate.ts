@@ -5,6 +5,7 @@ import { recordMigration } from "../schema/migrated.ts";
 import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema/schema-step.ts";
 import { STEPS } from "../schema/steps.ts";
 import { FIRST_STEPS } from "./migrations.ts";
+import { OVERWRITTEN } from "./overwrite.ts";
 import { renderStep } from "./render-step.ts";
 
 /** Step n makes version n + 1. A released step is never changed: a change is a new step. */
@@ -47,6 +48,7 @@ export function migrate(database: Database, schema: Schema<string>): void {
         ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
         [String(schema.oldestSupported)],
       );
+      if (version === 0) database.run(`INSERT INTO setting (name, value) VALUES ('${OVERWRITTEN}', '1')`);
       for (const { text, values } of recordMigration(() => "?", version, schema.version))
         database.query<unknown, Value[]>(text).run(...values);
     })

@@ -156,6 +156,7 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     changeAccount: nothing,
     putAccount: unused,
     addToken: none,
+    takeToken: nothing,
     revokeToken: nothing,
     changeMember: nothing,
     addLimitRequest: none,

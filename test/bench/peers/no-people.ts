@@ -17,14 +17,14 @@ export function noPeople(): Pick<
     member: nothing,
     memberTerms: nothing,
     members: nobody,
-    doubtDueMembers: async () => {},
+    doubtDueMembers: async () => 0,
+    endedRoles: nobody,
     dueMembers: nobody,
     countPeople: nobody,
-    erase: async () => {},
+    erase: async () => true,
   };
   const none = {
-    hasSession: async () => false,
-    hasToken: async () => false,
+    holdings: async () => ({ hasSession: false, hasToken: false }),
     endSessionsOnce: async () => 0,
     addSession: async () => {},
     session: nothing,

@@ -51,6 +51,8 @@ describe("who may ask", () => {
     const viewer = await world.admin("POST", "/tokens", { name: "v", role: "viewer", accounts: ["default"] });
     const asViewer = makeAsker(`${world.gateway.url}/admin/v1`, viewer.body.secret, "application/json");
     expect((await asViewer("DELETE", `/tokens/${listed.body.data[0].id}`)).status).toBe(403);
+    const own = listed.body.data[0].id;
+    expect((await asAdmin("POST", `/tokens/${own}/take`, {})).status).toBe(403);
   });
 
   test("off, every path says so, and an address that isn't listed is refused", async () => {

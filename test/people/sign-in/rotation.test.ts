@@ -19,7 +19,7 @@ async function readMember(id: string) {
   const token = refreshSealed === null ? null : openRefresh(rechecks.opened.credentialVault, refreshSealed);
   return {
     token,
-    isIn: await rechecks.opened.store.people.hasSession(id, rechecks.nowMs),
+    isIn: (await rechecks.opened.store.people.holdings(id, rechecks.nowMs)).hasSession,
     leasedUntilMs: member.leasedUntilMs,
   };
 }
