@@ -2,8 +2,6 @@
 
 import { LiveFeed } from "../admin/log/live.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
-import { RefusedSignIns } from "../admin/people/refused-sign-ins.ts";
-import { WrongTokens } from "../admin/people/wrong-tokens.ts";
 import type { ConfigError } from "../config/errors.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -40,8 +38,7 @@ import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
-import { createDirectory } from "./oidc/directory.ts";
-import { createRecheck, createSignInParts } from "./oidc/sign-in.ts";
+import { createPeopleParts } from "./oidc/people-parts.ts";
 import { composeRoutes } from "./routes.ts";
 import { findListener, type Listener } from "./start/accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./start/drain.ts";
@@ -147,19 +144,6 @@ function createCache(
   { store, log, live }: { readonly store: Store; readonly log: Log; readonly live: LiveConfiguration },
 ): Cache {
   return new Cache({ store: store.cache, vault, clock, log, rules: () => live.settings.cache });
-}
-
-/** The parts of people: for the routes, and for the tasks that run regularly. */
-function createPeopleParts(opened: OpenedStore, live: LiveConfiguration, log: Log) {
-  const { store } = opened;
-  const people = createSignInParts(opened, live, log);
-  const directory = createDirectory(opened, live, log);
-  const refused = new RefusedSignIns({ store, clock, random });
-  const wrongTokens = new WrongTokens({ store, clock, log, refused });
-  return {
-    served: { people, directory, wrongTokens },
-    upkept: { refused, wrongTokens, members: createRecheck(people), directory },
-  };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */

@@ -70,16 +70,10 @@ export function describeGroup({ before, after, came, went }: GroupChange): Audit
   };
 }
 
-/** Returns the events of a change: who left by it, and who was deactivated. */
+/** Returns the events of a change: the people who left by it. Ends of single users have events of their own. */
 export function listDirectoryEvents(change: RowChange, atMs: number): readonly OutboxEvent[] {
-  if (change.kind === "directory_group") {
-    return change.left.map((member_id) =>
-      makeEvent("member.left", member_id, { accountId: "", atMs, data: { member_id, reason: "no_rule" } }),
-    );
-  }
-  if (change.kind !== "directory_user" || change.before?.isActive !== true) return [];
-  const { memberId: member_id } = change.before;
-  const about = { accountId: "", atMs, data: { member_id, reason: "directory" } };
-  if (change.after === null) return [makeEvent("member.left", member_id, about)];
-  return change.after.isActive ? [] : [makeEvent("member.deactivated", member_id, about)];
+  if (change.kind !== "directory_group") return [];
+  return change.left.map((member_id) =>
+    makeEvent("member.left", member_id, { accountId: "", atMs, data: { member_id, reason: "no_rule" } }),
+  );
 }

@@ -1,4 +1,5 @@
 // The use-cases of a company's directory: users and groups, which make people and their rights.
+import { makeEvent } from "../../core/events/events.ts";
 import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type {
@@ -35,6 +36,8 @@ import {
 } from "../../people/directory/user-changes.ts";
 import { keepOwnAccount, makeOwnAccountId } from "../../people/own-account.ts";
 import { findAccounts } from "../../people/sign-in.ts";
+import { describeStays } from "../../people/stays.ts";
+import { actAs } from "../audit/audit-trail.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 
 export interface DirectoryParts extends AdminWorld {
@@ -44,7 +47,7 @@ export interface DirectoryParts extends AdminWorld {
 }
 
 /** With the changes of the directory's token. */
-export type ActingDirectory = DirectoryParts & Pick<ActingWorld, "changes">;
+export type ActingDirectory = DirectoryParts & Pick<ActingWorld, "act" | "changes">;
 
 const TRIES_MAX = 20;
 
@@ -111,8 +114,11 @@ async function changeUser(
   const rules = requireDirectory(parts);
   const before = await findUser(parts, id);
   const context = await makeContext(parts, rules);
-  const claim = claimUser(context, id, change(before), listRuleGroups(rules));
-  const write: UserWrite | null = await parts.changes.changeUser(claim, (rows) =>
+  const after = change(before);
+  const claim = claimUser(context, id, after, listRuleGroups(rules));
+  const isEnd = before.isActive && !after.isActive;
+  const { changes } = isEnd ? await tellEnd(parts, "member.deactivated", before) : parts;
+  const write: UserWrite | null = await changes.changeUser(claim, (rows) =>
     decideUser(context, claim, change, rows),
   );
   if (write === null) return findUser(parts, id);
@@ -123,7 +129,22 @@ async function changeUser(
 export async function deleteUser(parts: ActingDirectory, id: string): Promise<void> {
   const context = await makeContext(parts, requireDirectory(parts));
   const claim = claimUser(context, id, null, []);
-  await parts.changes.changeUser(claim, (rows) => decideUserEnd(context, rows));
+  const { changes } = await tellEnd(parts, "member.left", await findUser(parts, id));
+  await changes.changeUser(claim, (rows) => decideUserEnd(context, rows));
+}
+
+/** Returns changes that tell of the end of a person, and of what stays. */
+async function tellEnd(
+  parts: ActingDirectory,
+  type: "member.deactivated" | "member.left",
+  { memberId: member_id }: DirectoryUser,
+): Promise<Pick<ActingDirectory, "changes">> {
+  const { store, pepper, clock, act } = parts;
+  const nowMs = clock.nowMs();
+  const email = (await store.people.member(member_id))?.email ?? null;
+  const stays = await describeStays({ store, pepper, nowMs }, { id: member_id, email });
+  const data = { member_id, reason: "directory", ...stays };
+  return actAs(parts, act, [makeEvent(type, member_id, { accountId: "", atMs: nowMs, data })]);
 }
 
 /** Throws the refusal `notFound`. */

@@ -20,6 +20,7 @@ import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { type ListPage, listPage, type PageQuery } from "../list.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
+import { type GroupNames, readDirectoryGroups } from "./member-groups.ts";
 import { beyondOwnEnd, findOwnEnd, refuseOwnGrants } from "./own-end.ts";
 
 const ACCOUNTS_MAX = 100;
@@ -100,19 +101,6 @@ export async function listMembers(
   const { data, next } = await listPage(query, find, positionOf, (member) => member);
   const groups = await readDirectoryGroups(parts, data);
   return { data: data.map((member) => viewMember(parts, member, groups, scope)), next };
-}
-
-type GroupNames = ReadonlyMap<string, readonly string[]>;
-
-/** Returns the groups of the directory that these people are in, by person. */
-async function readDirectoryGroups(
-  { store }: Pick<AdminWorld, "store">,
-  members: readonly Member[],
-): Promise<GroupNames> {
-  const people = members.flatMap(({ id, directoryTurn }) => (directoryTurn === undefined ? [] : id));
-  const found = await store.directory.memberships({ people });
-  const named = Map.groupBy(found, ({ userId }) => userId);
-  return new Map([...named].map(([id, own]) => [id, own.map(({ display }) => display)]));
 }
 
 /** Returns one person as the list shows them. */

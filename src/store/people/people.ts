@@ -9,7 +9,6 @@ import {
   type Member,
   type NamedSessions,
   type NamedToken,
-  type PeopleCount,
   type PeopleStore,
 } from "../../core/people/people.ts";
 import {
@@ -25,12 +24,13 @@ import {
   TIME,
 } from "../engine/columns.ts";
 import { bind, type Engine, readFirst, type Statement } from "../engine/engine.ts";
-import { type FoundRow, readInteger, readText } from "../engine/found.ts";
+import { readInteger, readText } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { narrowMembers } from "../engine/scope.ts";
 import { insertSql, joinNames, type Mark, selectSql, upsertSql } from "../engine/sql.ts";
 import { parseGrants, readRules } from "../limits/member-columns.ts";
 import { table } from "../schema/tables.ts";
+import { countMethods } from "./people-counts.ts";
 
 const GRANTS = makeJson<readonly Grant[]>(parseGrants);
 
@@ -127,6 +127,7 @@ export function peopleMethods(engine: Engine) {
   return {
     ...tokenMethods(engine),
     ...memberMethods(engine),
+    ...countMethods(engine),
     ...doubtMethods(engine),
     ...accessMethods(engine),
     ...onceMethods(engine),
@@ -205,15 +206,6 @@ function memberMethods({ mark, run }: Engine) {
   const pageEnd = `ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
   const due = `${selectSql(MEMBER)} WHERE checked_at_ms <= ${first} AND leased_until_ms <= ${second}
     AND is_disabled = 0 AND deactivated_at_ms IS NULL AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
-  const flag = (condition: string, name: string) => `CASE WHEN ${condition} THEN 1 ELSE 0 END AS ${name}`;
-  const facts = [
-    flag("anonymised_at_ms IS NOT NULL", "is_anonymised"),
-    flag("is_disabled = 1", "is_shut"),
-    flag("deactivated_at_ms IS NOT NULL", "is_deactivated"),
-    flag("rule_grants <> '[]'", "has_rules"),
-    flag("coalesce(doubt_since_ms, 0) > seen_at_ms", "is_in_doubt"),
-  ];
-  const counted = `SELECT ${facts.join(", ")}, count(*) AS people FROM member GROUP BY 1, 2, 3, 4, 5`;
   const ended = `${selectSql(MEMBER)} WHERE own_until_ms <= ${first} AND anonymised_at_ms IS NULL LIMIT ${second}`;
   return {
     member: async (id, scope) =>
@@ -227,31 +219,10 @@ function memberMethods({ mark, run }: Engine) {
       const found = await run(narrowMembers({ head: page, tail: pageEnd, values }, scope, mark));
       return found.map(MEMBER.rowOf);
     },
-    countPeople: async () => (await run(bind(counted))).map(readCount),
     endedRoles: async (nowMs, most) => (await run(bind(ended, nowMs, most))).map(MEMBER.rowOf),
     dueMembers: async (checkedMs, nowMs, most) =>
       (await run(bind(due, checkedMs, nowMs, most))).map(MEMBER.rowOf),
   } satisfies Partial<PeopleStore>;
-}
-
-const COUNTED = ["is_anonymised", "is_shut", "is_deactivated", "has_rules", "is_in_doubt"] as const;
-
-function readCount(found: FoundRow): PeopleCount {
-  const [
-    isAnonymised = false,
-    isDisabled = false,
-    isDeactivated = false,
-    hasRules = false,
-    isInDoubt = false,
-  ] = COUNTED.map((column) => readInteger(found, column) === 1);
-  return {
-    isAnonymised,
-    isDisabled,
-    isDeactivated,
-    hasRules,
-    isInDoubt,
-    people: readInteger(found, "people"),
-  };
 }
 
 function doubtMethods({ mark, run, runAll }: Engine) {

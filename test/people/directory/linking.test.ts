@@ -1,4 +1,4 @@
-// Who is who, and which word wins: the directory's users and the people who sign in.
+// Users of the directory and the people who sign in: who links to whom, and which word wins.
 import { afterEach, expect, test } from "bun:test";
 import {
   createGroup,

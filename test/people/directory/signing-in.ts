@@ -25,19 +25,18 @@ export interface Company {
   close(): Promise<void>;
 }
 
-export async function openCompany(rules: SignInRules): Promise<Company> {
-  const opened = await openStore("sqlite::memory:", Buffer.alloc(32, 5).toString("base64"));
-  const { store, world, credentialVault: vault } = opened;
-  let aheadMs = 0;
-  const clock = { nowMs: () => Date.now() + aheadMs };
-  const makeTokens = (claims: Claims, onConfirm = async () => {}): Tokens => ({
+function makeTokens(claims: Claims, onConfirm = async () => {}): Tokens {
+  return {
     refreshToken: "refresh",
     async confirm() {
       await onConfirm();
       return { subject: String(claims.sub), claims, hasIdToken: true };
     },
-  });
-  const makeIssuer = (finish: () => Tokens): Issuer => ({
+  };
+}
+
+function makeIssuer(finish: () => Tokens): Issuer {
+  return {
     begin: async () => {
       const state = crypto.randomUUID();
       return { attempt: { state, nonce: "n", verifier: "v" }, url: "https://issuer.example" };
@@ -47,7 +46,14 @@ export async function openCompany(rules: SignInRules): Promise<Company> {
     readLogout: async () => ({}),
     offersRefresh: async () => true,
     findSignOut: async () => null,
-  });
+  };
+}
+
+export async function openCompany(rules: SignInRules): Promise<Company> {
+  const opened = await openStore("sqlite::memory:", Buffer.alloc(32, 5).toString("base64"));
+  const { store, world, credentialVault: vault } = opened;
+  let aheadMs = 0;
+  const clock = { nowMs: () => Date.now() + aheadMs };
   const makeParts = (issuer: Issuer): SignInParts => ({
     store,
     recordAs: makeRecordAs({ ...world, clock }),

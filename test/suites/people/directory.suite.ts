@@ -30,20 +30,33 @@ function makeNodes({ store, other }: TwoStores, rules: { now: SignInRules } = { 
   return { here: makeNode(store, () => rules.now), there: makeNode(other, () => rules.now), rules };
 }
 
-export function directory(opened: () => TwoStores): void {
-  const memberOf = async ({ memberId }: { readonly memberId: string }) => {
+/** Returns a function that reads the person of a user on the other node. */
+function makeMemberOf(opened: () => TwoStores) {
+  return async ({ memberId }: { readonly memberId: string }) => {
     const member = await opened().other.people.member(memberId);
     if (member === null) throw new Error("the person is missing");
     return member;
   };
+}
+
+export function directory(opened: () => TwoStores): void {
+  twins(opened);
+  ends(opened);
+  whole(opened);
+  lists(opened);
+  reviews(opened);
+}
+
+function twins(opened: () => TwoStores): void {
+  const memberOf = makeMemberOf(opened);
 
   test("of two users or groups of a name that are made at once on two nodes, one is refused", async () => {
     const { here, there } = makeNodes(opened());
-    const twins = (make: () => Promise<unknown>[]) => Promise.allSettled(make());
-    const users = await twins(() =>
+    const settle = (make: () => Promise<unknown>[]) => Promise.allSettled(make());
+    const users = await settle(() =>
       [here, there].map((node) => createUser(node, { userName: "Ann@a.example" })),
     );
-    const groups = await twins(() =>
+    const groups = await settle(() =>
       [here, there].map((node) => createGroup(node, { displayName: "Search" })),
     );
     for (const pair of [users, groups]) {
@@ -66,6 +79,10 @@ export function directory(opened: () => TwoStores): void {
     expect((await memberOf(user)).ruleGrants).toEqual([]);
     expect(await opened().store.people.session("one")).toBeNull();
   });
+}
+
+function ends(opened: () => TwoStores): void {
+  const memberOf = makeMemberOf(opened);
 
   test("deactivating pauses keys and activating resumes them, but none that somebody else paused", async () => {
     const { here } = makeNodes(opened());
@@ -88,6 +105,10 @@ export function directory(opened: () => TwoStores): void {
     expect(keys.every((key) => key?.revokedAtMs !== null)).toBe(true);
     expect(findMemberState(await memberOf(user))).toBe("left");
   });
+}
+
+function whole(opened: () => TwoStores): void {
+  const memberOf = makeMemberOf(opened);
 
   test("an end that fails anywhere has changed nothing", async () => {
     const { here } = makeNodes(opened());
@@ -100,7 +121,9 @@ export function directory(opened: () => TwoStores): void {
     const { rows } = await listUsers(here, { filter: null, startIndex: 1, count: 1 });
     expect(rows[0]?.isActive).toBe(true);
   });
+}
 
+function lists(opened: () => TwoStores): void {
   test("lists are narrowed without regard to case, paged oldest first, and count what they leave out", async () => {
     const { here, there } = makeNodes(opened());
     for (const name of ["Äpfel@a.example", "bob@a.example", "carol@a.example"]) {
@@ -130,6 +153,10 @@ export function directory(opened: () => TwoStores): void {
       rows: [],
     });
   });
+}
+
+function reviews(opened: () => TwoStores): void {
+  const memberOf = makeMemberOf(opened);
 
   test("changed rules give everybody their rights anew, and turned off, the claims alone count", async () => {
     const nodes = makeNodes(opened(), { now: RULES });
