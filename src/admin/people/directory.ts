@@ -73,7 +73,8 @@ export async function createUser(parts: ActingDirectory, body: JsonObject): Prom
   const rules = requireDirectory(parts);
   const attributes = readUser(body);
   const context = await makeContext(parts, rules);
-  const claim = claimUser(context, mintId("usr", parts.random), attributes, listRuleGroups(rules));
+  const id = mintId("usr", parts.random);
+  const claim = { ...claimUser(context, id, attributes, listRuleGroups(rules)), isNew: true };
   const write = await parts.changes.changeUser(claim, (rows) =>
     decideNewUser(context, claim, attributes, rows),
   );

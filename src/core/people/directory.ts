@@ -125,6 +125,8 @@ export interface UserClaim {
   };
   /** The groups that rules name. */
   readonly ruleGroups: readonly string[];
+  /** True if all users are to be counted, since there may be one more. */
+  readonly isNew: boolean;
 }
 
 /** The rows that a change of a user depends on. */
@@ -139,7 +141,7 @@ export interface UserRows {
   readonly groupIds: ReadonlySet<string>;
   /** Those that rules name, deleted ones included. */
   readonly groups: readonly DirectoryGroup[];
-  /** All that there are. */
+  /** All that there are, for a new user. */
   readonly users: number;
   /** Those of the user's own person that aren't revoked. */
   readonly keys: readonly GatewayKey[];

@@ -59,6 +59,7 @@ export function claimUser(
       emails: rules.directory?.linksByEmail === true ? listAddresses(attributes) : [],
     },
     ruleGroups,
+    isNew: false,
   };
 }
 

@@ -54,7 +54,7 @@ function readUserRows(engine: Engine, claim: UserClaim): readonly Statement[] {
     ),
     bind(`SELECT group_id FROM directory_membership WHERE user_id = ${first}`, id),
     bind(selectNamed(engine), JSON.stringify(claim.ruleGroups)),
-    bind("SELECT count(*) AS users FROM directory_user"),
+    bind(claim.isNew ? "SELECT count(*) AS users FROM directory_user" : "SELECT 0 AS users"),
     bind(`${selectSql(KEY)} WHERE member_id IN (${ownPerson}) AND revoked_at_ms IS NULL`, id),
   ];
 }
