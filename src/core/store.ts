@@ -105,6 +105,7 @@ type OwnSetting =
   | "wrong_admin_tokens"
   | "directory_seen"
   | "directory_rules"
+  | "price_history"
   | typeof FOREIGN_SECRETS;
 type SettingName = OwnSetting | OperatorSetting;
 

@@ -84,6 +84,13 @@ const UNSERVED: readonly Class[] = [
     ),
   ],
   [
+    /^\/alpha\/search$/,
+    notServed(
+      "Codex's search beside a conversation is",
+      "leave `supports_standalone_web_search` out of its provider, and it searches within POST /v1/responses, with the tool `web_search`.",
+    ),
+  ],
+  [
     /^\/model\/info$/,
     notServed("LiteLLM's list of models is", "use GET /v1/models, which has limits and prices too."),
   ],

@@ -1,5 +1,1 @@
-ALTER TABLE member ADD COLUMN IF NOT EXISTS deactivated_at_ms BIGINT
-----
-ALTER TABLE member ADD COLUMN IF NOT EXISTS erased_at_ms BIGINT
-----
-CREATE INDEX IF NOT EXISTS member_own_until ON member (own_until_ms) WHERE own_until_ms IS NOT NULL
+ALTER TABLE credential ADD COLUMN IF NOT EXISTS price_factor DOUBLE PRECISION NOT NULL DEFAULT 1

@@ -1,3 +1,1 @@
-ALTER TABLE member ADD COLUMN deactivated_at_ms INTEGER;
-ALTER TABLE member ADD COLUMN erased_at_ms INTEGER;
-CREATE INDEX member_own_until ON member (own_until_ms) WHERE own_until_ms IS NOT NULL;
+ALTER TABLE credential ADD COLUMN price_factor REAL NOT NULL DEFAULT 1;
