@@ -122,9 +122,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
-  const write = async () => {
-    await Promise.all([writeRefusals({ store, refusals }), writePrices({ store, clock, priceBook })]);
-  };
+  const write = () => writeCounts({ store, clock, refusals, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
   const composed = { ...learnt, ports, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
@@ -142,6 +140,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
     },
   };
+}
+
+/** Writes all that is counted in memory. */
+async function writeCounts(
+  parts: Parameters<typeof writeRefusals>[0] & Parameters<typeof writePrices>[0],
+): Promise<void> {
+  await Promise.all([writeRefusals(parts), writePrices(parts)]);
 }
 
 function createCache(
