@@ -158,6 +158,7 @@ export const FAULTS = {
   /** Somebody has decided about the request for more, or its time is over. */
   limit_request_closed: { ...conflict },
   account_closed: { ...conflict },
+  deactivated_by_directory: { ...conflict },
   /** The balance of an account that is to be closed, or one that is less than what is to be taken from it. */
   balance_left: { ...conflict },
   balance_too_low: { ...conflict },

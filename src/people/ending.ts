@@ -43,9 +43,13 @@ export async function note(
   { id, seenAtMs, leasedUntilMs }: Member,
   change: Partial<Member>,
   events: readonly OutboxEvent[] = [],
+  isSame: (before: Member) => boolean = () => true,
 ): Promise<boolean> {
   const changed = await recordAs(undefined, events).changes.changeMember(id, (before) =>
-    before?.anonymisedAtMs === null && before.seenAtMs === seenAtMs && before.leasedUntilMs === leasedUntilMs
+    before?.anonymisedAtMs === null &&
+    before.seenAtMs === seenAtMs &&
+    before.leasedUntilMs === leasedUntilMs &&
+    isSame(before)
       ? { ...before, ...change }
       : null,
   );
@@ -87,7 +91,10 @@ export async function endPerson(parts: EndingParts, member: Member, reason: stri
     makeMemberEvent(parts, member, "member.left", { reason, ...stays }),
     ...(await reportContacts(parts, member)),
   ];
-  const change = { ruleGrants: [], refreshSealed: null, checkedAtMs: clock.nowMs(), doubt: undefined };
+  const nowMs = clock.nowMs();
+  // Rules that match nobody say nothing of the issuer: a group of the directory may give a role again.
+  const refused = reason === "no_rule" ? {} : { refusedAtMs: nowMs };
+  const change = { ruleGrants: [], refreshSealed: null, checkedAtMs: nowMs, doubt: undefined, ...refused };
   if (!(await note(parts, member, change, events))) return;
   const sessions = await store.people.endSessionsOf(member.id);
   if (sessions > 0) {
@@ -126,7 +133,7 @@ export async function expireKeys(
   if (endMs <= nowMs) {
     const hadRole = member.ruleGrants.length > 0;
     const events = hadRole ? [makeMemberEvent(parts, member, "member.keys_expired", { until })] : [];
-    const ended = { ruleGrants: [], refreshSealed: null, doubt: undefined };
+    const ended = { ruleGrants: [], refreshSealed: null, doubt: undefined, refusedAtMs: nowMs };
     if (await note(parts, member, ended, events)) await endOwnKeys(parts, member.id);
   } else if (
     member.ruleGrants.length > 0 &&

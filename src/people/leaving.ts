@@ -3,6 +3,7 @@ import type { EventData } from "../core/events/events.ts";
 import type { Doubt, Member } from "../core/people/people.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
 import { admit, type Identity, readIdentity } from "./claims.ts";
+import { findMatchingAgain, findObjectId } from "./directory/word.ts";
 import { findDoubt, makeDoubt } from "./doubt.ts";
 import { endPerson, expireKeys, isEnding, makeMemberEvent, note } from "./ending.ts";
 import { IssuerSilent, PersonGone, SignInRefused, type Tokens } from "./issuer.ts";
@@ -10,7 +11,8 @@ import { tellBack, tellSilent } from "./outage.ts";
 import { keepOwnAccount } from "./own-account.ts";
 import { listKeys } from "./own-keys.ts";
 import type { SignInParts as Parts } from "./sign-in.ts";
-import { describeMember, findAccounts, openRefresh, sealRefresh } from "./sign-in.ts";
+import { findAccounts } from "./sign-in.ts";
+import { describeMember, openRefresh, sealRefresh } from "./signed-in.ts";
 
 const MEMBERS_AT_ONCE = 50;
 /** Longer than a look at the issuer takes, with all its deadlines. */
@@ -171,7 +173,7 @@ async function refusePerson(parts: Parts, member: Member, refused: SignInRefused
   if (isEnding(refused)) return endPerson(parts, member, reason);
   const hadRole = member.ruleGrants.length > 0;
   const events = hadRole ? [makeMemberEvent(parts, member, "member.without_role", { reason })] : [];
-  await note(parts, member, { ruleGrants: [], ...checked(parts) }, events);
+  await note(parts, member, { ruleGrants: [], ...checked(parts), refusedAtMs: parts.clock.nowMs() }, events);
 }
 
 /**
@@ -193,9 +195,26 @@ async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tok
     return;
   }
   const known = await findAccounts(parts, rules, member.id);
-  const admission = admit(confirmed, identity, rules, known);
-  if (!(await note(parts, member, { ...describeMember(identity, admission), ...seen }))) return;
-  await keepOwnAccount({ ...parts, changes: parts.recordAs().changes }, admission, known.ownId);
+  const claimed = { groups: identity.groups, atMs: seen.seenAtMs };
+  for (let now: Member | null = member; now !== null; now = await findMoved(parts, now)) {
+    const { directoryTurn } = now;
+    const isMatching = await findMatchingAgain(parts.store, rules, now, claimed);
+    const admission = admit(confirmed, identity, rules, known, isMatching);
+    const change = { ...describeMember(identity, admission), objectId: findObjectId(confirmed), ...seen };
+    if (!(await note(parts, member, change, [], (before) => before.directoryTurn === directoryTurn)))
+      continue;
+    await keepOwnAccount({ ...parts, changes: parts.recordAs().changes }, admission, known.ownId);
+    return;
+  }
+}
+
+/** Returns the person as the directory has changed them since. Null if it hasn't, or somebody else asks. */
+async function findMoved(
+  { store }: Parts,
+  { id, directoryTurn, leasedUntilMs }: Member,
+): Promise<Member | null> {
+  const now = await store.people.member(id);
+  return now?.directoryTurn === directoryTurn || now?.leasedUntilMs !== leasedUntilMs ? null : now;
 }
 
 function isSilentOnGroups({ groups }: Identity): boolean {
@@ -203,7 +222,7 @@ function isSilentOnGroups({ groups }: Identity): boolean {
 }
 
 function checked({ clock }: Parts) {
-  return { checkedAtMs: clock.nowMs(), leasedUntilMs: 0, doubt: undefined };
+  return { checkedAtMs: clock.nowMs(), leasedUntilMs: 0, doubt: undefined, refusedAtMs: undefined };
 }
 
 /** An issuer that doesn't answer puts everybody in doubt about whom it would be asked, and is asked again in a minute. */

@@ -15,6 +15,16 @@ export function makeMemberId(issuer: string, subject: string, pepper: Uint8Array
   return `mem_${digestSecret(`member ${JSON.stringify([issuer, subject])}`, pepper).slice(0, ID_DIGITS)}`;
 }
 
+/** Returns the id of the person with this subject: another one's if the directory knew them before they signed in. */
+export async function findMemberId(
+  { store, pepper }: { readonly store: Pick<Store, "directory">; readonly pepper: Uint8Array },
+  { issuer }: Pick<SignInRules, "issuer">,
+  subject: string,
+): Promise<string> {
+  const id = makeMemberId(issuer, subject, pepper);
+  return (await store.directory.aliased(id)) ?? id;
+}
+
 /** Returns the grants of the rules, and those that an admin gave until they end. */
 export function listGrants(
   { ruleGrants, ownGrants, ownUntilMs }: Pick<Member, "ruleGrants" | "ownGrants" | "ownUntilMs">,

@@ -33,7 +33,7 @@ interface OwnAccountParts {
 /** Makes the account if the person was admitted to it and it doesn't exist yet. Two sign-ins at once make one. */
 export async function keepOwnAccount(
   { store, changes, clock }: OwnAccountParts,
-  { grants }: Admission,
+  { grants }: Pick<Admission, "grants">,
   id: string | null,
 ): Promise<void> {
   if (id === null || !grants.some(({ accountId }) => accountId === id)) return;

@@ -1,10 +1,10 @@
 // The state of a person, and what it lets them do: the one place that decides it.
-import type { KeyTerms } from "../core/people/people.ts";
+import type { KeyTerms, PeopleCount } from "../core/people/people.ts";
 import { findDoubt } from "./doubt.ts";
 
 /** The hardest last. */
 export const MEMBER_STATES = ["active", "in_doubt", "left", "deactivated", "disabled", "anonymised"] as const;
-type MemberState = (typeof MEMBER_STATES)[number];
+export type MemberState = (typeof MEMBER_STATES)[number];
 
 /** The fields that decide the state, beside the time. */
 type StateFacts = Pick<
@@ -20,6 +20,18 @@ export function findMemberState(facts: StateFacts): MemberState {
   // Nobody without a matching rule gets in, whatever an admin gave besides.
   if (facts.ruleGrants.length === 0) return "left";
   return findDoubt(facts) === null ? "active" : "in_doubt";
+}
+
+/** Returns the state of people for whom these facts are the same. */
+export function nameState(facts: PeopleCount): MemberState {
+  return findMemberState({
+    anonymisedAtMs: facts.isAnonymised ? 0 : null,
+    isDisabled: facts.isDisabled,
+    deactivatedAtMs: facts.isDeactivated ? 0 : undefined,
+    ruleGrants: facts.hasRules ? [{ role: "member", accountId: null }] : [],
+    seenAtMs: 0,
+    doubt: facts.isInDoubt ? { sinceMs: 1, actsUntilMs: 1, keysUntilMs: 1 } : undefined,
+  });
 }
 
 /** True if the person may sign in, as far as an admin and the directory decide. People who have left come back that way. */

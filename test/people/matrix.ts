@@ -167,6 +167,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /overview": { of: "any", may: EVERYONE },
   "GET /savings": { of: "any", may: EVERYONE },
   "GET /models": { of: "any", may: EVERYONE },
+  "GET /scim": { of: "whole", may: ["viewer", "admin"] },
   "GET /settings": { of: "whole", may: READERS },
   "GET /learned": { of: "whole", may: READERS },
   "DELETE /learned": { of: "whole", may: OPERATORS, path: () => "/learned?model=Acme%23cheap" },

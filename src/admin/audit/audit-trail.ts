@@ -27,6 +27,7 @@ import { viewTarget } from "../models/alias-target.ts";
 import { readStoredAliases } from "../models/aliases.ts";
 import { readStoredRules } from "../models/model-rules.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
+import { describeGroup, describeUser, listDirectoryEvents } from "./directory-entries.ts";
 
 type EntryParts = Pick<AdminWorld, "clock" | "random">;
 
@@ -44,6 +45,7 @@ export function actAs<World extends AdminWorld>(
 ): World & Omit<ActingWorld, "store"> {
   const trail: Trail = (change) => [
     ...listFacts(change).map((facts) => makeAuditEvent(makeEntry(world, act, add(facts)))),
+    ...listDirectoryEvents(change, world.clock.nowMs()),
     ...events,
   ];
   return { ...world, act, changes: world.store.changes(trail) };
@@ -99,6 +101,10 @@ function describeChange(change: RowChange): AuditFacts | null {
       return describeToken(change);
     case "member":
       return describeMember(change);
+    case "directory_user":
+      return describeUser(change);
+    case "directory_group":
+      return describeGroup(change);
     case "thing":
       return describeThing(change);
     case "setting":

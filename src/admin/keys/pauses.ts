@@ -1,7 +1,8 @@
 // The reasons for which keys and accounts are paused, and which of them a role lifts.
 import { Fault } from "../../core/fault.ts";
-import { type GatewayKey, listPausers } from "../../core/keys/key.ts";
+import { listPausers } from "../../core/keys/key.ts";
 import { type Pauser, type Role, STORED_PAUSERS } from "../../core/people/people.ts";
+import type { PauseState } from "../../people/pauses.ts";
 
 export function notPermitted(param: string, message: string): Fault {
   return new Fault("not_permitted", `This isn't permitted: ${message}.`, { param });
@@ -15,8 +16,6 @@ const PAUSED_AS: Readonly<Record<Role, Pauser>> = {
   operator: "operator",
   admin: "admin",
 };
-
-type PauseState = Pick<GatewayKey, "isPaused" | "pausedBy">;
 
 /**
  * Adds the role's own reason, or lifts those that the role may lift: its own and lower ones, and for admins all but the
@@ -40,16 +39,4 @@ function nameLifters(left: readonly Pauser[]): string {
   if (left.includes("directory"))
     return "and runs again once the company's directory has its person as active";
   return "which only the same or a higher role lifts";
-}
-
-/** Adds a reason of the person's own state. */
-export function addPause(cause: "disabled" | "directory", before: PauseState): PauseState {
-  const causes = listPausers(before);
-  return { isPaused: true, pausedBy: causes.includes(cause) ? causes : [...causes, cause] };
-}
-
-/** Lifts that reason alone. */
-export function liftPause(cause: "disabled" | "directory", before: PauseState): PauseState {
-  const left = listPausers(before).filter((one) => one !== cause);
-  return { isPaused: left.length > 0, pausedBy: left };
 }

@@ -21,6 +21,7 @@ const YEAR_MS = 366 * 86_400_000;
 const LISTED_MAX = 1000;
 
 export const newTokenSchema = makeNewSchema(TOKEN_FIELDS);
+export const TOKEN_KINDS = ["admin", "scim"] as const;
 
 export const grantSchema = Type.Object({
   role: allowWords(ROLES),
@@ -32,7 +33,9 @@ export const grantSchema = Type.Object({
 export const tokenSchema = Type.Object({
   id: text,
   name: text,
-  role: allowWords(ROLES),
+  // One of the company's directory is of the kind `scim`, and has no role.
+  kind: allowWords(TOKEN_KINDS),
+  role: allowNull(allowWords(ROLES)),
   accounts: allowNull(Type.Array(text)),
   grants: Type.Array(grantSchema),
   content: boolean,
@@ -181,7 +184,7 @@ export async function listTokens(
 ): Promise<ListPage<TokenView>> {
   const nowMs = clock.nowMs();
   const tokens = await store.people.tokens(LISTED_MAX);
-  const seen = tokens.filter(({ grants }) => access.covers(grants));
+  const seen = tokens.filter((token) => coversToken(access, token));
   const data = await Promise.all(seen.map((one) => viewToken(store, one, nowMs)));
   return { data, next: null };
 }
@@ -194,13 +197,18 @@ export async function revokeToken(
 ): Promise<TokenView> {
   const known = await store.people.token(id);
   const revoked =
-    known !== null && access.covers(known.grants) ? await changes.revokeToken(id, clock.nowMs()) : null;
+    known !== null && coversToken(access, known) ? await changes.revokeToken(id, clock.nowMs()) : null;
   if (revoked !== null) return viewToken(store, revoked, clock.nowMs());
   throw noToken();
 }
 
 export function noToken(): Fault {
   return new Fault("not_found", "There is no token with that id.");
+}
+
+/** True if a token is within one's own rights. The directory's tokens are the admins'. */
+export function coversToken(access: Access, { kind, grants }: NamedToken): boolean {
+  return access.covers(kind === "scim" ? [{ role: "admin", accountId: null }] : grants);
 }
 
 /** A token that works, and its rights. */
@@ -224,7 +232,8 @@ export async function findTokenById(world: World, id: string): Promise<ProvenTok
 
 async function prove({ store, clock }: World, token: NamedToken | null): Promise<ProvenToken | null> {
   const nowMs = clock.nowMs();
-  if (token === null || token.revokedAtMs !== null || isExpired(token, nowMs)) return null;
+  if (token === null || token.kind === "scim" || token.revokedAtMs !== null || isExpired(token, nowMs))
+    return null;
   const standing = await findStanding(store, token, nowMs);
   if (standing === null) return null;
   const { person } = standing;
@@ -255,7 +264,8 @@ function tokenView(token: NamedToken, state: TokenView["state"], memberId: strin
   return {
     id: token.id,
     name: token.name,
-    role: token.grants[0]?.role ?? "member",
+    kind: token.kind ?? "admin",
+    role: token.grants[0]?.role ?? null,
     accounts: token.grants.some(({ accountId }) => accountId === null) ? null : accounts,
     grants: token.grants.map(grantView),
     content: token.readsContent,

@@ -5,8 +5,10 @@ import { digestSecret, mintTokenSecret } from "../../keys/secret.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { closeObject } from "../schema.ts";
 import type { ActingWorld } from "../world.ts";
+import { requireAdminToken } from "./directory-tokens.ts";
 import {
   checkMaker,
+  coversToken,
   findTokenEnd,
   LAST_CHARACTERS_SHOWN,
   type NewTokenView,
@@ -29,8 +31,9 @@ export async function takeToken(
   const { store, changes, clock, pepper, random } = world;
   const nowMs = clock.nowMs();
   const known = await store.people.token(id);
-  if (known === null || !access.covers(known.grants)) throw noToken();
-  checkMaker(access, known.grants, known.readsContent);
+  if (known === null || !coversToken(access, known)) throw noToken();
+  if (known.kind === "scim") requireAdminToken(access);
+  else checkMaker(access, known.grants, known.readsContent);
   await refuseCircle(world, known, access);
   const secret = mintTokenSecret(random);
   const take = (before: NamedToken): NamedToken => {

@@ -144,7 +144,9 @@ const COLUMNS: readonly Column<MemberView>[] = [
   )),
   makeColumn("Roles", ({ grants }) => <Grants of={grants} />),
   makeColumn("Last confirmed", ({ seen_at }) => (
-    <span title={formatFullTime(seen_at)}>{formatRelativeTime(seen_at)}</span>
+    <span title={seen_at === null ? undefined : formatFullTime(seen_at)}>
+      {seen_at === null ? "never" : formatRelativeTime(seen_at)}
+    </span>
   )),
   makeColumn("State", (person) => <Standing of={person} />),
 ];

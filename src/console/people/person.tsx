@@ -92,16 +92,31 @@ function listFacts(person: MemberView): readonly Fact[] {
   const { id, issuer, created_at, seen_at, content } = person;
   return [
     ["State", <Standing key="state" of={person} />],
-    ["First signed in", formatDay(created_at)],
+    [seen_at === null ? "Made by the directory" : "First signed in", formatDay(created_at)],
     [
       "Last confirmed",
-      <span key="seen" title={formatFullTime(seen_at)}>
-        {formatRelativeTime(seen_at)}
+      <span key="seen" title={seen_at === null ? undefined : formatFullTime(seen_at)}>
+        {seen_at === null ? "never" : formatRelativeTime(seen_at)}
       </span>,
     ],
+    ...listGroupFacts(person),
     ["Prompts and answers", content ? "may read others'" : "their own"],
     ["Provider", issuer],
     ["ID", <code key="id">{id}</code>],
+  ];
+}
+
+/** Tells which word names each group, once there are two words. */
+function listGroupFacts({ groups, provisioned }: MemberView): readonly Fact[] {
+  const named = (source: "claims" | "directory") =>
+    groups
+      .filter((group) => group.source === source)
+      .map(({ name }) => name)
+      .join(", ");
+  const claimed = named("claims");
+  return [
+    ...(provisioned ? ([["Groups in the directory", named("directory") || "none"]] as const) : []),
+    ...(claimed === "" ? [] : ([["Groups in the sign-in", claimed]] as const)),
   ];
 }
 

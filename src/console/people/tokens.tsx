@@ -178,4 +178,5 @@ const MAKERS: Readonly<Record<TokenView["created_by"]["kind"], string>> = {
   key: "a key",
   cli: "the command line",
   system: "the gateway",
+  scim: "the directory",
 };

@@ -22,8 +22,9 @@ export interface Grant {
   readonly readsContent?: true;
 }
 
-/** The kinds of senders of a change: a person, a named token, the admin token, a key, the command line or the gateway. */
-export const ACTOR_KINDS = ["person", "token", "admin", "key", "cli", "system"] as const;
+/** The kinds of senders of a change: a person, a named token, the admin token, a key, the command line, the
+ * gateway or the company's directory. */
+export const ACTOR_KINDS = ["person", "token", "admin", "key", "cli", "system", "scim"] as const;
 
 export interface Actor {
   readonly kind: (typeof ACTOR_KINDS)[number];
@@ -112,6 +113,12 @@ export interface Member {
   readonly deactivatedAtMs?: number | undefined;
   /** Missing if the issuer's last word was definite. One from before `seenAtMs` is over. */
   readonly doubt?: Doubt | undefined;
+  /** The person's id in the issuer's directory, which some issuers name besides the subject. */
+  readonly objectId?: string | undefined;
+  /** Since then, the issuer says that the person isn't there. Missing if its last word was yes. */
+  readonly refusedAtMs?: number | undefined;
+  /** Grows with each change by the directory. Missing for people who aren't in it. */
+  readonly directoryTurn?: number | undefined;
 }
 
 /** The part of a member that limits their keys: their grants, and the limits of the rules that matched. */
@@ -145,6 +152,8 @@ export interface NamedToken {
   readonly contact: string | null;
   /** Until then, the contact upholds a token from before contacts were words alone. Missing for all others. */
   readonly contactUntilMs?: number | undefined;
+  /** Missing for tokens of the admin routes. One of the directory's is good for nothing else. */
+  readonly kind?: "scim" | undefined;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
@@ -164,6 +173,16 @@ export interface Session {
   readonly issuerSession: string | null;
 }
 
+/** The people for whom these facts are the same. */
+export interface PeopleCount {
+  readonly isAnonymised: boolean;
+  readonly isDisabled: boolean;
+  readonly isDeactivated: boolean;
+  readonly hasRules: boolean;
+  readonly isInDoubt: boolean;
+  readonly people: number;
+}
+
 /** The store's methods on people, tokens and sessions. Each is one transaction, as in `Store`. */
 export interface PeopleStore {
   /** Finds a token by the digest of its secret, whether it still works or not. */
@@ -181,6 +200,8 @@ export interface PeopleStore {
     page: { readonly limit: number; readonly after: { atMs: number; id: string } | null },
     scope?: Scope,
   ): Promise<readonly Member[]>;
+  /** Counts people by the facts from which their state follows. */
+  countPeople(): Promise<readonly PeopleCount[]>;
   /**
    * Returns people whose last check began at `checkedMs` or before, those that wait longest first, up to this many. People
    * without access and those whom a node is just checking are left out.

@@ -10,9 +10,9 @@ import { getMember, memberDetailSchema } from "../../admin/people/member-detail.
 import { getStays, staySchema } from "../../admin/people/member-stays.ts";
 import {
   anonymiseMember,
+  type ChangingParts,
   changeMember,
   listMembers,
-  type MemberParts,
   memberChangeSchema,
   memberSchema,
 } from "../../admin/people/members.ts";
@@ -22,7 +22,7 @@ import { actAsSender, createOperatorHooks, type WritingParts } from "../admin-ro
 import { returnsBody, takesBody, takesQuery } from "../openapi/route-schema.ts";
 import { readOperator } from "./operator.ts";
 
-interface Parts extends MemberParts {
+interface Parts extends ChangingParts {
   readonly ledger: Pick<Ledger, "resetBudgets" | "memberLimits">;
 }
 

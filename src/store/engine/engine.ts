@@ -39,6 +39,8 @@ export interface Engine {
   readonly otherMarks: string;
   /** The condition that a column's text contains `part`. */
   contains(column: string, part: string): string;
+  /** The condition that a column's text is in a list, which is a value of JSON. */
+  isListed(column: string, list: string): string;
   /** Runs one statement, possibly more than once. */
   run(statement: Statement): Promise<Result>;
   /** Runs one statement that must not be written twice, with others in its transaction. Returns its own result. */

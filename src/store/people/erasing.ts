@@ -75,7 +75,19 @@ function erasePerson({ mark, contains }: Engine, id: string): readonly Statement
     ...["device", "device_code"].map((table) =>
       bind(`UPDATE ${table} SET address = '' WHERE member_id = ${first}`, id),
     ),
+    ...eraseUser(mark, id),
     ...dropNamed(contains, mark, id),
+  ];
+}
+
+/** If the directory still has the user, it makes another one. */
+function eraseUser(mark: Mark, id: string): readonly Statement[] {
+  const users = `SELECT id FROM directory_user WHERE member_id = ${mark(1)}`;
+  return [
+    ...["directory_email", "directory_membership"].map((table) =>
+      bind(`DELETE FROM ${table} WHERE user_id IN (${users})`, id),
+    ),
+    bind(`DELETE FROM directory_user WHERE member_id = ${mark(1)}`, id),
   ];
 }
 

@@ -30,6 +30,7 @@ import { narrowMembers } from "../engine/scope.ts";
 import { insertSql, joinNames, type Mark, selectSql, upsertSql } from "../engine/sql.ts";
 import { parseGrants, readRules } from "../limits/member-columns.ts";
 import { table } from "../schema/tables.ts";
+import { countMethods } from "./people-counts.ts";
 
 const GRANTS = makeJson<readonly Grant[]>(parseGrants);
 
@@ -41,6 +42,18 @@ const OPTIONAL_TIME: Column<number | undefined> = {
   type: "integer",
   write: (value) => value ?? null,
   read: (found, column) => (found[column] === null ? undefined : readInteger(found, column)),
+};
+
+const TOKEN_KIND: Column<NamedToken["kind"]> = {
+  type: "text",
+  write: (kind) => kind ?? null,
+  read: (found, column) => (found[column] === "scim" ? "scim" : undefined),
+};
+
+const OPTIONAL_TEXT: Column<string | undefined> = {
+  type: "text",
+  write: (value) => value ?? null,
+  read: (found, column) => (found[column] === null ? undefined : readText(found, column)),
 };
 
 const DOUBT: Columns<Doubt | undefined> = {
@@ -72,6 +85,7 @@ const TOKEN = table<NamedToken>("token", ["id"], {
   expiresAtMs: allowNull(TIME),
   revokedAtMs: allowNull(TIME),
   contactUntilMs: { ...OPTIONAL_TIME, name: "contact_until_ms" },
+  kind: TOKEN_KIND,
 });
 
 const RIGHTS = {
@@ -88,7 +102,7 @@ const RIGHTS = {
 /** The part of a member that is read for each request of a personal key. */
 const MEMBER_RIGHTS = table<Omit<KeyTerms, "rules">>("member", ["id"], RIGHTS);
 
-const MEMBER = table<Member>("member", ["id"], {
+export const MEMBER = table<Member>("member", ["id"], {
   id: TEXT,
   issuer: TEXT,
   subject: TEXT,
@@ -104,12 +118,16 @@ const MEMBER = table<Member>("member", ["id"], {
   checkedAtMs: TIME,
   leasedUntilMs: TIME,
   erasedAtMs: { ...OPTIONAL_TIME, name: "erased_at_ms" },
+  objectId: OPTIONAL_TEXT,
+  refusedAtMs: { ...OPTIONAL_TIME, name: "refused_at_ms" },
+  directoryTurn: { ...OPTIONAL_TIME, name: "directory_turn" },
 });
 
 export function peopleMethods(engine: Engine) {
   return {
     ...tokenMethods(engine),
     ...memberMethods(engine),
+    ...countMethods(engine),
     ...doubtMethods(engine),
     ...accessMethods(engine),
     ...onceMethods(engine),

@@ -70,6 +70,9 @@ export class Pool implements Engine {
 
   readonly contains = (column: string, part: string) => `strpos(${column}, ${part}) > 0`;
 
+  readonly isListed = (column: string, list: string) =>
+    `${column} IN (SELECT jsonb_array_elements_text(CAST(CAST(${list} AS text) AS jsonb)))`;
+
   readonly run = (asked: Query): Promise<Result> =>
     this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookupMs));
 

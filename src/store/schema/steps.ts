@@ -7,6 +7,7 @@ import { CACHE } from "./cache-step.ts";
 import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
+import { DIRECTORY } from "./directory-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
@@ -259,4 +260,5 @@ export const STEPS: readonly Step[] = [
   CREDENTIAL_PRICES,
   MODEL_LIMITS,
   ENDS,
+  DIRECTORY,
 ];

@@ -63,6 +63,7 @@ export function makeEngine(
     otherMarks: `(SELECT json_group_array(json(value)) FROM json_each(lesson.marks)
       WHERE json_extract(value, '$[0]') <> json_extract(?1, '$.model'))`,
     contains: (column, part) => `instr(${column}, ${part}) > 0`,
+    isListed: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
     run,
     runOnce: (statement, ...others) =>
       change([], () => ({ writes: [statement, ...others], toResult: ([written]) => written ?? NOTHING })),

@@ -167,6 +167,9 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     removeCredential: none,
     changeOperatorSetting: async (_name, change) => change(null),
     forgetLessons: none,
+    changeUser: nothing,
+    changeGroup: nothing,
+    reviewMembers: nothing,
   };
 }
 

@@ -16,6 +16,7 @@ import { makeRefusal } from "../../http/refusal-samples.ts";
 import { makeMember } from "../../people/samples.ts";
 import { makeDelivery } from "../../webhooks/samples.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
+import { directory } from "./directory.suite.ts";
 import { doubts } from "./doubts.suite.ts";
 
 export const erasingSuite = makeSuite({
@@ -23,6 +24,7 @@ export const erasingSuite = makeSuite({
   "erasing from tags": tagged,
   "erasing from statements": closed,
   "people in doubt": doubts,
+  "a company's directory": directory,
 });
 
 const ID = "mem_1";
