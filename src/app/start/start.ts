@@ -111,7 +111,7 @@ async function serve(options: StartContext, loaded: Settings, io: Io): Promise<n
   const complete = (settings: Settings) => (simulator ? addSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
-    const opened = await openAndDescribeStore(settings, io, log);
+    const opened = await openAndDescribeStore(options, settings, io, log);
     const running = await listen(options, settings, opened, log);
     // The handlers come before the announcement: a signal right after it must not end the process undrained.
     const stopped = PART === null ? waitForSignal() : waitForStop();
@@ -134,12 +134,23 @@ function warnOfFewFiles(log: Log): void {
 }
 
 /** Prints the store's address and warns of files that others can read. Only one of several workers does. */
-async function openAndDescribeStore(settings: Settings, io: Io, log: Log): Promise<OpenedStore> {
-  const { store: address } = settings;
+async function openAndDescribeStore(
+  { sharePort }: StartContext,
+  settings: Settings,
+  io: Io,
+  log: Log,
+): Promise<OpenedStore> {
+  const { store: address, server } = settings;
+  // Beside another gateway on the port, that one answers.
+  const isAnswering = !sharePort && server.port !== 0;
+  const probes = { hostname: server.host, port: server.port, reusePort: PART !== null };
   const isSpeaker = PART?.announces ?? true;
   if (isSpeaker) io.err(describeStore(address));
   const readAddress = () => readStoreAddress(settings, source);
-  const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY, "make", readAddress);
+  const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY, "make", {
+    readAddress,
+    ...(isAnswering ? { probes } : {}),
+  });
   const files = isSpeaker ? findExposedFiles(address) : [];
   if (files.length > 0) log({ event: "store_exposed", level: "warn", files });
   return opened;

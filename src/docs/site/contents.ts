@@ -28,12 +28,15 @@ export const PARTS: readonly Part[] = [
       "state",
       "people",
       "sign-in",
+      "directory",
       "agents",
       "hooks",
       "webhooks",
       "operate",
+      "network",
       "backups",
       "upgrading",
+      "releases",
       "troubleshooting",
       "security",
       "metrics",
@@ -47,7 +50,13 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Migrating from",
-    chapters: ["migrate-litellm", "migrate-new-api", "migrate-openrouter", "migrate-portkey"],
+    chapters: [
+      "migrate-litellm",
+      "leave-litellm",
+      "migrate-new-api",
+      "migrate-openrouter",
+      "migrate-portkey",
+    ],
   },
 ];
 

@@ -56,7 +56,7 @@ function keepNothing() {
     things: { list: async () => [], find: nothing, count: async () => 0 },
     ...noAuditLog(),
     findDamage: async () => null,
-    measure: async () => ({ parts: {}, freeBytes: null }),
+    measure: async () => ({ parts: {}, freeBytes: null, backedUpAtMs: null }),
     clockAheadMs: () => null,
     takeEvents: async () => [],
     addEvents: async () => {},
@@ -156,6 +156,7 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     changeAccount: nothing,
     putAccount: unused,
     addToken: none,
+    takeToken: nothing,
     revokeToken: nothing,
     changeMember: nothing,
     addLimitRequest: none,
@@ -166,6 +167,9 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     removeCredential: none,
     changeOperatorSetting: async (_name, change) => change(null),
     forgetLessons: none,
+    changeUser: nothing,
+    changeGroup: nothing,
+    reviewMembers: nothing,
   };
 }
 
