@@ -213,7 +213,7 @@ function hookView({ name, at, action, startMs, endMs }: TracedHook): HookView {
   return { name, at, action, start_ms: startMs, end_ms: endMs };
 }
 
-/** What the provider costs is the operator's matter: others see the price. */
+/** The cost without the markup is the operator's matter: others see the price. */
 const SEES_PROVIDER_COST: readonly (Role | null)[] = ["operator", "billing", "admin"];
 
 function seesProviderCost(access: Access, accountId: string): boolean {
