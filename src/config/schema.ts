@@ -17,6 +17,7 @@ import { cache, cacheSetting } from "./cache.ts";
 import { catalogue } from "./catalogue.ts";
 import {
   addressBlock,
+  basePath,
   choice,
   clock,
   day,
@@ -29,7 +30,7 @@ import {
   options,
   origin,
   orNull,
-  publicOrigin,
+  publicUrl,
   record,
   section,
   share,
@@ -180,10 +181,12 @@ const server = options(
     body_memory: size("1KB", "64GiB"),
     drain: duration("0s", "1h"),
     keep_alive: duration("10ms", "5m"),
+    idle_timeout: duration("1s", "255s"),
     hosts: list(host),
     trusted_proxies: list(addressBlock),
     cors: list(origin),
-    public_url: orNull(publicOrigin, publicOrigin.expected),
+    public_url: orNull(publicUrl, publicUrl.expected),
+    base_path: basePath,
   },
   "The gateway's listener. Read only at the start.",
 );

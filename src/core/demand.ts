@@ -153,6 +153,8 @@ export interface Reset extends Pick<Admission, "accountId" | "quota" | "limits" 
   readonly reason: string;
   /** Put on record if there was a budget to reset. Null if nobody asked for it by hand. */
   readonly entry: AuditEntry | null;
+  /** The amounts that another gateway has spent of them meanwhile, by their names: they are added instead, without an event. */
+  readonly added?: Readonly<Record<string, NanoUsd>>;
 }
 
 interface OnReads {

@@ -94,10 +94,13 @@ export interface PruneBefore {
 
 /** The setting with the rows that each state file made, as it was applied last. */
 export const APPLIED_STATES = "applied_states";
+/** The setting with what imports took from other gateways last, so that a repeat takes only what was added since. */
+export const IMPORTED_OWNERS = "imported_owners";
 
 /** Facts about the store, by name. Contain no secrets. */
 type OwnSetting =
   | typeof APPLIED_STATES
+  | typeof IMPORTED_OWNERS
   | "master_key_check"
   | "lessons_forgotten"
   | "lessons_fitted"
@@ -131,6 +134,8 @@ export interface StoreSize {
   readonly parts: Readonly<Record<string, number>>;
   /** The free bytes of the disk with the database's file. Null if it is a server's. */
   readonly freeBytes: number | null;
+  /** When the last backup was made and checked, in Unix milliseconds. Null if there was none, or the database is a server's. */
+  readonly backedUpAtMs: number | null;
 }
 
 /**

@@ -1,5 +1,7 @@
 // Settings → Reconciliation: what the providers were sent, by day and credential, to be laid beside their invoices.
+
 import type { ReconciliationView } from "../../admin/money/reconciliation.ts";
+import { place } from "../browser.ts";
 import { withQuery } from "../frame/api.ts";
 import { DAY_MS, formatCompact, formatCount, formatPercent, formatUsd } from "../frame/format.ts";
 import { PERIODS, UTC_DAYS } from "../frame/period.ts";
@@ -28,7 +30,11 @@ export function ReconciliationPage() {
       <PageHead
         title="Reconciliation"
         actions={
-          <a class="button" href={withQuery("/admin/v1/reconciliation.csv", { ...range.period })} download>
+          <a
+            class="button"
+            href={withQuery(place("/admin/v1/reconciliation.csv"), { ...range.period })}
+            download
+          >
             Export calls as CSV
           </a>
         }
@@ -52,7 +58,7 @@ export function ReconciliationPage() {
 
 function Manual() {
   return (
-    <a href="/docs/money#reconciliation" target="_blank" rel="noreferrer">
+    <a href={place("/docs/money#reconciliation")} target="_blank" rel="noreferrer">
       How to read it
     </a>
   );
@@ -189,7 +195,7 @@ const COLUMNS: readonly Column<Row>[] = [
     label: "",
     as: "narrow",
     cell: ({ day, provider, credential }) => (
-      <a class="button tiny" href={withQuery("/admin/v1/reconciliation.csv", nameDay(day))} download>
+      <a class="button tiny" href={withQuery(place("/admin/v1/reconciliation.csv"), nameDay(day))} download>
         CSV<span class="hidden-text"> of the calls of {`${day}, ${provider} ${credential}`}</span>
       </a>
     ),

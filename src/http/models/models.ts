@@ -14,6 +14,7 @@ import type { HttpPorts, Snapshot } from "../ports.ts";
 import { createJsonResponse, createResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
 import { listCandidates, listSelectors, notFound, openNamed } from "../serve/selection.ts";
+import { type NamedCard, nameMembers, writeModelInfo } from "./model-info.ts";
 import {
   ANTHROPIC_SHAPE,
   GEMINI_SHAPE,
@@ -49,7 +50,13 @@ export function modelRoutes(ports: HttpPorts) {
     const entry = findEntry(decodeId(id), key, offer);
     return createJsonResponse(200, findShape(asked.request)?.write(entry) ?? entry);
   };
+  const listInfo = async (asked: RouteRequest) => {
+    const { key, offer } = await begin(asked);
+    return createJsonResponse(200, { data: listNamed(key, offer.catalogue).map(writeModelInfo) });
+  };
   return new Elysia()
+    .get("/model/info", (asked) => listInfo(asked), describeInfo("listModelInfo"))
+    .get("/v1/model/info", (asked) => listInfo(asked), describeInfo("listModelInfoToo"))
     .get("/v1/models", (asked) => list(asked), describeList("listModels"))
     .get("/models", (asked) => list(asked), describeList("listModelsToo"))
     .get("/v1/models/*", (asked) => one(asked, asked.params["*"]), describeOne("retrieveModel"))
@@ -69,6 +76,10 @@ export function modelRoutes(ports: HttpPorts) {
 function describeList(operationId: string) {
   const answer = describeResponse("The models, including the selectors.", modelListSchema);
   return describeRoute(TAG, operationId, "List the models that this key can use", answer);
+}
+
+function describeInfo(operationId: string) {
+  return describeObject(TAG, operationId, "List the models, in LiteLLM's format", "The models.");
 }
 
 function describeOne(operationId: string) {
@@ -131,6 +142,15 @@ function findOwnAlias(name: string, key: GatewayKey, { catalogue, rules }: Offer
   return null;
 }
 
+/** Returns the models by the names that the key may ask for, without the selectors, which have no price. */
+function listNamed(key: GatewayKey, catalogue: Catalogue): readonly NamedCard[] {
+  const groups = catalogue
+    .groups()
+    .flatMap((name) => nameMembers(name, listMembers(name, openNamed(name, key, catalogue), catalogue)));
+  const cards = catalogue.list().filter((card) => mayUse(key, card.id));
+  return [...groups, ...cards.map((card) => ({ name: card.id, card }))];
+}
+
 function listEnded(key: GatewayKey, { catalogue }: Offer): readonly ModelEntry[] {
   const listed = new Set(catalogue.list());
   const ended = catalogue.listWithEnded().filter((card) => !listed.has(card) && mayUse(key, card.id));
@@ -152,10 +172,13 @@ function findEntry(id: string, key: GatewayKey, offer: Offer): ModelEntry {
 
 /** Returns the group with that name, limited to the models that the key may use. Null if there are none. */
 function findGroup(name: string, key: GatewayKey, catalogue: Catalogue): ModelEntry | null {
-  const found = catalogue.resolve(name);
-  const bounds = openNamed(name, key, catalogue);
-  const members = found.kind === "group" ? found.members.filter(({ card }) => mayUse(bounds, card.id)) : [];
+  const members = listMembers(name, openNamed(name, key, catalogue), catalogue);
   return members.length === 0 ? null : groupView(name, members);
+}
+
+function listMembers(name: string, bounds: GatewayKey, catalogue: Catalogue): readonly GroupMember[] {
+  const found = catalogue.resolve(name);
+  return found.kind === "group" ? found.members.filter(({ card }) => mayUse(bounds, card.id)) : [];
 }
 
 /** `context` is the longest of the models that it chooses among: it passes over those for which a prompt is too long. */

@@ -211,7 +211,7 @@ const HOOKS: Step = [
   { kind: "endSupport", stepsKnown: 25 },
 ];
 
-/** What a credential's calls cost, times the models' prices. A program from before prices its own calls without it. */
+/** The factors of credentials on the models' prices. A program from before prices its own calls without it. */
 const CREDENTIAL_PRICES: Step = [
   { kind: "addField", table: "credential", field: CREDENTIAL_FIELDS.price_factor },
 ];

@@ -79,7 +79,6 @@ const under = await startUnderTest({
     keys: [{ key: key-cheap, price_factor: 0.5 }]
     price_factor: 2
     models: [{ name: m, output: 2000, context: 9000, price: { ${PRICE} } }]
-  Stored: { dialect: openai, base_url: "${upstream}/v1", keys: [k], models: [{ name: m, output: 2000, context: 9000, price: { ${PRICE} } }] }
   Region: { dialect: openai, base_url: "https://eu.api.openai.com/v1", keys: [k], models: [{ name: gpt-5.5, like: "OpenAI#gpt-5.5" }] }
   OpenRouter: { keys: [k], base_url: "${upstream}/or/v1", unlisted_models: { hold_usd: 0.5 } }
 billing: { charge: always, markup: 2 }`,
@@ -253,46 +252,6 @@ test.skipIf(BINARY !== undefined)("a region is held and charged", async () => {
   expect(await ask("Region#gpt-5.5")).toBeCloseTo(cost(5.5, 33), 9);
   const { hold_usd, cost_usd } = await readLast();
   expect(Number(hold_usd)).toBeGreaterThan(Number(cost_usd));
-});
-
-test("a credential that is added at run time has its own price factor, and the highest is shown and held", async () => {
-  const headers = { authorization: `Bearer ${under.adminToken}`, "content-type": "application/json" };
-  const put = async (method: string, body: object) => {
-    const init = { method, headers, body: JSON.stringify(body) };
-    const response = await fetch(`${under.url}/admin/v1/providers/Stored`, init);
-    return { status: response.status, body: asObject(await response.json()) };
-  };
-  const shown = async () => {
-    const { data } = asObject(
-      await (
-        await fetch(`${under.url}/v1/models`, { headers: { authorization: `Bearer ${under.secret}` } })
-      ).json(),
-    );
-    const found = asArray(data)
-      .map(asObject)
-      .find(({ id }) => id === "Stored#m");
-    return asObject(found?.pricing).input;
-  };
-  expect(await shown()).toBe(1);
-  for (const [factor, says] of [
-    [0, "price_factor"],
-    [0.1234567, "at most 6 decimals"],
-  ] as const)
-    expect(JSON.stringify((await put("POST", { key: "key-dear", price_factor: factor })).body)).toContain(
-      says,
-    );
-  const made = await put("POST", { key: "key-dear", price_factor: 1.5 });
-  const credential = asArray(made.body.credentials)
-    .map(asObject)
-    .find(({ source }) => source === "stored");
-  expect([made.status, credential?.price_factor]).toEqual([201, 1.5]);
-  expect(await shown()).toBe(1.5);
-  // The configured one is never weighed against it: whichever is called is charged at its own factor.
-  const costs = new Set<number>();
-  for (let at = 0; at < 30 && costs.size < 2; at++) costs.add(await ask("Stored#m"));
-  expect([...costs].toSorted()).toEqual([cost(1, 4), cost(1.5, 6)]);
-  await put("PATCH", { credential_id: credential?.id, price_factor: 0.5 });
-  expect(await shown()).toBe(1);
 });
 
 describe("the cost that OpenRouter reports", () => {
