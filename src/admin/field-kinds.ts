@@ -17,8 +17,8 @@ import {
   readInstant,
   readLine,
   readList,
-  readName,
   readUsd,
+  readVisibleName,
   usdSchema,
 } from "./input.ts";
 import { cacheSettingSchema, readCacheSetting } from "./keys/cache-setting.ts";
@@ -80,7 +80,7 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
   name: {
     input: ({ charactersMax }) => Type.String({ minLength: 1, maxLength: charactersMax }),
     view: text,
-    read: (name, at) => readName(name, at.name),
+    read: (name, at) => readVisibleName(name, at.name),
     format: keep,
   },
   text: {

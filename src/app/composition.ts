@@ -4,6 +4,7 @@ import { LiveFeed } from "../admin/log/live.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { RefusedSignIns } from "../admin/people/refused-sign-ins.ts";
 import { WrongTokens } from "../admin/people/wrong-tokens.ts";
+import { PriceBook } from "../catalogue/price-book.ts";
 import type { ConfigError } from "../config/errors.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -40,14 +41,14 @@ import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
-import { createRecheck, createSignInParts } from "./oidc/sign-in.ts";
+import { createPeopleParts } from "./oidc/people-parts.ts";
 import { composeRoutes } from "./routes.ts";
 import { findListener, type Listener } from "./start/accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./start/drain.ts";
-import { noteEnds } from "./start/ending-notes.ts";
 import { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import { noteRefusedReload, noteReload } from "./start/reload-notes.ts";
+import { noteSettings } from "./start/settings-notes.ts";
 import { observeState } from "./state.ts";
 import { composeSteps, createHooks } from "./steps.ts";
 import { createTelling } from "./upkeep/telling.ts";
@@ -116,16 +117,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
-  const { refused, wrongTokens } = createSignInRecords(store, log);
-  const people = createSignInParts(opened, live, log);
+  const people = createPeopleParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
-  const guarded = { wrongTokens, refused, members: createRecheck(people) };
-  const upkept = { store, ledger, ...guarded, log, refusals, measures, prices, priceBook, ...telling };
+  const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = { ...learnt, ports, live, feed, wrongTokens, people, fetch, ...state };
+  const composed = { ...learnt, ports, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   return {
     port: app.server?.port ?? 0,
@@ -143,17 +142,18 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
+/** Writes all that is counted in memory. */
+async function writeCounts(
+  parts: Parameters<typeof writeRefusals>[0] & Parameters<typeof writePrices>[0],
+): Promise<void> {
+  await Promise.all([writeRefusals(parts), writePrices(parts)]);
+}
+
 function createCache(
   vault: OpenedStore["vault"],
   { store, log, live }: { readonly store: Store; readonly log: Log; readonly live: LiveConfiguration },
 ): Cache {
   return new Cache({ store: store.cache, vault, clock, log, rules: () => live.settings.cache });
-}
-
-/** The records of sign-ins that were refused, and of wrong tokens. */
-function createSignInRecords(store: Store, log: Log) {
-  const refused = new RefusedSignIns({ store, clock, random });
-  return { refused, wrongTokens: new WrongTokens({ store, clock, log, refused }) };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */
@@ -174,7 +174,8 @@ function createReloads(
       live.put({ ...next, server, store });
       hooks.put(next.hooks);
       telemetry.put(next);
-      void Bun.sleep(0).then(() => noteEnds(next, log, clock.nowMs()));
+      // Requests that wait are served before.
+      void Bun.sleep(0).then(() => noteSettings(next, log, clock.nowMs()));
     },
     refuseReload(errors) {
       configuration.refuse(errors);
@@ -198,7 +199,7 @@ function startTasks(
     ending,
   }: { readonly live: LiveConfiguration; readonly gateway: Gateway; readonly ending: DrainState },
 ): Promise<() => void> {
-  noteEnds(live.settings, upkept.log, clock.nowMs());
+  noteSettings(live.settings, upkept.log, clock.nowMs());
   return startUpkeep({
     ...upkept,
     clock,

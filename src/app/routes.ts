@@ -30,10 +30,12 @@ import { checkoutRoutes } from "../http/money/admin-checkouts.ts";
 import { reconciliationRoutes } from "../http/money/admin-reconciliation.ts";
 import { stripeHookRoutes } from "../http/money/stripe-hook.ts";
 import { deviceAdminRoutes } from "../http/people/admin-devices.ts";
+import { directoryRoutes } from "../http/people/admin-directory.ts";
 import { memberRoutes } from "../http/people/admin-members.ts";
 import { deviceRoutes } from "../http/people/device.ts";
 import { managedSettingsRoutes } from "../http/people/managed-settings.ts";
 import { oauthRoutes } from "../http/people/oauth.ts";
+import { scimRoutes } from "../http/people/scim.ts";
 import { sessionRoutes } from "../http/people/session.ts";
 import { signInRoutes } from "../http/people/sign-in.ts";
 import type { HttpPorts } from "../http/ports.ts";
@@ -59,6 +61,7 @@ import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
 import { listProviderNames } from "./models/provider-names.ts";
 import { createProviderPorts } from "./models/provider-ports.ts";
+import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
@@ -78,6 +81,7 @@ interface RouteParts {
   readonly learning: LearningPort;
   readonly sampling: Sampling;
   readonly people: SignInParts;
+  readonly directory: Directory;
   readonly fetch: Fetch;
   readonly configSchema: () => object;
   /** True if several processes share the port. */
@@ -97,6 +101,7 @@ export function composeRoutes(parts: RouteParts) {
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
+  const hasDirectory = () => live.settings.signIn?.directory !== undefined;
   const exports = createExportParts(parts, keysExpireMs);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const answers = listAnswers(ports);
@@ -124,7 +129,9 @@ export function composeRoutes(parts: RouteParts) {
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
-    .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs }))
+    .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs, hasDirectory }))
+    .use(directoryRoutes(operator, parts.directory.parts))
+    .use(scimRoutes({ operator, directory: parts.directory.parts, seen: parts.directory.seen }))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
     .use(checkoutRoutes(operator, payments.checkouts))
     .use(stripeHookRoutes(ports, payments.hook))

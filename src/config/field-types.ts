@@ -181,3 +181,8 @@ export function record<T extends TSchema>(
 }
 
 export const filePath = text("a file path", /^[^\0]{1,4096}$/);
+
+/** Most lists hold this many at most. */
+export const LIST_MAX = 1000;
+
+export const list = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: LIST_MAX });

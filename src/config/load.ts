@@ -11,6 +11,7 @@ import type {
 } from "../core/settings.ts";
 import { parseDuration } from "../core/text/duration.ts";
 import { buildCacheRules } from "./cache.ts";
+import { addDirectory } from "./directory.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
 import { readField } from "./field-variable.ts";
 import { buildHooks } from "./hooks.ts";
@@ -182,7 +183,7 @@ function buildSettings(
     webhooks: buildEndpoints(config.webhooks, issues),
     telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
     ...buildStripeRules(config, issues),
-    ...buildSignInRules(config, input.readFile, issues),
+    ...addDirectory(buildSignInRules(config, input.readFile, issues).signIn, config.scim, issues),
   };
   return { settings, issues: issues.all };
 }

@@ -15,6 +15,7 @@ import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
 import { LEVELS } from "../core/world/world.ts";
 import { cache, cacheSetting } from "./cache.ts";
 import { catalogue } from "./catalogue.ts";
+import { scim } from "./directory.ts";
 import {
   addressBlock,
   basePath,
@@ -26,6 +27,8 @@ import {
   hedgeDelay,
   host,
   integer,
+  LIST_MAX,
+  list,
   number,
   options,
   origin,
@@ -60,11 +63,9 @@ import { telemetry } from "./telemetry.ts";
 import { topups } from "./topups.ts";
 import { webhooks } from "./webhooks.ts";
 
-const LIST_MAX = 1000;
 const FREE_BUDGET_MAX_USD = 1_000_000;
 
 const truth = Type.Boolean();
-const list = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: LIST_MAX });
 
 /** A correct guess is always accepted, so only the length protects the token. `http/serve/auth.ts` reads at most 512 characters. */
 export const adminToken = text("16 to 512 printable characters without spaces", /^[\x21-\x7e]{16,512}$/);
@@ -283,6 +284,7 @@ export const ConfigSchema = options(
     tags_from: tagsFrom,
     router,
     sign_in: signIn,
+    scim,
   },
   "The configuration of Poundkey.",
 );

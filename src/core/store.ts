@@ -21,6 +21,7 @@ import type { CheckoutStore } from "./money/checkout.ts";
 import type { JournalStore } from "./money/journal.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { DeviceStore } from "./people/device.ts";
+import type { DirectoryStore } from "./people/directory.ts";
 import type { PeopleStore, Scope } from "./people/people.ts";
 import type {
   FirstTokenSum,
@@ -107,6 +108,8 @@ type OwnSetting =
   | "webhooks_audited"
   | "keys_expiring_until"
   | "wrong_admin_tokens"
+  | "directory_seen"
+  | "directory_rules"
   | "price_history"
   | typeof FOREIGN_SECRETS;
 type SettingName = OwnSetting | OperatorSetting;
@@ -247,6 +250,7 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   readonly people: PeopleStore;
   readonly things: PlainStore;
   readonly devices: DeviceStore;
+  readonly directory: DirectoryStore;
   readonly limitRequests: LimitRequestStore;
   readonly checkouts: CheckoutStore;
   readonly cache: CacheStore;

@@ -6,6 +6,7 @@ import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller 
 import { resolveAllowance } from "../core/limits/key-limits.ts";
 import type { RequestLimits } from "../core/log/record.ts";
 import { formatUsd, type NanoUsd } from "../core/money/money.ts";
+import type { Place } from "../core/rows.ts";
 import { tagRecord } from "../core/text/tags.ts";
 import { listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
@@ -81,10 +82,12 @@ function enter(books: Books, admitting: Admitting): Answer {
   const full = refuseByMinute(limits, demand, ENTRY_OF_THE_MINUTE);
   if (full !== null) return refused(full);
   const { quota, billing, nowMs } = demand;
-  const place = takeNoPlace("unlimited", openDay(books, key, account, quota, nowMs), null);
   const limit = billing.charge === "always" ? null : resolveAllowance(key, account, quota);
   const standing = limit === null ? null : readStanding(books, key, account, limit, quota, nowMs);
-  const shown = standing && listLimits(standing, 0, nowMs);
+  const place =
+    (demand.takesPlaces && standing ? takeFreePlaces(books, demand, standing) : null) ??
+    takeNoPlace("unlimited", openDay(books, key, account, quota, nowMs), null);
+  const shown = standing && listLimits(standing, place.places, nowMs);
   const grant = makeGrant(admitting, {
     kind: "granted",
     place,
@@ -99,6 +102,16 @@ function enter(books: Books, admitting: Admitting): Answer {
   const granted = books.findRequest(demand.id) === null ? take(books, demand, limits, grant) : grant;
   const record = tagRecord(settlement.record, findTags(key, account));
   return { ...granted, settled: settle(books, { ...settlement, record, nowMs }) };
+}
+
+/** Null if none is free: then the balance would have paid. */
+function takeFreePlaces(books: Books, demand: Admission, standing: Standing): Place | null {
+  const { id, nowMs, answers, quota } = demand;
+  const hasPlace = standing.counted.used < standing.limit;
+  const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
+  if (!hasPlace && !hasSlot) return null;
+  const taking = { id, answers, nowMs, everyMs: quota.throttleMs, freeNanoUsd: null };
+  return takePlaces(books, standing, taking);
 }
 
 /** Decides the admission in full and takes nothing. Returns its refusal, or what the decision lacks. */

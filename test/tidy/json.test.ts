@@ -18,6 +18,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/webhooks/route.ts": "a row of the store",
   "src/catalogue/price-book.ts": "a row of the store",
   "src/webhooks/state-events.ts": "a row of the store",
+  "src/core/events/told-states.ts": "a row of the store",
   "src/gateway/settle/idempotency.ts": "sealed by the gateway",
   "src/gateway/answer/kept-answers.ts": "sealed by the gateway",
   "src/keys/data-keys.ts": "a row of the store",

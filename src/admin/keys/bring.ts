@@ -7,8 +7,8 @@ import type { AccountChange, KeyChange } from "../../core/keys/key-change.ts";
 import { type FieldInput, type Reading, readNew, readState } from "../fields.ts";
 import { keepExtras } from "../limits/budgets.ts";
 import type { ActingWorld } from "../world.ts";
-import { changePauses } from "./key-rights.ts";
 import { type KeyWorld, removeResponses, requireKey, requireNewPayer, writeKey } from "./keys.ts";
+import { changePauses } from "./pauses.ts";
 import { findExpiry } from "./put-by-name.ts";
 
 type AccountState = FieldInput<typeof ACCOUNT_FIELDS>;

@@ -9,20 +9,21 @@ import {
   type GatewayKey,
   KEY_DEFAULTS,
   KEY_STATES,
-  listPausers,
   refuseClosed,
+  showPausers,
 } from "../../core/keys/key.ts";
 import type { KeyChange, Revision } from "../../core/keys/key-change.ts";
 import type { KeyMaking } from "../../core/keys/key-making.ts";
 import { PAUSERS, type Scope } from "../../core/people/people.ts";
 import type { KeyFilter, Store } from "../../core/store.ts";
-import { digestSecret, mintId, mintSecret } from "../../keys/secret.ts";
+import { mintId } from "../../keys/secret.ts";
 import { carryCounts } from "../../ledger/key-move.ts";
 import type { Access } from "../../people/access.ts";
 import { makeViewProperties, readChange, readNew, viewFields } from "../fields.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { raiseBudgets, readRaises } from "../limits/budgets.ts";
 import { type ListPage, listPage, pageFields } from "../list.ts";
+import { refuseLateExtras } from "../people/own-end.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import {
@@ -40,9 +41,8 @@ import {
   planKeyChange,
   startKey,
 } from "./key-rights.ts";
+import { makeSecret } from "./new-secret.ts";
 import { findHolder, planArrival, planMaking, planRotation } from "./personal-keys.ts";
-
-const LAST_CHARACTERS_SHOWN = 4;
 
 /** The id of the console playground's built-in key. */
 export const CONSOLE_KEY = "console";
@@ -91,7 +91,7 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
     ...viewFields(KEY_FIELDS, key),
     kind: key.memberId === null ? "service" : "personal",
     member_id: key.memberId,
-    paused_by: [...listPausers(key)],
+    paused_by: showPausers(key),
     last4: key.last4,
     created_at: formatInstant(key.createdAtMs),
     revoked_at: formatInstantOrNull(key.revokedAtMs),
@@ -126,6 +126,7 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
     accountId,
     memberId: findHolder(rights.access, fields.kind, accountId),
   };
+  refuseLateExtras(rights.access, "createKey", accountId, fields.budgets);
   const key = startKey(rights, asked, fields);
   checkNewKey(rights, key, fields, account);
   const making = planMaking(rights, { memberId: key.memberId, account, nowMs });
@@ -137,11 +138,6 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
 function findOwnAccount({ accountIds }: Scope, byDefault: string): string {
   const [only, ...others] = accountIds ?? [];
   return only !== undefined && others.length === 0 ? only : byDefault;
-}
-
-export function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepper">) {
-  const secret = mintSecret(random);
-  return { secret, last4: secret.slice(-LAST_CHARACTERS_SHOWN), digest: digestSecret(secret, pepper) };
 }
 
 export type KeyListParts = Pick<AdminWorld, "store" | "clock">;
@@ -196,6 +192,7 @@ export async function updateKey(
     to: to === undefined ? null : await requireNewPayer(store, to, rights.access.scope("accounts.read")),
   };
   const arrival = accounts.to && planArrival(rights, { memberId, account: accounts.to, nowMs });
+  refuseLateExtras(rights.access, "updateKey", to ?? from, fields.budgets);
   const plan = planKeyChange(rights, { given: fields, revision, accounts, nowMs });
   const key = requireKey(id, await writeKey(changes, id, { accountId: to, making: arrival }, plan));
   if (change.keepsResponses === false) await removeResponses(store, key, from);

@@ -4,10 +4,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { EventType, OutboxEvent } from "../../core/events/events.ts";
 import { Fault } from "../../core/fault.ts";
 import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts";
-import { type Budget, makeBudget, PERIODS } from "../../core/limits/budget.ts";
+import { makeBudget, PERIODS } from "../../core/limits/budget.ts";
 import { LIMIT_MAX, MINUTE_KINDS } from "../../core/limits/limit.ts";
 import type { LimitRequest, LimitRequestFilter, NamedLimitRequest } from "../../core/limits/limit-request.ts";
-import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import { type AskedLimit, findMemberLimits, nameAskedLimit } from "../../core/limits/member-limits.ts";
 import { showModels } from "../../core/models/alias-entry.ts";
 import { toUsd } from "../../core/money/money.ts";
@@ -19,9 +18,10 @@ import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { momentSchema, noteSchema, readInstant, readLine, readName, readUsd } from "../input.ts";
 import { type ListPage, listPage, pageFields } from "../list.ts";
 import { modelOrAlias } from "../models/patterns.ts";
-import { beyondOwnEnd } from "../people/own-end.ts";
+import { beyondOwnEnd, findOwnEnd } from "../people/own-end.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
+import { refuseBeyondAccount, requireLimit } from "./asked-limit.ts";
 
 const REASON_CHARACTERS_MAX = 500;
 const MODELS_MAX = 100;
@@ -123,7 +123,9 @@ export async function askForMore(
   const reason = readName(given.reason, "reason");
   const { rules } = (await store.people.memberTerms(memberId)) ?? { rules: [] };
   const limits = findMemberLimits(account, { rules, raises: [] }, limitRules, nowMs);
-  const asked = requireLimit(readAsked(given), limits);
+  const { asked, limit } = requireLimit(readAsked(given), limits);
+  const amount = readAmount(asked, given.amount);
+  refuseBeyondAccount(account, asked, limit + amount);
   const request: LimitRequest = {
     id: mintId("lrq", random),
     accountId,
@@ -131,7 +133,7 @@ export async function askForMore(
     reason,
     createdAtMs: nowMs,
     ...asked,
-    amount: readAmount(asked, given.amount),
+    amount,
     untilMs: readUntil(given.until, nowMs),
     state: "open",
     decidedAtMs: null,
@@ -154,21 +156,6 @@ function readAsked({ budget, limit }: NewLimitRequest): AskedLimit {
   if (limit !== undefined) return { kind: limit, per: null, models: null };
   const { per, models } = makeBudget({ nanoUsd: 0, per: budget?.per ?? "month", models: budget?.models });
   return { kind: "budget", per, models };
-}
-
-/** Returns the limit as it is set: a limit that nobody set can't be raised. */
-function requireLimit(asked: AskedLimit, limits: ReturnType<typeof findMemberLimits>): AskedLimit {
-  const budget = limits.budgets.find((one) => nameAsShown(one) === nameAskedLimit(asked)) ?? null;
-  const set = { ...mapLimits(MINUTE_LIMITS, "name", ({ property }) => limits[property]), budget };
-  if (set[asked.kind] !== null)
-    return asked.kind === "budget" && budget ? { ...asked, models: budget.models } : asked;
-  const param = asked.kind === "budget" ? "budget" : "limit";
-  throw invalidValue(param, "you have no such limit in this account, so nothing of the kind stops you");
-}
-
-/** As one asks for it, with the names of aliases. */
-function nameAsShown({ per, models }: Budget): string {
-  return nameAskedLimit({ kind: "budget", per, models: models && showModels(models).toSorted() });
 }
 
 function readAmount({ kind }: AskedLimit, amount: number): number {
@@ -218,7 +205,7 @@ export async function decideLimitRequest(
       param: "id",
     });
   }
-  const endMs = access.findEnd("members.limit", [accountId]);
+  const endMs = findOwnEnd(access, "decideLimitRequest", [accountId]);
   if (grant && endMs !== null && known.request.untilMs > endMs) throw beyondOwnEnd("until", endMs);
   const nowMs = clock.nowMs();
   const eventId = mintId("evt", random);

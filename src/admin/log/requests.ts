@@ -11,7 +11,7 @@ import { isError, type ListedRequest, type RequestRecord } from "../../core/log/
 import { readTrace, type Trace, type TracedAttempt } from "../../core/log/trace.ts";
 import type { TracedHook } from "../../core/models/hook.ts";
 import { cutStoredName } from "../../core/models/stored-name.ts";
-import { computeCost, toUsd } from "../../core/money/money.ts";
+import { computeCost, type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Role, Scope } from "../../core/people/people.ts";
 import type { Vault } from "../../core/world/world.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
@@ -157,6 +157,7 @@ export async function getRequest(
     },
     cost: trace && costView(trace, record),
     ...(trace && seesProviderCost(access, accountId) ? { provider_cost_usd: sumProviderCost(trace) } : {}),
+    hook_cost_usd: toUsd(sumHooks(trace)),
     usage_implausible: trace && implausibleView(trace),
     unpriced: [...(trace?.unpriced ?? [])],
     served: [...(trace?.served ?? [])],
@@ -209,8 +210,13 @@ function attemptView(attempt: TracedAttempt): AttemptView {
   };
 }
 
-function hookView({ name, at, action, startMs, endMs }: TracedHook): HookView {
-  return { name, at, action, start_ms: startMs, end_ms: endMs };
+function hookView({ name, at, action, startMs, endMs, cost }: TracedHook): HookView {
+  const cost_usd = cost === undefined ? null : toUsd(cost.nanoUsd);
+  return { name, at, action, cost_usd, start_ms: startMs, end_ms: endMs };
+}
+
+function sumHooks(trace: Trace | null): NanoUsd {
+  return (trace?.hooks ?? []).reduce((sum, { cost }) => sum + (cost?.nanoUsd ?? 0), 0);
 }
 
 /** The cost without the markup is the operator's matter: others see the price. */

@@ -47,6 +47,8 @@ export function createStateReadings({ watch, configuration, health, measures, ..
     poundkey_provider_failing_seconds: () => measureFailing(report()),
     poundkey_certificate_expiry_seconds: () => measureCertificates(rest.providers()),
     poundkey_balance_usd: () => measures.balances,
+    poundkey_members: () => measures.people,
+    poundkey_scim_last_request_timestamp_seconds: () => measures.directoryAtMs,
     poundkey_catalogue_age_seconds: () => measureAge(rest.pricesAsOf(), clock.nowMs()),
     poundkey_catalogue_changes_waiting: () => rest.prices.waiting,
   } satisfies Readonly<Record<string, Reading>>;

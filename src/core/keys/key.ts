@@ -7,7 +7,7 @@ import { KEY_FIELDS } from "../fields/key.ts";
 import { dropAliases, writeAliasEntry } from "../models/alias-entry.ts";
 import { isSelector } from "../models/selector.ts";
 import type { NanoUsd } from "../money/money.ts";
-import type { Pauser } from "../people/people.ts";
+import type { PAUSERS, Pauser } from "../people/people.ts";
 import { matchesAny } from "../text/pattern.ts";
 import { isWithin } from "../world/address.ts";
 
@@ -177,6 +177,11 @@ export function listPausers({
 }: Pick<GatewayKey, "isPaused" | "pausedBy">): readonly Pauser[] {
   if (!isPaused) return [];
   return pausedBy.length === 0 ? ["admin"] : pausedBy;
+}
+
+/** Returns the reasons as the operator reads them: only admins disable people. */
+export function showPausers(of: Pick<GatewayKey, "isPaused" | "pausedBy">): (typeof PAUSERS)[number][] {
+  return [...new Set(listPausers(of).map((cause) => (cause === "disabled" ? "admin" : cause)))];
 }
 
 /** Returns the Fault with which the caller's request is refused at that time, or null. */

@@ -25,6 +25,8 @@ export interface Budget {
   /** False if it only warns. */
   readonly isHard: boolean;
   readonly extra: Extra | null;
+  /** True if it counts from its first request on, and not what its owner spent in that window before. */
+  readonly beginsEmpty?: true;
 }
 
 interface BudgetParts extends Pick<Budget, "nanoUsd" | "per"> {

@@ -51,6 +51,14 @@ interface AgentRules {
   readonly policies: readonly AgentPolicy[];
 }
 
+/** The rules for the company's directory. */
+interface DirectoryRules {
+  /** True if a user may be linked once to the person with the same verified e-mail address. */
+  readonly linksByEmail: boolean;
+  /** The addresses and blocks that the directory may come from. Empty for any. */
+  readonly from: readonly string[];
+}
+
 export interface SignInRules {
   /** As the issuer names itself: `https://login.example.com/tenant`. */
   readonly issuer: string;
@@ -68,4 +76,6 @@ export interface SignInRules {
   readonly agents: AgentRules;
   /** The address at which browsers reach the gateway, such as `https://gateway.example.com`. */
   readonly publicUrl: string;
+  /** Missing if no directory tells who is here. */
+  readonly directory?: DirectoryRules | undefined;
 }

@@ -28,6 +28,7 @@ export const PARTS: readonly Part[] = [
       "state",
       "people",
       "sign-in",
+      "directory",
       "agents",
       "hooks",
       "webhooks",

@@ -29,17 +29,25 @@ interface TakenUse {
 type HoldUses = Pick<Hold, "accountId" | "keyId" | "id" | "atMs"> & { readonly uses: readonly LimitUse[] };
 type Moment = Pick<Settlement, "nowMs" | "limits" | "quota">;
 
+interface CountedCost {
+  readonly record: UnsettledRecord;
+  readonly costNanoUsd: NanoUsd;
+  /** The model whose price it is. Missing for the request's own. */
+  readonly model?: string;
+}
+
 /** Counts what a finished request took, at the price `costNanoUsd`, and gives the rest of its reservations back. */
 export function settleLimits(
   books: Books,
   hold: Hold,
   moment: Moment,
-  { record, costNanoUsd }: { readonly record: UnsettledRecord; readonly costNanoUsd: NanoUsd },
+  { record, costNanoUsd, model }: CountedCost,
 ): void {
   const { id, accountId, keyId, atMs, place } = hold;
   // Most requests took nothing of any limit, and their owners have no budgets that opened since.
   if (place.uses === undefined && !hasBudgets(books, hold)) return;
-  const taken = { ...describeTaken(record, costNanoUsd), isLate: false };
+  const described = describeTaken(record, costNanoUsd);
+  const taken = { ...described, model: model ?? described.model, isLate: false };
   settleOwners(books, { id, accountId, keyId, atMs, uses: place.uses ?? [] }, moment, taken);
 }
 

@@ -101,7 +101,8 @@ function readOwner(
     let use = stored ? runUse(stored, named, nowMs, rules) : null;
     if (use === null) {
       const window = computeWindow(budget.per, nowMs, rules);
-      const sums = listSums(books, owner, name, window.startMs);
+      const isFirst = stored === undefined && budget.beginsEmpty === true;
+      const sums = isFirst ? [] : listSums(books, owner, name, window.startMs);
       if (sums === null) {
         lacking.push(makeOpening(owner, window.startMs));
         continue;

@@ -11,11 +11,11 @@ import {
   reviseAccount,
   reviseKey,
 } from "../../admin/keys/bring.ts";
-import { makeSecret } from "../../admin/keys/keys.ts";
+import { makeSecret } from "../../admin/keys/new-secret.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import { type GatewayKey, listPausers } from "../../core/keys/key.ts";
+import { type GatewayKey, showPausers } from "../../core/keys/key.ts";
 import { mintId } from "../../keys/secret.ts";
 import { AccountNames } from "./account-names.ts";
 import { compareFields, digestFields } from "./compare.ts";
@@ -177,8 +177,8 @@ function addChange(
 }
 
 /** A pause that the file doesn't have stays, and is listed. */
-function notePause(draft: Draft, about: About, row: Parameters<typeof listPausers>[0], given: unknown): void {
-  const causes = listPausers(row);
+function notePause(draft: Draft, about: About, row: Parameters<typeof showPausers>[0], given: unknown): void {
+  const causes = showPausers(row);
   if (causes.length === 0 || given === true) return;
   draft.kept.push({ ...about, reason: `paused (${causes.join(", ")}), and stays paused` });
 }

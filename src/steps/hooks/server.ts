@@ -1,7 +1,7 @@
 // Asks a hook's server over HTTP: one POST to the configured address that follows no redirect, within a time and a size.
 
 import { describeNoConnection } from "../../core/log/no-connection.ts";
-import type { HookTarget } from "../../core/models/hook.ts";
+import type { HookCost, HookTarget } from "../../core/models/hook.ts";
 import type { Fetch, ReadText } from "../../core/world/world.ts";
 import { HOOK_PATH, type HookAnswer, type Question, readAnswer, writeQuestion } from "./protocol.ts";
 
@@ -9,10 +9,14 @@ import { HOOK_PATH, type HookAnswer, type Question, readAnswer, writeQuestion } 
 const TIMES_ASKED_MAX = 2;
 const ANSWER_BYTES = 1_000_000;
 
-export type HookOutcome =
+export type HookOutcome = (
   | HookAnswer
   /** `reason` is for the log, and names no address. */
-  | { readonly kind: "failed"; readonly reason: string };
+  | { readonly kind: "failed"; readonly reason: string }
+) & {
+  /** Missing if the hook has no model of its own, or it failed before it was known. */
+  readonly cost?: HookCost;
+};
 
 interface ServerPorts {
   readonly fetch: Fetch;

@@ -7,12 +7,13 @@ import { CACHE } from "./cache-step.ts";
 import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
+import { DIRECTORY } from "./directory-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
-import { DOUBTS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
+import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
@@ -258,4 +259,6 @@ export const STEPS: readonly Step[] = [
   KEY_MAKINGS,
   CREDENTIAL_PRICES,
   MODEL_LIMITS,
+  ENDS,
+  DIRECTORY,
 ];
