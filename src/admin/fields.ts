@@ -33,7 +33,7 @@ interface FixedField {
   readonly only: "creation";
 }
 
-/** When and with what names a request is read. */
+/** The time of reading a request, and the names that it may use. */
 export interface Reading {
   readonly nowMs: number;
   /** The aliases that lists of models may name. Missing for none. */

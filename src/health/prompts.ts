@@ -53,7 +53,7 @@ interface KnownTurn {
   readonly worstTokens: number;
 }
 
-/** What a provider reported of a prompt. */
+/** A provider's report on a prompt. */
 interface PromptReport {
   readonly card: ModelCard;
   readonly promptTokens: number;

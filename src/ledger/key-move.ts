@@ -3,7 +3,7 @@ import type { Carry, KeyCounts } from "../core/keys/key-move.ts";
 import { type BudgetUse, type Minute, PART_MS } from "../core/limits/limit.ts";
 import { type Meter, makeOwnerState, type OwnerState, type Spend } from "../core/rows.ts";
 import { makeMeter } from "./allowance.ts";
-import { countOf, runMinute } from "./limits/minute.ts";
+import { findModelCount, runMinute } from "./limits/minute.ts";
 
 /**
  * Requests are settled in the account that admitted them, so `parallel` and everything held stays there. The used
@@ -84,8 +84,8 @@ function joinMinute(from: Minute, to: Minute | null): Minute {
   const add = (kind: "requests" | "tokens") => addTo(other[kind], one[kind]);
   const names = new Set([...(one.models ?? []), ...(other.models ?? [])].map(({ name }) => name));
   const models = [...names].map((name) => {
-    const { requests, tokens } = countOf(one, name);
-    const to = countOf(other, name);
+    const { requests, tokens } = findModelCount(one, name);
+    const to = findModelCount(other, name);
     return { name, requests: addTo(to.requests, requests), tokens: addTo(to.tokens, tokens) };
   });
   return {

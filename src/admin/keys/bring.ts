@@ -15,7 +15,7 @@ type AccountState = FieldInput<typeof ACCOUNT_FIELDS>;
 /** Its account is an id. */
 type KeyState = FieldInput<typeof KEY_FIELDS>;
 
-/** When and with what names a state is read, and the time after which keys without an expiry end. */
+/** The time of reading a state, the names that it may use, and the time after which keys without an expiry end. */
 interface StateReading extends Reading, Pick<KeyWorld, "keysExpireInMs"> {}
 
 /** Nothing that is paused is resumed here, and a pause gets no second reason. */

@@ -219,7 +219,7 @@ function sumHooks(trace: Trace | null): NanoUsd {
   return (trace?.hooks ?? []).reduce((sum, { cost }) => sum + (cost?.nanoUsd ?? 0), 0);
 }
 
-/** What the provider costs is the operator's matter: others see the price. */
+/** The cost without the markup is the operator's matter: others see the price. */
 const SEES_PROVIDER_COST: readonly (Role | null)[] = ["operator", "billing", "admin"];
 
 function seesProviderCost(access: Access, accountId: string): boolean {

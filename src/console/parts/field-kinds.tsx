@@ -1,5 +1,6 @@
 // The form's control for each kind of field that an operator can set. A form keeps one text for each field.
 import type { ComponentType } from "preact";
+import type { AliasView } from "../../admin/models/aliases.ts";
 import { parseBudget, writeBudget } from "../../core/fields/budget-text.ts";
 import { parseCacheText, writeCacheText } from "../../core/fields/cache-text.ts";
 import type { ControlWords, Field, KindName, Wire, WireBudget } from "../../core/fields/field.ts";
@@ -8,6 +9,7 @@ import { formatTags, parseTags } from "../../core/fields/tags-text.ts";
 import { nowMs } from "../browser.ts";
 import { DAY_MS } from "../frame/format.ts";
 import { toDayEnd, toLocalDay } from "../frame/local-time.ts";
+import { usePages } from "../frame/resource.ts";
 import { AccountField } from "../money/account-field.tsx";
 import { SelectField, TextField } from "./field.tsx";
 import { COUNT_OPTIONS, EXPIRY_OPTIONS } from "./field-options.ts";
@@ -58,13 +60,7 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     toWire: readExpiry,
   },
   patterns: {
-    Control: ({ field: _, value, onInput, ...shown }) => (
-      <ModelsField
-        {...shown}
-        chosen={splitWords(value)}
-        onChange={(patterns) => onInput(patterns.join(" "))}
-      />
-    ),
+    Control: PatternsControl,
     toText: joinWords,
     toWire: readList,
   },
@@ -177,6 +173,20 @@ function splitChoice(value: string): readonly [choice: string, typed: string] {
 
 function joinChoice(choice: string, typed: string): string {
   return `${choice}:${typed}`;
+}
+
+/** A key may also name aliases, but none that stands for many names. */
+function PatternsControl({ field: _, value, onInput, ...shown }: ControlProps<"patterns">) {
+  const aliases = usePages<AliasView>("/aliases").data ?? [];
+  const names = aliases.map(({ name }) => name).filter((name) => !/[*,]/.test(name));
+  return (
+    <ModelsField
+      {...shown}
+      others={names}
+      chosen={splitWords(value)}
+      onChange={(patterns) => onInput(patterns.join(" "))}
+    />
+  );
 }
 
 function ExpiryControl({ field: _, label, value, onInput, error }: ControlProps<"expiry">) {

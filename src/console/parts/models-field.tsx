@@ -14,12 +14,14 @@ interface ChipsProps {
 interface ModelsFieldProps extends ChipsProps, LabelProps {
   /** Shown until a model is chosen. */
   readonly placeholder?: string;
+  /** Names that may be chosen beside the models and selectors. */
+  readonly others?: readonly string[];
 }
 
-export function ModelsField({ placeholder, chosen, onChange, ...labels }: ModelsFieldProps) {
+export function ModelsField({ placeholder, others = [], chosen, onChange, ...labels }: ModelsFieldProps) {
   const [typed, setTyped] = useState("");
   const { on } = useModels();
-  const known = [...SELECTORS.map((selector) => selector.id), ...on.map((model) => model.id)];
+  const known = [...SELECTORS.map((selector) => selector.id), ...others, ...on.map((model) => model.id)];
   const wanted = typed.trim().toLowerCase();
   const matching = known.filter((one) => one.toLowerCase().includes(wanted));
   const offered = wanted === "" ? [] : wanted.includes("*") ? [typed.trim()] : matching;

@@ -50,7 +50,7 @@ export interface Minute {
   readonly parallel: number;
   /** The time that the last answers took, in milliseconds. 0 if there was none. */
   readonly tookMs: number;
-  /** What counts in limits on some models. Missing without any. */
+  /** The counts of limits on some models. Missing without any. */
   readonly models?: readonly ModelCount[];
 }
 

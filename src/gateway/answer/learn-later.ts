@@ -24,9 +24,13 @@ export function learnLater<F extends Form>(
   const { amounts, modelUsed } = record;
   const card = context.attempt?.card;
   if (card?.id === modelUsed && card && record.usageSource === "provider") {
-    const cachedTokens = amounts.cached + amounts.cacheWrite;
-    const report = { card, promptTokens: amounts.prompt, cachedTokens };
-    ports.prompts.note(context.call.prompt, report, ports.deadlines.nowMs());
+    const { prompt } = context.call;
+    // Nobody has asked what is cached of most prompts.
+    if (prompt.digests !== null) {
+      const cachedTokens = amounts.cached + amounts.cacheWrite;
+      const report = { card, promptTokens: amounts.prompt, cachedTokens };
+      ports.prompts.note(prompt, report, ports.deadlines.nowMs());
+    }
   }
   const answer = context.grader === null ? null : findGradedAnswer(context);
   if (answer !== null && record.ended === "done") learn(ports, context, record, answer);

@@ -36,8 +36,8 @@ export function reserveKnown<F extends Form>(
 }
 
 /**
- * Returns the worst of what a turn adds to an earlier one. What is sent may be longer than what the client says, such as by a
- * hook's change, and is then what counts.
+ * Returns the worst of what a turn adds to an earlier one. A hook may make a request longer than the client's own: then its
+ * length counts.
  */
 function measureAdded(
   { lines, choices, unrepeatedTokens = 0 }: Offer,

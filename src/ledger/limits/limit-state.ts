@@ -16,7 +16,7 @@ import { type LedgerRules, makeReads } from "../allowance.ts";
 import { Books } from "../books.ts";
 import type { LimitOwner } from "./limit-owners.ts";
 import { isLacking, type RunningBudget, readLimits } from "./limits.ts";
-import { countOf, findEmptyMs, sumCounts } from "./minute.ts";
+import { findEmptyMs, findModelCount, sumCounts } from "./minute.ts";
 
 interface LimitParts {
   readonly store: Pick<Store, "read" | "clockAheadMs">;
@@ -87,7 +87,7 @@ function describeMinute(owner: LimitOwner, minute: Minute, nowMs: number): reado
 
 function describeModels(owner: LimitOwner, minute: Minute, nowMs: number): readonly LimitState[] {
   return (owner.modelLimits ?? []).flatMap((limit) => {
-    const count = countOf(minute, nameModelLimit(limit));
+    const count = findModelCount(minute, nameModelLimit(limit));
     const models = showModels(limit.models);
     return (["requests", "tokens"] as const).flatMap((counts) => {
       const { name } = COUNTED[counts];

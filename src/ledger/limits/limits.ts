@@ -16,7 +16,7 @@ import { makeExceededFault, makeReservedFault, makeUnpricedFault } from "./limit
 import { hasMinute, type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
 import { addCount, runMinute } from "./minute.ts";
 import { countTokens, type MinuteCheck, needsLoad } from "./minute-checks.ts";
-import { findModelUse, hasModelLimits, keepLetIn, takeModels } from "./model-limits.ts";
+import { findModelUse, hasModelLimits, narrowByModels, takeModels } from "./model-limits.ts";
 import { listSums, makeOpening } from "./openings.ts";
 import { computeWindow, makeWindowRules } from "./window.ts";
 
@@ -175,7 +175,7 @@ export function keepCovered(
 ): readonly Offer[] | Fault {
   let kept: readonly Offer[] | Fault = demand.offers ?? [];
   for (const { owner, minute } of limits.owners) {
-    if (minute !== null && !(kept instanceof Fault)) kept = keepLetIn(owner, minute, kept, demand);
+    if (minute !== null && !(kept instanceof Fault)) kept = narrowByModels(owner, minute, kept, demand);
   }
   return kept instanceof Fault ? kept : keepFunded(books, limits, kept, demand);
 }

@@ -34,7 +34,7 @@ function shiftModels(models: readonly ModelCount[], passed: number): readonly Mo
 }
 
 /** Returns what counts in the limit of this name on some models. */
-export function countOf({ models }: Minute, name: string): ModelCount {
+export function findModelCount({ models }: Minute, name: string): ModelCount {
   return models?.find((one) => one.name === name) ?? { name, requests: NO_COUNTS, tokens: NO_COUNTS };
 }
 

@@ -7,7 +7,7 @@ import { dropAliases, readAliasName, showModels } from "../../core/models/alias-
 import { matchesAny } from "../../core/text/pattern.ts";
 import { makeMinuteFault } from "./limit-faults.ts";
 import type { LimitOwner } from "./limit-owners.ts";
-import { addCount, countOf, findWait, sumCounts } from "./minute.ts";
+import { addCount, findModelCount, findWait, sumCounts } from "./minute.ts";
 
 type LimitedOwner = LimitOwner & { readonly modelLimits: readonly ModelLimit[] };
 
@@ -21,7 +21,7 @@ function isCounted({ models }: ModelLimit, card: string, modelAsked: string): bo
 }
 
 /** Returns the offers whose cards no limit keeps out, or the refusal if there are none. */
-export function keepLetIn(
+export function narrowByModels(
   owner: LimitOwner,
   minute: Minute,
   offers: readonly Offer[],
@@ -47,7 +47,7 @@ function refuseCard(owner: LimitedOwner, minute: Minute, card: string, demand: A
 
 function refuse(owner: LimitOwner, limit: ModelLimit, minute: Minute, demand: Admission): Fault | null {
   const { nowMs, load, limits } = demand;
-  const count = countOf(minute, nameModelLimit(limit));
+  const count = findModelCount(minute, nameModelLimit(limit));
   for (const { counts, most, needed } of listNeeds(limit, load)) {
     const used = sumCounts(count[counts]);
     if (most > 0 && used + needed <= most) continue;
@@ -127,6 +127,9 @@ function changeCounts(
   change: (count: ModelCount, tokens: number) => Pick<ModelCount, "requests" | "tokens">,
 ): readonly ModelCount[] {
   const others = (minute.models ?? []).filter(({ name }) => !taken.some((one) => one.name === name));
-  const changed = taken.map(({ name, tokens }) => ({ name, ...change(countOf(minute, name), tokens) }));
+  const changed = taken.map(({ name, tokens }) => ({
+    name,
+    ...change(findModelCount(minute, name), tokens),
+  }));
   return [...others, ...changed];
 }
