@@ -80,7 +80,9 @@ interface PeopleTasks {
 export function createRecheck(parts: SignInParts): PeopleTasks {
   let lastMs = 0;
   return {
-    endRoles: () => endRoles(parts),
+    async endRoles() {
+      if (parts.rules() !== undefined) await endRoles(parts);
+    },
     async recheck() {
       const rules = parts.rules();
       const nowMs = clock.nowMs();

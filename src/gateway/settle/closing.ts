@@ -106,7 +106,8 @@ export class Closing {
     const gatewayMs = context.tracing.measureOwnMs(nowMs);
     const { produced, isDue, record, giveBack } = context.outcome(nowMs);
     context.record = record;
-    const outcome: SettledOutcome = {
+    const { hooks } = context.call;
+    const ended = {
       produced,
       isDue,
       record,
@@ -116,8 +117,7 @@ export class Closing {
       note: null,
       sealedReply: null,
     };
-    if (context.call.hooks !== undefined) outcome.hookCost = sumHookCosts(context.call.hooks);
-    return outcome;
+    return hooks === undefined ? ended : { ...ended, hookCost: sumHookCosts(hooks) };
   }
 
   /** Takes note of a settlement that was written with the request's entry. */
