@@ -40,6 +40,7 @@ import type { HttpPorts } from "../http/ports.ts";
 import { buildApp } from "../http/serve/app.ts";
 import { healthRoutes } from "../http/serve/health.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
+import { placeFiles } from "../http/serve/placed-files.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
 import { Sockets } from "../http/sockets/sockets.ts";
 import { thingRoutes } from "../http/things.ts";
@@ -92,6 +93,7 @@ interface RouteParts {
 
 export function composeRoutes(parts: RouteParts) {
   const { ports, opened, live } = parts;
+  const { basePath } = ports.server;
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
@@ -126,16 +128,20 @@ export function composeRoutes(parts: RouteParts) {
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
     .use(checkoutRoutes(operator, payments.checkouts))
     .use(stripeHookRoutes(ports, payments.hook))
-    .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))
+    .use(liveRoutes({ ...operator, ...createLiveParts(parts) }))
     .use(playgroundRoutes(operator, ports, (request, key) => decideForKey(routePorts, request, key)))
     .use(sampleRoutes(operator, parts.sampling))
-    .use(consoleRoutes(loadConsoleFiles))
+    .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
-    .use(docsRoutes(loadDocsFiles, () => app.routes));
+    .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, basePath));
+}
+
+function createLiveParts({ ports: { draining, server }, feed }: RouteParts) {
+  return { feed, clock, draining, idleSeconds: server.idleSeconds };
 }
 
 function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts): WritingParts {
@@ -232,7 +238,13 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
 function createThingParts(parts: RouteParts, providers: ProviderPorts) {
   const { ports, opened, live } = parts;
   const settings = () => live.settings;
-  const rules = { settings, dayRules: () => live.settings.quota, catalogue: () => live.snapshot.catalogue };
+  const aliasNames = { find: (name: string) => live.snapshot.catalogue.findAlias(name) };
+  const rules = {
+    settings,
+    dayRules: () => live.settings.quota,
+    catalogue: () => live.snapshot.catalogue,
+    aliasNames,
+  };
   return {
     world: opened.world,
     owners: { ...opened.world, ledger: ports.ledger, vault: opened.vault, ...rules },

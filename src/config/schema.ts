@@ -17,6 +17,7 @@ import { cache, cacheSetting } from "./cache.ts";
 import { catalogue } from "./catalogue.ts";
 import {
   addressBlock,
+  basePath,
   choice,
   clock,
   day,
@@ -29,7 +30,7 @@ import {
   options,
   origin,
   orNull,
-  publicOrigin,
+  publicUrl,
   record,
   section,
   share,
@@ -54,6 +55,7 @@ import { contact, limitSections } from "./owner-limits.ts";
 import { provider, secret, weight } from "./providers/provider-schema.ts";
 import { responses } from "./responses.ts";
 import { signIn } from "./sign-in.ts";
+import { tagsFrom } from "./tags-from.ts";
 import { telemetry } from "./telemetry.ts";
 import { topups } from "./topups.ts";
 import { webhooks } from "./webhooks.ts";
@@ -179,10 +181,12 @@ const server = options(
     body_memory: size("1KB", "64GiB"),
     drain: duration("0s", "1h"),
     keep_alive: duration("10ms", "5m"),
+    idle_timeout: duration("1s", "255s"),
     hosts: list(host),
     trusted_proxies: list(addressBlock),
     cors: list(origin),
-    public_url: orNull(publicOrigin, publicOrigin.expected),
+    public_url: orNull(publicUrl, publicUrl.expected),
+    base_path: basePath,
   },
   "The gateway's listener. Read only at the start.",
 );
@@ -276,6 +280,7 @@ export const ConfigSchema = options(
     topups,
     webhooks,
     telemetry,
+    tags_from: tagsFrom,
     router,
     sign_in: signIn,
   },

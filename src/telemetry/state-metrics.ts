@@ -18,6 +18,10 @@ export const STATE_METRICS = {
     ...gauge("bytes", "Free space on the disk of a SQLite store."),
     over: "min",
   },
+  poundkey_last_backup_timestamp_seconds: {
+    ...gauge("Unix time", "When the last backup of a SQLite store was made and checked. Absent if none was."),
+    over: "max",
+  },
   poundkey_config_ok: {
     ...gauge(
       "0 or 1",
@@ -47,6 +51,14 @@ export const STATE_METRICS = {
     ),
     over: "max",
     per: MS_PER_SECOND,
+  },
+  poundkey_certificate_expiry_seconds: {
+    ...gauge(
+      "seconds",
+      "Time until the gateway's own certificate for the provider (`tls.cert`) ends. Negative once it has.",
+      "provider",
+    ),
+    over: "min",
   },
   poundkey_balance_usd: {
     ...gauge("USD", "Balance of each account in metrics.balances.", "account"),

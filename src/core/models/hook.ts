@@ -1,4 +1,5 @@
 // Hooks: what the operator has asked about the texts of requests and answers, from the configuration.
+import type { NetworkRules } from "../world/network.ts";
 
 /** The id of the built-in key by which hooks ask models. Its rows are the operator's, and it is never charged. */
 export const HOOKS_KEY = "hooks";
@@ -14,6 +15,7 @@ export type HookTarget =
       readonly url: string;
       /** Sent as `Authorization: Bearer`. Null for none. */
       readonly secret: string | null;
+      readonly network?: NetworkRules;
     }
   | {
       readonly kind: "moderation";

@@ -1,5 +1,6 @@
 // The operator's rules for signing in with the company's identity provider, as the rooms receive them.
 import type { RuleLimits } from "../limits/member-limits.ts";
+import type { NetworkRules } from "../world/network.ts";
 import type { Role } from "./people.ts";
 
 export interface SignInRule {
@@ -53,6 +54,7 @@ interface AgentRules {
 export interface SignInRules {
   /** As the issuer names itself: `https://login.example.com/tenant`. */
   readonly issuer: string;
+  readonly network?: NetworkRules;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scopes: readonly string[];
@@ -64,6 +66,6 @@ export interface SignInRules {
   readonly rules: readonly SignInRule[];
   readonly members: MemberRules;
   readonly agents: AgentRules;
-  /** The origin at which browsers reach the gateway, such as `https://gateway.example.com`. */
+  /** The address at which browsers reach the gateway, such as `https://gateway.example.com`. */
   readonly publicUrl: string;
 }

@@ -32,8 +32,10 @@ export const PARTS: readonly Part[] = [
       "hooks",
       "webhooks",
       "operate",
+      "network",
       "backups",
       "upgrading",
+      "releases",
       "troubleshooting",
       "security",
       "metrics",
@@ -47,7 +49,13 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Migrating from",
-    chapters: ["migrate-litellm", "migrate-new-api", "migrate-openrouter", "migrate-portkey"],
+    chapters: [
+      "migrate-litellm",
+      "leave-litellm",
+      "migrate-new-api",
+      "migrate-openrouter",
+      "migrate-portkey",
+    ],
   },
 ];
 

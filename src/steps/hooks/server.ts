@@ -24,7 +24,7 @@ interface ServerPorts {
 /** Never rejects. Neither the client's key nor any of its headers goes along. */
 export async function askServer(
   { fetch: post, readText, version }: ServerPorts,
-  { url, secret }: Extract<HookTarget, { kind: "server" }>,
+  { url, secret, network }: Extract<HookTarget, { kind: "server" }>,
   question: Question,
   signal: AbortSignal,
 ): Promise<HookOutcome> {
@@ -36,7 +36,14 @@ export async function askServer(
   };
   try {
     const address = url.endsWith(HOOK_PATH) ? url : url + HOOK_PATH;
-    const answer = await post(address, { method: "POST", headers, body, redirect: "manual", signal });
+    const answer = await post(address, {
+      method: "POST",
+      headers,
+      body,
+      redirect: "manual",
+      signal,
+      network,
+    });
     if (answer.status !== 200) {
       answer.body?.cancel().catch(() => {});
       return { kind: "failed", reason: `status ${answer.status}` };
