@@ -19,7 +19,6 @@ const BASE_URLS: readonly Path[] = [
   ["POST", "/v1/openai/chat/completions", /openai/, CHAT],
   ["POST", "/v1beta/openai/chat/completions", /before/, CHAT],
   ["POST", "/v1beta/models/OpenAI/gpt-5.4:predict", /'predict'/, /generateContent/],
-  ["POST", "/anthropic/v1/messages", /before \/v1/, /\/v1\/messages/],
   ["POST", "/audio/transcriptions", /\/v1/, /\/v1\/audio\/transcriptions/],
   ["POST", "/images/generations", /\/v1/, /\/v1\/images\/generations/],
   ["POST", "/v1/chat/completion", /Did you mean/, CHAT],
@@ -63,8 +62,6 @@ const SERVED_ELSEWHERE: readonly Path[] = [
   ["POST", "/v1beta/interactions", /Interactions/, /generateContent/],
   ["POST", "/v1/alpha/search", /Codex/, /\/v1\/responses/],
   ["GET", "/props", /llama\.cpp/, /\/v1\/models/],
-  ["GET", "/model/info", /LiteLLM/, /\/v1\/models/],
-  ["GET", "/v1/model/info", /LiteLLM/, /\/v1\/models/],
 ];
 
 const METHODS: readonly Path[] = [
