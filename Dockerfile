@@ -20,6 +20,6 @@ USER 10001:10001
 WORKDIR /data
 VOLUME /data
 EXPOSE 8080
-HEALTHCHECK --interval=15s --timeout=5s --start-period=30s CMD ["/usr/local/bin/poundkey", "health"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=2h CMD ["/usr/local/bin/poundkey", "health"]
 ENTRYPOINT ["/usr/local/bin/poundkey"]
 CMD ["serve", "--host", "0.0.0.0"]

@@ -4,7 +4,6 @@ import { LiveFeed } from "../admin/log/live.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { RefusedSignIns } from "../admin/people/refused-sign-ins.ts";
 import { WrongTokens } from "../admin/people/wrong-tokens.ts";
-import { PriceBook } from "../catalogue/price-book.ts";
 import type { ConfigError } from "../config/errors.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -51,9 +50,8 @@ import type { OpenedStore } from "./start/open-store.ts";
 import { noteRefusedReload, noteReload } from "./start/reload-notes.ts";
 import { observeState } from "./state.ts";
 import { composeSteps, createHooks } from "./steps.ts";
-import { writePrices } from "./upkeep/price-history.ts";
 import { createTelling } from "./upkeep/telling.ts";
-import { startUpkeep, writeRefusals } from "./upkeep/upkeep.ts";
+import { startUpkeep, writeRest } from "./upkeep/upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
 /** The longest wait at shutdown for requests to be settled. */
@@ -101,7 +99,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const bodyParts = createBodyParts(first.server, deadlines);
   const later = () => ({ health, live, gateway });
   const state = observeState({ ...options, fetch, deadlines, bytes: () => bodyParts.bodies.bytes }, later);
-  const { log, telemetry, refusals, measures, prices } = state;
+  const { log, telemetry, refusals, measures, prices, priceBook } = state;
   const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const health: Health = new Health(log);
@@ -112,7 +110,6 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const listeners = { log, traces: telemetry };
   const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports }, first.hooks);
   const cache = createCache(opened.vault, { store, log, live });
-  const priceBook = new PriceBook();
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
@@ -126,9 +123,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const upkept = { store, ledger, ...guarded, log, refusals, measures, prices, priceBook, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
-  const write = async () => {
-    await Promise.all([writeRefusals({ store, refusals }), writePrices({ store, clock, priceBook })]);
-  };
+  const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
   const composed = { ...learnt, ports, live, feed, wrongTokens, people, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
@@ -179,7 +174,6 @@ function createReloads(
       live.put({ ...next, server, store });
       hooks.put(next.hooks);
       telemetry.put(next);
-      // Requests that wait are served before.
       void Bun.sleep(0).then(() => noteEnds(next, log, clock.nowMs()));
     },
     refuseReload(errors) {
@@ -277,6 +271,7 @@ function createHttpPorts(
     sealer: (accountId) => createSealer(vault, accountId),
     server: options.settings.server,
     addressRule: () => live.settings.log.address,
+    tagsFrom: () => live.settings.tagsFrom,
     learned: () => learning.whenKnown(),
     cacheRules: () => live.settings.cache,
     sockets: () => live.settings.responses.sockets,

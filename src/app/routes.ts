@@ -238,7 +238,13 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
 function createThingParts(parts: RouteParts, providers: ProviderPorts) {
   const { ports, opened, live } = parts;
   const settings = () => live.settings;
-  const rules = { settings, dayRules: () => live.settings.quota, catalogue: () => live.snapshot.catalogue };
+  const aliasNames = { find: (name: string) => live.snapshot.catalogue.findAlias(name) };
+  const rules = {
+    settings,
+    dayRules: () => live.settings.quota,
+    catalogue: () => live.snapshot.catalogue,
+    aliasNames,
+  };
   return {
     world: opened.world,
     owners: { ...opened.world, ledger: ports.ledger, vault: opened.vault, ...rules },

@@ -102,6 +102,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     ]);
     return makeStoreCommand((...given) => runBackup(...given, process.env.POUNDKEY_MASTER_KEY));
   }),
+  migrate: onStore("migrate the store before a new version starts", async () => {
+    const [{ runMigrate }, { makeStoreCommand }] = await Promise.all([
+      import("./start/migrate.ts"),
+      import("./administration.ts"),
+    ]);
+    return makeStoreCommand((...given) => runMigrate(...given, process.env.POUNDKEY_MASTER_KEY));
+  }),
   restore: onStore("put a backup in an empty place, and prove it", async () => {
     const { runRestore } = await import("./start/restore.ts");
     return (...given) => runRestore(...given, process.env.POUNDKEY_MASTER_KEY);
@@ -206,7 +213,7 @@ function onStore(about: string, load: () => Promise<Administration>): Command {
     }
     // The help is printed whatever the configuration holds.
     const isHelp = rest.includes("--help") || rest.includes("-h");
-    const { loaded } = loadConfig(flags, isHelp ? NO_SOURCE : source);
+    const { loaded } = loadForCommand(flags, isHelp ? NO_SOURCE : source);
     const command = await load();
     if (loaded.ok) return command(rest, io, opener(loaded.settings, io), loaded.settings);
     const storeCommand = command.findStoreCommand?.(rest) ?? null;
@@ -220,6 +227,24 @@ function onStore(about: string, load: () => Promise<Administration>): Command {
   };
   return { about, run };
 }
+
+/**
+ * A command calls no provider, so it needs none of their secrets: those that aren't set in this shell are stood in for. Any
+ * other mistake stays one.
+ */
+function loadForCommand(flags: ConfigurationFlags, from: typeof source) {
+  const first = loadConfig(flags, from);
+  const { loaded } = first;
+  if (loaded.ok || !loaded.errors.every(({ message }) => UNSET.test(message))) return first;
+  const names = new Set(loaded.errors.map(({ message }) => UNSET.exec(message)?.[1]));
+  const env = (name: string) => from.env(name) ?? (names.has(name) ? STANDING_IN : undefined);
+  const again = loadConfig(flags, { ...from, env });
+  return again.loaded.ok ? again : first;
+}
+
+const UNSET = /environment variable (\w+) is not set$/;
+/** Fits where a key or an address does. */
+const STANDING_IN = "https://unset.invalid/key-that-is-not-set";
 
 function opener({ store }: StoreSettings, io: Io): Open {
   return async (opening) => {

@@ -106,6 +106,7 @@ function replaceReferences(
       const value = (path === null ? env(name) : readFile(path, VALUE_BYTES_MAX))?.trim() ?? "";
       if (value === "")
         wrong(path === null ? `the environment variable ${name} is not set` : `the file ${path} is empty`);
+      if (path === null && isQuoted(value)) wrong(explainQuotes(name));
       onValue(value);
       return value;
     } catch (thrown) {
@@ -120,6 +121,15 @@ function replaceReferences(
     else wrong(`expected a variable, as in \${NAME}, or a file, as in \${file:/path}`);
     return reference;
   });
+}
+
+/** True for a value with the quotes that belong around it in a shell: Docker's `--env-file` keeps them. */
+export function isQuoted(value: string): boolean {
+  return /^(["']).+\1$/s.test(value);
+}
+
+export function explainQuotes(name: string): string {
+  return `the environment variable ${name} has quotes around its value, which would be sent as part of it: remove them`;
 }
 
 /** Returns the number or boolean that an interpolated text spells, or undefined if it spells none. */

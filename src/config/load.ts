@@ -1,5 +1,6 @@
 // Loads the settings from a file's text, the environment and the command line: the checked settings, or all errors.
 
+import { omitUndefined } from "../core/json/json.ts";
 import { NANO_PER_USD } from "../core/money/money.ts";
 import type {
   KnownProvider,
@@ -23,6 +24,7 @@ import { buildCompactionRules, buildResponseRules } from "./responses.ts";
 import { adminToken, type Config } from "./schema.ts";
 import { buildSignInRules } from "./sign-in.ts";
 import { readStore } from "./store-place.ts";
+import { buildTagHeaders } from "./tags-from.ts";
 import { buildTelemetryRules } from "./telemetry.ts";
 import { buildStripeRules } from "./topups.ts";
 import { parseClock, parseSize } from "./units.ts";
@@ -173,6 +175,7 @@ function buildSettings(
     limits: buildRequestLimits(config),
     log: buildLogRules(config.log ?? {}),
     cache: buildCacheRules(config.cache),
+    ...omitUndefined({ tagsFrom: buildTagHeaders(config.tags_from, issues) }),
     responses: buildResponseRules(config.responses ?? {}),
     audit: buildAuditRules(config.audit),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),

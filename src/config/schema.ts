@@ -55,6 +55,7 @@ import { contact, limitSections } from "./owner-limits.ts";
 import { provider, secret, weight } from "./providers/provider-schema.ts";
 import { responses } from "./responses.ts";
 import { signIn } from "./sign-in.ts";
+import { tagsFrom } from "./tags-from.ts";
 import { telemetry } from "./telemetry.ts";
 import { topups } from "./topups.ts";
 import { webhooks } from "./webhooks.ts";
@@ -279,6 +280,7 @@ export const ConfigSchema = options(
     topups,
     webhooks,
     telemetry,
+    tags_from: tagsFrom,
     router,
     sign_in: signIn,
   },

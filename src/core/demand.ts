@@ -22,6 +22,8 @@ export interface Offer {
   readonly lines: readonly BillLine[];
   /** The lines that budgets reserve: the cached prompt of a known conversation costs less. Missing if they are the same. */
   readonly reservedLines?: readonly BillLine[];
+  /** The tokens of the input at worst that no earlier turn of the conversation had, per answer. Missing for none. */
+  readonly unrepeatedTokens?: number;
   readonly outputUsdPerMillion: number;
   readonly choices: number;
   /** False if the client's limit only says how much may come: then it may be lowered like that of a request without one. */
@@ -151,6 +153,8 @@ export interface Reset extends Pick<Admission, "accountId" | "quota" | "limits" 
   readonly reason: string;
   /** Put on record if there was a budget to reset. Null if nobody asked for it by hand. */
   readonly entry: AuditEntry | null;
+  /** The amounts that another gateway has spent of them meanwhile, by their names: they are added instead, without an event. */
+  readonly added?: Readonly<Record<string, NanoUsd>>;
 }
 
 interface OnReads {

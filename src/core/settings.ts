@@ -211,6 +211,13 @@ export interface Limits extends NativeRules {
   readonly compaction?: CompactionRules;
 }
 
+/** A header whose value becomes a request's tag. */
+export interface TagHeader {
+  readonly tag: string;
+  /** In lower case. */
+  readonly header: string;
+}
+
 /** Restricts the models that selectors consider for a kind of task. */
 export interface CategoryRule {
   readonly category: Kind;
@@ -357,6 +364,8 @@ export interface Settings {
   readonly overlay: readonly ModelOverlay[];
   /** By the name that clients use. */
   readonly aliases: Readonly<Record<string, Alias>>;
+  /** When those among them were made that aren't of the file, in Unix milliseconds. Missing for none. */
+  readonly aliasTimes?: Readonly<Record<string, number>>;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
   readonly ownerLimits: LimitRules;
@@ -369,6 +378,8 @@ export interface Settings {
   readonly hooks: readonly HookRule[];
   readonly webhooks: readonly Endpoint[];
   readonly telemetry: TelemetryRules;
+  /** Missing if no header becomes a tag. */
+  readonly tagsFrom?: readonly TagHeader[];
   readonly router: RouterRules;
   /** Missing if cards aren't taken. */
   readonly stripe?: StripeRules;

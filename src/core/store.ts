@@ -50,6 +50,8 @@ export interface KeyFilter {
   readonly nowMs: number;
   /** Matches part of the name, the id or the last four characters. In lower case. */
   readonly text?: string | undefined;
+  /** A part of the list of models as it is stored. In lower case. */
+  readonly modelsText?: string | undefined;
   /** The id of a key to leave out. */
   readonly except?: string | undefined;
   /** Missing for all rows, as in every look-up. */
@@ -92,10 +94,13 @@ export interface PruneBefore {
 
 /** The setting with the rows that each state file made, as it was applied last. */
 export const APPLIED_STATES = "applied_states";
+/** The setting with what imports took from other gateways last, so that a repeat takes only what was added since. */
+export const IMPORTED_OWNERS = "imported_owners";
 
 /** Facts about the store, by name. Contain no secrets. */
 type OwnSetting =
   | typeof APPLIED_STATES
+  | typeof IMPORTED_OWNERS
   | "master_key_check"
   | "lessons_forgotten"
   | "lessons_fitted"
@@ -129,6 +134,8 @@ export interface StoreSize {
   readonly parts: Readonly<Record<string, number>>;
   /** The free bytes of the disk with the database's file. Null if it is a server's. */
   readonly freeBytes: number | null;
+  /** When the last backup was made and checked, in Unix milliseconds. Null if there was none, or the database is a server's. */
+  readonly backedUpAtMs: number | null;
 }
 
 /**
@@ -210,8 +217,11 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
   /** The total characters of stored replies. */
   keptCharacters(): Promise<number>;
-  /** Returns the cost of the key's requests from the start of the hour that contains this time, and what was charged. */
-  spentSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<SpendSums>;
+  /**
+   * Returns the cost of the key's requests from the start of the hour that contains this time, and what was charged, in all
+   * accounts that it has had.
+   */
+  spentSince(key: Pick<GatewayKey, "id">, sinceMs: number): Promise<SpendSums>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /**
    * The number of streamed answers that began within each bucket of time, grouped in the same way, but for providers and

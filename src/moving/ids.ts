@@ -7,3 +7,8 @@ export function deriveId(kind: "key" | "acct", gateway: string, foreignId: strin
   const digest = createHash("sha256").update(`poundkey import ${gateway} ${kind} ${foreignId}`).digest();
   return mintId(kind, { bytes: (count) => digest.subarray(0, count) });
 }
+
+/** Returns the id that follows an id of an import that was taken back. */
+export function deriveNext(id: string): string {
+  return deriveId(id.startsWith("key_") ? "key" : "acct", "again", id);
+}

@@ -19,6 +19,8 @@ interface PlannedOwner {
   readonly spent: Spending;
   /** The reasons for which it is paused here and wasn't there. Empty if nothing it had is lost. */
   readonly pausedFor: readonly string[];
+  /** True if it is refused there too. */
+  readonly isBlocked: boolean;
 }
 
 export interface PlannedAccount extends PlannedOwner {
@@ -37,6 +39,8 @@ export interface PlannedKey extends PlannedOwner {
 }
 
 export interface PlannedOwners {
+  /** The database, if the owners are all that it has: those that an earlier import found are gone there. Null for a part. */
+  readonly wholeOf: string | null;
   readonly accounts: readonly PlannedAccount[];
   readonly keys: readonly PlannedKey[];
 }

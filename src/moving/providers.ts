@@ -57,6 +57,8 @@ const NAME_CHARACTERS_MAX = 64;
 const NUMBER_CHARACTERS = 4;
 /** If some of its deployments are listed, there are no others. */
 const LISTED_BY_HAND = "Azure";
+/** A place that is an IP address, which tells clients of the network behind the gateway. */
+const ADDRESS = /^(https?:\/\/)?(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:]+\]|localhost)([:/]|$)/i;
 const FREE = { input: 0, output: 0 };
 
 export class Providers {
@@ -71,14 +73,17 @@ export class Providers {
     this.#cards = new Map(loadShippedCards().map((card) => [card.id, card]));
   }
 
-  /** Adds a deployment. Returns its model's id, or `Provider#*` for all models. */
-  add(deployment: Deployment, share: Share): string {
+  /**
+   * Adds a deployment. Returns its model's id, or `Provider#*` for all models. `called` is what clients call it: clients see
+   * the names of providers, and shouldn't see an address in them.
+   */
+  add(deployment: Deployment, share: Share, called: string): string {
     const { provider, place, name, credential, headers = {} } = deployment;
     const { like, ...own } = deployment.model;
     const model = typeof like === "string" && this.#cards.has(like) ? { ...own, like } : own;
     const server = this.#servers.getOrInsertComputed(
       `${provider} ${place ?? ""} ${share?.number ?? ""}`,
-      () => this.#makeServer(deployment, share),
+      () => this.#makeServer(deployment, share, called),
     );
     server.headers.set(JSON.stringify(headers), headers);
     if (credential !== null) {
@@ -99,10 +104,12 @@ export class Providers {
   }
 
   /** Another provider than the known one needs its address and dialect, and the variable of its key. */
-  #makeServer({ provider, place, isOwn, fields }: Deployment, share: Share): Server {
+  #makeServer({ provider, place: given, isOwn, fields }: Deployment, share: Share, called: string): Server {
+    const isHidden = given !== null && ADDRESS.test(given);
+    const place = isHidden ? called || "own" : given;
     const isOfVendor = fields.base_url === undefined && fields.platform === undefined;
     const api = share === null || !isOfVendor ? null : describeOwnApi(provider);
-    const label = share === null ? place : `${place ?? ""} ${share.label}`;
+    const label = share === null || isHidden ? place : `${place ?? ""} ${share.label}`;
     const short = share === null ? null : share.label;
     return {
       name: this.#chooseName(provider, isOwn ? short : label, label),

@@ -1,5 +1,7 @@
 // The report of an import: the outcome of each part that was found, and the secrets that it asks for instead of copying them.
 
+import type { MadeOwner } from "./made.ts";
+
 /** The places of settings that every gateway has. */
 export const CACHE = "set cache.ttl: answers are kept for the same request, not by meaning";
 export const HOOKS = "add it to hooks, or a guardrail of Bedrock's to providers.<name>.guardrail";
@@ -9,7 +11,7 @@ const OUTCOMES = ["not_taken", "paused", "narrowed", "taken"] as const;
 /** `narrowed` allows less than there, and a key that is `paused` allows nothing until somebody resumes it. */
 export type Outcome = (typeof OUTCOMES)[number];
 
-interface ReportRow {
+export interface ReportRow {
   /** The line of the file, from 1. Null for rows of a table. */
   readonly line: number | null;
   /** The part that was found, as the other gateway names it. */
@@ -28,6 +30,10 @@ interface Variable {
 
 export class Report {
   readonly rows: ReportRow[] = [];
+  /** For `import --undo`. */
+  readonly made: MadeOwner[] = [];
+  /** The rows of accounts and keys that this import has added or changed. */
+  readonly changes: ReportRow[] = [];
   readonly #variables = new Map<string, string>();
   readonly #reserved = new Set<string>();
   /** Only here, and never shown. */
@@ -35,6 +41,13 @@ export class Report {
 
   add(row: ReportRow): void {
     this.rows.push(row);
+  }
+
+  /** The same for a row of an account or a key that was added or changed. */
+  addChange(row: Pick<ReportRow, "item" | "outcome" | "words">): void {
+    const change = { line: null, ...row };
+    this.changes.push(change);
+    this.add(change);
   }
 
   take(line: number | null, item: string, words: string): void {

@@ -47,7 +47,7 @@ export function addSeparately(providers: Providers, all: readonly NamedDeploymen
       for (const member of slot.units.flatMap(({ members }) => members)) shares.set(member, share);
     }
   }
-  return all.map((one) => providers.add(one.deployment, shares.get(one) ?? null));
+  return all.map((one) => providers.add(one.deployment, shares.get(one) ?? null, one.name));
 }
 
 function nameServer({ deployment: { provider, place } }: NamedDeployment): string {

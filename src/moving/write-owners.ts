@@ -1,20 +1,26 @@
-// Writes accounts and keys that an import found. Those that are there already stay as they are, so it can be repeated.
+// Writes accounts and keys that an import found. It can be repeated: those that are here are only narrowed.
 import type { ActingWorld } from "../admin/world.ts";
+import { KEY_FIELDS } from "../core/fields/key.ts";
 import { FOREIGN_SECRETS, readForeignUntil } from "../core/keys/foreign-secret.ts";
 import type { Account, GatewayKey } from "../core/keys/key.ts";
 import { nameBudget } from "../core/limits/budget.ts";
 import type { OwnerState } from "../core/rows.ts";
 import type { QuotaRules } from "../core/settings.ts";
 import { digestSecret, mintSecret } from "../keys/secret.ts";
+import type { LedgerRules } from "../ledger/allowance.ts";
 import { openUse } from "../ledger/limits/budget-use.ts";
 import { computeWindow, makeWindowRules } from "../ledger/limits/window.ts";
 import { AccountNames } from "./account-names.ts";
 import { openBalance } from "./balances.ts";
+import { deriveNext } from "./ids.ts";
+import { digestAccount, digestKey, isUndoneAccount, isUndoneKey } from "./made.ts";
 import type { PlannedAccount, PlannedKey, PlannedOwners, Spending } from "./plan.ts";
+import { endMissing, repeatAccount, repeatKey } from "./repeat.ts";
 import type { Report } from "./report.ts";
+import { TakenRecord } from "./taken-record.ts";
 
 interface Writing {
-  readonly quota: QuotaRules;
+  readonly rules: LedgerRules;
   /** The time until which foreign digests are looked up, in Unix milliseconds. */
   readonly foreignUntilMs: number;
   readonly report: Report;
@@ -24,12 +30,20 @@ interface Writing {
   readonly onRow: () => void;
 }
 
+interface Work extends Writing {
+  readonly record: TakenRecord;
+  /** See `PlannedOwners`. */
+  readonly wholeOf: string | null;
+}
+
 /** Throws the store's faults. A repeat goes on where it stopped. */
 export async function writeOwners(
   world: ActingWorld,
-  { accounts, keys }: PlannedOwners,
+  { accounts, keys, wholeOf }: PlannedOwners,
   writing: Writing,
 ): Promise<void> {
+  const record = await TakenRecord.load(world.store);
+  const work: Work = { ...writing, record, wholeOf };
   if (keys.length > 0) await allowForeign(world, keys, writing.foreignUntilMs);
   const names = new AccountNames(world.store, accounts);
   /** Accounts here by the ids that the import gives them. */
@@ -38,13 +52,17 @@ export async function writeOwners(
   for (const planned of accounts) {
     const { id } = planned.account;
     const found = await findAccount(world, id, byAccount.get(id) ?? []);
-    homes.set(id, await writeAccount(world, { planned, found }, names, writing));
+    homes.set(id, await writeAccount(world, { planned, found }, names, work));
     writing.onRow();
   }
   for (const planned of keys) {
-    await writeKey(world, planned, homes, writing);
+    await writeKey(world, planned, homes, work);
     writing.onRow();
   }
+  const ended = wholeOf === null ? [] : await endMissing(world, record.listMissing(wholeOf));
+  for (const item of ended)
+    writing.report.addChange({ item, outcome: "narrowed", words: "it is gone there, so it is ended here" });
+  await record.save();
 }
 
 /** Before the first key, so that a running gateway looks them up. Never shortens the time of an earlier import. */
@@ -69,12 +87,17 @@ async function findAccount(
   keys: readonly PlannedKey[],
 ): Promise<Account | null> {
   const own = await store.account(id);
-  if (own !== null) return own;
+  if (own !== null) return isUndoneAccount(own) ? findAccount({ store }, deriveNext(id), keys) : own;
   for (const { key } of keys) {
-    const earlier = await store.key(key.id);
+    const earlier = await findKey(store, key.id);
     if (earlier !== null) return store.account(earlier.accountId);
   }
   return null;
+}
+
+/** Returns the id of an account that isn't here: the planned one, unless an import of it was taken back. */
+async function chooseAccountId(store: ActingWorld["store"], id: string): Promise<string> {
+  return (await store.account(id)) === null ? id : chooseAccountId(store, deriveNext(id));
 }
 
 interface AccountParts {
@@ -86,53 +109,113 @@ async function writeAccount(
   world: ActingWorld,
   { planned, found }: AccountParts,
   names: AccountNames,
-  writing: Writing,
+  work: Work,
+): Promise<Account> {
+  const { rules, report, record, wholeOf: of } = work;
+  const { id: plannedId } = planned.account;
+  const account = found ?? (await addAccount(world, planned, names, work));
+  if (found !== null) {
+    const words = await repeatAccount(world, found, planned, { rules, before: record.find(plannedId) });
+    reportFound(report, `account ${found.name}`, found.id, words);
+  }
+  const spent = Object.fromEntries(planned.spent);
+  record.keep(plannedId, {
+    kind: "account",
+    id: account.id,
+    of,
+    spent,
+    balanceNanoUsd: planned.topUpNanoUsd,
+  });
+  return account;
+}
+
+async function addAccount(
+  world: ActingWorld,
+  planned: PlannedAccount,
+  names: AccountNames,
+  { rules: { quota }, report, isDry }: Work,
 ): Promise<Account> {
   const { spent, topUpNanoUsd } = planned;
-  const { quota, report, isDry } = writing;
-  const account = found ?? { ...planned.account, name: await names.choose(planned) };
-  const item = `account ${account.name}`;
-  if (found === null) {
-    const opening = openBudgets(
-      account,
-      { owner: account.id, accountId: account.id, budgets: account.budgets },
-      spent,
-      { quota, nowMs: world.clock.nowMs() },
-    );
-    await world.changes.addAccount(account, opening);
-    reportAdded({ report, isDry, item, words: `as ${account.id}` }, planned);
-  } else report.take(null, item, `already here as ${found.id}, left as it is`);
+  const id = await chooseAccountId(world.store, planned.account.id);
+  const account = { ...planned.account, id, name: await names.choose(planned) };
+  const owner = { owner: id, accountId: id, budgets: account.budgets };
+  const opening = openBudgets(account, owner, spent, { quota, nowMs: world.clock.nowMs() });
+  await world.changes.addAccount(account, opening);
+  const stored = await world.store.account(id);
+  if (stored !== null) report.made.push({ kind: "account", id, digest: digestAccount(stored) });
+  reportAdded({ report, isDry, item: `account ${account.name}`, words: `as ${id}` }, planned);
   if (topUpNanoUsd > 0)
-    await openBalance(
-      world,
-      account,
-      { order: `import-${planned.account.id}`, nanoUsd: topUpNanoUsd },
-      report,
-    );
+    await openBalance(world, account, { order: `import-${id}`, nanoUsd: topUpNanoUsd }, report);
   return account;
+}
+
+function reportFound(report: Report, item: string, id: string, words: readonly string[]): void {
+  if (words.length === 0) report.take(null, item, `already here as ${id}, left as it is`);
+  else report.addChange({ item, outcome: "narrowed", words: `already here as ${id}: ${words.join("; ")}` });
+}
+
+/** Returns the key with the id, or the one that followed it after an import was taken back. */
+async function findKey(store: ActingWorld["store"], id: string): Promise<GatewayKey | null> {
+  const own = await store.key(id);
+  return own !== null && isUndoneKey(own) ? findKey(store, deriveNext(id)) : own;
+}
+
+async function chooseKeyId(store: ActingWorld["store"], id: string): Promise<string> {
+  return (await store.key(id)) === null ? id : chooseKeyId(store, deriveNext(id));
 }
 
 async function writeKey(
   world: ActingWorld,
   planned: PlannedKey,
   homes: ReadonlyMap<string, Account>,
-  writing: Writing,
+  work: Work,
 ): Promise<void> {
+  const { key } = planned;
+  const { rules, report, record, wholeOf: of } = work;
+  const earlier = await findKey(world.store, key.id);
+  let id: string | null = earlier?.id ?? null;
+  if (earlier === null) id = await addKey(world, planned, homes, work);
+  else {
+    const words = await repeatKey(world, earlier, planned, { rules, before: record.find(key.id) });
+    reportFound(report, `key ${key.name}`, earlier.id, words);
+  }
+  if (id !== null)
+    record.keep(key.id, { kind: "key", id, of, spent: Object.fromEntries(planned.spent), balanceNanoUsd: 0 });
+}
+
+/** Returns the key's id, or null if it couldn't be added. */
+async function addKey(
+  world: ActingWorld,
+  planned: PlannedKey,
+  homes: ReadonlyMap<string, Account>,
+  { rules: { quota }, report, isDry }: Work,
+): Promise<string | null> {
   const { store, changes, clock, random, pepper } = world;
   const { key, spent, secret, foreign } = planned;
-  const { quota, report, isDry } = writing;
   const item = `key ${key.name}`;
-  const earlier = await store.key(key.id);
-  if (earlier !== null) return report.take(null, item, `already here as ${key.id}, left as it is`);
   const home = homes.get(key.accountId) ?? (await store.account(key.accountId));
-  if (home === null) return report.leave(null, item, "its account isn't here");
   const digest = digestSecret(secret ?? mintSecret(random), pepper);
-  if (secret !== null && (await store.keyByDigest(digest)) !== null)
-    return report.leave(null, item, "another key has its secret");
-  const owner = { owner: key.id, accountId: home.id, budgets: key.budgets };
+  const isTaken = secret !== null && (await store.keyByDigest(digest)) !== null;
+  if (home === null || isTaken) {
+    report.leave(null, item, home === null ? "its account isn't here" : "another key has its secret");
+    return null;
+  }
+  const id = await chooseKeyId(store, key.id);
+  const owner = { owner: id, accountId: home.id, budgets: key.budgets };
   const opening = openBudgets(home, owner, spent, { quota, nowMs: clock.nowMs() });
-  await changes.addKey({ ...key, accountId: home.id }, digest, { secrets: foreign, opening });
-  reportAdded({ report, isDry, item, words: `as ${key.id} in ${home.name}` }, planned);
+  const notes = noteReasons(planned);
+  await changes.addKey({ ...key, notes, id, accountId: home.id }, digest, { secrets: foreign, opening });
+  const stored = await store.key(id);
+  if (stored !== null) report.made.push({ kind: "key", id, digest: digestKey(stored) });
+  reportAdded({ report, isDry, item, words: `as ${id} in ${home.name}` }, planned);
+  return id;
+}
+
+/** The console's list of paused keys shows the first line. */
+function noteReasons({ key: { notes }, pausedFor }: PlannedKey): string | null {
+  if (pausedFor.length === 0) return notes;
+  const lines = [`Paused by the import: ${pausedFor.join("; ")}`, ...(notes === null ? [] : [notes])];
+  return lines.join("\n").slice(0, KEY_FIELDS.notes.charactersMax);
 }
 
 interface Addition {
@@ -144,8 +227,8 @@ interface Addition {
 
 function reportAdded({ report, isDry, item, words }: Addition, { pausedFor }: Pick<PlannedKey, "pausedFor">) {
   const added = `${isDry ? "would be added" : "added"} ${words}`;
-  if (pausedFor.length === 0) report.take(null, item, added);
-  else report.pause(null, item, `${added}, paused: ${pausedFor.join("; ")}`);
+  if (pausedFor.length === 0) report.addChange({ item, outcome: "taken", words: added });
+  else report.addChange({ item, outcome: "paused", words: `${added}, paused: ${pausedFor.join("; ")}` });
 }
 
 interface Owner extends Pick<OwnerState, "owner" | "accountId"> {

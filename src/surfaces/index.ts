@@ -43,6 +43,8 @@ export const SURFACES: readonly SurfacePath[] = [
   serve("/v1/messages", ANTHROPIC_MESSAGES, ["createMessage"]),
   serve("/v1/v1/messages", ANTHROPIC_MESSAGES, "/v1/messages"),
   serve("/messages", ANTHROPIC_MESSAGES, "/v1/messages"),
+  // LiteLLM's way through to Anthropic.
+  serve("/anthropic/v1/messages", ANTHROPIC_MESSAGES, "/v1/messages"),
   serve("/v1/messages/count_tokens", ANTHROPIC_MESSAGES, ["countMessageTokens"]),
   serve("/v1/responses", OPENAI_RESPONSES, ["createResponse"]),
   serve("/responses", OPENAI_RESPONSES, "/v1/responses"),
@@ -68,7 +70,7 @@ export const SURFACES: readonly SurfacePath[] = [
 
 /** Paths, served or not, whose errors aren't in OpenAI's form. */
 const FORMS: readonly { readonly paths: RegExp; readonly surface: AnySurface }[] = [
-  { paths: /^(\/v1){0,2}\/messages(\/|$)/, surface: makeAny(ANTHROPIC_MESSAGES) },
+  { paths: /^(\/anthropic)?(\/v1){0,2}\/messages(\/|$)/, surface: makeAny(ANTHROPIC_MESSAGES) },
   { paths: /^(\/v1)?\/responses(\/|$)/, surface: makeAny(OPENAI_RESPONSES) },
   { paths: /^\/v1beta(\/|$)|^\/v1\/models\/.*:[a-zA-Z]+$/, surface: makeAny(GEMINI) },
 ];

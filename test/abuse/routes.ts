@@ -57,7 +57,7 @@ const get = (route: string, path = route): AttackedRoute => ({
 export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   { route: "/v1/chat/completions", method: "POST", path: "/v1/chat/completions", body: chat, calls: true },
   { route: "/chat/completions", method: "POST", path: "/chat/completions", body: chat, calls: true },
-  ...["/v1/messages", "/v1/v1/messages", "/messages"].map(
+  ...["/v1/messages", "/v1/v1/messages", "/messages", "/anthropic/v1/messages"].map(
     (path): AttackedRoute => ({ route: path, method: "POST", path, body: message, calls: true }),
   ),
   ...["/v1/responses", "/responses"].map(

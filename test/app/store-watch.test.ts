@@ -34,3 +34,30 @@ test("a write that fits soon after one that failed doesn't end the problem; a la
   expect(watch.isSound).toBe(true);
   await store.close();
 });
+
+test("while requests find it down and up again, the log has one line a second", async () => {
+  const clock = new ManualClock();
+  const store = await openMemoryStore();
+  await addKey(store, "k");
+  const events: string[] = [];
+  let count = 0;
+  const watch = new StoreWatch({
+    store: {
+      ...store,
+      transact: (demand) =>
+        count++ % 2 === 0
+          ? Promise.reject(unavailable(new Error("database or disk is full")))
+          : store.transact(demand),
+    },
+    clock,
+    log: ({ event }) => events.push(event),
+    onTransaction: () => {},
+  });
+  for (let at = 0; at < 100; at++) {
+    await give(watch.store, "default", 1).catch(() => null);
+    await clock.move(20);
+  }
+  expect(events.filter((event) => event === "store_down")).toHaveLength(2);
+  expect(events.filter((event) => event === "store_up")).toHaveLength(2);
+  await store.close();
+});

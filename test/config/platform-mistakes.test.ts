@@ -1,6 +1,7 @@
 // Mistakes in the configuration of clouds: reported by file, line and field, or by variable, without their values.
 import { describe, expect, test } from "bun:test";
 import { formatError } from "../../src/config/errors.ts";
+import { loadText } from "../harness/settings.ts";
 import { type Env, LOGIN, load, SERVICE_ACCOUNT, WORKLOAD } from "./platform-files.ts";
 
 describe("mistakes are reported with file, line and field", () => {
@@ -123,4 +124,17 @@ describe("mistakes are reported with file, line and field", () => {
       "environment: GOOGLE_CLOUD_LOCATION: expected global, us, eu or a region like us-central1",
     ]);
   });
+});
+
+test("a variable whose value has quotes around it, as docker's --env-file keeps them, is refused", () => {
+  const env = { OPENAI_API_KEY: '"sk-quoted"', OTHER: "'sk-too'" };
+  for (const [text, name] of [
+    ["providers: { OpenAI: {} }", "OPENAI_API_KEY"],
+    [`providers: { Groq: { keys: ["$\{OTHER}"] } }`, "OTHER"],
+  ] as const) {
+    const loaded = loadText(text, { env });
+    expect(loaded.ok ? [] : loaded.errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining(`${name} has quotes around its value`),
+    ]);
+  }
 });

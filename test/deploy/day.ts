@@ -22,6 +22,7 @@ const INCIDENTS = {
   PoundkeySettlementsLost: [4, 4.4],
   PoundkeyStoreSlow: [5, 6],
   PoundkeyGatewaySlow: [5, 6],
+  PoundkeyBackupOld: [6, 7],
   PoundkeyConfigRefused: [7, 7.5],
   PoundkeyPricesOld: [7.5, 8],
   PoundkeyProviderFailing: [8, 9],
@@ -152,6 +153,8 @@ class MadeDay {
           ["log", 4_000_000],
         ]),
       poundkey_store_free_bytes: freeBytes,
+      poundkey_last_backup_timestamp_seconds: () =>
+        (DAY_START - (this.is("PoundkeyBackupOld") ? 2 * 86_400 : 3600)) * 1000,
       poundkey_config_ok: flag("PoundkeyConfigRefused"),
       poundkey_config_loaded_timestamp_seconds: () => DAY_START * 1000,
       poundkey_credentials: () =>

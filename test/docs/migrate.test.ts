@@ -58,16 +58,19 @@ describe.each(PAGES)("the page on %s", (page) => {
       .filter(({ language }) => language === "sh")
       .flatMap(({ text }) => text.trim().split("\n"));
     expect(commands.length).toBeGreaterThan(0);
+    let made = "";
     for (const command of commands) {
       const [program, ...args] = command.split(" ");
       expect(program).toBe("poundkey");
       rmSync(path("poundkey.yaml"), { force: true });
-      const { code, err } = await poundkey(directory, args);
+      const { code, out, err } = await poundkey(directory, args.slice(0, splitAt(args)));
+      const written = args[splitAt(args) + 1];
+      if (written !== undefined) writeFileSync(path(written), out);
       // 3 if the report has something for people to decide.
       const isDone = code === 0 || code === 3;
       expect([command, isDone, isDone ? "" : err]).toEqual([command, true, ""]);
+      if (existsSync(path("poundkey.yaml"))) made = readFileSync(path("poundkey.yaml"), "utf8");
     }
-    const made = existsSync(path("poundkey.yaml")) ? readFileSync(path("poundkey.yaml"), "utf8") : "";
     if (process.env.UPDATE_DOCS) update(page, made);
     else expect(blocks.some(({ language, text }) => language === "yaml" && text === made)).toBe(true);
   });
@@ -82,6 +85,12 @@ describe.each(PAGES)("the page on %s", (page) => {
     }
   });
 });
+
+/** Returns the place of a redirection, or the end. */
+function splitAt(args: readonly string[]): number {
+  const at = args.indexOf(">");
+  return at === -1 ? args.length : at;
+}
 
 function update(page: string, made: string): void {
   const file = join(import.meta.dir, `../../src/docs/migrate-${page}.md`);

@@ -52,6 +52,7 @@ describe("new-api", () => {
       "key past",
       "key known",
       "option ModelRatio",
+      "models that cost nothing (1)",
     ]);
     expect(out).not.toMatch(/sk-(one|two|ant|own)|aaaaaaaa/);
     const { aliases, providers, billing, overlay } = load(place.readConfig());
@@ -59,13 +60,13 @@ describe("new-api", () => {
       "gpt-5.4": "OpenAI#gpt-5.4",
       "gpt-4o": "OpenAI-gpt-4o#gpt-5.4",
       "claude-sonnet-5": "Anthropic#claude-sonnet-5",
-      llama: "OpenAI-10-0-0-5-9000#llama",
+      llama: "OpenAI-llama#llama",
     });
     expect(providers.map(({ name, credentials }) => [name, credentials.length])).toEqual([
       ["OpenAI", 2],
       ["OpenAI-gpt-4o", 2],
       ["Anthropic", 1],
-      ["OpenAI-10-0-0-5-9000", 1],
+      ["OpenAI-llama", 1],
     ] as never);
     expect(billing.charge).toBe("always");
     expect(overlay[0]).toMatchObject({ id: "OpenAI#gpt-5.4", fallbacks: ["Anthropic#claude-sonnet-5"] });

@@ -235,11 +235,11 @@ describe("a credential", () => {
       `model: hosted_vllm/llama, ${server}, api_key: EMPTY`,
       `model: openai/llama, ${server}, api_key: nonesuch`,
     );
-    expect([config["OpenAI-10-0-0-5-8000"], config.vLLM]).toEqual([
+    expect([config["OpenAI-m0"], config.vLLM]).toEqual([
       expect.not.objectContaining({ keys: expect.anything() }),
       expect.not.objectContaining({ keys: expect.anything() }),
     ]);
-    expect([aliases.m2, left]).toEqual(["OpenAI-10-0-0-5-8000-m2#llama", {}]);
+    expect([aliases.m2, left]).toEqual(["OpenAI-m2#llama", {}]);
     expect(variables).toEqual(["OPENAI_10_0_0_5_8000_V1_API_KEY"]);
   });
 

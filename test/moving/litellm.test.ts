@@ -103,6 +103,7 @@ test("the import reports what it takes and what it leaves, with line and reason"
     "key tag seen",
     "key tagged: metadata",
     "model stored of the database",
+    "records of the database (2 tables)",
     "tags with limits (1)",
     "user u-1: limits",
     "users (1)",

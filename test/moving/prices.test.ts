@@ -62,7 +62,7 @@ test("LiteLLM's clouds and remote servers cost what the catalogue says, or it is
     "OpenAI-reseller-example#gpt-5.4": findInput("OpenAI#gpt-5.4"),
     "OpenAI-reseller-example#later": null,
     "OpenAI-reseller-example-i#later": 2,
-    "OpenAI-1-9000#mine": 0,
+    "OpenAI-j#mine": 0,
     "OpenAI-llm-internal#mine": 0,
     "vLLM#mine": 0,
   });
@@ -99,7 +99,7 @@ test("new-api's channels at a remote address, and on Azure, have no price that n
       "OpenAI-reseller-example#gpt-5.4": findInput("OpenAI#gpt-5.4"),
       "OpenAI-reseller-example#own": null,
       "Azure#prod": null,
-      "OpenAI-192-168-1-9-8000#own": 0,
+      "OpenAI-own#own": 0,
       "Ollama#llama": 0,
     },
     unknown: ["OpenAI-reseller-example#own", "Azure#prod"],
@@ -115,7 +115,7 @@ test("Portkey's targets at a host of their own cost nothing only in a private ne
   const value = { targets: [target("https://reseller.example/v1"), target("http://10.1.2.3/v1")] };
   const report = new Report();
   expect(readPrices(readPortkey(source(value), report), report)).toEqual({
-    listed: { "OpenAI-reseller-example-v1#own": null, "OpenAI-10-1-2-3-v1#own": 0 },
+    listed: { "OpenAI-reseller-example-v1#own": null, "OpenAI-portkey#own": 0 },
     unknown: ["OpenAI-reseller-example-v1#own"],
   });
 });

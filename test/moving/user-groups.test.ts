@@ -20,6 +20,7 @@ interface Token {
   readonly user_id: number;
   readonly group?: string;
   readonly model_limits?: string;
+  readonly cost_ceiling?: number;
 }
 
 function read(
@@ -57,6 +58,7 @@ function read(
     list,
     report,
     keys: owners.keys,
+    accounts: owners.accounts,
     find: (item: string) => report.rows.find((row) => row.item === item),
   };
 }
@@ -101,4 +103,23 @@ test("a token's own group counts instead, and one that isn't known pauses it", (
 test("keys are open if every channel serves their group", () => {
   const { keys } = read([{ name: "amy's", user_id: 1 }], CHANNELS.slice(0, 1));
   expect(keys[0]?.key.allowedModels).toBeNull();
+});
+
+test("new-api's limit of requests is the account's, and what nobody here knows of a token pauses it", () => {
+  const options = [
+    { key: "ModelRequestRateLimitEnabled", value: "true" },
+    { key: "ModelRequestRateLimitDurationMinutes", value: "2" },
+    { key: "ModelRequestRateLimitCount", value: "60" },
+    { key: "ModelRequestRateLimitGroup", value: '{"vip":[0,9]}' },
+    { key: "SMTPServer", value: "smtp.example" },
+  ];
+  const tokens = [{ name: "amy's", user_id: 1, cost_ceiling: 3 }];
+  const { accounts, keys, find } = read(tokens, CHANNELS, options);
+  expect(accounts.map(({ account }) => [account.name, account.requestsPerMinute])).toEqual([
+    ["amy", 30],
+    ["ben", 4],
+  ]);
+  expect(find("account amy: limit of requests")?.outcome).toBe("narrowed");
+  expect(keys[0]?.pausedFor).toEqual(["cost_ceiling: a column that isn't known here"]);
+  expect(find("options (1)")?.words).toContain("SMTPServer");
 });

@@ -35,14 +35,15 @@ export function makeEntry({ clock, random }: EntryParts, act: Act, action: Audit
   return { id: mintId("aud", random), atMs: clock.nowMs(), act, ...usual, ...action };
 }
 
-/** Returns the world with changes that are put on record as the sender's, each with these events. */
+/** Returns the world with changes that are put on record as the sender's, each with these events, and with what `add` says. */
 export function actAs<World extends AdminWorld>(
   world: World,
   act: Act,
   events: readonly OutboxEvent[] = [],
+  add: (facts: AuditFacts) => AuditFacts = (facts) => facts,
 ): World & Omit<ActingWorld, "store"> {
   const trail: Trail = (change) => [
-    ...listFacts(change).map((facts) => makeAuditEvent(makeEntry(world, act, facts))),
+    ...listFacts(change).map((facts) => makeAuditEvent(makeEntry(world, act, add(facts)))),
     ...events,
   ];
   return { ...world, act, changes: world.store.changes(trail) };

@@ -112,7 +112,7 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
   const nowMs = clock.nowMs();
   const { secret, last4, digest } = makeSecret(world);
   const expires = fields.expires_at === undefined && keysExpireInMs !== null;
-  const read = readNew(KEY_FIELDS, fields, nowMs);
+  const read = readNew(KEY_FIELDS, fields, { nowMs, aliasNames: world.aliasNames });
   const scope = rights.access.scope("accounts.read");
   const accountId = fields.account_id === undefined ? findOwnAccount(scope, read.accountId) : read.accountId;
   const account = await requireNewPayer(store, accountId, scope);
@@ -146,7 +146,7 @@ export function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepp
 
 export type KeyListParts = Pick<AdminWorld, "store" | "clock">;
 export type KeysQuery = Static<typeof keysQuery>;
-type KeyChangeParts = Pick<ActingWorld, "store" | "changes" | "clock">;
+type KeyChangeParts = Pick<ActingWorld, "store" | "changes" | "clock" | "aliasNames">;
 
 /** Returns a page of keys, newest first, including revoked ones. `account_id`, `member`, `state` and `q` filter it. */
 export function listKeyPage(
@@ -177,14 +177,15 @@ export function listKeyPage(
  * longer be kept, they are deleted.
  */
 export async function updateKey(
-  { store, changes, clock }: KeyChangeParts,
+  { store, changes, clock, aliasNames }: KeyChangeParts,
   id: string,
   fields: Static<typeof keyChangeSchema>,
   rights: KeyRights = ALL_RIGHTS,
 ): Promise<KeyView> {
   const nowMs = clock.nowMs();
   const raises = readRaises(fields.budgets, "budgets");
-  const change = readChange(KEY_FIELDS, raises ? { ...fields, budgets: undefined } : fields, nowMs);
+  const set = raises ? { ...fields, budgets: undefined } : fields;
+  const change = readChange(KEY_FIELDS, set, { nowMs, aliasNames });
   const revision = raises
     ? ({ budgets }: GatewayKey) => ({ ...change, budgets: raiseBudgets(budgets, raises) })
     : change;

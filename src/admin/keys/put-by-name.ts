@@ -51,14 +51,17 @@ interface PutResult<View> {
  * amounts stay, and so does a pause. Throws the Faults `name_ambiguous` and those of bad input.
  */
 export async function putAccount(
-  { changes, clock, random }: Pick<ActingWorld, "changes" | "clock" | "random">,
+  { changes, clock, random, aliasNames }: Pick<ActingWorld, "changes" | "clock" | "random" | "aliasNames">,
   name: string,
   fields: Static<typeof accountChangeSchema>,
   access = adminAccess(COMMAND_LINE),
 ): Promise<PutResult<AccountView>> {
   checkName(fields.name, name);
   const nowMs = clock.nowMs();
-  const asked = readNew(ACCOUNT_FIELDS, readInput(accountChangeSchema, { ...fields, name }), nowMs);
+  const asked = readNew(ACCOUNT_FIELDS, readInput(accountChangeSchema, { ...fields, name }), {
+    nowMs,
+    aliasNames,
+  });
   const pause = (before: Pick<Account, "isPaused" | "pausedBy">) =>
     asked.isPaused
       ? changePauses(access.role ?? "member", before, true)
@@ -117,7 +120,7 @@ export async function putKey(
   const account = await findAccount(store, place.account, rights.access.scope("accounts.read"));
   checkAccount(fields, place, account.id);
   const given = readInput(newKeySchema, { ...fields, name: place.name, account_id: account.id });
-  const asked = readNew(KEY_FIELDS, given, nowMs);
+  const asked = readNew(KEY_FIELDS, given, { nowMs, aliasNames: world.aliasNames });
   const { secret, last4, digest } = makeSecret(world);
   /** Everything that a PUT sets, also what it leaves out. */
   const complete = (key: GatewayKey): GatewayKey =>

@@ -175,6 +175,9 @@ export const requestDetailSchema = Type.Object({
     }),
   ),
   cost: allowNull(costSchema),
+  provider_cost_usd: Type.Optional(
+    Type.Number({ description: "USD, without the markup. For operators, billing and admins." }),
+  ),
   usage_implausible: allowNull(Type.Object({ prompt_tokens: count, completion_tokens: count })),
   unpriced: Type.Array(
     Type.String({

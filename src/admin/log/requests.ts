@@ -12,10 +12,10 @@ import { readTrace, type Trace, type TracedAttempt } from "../../core/log/trace.
 import type { TracedHook } from "../../core/models/hook.ts";
 import { cutStoredName } from "../../core/models/stored-name.ts";
 import { computeCost, toUsd } from "../../core/money/money.ts";
-import type { Scope } from "../../core/people/people.ts";
+import type { Role, Scope } from "../../core/people/people.ts";
 import type { Vault } from "../../core/world/world.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
-import { adminAccess, COMMAND_LINE } from "../../people/access.ts";
+import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { formatInstant } from "../format.ts";
 import { listSearched, SEARCH_MS, type SearchedList } from "../list.ts";
 import type { AdminWorld } from "../world.ts";
@@ -156,6 +156,7 @@ export async function getRequest(
       end_ms: record.totalMs,
     },
     cost: trace && costView(trace, record),
+    ...(trace && seesProviderCost(access, accountId) ? { provider_cost_usd: sumProviderCost(trace) } : {}),
     usage_implausible: trace && implausibleView(trace),
     unpriced: [...(trace?.unpriced ?? [])],
     served: [...(trace?.served ?? [])],
@@ -210,6 +211,18 @@ function attemptView(attempt: TracedAttempt): AttemptView {
 
 function hookView({ name, at, action, startMs, endMs }: TracedHook): HookView {
   return { name, at, action, start_ms: startMs, end_ms: endMs };
+}
+
+/** What the provider costs is the operator's matter: others see the price. */
+const SEES_PROVIDER_COST: readonly (Role | null)[] = ["operator", "billing", "admin"];
+
+function seesProviderCost(access: Access, accountId: string): boolean {
+  return SEES_PROVIDER_COST.includes(access.roleIn(accountId));
+}
+
+/** Returns the cost without the markup, rounded up once, in USD. */
+function sumProviderCost({ bill }: Trace): number {
+  return toUsd(computeCost(bill, 1));
 }
 
 /** Each line is rounded up separately, but the total, taken from the row, only once. */

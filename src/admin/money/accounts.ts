@@ -70,13 +70,13 @@ export function accountView(account: Account): AccountView {
 
 /** Creates an empty account. */
 export async function createAccount(
-  { changes, clock, random }: Pick<ActingWorld, "changes" | "clock" | "random">,
+  { changes, clock, random, aliasNames }: Pick<ActingWorld, "changes" | "clock" | "random" | "aliasNames">,
   fields: Static<typeof newAccountSchema>,
 ): Promise<AccountView> {
   const nowMs = clock.nowMs();
   const account: Account = {
     ...ACCOUNT_DEFAULTS,
-    ...readNew(ACCOUNT_FIELDS, fields, nowMs),
+    ...readNew(ACCOUNT_FIELDS, fields, { nowMs, aliasNames }),
     id: mintId("acct", random),
     createdAtMs: nowMs,
   };
@@ -139,14 +139,14 @@ async function systemView(store: Pick<Store, "journals">, id: SystemAccount): Pr
 
 /** Changes only the given fields. */
 export async function updateAccount(
-  { store, changes, clock }: Pick<ActingWorld, "store" | "changes" | "clock">,
+  { store, changes, clock, aliasNames }: Pick<ActingWorld, "store" | "changes" | "clock" | "aliasNames">,
   id: string,
   fields: Static<typeof accountChangeSchema>,
   access = adminAccess(COMMAND_LINE),
 ): Promise<AccountView> {
   const raises = readRaises(fields.budgets, "budgets");
   const given = raises ? { ...fields, budgets: undefined } : fields;
-  const { isPaused, ...change } = readChange(ACCOUNT_FIELDS, given, clock.nowMs());
+  const { isPaused, ...change } = readChange(ACCOUNT_FIELDS, given, { nowMs: clock.nowMs(), aliasNames });
   await requireInAccount({ store }, access, "accounts.limit", id);
   if (change.name !== undefined) await refuseOthersName(store, id, change.name, access);
   const role = access.roleIn(id) ?? "member";

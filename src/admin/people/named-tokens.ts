@@ -107,7 +107,7 @@ function limitByEnd(
 
 /** Returns what a new token has, but for its accounts' ids. Throws the Faults of bad input. */
 export function readNewToken(given: Static<typeof newTokenSchema>, nowMs: number) {
-  const fields = readNew(TOKEN_FIELDS, given, nowMs);
+  const fields = readNew(TOKEN_FIELDS, given, { nowMs });
   return { ...fields, expiresAtMs: readExpiry(fields.expiresAtMs, given.expires_at === null, nowMs) };
 }
 

@@ -1,12 +1,13 @@
 // The build: the binary for this system, or with --all those for every supported one, with their digests and bills of materials.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { dependencies, version } from "../../../package.json" with { type: "json" };
 import { asObject, asString, parseJson } from "../../core/json/json.ts";
 import { readCommit } from "../version.ts";
 import { embedFiles } from "./embed-files.ts";
 import { buildBillOfMaterials } from "./materials.ts";
+import { signFile } from "./sign.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
 const DIST = join(ROOT, "dist");
@@ -112,7 +113,10 @@ async function buildAll(folder: string): Promise<void> {
   }
   const names = readdirSync(folder).toSorted();
   const sums = names.map((name) => `${digestFile(join(folder, name))}  ${name}\n`);
-  writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
+  const list = join(folder, "SHA256SUMS");
+  writeFileSync(list, sums.join(""));
+  const { POUNDKEY_SIGNING_KEY: key } = process.env;
+  if (key) signFile(list, resolve(key));
   console.log(sums.join("").trimEnd());
 }
 

@@ -15,6 +15,8 @@ import { NoStoreError, redactAddress } from "../../store/engine/address.ts";
 import { IN_MEMORY } from "../../store/sqlite/connection.ts";
 import { masterKeyFile } from "../../store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../../store/sqlite/store.ts";
+import { showProgress } from "../workers/progress.ts";
+import type { ProbeAddress } from "../workers/work-probes.ts";
 import { clock, random } from "../world.ts";
 import { openUpgraded } from "./upgrade.ts";
 
@@ -39,14 +41,21 @@ type AnyOpening = Opening | "prove";
 /** Returns the store's address as it is at this moment, with a password that has changed since the start. Null if it can't be read. */
 type ReadAddress = () => string | null;
 
+/** Parts that a gateway adds at its start. */
+interface StartParts {
+  readonly readAddress?: ReadAddress;
+  /** The address at which its probes are answered while the store is migrated. */
+  readonly probes?: ProbeAddress;
+}
+
 /** Opens the store that the settings name. Throws an Error with a message for the operator if that fails. */
 export async function openStore(
   address: string,
   masterKeyText: string | undefined,
   opening: Opening = "make",
-  readAddress?: ReadAddress,
+  start: StartParts = {},
 ): Promise<OpenedStore> {
-  const { store, keys } = await openWithKeys(address, { text: masterKeyText }, opening, readAddress);
+  const { store, keys } = await openWithKeys(address, { text: masterKeyText }, opening, start);
   return addKeys(store, keys.dataKeys);
 }
 
@@ -65,9 +74,9 @@ export async function openWithKeys(
   address: string,
   given: GivenMasterKey,
   opening: AnyOpening,
-  readAddress?: ReadAddress,
+  start: StartParts = {},
 ): Promise<StoreWithKeys> {
-  const { store, file } = await openEngine(address, given.text, opening, readAddress);
+  const { store, file } = await openEngine(address, given.text, opening, start);
   try {
     return { store, file, keys: await openMasterKey(store, { ...given, file, random }) };
   } catch (error) {
@@ -106,14 +115,17 @@ async function openEngine(
   address: string,
   masterKeyText: string | undefined,
   opening: AnyOpening,
-  readUrl: ReadAddress | undefined,
+  { readAddress: readUrl, probes }: StartParts,
 ) {
   const path = findDatabaseFile(address);
   if (path !== null) {
     if (opening !== "make" && !storeExists(path)) throw new NoStoreError(showPlace(address));
-    const open = () => openSqliteStore({ path, decide });
+    const open = (onStep?: () => void) => openSqliteStore({ path, decide, ...(onStep && { onStep }) });
     const isUpgraded = opening !== "prove" && path !== IN_MEMORY && storeExists(path);
-    return { store: await (isUpgraded ? openUpgraded(path, say, open) : open()), file: masterKeyFile(path) };
+    return {
+      store: await (isUpgraded ? openUpgraded(path, { say, probes }, open) : open()),
+      file: masterKeyFile(path),
+    };
   }
   if (!masterKeyText) {
     throw new Error(
@@ -123,7 +135,10 @@ async function openEngine(
   // Imported only here, so that a gateway on SQLite starts faster.
   const { openPostgresStore } = await import("../../store/postgres/store.ts");
   const create = opening === "make";
-  return { store: await openPostgresStore({ url: address, readUrl, decide, create }), file: null };
+  const connect = () => openPostgresStore({ url: address, readUrl, decide, create });
+  const what = "connecting to the store, and migrating it if its schema is older";
+  const store = probes === undefined ? connect() : showProgress({ what, all: null, probes }, connect);
+  return { store: await store, file: null };
 }
 
 /** Returns the absolute path of a SQLite store's file, or null for PostgreSQL. Throws for any other address. */

@@ -11,6 +11,7 @@ import {
   removeDatabase,
 } from "../../store/sqlite/copy.ts";
 import { masterKeyFile } from "../../store/sqlite/master-key-file.ts";
+import { readSchema } from "../../store/sqlite/migrate.ts";
 import { showProgress } from "../workers/progress.ts";
 import { findDatabaseFile, type GivenMasterKey, openWithKeys } from "./open-store.ts";
 
@@ -33,6 +34,8 @@ interface RestoredStore<Proof> {
   /** The place in which a gateway will find the master key. */
   readonly masterKey: string;
   readonly proof: Proof;
+  /** The versions of its schema in the backup and now. */
+  readonly schema: { readonly backup: number; readonly now: number; readonly oldestSupported: number };
 }
 
 /** If the process is killed halfway, this file stays, and the next call replaces it. */
@@ -56,11 +59,13 @@ export async function restoreStore<Proof>(asked: Restoring<Proof>): Promise<Rest
   removeDatabase(draft);
   try {
     await copyBackup(backup, draft);
+    const { stored: from } = readSchema(draft);
     const proof = await proveDraft(draft, key, prove);
     const masterKey = placeKey(asked, key, path);
     const { size: bytes } = statSync(draft);
+    const { stored: now, oldestSupported } = readSchema(draft);
     putInPlace(draft, path);
-    return { store: path, bytes, masterKey, proof };
+    return { store: path, bytes, masterKey, proof, schema: { backup: from, now, oldestSupported } };
   } catch (error) {
     removeDatabase(draft);
     if (madeFolder !== undefined) rmSync(madeFolder, { recursive: true });
@@ -100,7 +105,12 @@ export function readKeyFile(name: string): GivenMasterKey & { readonly text: str
 }
 
 async function copyBackup(backup: string, draft: string): Promise<void> {
-  const work = { what: "copying the backup", all: statSync(backup).size, file: nameDraft(draft) };
+  const work = {
+    what: "copying the backup",
+    all: statSync(backup).size,
+    file: nameDraft(draft),
+    finishing: "checking the copy",
+  };
   try {
     await showProgress(work, () => copyDatabase(backup, draft));
   } catch (error) {

@@ -10,7 +10,7 @@ import type { Simulator } from "../../simulator/server.ts";
 import { createLineLog, gatherWrites } from "../../telemetry/log-lines.ts";
 import { createOutput } from "../../telemetry/log-output.ts";
 import { type RunningGateway, startGateway } from "../composition.ts";
-import { prepareCatalogue } from "../models/catalogue-apart.ts";
+import { createGentle } from "../models/catalogue-apart.ts";
 import { EXIT, type Io } from "../terminal.ts";
 import { PROCESS_READINGS } from "../upkeep/process-readings.ts";
 import { PART, sendToParent, shareMetrics, type WorkerPart, waitForStop } from "../workers/worker.ts";
@@ -111,7 +111,7 @@ async function serve(options: StartContext, loaded: Settings, io: Io): Promise<n
   const complete = (settings: Settings) => (simulator ? addSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
-    const opened = await openAndDescribeStore(settings, io, log);
+    const opened = await openAndDescribeStore(options, settings, io, log);
     const running = await listen(options, settings, opened, log);
     // The handlers come before the announcement: a signal right after it must not end the process undrained.
     const stopped = PART === null ? waitForSignal() : waitForStop();
@@ -134,12 +134,23 @@ function warnOfFewFiles(log: Log): void {
 }
 
 /** Prints the store's address and warns of files that others can read. Only one of several workers does. */
-async function openAndDescribeStore(settings: Settings, io: Io, log: Log): Promise<OpenedStore> {
-  const { store: address } = settings;
+async function openAndDescribeStore(
+  { sharePort }: StartContext,
+  settings: Settings,
+  io: Io,
+  log: Log,
+): Promise<OpenedStore> {
+  const { store: address, server } = settings;
+  // Beside another gateway on the port, that one answers.
+  const isAnswering = !sharePort && server.port !== 0;
+  const probes = { hostname: server.host, port: server.port, reusePort: PART !== null };
   const isSpeaker = PART?.announces ?? true;
   if (isSpeaker) io.err(describeStore(address));
   const readAddress = () => readStoreAddress(settings, source);
-  const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY, "make", readAddress);
+  const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY, "make", {
+    readAddress,
+    ...(isAnswering ? { probes } : {}),
+  });
   const files = isSpeaker ? findExposedFiles(address) : [];
   if (files.length > 0) log({ event: "store_exposed", level: "warn", files });
   return opened;
@@ -241,10 +252,7 @@ async function runUntilStopped(
   const watch = watchConfig({ ...live, sections: options.sections }, loadedStamp, {
     clock,
     stamp: () => stampConfiguration(options, live.settings),
-    gently: {
-      prepare: () => prepareCatalogue(live.settings.catalogueFile),
-      rest: () => Bun.sleep(0),
-    },
+    gently: createGentle(() => live.settings.catalogueFile),
     load: (mayBeEmpty) => {
       // A default file that was in use must not be missing either.
       const named = file === ENVIRONMENT ? options : { ...options, config: file };
@@ -266,13 +274,7 @@ async function runUntilStopped(
     },
   });
   process.on("SIGHUP", watch.reload);
-  process.on("unhandledRejection", (error) => {
-    log({
-      event: "internal_error",
-      level: "error",
-      cause: error instanceof Error ? error.stack : String(error),
-    });
-  });
+  logRejections(log);
   if (PART !== null) sendToParent("listening");
   // The binary compiles little of the code up to here (`--compile-jit-policy`), which saves a third of a start's CPU.
   Bun.unsafe.setJITPolicy(1);
@@ -283,6 +285,13 @@ async function runUntilStopped(
   endAccepting();
   await running.stop();
   return EXIT.done;
+}
+
+function logRejections(log: Log): void {
+  process.on("unhandledRejection", (error) => {
+    const cause = error instanceof Error ? error.stack : String(error);
+    log({ event: "internal_error", level: "error", cause });
+  });
 }
 
 /** Resolves at the first SIGTERM or SIGINT. A later SIGINT ends the process at once, a later SIGTERM is ignored. */

@@ -37,7 +37,12 @@ async function copySqlite(path: string, masterKeyText: string | undefined): Prom
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   try {
     const copy = join(folder, "poundkey.db");
-    const work = { what: "copying the store", all: measureDatabase(path), file: nameDraft(copy) };
+    const work = {
+      what: "copying the store",
+      all: measureDatabase(path),
+      file: nameDraft(copy),
+      finishing: "checking the copy",
+    };
     await showProgress(work, () => copyDatabase(path, copy));
     const { store, keys } = await openWithKeys(`sqlite:${copy}`, readKey(path, masterKeyText), "prove");
     const remove = async () => {

@@ -5,6 +5,7 @@ import { version } from "../../../package.json" with { type: "json" };
 import { copyDatabase, measureDatabase, nameDraft } from "../../store/sqlite/copy.ts";
 import { makeSqliteSchema, readSchema } from "../../store/sqlite/migrate.ts";
 import { showProgress } from "../workers/progress.ts";
+import type { ProbeAddress } from "../workers/work-probes.ts";
 
 /** Room for the migration itself and for what gateways write meanwhile. */
 const SPARE_BYTES = 64 * 1024 * 1024;
@@ -12,24 +13,31 @@ const KEPT = ".before-";
 
 /**
  * Runs `open`, which migrates the file. Only the last copy is kept. Without enough disk space there is none, and a line
- * says so: the migration is one transaction, so it is safe without.
+ * says so: each step of the migration is a transaction, so it is safe without.
  */
 export async function openUpgraded<Store>(
   path: string,
-  say: (line: string) => void,
-  open: () => Promise<Store>,
+  { say, probes }: UpgradeParts,
+  open: (onStep?: () => void) => Promise<Store>,
 ): Promise<Store> {
   const from = readVersion(path);
   const to = makeSqliteSchema().version;
   if (from === null || from === 0 || from >= to) return open();
-  const copy = await keepCopy(path, from, say);
+  const copy = await keepCopy(path, from, { say, probes });
   if (copy !== null) say(`poundkey: the store as it was is kept in ${copy}`);
-  const what = `migrating the store from schema ${from} to ${to}`;
-  return showProgress({ what, all: null }, open);
+  const what = `migrating the store from schema ${from} to ${to}, step`;
+  return showProgress({ what, all: to - from, probes }, (progress) => open(() => progress.add()));
 }
 
-async function keepCopy(path: string, from: number, say: (line: string) => void): Promise<string | null> {
+interface UpgradeParts {
+  readonly say: (line: string) => void;
+  readonly probes?: ProbeAddress | undefined;
+}
+
+async function keepCopy(path: string, from: number, { say, probes }: UpgradeParts): Promise<string | null> {
   const copy = `${path}${KEPT}${version}`;
+  // Made before a migration that was killed between two of its steps: the store has gone on since.
+  if ((readVersion(copy) ?? from) < from) return copy;
   const bytes = measureDatabase(path);
   const free = readFreeBytes(path);
   if (free < bytes + SPARE_BYTES) {
@@ -40,7 +48,8 @@ async function keepCopy(path: string, from: number, say: (line: string) => void)
   }
   const draft = `${copy}.${process.pid}.part`;
   try {
-    const work = { what: "copying the store before its migration", all: bytes, file: nameDraft(draft) };
+    const what = "copying the store before its migration";
+    const work = { what, all: bytes, file: nameDraft(draft), finishing: "checking the copy", probes };
     await showProgress(work, () => copyDatabase(path, draft));
     // Another process may have migrated it meanwhile, after a copy of its own.
     if (readVersion(draft) !== from) return null;

@@ -7,6 +7,8 @@ import type { Clock, Log } from "../../core/world/world.ts";
 const CHECK_MS = 2000;
 /** A failed write is reported for this long, even if the store has passed a check since: the check writes only a little. */
 const RECENT_MS = 30_000;
+/** With a full disk, each request may find it down, and up again. */
+const LOG_EVERY_MS = 1000;
 /** A write that succeeds sooner after a failed one proves little: on a disk that is full, small writes still fit. */
 const DOUBTFUL_MS = 5000;
 
@@ -34,6 +36,9 @@ export class StoreWatch {
   /** The last write that failed, until a later one is proof that writes work again. */
   #failedWrite: StoreFailure | null = null;
   #isChecking = false;
+  /** When it was last logged that it is down, and whether that was the failure before this. */
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
+  #isLogged = false;
 
   constructor(parts: WatchParts) {
     const { store } = parts;
@@ -99,7 +104,8 @@ export class StoreWatch {
   #succeed(): void {
     if (this.#down === null) return;
     const { clock, log } = this.#parts;
-    log({ event: "store_up", level: "info", down_ms: Math.round(clock.nowMs() - this.#down.atMs) });
+    if (this.#isLogged)
+      log({ event: "store_up", level: "info", down_ms: Math.round(clock.nowMs() - this.#down.atMs) });
     this.#down = null;
   }
 
@@ -107,13 +113,21 @@ export class StoreWatch {
   #fail(error: unknown, isWrite: boolean): never {
     const { code, details } = toFault(error);
     if (code !== "store_unavailable") throw error;
-    const { clock, log } = this.#parts;
+    const { clock } = this.#parts;
     const failure = { atMs: clock.nowMs(), reason: details.reason ?? String(error) };
     if (isWrite) this.#failedWrite = failure;
-    if (this.#down === null) log({ event: "store_down", level: "error", cause: failure.reason });
+    if (this.#down === null) this.#logDown(failure);
     this.#down ??= failure;
     this.#checkLater();
     throw error;
+  }
+
+  #logDown({ reason }: StoreFailure): void {
+    const { clock, log } = this.#parts;
+    this.#isLogged = clock.monotonicMs() - this.#loggedAtMs >= LOG_EVERY_MS;
+    if (!this.#isLogged) return;
+    this.#loggedAtMs = clock.monotonicMs();
+    log({ event: "store_down", level: "error", cause: reason });
   }
 
   #checkLater(): void {

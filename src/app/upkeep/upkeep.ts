@@ -75,7 +75,7 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly refusals?: { take(): TakenRefusals; restore(taken: TakenRefusals): void };
   /** Reads the store's size and balances for the metrics. Missing if there are none. */
   readonly measures?: { refresh(): Promise<void> };
-  /** The models whose ends are told. Missing if nobody takes events. */
+  /** The models that events about ends are about. Missing if nobody takes events. */
   readonly models?: EndingModels;
   /** Compares the catalogue with a list of prices. Missing if there is none. */
   readonly prices?: { refresh(): Promise<void> };
@@ -205,7 +205,7 @@ async function carryHome({ store }: UpkeepParts): Promise<void> {
 }
 
 /** Adds what was counted to the store. Counts again whatever can't be written. */
-export async function writeRefusals({
+async function writeRefusals({
   store,
   refusals,
 }: {
@@ -220,6 +220,13 @@ export async function writeRefusals({
     refusals?.restore(taken);
     throw error;
   }
+}
+
+/** Writes what was counted or used for the first time since it was last written, before the store closes. */
+export async function writeRest(
+  parts: Parameters<typeof writeRefusals>[0] & Parameters<typeof writePrices>[0],
+): Promise<void> {
+  await Promise.all([writeRefusals(parts), writePrices(parts)]);
 }
 
 /** Deletes the oldest kept replies until the rest has at most `charactersMax` characters. */

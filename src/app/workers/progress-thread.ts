@@ -1,5 +1,7 @@
-// The thread that writes how far a long piece of work is, while the main thread is busy with it.
+// The thread that says how far a long piece of work is, while the main thread is busy with it: to people, to systemd, and to
+// probes at the gateway's address.
 import { statSync, writeSync } from "node:fs";
+import { type ProbeAddress, WorkProbes } from "./work-probes.ts";
 
 declare const self: Worker;
 
@@ -10,9 +12,13 @@ export interface Work {
   readonly all: number | null;
   /** The file that grows while the work goes on. */
   readonly file?: string;
+  /** The participle for the work that goes on once the file is whole. */
+  readonly finishing?: string;
+  /** The address at which probes of a gateway that starts are answered. Missing if no gateway does. */
+  readonly probes?: ProbeAddress | undefined;
 }
 
-/** The message that starts the thread. */
+/** The message that starts the thread. The next one ends it. */
 export interface ProgressStart {
   readonly work: Work;
   /** The number of parts done, then 1 while a bar is shown, then 1 once the work has ended. */
@@ -26,29 +32,71 @@ const SHOWN_AFTER_MS = 1000;
 const LINE_EVERY_MS = 10_000;
 const BAR_CHARACTERS = 30;
 const MB = 1_000_000;
+/** Systemd gets this much more time at each line. */
+const EXTENSION = "EXTEND_TIMEOUT_USEC=60000000";
 
-self.onmessage = ({ data }: MessageEvent<ProgressStart>) => {
+interface Times {
+  readonly beganMs: number;
+  /** The times at which the last line was written, and systemd last got more time. */
+  shownMs: number;
+  toldMs: number;
+}
+
+let end = () => {};
+
+self.onmessage = ({ data }: MessageEvent<ProgressStart | null>) => {
+  if (data === null) return end();
   const beganMs = performance.now();
-  let shownMs = beganMs;
-  setInterval(() => {
-    const nowMs = performance.now();
-    if (Atomics.load(data.shared, 2) === 1 || nowMs - beganMs < SHOWN_AFTER_MS) return;
-    if (!data.isTerminal && nowMs - shownMs < LINE_EVERY_MS) return;
-    shownMs = nowMs;
-    const text = describe(data.work, readDone(data), Math.floor((nowMs - beganMs) / 1000));
-    if (!data.isTerminal) return write(`poundkey: ${text}\n`);
-    Atomics.store(data.shared, 1, 1);
-    write(`\r\x1b[K${drawBar(data.work, readDone(data))}${text}`);
-  }, LOOK_EVERY_MS);
+  const times = { beganMs, shownMs: beganMs, toldMs: Number.NEGATIVE_INFINITY };
+  const probes = data.work.probes === undefined ? null : new WorkProbes(data.work.probes);
+  const timer = setInterval(() => look(data, times, probes), LOOK_EVERY_MS);
+  end = () => {
+    clearInterval(timer);
+    probes?.stop();
+    self.postMessage(null);
+  };
 };
 
-function readDone({ work, shared }: ProgressStart): number {
+function look({ work, shared, isTerminal }: ProgressStart, times: Times, probes: WorkProbes | null): void {
+  const nowMs = performance.now();
+  if (Atomics.load(shared, 2) === 1 || nowMs - times.beganMs < SHOWN_AFTER_MS) return;
+  const done = readDone(work, shared);
+  const text = describe(work, done, Math.floor((nowMs - times.beganMs) / 1000));
+  probes?.show({ work: text, share: work.all === null ? null : findShare(work.all, done) });
+  if (nowMs - times.toldMs >= LINE_EVERY_MS) {
+    times.toldMs = nowMs;
+    extendStart(text);
+  }
+  if (isTerminal) {
+    Atomics.store(shared, 1, 1);
+    write(`\r\x1b[K${drawBar(work, done)}${text}`);
+  } else if (nowMs - times.shownMs >= LINE_EVERY_MS) {
+    times.shownMs = nowMs;
+    write(`poundkey: ${text}\n`);
+  }
+}
+
+/** A unit of `Type=notify` may start for longer than its TimeoutStartSec if it says so in time. */
+function extendStart(text: string): void {
+  if (!process.env.NOTIFY_SOCKET) return;
+  try {
+    Bun.spawn(["systemd-notify", EXTENSION, `STATUS=${text}`], {
+      env: process.env,
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+  } catch {
+    // Without the program, the unit's own time holds.
+  }
+}
+
+function readDone(work: Work, shared: Int32Array): number {
   if (work.file === undefined) return Atomics.load(shared, 0);
   return statSync(work.file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function describe({ what, all, file }: Work, done: number, seconds: number): string {
+function describe({ what, all, file, finishing }: Work, done: number, seconds: number): string {
   if (all === null) return `${what}: ${seconds} s so far`;
+  if (finishing !== undefined && done >= all) return `${finishing}: ${seconds} s so far`;
   const show = (count: number) => (file === undefined ? String(count) : `${Math.ceil(count / MB)} MB`);
   return `${what}: ${show(Math.min(done, all))} of ${show(all)} (${Math.floor(100 * findShare(all, done))} %)`;
 }

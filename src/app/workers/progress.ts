@@ -10,7 +10,10 @@ class Progress {
   readonly #shared = new Int32Array(new SharedArrayBuffer(SHARED_BYTES));
   readonly #thread = new Worker(new URL("./progress-thread.ts", import.meta.url), { ref: false, smol: true });
 
+  readonly #isAnswering: boolean;
+
   constructor(work: Work) {
+    this.#isAnswering = work.probes !== undefined;
     const isTerminal = process.stderr.isTTY === true;
     this.#thread.postMessage({ work, shared: this.#shared, isTerminal } satisfies ProgressStart);
   }
@@ -20,9 +23,22 @@ class Progress {
     Atomics.add(this.#shared, 0, 1);
   }
 
+  #endAnswering(): Promise<void> {
+    // The thread alone doesn't keep the process alive.
+    const timer = setInterval(() => {}, 1000);
+    const ended = new Promise<void>((resolve) => {
+      this.#thread.onmessage = () => resolve();
+      this.#thread.onerror = () => resolve();
+    });
+    this.#thread.postMessage(null);
+    return ended.finally(() => clearInterval(timer));
+  }
+
   /** Removes the bar, so that the next text begins on an empty line. */
-  end(): void {
+  async end(): Promise<void> {
     Atomics.store(this.#shared, 2, 1);
+    // The gateway listens next, where the thread has answered probes.
+    if (this.#isAnswering) await this.#endAnswering();
     this.#thread.terminate();
     if (Atomics.load(this.#shared, 1) === 1) process.stderr.write(CLEAR_LINE);
   }
@@ -37,6 +53,6 @@ export async function showProgress<Result>(
   try {
     return await task(progress);
   } finally {
-    progress.end();
+    await progress.end();
   }
 }

@@ -1,5 +1,5 @@
 // `poundkey backup`: a consistent copy of a SQLite store, also while a gateway runs on it.
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { findDatabaseFile, storeExists } from "../../app/start/open-store.ts";
 import type { Io } from "../../app/terminal.ts";
@@ -9,6 +9,7 @@ import type { Settings } from "../../core/settings.ts";
 import { NoStoreError } from "../../store/engine/address.ts";
 import { copyDatabase, measureDatabase, nameDraft, readCopiedAuditHead } from "../../store/sqlite/copy.ts";
 import { masterKeyFile } from "../../store/sqlite/master-key-file.ts";
+import { nameBackupMark } from "../../store/sqlite/measure.ts";
 import { formatJson, type Open, requireOne, runOnStore } from "../administration.ts";
 import { parseArguments } from "../arguments.ts";
 
@@ -68,11 +69,26 @@ async function backUp(address: string, name: string, masterKeyText: string | und
     throw new Error(`${file} already exists. Choose a new file: backups never overwrite one.`);
   const masterKey = masterKeyText ? "POUNDKEY_MASTER_KEY" : masterKeyFile(store).path;
   const bytes = await copyTo(store, file);
+  markBackup(store, file);
   return { file, bytes, store, master_key: masterKey, audit_head: readHead(file) };
 }
 
+/** Gateways report its time, so that an alert notices backups that fail or aren't made. */
+function markBackup(store: string, file: string): void {
+  try {
+    writeFileSync(nameBackupMark(store), `${file}\n`, { mode: 0o600 });
+  } catch {
+    // The folder may be read-only for the user of the backups. The copy is good all the same.
+  }
+}
+
 async function copyTo(store: string, file: string): Promise<number> {
-  const work = { what: "copying the store", all: measureDatabase(store), file: nameDraft(file) };
+  const work = {
+    what: "copying the store",
+    all: measureDatabase(store),
+    file: nameDraft(file),
+    finishing: "checking the copy",
+  };
   try {
     return await showProgress(work, () => copyDatabase(store, file));
   } catch (error) {

@@ -40,7 +40,7 @@ const HELP = `usage: poundkey check [--config FILE] [--probe] [--schema] [--json
 
 Checks the configuration, and prints the file, line, column and field of each error. Also warns about settings that are
 valid but may not do what you expect. Warnings don't change the exit code. Shows the versions of this program and of the
-store's schema, if there is a store; one on PostgreSQL is asked only with --probe.
+store's schema, if there is a store; one on PostgreSQL is asked only with --probe, and by \`poundkey migrate --dry-run\`.
 
   --config FILE, --store S  as for \`poundkey serve\`
   --probe        call each provider once with each of its keys, and the one that people sign in with
@@ -74,7 +74,8 @@ async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<numbe
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
   const signIn = loaded.ok && switches.has("probe") ? await probePeople(loaded.settings, ports) : null;
   const ok = loaded.ok && probes.every((probe) => probe.ok) && signIn?.ok !== false;
-  const versions = { version: await ports.version(), schema };
+  const isUnasked = !switches.has("probe") && loaded.ok && loaded.settings.store.startsWith("postgres");
+  const versions = { version: await ports.version(), schema, isUnasked };
   const result = createResult(file, loaded, warnings, probes);
   if (switches.has("json"))
     io.out(JSON.stringify({ ok, ...result, sign_in: signIn, ...viewVersions(versions) }, null, 2));
@@ -110,16 +111,21 @@ async function lookAtStore(loaded: LoadResult, ports: CheckPorts, mayConnect: bo
 interface Versions {
   readonly version: string;
   readonly schema: SchemaVersions | null;
+  /** True if it could be known by a call. */
+  readonly isUnasked: boolean;
 }
 
-function viewVersions({ version, schema }: Versions): object {
+function viewVersions({ version, schema }: Omit<Versions, "isUnasked">): object {
   if (schema === null) return { version, schema: null };
   const { known, stored, oldestSupported } = schema;
   return { version, schema: { known, stored, oldest_supported: oldestSupported } };
 }
 
-function describeVersions({ version, schema }: Versions): string {
-  if (schema === null) return `version ${version}`;
+const UNASKED =
+  "the store on PostgreSQL wasn't asked for its version: add --probe, or run poundkey migrate --dry-run, which calls no provider";
+
+function describeVersions({ version, schema, isUnasked }: Versions): string {
+  if (schema === null) return isUnasked ? `version ${version}; ${UNASKED}` : `version ${version}`;
   const { known, stored, oldestSupported } = schema;
   const next = stored < known ? ", which the next start migrates" : "";
   return `version ${version}, which knows the store's schema up to ${known}; the store has ${stored}${next}, and supports programs from ${oldestSupported}`;

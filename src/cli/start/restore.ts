@@ -1,4 +1,5 @@
 // `poundkey restore`: puts a backup in an empty place, and proves stores that another program restored.
+import { describeOlder } from "../../app/start/older-releases.ts";
 import { describeStore, findDatabaseFile, openWithKeys } from "../../app/start/open-store.ts";
 import { readKeyFile, restoreStore } from "../../app/start/restore-store.ts";
 import type { Io } from "../../app/terminal.ts";
@@ -44,6 +45,8 @@ export function runRestore(
   });
 }
 
+type RestoredSchema = Awaited<ReturnType<typeof restoreStore>>["schema"];
+
 interface Call {
   readonly given: Arguments;
   readonly io: Io;
@@ -55,7 +58,11 @@ interface Call {
 async function restore({ given, io, ...inputs }: Call): Promise<void> {
   const backup = requireOne(given.words, "a backup's file, or --verify");
   if (findDatabaseFile(inputs.address) !== null) io.err(describeStore(inputs.address));
-  const { proof, store, bytes, masterKey } = await restoreStore({ ...inputs, backup, prove: proveBooks });
+  const { proof, store, bytes, masterKey, schema } = await restoreStore({
+    ...inputs,
+    backup,
+    prove: proveBooks,
+  });
   const shown = {
     file: backup,
     store,
@@ -63,14 +70,23 @@ async function restore({ given, io, ...inputs }: Call): Promise<void> {
     master_key: masterKey,
     accounts: proof.accounts,
     balanced: true,
+    schema: { backup: schema.backup, now: schema.now, oldest_supported: schema.oldestSupported },
   };
   if (given.switches.has("json")) return io.out(formatJson(shown));
   io.out(
     [
       `Restored ${backup} to ${store} (${bytes} bytes). Its master key is in ${masterKey}.`,
+      ...describeMigrated(schema),
       ...proof.lines,
     ].join("\n"),
   );
+}
+
+function describeMigrated({ backup, now, oldestSupported }: RestoredSchema): readonly string[] {
+  if (backup === now) return [];
+  return [
+    `It was migrated from schema ${backup} to ${now}: ${describeOlder(oldestSupported)}. For an older one, restore with its own binary, or copy the file.`,
+  ];
 }
 
 async function proveStore({ given, io, address, variable, file }: Call): Promise<void> {

@@ -50,7 +50,16 @@ export function printResult({ io, report, config, file, isNew, isDry, isJson }: 
   const code = counts.not_taken + counts.paused > 0 ? EXIT.partial : EXIT.done;
   if (isJson) {
     const rows = report.sort();
-    io.out(formatJson({ counts, rows, variables, config: text, written: isWritten ? file : null }));
+    io.out(
+      formatJson({
+        counts,
+        rows,
+        variables,
+        config: text,
+        written: isWritten ? file : null,
+        made: report.made,
+      }),
+    );
     return code;
   }
   printRows(io, report);
@@ -63,7 +72,7 @@ export function printResult({ io, report, config, file, isNew, isDry, isJson }: 
   return code;
 }
 
-function printRows(io: Io, report: Report): void {
+export function printRows(io: Io, report: Report): void {
   const lines = report.sort().map(({ line, item, outcome, words }) => {
     return [item, outcome, line === null ? "-" : String(line), words];
   });

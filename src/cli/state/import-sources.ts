@@ -1,15 +1,19 @@
 // The gateways that `poundkey import` knows, each with the function that reads its files and tables.
+import { resolve } from "node:path";
 import type { StoreSettings } from "../../config/store-settings.ts";
 import { YamlText } from "../../config/yaml.ts";
 import type { ForeignRow } from "../../moving/columns.ts";
+import { reportFreeModels } from "../../moving/free-models.ts";
 import { readConfig, type SourceFile } from "../../moving/litellm/config.ts";
 import { readOwners } from "../../moving/litellm/owners.ts";
 import type { CsvTableName } from "../../moving/litellm/tables.ts";
 import { readNewApi } from "../../moving/new-api/read.ts";
+import { reportTables } from "../../moving/new-api/schema.ts";
 import { readOpenRouter } from "../../moving/openrouter.ts";
 import type { PlannedConfig, PlannedOwners } from "../../moving/plan.ts";
 import { readPortkey } from "../../moving/portkey.ts";
 import type { Report } from "../../moving/report.ts";
+import { redactAddress } from "../../store/engine/address.ts";
 import { isSqliteFile, openForeignFile } from "../../store/keys/foreign-tables.ts";
 import { readBytes, readCsv } from "./import-files.ts";
 import { readLitellmTables } from "./litellm-tables.ts";
@@ -34,7 +38,7 @@ interface ImportPlan {
   readonly owners: PlannedOwners;
 }
 
-const NO_OWNERS: PlannedOwners = { accounts: [], keys: [] };
+const NO_OWNERS: PlannedOwners = { wholeOf: null, accounts: [], keys: [] };
 
 export const GATEWAYS = {
   litellm: { read: readLitellm },
@@ -67,7 +71,10 @@ async function readLitellm(input: SourceInput): Promise<ImportPlan> {
   const tables = await readLitellmTables(input);
   const { config, names, budget } = readConfig(source, report, tables);
   const owners = readOwners(tables, { names, budget, report, nowMs, foreignUntilMs });
-  return { config, owners };
+  reportFreeModels(config, owners, report);
+  const { database } = input;
+  const wholeOf = database === undefined ? null : `litellm ${redactAddress(database)}`;
+  return { config, owners: { ...owners, wholeOf } };
 }
 
 async function readNewApiFile(input: SourceInput): Promise<ImportPlan> {
@@ -87,8 +94,9 @@ async function readNewApiFile(input: SourceInput): Promise<ImportPlan> {
   if (keys !== undefined) throw new Error(`${file} is a database, which has the keys: leave out --keys`);
   const tables = openForeignFile(file);
   try {
+    reportTables(await tables.listFilled(), report);
     const read = (table: string, key: string): Promise<readonly ForeignRow[]> => tables.read(table, key);
-    return readNewApi(
+    const { config, owners } = readNewApi(
       {
         tokens: await tables.read("tokens", "id", true),
         users: await read("users", "id"),
@@ -97,6 +105,7 @@ async function readNewApiFile(input: SourceInput): Promise<ImportPlan> {
       },
       { report, nowMs, isFree },
     );
+    return { config, owners: { ...owners, wholeOf: `new-api ${resolve(file)}` } };
   } finally {
     await tables.close();
   }

@@ -16,30 +16,30 @@ import { EXIT, type Io } from "../../app/terminal.ts";
 import { showProgress } from "../../app/workers/progress.ts";
 import { clock } from "../../app/world.ts";
 import type { StoreSettings } from "../../config/store-settings.ts";
-import { parseDuration } from "../../core/text/duration.ts";
 import { reportEmptyBalances } from "../../moving/balances.ts";
-import { CSV_TABLES, type CsvTableName } from "../../moving/litellm/tables.ts";
 import type { PlannedOwners } from "../../moving/plan.ts";
 import { Report } from "../../moving/report.ts";
 import { writeOwners } from "../../moving/write-owners.ts";
 import { makeCommandAct } from "../act.ts";
 import { runOnStore } from "../administration.ts";
-import { type Arguments, COMMON_FLAGS, parseArguments, UsageError } from "../arguments.ts";
+import { type Arguments, parseArguments, UsageError } from "../arguments.ts";
+import { follow } from "./import-follow.ts";
+import { FLAGS, FOREIGN_UNTIL, type ImportOptions, readOptions } from "./import-options.ts";
 import { printResult } from "./import-result.ts";
-import { GATEWAYS, type GatewayName } from "./import-sources.ts";
+import { readReport, undo } from "./import-undo.ts";
 
 const DEFAULT_FILE = "poundkey.yaml";
-const FOREIGN_UNTIL = "90d";
 
 const HELP = `usage: poundkey import litellm CONFIG.yaml [--database URL | --keys CSV] [options]
        poundkey import new-api FILE.db|CSV [--keys CSV] [options]
        poundkey import portkey CONFIG.json [options]
        poundkey import openrouter FILE [options]
+       poundkey import --undo REPORT.json [options]
 
 Moves in from another gateway. Providers, model names and fallbacks become a configuration, teams or users accounts, and
-keys go on working with the secrets that clients have. It can be repeated: what is here already stays as it is. The
-report says what was taken and what wasn't, with the line and the reason. A key that could do or spend more than before is
-paused. Exits with 3 if something wasn't taken or is paused.
+keys go on working with the secrets that clients have. It can be repeated: what is here already gets what was spent, blocked
+and deleted since. The report says what was taken and what wasn't, with the line and the reason. A key that could do or spend
+more than before is paused. Exits with 3 if something wasn't taken or is paused.
 
   --database URL            LiteLLM's PostgreSQL database, with its teams, keys and budgets
   --keys CSV                the keys as a CSV file, whose first line has the columns' names: LiteLLM's, or new-api's tokens
@@ -48,6 +48,8 @@ paused. Exits with 3 if something wasn't taken or is paused.
                             LiteLLM's tables of these beside that of its keys. A key that refers to one that isn't given is
                             paused, as its limits aren't known
   --dry-run                 only print the report. It works on a temporary copy of the store
+  --follow                  go on until Ctrl-C: take what is spent, blocked and deleted there meanwhile
+  --undo REPORT.json        take back what an import made and nobody has changed since, by what it printed with --json
   --free                    keep a daily free allowance in an existing configuration (new-api)
   --foreign-until DURATION  how long keys that haven't been used yet go on working (default: ${FOREIGN_UNTIL})
   --json                    print JSON
@@ -58,20 +60,6 @@ examples:
   poundkey import litellm config.yaml --dry-run
   poundkey import litellm config.yaml --database postgres://litellm@db.example/litellm
   poundkey import new-api one-api.db`;
-
-const FLAGS = {
-  ...COMMON_FLAGS,
-  database: "value",
-  keys: "value",
-  teams: "value",
-  budgets: "value",
-  users: "value",
-  members: "value",
-  organizations: "value",
-  "dry-run": "switch",
-  free: "switch",
-  "foreign-until": "value",
-} as const;
 
 /** Runs the command and returns the exit code. */
 export async function runImport(
@@ -87,24 +75,58 @@ export async function runImport(
     (opening) => openWorld(args, io, masterKey, opening),
     async (open) => {
       const given = parseArguments(args, FLAGS, 2);
-      const asked = readAsked(given);
-      const { settings, file, isNew } = loadSettings(given);
-      const report = new Report();
-      const nowMs = clock.nowMs();
-      const { config, owners } = await asked.gateway.read({ ...asked, report, settings, isNew, nowMs });
-      const isPaid = config.billing !== undefined || settings.billing.charge === "always";
-      const perform = async (world: AdminWorld) => {
-        const acting = actAs(world, makeCommandAct(HELP, asked.name));
-        await write(acting, owners, { ...asked, settings, report });
-        if (isPaid) await reportEmptyBalances(acting, owners, report);
-      };
-      if (asked.isDry) await performOnCopy(settings.store, masterKey, perform);
-      else await perform(await open("make"));
       const isJson = given.switches.has("json");
-      result = printResult({ io, report, config, file, isNew, isDry: asked.isDry, isJson });
+      const undone = given.values.get("undo");
+      if (undone !== undefined) {
+        if (given.words.length > 0) throw new UsageError("--undo takes the report of an import alone");
+        const report = readReport(undone);
+        result = await undo(act(await open("find"), "undo"), report, { io, isJson });
+      } else result = await importOnce(given, { io, isJson, masterKey, open: () => open("make") });
     },
   );
   return code === EXIT.done ? result : code;
+}
+
+function act(world: AdminWorld, name: string): ActingWorld {
+  return actAs(world, makeCommandAct(HELP, name));
+}
+
+interface ImportParts {
+  readonly io: Io;
+  readonly isJson: boolean;
+  readonly masterKey: string | undefined;
+  readonly open: () => Promise<AdminWorld>;
+}
+
+/** Imports, and follows the other gateway if that is asked for. Returns the exit code. */
+async function importOnce(given: Arguments, { io, isJson, masterKey, open }: ImportParts): Promise<number> {
+  const asked = readOptions(given);
+  const { settings, file, isNew } = loadSettings(given);
+  const read = async (report: Report) => {
+    const nowMs = clock.nowMs();
+    const { config, owners } = await asked.gateway.read({ ...asked, report, settings, isNew, nowMs });
+    const isPaid = config.billing !== undefined || settings.billing.charge === "always";
+    const perform = async (world: AdminWorld) => {
+      const acting = act(world, asked.name);
+      await write(acting, owners, { ...asked, settings, report });
+      if (isPaid) await reportEmptyBalances(acting, owners, report);
+    };
+    return { config, perform };
+  };
+  const report = new Report();
+  const { config, perform } = await read(report);
+  const world = asked.isDry ? null : await open();
+  if (world === null) await performOnCopy(settings.store, masterKey, perform);
+  else await perform(world);
+  const result = printResult({ io, report, config, file, isNew, isDry: asked.isDry, isJson });
+  if (world === null || !asked.isFollowing) return result;
+  const repeat = async () => {
+    const later = new Report();
+    await (await read(later)).perform(world);
+    return later;
+  };
+  await follow({ io, isJson, repeat });
+  return result;
 }
 
 /** A dry run takes the same steps, on a copy that is deleted, so that it fails where the import would. */
@@ -119,77 +141,6 @@ async function performOnCopy(
   } finally {
     await copy.remove();
   }
-}
-
-interface ImportOptions {
-  readonly name: GatewayName;
-  readonly gateway: (typeof GATEWAYS)[GatewayName];
-  readonly file: string;
-  readonly database: string | undefined;
-  readonly keys: string | undefined;
-  /** LiteLLM's tables beside that of the keys, by their flags. */
-  readonly tables: Readonly<Partial<Record<CsvTableName, string>>>;
-  readonly isDry: boolean;
-  readonly isFree: boolean;
-  readonly foreignUntilMs: number;
-}
-
-/** The gateways to whose import a flag belongs. */
-const OWNERS: Readonly<Record<string, readonly GatewayName[]>> = {
-  database: ["litellm"],
-  keys: ["litellm", "new-api"],
-  free: ["new-api"],
-  ...Object.fromEntries(Object.keys(CSV_TABLES).map((flag) => [flag, ["litellm"] as const])),
-};
-
-function isGateway(name: string): name is GatewayName {
-  return Object.hasOwn(GATEWAYS, name);
-}
-
-function parseGateway(name: string | undefined): GatewayName {
-  if (name !== undefined && isGateway(name)) return name;
-  const unknown = name === undefined ? "" : `unknown gateway '${name}'; `;
-  throw new UsageError(`${unknown}expected one of: ${Object.keys(GATEWAYS).join(", ")}`);
-}
-
-function readAsked({ words: [first, file], values, switches }: Arguments): ImportOptions {
-  const name = parseGateway(first);
-  if (file === undefined) throw new UsageError("expected a file");
-  const database = values.get("database");
-  const keys = values.get("keys");
-  if (database !== undefined && !/^postgres(ql)?:\/\//.test(database))
-    throw new UsageError("--database must be an address like postgres://user@host/litellm");
-  if (database !== undefined && keys !== undefined)
-    throw new UsageError("--database and --keys exclude each other");
-  for (const [flag, owners] of Object.entries(OWNERS))
-    if (!owners.includes(name) && (values.has(flag) || switches.has(flag)))
-      throw new UsageError(`--${flag} belongs to ${owners.join(" and ")}`);
-  const untilMs = parseDuration(values.get("foreign-until") ?? FOREIGN_UNTIL);
-  if (untilMs === null) throw new UsageError("--foreign-until must be a duration like 90d");
-  const isDry = switches.has("dry-run");
-  const foreignUntilMs = clock.nowMs() + untilMs;
-  return {
-    name,
-    gateway: GATEWAYS[name],
-    file,
-    database,
-    keys,
-    tables: readTableFlags(values),
-    isDry,
-    isFree: switches.has("free"),
-    foreignUntilMs,
-  };
-}
-
-/** Throws a UsageError for a table without the keys, which alone say whom it limits. */
-function readTableFlags(values: Arguments["values"]): ImportOptions["tables"] {
-  const given = Object.keys(CSV_TABLES).flatMap((flag) => {
-    const path = values.get(flag);
-    return path === undefined ? [] : [[flag, path] as const];
-  });
-  const [first] = given;
-  if (first !== undefined && !values.has("keys")) throw new UsageError(`--${first[0]} needs --keys`);
-  return Object.fromEntries(given);
 }
 
 /**
@@ -227,10 +178,10 @@ interface WriteParts extends Pick<ImportOptions, "foreignUntilMs" | "isDry"> {
 async function write(
   world: ActingWorld,
   owners: PlannedOwners,
-  { settings: { quota }, foreignUntilMs, isDry, report }: WriteParts,
+  { settings: rules, foreignUntilMs, isDry, report }: WriteParts,
 ): Promise<void> {
   const work = { what: "writing accounts and keys", all: owners.accounts.length + owners.keys.length };
   await showProgress(work, (progress) =>
-    writeOwners(world, owners, { quota, foreignUntilMs, isDry, report, onRow: () => progress.add() }),
+    writeOwners(world, owners, { rules, foreignUntilMs, isDry, report, onRow: () => progress.add() }),
   );
 }

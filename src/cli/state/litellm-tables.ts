@@ -1,4 +1,6 @@
 // LiteLLM's tables from its database, or from CSV files of some of them.
+
+import { reportColumns, reportTables } from "../../moving/litellm/schema.ts";
 import {
   CSV_TABLES,
   type CsvTableName,
@@ -7,7 +9,7 @@ import {
   type Tables,
 } from "../../moving/litellm/tables.ts";
 import type { Report } from "../../moving/report.ts";
-import { openForeignDatabase } from "../../store/keys/foreign-tables.ts";
+import { type ForeignTables, openForeignDatabase } from "../../store/keys/foreign-tables.ts";
 import { readCsv } from "./import-files.ts";
 
 interface TableInput {
@@ -62,7 +64,9 @@ async function readDatabase(url: string, report: Report): Promise<Tables> {
   };
   try {
     await reportLost(database, report);
-    return {
+    const mentions = await readMentions(database, reportTables(await database.listFilled(), report));
+    const tables = {
+      mentions,
       keys: await database.read("LiteLLM_VerificationToken", "token", true),
       replaced: await database.read("LiteLLM_DeprecatedVerificationToken", "token"),
       teams: await read("teams"),
@@ -80,13 +84,48 @@ async function readDatabase(url: string, report: Report): Promise<Tables> {
       tagUses: await readUses("LiteLLM_DailyTagSpend", "tag"),
       customerUses: await readUses("LiteLLM_DailyEndUserSpend", "end_user_id"),
     };
+    reportLostColumns(tables, report);
+    return tables;
   } finally {
     await database.close();
   }
 }
 
+/** Columns whose values are the id of a key or of whom it belongs to. */
+const REFERENCES = /^(hashed_)?(api_key|token|key_id|key_hash|team_id|user_id|organization_id|project_id)$/;
+
+async function readMentions(
+  database: ForeignTables,
+  tables: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const mentions = new Map<string, string>();
+  for (const table of tables) {
+    for (const column of (await database.listColumns(table)).filter((name) => REFERENCES.test(name)))
+      for (const row of (await database.readDistinct(table, [column])) ?? [])
+        mentions.set(String(row[column]), table);
+  }
+  return mentions;
+}
+
+/** Reports columns of tables that are only read with the keys. */
+function reportLostColumns(tables: Tables, report: Report): void {
+  const read: readonly (readonly [table: string, rows: Tables["teams"]])[] = [
+    ["LiteLLM_AccessGroupTable", tables.accessGroups],
+    ["LiteLLM_Config", tables.settings],
+    ["LiteLLM_DeprecatedVerificationToken", tables.replaced],
+    ["LiteLLM_EndUserTable", tables.customers],
+    ["LiteLLM_ModelAccessGroupBudgetTable", tables.groupBudgets],
+    ["LiteLLM_ModelTable", tables.teamAliases],
+    ["LiteLLM_ObjectPermissionTable", tables.permissions],
+    ["LiteLLM_OrganizationTable", tables.organizations],
+    ["LiteLLM_TagTable", tables.tags],
+    ["LiteLLM_TeamMembership", tables.members],
+  ];
+  for (const [table, rows] of read) reportColumns(table, rows ?? [], report);
+}
+
 /** Reports rows of tables that are never read. */
-async function reportLost(database: ReturnType<typeof openForeignDatabase>, report: Report): Promise<void> {
+async function reportLost(database: ForeignTables, report: Report): Promise<void> {
   for (const row of await database.read("LiteLLM_ProxyModelTable", "model_id"))
     report.leave(
       null,

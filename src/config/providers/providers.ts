@@ -15,7 +15,7 @@ import { suggest } from "../../core/text/nearest.ts";
 import { NO_PROVIDER } from "../../core/text/pattern.ts";
 import type { NetworkRules } from "../../core/world/network.ts";
 import type { Issues, Path } from "../errors.ts";
-import type { Environment, Interpolation } from "../interpolate.ts";
+import { type Environment, explainQuotes, type Interpolation, isQuoted } from "../interpolate.ts";
 import { buildOwnCards } from "../models/own-cards.ts";
 import { readNetwork } from "../network.ts";
 import type { Config } from "../schema.ts";
@@ -255,7 +255,8 @@ function readKeyVariable({ path, env, issues }: Context, variables: readonly str
     return "";
   }
   const secret = readVariable(env, variable);
-  if (!PRINTABLE.test(secret))
+  if (isQuoted(secret)) issues.atVariable(variable, explainQuotes(variable));
+  else if (!PRINTABLE.test(secret))
     issues.atVariable(variable, "expected a key of printable characters without spaces");
   return secret;
 }

@@ -186,10 +186,16 @@ function makeColumns(
   ];
 }
 
-function State({ of: { state, expires_at, old_secret_expires_at } }: { readonly of: KeyInUseView }) {
+function State({ of: { state, expires_at, old_secret_expires_at, notes } }: { readonly of: KeyInUseView }) {
+  const [reason] = state === "paused" && notes ? notes.split("\n") : [];
   return (
     <div>
       <Badge text={state} tone={TONES[state]} hasDot />
+      {reason && (
+        <div class="small faint clip name" title={reason}>
+          {reason}
+        </div>
+      )}
       {state === "active" && expires_at && <div class="small faint">until {formatDay(expires_at)}</div>}
       {old_secret_expires_at && (
         <div class="small faint" title={formatFullTime(old_secret_expires_at)}>

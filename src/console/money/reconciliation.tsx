@@ -159,7 +159,7 @@ const sum = (rows: readonly Row[], read: (row: Row) => number) =>
   rows.reduce((total, row) => total + read(row), 0);
 
 function listTotals(rows: readonly Row[]) {
-  const cost = sum(rows, ({ cost_usd }) => cost_usd);
+  const cost = sum(rows, ({ provider_cost_usd }) => provider_cost_usd);
   const estimated = sum(rows, ({ estimated_usd }) => estimated_usd);
   return [
     ["Calls", formatCount(sum(rows, ({ calls }) => calls))],
@@ -189,7 +189,7 @@ const COLUMNS: readonly Column<Row>[] = [
     <span title={`${reasoning_tokens} of them reasoning`}>{formatCount(completion_tokens)}</span>
   )),
   makeColumn("Others", (row) => describeOthers(row)),
-  makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd)),
+  makeNumberColumn("Cost", ({ provider_cost_usd }) => formatUsd(provider_cost_usd)),
   makeNumberColumn("Estimated", ({ estimated_share }) => formatPercent(estimated_share)),
   {
     label: "",

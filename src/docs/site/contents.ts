@@ -35,6 +35,7 @@ export const PARTS: readonly Part[] = [
       "network",
       "backups",
       "upgrading",
+      "releases",
       "troubleshooting",
       "security",
       "metrics",
@@ -48,7 +49,13 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Migrating from",
-    chapters: ["migrate-litellm", "migrate-new-api", "migrate-openrouter", "migrate-portkey"],
+    chapters: [
+      "migrate-litellm",
+      "leave-litellm",
+      "migrate-new-api",
+      "migrate-openrouter",
+      "migrate-portkey",
+    ],
   },
 ];
 

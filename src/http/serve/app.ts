@@ -159,7 +159,13 @@ function createErrorResponse(request: Request, fault: Fault, { headers }: Header
 }
 
 /** Orchestrators probe each instance by its IP address, so probes may have any Host. */
-const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+const PROBES: ReadonlySet<string> = new Set([
+  "/healthz",
+  "/readyz",
+  "/health/liveliness",
+  "/health/liveness",
+  "/health/readiness",
+]);
 
 function refuseHost({ headers, url }: Request, hosts: readonly string[]): Fault | null {
   const host = headers.get("host");

@@ -62,14 +62,14 @@ export function requireSecret(bearer: string | undefined): string {
   return secret;
 }
 
-/** Headers in which clients of other vendors' APIs send their key. */
-const KEY_HEADERS = ["x-api-key", "x-goog-api-key"] as const;
+/** Headers in which clients of other vendors' APIs, and those of LiteLLM, send their key. */
+const KEY_HEADERS = ["x-api-key", "x-goog-api-key", "x-litellm-api-key"] as const;
 /** Headers that clients of other gateways and of Azure send it in. */
-const OTHER_KEY_HEADERS = ["api-key", "apikey", "x-litellm-api-key", "x-portkey-api-key"] as const;
+const OTHER_KEY_HEADERS = ["api-key", "apikey", "x-portkey-api-key"] as const;
 
 /**
- * Returns a client's secret: the first of `Authorization`, `x-api-key` and `x-goog-api-key` that has our form, as users
- * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none.
+ * Returns a client's secret: the first of `Authorization` and the other headers that has our form, as users may have a
+ * vendor's key in another one; otherwise the first present. Throws a Fault if there is none.
  */
 function findSecret(headers: Headers): string {
   const bearer = readBearer(headers)?.trim();
@@ -88,16 +88,21 @@ function listSentSecrets(headers: Headers): readonly string[] {
   if (bearer) secrets.push(bearer);
   for (const name of KEY_HEADERS) {
     const own = headers.get(name);
-    if (own) secrets.push(own);
+    // LiteLLM also takes its own with a scheme.
+    if (own) secrets.push(own.replace(SCHEME, ""));
   }
   return secrets;
 }
 
-/** Returns the secrets to try after a wrong one: in the headers' order those without our form, which another gateway may have made. */
+/**
+ * Returns the secrets to try after a wrong one, in the headers' order: those without our form, which another gateway may have
+ * made, and after one of these also those with it.
+ */
 function listOthers(headers: Headers, tried: string): readonly string[] {
+  const isOurs = checkSecret(tried);
   return listSentSecrets(headers)
     .map((one) => one.trim())
-    .filter((one) => one !== "" && one !== tried && !checkSecret(one));
+    .filter((one) => one !== "" && one !== tried && !(isOurs && checkSecret(one)));
 }
 
 /** Returns the Fault for a request without a key, which names what it has in the key's place. */
@@ -127,7 +132,9 @@ function explainWrong(shapes: SecretShapes, fault: unknown, headers: Headers, se
 }
 
 function findHeader(headers: Headers, secret: string): string {
-  return KEY_HEADERS.find((name) => headers.get(name)?.trim() === secret) ?? KEY_HEADERS[0];
+  return (
+    KEY_HEADERS.find((name) => headers.get(name)?.replace(SCHEME, "").trim() === secret) ?? KEY_HEADERS[0]
+  );
 }
 
 /** Shorter texts are shown by their shape alone. */

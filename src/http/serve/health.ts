@@ -35,37 +35,53 @@ const METRICS = {
   401: { description: "The bearer token is missing, or is not the one in `metrics.token`." },
 };
 
+const ALIVE = { status: "ok" };
+
+function describeProbe(operationId: string, path: string) {
+  return describeRoute(TAG, operationId, `The same as ${path}, by LiteLLM's name`, "As there.");
+}
+
 export function healthRoutes(given: HealthPorts) {
   const ports = { ...given, storeReady: shared(given.storeReady) };
   let configSchema: object | undefined;
-  return new Elysia()
-    .get(
-      "/healthz",
-      () => createJsonResponse(200, { status: "ok" }),
-      describeRoute(TAG, "health", "Check that the process is alive", "It is."),
-    )
-    .get(
-      "/readyz",
-      () => ready(ports),
-      describeRoute(TAG, "ready", "Check that the gateway can serve requests", READINESS),
-    )
-    .get(
-      "/config.schema.json",
-      () => {
-        configSchema ??= ports.configSchema();
-        return createJsonResponse(200, configSchema);
-      },
-      describeRoute(TAG, "configSchema", "Get the configuration file's JSON Schema", "The schema."),
-    )
-    .use(bearerToken())
-    .get(
-      "/metrics",
-      async ({ bearer }) => {
-        ports.checkScraper(bearer);
-        return new Response(await ports.metrics(), { headers: METRICS_HEADERS });
-      },
-      describeRoute(TAG, "metrics", "Get the metrics in Prometheus text format", METRICS),
-    );
+  return (
+    new Elysia()
+      .get(
+        "/healthz",
+        () => createJsonResponse(200, ALIVE),
+        describeRoute(TAG, "health", "Check that the process is alive", "It is."),
+      )
+      .get(
+        "/readyz",
+        () => ready(ports),
+        describeRoute(TAG, "ready", "Check that the gateway can serve requests", READINESS),
+      )
+      // LiteLLM's names for the two, which the probes of those who come from it have.
+      .get(
+        "/health/liveliness",
+        () => createJsonResponse(200, ALIVE),
+        describeProbe("liveliness", "/healthz"),
+      )
+      .get("/health/liveness", () => createJsonResponse(200, ALIVE), describeProbe("liveness", "/healthz"))
+      .get("/health/readiness", () => ready(ports), describeProbe("readiness", "/readyz"))
+      .get(
+        "/config.schema.json",
+        () => {
+          configSchema ??= ports.configSchema();
+          return createJsonResponse(200, configSchema);
+        },
+        describeRoute(TAG, "configSchema", "Get the configuration file's JSON Schema", "The schema."),
+      )
+      .use(bearerToken())
+      .get(
+        "/metrics",
+        async ({ bearer }) => {
+          ports.checkScraper(bearer);
+          return new Response(await ports.metrics(), { headers: METRICS_HEADERS });
+        },
+        describeRoute(TAG, "metrics", "Get the metrics in Prometheus text format", METRICS),
+      )
+  );
 }
 
 /** Shares one answer between concurrent calls: the check takes the store's lock briefly, and anyone may call it. */

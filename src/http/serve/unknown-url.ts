@@ -91,8 +91,11 @@ const UNSERVED: readonly Class[] = [
     ),
   ],
   [
-    /^\/model\/info$/,
-    notServed("LiteLLM's list of models is", "use GET /v1/models, which has limits and prices too."),
+    /^\/(key|user|team|customer|budget|organization|model|spend|global)\/(new|generate|update|delete|block|unblock|list|info|logs|report|regenerate)(\/|$)/,
+    notServed(
+      "LiteLLM's admin API is",
+      "GET /v1/key has a key's own limits and spending, and operators' routes are below /admin/v1.",
+    ),
   ],
   [
     /^\/conversations(\/|$)/,
@@ -128,7 +131,7 @@ const UNSERVED: readonly Class[] = [
     ),
   ],
   [
-    /^\/(organization|organizations|dashboard|usage|credits|key\/info|user\/info|auth\/key)(\/|$)/,
+    /^\/(organization|organizations|dashboard|usage|credits|auth\/key)(\/|$)/,
     notServed("This account is", "GET /v1/key has the key's own allowance, limits and spending."),
   ],
   [

@@ -2,7 +2,7 @@
 import { makeAuditEvent } from "../../core/audit/audit-log.ts";
 import type { Answer, Reset } from "../../core/demand.ts";
 import { Fault } from "../../core/fault.ts";
-import { nameOwner } from "../../core/limits/limit.ts";
+import { type BudgetUse, nameOwner } from "../../core/limits/limit.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { Books } from "../books.ts";
 import { openUse, runUse } from "./budget-use.ts";
@@ -31,6 +31,12 @@ export function resetBudgets(books: Books, demand: Reset): Answer {
     const running = stored ? runUse(stored, named, nowMs, rules) : null;
     return running ?? openUse(name, computeWindow(budget.per, nowMs, rules), rules, []);
   });
+  const { added } = demand;
+  if (added !== undefined) {
+    const add = (use: BudgetUse) => ({ ...use, spentNanoUsd: use.spentNanoUsd + (added[use.name] ?? 0) });
+    books.putOwner({ ...state, budgets: budgets.map(add) });
+    return { kind: "reset", budgets: Object.keys(added) };
+  }
   const used = budgets.map(({ name, spentNanoUsd }) => ({ budget: name, used: toUsd(spentNanoUsd) }));
   const fresh = budgets.map(({ isExceeded: _isExceeded, ...use }) => ({
     ...use,

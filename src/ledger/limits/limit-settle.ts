@@ -3,18 +3,21 @@ import type { Settlement } from "../../core/demand.ts";
 import type { BudgetUse, LimitUse, Minute } from "../../core/limits/limit.ts";
 import { nameOwner } from "../../core/limits/limit.ts";
 import type { UnsettledRecord } from "../../core/log/record.ts";
+import { showModels } from "../../core/models/alias-entry.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Hold, OwnerState } from "../../core/rows.ts";
 import type { Books } from "../books.ts";
-import { changeSums, computeLimit, coversModel } from "./budget-use.ts";
+import { changeSums, computeLimit, covers } from "./budget-use.ts";
 import { type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
 import { addCount, blendTook, runMinute } from "./minute.ts";
+import { settleModels } from "./model-limits.ts";
 
 /** The use that a request made of its limits in the end. */
 interface TakenUse {
   readonly costNanoUsd: NanoUsd;
   /** Empty if no model was called. */
   readonly model: string;
+  readonly modelAsked: string;
   /** Null if the request counts as never admitted. */
   readonly tokens: number | "reserved" | null;
   /** The time that it took in milliseconds. 0 if it wasn't answered. */
@@ -71,7 +74,7 @@ export function settleLimitsLate(books: Books, demand: Settlement, costNanoUsd: 
 
 /** Returns everything to the owners, as if the request had never been admitted. */
 export function undoLimits(books: Books, hold: Hold, nowMs: number): void {
-  const taken = { costNanoUsd: 0, model: "", tokens: null, tookMs: 0, isLate: false };
+  const taken = { costNanoUsd: 0, model: "", modelAsked: "", tokens: null, tookMs: 0, isLate: false };
   for (const use of hold.place.uses ?? []) {
     const state = books.page(hold.accountId, use.owner).state.row;
     if (state) books.putOwner(settleState(state, use, hold, nowMs, taken));
@@ -79,13 +82,14 @@ export function undoLimits(books: Books, hold: Hold, nowMs: number): void {
 }
 
 function describeTaken(record: UnsettledRecord, costNanoUsd: NanoUsd): Omit<TakenUse, "isLate"> {
-  const { amounts, modelUsed, modelTried, usageSource, ended, totalMs } = record;
+  const { amounts, modelAsked, modelUsed, modelTried, usageSource, ended, totalMs } = record;
   const tokens = amounts.prompt - amounts.cached + amounts.completion;
   // Providers of sounds and images report no tokens: then the prompt's estimate counts.
   const isUncounted = tokens === 0 && usageSource !== "none";
   return {
     costNanoUsd,
     model: modelUsed ?? modelTried ?? "",
+    modelAsked,
     tokens: isUncounted ? "reserved" : tokens,
     tookMs: ended === "done" ? totalMs : 0,
   };
@@ -132,23 +136,26 @@ function settleState(
 
 function settleMinute(
   before: Minute | null,
-  { tokens: reserved }: LimitUse,
+  use: LimitUse,
   part: number,
   nowMs: number,
   { tokens, tookMs, isLate }: TakenUse,
 ): Minute {
   const minute = runMinute(before, nowMs);
+  const { tokens: reserved } = use;
+  const models = settleModels(minute, use, part, tokens, isLate);
   const used = tokens === "reserved" ? reserved : (tokens ?? 0);
   const held = isLate ? 0 : reserved;
   // A reservation that was too large shrinks where it counted; more than was reserved counts now.
   const counted = addCount(minute.tokens, minute, used < held ? part : minute.part, used - held);
-  return {
+  const settled = {
     part: minute.part,
     requests: tokens === null ? addCount(minute.requests, minute, part, -1) : minute.requests,
     tokens: counted,
     parallel: isLate ? minute.parallel : Math.max(0, minute.parallel - 1),
     tookMs: tookMs > 0 ? blendTook(minute.tookMs, tookMs) : minute.tookMs,
   };
+  return models === undefined ? settled : { ...settled, models };
 }
 
 /** A request counts in the window of its admission: if that is over, nowhere any more. */
@@ -156,7 +163,7 @@ function settleUse(
   budget: BudgetUse,
   { budgets }: LimitUse,
   { atMs }: Pick<Hold, "atMs">,
-  { costNanoUsd, model, isLate }: TakenUse,
+  { costNanoUsd, model, modelAsked, isLate }: TakenUse,
 ): BudgetUse {
   const reserved = budgets.find(({ name }) => name === budget.name);
   const isWithin = reserved ? reserved.startMs === budget.startMs : budget.startMs <= atMs;
@@ -164,7 +171,7 @@ function settleUse(
   const held = isLate ? 0 : (reserved?.nanoUsd ?? 0);
   return changeSums(budget, {
     heldNanoUsd: Math.max(0, budget.heldNanoUsd - held),
-    spentNanoUsd: budget.spentNanoUsd + (coversModel(budget.name, model) ? costNanoUsd : 0),
+    spentNanoUsd: budget.spentNanoUsd + (covers(budget.name, model, modelAsked) ? costNanoUsd : 0),
     limitNanoUsd: budget.limitNanoUsd,
   });
 }
@@ -213,7 +220,7 @@ function warnAbout(
         ...nameOwner(owner.scope, owner.id),
         name: owner.name,
         per: budget.per,
-        models: budget.models,
+        models: budget.models && showModels(budget.models),
         share,
         used: toUsd(use.spentNanoUsd),
         limit: toUsd(limitNanoUsd),

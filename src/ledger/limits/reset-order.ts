@@ -7,7 +7,10 @@ import { type LedgerRules, makeReads } from "../allowance.ts";
 import { makeAnswerError } from "../answers.ts";
 
 /** The id must be new: it becomes the event's. */
-export type ResetOrder = Pick<Reset, "accountId" | "keyId" | "memberId" | "id" | "by" | "reason" | "entry">;
+export type ResetOrder = Pick<
+  Reset,
+  "accountId" | "keyId" | "memberId" | "id" | "by" | "reason" | "entry" | "added"
+>;
 
 interface ResetParts {
   readonly store: Pick<Store, "transact" | "clockAheadMs">;

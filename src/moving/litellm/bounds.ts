@@ -53,6 +53,10 @@ export class BoundFinder {
     return this.#budgets.find(id) ?? this.#budgets.explainMissing("budget", id);
   }
 
+  findUserRow(key: ForeignRow): ForeignRow | undefined {
+    return this.#users.find(readText(key, "user_id") ?? "");
+  }
+
   find(key: ForeignRow, team: ForeignRow | null): KeyBounds {
     const found = [
       ...this.#gateway,
@@ -105,7 +109,13 @@ export class BoundFinder {
     if (id === null) return [];
     const row = this.#organizations.find(id);
     if (row === undefined) return [this.#organizations.explainMissing("organization", id)];
-    return this.#addBudget(`organization ${id}`, row, readText(row, "budget_id"), readList(row, "models"));
+    const name = `organization ${id}`;
+    const found = this.#addBudget(name, row, readText(row, "budget_id"), readList(row, "models"));
+    // The metadata limits single models, and the permission may limit them too.
+    const { metadata, object_permission_id } = row;
+    const own = { metadata, object_permission_id };
+    if (found.length === 0) return [{ name, row: own, models: [] }];
+    return found.map((one) => (typeof one === "string" ? one : { ...one, row: { ...one.row, ...own } }));
   }
 
   /** Narrower than there, where only the models of the group count. */

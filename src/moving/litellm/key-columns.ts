@@ -10,13 +10,13 @@ type Rule =
   /** Without it its owner can do no more than before. */
   | { readonly leave: string }
   | { readonly pause: string };
-type Rules = Readonly<Record<string, Rule>>;
+export type Rules = Readonly<Record<string, Rule>>;
 
 const POLICIES = "policies, which are guardrails, have no place here";
-const TOOLS = "there are no MCP servers or vector stores";
+export const TOOLS = "there are no MCP servers or vector stores";
 const ROUTER = "failover is the same for all keys";
 
-function listRead(...columns: readonly string[]): Rules {
+export function listRead(...columns: readonly string[]): Rules {
   return Object.fromEntries(columns.map((column) => [column, "read"]));
 }
 
@@ -101,13 +101,14 @@ export function checkPermission(
   row: ForeignRow,
   permissions: readonly ForeignRow[] | null,
   notes: Notes,
+  where = "",
 ): void {
   const id = readText(row, "object_permission_id");
   if (id === null) return;
   const found = permissions?.find((one) => readText(one, "object_permission_id") === id);
-  if (found === undefined) notes.pause(`object_permission_id: ${id} may limit it, and isn't given`);
-  else if (!isEmptyCell(found.models)) notes.pause("object_permission_id: it limits the models");
-  else notes.leave("object_permission_id", TOOLS);
+  if (found === undefined) notes.pause(`object_permission_id${where}: ${id} may limit it, and isn't given`);
+  else if (!isEmptyCell(found.models)) notes.pause(`object_permission_id${where}: it limits the models`);
+  else notes.leave(`object_permission_id${where}`, TOOLS);
 }
 
 /** Notes what is lost of the columns that aren't empty. `where` is as for limits. */
@@ -134,14 +135,24 @@ const METADATA: Rules = {
   tag_tpm_limit: { pause: "limits of tags have no place here" },
 };
 
-export function checkMetadata(row: ForeignRow, notes: Notes): void {
+function listFilledFields(row: ForeignRow): readonly string[] {
   const given = Object.entries(readObject(row, "metadata")).filter(([, value]) => !isEmptyCell(value));
-  for (const [field] of given) {
-    const rule = METADATA[field];
-    if (rule !== undefined && rule !== "read" && "pause" in rule) notes.pause(`${field}: ${rule.pause}`);
+  return given.map(([field]) => field);
+}
+
+/** `where` is as for limits. */
+export function checkLimitingMetadata(row: ForeignRow, notes: Notes, where = ""): void {
+  for (const field of listFilledFields(row)) {
+    const rule = Object.hasOwn(METADATA, field) ? METADATA[field] : undefined;
+    if (rule !== undefined && rule !== "read" && "pause" in rule)
+      notes.pause(`${field}${where}: ${rule.pause}`);
   }
-  const others = given.map(([field]) => field).filter((field) => METADATA[field] === undefined);
-  if (others.length > 0) notes.leave("metadata", `${others.join(", ")}: a note for people is in notes`);
+}
+
+export function checkMetadata(row: ForeignRow, notes: Notes): void {
+  checkLimitingMetadata(row, notes);
+  const others = listFilledFields(row).filter((field) => !Object.hasOwn(METADATA, field));
+  if (others.length > 0) notes.leave("metadata", `${others.join(", ")}: plain texts are in the key's notes`);
 }
 
 /** A name that means a model here and another one for this owner there would give it that model. */

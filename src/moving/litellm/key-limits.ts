@@ -4,7 +4,13 @@ import { type ForeignRow, readText } from "../columns.ts";
 import type { Bound } from "./bounds.ts";
 import { addBudget, readLimits } from "./budgets.ts";
 import type { ModelNames } from "./config.ts";
-import { BUDGET_COLUMNS, checkColumns, USER_COLUMNS } from "./key-columns.ts";
+import {
+  BUDGET_COLUMNS,
+  checkColumns,
+  checkLimitingMetadata,
+  checkPermission,
+  USER_COLUMNS,
+} from "./key-columns.ts";
 import { divideLimits, isTooSmall, isUnlimited, joinLimits, type Limits } from "./limits.ts";
 import type { Notes } from "./notes.ts";
 
@@ -14,6 +20,8 @@ interface LimitParts {
   readonly nowMs: number;
   /** The number of keys that share the limits of a bound, by its name. */
   readonly sharers: ReadonlyMap<string, number>;
+  /** Null if they aren't given. */
+  readonly permissions: readonly ForeignRow[] | null;
 }
 
 /** Its user may look at everything there, and call nothing. */
@@ -24,12 +32,12 @@ export function readKeyLimits(
   row: ForeignRow,
   budget: ForeignRow | undefined,
   bounds: readonly Bound[],
-  { sharers, ...parts }: LimitParts,
+  { sharers, permissions, ...parts }: LimitParts,
 ): Limits {
   const { notes } = parts;
   const own = readLimits(addBudget(row, budget), { ...parts, where: "" });
   const shares = bounds.map((bound) => {
-    checkBound(bound, notes);
+    checkBound(bound, permissions, notes);
     return share(bound, sharers.get(bound.name) ?? 1, parts);
   });
   const limits = shares.reduce(joinLimits, own);
@@ -38,14 +46,20 @@ export function readKeyLimits(
   return limits;
 }
 
-function checkBound({ name, row }: Bound, notes: Notes): void {
+function checkBound({ name, row }: Bound, permissions: LimitParts["permissions"], notes: Notes): void {
   const isUser = name.startsWith("user ");
   checkColumns(row, isUser ? USER_COLUMNS : BUDGET_COLUMNS, notes, ` of ${name}`);
+  checkLimitingMetadata(row, notes, ` of ${name}`);
+  checkPermission(row, permissions, notes, ` of ${name}`);
   if (isUser && readText(row, "user_role") === VIEWER)
     notes.pause(`user_role of ${name}: a ${VIEWER} calls no models`);
 }
 
-function share({ name, row }: Bound, among: number, parts: Omit<LimitParts, "sharers">): Limits {
+function share(
+  { name, row }: Bound,
+  among: number,
+  parts: Omit<LimitParts, "sharers" | "permissions">,
+): Limits {
   const { notes } = parts;
   const limits = readLimits(row, { ...parts, where: ` of ${name}` });
   if (isUnlimited(limits)) return limits;

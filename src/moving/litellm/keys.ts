@@ -29,6 +29,7 @@ import { readKeyLimits } from "./key-limits.ts";
 import { readKeyModels } from "./key-models.ts";
 import { type Limits, listLimits, listSpent } from "./limits.ts";
 import { Notes } from "./notes.ts";
+import { readRemarks } from "./remarks.ts";
 
 export interface KeySource {
   readonly row: ForeignRow;
@@ -121,7 +122,7 @@ interface Reading {
 function finishKey(
   { row }: KeySource,
   { name, limits, models, pausedFor }: Reading,
-  { nowMs, foreignUntilMs, replaced }: KeyParts,
+  { nowMs, foreignUntilMs, replaced, finder }: KeyParts,
 ): PlannedKey {
   const digest = readDigest(row);
   const teamId = readText(row, "team_id");
@@ -130,6 +131,7 @@ function finishKey(
   const key: GatewayKey = {
     ...KEY_DEFAULTS,
     ...listLimits(limits),
+    ...readRemarks(row, finder.findUserRow(row)),
     id: deriveId("key", GATEWAY, digest),
     name,
     last4: (readText(row, "key_name") ?? digest).slice(-LAST_CHARACTERS),
@@ -147,7 +149,8 @@ function finishKey(
     const endsAtMs = Math.min(foreignUntilMs, grace.untilMs);
     foreign.push({ digest: grace.digest, rotation: rotations - 1, endsAtMs });
   }
-  return { key, spent: listSpent(limits), pausedFor, secret: null, foreign };
+  const isBlocked = readFlag(row, "blocked");
+  return { key, spent: listSpent(limits), pausedFor, isBlocked, secret: null, foreign };
 }
 
 function readDigest(row: ForeignRow): string {

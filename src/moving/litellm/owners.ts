@@ -37,7 +37,7 @@ export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
     const team = (id !== null && teams.find(id)) || null;
     const missing = id !== null && team === null ? [teams.explainMissing("team", id)] : [];
     const { bounds, unknown } = finder.find(row, team);
-    return { row, team, bounds, unknown: [...missing, ...unknown] };
+    return { row, team, bounds, unknown: [...missing, ...unknown, ...findMentions(row, tables)] };
   });
   const sharers = listSharers(sources, parts);
   reportUnused(tables, sharers, parts.report);
@@ -50,7 +50,18 @@ export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
     permissions: tables.permissions,
     findReasons: findUses(tables, parts.report),
   };
-  return { accounts, keys: sources.flatMap((source) => readKey(source, keyParts) ?? []) };
+  const keys = sources.flatMap((source) => readKey(source, keyParts) ?? []);
+  return { wholeOf: null, accounts, keys };
+}
+
+const REFERENCES = ["token", "team_id", "user_id", "organization_id", "project_id"];
+
+/** Returns the reasons to pause a key that a table names which nobody here knows. */
+function findMentions(key: ForeignRow, { mentions }: Tables): readonly string[] {
+  return REFERENCES.flatMap((column) => {
+    const table = mentions.get(readText(key, column) ?? "");
+    return table === undefined ? [] : [`${table}, a table that isn't known here, names its ${column}`];
+  });
 }
 
 function readTeam(row: ForeignRow, tables: Tables, { names, report, nowMs }: OwnerParts): PlannedAccount {
@@ -74,7 +85,8 @@ function readTeam(row: ForeignRow, tables: Tables, { names, report, nowMs }: Own
     createdAtMs: readTime(row, "created_at") ?? nowMs,
     ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
   };
-  return { account, foreignId: teamId, spent: listSpent(limits), pausedFor, topUpNanoUsd: 0 };
+  const isBlocked = readFlag(row, "blocked");
+  return { account, foreignId: teamId, spent: listSpent(limits), pausedFor, isBlocked, topUpNanoUsd: 0 };
 }
 
 /** A team's names for models are a row of another table. */

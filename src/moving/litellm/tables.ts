@@ -37,6 +37,8 @@ export interface Tables {
   /** Null if LiteLLM has kept no record of that. */
   readonly tagUses: readonly Use[] | null;
   readonly customerUses: readonly Use[] | null;
+  /** Tables that nobody here knows, by the ids of keys, teams, users and organizations that they name. */
+  readonly mentions: ReadonlyMap<string, string>;
 }
 
 export const NO_TABLES: Tables = {
@@ -50,6 +52,7 @@ export const NO_TABLES: Tables = {
   customers: [],
   tagUses: null,
   customerUses: null,
+  mentions: new Map(),
   teams: null,
   budgets: null,
   users: null,

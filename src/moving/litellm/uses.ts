@@ -35,6 +35,7 @@ function listLimited(rows: readonly ForeignRow[], column: string): readonly stri
   const isLimited = (row: ForeignRow) =>
     readText(row, "budget_id") !== null ||
     readText(row, "allowed_model_region") !== null ||
+    readText(row, "object_permission_id") !== null ||
     readFlag(row, "blocked") ||
     readList(row, "models").length > 0;
   return rows.filter(isLimited).flatMap((row) => readText(row, column) ?? []);

@@ -3,6 +3,7 @@
 import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/keys/key.ts";
 import { makeBudget, nameBudget } from "../../core/limits/budget.ts";
 import { NO_LIMITS } from "../../core/limits/limit.ts";
+import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import { NO_MODELS } from "../../core/text/pattern.ts";
 import { isAddressBlock } from "../../core/world/address.ts";
 import { isKnownDefault } from "../../keys/foreign.ts";
@@ -11,6 +12,8 @@ import { deriveId } from "../ids.ts";
 import type { PlannedAccount, PlannedKey, PlannedOwners } from "../plan.ts";
 import type { Report } from "../report.ts";
 import { type GroupModels, readTokenGroup } from "./groups.ts";
+import { readOption, readRateLimit } from "./options.ts";
+import { listUnknown } from "./schema.ts";
 import type { Flavour } from "./types.ts";
 
 /** Rows of new-api's tables. Only the tokens are needed. */
@@ -42,8 +45,7 @@ const USD_MAX = 9_000_000;
 const SECRET_CHARACTERS_MIN = 16;
 
 export function readOwners({ tokens, users, options }: Tables, parts: OwnerParts): PlannedOwners {
-  const found = options.find((row) => readText(row, "key") === "QuotaPerUnit");
-  const units = (found && readNumber(found, "value")) || UNITS_PER_USD;
+  const units = Number(readOption(options, "QuotaPerUnit")) || UNITS_PER_USD;
   const known = new Map(users.map((row) => [readNumber(row, "id") ?? 0, row]));
   for (const row of tokens) {
     const id = readNumber(row, "user_id");
@@ -53,12 +55,12 @@ export function readOwners({ tokens, users, options }: Tables, parts: OwnerParts
   const live = [...known].filter(
     ([, row]) => readText(row, "deleted_at") === null && readNumber(row, "status") !== USER_DELETED,
   );
-  const accounts = live.map(([id, row]) => readUser(id, row, { ...parts, units }));
+  const accounts = live.map(([id, row]) => readUser(id, row, { ...parts, units, options }));
   const keys = tokens.flatMap((row) => {
     const user = known.get(readNumber(row, "user_id") ?? 0);
     return readToken({ row, user }, { ...parts, units, options }) ?? [];
   });
-  return { accounts, keys };
+  return { wholeOf: null, accounts, keys };
 }
 
 interface UnitParts extends OwnerParts {
@@ -66,21 +68,40 @@ interface UnitParts extends OwnerParts {
   readonly units: number;
 }
 
-function readUser(id: number, row: ForeignRow, { units, nowMs, report }: UnitParts): PlannedAccount {
+function readUser(id: number, row: ForeignRow, parts: TokenParts): PlannedAccount {
+  const { units, nowMs, report } = parts;
   const name = cutName(readText(row, "username") ?? readText(row, "display_name") ?? "");
-  const isPaused = isOff(row);
   const shown = name === "" ? `user ${id}` : name;
+  const rate = readRate(row, shown, parts);
+  const pausedFor = [...explainUnknown("users", row), ...(rate === 0 ? [RATE_TOO_LOW] : [])];
+  const isPaused = isOff(row) || pausedFor.length > 0;
   const account: Account = {
     ...ACCOUNT_DEFAULTS,
     id: deriveId("acct", GATEWAY, String(id)),
     name: shown,
+    ...mapLimits(MINUTE_LIMITS, "property", ({ counts }) => (counts === "requests" ? rate : null)),
     requestsPerDay: null,
     createdAtMs: nowMs,
     ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
   };
   const usd = capUsd((readNumber(row, "quota") ?? 0) / units, `balance of ${shown}`, report);
   const foreignId = String(id);
-  return { account, foreignId, spent: new Map(), pausedFor: [], topUpNanoUsd: roundUsd(usd) };
+  const isBlocked = isOff(row);
+  return { account, foreignId, spent: new Map(), pausedFor, isBlocked, topUpNanoUsd: roundUsd(usd) };
+}
+
+const RATE_TOO_LOW = "new-api's limit of requests is below one in a minute";
+
+/** new-api limits the requests of each user in some minutes. Here, every minute has its part. */
+function readRate(row: ForeignRow, name: string, { options, report }: TokenParts): number | null {
+  const rate = readRateLimit(options, readText(row, "group") ?? "default");
+  if (rate !== null) report.narrow(null, `account ${name}: limit of requests`, `${rate} in each minute`);
+  return rate;
+}
+
+/** A column that nobody here knows may limit its owner. */
+function explainUnknown(table: "users" | "tokens", row: ForeignRow): readonly string[] {
+  return listUnknown(table, row).map((column) => `${column}: a column that isn't known here`);
 }
 
 /** True for users and tokens that are refused there: disabled, used up, or anything else but enabled. */
@@ -118,7 +139,7 @@ function readToken({ row, user }: TokenSource, parts: TokenParts): PlannedKey | 
     return null;
   }
   const { group, unknown } = readTokenGroup(row, user, parts.options);
-  const pausedFor = unknown === null ? [] : [unknown];
+  const pausedFor = [...(unknown === null ? [] : [unknown]), ...explainUnknown("tokens", row)];
   reportGroup(row, name, report);
   const { budgets, spent } = readQuota(row, name, parts);
   const isPaused = isOff(row) || pausedFor.length > 0;
@@ -138,7 +159,7 @@ function readToken({ row, user }: TokenSource, parts: TokenParts): PlannedKey | 
     allowedAddresses: readAddresses(row, parts, name),
     ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
   };
-  return { key, spent, pausedFor, secret, foreign: [] };
+  return { key, spent, pausedFor, isBlocked: isOff(row), secret, foreign: [] };
 }
 
 /** The quota that is left and the one that was used are a budget in all. */

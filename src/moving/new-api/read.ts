@@ -1,11 +1,14 @@
 // The database of new-api or One API, or its tokens alone, as a plan.
 import type { ForeignRow } from "../columns.ts";
+import { reportFreeModels } from "../free-models.ts";
 import { Groups } from "../groups.ts";
 import type { PlannedConfig, PlannedOwners } from "../plan.ts";
 import { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { readChannels } from "./channels.ts";
+import { reportOptions } from "./options.ts";
 import { readOwners, type Tables } from "./owners.ts";
+import { reportColumns } from "./schema.ts";
 import { findFlavour } from "./types.ts";
 
 interface NewApiParts {
@@ -37,11 +40,10 @@ export function readNewApi(
     find: (name) => groups.find(name),
     ofGroups,
   });
-  for (const row of tables.options) {
-    if (typeof row.key === "string" && /^(Model|Completion|Group|Cache)Ratio$/.test(row.key))
-      report.leave(null, `option ${row.key}`, "prices are in USD per million tokens: models.<id>.price");
-  }
+  reportOptions(tables.options, report);
+  for (const table of ["users", "tokens", "channels"] as const) reportColumns(table, tables[table], report);
   const models = Object.fromEntries([...fallbacks].map(([id, list]) => [id, { fallbacks: list }]));
   const config = { providers: providers.list(), models, aliases: providers.listAliases(groups, report) };
+  reportFreeModels(config, owners, report);
   return { config: isFree ? config : { ...config, billing: { charge: "always" } }, owners };
 }

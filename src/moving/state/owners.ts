@@ -24,7 +24,7 @@ import { type AccountEntry, describeFault, type Entry, type KeyEntry } from "./f
 import { makeKeyPlace, type StateWorld } from "./known.ts";
 import { Matcher } from "./match.ts";
 
-type World = Pick<StateWorld, "random" | "clock" | "keysExpireInMs">;
+type World = Pick<StateWorld, "random" | "clock" | "keysExpireInMs" | "aliasNames">;
 /** An entry's row, by the kind, id and name that its change is shown with. */
 type About = Pick<Change, "kind" | "id" | "name" | "account">;
 
@@ -37,8 +37,8 @@ function orRefuse(draft: Draft, { path }: Entry, plan: () => void): void {
   }
 }
 
-function makeReading({ clock, keysExpireInMs }: World) {
-  return { nowMs: clock.nowMs(), keysExpireInMs };
+function makeReading({ clock, keysExpireInMs, aliasNames }: World) {
+  return { nowMs: clock.nowMs(), keysExpireInMs, aliasNames };
 }
 
 /** Returns the accounts by the names that the file may call them, with those that it would make. */

@@ -10,10 +10,13 @@ const PAGE = 2000;
 type Row = Readonly<Record<string, unknown>>;
 
 /** Reads whole tables, each ordered by the column that is its key. A missing table is empty unless it is required. */
-interface ForeignTables {
+export interface ForeignTables {
   read(table: string, key: string, isRequired?: boolean): Promise<readonly Row[]>;
   /** Returns the different values of some columns. Null if there is no such table. */
   readDistinct(table: string, columns: readonly string[]): Promise<readonly Row[] | null>;
+  /** Returns the names of all tables that have a row. */
+  listFilled(): Promise<readonly string[]>;
+  listColumns(table: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -33,6 +36,7 @@ export function openForeignDatabase(url: string): ForeignTables {
     return isObject(found) && found.there === false;
   };
   return {
+    ...listPostgres(run),
     readDistinct: async (table, columns) => {
       if (await isMissing(table)) return null;
       const text = `SELECT DISTINCT ${columns.map(quoteName).join(", ")} FROM ${quoteName(table)}`;
@@ -51,6 +55,31 @@ export function openForeignDatabase(url: string): ForeignTables {
       }
     },
     close: () => database.close(),
+  };
+}
+
+type Run = (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>;
+
+/** Those of the first schema that the user's names are looked up in. */
+function listPostgres(run: Run): Pick<ForeignTables, "listFilled" | "listColumns"> {
+  const listNames = async (text: string, values: readonly unknown[]) =>
+    (await run(text, values)).flatMap((row) => (isObject(row) ? [String(row.name)] : []));
+  return {
+    listFilled: async () => {
+      const names = await listNames(
+        "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY 1",
+        [],
+      );
+      const filled: string[] = [];
+      for (const name of names)
+        if ((await run(`SELECT 1 AS one FROM ${quoteName(name)} LIMIT 1`, [])).length > 0) filled.push(name);
+      return filled;
+    },
+    listColumns: (table) =>
+      listNames(
+        "SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = $1",
+        [table],
+      ),
   };
 }
 
@@ -77,6 +106,11 @@ const SQLITE_HEAD = "SQLite format 3\0";
 /** Opens a SQLite file for reading. */
 export function openForeignFile(path: string): ForeignTables {
   const database = new Database(path, { readonly: true });
+  const listNames = (text: string) =>
+    database
+      .query(text)
+      .all()
+      .flatMap((row) => (isObject(row) ? [String(row.name)] : []));
   const isMissing = (table: string) =>
     database.query("SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?").get(table) === null;
   return {
@@ -90,6 +124,12 @@ export function openForeignFile(path: string): ForeignTables {
       const rows = database.query(`SELECT * FROM ${quoteName(table)} ORDER BY ${quoteName(key)}`).all();
       return rows.filter(isObject);
     },
+    listFilled: async () =>
+      listNames(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+      ).filter((name) => database.query(`SELECT 1 FROM ${quoteName(name)} LIMIT 1`).get() !== null),
+    listColumns: async (table) =>
+      listNames(`SELECT name FROM pragma_table_info('${table.replaceAll("'", "''")}')`),
     close: async () => database.close(),
   };
 }

@@ -3,7 +3,7 @@ import type { ForeignSecret, ForeignStore } from "../../core/keys/foreign-secret
 import { INTEGER, TEXT, TIME } from "../engine/columns.ts";
 import { bind, type Engine, readFirst, type Statement } from "../engine/engine.ts";
 import { readText } from "../engine/found.ts";
-import { insertSql, type Mark, selectSql } from "../engine/sql.ts";
+import { type Mark, selectSql, upsertSql } from "../engine/sql.ts";
 import { deleteInParts } from "../engine/turns.ts";
 import { table } from "../schema/tables.ts";
 
@@ -20,7 +20,8 @@ export function addForeign(
   keyId: string,
   secrets: readonly ForeignSecret[],
 ): readonly Statement[] {
-  const add = insertSql(FOREIGN, mark);
+  // An import that was taken back left them to keys that are revoked.
+  const add = upsertSql(FOREIGN, mark);
   return secrets.map((secret) => bind(add, ...FOREIGN.valuesOf({ ...secret, keyId })));
 }
 

@@ -12,7 +12,10 @@ import { renderStep } from "./render-step.ts";
 import { FIRST_STEPS } from "./schema.ts";
 
 const CONNECT_MS = 5000;
-const STEP_MS = 60_000;
+/** Others wait as long for a node that migrates, and try again. */
+const LOCK_MS = 60_000;
+/** A step that moves the rows of a large store takes minutes. */
+const STEP_MS = 3_600_000;
 const TRIES_MAX = 100;
 
 /** Nodes that start at the same moment queue up for this table's only row. */
@@ -60,24 +63,35 @@ async function migrateOn(
   schema: Schema<readonly string[]>,
   create: boolean,
 ): Promise<boolean> {
-  const send = (...queries: readonly Query[]) => connection.send(queries, STEP_MS);
+  const send = (...queries: readonly Query[]) => connection.send(queries, LOCK_MS);
   const known = await versionIfAny(send, schema);
   if (known >= schema.version) return true;
   if (known === 0 && !create) return false;
   await send(bind(VERSION_TABLE));
   await send(bind(OLDEST_COLUMN));
   await send(bind(VERSION_ROW));
-  const patience = bind(`SET LOCAL statement_timeout = ${STEP_MS}`);
-  const [, found] = await connection.begin([patience, bind(`${VERSION} FOR UPDATE`)], STEP_MS);
-  const version = readVersion(found?.[0] ?? {}, schema);
-  for (const step of schema.steps.slice(version).flat()) await send(bind(step));
-  const isNewer = version < schema.version;
-  const moved = () => [
-    bind(SET_VERSION, schema.version, schema.oldestSupported),
-    ...recordMigration((position) => `$${position}`, version, schema.version),
-  ];
-  await connection.commit(isNewer ? moved() : [], STEP_MS);
+  while (!(await takeSteps(connection, schema, known)));
   return true;
+}
+
+/** Takes all steps of a new store, and one of another, in a transaction. Returns true after the last one. */
+async function takeSteps(
+  connection: Connection,
+  schema: Schema<readonly string[]>,
+  from: number,
+): Promise<boolean> {
+  const patience = bind(`SET LOCAL statement_timeout = ${STEP_MS}`);
+  const [, found] = await connection.begin([patience, bind(`${VERSION} FOR UPDATE`)], LOCK_MS);
+  const version = readVersion(found?.[0] ?? {}, schema);
+  const next = version === 0 ? schema.version : Math.min(version + 1, schema.version);
+  for (const step of schema.steps.slice(version, next).flat()) await connection.send([bind(step)], STEP_MS);
+  const moved = () => [
+    bind(SET_VERSION, next, schema.oldestSupported),
+    ...(next === schema.version ? recordMigration((position) => `$${position}`, from, next) : []),
+  ];
+  // Another node may have taken the schema further.
+  await connection.commit(version < schema.version ? moved() : [], STEP_MS);
+  return next >= schema.version;
 }
 
 /** Checked first, because a node's user may not be allowed to create tables. */

@@ -95,7 +95,7 @@ const MEASURE = bind("SELECT pg_database_size(current_database())::float8 AS byt
 /** On a distributed store, the size is the coordinator's own. */
 async function measure(pool: Pool): Promise<StoreSize> {
   const [found] = await pool.run(MEASURE);
-  return { parts: { database: Number(found?.bytes ?? 0) }, freeBytes: null };
+  return { parts: { database: Number(found?.bytes ?? 0) }, freeBytes: null, backedUpAtMs: null };
 }
 
 async function checkReady(pool: Pool): Promise<readonly string[]> {

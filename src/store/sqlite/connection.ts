@@ -63,6 +63,8 @@ export interface Connection {
 interface ConnectOptions {
   readonly create: boolean;
   readonly schema: Schema<string>;
+  /** Called after each step of a migration. */
+  readonly onStep?: (() => void) | undefined;
 }
 
 /** Opens the database and migrates it. Throws SQLite's error, or an Error that says why the file is refused. */
@@ -72,7 +74,7 @@ export function connect(path: string, options: ConnectOptions): Connection {
   try {
     database.run(`PRAGMA busy_timeout = ${LOCK_BLOCKS_MS}`);
     for (const pragma of PRAGMAS) database.run(`PRAGMA ${pragma}`);
-    migrate(database, options.schema);
+    migrate(database, options.schema, options.onStep);
     // Only now: a migration may rebuild a table that others refer to.
     database.run("PRAGMA foreign_keys = ON");
     const sql = prepare(database);

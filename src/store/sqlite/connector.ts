@@ -17,6 +17,7 @@ export const LOCKED = Symbol("locked");
 interface ConnectorOptions {
   readonly path: string;
   readonly schema: Schema<string>;
+  readonly onStep?: (() => void) | undefined;
   /** The longest wait for another process's lock. */
   readonly lockWaitMs: number;
   /** Called with each new connection: rows cached before can't be trusted. */
@@ -117,9 +118,9 @@ export class Connector {
   }
 
   #open(): Connection {
-    const { path, schema, onConnect } = this.#options;
+    const { path, schema, onStep, onConnect } = this.#options;
     if (this.#create) makeFile(path);
-    const connection = connect(path, { create: this.#create, schema });
+    const connection = connect(path, { create: this.#create, schema, onStep });
     try {
       if (this.#suspect) connection.verify();
     } catch (error) {

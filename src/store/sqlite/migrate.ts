@@ -32,25 +32,35 @@ export function readSchema(path: string): { readonly stored: number; readonly ol
   return { stored: readVersion(database), oldestSupported: readOldestSupported(database) };
 }
 
-/** Migrates the schema, unless another process has taken it further. Throws if this program is too old for it. */
-export function migrate(database: Database, schema: Schema<string>): void {
+/**
+ * Migrates the schema, unless another process has taken it further. Each step of a store with rows is a transaction of its
+ * own, so that one which is killed goes on where it was. `onStep` is called after each. Throws if this program is too old.
+ */
+export function migrate(database: Database, schema: Schema<string>, onStep = () => {}): void {
   if (isMigrated(database, schema)) return;
-  database
-    .transaction(() => {
-      // Read again under the lock: another process may have migrated meanwhile.
-      if (isMigrated(database, schema)) return;
-      const version = readVersion(database);
-      for (const step of schema.steps.slice(version)) database.run(step);
-      database.run(`PRAGMA user_version = ${schema.version}`);
-      database.run(
-        `INSERT INTO setting (name, value) VALUES ('oldest_supported', ?)
-        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-        [String(schema.oldestSupported)],
-      );
-      for (const { text, values } of recordMigration(() => "?", version, schema.version))
-        database.query<unknown, Value[]>(text).run(...values);
-    })
-    .immediate();
+  const from = readVersion(database);
+  for (let isOver = false; !isOver; onStep())
+    isOver = database.transaction(() => takeSteps(database, schema, from)).immediate();
+}
+
+/** Takes all steps of a new store, and one of another. Returns true after the last one. */
+function takeSteps(database: Database, schema: Schema<string>, from: number): boolean {
+  // Read again under the lock: another process may have migrated meanwhile.
+  if (isMigrated(database, schema)) return true;
+  const version = readVersion(database);
+  const next = version === 0 ? schema.version : version + 1;
+  for (const step of schema.steps.slice(version, next)) database.run(step);
+  database.run(`PRAGMA user_version = ${next}`);
+  // Older programs are refused from the first step on, since any of them may be the one that they can't live with.
+  database.run(
+    `INSERT INTO setting (name, value) VALUES ('oldest_supported', ?)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    [String(schema.oldestSupported)],
+  );
+  if (next < schema.version) return false;
+  for (const { text, values } of recordMigration(() => "?", from, schema.version))
+    database.query<unknown, Value[]>(text).run(...values);
+  return true;
 }
 
 function isMigrated(database: Database, { version }: Schema<string>): boolean {

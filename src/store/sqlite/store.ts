@@ -32,6 +32,8 @@ interface SqliteStoreOptions {
   readonly lockWaitMs?: number;
   /** The schema that this program knows. Tests add steps to it. */
   readonly schema?: Schema<string>;
+  /** Called after each step of a migration. */
+  readonly onStep?: () => void;
 }
 
 /** Resolves symbolic links: SQLite keeps the log beside the target, and syncs and node locks must go there too. */
@@ -41,10 +43,10 @@ function resolveLink(path: string): string {
 
 /** Opens the store and migrates it. Throws an Error that says what is wrong with the file. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { decide, lockWaitMs = LOCK_WAIT_MS, schema = makeSqliteSchema() } = options;
+  const { decide, schema = makeSqliteSchema() } = options;
   const path = resolveLink(options.path);
   const cache = new RowCache();
-  const connector = new Connector({ path, schema, lockWaitMs, onConnect: () => cache.clear() });
+  const connector = makeConnector({ ...options, path, schema }, cache);
   await checkOpening(connector, path);
   const node = `node_${crypto.getRandomValues(Buffer.alloc(NODE_BYTES)).toString("hex")}`;
   const file = path === IN_MEMORY ? null : path;
@@ -87,6 +89,18 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       lock.release();
     },
   };
+}
+
+function makeConnector(
+  {
+    path,
+    schema,
+    onStep,
+    lockWaitMs = LOCK_WAIT_MS,
+  }: SqliteStoreOptions & Required<Pick<SqliteStoreOptions, "schema">>,
+  cache: RowCache,
+): Connector {
+  return new Connector({ path, schema, onStep, lockWaitMs, onConnect: () => cache.clear() });
 }
 
 async function checkOpening(connector: Connector, path: string): Promise<void> {

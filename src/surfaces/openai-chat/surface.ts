@@ -15,6 +15,7 @@ import {
 } from "../surface.ts";
 import { separateCitations } from "./citations.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
+import { dropNested } from "./metadata.ts";
 import { isResponsesBody } from "./other-forms.ts";
 import { readChatRequest } from "./read.ts";
 import { makeChunkWriter } from "./writer.ts";
@@ -28,17 +29,18 @@ export const OPENAI_CHAT: Surface<ChatForm> = {
 };
 
 function readExchange(incoming: Incoming): Exchange<ChatForm> {
-  const { body, limits, seal } = incoming;
-  const given = asObject(body);
+  const { limits, seal } = incoming;
+  const sent = asObject(incoming.body);
+  const given = sent.metadata === undefined ? sent : dropNested(sent);
   if (given.messages === undefined && isResponsesBody(given)) return readResponses(incoming, given);
+  const body = given === sent ? incoming.body : given;
   const asked = readChatRequest(body, limits, seal);
   const isUnstored = asked.store === true && limits.storesUpstream !== true;
   // All clients share the provider's account: nothing is stored there unless the operator allows it.
   const ask = isUnstored ? { ...asked, store: false } : asked;
-  return new ChatExchange(ask, given, isUnstored ? UNSTORED : NONE, asked.store === true);
+  return new ChatExchange(ask, given, listDropped(isUnstored, given !== sent), asked.store === true);
 }
 
-const UNSTORED = ["store"];
 const NO_NAMES = {};
 const SEED_NAMED = { seed: "random_seed" };
 
@@ -75,12 +77,20 @@ class ChatExchange implements Exchange<ChatForm> {
   }
 }
 
+function listDropped(isUnstored: boolean, isShortened: boolean): readonly string[] {
+  if (!isShortened) return isUnstored ? STORE : NONE;
+  return isUnstored ? [...STORE, "metadata"] : ["metadata"];
+}
+
+const STORE = ["store"];
+
 /** Cursor sends requests of the Responses API to this route, and reads the answer in this route's form. */
 function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm> {
   const { include_usage: isUsageAsked, ...others } = asObject(body.stream_options);
   const own = { ...body, stream_options: Object.keys(others).length > 0 ? others : undefined };
   const exchange = OPENAI_RESPONSES.read({ ...incoming, body: own, keeping: null, stored: null });
-  const { kept: _kept, keep: _keep, ...read } = exchange;
+  // A summary is an answer of its own form.
+  const { kept: _kept, keep: _keep, compact: _compact, ...read } = exchange;
   const options = { includeUsage: isUsageAsked === true, offersFunctions: false };
   return {
     ...read,

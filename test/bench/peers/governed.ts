@@ -56,7 +56,7 @@ function keepNothing() {
     things: { list: async () => [], find: nothing, count: async () => 0 },
     ...noAuditLog(),
     findDamage: async () => null,
-    measure: async () => ({ parts: {}, freeBytes: null }),
+    measure: async () => ({ parts: {}, freeBytes: null, backedUpAtMs: null }),
     clockAheadMs: () => null,
     takeEvents: async () => [],
     addEvents: async () => {},

@@ -12,7 +12,7 @@ import type { OwnerState } from "../../../../src/core/rows.ts";
 import {
   changeSums,
   computeLimit,
-  coversModel,
+  covers,
   openUse,
   runUse,
 } from "../../../../src/ledger/limits/budget-use.ts";
@@ -137,7 +137,7 @@ function makeFund(running: RunningBudget, heldNanoUsd: NanoUsd): BudgetFund {
   return {
     running,
     room: measureRoom(limitNanoUsd, use.spentNanoUsd, heldNanoUsd),
-    covers: (card) => coversModel(name, card),
+    covers: (card) => covers(name, card, ""),
     isBudget: true,
   };
 }

@@ -1,0 +1,57 @@
+// `poundkey migrate`: migrates the store before a gateway of a new version starts on it.
+import { openStore, showPlace } from "../../app/start/open-store.ts";
+import { readStoreVersions } from "../../app/start/store-versions.ts";
+import type { Io } from "../../app/terminal.ts";
+import type { Settings } from "../../core/settings.ts";
+import { NoStoreError } from "../../store/engine/address.ts";
+import type { SchemaVersions } from "../../store/schema/versions.ts";
+import { formatJson, type Open, runOnStore } from "../administration.ts";
+import { parseArguments } from "../arguments.ts";
+
+const HELP = `usage: poundkey migrate [--dry-run] [--json]
+
+Migrates the store to the schema of this version, as the first start of a gateway would, and says how far it is. A gateway
+that starts afterwards listens at once. If it is ended in the middle, the next call goes on where it was. Gateways of a
+version that the new schema supports may run meanwhile.
+
+  --dry-run                 only show the versions, of a store on PostgreSQL too
+  --json                    print JSON
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey migrate
+  poundkey migrate --store sqlite:/var/lib/poundkey/.poundkey/poundkey.db`;
+
+/** Returns the exit code. `variable` is the value of `POUNDKEY_MASTER_KEY`. */
+export function runMigrate(
+  args: readonly string[],
+  io: Io,
+  open: Open,
+  { store: address }: Pick<Settings, "store">,
+  variable: string | undefined,
+): Promise<number> {
+  return runOnStore(HELP, args, io, open, async () => {
+    const { switches } = parseArguments(args, { json: "switch", "dry-run": "switch" }, 0);
+    const isJson = switches.has("json");
+    const { stored: before, known } = await readVersions(address);
+    if (switches.has("dry-run")) {
+      if (isJson) io.out(formatJson({ before, after: Math.max(before, known) }));
+      else if (before >= known) io.out(`The store has schema ${before}, and isn't to be migrated.`);
+      else io.out(`The store has schema ${before}, and would be migrated to ${known}.`);
+      return;
+    }
+    await (await openStore(address, variable, "find")).store.close();
+    const { stored: after } = await readVersions(address);
+    if (isJson) io.out(formatJson({ before, after }));
+    else if (before === after) io.out(`The store has schema ${after} already.`);
+    else io.out(`Migrated the store from schema ${before} to ${after}.`);
+  });
+}
+
+/** Throws an Error that says why if they can't be read. */
+async function readVersions(address: string): Promise<SchemaVersions> {
+  const found = await readStoreVersions(address, true);
+  if (found === null) throw new NoStoreError(showPlace(address));
+  if ("problem" in found) throw new Error(`The store ${found.place} can't be read: ${found.problem}.`);
+  return found;
+}
