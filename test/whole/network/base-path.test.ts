@@ -5,6 +5,7 @@ import type { Browser as Chromium } from "playwright-core";
 import { asObject } from "../../../src/core/json/json.ts";
 import { HAS_BROWSER, newVisitor, signIn, startBrowser, VISIT_MS } from "../../console/visitor.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { SocketClient } from "../../http/sockets/client.ts";
 import { Browser } from "../../people/sign-in/browser.ts";
 import { type OwnProvider, startProvider } from "../../people/sign-in/provider.ts";
 import { askAs, oidcYaml, RULES, signInAs } from "../../people/sign-in/world.ts";
@@ -57,6 +58,13 @@ describe.each([
     expect((await ask({}, "/v1/chat/completion")).status).toBe(404);
     expect((await fetch(`${url}/v1/chat/completions`)).status).toBe(405);
     expect((await ask({}, "/v1/../admin/v1/keys")).status).not.toBe(200);
+  });
+
+  test("a WebSocket opens below it", async () => {
+    const socket = await new SocketClient(gateway.url + BASE, gateway.secret).open();
+    const frames = await socket.create({ model: "Responses#gpt-4.1", input: "say: hello" });
+    socket.close();
+    expect(frames.at(-1)?.type).toBe("response.completed");
   });
 
   test("probes and documents of well-known names answer at the root too", async () => {

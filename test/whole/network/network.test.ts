@@ -135,6 +135,13 @@ describe.skipIf(OPENSSL === null)("a company's network", () => {
     expect([(await ask("Unknown"))[0], countChats()]).toEqual([502, 1]);
   });
 
+  test("a metric says how long the gateway's certificate for a provider is good", async () => {
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    const found = [...text.matchAll(/^poundkey_certificate_expiry_seconds\{provider="(\w+)"\} (\S+)$/gm)];
+    expect(found.map(([, provider]) => provider)).toEqual(["Inside", "Tunnelled", "Refused"]);
+    for (const [, , seconds] of found) expect(Number(seconds)).toBeWithin(86_400, 2 * 86_400 + 1);
+  });
+
   test("a certificate that isn't accepted is called so", async () => {
     expect((await ask("Untrusted"))[0]).toBe(502);
     await tellsCause("certificate not accepted (");
