@@ -147,7 +147,12 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     ),
     format: (defaults) => (defaults === null ? null : formatMemberDefaults(defaults)),
   },
-  weight: { input: ({ min, max }) => numberSchema(min, max), view: number, read: keep, format: keep },
+  weight: {
+    input: ({ min, max }) => numberSchema(min, max),
+    view: number,
+    read: readWeight,
+    format: keep,
+  },
   limit: {
     input: ({ min, max }) => allowNull(integerSchema(min, max)),
     view: allowNull(count),
@@ -185,6 +190,11 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
   },
   flag: { input: () => boolean, view: boolean, read: keep, format: keep },
 };
+
+function readWeight(value: number, { field: { decimals }, name }: FieldContext<"weight">): number {
+  if (decimals === undefined || Number(value.toFixed(decimals)) === value) return value;
+  throw invalidValue(name, `expected at most ${decimals} decimals`);
+}
 
 function readText(given: string, { field, name }: FieldContext<"text">): string | null {
   readLine(field.isMultiline ? given.replace(/[\t\r\n]/g, " ") : given, name);

@@ -4,6 +4,7 @@ import { LiveFeed } from "../admin/log/live.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { RefusedSignIns } from "../admin/people/refused-sign-ins.ts";
 import { WrongTokens } from "../admin/people/wrong-tokens.ts";
+import { PriceBook } from "../catalogue/price-book.ts";
 import type { ConfigError } from "../config/errors.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -50,6 +51,7 @@ import type { OpenedStore } from "./start/open-store.ts";
 import { noteRefusedReload, noteReload } from "./start/reload-notes.ts";
 import { observeState } from "./state.ts";
 import { composeSteps, createHooks } from "./steps.ts";
+import { writePrices } from "./upkeep/price-history.ts";
 import { createTelling } from "./upkeep/telling.ts";
 import { startUpkeep, writeRefusals } from "./upkeep/upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
@@ -110,7 +112,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const listeners = { log, traces: telemetry };
   const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports }, first.hooks);
   const cache = createCache(opened.vault, { store, log, live });
-  const own = { ...known, ...listeners, ledger, steps: composeSteps(cache, hooks, options.steps) };
+  const priceBook = new PriceBook();
+  const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
   const ports = createHttpPorts(options, running);
@@ -120,10 +123,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const people = createSignInParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
   const guarded = { wrongTokens, refused, members: createRecheck(people) };
-  const upkept = { store, ledger, ...guarded, log, refusals, measures, prices, ...telling };
+  const upkept = { store, ledger, ...guarded, log, refusals, measures, prices, priceBook, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
-  const write = () => writeRefusals({ store, refusals });
+  const write = async () => {
+    await Promise.all([writeRefusals({ store, refusals }), writePrices({ store, clock, priceBook })]);
+  };
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
   const composed = { ...learnt, ports, live, feed, wrongTokens, people, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
@@ -172,9 +177,10 @@ function createReloads(
       configuration.load();
       noteReload({ world, log }, live.configured, next);
       live.put({ ...next, server, store });
-      noteEnds(next, log, clock.nowMs());
       hooks.put(next.hooks);
       telemetry.put(next);
+      // Requests that wait are served before.
+      void Bun.sleep(0).then(() => noteEnds(next, log, clock.nowMs()));
     },
     refuseReload(errors) {
       configuration.refuse(errors);
@@ -273,6 +279,7 @@ function createHttpPorts(
     addressRule: () => live.settings.log.address,
     learned: () => learning.whenKnown(),
     cacheRules: () => live.settings.cache,
+    sockets: () => live.settings.responses.sockets,
     draining: () => ending.draining,
     refusing: () => ending.refusing,
   };
@@ -309,7 +316,8 @@ function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }:
 
 function buildGateway(
   { opened, fetch = upstreamFetch }: GatewayOptions,
-  parts: Pick<GatewayPorts, "log" | "ledger" | "learning" | "traces" | "steps"> & RoutePorts["known"],
+  parts: Pick<GatewayPorts, "log" | "ledger" | "learning" | "traces" | "steps" | "priceBook"> &
+    RoutePorts["known"],
   isContentWanted: () => boolean,
 ): Gateway {
   const { store, contentVault, vault } = opened;

@@ -2,12 +2,14 @@
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/keys/holder.ts";
 import type { LiveFeed } from "../admin/log/live.ts";
+import { countPriceChanges, type PriceReviewParts } from "../admin/models/price-review.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { checkScraper } from "../admin/people/token.ts";
 import type { WrongTokens } from "../admin/people/wrong-tokens.ts";
 import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
+import type { ModelCard } from "../core/models/card.ts";
 import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
@@ -19,6 +21,7 @@ import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
+import { priceRoutes } from "../http/models/admin-prices.ts";
 import { modelRoutes } from "../http/models/models.ts";
 import { playgroundRoutes } from "../http/models/playground.ts";
 import { decideForKey, type RoutePorts, routeRoutes } from "../http/models/route.ts";
@@ -38,6 +41,7 @@ import { buildApp } from "../http/serve/app.ts";
 import { healthRoutes } from "../http/serve/health.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
+import { Sockets } from "../http/sockets/sockets.ts";
 import { thingRoutes } from "../http/things.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
@@ -48,6 +52,8 @@ import { formatMetrics } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
+import { writeApart } from "./models/catalogue-apart.ts";
+import { replaceCatalogueFile } from "./models/catalogue-file.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
 import { listProviderNames } from "./models/provider-names.ts";
@@ -60,7 +66,7 @@ import type { StoreWatch } from "./upkeep/store-watch.ts";
 import { clock } from "./world.ts";
 
 interface RouteParts {
-  readonly prices: Pick<PriceWatch, "waiting">;
+  readonly prices: Pick<PriceWatch, "waiting" | "last">;
   readonly ports: HttpPorts;
   readonly opened: OpenedStore;
   readonly live: LiveConfiguration;
@@ -92,7 +98,7 @@ export function composeRoutes(parts: RouteParts) {
   const exports = createExportParts(parts, keysExpireMs);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const answers = listAnswers(ports);
-  const app = buildApp(ports, parts.reusePort, directRoutes(answers));
+  const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
   return app
@@ -107,9 +113,15 @@ export function composeRoutes(parts: RouteParts) {
     .use(serveThings(createThingParts(parts, providers)).map((thing) => thingRoutes(operator, thing)))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(exportRoutes(operator, exports))
-    .use(reconciliationRoutes(operator, exports))
+    .use(
+      reconciliationRoutes(operator, {
+        ...exports,
+        priceChanges: () => countPriceChanges(parts.prices.last),
+      }),
+    )
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
+    .use(priceRoutes(operator, createPriceParts(parts)))
     .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs }))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
     .use(checkoutRoutes(operator, payments.checkouts))
@@ -190,11 +202,28 @@ function createAdminPorts(
   };
 }
 
+function createPriceParts({ live, prices }: RouteParts): PriceReviewParts {
+  return {
+    compared: () => prices.last,
+    asOf: () => live.settings.catalogueAsOf,
+    file: () => live.settings.catalogueFile,
+    async write({ known }, proposals) {
+      const { catalogueFile = "", newerModels = [] } = live.settings;
+      const ids = new Set(proposals.map(({ id }) => id));
+      const changed = new Map([...known].filter(([id]) => ids.has(id)));
+      const text = await writeApart({ proposals, known: changed, newerModels, nowMs: clock.nowMs() });
+      replaceCatalogueFile(catalogueFile, text);
+    },
+  };
+}
+
 function createModelRulesParts({ opened, live, known }: RouteParts) {
   return {
     store: opened.store,
     configured: () => live.configured.overlay,
     findModel: (id: string) => live.snapshot.catalogue.list().find((card) => card.id === id),
+    findDialects: ({ provider, dialects }: ModelCard) =>
+      dialects ?? (live.snapshot.upstreams.get(provider)?.dialects ?? []).map(({ name }) => name),
     refusedFields: (id: string) => known.health.refusedFields.list(id),
     refresh: () => live.modelRules.refresh(),
   };

@@ -6,6 +6,7 @@ import { collectCards } from "./catalogue.ts";
 import { applyFactors, type Pricing } from "./factored.ts";
 import { modelView } from "./model-view.ts";
 import { applyOverlay } from "./overlay.ts";
+import { viewRow } from "./write-rows.ts";
 
 export interface CardChange {
   readonly id: string;
@@ -36,18 +37,24 @@ const OBVIOUS: ReadonlySet<string> = new Set(["id", "object", "name", "created"]
 
 /** Compares all known models except disabled ones, even if their providers are disabled. */
 export function compareCards(before: Cards, after: Cards): readonly CardChange[] {
-  const old = listFields(before);
-  const now = listFields(after);
-  const changed = [...now].flatMap(([id, fields]): readonly CardChange[] => {
-    const known = old.get(id);
-    const differing = compareFields(known ?? new Map(), fields);
-    if (known && differing.length === 0) return [];
-    return [{ id, kind: known ? "changed" : "added", fields: differing }];
-  });
-  const removed = [...old.keys()].filter((id) => !now.has(id));
-  return [...changed, ...removed.map((id): CardChange => ({ id, kind: "removed", fields: [] }))];
+  const old = listKnown(before);
+  const now = listKnown(after);
+  return compareKnown(old, now, [...new Set([...now.keys(), ...old.keys()])]);
 }
 
+/** Compares the models of these ids, of catalogues that `listKnown` has listed. */
+export function compareKnown(before: Known, after: Known, ids: readonly string[]): readonly CardChange[] {
+  return ids.flatMap((id): readonly CardChange[] => {
+    const old = before.get(id);
+    const now = after.get(id);
+    if (now === undefined) return old === undefined ? [] : [{ id, kind: "removed", fields: [] }];
+    const fields = compareFields(old ? listCardFields(old) : new Map(), listCardFields(now));
+    if (old !== undefined && fields.length === 0) return [];
+    return [{ id, kind: old === undefined ? "added" : "changed", fields }];
+  });
+}
+
+type Known = ReadonlyMap<string, ModelCard>;
 type Fields = ReadonlyMap<string, string>;
 
 function compareFields(before: Fields, after: Fields): readonly FieldChange[] {
@@ -72,8 +79,9 @@ export function listKnown({
   return new Map(cards.map((card) => [card.id, applyFactors(card, on.get(card.provider))]));
 }
 
-function listFields(cards: Cards): ReadonlyMap<string, Fields> {
-  return new Map([...listKnown(cards)].map(([id, card]) => [id, listCardFields(card)]));
+/** True if both say the same in a catalogue file. */
+export function isSameRow(one: ModelCard | undefined, other: ModelCard | undefined): boolean {
+  return JSON.stringify(one && viewRow(one)) === JSON.stringify(other && viewRow(other));
 }
 
 function listCardFields(card: ModelCard): Fields {

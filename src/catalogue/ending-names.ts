@@ -10,6 +10,8 @@ interface EndingName {
   /** The model's last day. */
   readonly lastDay: string;
   readonly isOver: boolean;
+  /** The model that follows it. Undefined if none does. */
+  readonly successor: string | undefined;
 }
 
 /** Returns one entry for each name and model. Selectors leave such models by themselves. */
@@ -35,14 +37,15 @@ function listTargets(alias: Alias): readonly string[] {
 function describeEnd(catalogue: Catalogue, field: string, id: string): readonly EndingName[] {
   const found = catalogue.resolve(id);
   if (found.kind !== "card") return [];
-  const { id: model, shutdownDate, ending }: ModelCard = found.card;
+  const { id: model, shutdownDate, ending, successor }: ModelCard = found.card;
   if (shutdownDate === undefined || ending === undefined) return [];
-  return [{ field, model, lastDay: shutdownDate, isOver: ending === "over" }];
+  return [{ field, model, lastDay: shutdownDate, isOver: ending === "over", successor }];
 }
 
 /** Returns the sentence for people. */
-export function explainEnd({ model, lastDay, isOver }: EndingName): string {
+export function explainEnd({ model, lastDay, isOver, successor }: EndingName): string {
+  const other = successor === undefined ? "another model" : `another model, such as ${successor}`;
   return isOver
-    ? `${model} has ended: its last day was ${lastDay}; name another model`
-    : `${model} ends: its last day is ${lastDay}; name another model before`;
+    ? `${model} has ended: its last day was ${lastDay}; name ${other}`
+    : `${model} ends: its last day is ${lastDay}; before then, name ${other}`;
 }

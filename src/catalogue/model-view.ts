@@ -6,7 +6,10 @@ import { formatDay, viewLaterPrices } from "./later-prices.ts";
 
 const MILLISECONDS_PER_SECOND = 1000;
 
-/** An entry of `GET /v1/models`: OpenAI's four fields, then ours. Unknown values and an unpriced `pricing` are null. */
+/**
+ * An entry of `GET /v1/models`: OpenAI's four fields, then ours. Unknown values and an unpriced `pricing` are null. Most
+ * models have no `later_pricing` and no `successor`.
+ */
 export function modelView(card: ModelCard) {
   return {
     id: card.id,
@@ -23,6 +26,7 @@ export function modelView(card: ModelCard) {
     operations: card.operations ? [...card.operations] : null,
     release_date: card.created === 0 ? null : formatDay(card.created * MILLISECONDS_PER_SECOND),
     shutdown_date: card.shutdownDate ?? null,
+    ...(card.successor === undefined ? {} : { successor: card.successor }),
     kind: card.kind ?? null,
   };
 }

@@ -57,6 +57,7 @@ function buildCard(row: JsonObject): ModelCard {
     name: id.slice(at + 1),
     created: readReleaseSeconds(id, row.released),
     shutdownDate: asString(row.shutdown),
+    ...(row.successor === undefined ? {} : { successor: asString(row.successor) ?? "" }),
     ...(row.kind === undefined ? {} : { kind: readNames(id, [row.kind], MODEL_KINDS, "kind")[0] }),
     ownedBy: asString(row.owner) ?? id.slice(0, at),
     contextTokensMax: context,

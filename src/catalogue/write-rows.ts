@@ -6,13 +6,14 @@ import { priceView } from "./price.ts";
 const MILLISECONDS_PER_SECOND = 1000;
 
 /** Returns the card as a row. Undefined fields are left out of its JSON. */
-function viewRow(card: ModelCard) {
+export function viewRow(card: ModelCard) {
   const later = viewLaterPrices(card);
   return {
     id: card.id,
     owner: card.ownedBy,
     released: card.created === 0 ? null : formatDay(card.created * MILLISECONDS_PER_SECOND),
     shutdown: card.shutdownDate,
+    successor: card.successor,
     kind: card.kind,
     context: card.contextTokensMax,
     output: card.outputTokensMax,

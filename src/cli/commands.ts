@@ -85,7 +85,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     "write whole lists as CSV or JSON lines",
     async () => (await import("./log/export.ts")).runExport,
   ),
-  ledger: onStore("verify the books", async () => (await import("./money/ledger.ts")).runLedger),
+  ledger: onStore(
+    "verify the books, and re-rate an open month",
+    async () => (await import("./money/ledger.ts")).runLedger,
+  ),
   audit: onStore("verify the audit log", async () => (await import("./audit/audit.ts")).runAudit),
   admin: onStore("reset the admin token", async () => (await import("./people/admin.ts")).runAdmin),
   route: onStore(

@@ -5,7 +5,6 @@ import type {
   KnownProvider,
   ProviderSetup,
   QuotaRules,
-  ResponseRules,
   ServerRules,
   Settings,
 } from "../core/settings.ts";
@@ -20,6 +19,7 @@ import { ModelFields } from "./models/models.ts";
 import { readProfilesFile } from "./models/profiles-file.ts";
 import { buildLimitRules } from "./owner-limits.ts";
 import { buildProviders } from "./providers/providers.ts";
+import { buildCompactionRules, buildResponseRules } from "./responses.ts";
 import { adminToken, type Config } from "./schema.ts";
 import { buildSignInRules } from "./sign-in.ts";
 import { readStore } from "./store-place.ts";
@@ -202,14 +202,6 @@ function buildNativeRules({ remote_tools, mend, known = {} }: NonNullable<Config
   return { ...(remote_tools ? { remoteTools: true } : {}), ...(hasNames ? { known: names } : {}), ...mends };
 }
 
-function buildCompactionRules({
-  compact,
-  compact_model: model = null,
-}: NonNullable<Config["responses"]> = {}) {
-  const isOwn = compact === "own";
-  return isOwn || model !== null ? { compaction: { isOwn, model } } : {};
-}
-
 function buildRequestLimits({ limits = {}, native, responses }: Config): Settings["limits"] {
   const { n: choicesMax = 16, messages: messagesMax = 10_000 } = limits;
   return {
@@ -294,11 +286,4 @@ function buildQuotaRules(quota: NonNullable<Config["quota"]>): QuotaRules {
     // Amounts below a nano-dollar are rounded off.
     free: { models, budgetNanoUsd: usd === null ? null : Math.round(usd * NANO_PER_USD) },
   };
-}
-
-function buildResponseRules({
-  keep = 0,
-  max_bytes = "64MB",
-}: NonNullable<Config["responses"]>): ResponseRules {
-  return { keepMs: keep === 0 ? 0 : readMs(keep), bytesMax: readBytes(max_bytes) };
 }

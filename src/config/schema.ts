@@ -52,6 +52,7 @@ import {
 } from "./models/model-schema.ts";
 import { contact, limitSections } from "./owner-limits.ts";
 import { provider, secret, weight } from "./providers/provider-schema.ts";
+import { responses } from "./responses.ts";
 import { signIn } from "./sign-in.ts";
 import { telemetry } from "./telemetry.ts";
 import { topups } from "./topups.ts";
@@ -206,22 +207,6 @@ const quota = options(
     ),
   },
   "Free requests.",
-);
-
-const responses = options(
-  {
-    keep: Type.Union([Type.Literal(0), duration("1m", "3650d")], {
-      expected: "a duration like 30d, from 1m to 3650d, or 0 to store none",
-    }),
-    max_bytes: size("1MB", "100GB"),
-    upstream_store: truth,
-    compact: Type.Union([Type.Literal("auto"), Type.Literal("own")], { expected: "auto or own" }),
-    compact_model: orNull(
-      modelId,
-      "a model id like Anthropic#claude-haiku-4-5, or null for the request's own",
-    ),
-  },
-  "Conversations of the Responses API: which are stored, and who summarises them.",
 );
 
 const router = options(

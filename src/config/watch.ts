@@ -8,6 +8,13 @@ interface WatchPorts {
   readonly clock: Pick<Clock, "every">;
   /** Returns a text of size, time and inode that changes when the file does, or null if there is no file. */
   readonly stamp: () => string | null;
+  /** Lets requests go on while a change is read and applied. If missing, that happens at once. */
+  readonly gently?: {
+    /** Does beforehand, elsewhere, what takes long of `load`. */
+    readonly prepare: () => Promise<void>;
+    /** Resolves once waiting requests had their turn. */
+    readonly rest: () => Promise<void>;
+  };
   /** Reads and checks the file again, with the files and variables that it refers to. */
   readonly load: (mayBeEmpty: boolean) => LoadResult;
   /** Takes the new settings, the sections that differ from those before, and those whose changes need a restart. */
@@ -41,13 +48,24 @@ export function watchConfig(
   let usedStamp = loadedStamp;
   let lastSeen = loadedStamp;
   let { sections } = start;
-  const reload = () => {
-    // Programs that write a file often truncate it first: that must not end the limits of the configuration in use.
-    const loaded = ports.load(Object.keys(sections).length === 0);
+  // Programs that write a file often truncate it first: that must not end the limits of the configuration in use.
+  const load = () => ports.load(Object.keys(sections).length === 0);
+  const apply = (loaded: LoadResult) => {
     if (!loaded.ok) return ports.onErrors(loaded.errors);
     const [kept, ignored] = keepStart(start.settings, loaded.settings);
     ports.onSettings(kept, listChanged(sections, loaded.sections), ignored);
     ({ sections } = loaded);
+  };
+  const { gently } = ports;
+  let last: Promise<void> = Promise.resolve();
+  const reload = () => {
+    if (gently === undefined) return apply(load());
+    last = last.then(async () => {
+      await gently.prepare();
+      const loaded = load();
+      await gently.rest();
+      apply(loaded);
+    });
   };
   const check = () => {
     const seen = ports.stamp();

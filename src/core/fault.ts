@@ -33,6 +33,7 @@ const bad = { status: 400, type: "invalid_request_error", blame: "client" } as c
 const denied = { status: 403, type: "permission_error", blame: "client" } as const;
 const missing = { status: 404, type: "invalid_request_error", blame: "client" } as const;
 const conflict = { status: 409, type: "invalid_request_error", blame: "client" } as const;
+const upgrade = { status: 426, type: "invalid_request_error", blame: "client" } as const;
 const limited = { status: 429, type: "rate_limit_error", blame: "client" } as const;
 const theirs = { type: "api_error", blame: "provider", elsewhere: true, leadsOn: "failed" } as const;
 const ours = { status: 503, type: "api_error", blame: "gateway" } as const;
@@ -47,6 +48,13 @@ export const FAULTS = {
   /** A role, token or raise would last longer than the role by which it is given. */
   beyond_own_end: { ...bad, wayOut: "Set an end that isn't later than that of your own role." },
   missing_required_parameter: { ...bad },
+  /** Nothing known on this connection or kept here has that id. Clients send their whole conversation then. */
+  previous_response_not_found: { ...bad },
+  invalid_stream_id: { ...bad },
+  /** More lanes than a connection may have in its life. */
+  websocket_stream_limit_reached: { ...bad },
+  /** The connection has reached its age. Clients open another. */
+  websocket_connection_limit_reached: { ...bad },
   unknown_parameter: { ...bad },
   decimal_above_max_value: { ...bad },
   decimal_below_min_value: { ...bad },
@@ -121,13 +129,25 @@ export const FAULTS = {
     leadsOn: "gone",
     wayOut: "Ask for a model that is on, make an alias of this name, or turn its provider on.",
   },
+  /** The provider no longer has a model whose last day is over. */
+  model_ended: {
+    ...missing,
+    otherModel: true,
+    leadsOn: "gone",
+    wayOut: "Ask for the model that follows it, or have its alias name another one.",
+  },
   not_found: { ...missing, wayOut: "Ask for something that exists." },
   unknown_url: { ...missing },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
+  /** Clients go on by HTTP at once. */
+  too_many_sockets: { ...upgrade },
+  websockets_off: { ...upgrade },
   /** Routes can't change settings from the file or the environment. */
   credential_configured: { ...conflict },
   alias_configured: { ...conflict },
   model_configured: { ...conflict },
+  /** No list was compared, or accepted prices have no file to go to. */
+  catalogue_not_writable: { ...conflict },
   alias_exists: { ...conflict },
   /** A revoked key can't get another secret. */
   key_revoked: { ...conflict },

@@ -293,6 +293,26 @@ export interface ResponseRules {
   readonly keepMs: number;
   /** The limit per account. Beyond it, the oldest are deleted. */
   readonly bytesMax: number;
+  readonly sockets: SocketRules;
+}
+
+/** The bounds on WebSocket connections of one process. */
+export interface SocketRules {
+  readonly isOn: boolean;
+  /** The most connections of all, of an account and of a key. */
+  readonly allMax: number;
+  readonly perAccountMax: number;
+  readonly perKeyMax: number;
+  /** The most names of lanes in a connection's life, and of requests that wait on it. */
+  readonly lanesMax: number;
+  readonly queueMax: number;
+  readonly frameBytesMax: number;
+  /** The most that a connection, the connections of an account and all together remember. */
+  readonly bytesMax: number;
+  readonly accountBytesMax: number;
+  readonly memoryBytesMax: number;
+  readonly ageMs: number;
+  readonly idleMs: number;
 }
 
 /** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. */
@@ -316,6 +336,8 @@ export interface Settings {
   readonly catalogueFile?: string;
   /** The day of that file's prices, as `YYYY-MM-DD`. Missing if it doesn't say. */
   readonly catalogueAsOf?: string;
+  /** Changes with the text of the catalogue file. */
+  readonly catalogueDigest?: string;
   /** The list of prices that the gateway compares its own with. Missing if it looks at none. */
   readonly catalogueWatch?: CatalogueWatch;
   /** The cards of that file. They take precedence over the catalogue, and `ownModels` over them. */

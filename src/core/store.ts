@@ -105,6 +105,7 @@ type OwnSetting =
   | "webhooks_audited"
   | "keys_expiring_until"
   | "wrong_admin_tokens"
+  | "price_history"
   | typeof FOREIGN_SECRETS;
 type SettingName = OwnSetting | OperatorSetting;
 

@@ -298,6 +298,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     const owners = this.granted?.tags;
     const traced = makeTrace(this, { counted, count, firstTokenMs, isWhole }, nowMs);
     return {
+      ...origin,
       id,
       requestId,
       keyId: key.id,
@@ -325,7 +326,6 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       firstTokenMs,
       cachedFrom: from?.id ?? null,
       savedNanoUsd: from?.costNanoUsd ?? 0,
-      ...origin,
       tags: owners === undefined ? origin.tags : addOwners(origin.tags, owners),
     };
   }

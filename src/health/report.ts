@@ -81,6 +81,7 @@ function reportCredential(
     id: credential.id ?? null,
     last4: key?.last4 ?? null,
     weight: credential.weight,
+    priceFactor: credential.priceFactor ?? 1,
     ...mapLimits(CREDENTIAL_LIMITS, "property", ({ property }) => credential[property] ?? null),
     state: rest.state,
     untilMs: rest.state === "active" ? null : Math.ceil(wallMs + rest.waitMs),

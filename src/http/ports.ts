@@ -3,7 +3,14 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { KeyProof, ProvenKey } from "../core/keys/key.ts";
 import type { TraceSink } from "../core/log/trace-context.ts";
 import type { CacheRules } from "../core/models/caching.ts";
-import type { AddressRule, BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
+import type {
+  AddressRule,
+  BillingRules,
+  Limits,
+  RouterRules,
+  ServerRules,
+  SocketRules,
+} from "../core/settings.ts";
 import type { Clock, Log, Random, Sealer, Vault } from "../core/world/world.ts";
 import type { KeptAnswers } from "../gateway/answer/kept-answers.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -48,6 +55,7 @@ export interface HttpPorts extends BodyPorts {
   /** Returns the part of clients' addresses that is kept. */
   readonly addressRule: () => AddressRule;
   readonly cacheRules: () => CacheRules;
+  readonly sockets: () => SocketRules;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

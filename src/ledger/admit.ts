@@ -85,8 +85,14 @@ function enter(books: Books, admitting: Admitting): Answer {
   const limit = billing.charge === "always" ? null : resolveAllowance(key, account, quota);
   const standing = limit === null ? null : readStanding(books, key, account, limit, quota, nowMs);
   const shown = standing && listLimits(standing, 0, nowMs);
-  const given = { place, limits: shown, holdNanoUsd: 0, outputTokens: null, held: [] };
-  const grant = makeGrant(admitting, given);
+  const grant = makeGrant(admitting, {
+    kind: "granted",
+    place,
+    limits: shown,
+    holdNanoUsd: 0,
+    outputTokens: null,
+    held: [],
+  });
   const { settlement } = demand;
   if (settlement === undefined) return take(books, demand, limits, grant);
   // Repeated because its commit got no answer, it may be settled already.
@@ -147,9 +153,12 @@ function unlimited(books: Books, admitting: Admitting): Grant {
   const { quota, billing, nowMs } = demand;
   const place = takeNoPlace("unlimited", openDay(books, key, account, quota, nowMs), null);
   const terms = limits.funds.length > 0 ? computeHoldTerms(offers, limits.funds, billing.markup) : null;
-  const { held = [], outputTokens = demand.isCapped ? coverUnheld(offers) : null } = terms ?? {};
-  return makeGrant(admitting, { place, limits: null, holdNanoUsd: 0, outputTokens, held });
+  const outputTokens = terms?.outputTokens ?? (demand.isCapped ? coverUnheld(offers) : null);
+  const held = terms?.held ?? NOTHING_HELD;
+  return makeGrant(admitting, { kind: "granted", place, limits: null, holdNanoUsd: 0, outputTokens, held });
 }
+
+const NOTHING_HELD: readonly NanoUsd[] = [];
 
 /** Admits by the allowance, else by the balance, else by the throttle. */
 function allowed(books: Books, admitting: Admitting, limit: number): Grant | RefusalAnswer {
@@ -184,11 +193,11 @@ function isPayable(admitting: Admitting): boolean {
 }
 
 /** Adds the minute's limits for the answer's headers. */
-function makeGrant({ demand, limits }: Admitting, given: Omit<Grant, "kind" | "tokenLimits">): Grant {
-  if (limits.owners.length === 0) return { kind: "granted", ...given };
+function makeGrant({ demand, limits }: Admitting, given: Grant): Grant {
+  if (limits.owners.length === 0) return given;
   const requests: RequestLimits | null = given.limits ?? findNearestLimit(limits, "requests", demand);
   const tokenLimits = findNearestLimit(limits, "tokens", demand);
-  return { kind: "granted", ...given, limits: requests, ...(tokenLimits ? { tokenLimits } : {}) };
+  return { ...given, limits: requests, ...(tokenLimits ? { tokenLimits } : {}) };
 }
 
 /** Admits by the allowance, then by the throttle. */
@@ -198,7 +207,7 @@ function free(books: Books, admitting: Admitting, standing: Standing, terms: Fre
   const everyMs = quota.throttleMs;
   const place = takePlaces(books, standing, { id, answers, nowMs, everyMs, freeNanoUsd });
   const limits = listLimits(standing, place.places, nowMs);
-  return makeGrant(admitting, { place, limits, holdNanoUsd: 0, outputTokens, held });
+  return makeGrant(admitting, { kind: "granted", place, limits, holdNanoUsd: 0, outputTokens, held });
 }
 
 /** Admits at the balance's cost. Null if the balance can't pay or the model has no price. */
@@ -211,7 +220,7 @@ function paid(books: Books, admitting: Admitting, standing: Standing | null): Gr
   const limits = standing && listLimits(standing, 0, demand.nowMs);
   const { held, outputTokens } = terms;
   const holdNanoUsd = held[admitting.limits.funds.length] ?? 0;
-  return makeGrant(admitting, { place, limits, holdNanoUsd, outputTokens, held });
+  return makeGrant(admitting, { kind: "granted", place, limits, holdNanoUsd, outputTokens, held });
 }
 
 function findAffordable({ demand, account, limits, offers }: Admitting) {
@@ -247,18 +256,20 @@ function take(books: Books, demand: Admission, limits: RunningLimits, grant: Gra
   const { place, holdNanoUsd, outputTokens, held, tokenLimits } = grant;
   const uses = limits.owners.length > 0 ? takeLimits(books, limits, demand, held) : null;
   const tags = findTags(books.keys.get(demand.keyId), books.account(demand.accountId));
-  const granted: GrantAnswer = {
+  const granted: Writable<GrantAnswer> = {
     kind: "granted",
     place: uses === null ? place : { ...place, uses },
     limits: grant.limits,
-    ...(tokenLimits ? { tokenLimits } : {}),
     holdNanoUsd,
     outputTokens,
-    ...(tags ? { tags } : {}),
   };
+  if (tokenLimits) granted.tokenLimits = tokenLimits;
+  if (tags) granted.tags = tags;
   hold(books, demand, granted);
   return granted;
 }
+
+type Writable<Answer> = { -readonly [Name in keyof Answer]: Answer[Name] };
 
 /** Those of the key come first. */
 function findTags(key: GatewayKey | null | undefined, { tags }: Account): Tags | null {

@@ -74,13 +74,15 @@ export function makeReads(
   { quota }: LedgerRules,
   nowMs: number,
   clockAheadMs: number | null,
+  { requestId, replyId }: Pick<Reads, "requestId" | "replyId"> = NO_ROWS,
 ): Reads {
-  const read = { accountId: key.accountId, keyId: key.id, requestId: null, replyId: null, movementId: null };
+  const { id: keyId, accountId, memberId = null } = key;
+  const owners = memberId === null ? [keyId, accountId] : [keyId, accountId, memberId];
   const days = listDays(nowMs, clockAheadMs, quota);
-  const { memberId = null } = key;
-  if (memberId === null) return { ...read, owners: [key.id, key.accountId], days };
-  return { ...read, memberId, owners: [key.id, key.accountId, memberId], days };
+  return { accountId, keyId, memberId, owners, days, requestId, replyId, movementId: null };
 }
+
+const NO_ROWS = { requestId: null, replyId: null };
 
 /** Returns the names of today and tomorrow, or of the days that may be by the store's clock. */
 function listDays(nowMs: number, clockAheadMs: number | null, quota: QuotaRules): readonly string[] {

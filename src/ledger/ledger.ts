@@ -149,9 +149,8 @@ export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
 function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   const { id, key, idempotency, nowMs } = ask;
   const rules = findRules(key, parts.rules());
-  const replyId = idempotency?.replyId ?? null;
-  const read = makeReads(key, rules, nowMs, parts.store.clockAheadMs());
-  return { ask, reads: { ...read, requestId: id, replyId }, rules };
+  const rows = { requestId: id, replyId: idempotency?.replyId ?? null };
+  return { ask, reads: makeReads(key, rules, nowMs, parts.store.clockAheadMs(), rows), rules };
 }
 
 /** Decides the admission on rows as they are, with the cheapest offers, and drops the decision. */
@@ -302,7 +301,7 @@ function makeSettlement(
   const { place = null, note = null, record } = outcome;
   const needed = record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) };
   const about = { accountId, nowMs: clock.nowMs(), idempotency, reads: needed, quota, limits };
-  return { kind: "settle", ...outcome, ...about, ceilingNanoUsd, place, note };
+  return { ...outcome, ...about, kind: "settle", ceilingNanoUsd, place, note };
 }
 
 const NO_ASK: Settling = { idempotency: null };

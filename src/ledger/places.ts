@@ -15,9 +15,10 @@ export function takeNoPlace(
   { meter: { owner, day } }: OpenDay,
   limit: number | null,
 ): Place {
-  const none = { places: 0, slots: 0, everyMs: 0, taken: null, previous: null };
-  return { kind, owner, day, ...none, giveBackMax: limit || GIVE_BACK_MAX, freeNanoUsd: null };
+  return { ...NO_PLACE, kind, owner, day, giveBackMax: limit || GIVE_BACK_MAX };
 }
+
+const NO_PLACE = { places: 0, slots: 0, everyMs: 0, taken: null, previous: null, freeNanoUsd: null };
 
 interface Taking {
   readonly id: string;

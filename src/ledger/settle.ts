@@ -19,7 +19,8 @@ export function settle(books: Books, demand: Settlement): SettledAnswer {
   const { produced, giveBack, sealedReply, nowMs: atMs } = demand;
   const hold = books.findHold(demand.record.id);
   if (hold === null) return settleWithoutHold(books, demand);
-  releaseHold(books, hold, produced ? { sealedReply, atMs } : null);
+  const kept = produced && hold.replyId !== null ? { sealedReply, atMs } : null;
+  releaseHold(books, hold, kept);
   const isBeyond = !returnPlaces(books, hold, giveBack) && giveBack.beyond !== null;
   const record = nameMember(books, (isBeyond ? giveBack.beyond : null) ?? demand.record);
   const { usageSource, ended, costNanoUsd } = record;
@@ -27,9 +28,8 @@ export function settle(books: Books, demand: Settlement): SettledAnswer {
   settleFreeBudget(books, hold, dueNanoUsd);
   settleLimits(books, hold, demand, { record, costNanoUsd: dueNanoUsd });
   const mayPay = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
-  const about = { atMs, usageSource, ended, note: demand.note };
   const { charged, writtenOff } = mayPay
-    ? pay(books, hold, findDue(demand, dueNanoUsd), about)
+    ? pay(books, hold, findDue(demand, dueNanoUsd), { atMs, usageSource, ended, note: demand.note })
     : NOTHING_PAID;
   followRelease(books, hold, demand);
   const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd: hold.nanoUsd, isLate: false };

@@ -154,10 +154,12 @@ export class UsageSums {
 }
 
 function count(totals: UsageTotal[], hour: Hour, tag: string): void {
-  let total = totals.find((one) => isOf(one, hour, tag));
-  if (total === undefined) {
-    total = makeUsage(hour, tag);
-    totals.push(total);
+  for (const total of totals) {
+    if (!isOf(total, hour, tag)) continue;
+    addUsage(total, hour);
+    return;
   }
+  const total = makeUsage(hour, tag);
+  totals.push(total);
   addUsage(total, hour);
 }

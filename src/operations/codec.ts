@@ -17,6 +17,14 @@ import type { TranscriptionForm } from "./transcription/form.ts";
 /** The fields that the operator lets pass to a provider. */
 export type Passing = Pick<Target, "extraFields">;
 
+/** The values that a codec leaves as they are in a request with none but simple fields and texts. */
+export interface PlainBounds {
+  /** The ranges of numbers that have one. */
+  readonly ranges: Readonly<Record<string, readonly [number, number]>>;
+  readonly stopsMax: number;
+  readonly identifierCharactersMax: number;
+}
+
 /** Decodes the answers to a call. */
 export interface AnswerCodec<F extends Form> {
   /** Returns a decoder for a streamed answer to this request, with these response headers. */
@@ -76,6 +84,11 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
    * something would change the meaning.
    */
   encode(ask: F["ask"], card: ModelCard, target: Target): Outgoing;
+  /**
+   * Returns the bounds within which requests of the same fields are all fitted and encoded alike. Null or missing if there
+   * is more to it.
+   */
+  plainBounds?(card: ModelCard, ask: F["ask"]): PlainBounds | null;
   /** True if a request that the model's server refused for these reasons is encoded in another way once they are known. */
   mends?(ask: F["ask"], card: ModelCard, refuses: ReadonlySet<Refusal>): boolean;
   /** Like a lane's `repair`, for a translated request. */

@@ -126,7 +126,7 @@ function makeSieve(asked: PreparedAsk) {
     allowed: input.allowed,
     mustSearch: input.mustSearch === true,
     bits: toBits(needed),
-    tools: bulk.tools,
+    bulk,
     pictures: toPictureBits(bulk.pictures),
     /** True if a call for any card would carry all that is asked. */
     isReadByAll: input.reads === undefined && input.findRefusedUrl === undefined,
@@ -156,9 +156,15 @@ function findReason(sieve: Sieve, row: number): string | null {
 }
 
 /** Returns the word for what the card's target refuses by its number or kind. */
-function findBeyond({ table, tools, pictures }: Sieve, row: number): Refusal | null {
+function findBeyond({ table, bulk, pictures }: Sieve, row: number): Refusal | null {
+  const { tools, pictureBytes, textCharacters, hasVideo } = bulk;
+  if (hasVideo && table.takesVideos[row] === 0) return "video";
   const toolsMax = table.toolsMax[row] ?? tools;
   if (tools > toolsMax) return `tools>${toolsMax}`;
+  const bytesMax = table.pictureBytesMax[row] ?? pictureBytes;
+  if (pictureBytes > bytesMax) return `picture_bytes>${bytesMax}`;
+  const charactersMax = table.textCharactersMax[row] ?? textCharacters;
+  if (textCharacters > charactersMax) return `text_characters>${charactersMax}`;
   const untaken = pictures & (table.untakenPictures[row] ?? 0);
   const kind =
     untaken === 0 ? undefined : PICTURE_KINDS.find((one) => (toPictureBits([one]) & untaken) !== 0);

@@ -50,8 +50,12 @@ function makeTable(cards: readonly ModelCard[]) {
     outputMax: Float64Array.from(cards, (card) => card.outputTokensMax ?? Number.POSITIVE_INFINITY),
     /** Infinite if no number is known. */
     toolsMax: Float64Array.from(cards, (card) => findLimits(card).toolsMax),
+    pictureBytesMax: Float64Array.from(cards, (card) => findLimits(card).pictureBytesMax),
+    textCharactersMax: Float64Array.from(cards, (card) => findLimits(card).textCharactersMax),
     /** A bit for each kind of picture that it doesn't take. */
     untakenPictures: Uint8Array.from(cards, (card) => toPictureBits(findLimits(card).untakenPictures)),
+    /** 1 if it takes videos, as far as is known. */
+    takesVideos: Uint8Array.from(cards, (card) => Number(findLimits(card).takesVideos)),
     /** Prompt and answer together, in tokens. */
     room: Float64Array.from(cards, (card) => card.contextTokensMax ?? Number.POSITIVE_INFINITY),
   };

@@ -39,17 +39,20 @@ export function checkChoice<const Word extends string>(...values: readonly Word[
 }
 
 /**
- * Throws a Fault if an object has more than `most` fields. `path` is "" for the body itself. Fields are counted one by
- * one, since merely listing the names of a few million takes seconds.
+ * True if it is an object with more than `most` fields. Fields are counted one by one, since merely listing the names of a
+ * few million takes seconds.
  */
-export function refuseManyFields(value: unknown, most: number, path: string): void {
-  if (!isObject(value)) return;
+export function hasManyFields(value: unknown, most: number): boolean {
+  if (!isObject(value)) return false;
   let count = 0;
-  for (const _field in value) {
-    count++;
-    if (count <= most) continue;
-    const where = path === "" ? "request" : `'${path}'`;
-    const message = `Invalid ${where}: too many entries. At most ${most} are allowed.`;
-    throw new Fault("object_above_max_properties", message, { param: path || null });
-  }
+  for (const _field in value) if (++count > most) return true;
+  return false;
+}
+
+/** Throws a Fault if an object has more than `most` fields. `path` is "" for the body itself. */
+export function refuseManyFields(value: unknown, most: number, path: string): void {
+  if (!hasManyFields(value, most)) return;
+  const where = path === "" ? "request" : `'${path}'`;
+  const message = `Invalid ${where}: too many entries. At most ${most} are allowed.`;
+  throw new Fault("object_above_max_properties", message, { param: path || null });
 }

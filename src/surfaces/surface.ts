@@ -19,6 +19,8 @@ export interface Incoming {
   readonly seal: Sealer;
   /** The kept answers that the request continues from. Null if none are kept here. */
   readonly keeping: EarlierAnswers | null;
+  /** True if `keeping` is only remembered while a connection lives, and nothing is kept for others. */
+  readonly isRemembered?: boolean;
   /** The answer at the provider that the request continues from. Null if none is stored there. */
   readonly stored: StoredAnswer | null;
 }

@@ -83,6 +83,9 @@ test("the request log can be listed, filtered and paged", async () => {
     cost: null,
     usage_implausible: null,
     unpriced: [],
+    served: [],
+    price_id: null,
+    price: null,
     error: null,
     content: null,
   });

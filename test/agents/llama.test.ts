@@ -1,10 +1,12 @@
-// A real llama.cpp server whose chat template takes a system message only at the beginning, under the real Claude Code
-// and Codex, which send others too, and under each surface.
+// A real llama.cpp server whose chat template takes a system message only at the beginning, under the real coding agents,
+// which send others too, and under each surface. Claude Code and Codex play here always, the others in the long form.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { AGENTS, isInstalled, runAgent } from "./agents.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
+import { IS_LONG } from "../harness/long.ts";
+import { until } from "../whole/world/until.ts";
+import { AGENTS, type Agent, type AgentRun, isInstalled, runAgent } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
 const PYTHON = join(import.meta.dir, "..", "..", ".venv", "bin", "python");
@@ -20,8 +22,8 @@ interface Server {
   stop(): Promise<unknown>;
 }
 
-async function startServer(): Promise<Server> {
-  const child = Bun.spawn([PYTHON, SCRIPT], { stdin: "pipe", stdout: "pipe", stderr: "ignore" });
+async function startServer(...options: readonly string[]): Promise<Server> {
+  const child = Bun.spawn([PYTHON, SCRIPT, ...options], { stdin: "pipe", stdout: "pipe", stderr: "ignore" });
   const stop = () => {
     child.kill("SIGKILL");
     return child.exited;
@@ -36,36 +38,81 @@ async function startServer(): Promise<Server> {
   throw new Error(`The server ended: ${printed}`);
 }
 
+/** True while it generates an answer. */
+async function isBusy({ url }: Server): Promise<boolean> {
+  const slots: unknown = await (await fetch(`${url}/slots`)).json();
+  return asArray(slots).some((slot) => asObject(slot).is_processing === true);
+}
+
+/** The words of each agent about a prompt that is too long. Claude Code and Codex know the words, the others show them. */
+const TOO_LONG: Readonly<Record<string, RegExp>> = {
+  claude: /Prompt is too long/,
+  codex: /context window/,
+  gemini: /context|too long|tokens/i,
+  opencode: /context|too long|tokens/i,
+  qwen: /context|too long|tokens/i,
+};
+/** The others' own programs take seconds of CPU to start. */
+const USUAL: ReadonlySet<string> = new Set(["claude", "codex"]);
+const PLAYED = AGENTS.filter(({ name }) => name in TOO_LONG && (IS_LONG || USUAL.has(name)));
+
 describe.skipIf(!hasServer)("llama.cpp with a guarded template", () => {
   let server: Server;
+  let small: Server;
   let world: AgentWorld;
   beforeAll(async () => {
-    server = await startServer();
-    const row = `  Llama: { dialect: openai, base_url: "${server.url}/v1", unlisted_models: true }`;
-    world = await startAgentWorld(() => row);
+    [server, small] = await Promise.all([startServer(), startServer("small")]);
+    const row = (name: string, { url }: Server) =>
+      `  ${name}: { dialect: openai, base_url: "${url}/v1", unlisted_models: true }`;
+    world = await startAgentWorld([row("Llama", server), row("Small", small)].join("\n"));
   });
   afterAll(async () => {
     await world?.stop();
     await server?.stop();
+    await small?.stop();
   });
 
-  for (const agent of AGENTS.filter(({ name }) => name === "claude" || name === "codex")) {
-    test.skipIf(!isInstalled(agent))(
-      `${agent.name} is answered`,
-      async () => {
-        const { url, secret } = world;
-        const home = world.makeHome();
-        const printed = await runAgent(agent, {
-          url,
-          secret,
-          home,
-          model: `Llama#${agent.name}`,
-          prompt: "Say hi.",
-        });
-        expect(printed).toContain(ANSWER);
-      },
-      PATIENT_MS,
-    );
+  function makeRun(agent: Agent, provider: string, prompt: string): AgentRun {
+    const { url, secret } = world;
+    const model = agent.modelName(`${provider}#${agent.name}`);
+    return { url, secret, home: world.makeHome(), model, prompt };
+  }
+
+  for (const agent of PLAYED) {
+    describe.skipIf(!isInstalled(agent))(agent.name, () => {
+      test(
+        "is answered, and once more in the same conversation",
+        async () => {
+          const run = makeRun(agent, "Llama", "Say hi.");
+          expect(await runAgent(agent, run)).toContain(ANSWER);
+          expect(await runAgent(agent, { ...run, prompt: "And again.", goesOn: true })).toContain(ANSWER);
+        },
+        PATIENT_MS,
+      );
+
+      test(
+        "that leaves in the middle of an answer ends it at the server",
+        async () => {
+          const leaving = new AbortController();
+          const run = makeRun(agent, "Llama", "Say and-on-and-on");
+          const running = runAgent(agent, { ...run, signal: leaving.signal });
+          await until("the server answers", () => isBusy(server));
+          leaving.abort();
+          await running;
+          await until("the server is free", async () => !(await isBusy(server)));
+        },
+        PATIENT_MS,
+      );
+
+      test(
+        "is told that its prompt is too long",
+        async () => {
+          const printed = await runAgent(agent, makeRun(agent, "Small", "Say hi."));
+          expect(printed).toMatch(TOO_LONG[agent.name] ?? "");
+        },
+        PATIENT_MS,
+      );
+    });
   }
 
   const late = { role: "system", content: "It is noon." };

@@ -1,5 +1,7 @@
-"""A llama.cpp server on a free port. Its model of a megabyte always answers "hi you", and its chat template takes a system
-message only at the beginning, as Qwen's do. It prints its address, and ends when its standard input does."""
+"""A llama.cpp server on a free port. Its model of a megabyte always answers "hi you", or words without an end if a message
+of the user's has "and-on-and-on" near its end. Its chat template takes a system message only at the beginning, as Qwen's do. With
+the argument `small`, its context is small and the template shows whole messages. It prints its address, and ends when its
+standard input does."""
 
 import struct
 import sys
@@ -9,15 +11,21 @@ from pathlib import Path
 import xllamacpp as xlc
 
 ANSWER = ["hi", " you"]
+ENDLESS = " on"
+SMALL = "small" in sys.argv[1:]
+CONTEXT = 2048 if SMALL else 65536
 # Of each message it shows a few characters only, so that an agent's prompt is short.
-TEMPLATE = """{%- for message in messages -%}
+SHOWN = 1_000_000 if SMALL else 40
+TEMPLATE = """{%- set ns = namespace(end='>') -%}
+{%- for message in messages -%}
 {%- if message.role == 'system' and not loop.first -%}
 {{- raise_exception('System message must be at the beginning.') -}}
 {%- endif -%}
-{{- message.role + ': ' + (message.content or '')[:40] + '\n' -}}
+{%- if message.role == 'user' and 'and-on-and-on' in (message.content or '')[-2000:] -%}{%- set ns.end = '~' -%}{%- endif -%}
+{{- message.role + ': ' + (message.content or '')[:SHOWN] + '\n' -}}
 {%- endfor -%}
-{%- if add_generation_prompt -%}{{- 'assistant>' -}}{%- endif -%}"""
-PROMPT_END = ">"
+{%- if add_generation_prompt -%}{{- 'assistant' + ns.end -}}{%- endif -%}""".replace("SHOWN", str(SHOWN))
+PROMPT_END, ENDLESS_PROMPT_END = ">~"
 
 # Types of values, tensors and tokens in a GGUF file (ggml/docs/gguf.md).
 UINT32, INT32, FLOAT32, STRING, ARRAY = 4, 5, 6, 8, 9
@@ -61,7 +69,7 @@ def make_vocabulary():
     """The 256 bytes, and what the tokenizer needs beside them."""
     tokens = [("<unk>", UNKNOWN), ("<s>", CONTROL), ("</s>", CONTROL)]
     tokens += [(f"<0x{byte:02X}>", BYTE) for byte in range(256)]
-    tokens += [(word.replace(" ", "\u2581"), NORMAL) for word in ANSWER]
+    tokens += [(word.replace(" ", "\u2581"), NORMAL) for word in [*ANSWER, ENDLESS]]
     return tokens + [(f"<{at}>", CONTROL) for at in range(len(tokens), SIZE)]
 
 
@@ -71,7 +79,7 @@ def make_fields():
         words("general.architecture", "llama"),
         words("general.name", "tiny"),
         number("general.alignment", ALIGNMENT),
-        number("llama.context_length", 8192),
+        number("llama.context_length", CONTEXT),
         number("llama.embedding_length", SIZE),
         number("llama.block_count", 1),
         number("llama.feed_forward_length", FEED_FORWARD),
@@ -104,6 +112,8 @@ def make_tensors():
     words = FIRST_BYTE + 256
     chain = [FIRST_BYTE + ord(PROMPT_END), *range(words, words + len(ANSWER)), END]
     follows = dict(zip(chain, chain[1:]))
+    endless = words + len(ANSWER)
+    follows |= {FIRST_BYTE + ord(ENDLESS_PROMPT_END): endless, endless: endless}
     ones = struct.pack("<f", 1) * SIZE
     square = matrix(SIZE, SIZE)
     return [
@@ -142,7 +152,7 @@ def main():
         params.model.path = str(path)
         params.hostnames = ["127.0.0.1"]
         params.port = 0
-        params.n_ctx = 8192
+        params.n_ctx = CONTEXT
         params.n_parallel = 1
         params.warmup = False
         params.n_gpu_layers = 0

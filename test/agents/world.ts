@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { type Setup, startUnderTest, type UnderTest } from "../harness/harness.ts";
 
 export interface AgentWorld extends UnderTest {
   /** Makes an empty folder that is deleted at the end. */
@@ -15,9 +15,11 @@ const ALIASES = 'aliases: { "gemini-*": "Router#best" }';
 /** Starts the gateway with YAML after the providers. DeepSeek's models take no pictures. */
 export async function startAgentWorld(
   more: string | ((simulatorUrl: string) => string) = ALIASES,
+  setup: Pick<Setup, "fetch"> = {},
 ): Promise<AgentWorld> {
   const write = typeof more === "string" ? () => more : more;
   const under = await startUnderTest({
+    ...setup,
     more: (url) => `  DeepSeek: { keys: ["sim-key"], base_url: "${url}/openai/v1" }\n${write(url)}`,
   });
   const homes: string[] = [];

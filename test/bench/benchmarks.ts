@@ -3,6 +3,7 @@
 import { benchStreamed, benchWhole } from "./cpu.ts";
 import { benchBodies } from "./loads/bodies.ts";
 import { benchStart } from "./loads/cold-start.ts";
+import { benchFeatures } from "./loads/features.ts";
 import { benchHits } from "./loads/hits.ts";
 import { benchLatency, benchTokens } from "./loads/latency.ts";
 import { benchLimits } from "./loads/limits.ts";
@@ -35,6 +36,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { name: "governance", run: benchGovernance },
   { name: "hits", run: benchHits },
   { name: "limits", run: benchLimits },
+  { name: "features", run: benchFeatures },
   { name: "traces", run: benchTraces },
   { name: "start", run: benchStart },
   { name: "warm-up", run: benchWarmUp },

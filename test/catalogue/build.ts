@@ -18,7 +18,7 @@ import { NEWER, type Newer } from "./newer.ts";
 import { OPEN_ROUTER } from "./openrouter.ts";
 import { addServices, passOn } from "./passed-on.ts";
 import { findTwin } from "./platforms.ts";
-import { REPRICED, WINDOWS } from "./repriced.ts";
+import { LATER, REPRICED, WINDOWS } from "./repriced.ts";
 import {
   curatedPrices,
   type DatedPrices,
@@ -29,15 +29,18 @@ import {
   PROVIDER_NAMES,
   type PriceFacts,
 } from "./sources.ts";
+import { findSuccessor } from "./successors.ts";
 
 interface Row {
   id: string;
   owner: string;
   released: string | null;
   shutdown?: string;
+  successor?: string;
   context: number | null;
   output: number | null;
   price: PriceFacts | null;
+  later_prices?: (PriceFacts & { from: string })[];
   capabilities: string[];
   kind?: string;
   /** Chat only if missing. */
@@ -98,10 +101,21 @@ export function buildRows(folder: string): Built {
 }
 
 /** The optional fields last, in the same order in every row. */
-function orderFields({ kind, operations, like, dialects, shutdown, ...row }: Row): Row {
+function orderFields({
+  kind,
+  operations,
+  like,
+  dialects,
+  shutdown,
+  successor,
+  later_prices,
+  ...row
+}: Row): Row {
   return {
     ...row,
+    ...(later_prices ? { later_prices } : {}),
     ...(shutdown ? { shutdown } : {}),
+    ...(successor ? { successor } : {}),
     ...(kind ? { kind } : {}),
     ...(like ? { like } : {}),
     ...(dialects ? { dialects } : {}),
@@ -238,8 +252,12 @@ function finish(row: Row): void {
   row.capabilities = listBedrockCapabilities(row.id, row.capabilities);
   const dialects = listBedrockDialects(row.id);
   if (dialects) row.dialects = dialects;
+  const later = LATER.find(({ ids }) => ids.test(row.id));
+  if (later) row.later_prices = [later.price];
   const shutdown = findEnd(row.id);
   if (shutdown) row.shutdown = shutdown;
+  const successor = shutdown && findSuccessor(row.id);
+  if (successor) row.successor = successor;
   const kind = KINDS.find(({ names }) => names.test(row.id))?.kind;
   if (kind) row.kind = kind;
   if (FILLS_IN.test(row.id)) row.operations = ["chat", "completion"];

@@ -2,13 +2,17 @@
 import { expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { explainEnd, listEndingNames } from "../../src/catalogue/ending-names.ts";
-import { loadShippedCards } from "../../src/catalogue/rows.ts";
+import { modelView } from "../../src/catalogue/model-view.ts";
+import { buildCards, loadShippedCards } from "../../src/catalogue/rows.ts";
+import { writeCatalogueFile } from "../../src/catalogue/write-rows.ts";
+import { asObject, parseJson } from "../../src/core/json/json.ts";
 import { readSelection } from "../../src/http/serve/selection.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { makeKey } from "../harness/samples.ts";
 import { readSettings } from "../harness/settings.ts";
 import { asking, CODE, makeInput } from "../selectors/sample-cards.ts";
+import { checkRelease } from "./release.ts";
 
 /** Ends on 14 January 2027. */
 const ENDING = "OpenAI#gpt-4o";
@@ -132,9 +136,9 @@ models: { "${OTHER}": { fallbacks: ["${ENDING}"] } }`;
     const settings = readSettings(`providers: { OpenAI: { keys: [k] } }\n${more}`);
     return listEndingNames(settings, Date.parse(time)).map((one) => `${one.field}: ${explainEnd(one)}`);
   };
-  const over = `aliases.mine: ${ENDED} has ended: its last day was 2026-07-23; name another model`;
+  const over = `aliases.mine: ${ENDED} has ended: its last day was 2026-07-23; name another model, such as OpenAI#gpt-6.1-sol`;
   expect(list("2026-12-14T00:00:00Z")).toEqual([over]);
-  const soon = `${ENDING} ends: its last day is 2027-01-14; name another model before`;
+  const soon = `${ENDING} ends: its last day is 2027-01-14; before then, name another model, such as OpenAI#gpt-6.1-sol`;
   expect(list("2026-12-15T00:00:00Z")).toEqual([
     `aliases.fast: ${soon}`,
     over,
@@ -146,6 +150,46 @@ test("a running gateway learns of both days", () => {
   const changes = (time: string) => new Date(catalogueAt(time).changesAtMs).toISOString();
   expect(changes("2026-12-14T12:00:00Z")).toBe("2026-12-15T00:00:00.000Z");
   expect(changes("2027-01-14T12:00:00Z")).toBe("2027-01-15T00:00:00.000Z");
+});
+
+test("a successor is a model of the same provider for the same operation that lasts longer", () => {
+  const cards = new Map(loadShippedCards().map((card) => [card.id, card]));
+  for (const { id, provider, shutdownDate, successor, operations } of cards.values()) {
+    if (successor === undefined) continue;
+    const next = cards.get(successor);
+    expect([id, next?.provider, next?.operations]).toEqual([id, provider, operations]);
+    expect([id, (next?.shutdownDate ?? "9999-12-31") > (shutdownDate ?? "")]).toEqual([id, true]);
+  }
+});
+
+test("every model that has ended has a successor", () => {
+  const nowMs = Date.parse("2026-11-26T00:00:00Z");
+  const ended = loadShippedCards().filter(({ shutdownDate }) => isPast(shutdownDate, nowMs));
+  expect(ended.length).toBeGreaterThan(30);
+  expect(ended.flatMap(({ id, successor }) => (successor === undefined ? [id] : []))).toEqual([]);
+});
+
+test("a release fails on a row that ended more than 30 days ago and leads nowhere", () => {
+  const nowMs = Date.parse("2026-11-26T12:00:00Z");
+  const [card] = loadShippedCards();
+  if (card === undefined) throw new Error("There are no cards.");
+  const ended = (id: string, shutdownDate: string) => ({ ...card, id, shutdownDate, successor: undefined });
+  const cards = [
+    ended("A#long-ago", "2026-10-25"),
+    ended("A#of-late", "2026-10-27"),
+    { ...ended("A#followed", "2026-01-01"), successor: "A#b" },
+  ];
+  expect(checkRelease(nowMs, cards).stale).toEqual(["A#long-ago ended on 2026-10-25"]);
+});
+
+test("a successor is listed, and an update of the catalogue keeps it", () => {
+  const card = catalogueAt("2026-11-26T00:00:00Z")
+    .listWithEnded()
+    .find(({ id }) => id === ENDED);
+  if (card === undefined) throw new Error("The model is not there.");
+  expect(modelView(card)).toMatchObject({ shutdown_date: "2026-07-23", successor: "OpenAI#gpt-6.1-sol" });
+  const { models } = asObject(parseJson(writeCatalogueFile([card], "2026-11-26")));
+  expect(buildCards(models)[0]?.successor).toBe("OpenAI#gpt-6.1-sol");
 });
 
 test("the catalogue knows what has ended", () => {

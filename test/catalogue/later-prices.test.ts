@@ -121,3 +121,18 @@ test("a running gateway switches to the price of the day and keeps its knowledge
   expect(health.key({ card, credential })).toBe(known);
   await opened.store.close();
 });
+
+test("the introductory prices of Gemini end on their days, on Vertex too", () => {
+  const priceAt = (id: string, time: string) => {
+    const yaml =
+      "providers: { Google: { keys: [k] }, Vertex: { project: p, location: global, service_account: metadata } }";
+    const found = buildCatalogue({ ...readSettings(yaml), nowMs: Date.parse(time) }).resolve(id);
+    return found.kind === "card" ? [found.card.price?.input, found.card.price?.output] : [];
+  };
+  for (const provider of ["Google", "Vertex"]) {
+    expect(priceAt(`${provider}#gemini-4-argon`, "2026-11-30T23:59:59Z")).toEqual([2, 10]);
+    expect(priceAt(`${provider}#gemini-4-argon`, "2026-12-01T00:00:00Z")).toEqual([4, 20]);
+    expect(priceAt(`${provider}#gemini-3.8-flash`, "2026-12-31T23:59:59Z")).toEqual([0.75, 3.75]);
+    expect(priceAt(`${provider}#gemini-3.8-flash`, "2027-01-01T00:00:00Z")).toEqual([1.5, 7.5]);
+  }
+});

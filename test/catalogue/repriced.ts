@@ -70,6 +70,13 @@ export const REPRICED: Readonly<Record<string, Partial<PriceFacts>>> = {
   // Alibaba Cloud, "Model pricing".
   "Qwen#qwen3-next-80b-a3b-instruct": { input: 0.15, output: 1.2 },
   "Qwen#qwen3-next-80b-a3b-thinking": { input: 0.15, output: 1.2 },
+  // MiniMax, "Pay as you go", and Novita by the same: prompts over 512K tokens cost twice as much.
+  "MiniMax#MiniMax-M3": {
+    tiers: [{ above_tokens: 512_000, input: 0.6, output: 2.4, cached_input: 0.12 }],
+  },
+  "Novita#minimax/minimax-m3": {
+    tiers: [{ above_tokens: 524_288, input: 0.6, output: 2.4, cached_input: 0.12 }],
+  },
   // OpenRouter's list of models, as collected in genai-prices 0.2.3 (PyPI, read on 2026-11-26).
   "OpenRouter#deepseek/deepseek-v3.2": { input: 0.26, output: 0.38, cached_input: 0.13 },
   "OpenRouter#deepseek/deepseek-v4-flash": { input: 0.105, output: 0.21, cached_input: 0.021 },
@@ -91,6 +98,35 @@ export const REPRICED: Readonly<Record<string, Partial<PriceFacts>>> = {
   "OpenRouter#z-ai/glm-5": { input: 1.0, output: 3.2, cached_input: 0.2 },
   "OpenRouter#z-ai/glm-5.1": { input: 1.4, output: 4.4, cached_input: 0.26 },
 };
+
+interface LaterFacts extends PriceFacts {
+  /** The first day, as `YYYY-MM-DD`. */
+  from: string;
+}
+
+const GEMINI_FLASH: LaterFacts = {
+  from: "2027-01-01",
+  input: 1.5,
+  output: 7.5,
+  cached_input: 0.15,
+  per_search: 0.014,
+};
+const GEMINI_ARGON: LaterFacts = {
+  from: "2026-12-01",
+  input: 4,
+  output: 20,
+  cached_input: 0.2,
+  per_search: 0.014,
+};
+
+/**
+ * Prices that follow introductory ones (Google, "Gemini Developer API pricing", as collected in genai-prices 0.2.3, PyPI,
+ * read on 2026-11-26). Vertex AI has had the same prices so far.
+ */
+export const LATER: readonly { readonly ids: RegExp; readonly price: LaterFacts }[] = [
+  { ids: /^(Google|Vertex)#gemini-3\.[678]-flash$/, price: GEMINI_FLASH },
+  { ids: /^(Google|Vertex)#gemini-4-argon$/, price: GEMINI_ARGON },
+];
 
 /** Windows that the lists lack, from the same collection: of prompt and answer together, and of the answer. */
 export const WINDOWS: Readonly<Record<string, { readonly context: number; readonly output?: number }>> = {

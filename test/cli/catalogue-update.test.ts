@@ -2,8 +2,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ModelUse } from "../../src/catalogue/feeds/use-report.ts";
 import { runCatalogue } from "../../src/cli/models/catalogue.ts";
 import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
+import { NO_AMOUNTS } from "../../src/core/money/units.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import { makeGenaiPrices, makeLiteLlm, makeLiteLlmRow, makeModelsDev } from "../catalogue/feed-samples.ts";
 import { readFrom } from "../harness/settings.ts";
@@ -29,10 +31,21 @@ interface Run {
   readonly from?: string;
   readonly now?: string;
   readonly file?: unknown;
+  /** The store's sums of the last 30 days. Missing if there is no store. */
+  readonly uses?: readonly ModelUse[] | Error;
 }
 
 /** Runs the command once. `written` is the catalogue file afterwards, null if it wasn't written. */
-async function update({ list, format = "litellm", flags = [], config = FILE, from, now, file = [ROW] }: Run) {
+async function update({
+  list,
+  format = "litellm",
+  flags = [],
+  config = FILE,
+  from,
+  now,
+  file = [ROW],
+  uses,
+}: Run) {
   const printed: string[] = [];
   const io = { out: (line: string) => printed.push(line), err: (line: string) => printed.push(line) };
   const text = typeof list === "string" ? list : JSON.stringify(list);
@@ -47,6 +60,10 @@ async function update({ list, format = "litellm", flags = [], config = FILE, fro
   const ports = {
     fetch,
     nowMs: () => (now === undefined ? NOW_MS : Date.parse(now)),
+    readUse: async () => {
+      if (uses instanceof Error) throw uses;
+      return uses ?? null;
+    },
     writeFile: (_path: string, content: string) => {
       written = content;
     },
@@ -167,6 +184,51 @@ describe("what waits for a person", () => {
     expect(findRow(added.written, "OpenAI#gpt-7-new-2026-11-01").id).toBeUndefined();
     const accepted = await update({ list, flags: ["--apply", "--yes"] });
     expect(findRow(accepted.written, "OpenAI#gpt-7-new")).toMatchObject({ price: { input: 1, output: 2 } });
+  });
+});
+
+describe("what the last 30 days would have cost", () => {
+  const use = (model: string, costNanoUsd: number): ModelUse => ({
+    model,
+    requests: 10,
+    amounts: { ...NO_AMOUNTS, prompt: 1_000_000, completion: 100_000 },
+    costNanoUsd,
+  });
+  const list = makeLiteLlm({
+    "text-embedding-3-small": makeLiteLlmRow({
+      mode: "embedding",
+      input_cost_per_token: 3e-8,
+      output_cost_per_token: undefined,
+    }),
+    "gpt-4.1": priced(9, 8),
+    "gpt-6.1-sol": priced(0, 10),
+  });
+  // With a markup of 2, which stays.
+  const uses = [
+    use("OpenAI#text-embedding-3-small", 40_000_000),
+    use("OpenAI#gpt-4.1", 5_600_000_000),
+    use("OpenAI#gpt-6.1-sol", 1),
+  ];
+
+  test("is shown for each model in use, by what may be taken and what waits", async () => {
+    const { out } = await update({ list, uses });
+    expect(out).toContain("the last 30 days would have cost:");
+    expect(out).toContain("  OpenAI#gpt-4.1: 5.6 → 19.6 USD (10 requests, with --yes)");
+    expect(out).toContain("  OpenAI#text-embedding-3-small: 0.04 → 0.06 USD (10 requests)");
+    expect(out).not.toContain("gpt-6.1-sol: 0");
+    expect(out).toContain("in all +0.02 USD with --apply, +14.02 USD with --yes");
+    const json = await update({ list, uses, flags: ["--json"] });
+    expect(asObject(parseJson(json.out)).last_30_days).toMatchObject({
+      cost_usd: 5.64,
+      would_cost_usd: 19.66,
+    });
+  });
+
+  test("is left out without a store, and a store that can't be read stops nothing", async () => {
+    expect((await update({ list })).out).not.toContain("30 days");
+    const { out, written } = await update({ list, uses: new Error("It is locked."), flags: ["--apply"] });
+    expect(out).toContain("No report of the last 30 days: the store can't be read. It is locked.");
+    expect(findRow(written, "OpenAI#text-embedding-3-small").id).toBeDefined();
   });
 });
 

@@ -54,6 +54,11 @@ test("OpenAI's SDK moderates texts", async () => {
   expect(results.map(({ flagged }) => flagged)).toEqual([false, true]);
 });
 
+test("OpenAI's SDK moderates without naming a model", async () => {
+  const { model, results } = await client.moderations.create({ input: "I hate you" });
+  expect([model, results[0]?.flagged]).toEqual(["OpenAI#omni-moderation-latest", true]);
+});
+
 test("LangChain's embeddings, in batches of its own", async () => {
   const embeddings = new OpenAIEmbeddings({
     model: "Cohere#embed-v4.0",

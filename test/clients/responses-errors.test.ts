@@ -147,11 +147,9 @@ describe("if responses are not stored", () => {
     await failure(OpenAI.AuthenticationError, clientOf("sk-x").responses.retrieve(id));
   });
 
-  test.each(["/v1/responses", "/responses"])("a WebSocket at %s is refused permanently", async (path) => {
-    const answer = await fetch(under.url + path, {
-      headers: { upgrade: "websocket", connection: "Upgrade", authorization: `Bearer ${under.secret}` },
-    });
-    expect([answer.status, answer.headers.get("allow")]).toEqual([426, "POST"]);
+  test.each(["/v1/responses", "/responses"])("a plain GET of %s is refused", async (path) => {
+    const answer = await fetch(under.url + path, { headers: { authorization: `Bearer ${under.secret}` } });
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
   });
 });
 

@@ -3,18 +3,26 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DIALECTS, type DialectName } from "../../src/core/models/dialect-names.ts";
-import { APPLIED_REFUSALS, REFUSALS, TOOL_COUNT_WORD } from "../../src/core/models/refusals.ts";
+import { APPLIED_REFUSALS, COUNT_WORDS, REFUSALS } from "../../src/core/models/refusals.ts";
 
 const FILE = join(import.meta.dir, "..", "..", "src", "docs", "models.md");
 const HEAD = "| word | the model refuses | dialect |\n|---|---|---|\n";
+
+const EXAMPLES: Readonly<Record<string, number>> = {
+  tools: 128,
+  picture_bytes: 5_242_880,
+  text_characters: 1_048_576,
+};
 
 function writeTable(): string {
   const rows = APPLIED_REFUSALS.map((word) => {
     const { meaning, appliesIn } = REFUSALS[word];
     return `| \`${word}\` | ${meaning} | ${listNames(appliesIn)} |\n`;
   });
-  const count = `| \`${TOOL_COUNT_WORD.example}\` | ${TOOL_COUNT_WORD.meaning} | any |\n`;
-  return [HEAD, ...rows, count].join("");
+  const counts = Object.entries(COUNT_WORDS.meanings).map(
+    ([name, meaning]) => `| \`${name}>${EXAMPLES[name]}\` | ${meaning} | any |\n`,
+  );
+  return [HEAD, ...rows, ...counts].join("");
 }
 
 function listNames(names: readonly DialectName[]): string {

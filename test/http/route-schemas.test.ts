@@ -133,6 +133,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/savings", () => "/savings?weeks=2"],
   ["GET", "/audit", () => "/audit?action=key&limit=5"],
   ["GET", "/models", () => "/models"],
+  ["GET", "/catalogue", () => "/catalogue"],
   ["GET", "/models/retiring", () => "/models/retiring"],
   ["GET", "/settings", () => "/settings"],
   ["GET", "/learned", () => "/learned"],
@@ -199,6 +200,8 @@ const APART = [
   "POST /playground/{id}",
   // Nothing waits here: `test/whole/events/webhooks.test.ts` has a receiver that fails.
   "POST /webhooks/deliveries",
+  // No list is watched here: `test/whole/models/price-changes.test.ts` has one.
+  "POST /catalogue",
   // Cards aren't taken here: `test/whole/money/stripe.test.ts` has a simulated Stripe.
   "POST /accounts/{id}/checkout",
   // Nobody signs in here: `test/people/sign-in` has the people.

@@ -61,6 +61,7 @@ const SERVED_ELSEWHERE: readonly Path[] = [
   ["POST", "/models/OpenAI/gpt-5.4:generateContent", /Gemini/, /\/v1beta/, 405],
   ["POST", "/v1/interactions", /Interactions/, /generateContent/],
   ["POST", "/v1beta/interactions", /Interactions/, /generateContent/],
+  ["POST", "/v1/alpha/search", /Codex/, /\/v1\/responses/],
   ["GET", "/props", /llama\.cpp/, /\/v1\/models/],
   ["GET", "/model/info", /LiteLLM/, /\/v1\/models/],
   ["GET", "/v1/model/info", /LiteLLM/, /\/v1\/models/],

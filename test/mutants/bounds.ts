@@ -5,8 +5,23 @@ const NAMES = "src/dialects/_chat/tool-names.ts";
 const IDS = "src/dialects/_chat/call-ids.ts";
 const FEATURES = ["test/dialects/bounds.test.ts"];
 const LENGTHS = ["test/whole/failures/too-long.test.ts"];
+const PLANS = ["test/operations/chat/plans.test.ts"];
 
 export const BOUNDS: readonly Mutant[] = [
+  {
+    name: "a planned call keeps an output limit above the model's",
+    file: "src/operations/chat/plans.ts",
+    find: "value <= (outputTokensMax ?? value)",
+    replace: "value <= (outputTokensMax ?? value) + value",
+    tests: PLANS,
+  },
+  {
+    name: "a call with a message of parts is planned",
+    file: "src/operations/chat/plans.ts",
+    find: '  return typeof message.content === "string" && PLAIN_ROLES.has(message.role);',
+    replace: "  return PLAIN_ROLES.has(message.role);",
+    tests: PLANS,
+  },
   {
     name: "a shortened tool name stays short in streams",
     file: NAMES,
@@ -55,5 +70,12 @@ export const BOUNDS: readonly Mutant[] = [
     find: "    if ((card.contextTokensMax ?? Number.POSITIVE_INFINITY) <= this.#tooShort) return false;\n",
     replace: "",
     tests: LENGTHS,
+  },
+  {
+    name: "plans without a longer model",
+    file: "src/gateway/plan/gathering.ts",
+    find: "return this.longer === null && this.#mayOverflow();",
+    replace: "return false;",
+    tests: ["test/whole/failures/too-long.test.ts"],
   },
 ];

@@ -137,9 +137,9 @@ export const SURVIVING: readonly Mutant[] = [
   },
   {
     name: "plans of one address",
-    file: "src/gateway/plan/plan.ts",
-    find: "if (ready.length >= CALLS_MAX && met.size >= addresses) break;",
-    replace: "if (ready.length >= CALLS_MAX) break;",
+    file: "src/gateway/plan/gathering.ts",
+    find: "if (!this.#isFull() || this.#met.size < this.#addresses) return true;",
+    replace: "if (!this.#isFull()) return true;",
     tests: ["test/whole/failures/dead-providers.test.ts"],
   },
   {

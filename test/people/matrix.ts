@@ -168,6 +168,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /settings": { of: "whole", may: READERS },
   "GET /learned": { of: "whole", may: READERS },
   "DELETE /learned": { of: "whole", may: OPERATORS, path: () => "/learned?model=Acme%23cheap" },
+  "GET /catalogue": { of: "whole", may: READERS },
+  "POST /catalogue": { of: "whole", may: OPERATORS, ok: 409 },
   "GET /models/:id": { of: "any", may: EVERYONE, ok: 404, path: () => "/models/none" },
   "PATCH /models/:id": { of: "whole", may: OPERATORS, ...WRONG, path: () => "/models/none" },
   "GET /aliases": { of: "any", may: EVERYONE },

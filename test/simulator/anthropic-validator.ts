@@ -14,6 +14,7 @@ import { type Path, reject } from "../../src/simulator/problem.ts";
 import { sign } from "../../src/simulator/responder.ts";
 import type { Incoming } from "../../src/simulator/types.ts";
 import { MESSAGES_REQUEST } from "./anthropic-shapes.ts";
+import { checkTargetRows } from "./rules/target-rules.ts";
 import { checkAnthropicSchema } from "./schema-validator.ts";
 
 const CACHE_MARKS_MAX = 4;
@@ -217,6 +218,7 @@ export function checkMessagesRequest(body: JsonObject, model: string, headers: I
   checkEffort(body, model);
   checkChoice(body, model, thinks);
   checkTurns(body, model);
+  checkTargetRows(body, model);
   if (asObject(body.thinking).type === "enabled") checkThoughtKept(body);
   const { schema: asked } = asObject(asObject(body.output_config).format);
   checkAnthropicSchema(asked, ["output_config", "format", "schema"]);

@@ -49,6 +49,8 @@ function defineMessage(of: Shaper): Check {
     text: textPart,
     image_url: of({ ...marked, image_url: image }, ["image_url"]),
     input_audio: of({ ...marked, input_audio: audio }, ["input_audio"]),
+    // Of the servers behind this form, some take it.
+    video_url: of({ video_url: of({ url: is.text }, ["url"]) }, ["video_url"]),
     file: of({ ...marked, file: of({ file_data: is.text, file_id: is.text, filename: is.text }) }, ["file"]),
   });
   const called = of({ name: NAME, arguments: is.text }, ["name", "arguments"]);

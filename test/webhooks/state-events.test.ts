@@ -12,6 +12,7 @@ const CREDENTIAL: CredentialHealth = {
   id: null,
   last4: "abcd",
   weight: 1,
+  priceFactor: 1,
   requestsPerMinute: null,
   tokensPerMinute: null,
   ...VITALS,

@@ -5,6 +5,7 @@ import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
 import { SOURCES } from "../../core/models/origin.ts";
 import { pageFields } from "../list.ts";
+import { pricingSchema } from "../models/settings-schema.ts";
 import {
   allowNull,
   allowWords,
@@ -180,6 +181,16 @@ export const requestDetailSchema = Type.Object({
       description: "What it came from that its model has no price for: `service_tier=priority`.",
     }),
   ),
+  served: Type.Array(
+    Type.String({ description: "What it came from that was charged by a price of its own." }),
+  ),
+  price_id: Type.Union([text, Type.Null()], {
+    description:
+      "Identifies the price by which the answer was charged. Null if nothing was charged by a price.",
+  }),
+  price: Type.Union([pricingSchema, Type.Null()], {
+    description: "The whole price of that id, with factors. Null for some seconds after its first use.",
+  }),
   error: allowNull(Type.Object({ code: allowNull(text), message: text, type: text, status: Type.Integer() })),
   content: allowNull(contentSchema),
 });

@@ -1,6 +1,7 @@
 // The operator's view of the request log.
 
 import type { Static } from "@sinclair/typebox";
+import { findKeptPrice } from "../../catalogue/price-book.ts";
 import { FAULTS, Fault } from "../../core/fault.ts";
 import { readTagsText } from "../../core/fields/tags-text.ts";
 import { findContent, type LoggedContent, makeContentUse } from "../../core/log/content.ts";
@@ -125,7 +126,7 @@ export function listRequestsAs<Form>(
 }
 
 export interface RequestParts {
-  readonly store: Pick<AdminWorld["store"], "request" | "content" | "key">;
+  readonly store: Pick<AdminWorld["store"], "request" | "content" | "key" | "setting">;
   /** Opens sealed prompts and answers. Missing if none are shown. */
   readonly contentVault?: Pick<Vault, "open">;
 }
@@ -157,9 +158,21 @@ export async function getRequest(
     cost: trace && costView(trace, record),
     usage_implausible: trace && implausibleView(trace),
     unpriced: [...(trace?.unpriced ?? [])],
+    served: [...(trace?.served ?? [])],
+    ...(await viewPrice(store, trace?.attempts[trace.counted ?? -1]?.price)),
     error: errorView(record, trace, content),
     content: content && contentView(content),
   };
+}
+
+/** The prices are found by their id, which the row keeps. */
+async function viewPrice(
+  store: Pick<RequestParts["store"], "setting">,
+  id: string | undefined,
+): Promise<Pick<RequestDetailView, "price_id" | "price">> {
+  if (id === undefined) return { price_id: null, price: null };
+  const kept = findKeptPrice(await store.setting("price_history"), id);
+  return { price_id: id, price: kept?.price ?? null };
 }
 
 /** Returns null if none was kept, or it can no longer be decrypted. */

@@ -5,7 +5,13 @@ import { Fault } from "../../core/fault.ts";
 import { asObject, parseJson } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import { parseRefusal, type Refusal, type RefusalRules } from "../../core/models/refusals.ts";
+import type { DialectName } from "../../core/models/dialect-names.ts";
+import {
+  explainNoEffect,
+  parseRefusal,
+  type Refusal,
+  type RefusalRules,
+} from "../../core/models/refusals.ts";
 import { findFieldWord } from "../../core/models/refused-fields.ts";
 import type { ModelOverlay } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
@@ -45,6 +51,8 @@ export interface ModelRulesParts {
   readonly configured: () => readonly ModelOverlay[];
   /** Undefined if no enabled model has the id. */
   readonly findModel: (id: string) => ModelCard | undefined;
+  /** Returns the dialects in which the model may be called. */
+  readonly findDialects: (card: ModelCard) => readonly DialectName[];
   /** Returns how often the model's provider refused each field. */
   readonly refusedFields: (id: string) => ReadonlyMap<string, number>;
   /** Applies what the store holds to this process. The others find it on their own. */
@@ -73,9 +81,10 @@ export async function changeModelRules(
   wanted: string,
   { refuses }: Static<typeof modelChangeSchema>,
 ): Promise<ModelRulesView> {
-  const { id } = requireModel(parts, wanted);
+  const card = requireModel(parts, wanted);
+  const { id } = card;
   refuseConfigured(parts, id);
-  checkWords(refuses);
+  checkWords(refuses, parts.findDialects(card));
   await parts.changes.changeOperatorSetting("model_rules", (value) => {
     const all = new Map(readStoredRules(value));
     if (refuses.length === 0) all.delete(id);
@@ -111,15 +120,18 @@ function refuseConfigured(parts: ModelRulesParts, id: string): void {
   throw new Fault("model_configured", message, { param: "refuses" });
 }
 
-function checkWords(words: readonly string[]): void {
+function checkWords(words: readonly string[], spoken: readonly DialectName[]): void {
   for (const [at, word] of words.entries()) {
     const param = `refuses[${at}]`;
-    if (parseRefusal(word) === null)
+    const parsed = parseRefusal(word);
+    if (parsed === null)
       throw invalidValue(
         param,
         `'${word.slice(0, 40)}' is no word for what a model refuses; see /docs/models`,
       );
     if (words.includes(`-${word}`)) throw invalidValue(param, `'${word}' contradicts '-${word}'`);
+    const problem = explainNoEffect(parsed, spoken);
+    if (problem !== null) throw invalidValue(param, `'${word}' ${problem}`);
   }
 }
 

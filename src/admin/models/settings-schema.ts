@@ -30,7 +30,7 @@ const prices = {
     }),
   ),
 };
-const pricingSchema = Type.Unsafe<PriceFields & RateFields>(
+export const pricingSchema = Type.Unsafe<PriceFields & RateFields>(
   Type.Object(prices, { description: "In USD per million tokens; `per_…` fields in USD per unit." }),
 );
 

@@ -68,6 +68,10 @@ const sumSchema = Type.Object({
   cost_usd: Type.Number({ description: "USD. By the models' prices, without markup." }),
   estimated_usd: usd,
   estimated_share: share,
+  price_changes: Type.Integer({
+    minimum: 0,
+    description: "Models of the provider whose price differs in the watched list, which may explain a gap.",
+  }),
 });
 export const reconciliationSchema = Type.Object({ data: Type.Array(sumSchema) });
 export type ReconciliationView = View<typeof reconciliationSchema>;
@@ -94,6 +98,8 @@ export const callSchema = Type.Object({
 
 interface ReconciliationParts {
   readonly store: Pick<Store, "providerCalls" | "requests">;
+  /** Returns the number of models of each provider whose price differs in the watched list. Missing without one. */
+  readonly priceChanges?: () => ReadonlyMap<string, number>;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
@@ -106,7 +112,7 @@ interface DaySum extends Pick<CallSum, "dayMs" | "credential" | "calls" | "amoun
 
 /** Returns the sums of each day, provider and credential. A day counts whole if any of it is in the range. */
 export async function sumReconciliation(
-  { store, clock }: ReconciliationParts,
+  { store, clock, priceChanges }: ReconciliationParts,
   query: Query,
 ): Promise<ReconciliationView> {
   const span = readSpan(query, clock.nowMs(), UTC_DAYS);
@@ -122,7 +128,9 @@ export async function sumReconciliation(
     sums.set(place, sum ? addSums(sum, one) : one);
   }
   const order = ({ day, provider, credential }: View<typeof sumSchema>) => `${day} ${provider} ${credential}`;
-  const data = [...sums.values()].map(showSum).sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  const changes = priceChanges?.() ?? new Map<string, number>();
+  const show = (sum: DaySum) => showSum(sum, changes.get(sum.provider) ?? 0);
+  const data = [...sums.values()].map(show).sort((a, b) => (order(a) < order(b) ? -1 : 1));
   return { data };
 }
 
@@ -137,7 +145,7 @@ function addSums(sum: DaySum, row: DaySum): DaySum {
   };
 }
 
-function showSum(sum: DaySum): View<typeof sumSchema> {
+function showSum(sum: DaySum, priceChanges: number): View<typeof sumSchema> {
   const { dayMs, provider, credential, calls, failed, amounts, costNanoUsd, estimatedNanoUsd } = sum;
   return {
     day: formatInstant(dayMs).slice(0, "2026-11-20".length),
@@ -149,6 +157,7 @@ function showSum(sum: DaySum): View<typeof sumSchema> {
     cost_usd: toUsd(costNanoUsd),
     estimated_usd: toUsd(estimatedNanoUsd),
     estimated_share: costNanoUsd === 0 ? 0 : estimatedNanoUsd / costNanoUsd,
+    price_changes: priceChanges,
   };
 }
 

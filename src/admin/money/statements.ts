@@ -56,7 +56,8 @@ export type StatementView = View<typeof statementSchema>;
 export const statementQuery = closeObject({ account: text, month: text });
 
 const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/;
-const DAY_MS = 86_400_000;
+/** The time after a month's end for which its statement stays open. */
+export const OPEN_AFTER_MS = 86_400_000;
 
 interface StatementParts extends Pick<AdminWorld, "store" | "clock"> {
   readonly dayRules: () => DayRules;
@@ -88,7 +89,7 @@ export async function getStatement(
   const about = { account_id: accountId, account: account.name, month, time_zone: timeZone };
   const times = { from: formatInstant(span.fromMs), to: formatInstant(span.toMs) };
   const made: StatementRecord = { ...about, ...times, ...addUp(sums), lines: listLines(sums) };
-  const closesAtMs = span.toMs + DAY_MS;
+  const closesAtMs = span.toMs + OPEN_AFTER_MS;
   if (nowMs < closesAtMs) return nameLines(parts, { ...made, state: "open", closed_at: null }, scope);
   const lines = await nameServiceKeys(parts, made.lines, { accountIds: [accountId], own: null });
   const data = JSON.stringify({ ...made, lines });

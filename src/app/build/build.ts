@@ -20,7 +20,7 @@ const ENTRIES = [
   "src/store/sqlite/checkpoint-thread.ts",
   "src/store/sqlite/slow-thread.ts",
   "src/app/workers/progress-thread.ts",
-  "src/app/models/compare-thread.ts",
+  "src/app/models/catalogue-thread.ts",
 ];
 const FLAGS = [
   "--compile",

@@ -10,6 +10,7 @@ import { FeedError } from "../../catalogue/feeds/feed.ts";
 import { readFeed } from "../../catalogue/feeds/read-feed.ts";
 import { formatDay } from "../../catalogue/later-prices.ts";
 import { writeCatalogueFile } from "../../catalogue/write-rows.ts";
+import { parseCatalogue } from "../../config/models/catalogue-file.ts";
 import { parseBounded } from "../../core/json/bounds.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { FeedFormat } from "../../core/models/feed-format.ts";
@@ -17,9 +18,10 @@ import type { Settings } from "../../core/settings.ts";
 
 type Basis = Pick<Settings, "newerModels" | "overlay">;
 
-interface ComparedFeed extends FeedComparison {
+export interface ComparedFeed extends FeedComparison {
   readonly known: ReadonlyMap<string, ModelCard>;
 }
+type Accepting = Pick<ComparedFeed, "proposals" | "known">;
 
 /** The longest public list has a tenth of that. */
 const FEED_SHAPE = { depth: 40, elements: 5_000_000 };
@@ -32,15 +34,21 @@ export function compareList(text: string, format: FeedFormat, settings: Basis, n
   return { ...compareFeed(rows, { known, overlay: settings.overlay, nowMs }), known };
 }
 
-/** Returns the text of the catalogue file with what is accepted. Models of the file that don't change stay in it. */
+/**
+ * Returns the text of the catalogue file with what is accepted. Models of the file that don't change stay in it. Throws an
+ * Error if the gateway would refuse the file.
+ */
 export function writeAccepted(
-  compared: ComparedFeed,
-  { newerModels = [] }: Basis,
+  compared: Accepting,
+  { newerModels = [] }: Pick<Basis, "newerModels">,
   isAccepted: (proposal: Proposal) => boolean,
   nowMs: number,
 ): string {
   const changed = acceptProposals(compared, compared.known, isAccepted);
   const cards = new Map([...newerModels.map((card) => [card.id, card] as const), ...changed]);
   if (cards.size === 0) throw new FeedError("nothing differs, so there is nothing to write");
-  return writeCatalogueFile([...cards.values()], formatDay(nowMs));
+  const text = writeCatalogueFile([...cards.values()], formatDay(nowMs));
+  const read = parseCatalogue(text);
+  if (typeof read === "string") throw new FeedError(read);
+  return text;
 }

@@ -1,8 +1,10 @@
 // Compares the catalogue with the list of prices that the operator named, regularly, and changes nothing.
+import type { ComparedPrices } from "../../admin/models/price-review.ts";
+import { collectCards } from "../../catalogue/catalogue.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
 import type { CatalogueWatch, Settings } from "../../core/settings.ts";
 import type { Clock, Fetch, Log, Random } from "../../core/world/world.ts";
-import type { CompareAnswer, CompareAsk, CompareCounts } from "./compare-thread.ts";
+import { compareApart } from "./catalogue-apart.ts";
 import { fetchFeed } from "./feed-fetch.ts";
 
 /** A share of the period by which nodes look earlier or later, so that they don't ask all at once. */
@@ -21,6 +23,8 @@ export class PriceWatch {
   readonly #parts: PriceWatchParts;
   /** The changes that could be taken, at once or by a person. Null until a list was compared. */
   waiting: number | null = null;
+  /** The last comparison. Null until there was one. */
+  last: ComparedPrices | null = null;
   #nextMs = 0;
   /** The list and the models that were compared last. A reload replaces both. */
   #watch: CatalogueWatch | undefined;
@@ -37,7 +41,7 @@ export class PriceWatch {
     const isNew = watch !== this.#watch || newerModels !== this.#models;
     this.#watch = watch;
     this.#models = newerModels;
-    if (watch === undefined) this.waiting = null;
+    if (watch === undefined) this.#forget();
     if (watch === undefined || (!isNew && clock.nowMs() < this.#nextMs)) return;
     this.#nextMs = clock.nowMs() + watch.everyMs * this.#spread();
     await this.#compare(watch);
@@ -49,12 +53,10 @@ export class PriceWatch {
     try {
       const text = await fetchFeed(from, fetch);
       const { newerModels = [], overlay } = settings();
-      const counts = await compareApart({
-        text,
-        format,
-        settings: { newerModels, overlay },
-        nowMs: clock.nowMs(),
-      });
+      const nowMs = clock.nowMs();
+      const asked = { text, format, settings: { newerModels, overlay }, nowMs };
+      const { counts, proposals } = await compareApart(asked);
+      this.last = { atMs: nowMs, format, proposals, known: collectCards([], newerModels) };
       this.waiting = counts.taken + counts.waiting;
       log({ event: "catalogue_compared", format, ...counts });
     } catch (error) {
@@ -63,24 +65,13 @@ export class PriceWatch {
     }
   }
 
+  #forget(): void {
+    this.waiting = null;
+    this.last = null;
+  }
+
   #spread(): number {
     const [byte = 0] = this.#parts.random.bytes(1);
     return 1 + SPREAD * ((2 * byte) / BYTE_MAX - 1);
-  }
-}
-
-/** Compares in a thread of its own. Rejects with a FeedError if the list can't be used. */
-async function compareApart(ask: CompareAsk): Promise<CompareCounts> {
-  const thread = new Worker(new URL("./compare-thread.ts", import.meta.url), { ref: false, smol: true });
-  const { promise, resolve, reject } = Promise.withResolvers<CompareAnswer>();
-  thread.onmessage = ({ data }: MessageEvent<CompareAnswer>) => resolve(data);
-  thread.onerror = ({ message }) => reject(new Error(message));
-  thread.postMessage(ask);
-  try {
-    const answer = await promise;
-    if ("wrong" in answer) throw new FeedError(answer.wrong);
-    return answer.counts;
-  } finally {
-    thread.terminate();
   }
 }

@@ -142,9 +142,10 @@ export function canStandAlone({ baseUrl }: KnownProvider): boolean {
 }
 
 export function toCredential(added: AddedCredential): Credential {
-  const { id, secret, weight } = added;
+  const { id, secret, weight, priceFactor } = added;
   const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ property }) => added[property] ?? undefined);
-  return { id, secret, weight, ...omitUndefined(limits) };
+  const factor = priceFactor === 1 ? {} : { priceFactor };
+  return { id, secret, weight, ...omitUndefined(limits), ...factor };
 }
 
 /** Returns the setup of a known provider that the configuration doesn't mention. */

@@ -1,8 +1,9 @@
 // Puts reloads of the configuration on record, with digests of what was and what is.
 import { makeEntry } from "../../admin/audit/audit-trail.ts";
 import type { AdminWorld } from "../../admin/world.ts";
+import { type CardChange, compareKnown, isSameRow, listKnown } from "../../catalogue/compare.ts";
 import type { ConfigError } from "../../config/errors.ts";
-import type { AuditEntry } from "../../core/audit/audit-log.ts";
+import type { AuditEntry, AuditTarget } from "../../core/audit/audit-log.ts";
 import { GATEWAY } from "../../core/people/people.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Log } from "../../core/world/world.ts";
@@ -20,6 +21,48 @@ export function noteReload({ world, log }: Reporting, before: Settings, after: S
   const is = digestSettings(world, after);
   const about = { action: "configuration.loaded", outcome: "success" } as const;
   add({ world, log }, { ...about, before: { digest: was }, after: { digest: is } });
+  noteCatalogue({ world, log }, before, after).catch((error: unknown) => {
+    log({ event: "audit_failed", level: "warn", cause: String(error) });
+  });
+}
+
+/** The fields of a changed catalogue that an entry names. */
+const FIELDS_MAX = 200;
+/** Compared at once, in some milliseconds. */
+const MODELS_AT_ONCE = 20;
+
+/** Puts the prices and other facts on record that a changed catalogue file brings. Requests go on between its parts. */
+async function noteCatalogue({ world, log }: Reporting, before: Settings, after: Settings): Promise<void> {
+  if (before.catalogueDigest === after.catalogueDigest) return;
+  const rows = [before, after].map(
+    ({ newerModels = [] }) => new Map(newerModels.map((card) => [card.id, card])),
+  );
+  const [old, now] = rows;
+  const ids = [...new Set(rows.flatMap((one) => [...one.keys()]))];
+  await Bun.sleep(0);
+  const known = listKnown(before);
+  await Bun.sleep(0);
+  const fresh = listKnown(after);
+  const changes: CardChange[] = [];
+  for (const part of chunk(ids, MODELS_AT_ONCE)) {
+    await Bun.sleep(0);
+    const rewritten = part.filter((id) => !isSameRow(old?.get(id), now?.get(id)));
+    changes.push(...compareKnown(known, fresh, rewritten));
+  }
+  if (changes.length === 0) return;
+  const fields = changes.flatMap((change) => change.fields.map((field) => ({ id: change.id, ...field })));
+  const pick = (side: "before" | "after") =>
+    Object.fromEntries(
+      fields.slice(0, FIELDS_MAX).map((field) => [`${field.id} ${field.field}`, field[side]]),
+    );
+  const as_of = after.catalogueAsOf ?? null;
+  log({ event: "catalogue_updated", models: changes.length, fields: fields.length, as_of });
+  const about = { action: "catalogue.updated", outcome: "success" } as const;
+  add({ world, log }, { ...about, before: pick("before"), after: { as_of, ...pick("after") } }, CATALOGUE);
+}
+
+function* chunk<One>(list: readonly One[], size: number): Generator<readonly One[]> {
+  for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
 }
 
 export function noteRefusedReload(reporting: Reporting, errors: readonly ConfigError[]): void {
@@ -28,17 +71,19 @@ export function noteRefusedReload(reporting: Reporting, errors: readonly ConfigE
   add(reporting, { ...about, after: { fields } });
 }
 
-/** The settings hold secrets, so the digest is keyed. */
-function digestSettings({ pepper }: AdminWorld, settings: Settings): string {
+/** The settings hold secrets, so the digest is keyed. The catalogue file's own digest stands for its thousands of rows. */
+function digestSettings({ pepper }: AdminWorld, { newerModels: _rows, ...settings }: Settings): string {
   return digestSecret(JSON.stringify(settings), pepper);
 }
+
+const CONFIGURATION: AuditTarget = { type: "configuration", id: "", name: "" };
+const CATALOGUE: AuditTarget = { type: "catalogue", id: "", name: "" };
 
 type Reload = Pick<AuditEntry, "action" | "outcome"> &
   Partial<Pick<AuditEntry, "reason" | "before" | "after">>;
 
 /** Workers reload the same file at the same moment, so their entries have the same id and only one is kept. */
-function add({ world, log }: Reporting, reload: Reload): void {
-  const target = { type: "configuration", id: "", name: "" } as const;
+function add({ world, log }: Reporting, reload: Reload, target: AuditTarget = CONFIGURATION): void {
   const entry = makeEntry(world, GATEWAY, { ...reload, target });
   const minute = Math.floor(entry.atMs / MINUTE_MS);
   const id = `aud_${digestSecret(`${minute} ${JSON.stringify(reload)}`, world.pepper).slice(0, 24)}`;

@@ -10,6 +10,7 @@ import type { Simulator } from "../../simulator/server.ts";
 import { createLineLog, gatherWrites } from "../../telemetry/log-lines.ts";
 import { createOutput } from "../../telemetry/log-output.ts";
 import { type RunningGateway, startGateway } from "../composition.ts";
+import { prepareCatalogue } from "../models/catalogue-apart.ts";
 import { EXIT, type Io } from "../terminal.ts";
 import { PROCESS_READINGS } from "../upkeep/process-readings.ts";
 import { PART, sendToParent, shareMetrics, type WorkerPart, waitForStop } from "../workers/worker.ts";
@@ -251,6 +252,10 @@ async function runUntilStopped(
   const watch = watchConfig({ ...live, sections: options.sections }, loadedStamp, {
     clock,
     stamp: () => stampConfiguration(options, live.settings),
+    gently: {
+      prepare: () => prepareCatalogue(live.settings.catalogueFile),
+      rest: () => Bun.sleep(0),
+    },
     load: (mayBeEmpty) => {
       // A default file that was in use must not be missing either.
       const named = file === ENVIRONMENT ? options : { ...options, config: file };

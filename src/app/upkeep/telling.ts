@@ -37,5 +37,9 @@ export function createTelling({ store, live, health, lessons, deadlines, fetch, 
     return buildReport({ health, providers: live.settings.providers, cards: [], ...now });
   };
   const seen = () => [...report().flatMap(listHealthStates), ...listBestStates(lessons.best())];
-  return { delivering, stateEvents: new StateEvents({ store, clock, seen }) };
+  const models = {
+    settings: () => live.settings,
+    cards: () => live.snapshot.catalogue.listWithEnded(),
+  };
+  return { delivering, stateEvents: new StateEvents({ store, clock, seen }), models };
 }

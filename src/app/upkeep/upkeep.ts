@@ -1,4 +1,5 @@
 // A running gateway's regular tasks: heartbeats, holds of dead nodes, learning, deleting old rows, trimming memory.
+import type { PriceBook } from "../../catalogue/price-book.ts";
 import { PUT_KEPT_MS } from "../../core/keys/key-change.ts";
 import { REFUSALS_MAX, type TakenRefusals } from "../../core/log/refusal-log.ts";
 import type { PruneBefore, Store } from "../../core/store.ts";
@@ -7,9 +8,11 @@ import { carryCounts } from "../../ledger/key-move.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { findOldestRow, REPLY_KEPT_MS } from "../../ledger/replies.ts";
 import { type AuditUpkeepParts, chainAudit, logAuditHead, pruneAudit } from "./audit-upkeep.ts";
+import { type EndingModels, warnOfEnds } from "./ending-models.ts";
 import { warnOfContacts } from "./ending-tokens.ts";
 import { warnOfExpiry } from "./expiring-keys.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
+import { writePrices } from "./price-history.ts";
 
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
@@ -19,6 +22,7 @@ const MOVES_MS = 2000;
 const MOVES_AT_ONCE = 1000;
 const EVENTS_MS = 1000;
 const EXPIRING_MS = 600_000;
+const ENDS_MS = 3_600_000;
 const STATES_MS = 5000;
 const REFUSALS_MS = 5000;
 /** A change on one node takes effect on the others within twice this time. */
@@ -71,8 +75,12 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly refusals?: { take(): TakenRefusals; restore(taken: TakenRefusals): void };
   /** Reads the store's size and balances for the metrics. Missing if there are none. */
   readonly measures?: { refresh(): Promise<void> };
+  /** The models whose ends are told. Missing if nobody takes events. */
+  readonly models?: EndingModels;
   /** Compares the catalogue with a list of prices. Missing if there is none. */
   readonly prices?: { refresh(): Promise<void> };
+  /** The prices that answers are charged by. Missing if rows don't name them. */
+  readonly priceBook?: PriceBook;
   /** Missing if the runtime manages memory alone. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
@@ -104,18 +112,29 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, stateEvents, prices } = parts;
-  if (delivering) tasks.push(schedule("events_failed", EVENTS_MS, () => delivering.tick()));
-  if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)));
-  if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)));
+  const { delivering, stateEvents, prices, models, priceBook } = parts;
+  if (delivering) {
+    tasks.push(
+      schedule("events_failed", EVENTS_MS, () => delivering.tick()),
+      schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)),
+      schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)),
+    );
+  }
+  if (models) tasks.push(schedule("events_failed", ENDS_MS, () => warnOfEnds({ ...parts, models })));
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
   if (stateEvents) tasks.push(schedule("health_events_failed", STATES_MS, () => stateEvents.refresh()));
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
-  if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
-  if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
-  if (added) tasks.push(schedule("model_rules_failed", ADDED_MS, () => added.modelRules.refresh()));
-  if (added) tasks.push(schedule("foreign_failed", ADDED_MS, () => added.foreign.refresh()));
+  if (added) {
+    tasks.push(
+      schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()),
+      schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()),
+      schedule("model_rules_failed", ADDED_MS, () => added.modelRules.refresh()),
+      schedule("foreign_failed", ADDED_MS, () => added.foreign.refresh()),
+    );
+  }
   if (prices) tasks.push(schedule("catalogue_failed", PRICES_MS, () => prices.refresh()));
+  if (priceBook)
+    tasks.push(schedule("catalogue_failed", PRICES_MS, () => writePrices({ ...parts, priceBook })));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
   if (members) tasks.push(schedule("members_failed", MEMBERS_MS, () => members.recheck()));

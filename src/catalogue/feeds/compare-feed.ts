@@ -223,7 +223,7 @@ function buildUnpriced(row: FeedRow, provider: string, name: string): ModelCard 
 
 /** Returns the cards that change, with the proposals that `isAccepted` names. */
 export function acceptProposals(
-  { proposals }: FeedComparison,
+  { proposals }: Pick<FeedComparison, "proposals">,
   known: ReadonlyMap<string, ModelCard>,
   isAccepted: (proposal: Proposal) => boolean,
 ): ReadonlyMap<string, ModelCard> {

@@ -1,7 +1,8 @@
 // `poundkey catalogue update`: shows what a list of prices would change, and with --apply takes it.
-import { renameSync, writeFileSync } from "node:fs";
-import { compareList, writeAccepted } from "../../app/models/catalogue-update.ts";
+import { replaceCatalogueFile } from "../../app/models/catalogue-file.ts";
+import { type ComparedFeed, compareList, writeAccepted } from "../../app/models/catalogue-update.ts";
 import { FEED_BYTES_MAX, fetchFeed } from "../../app/models/feed-fetch.ts";
+import { readModelUse } from "../../app/models/model-use.ts";
 import {
   type ConfigSource,
   type ConfigurationFlags,
@@ -11,6 +12,7 @@ import {
 import { EXIT, type Io } from "../../app/terminal.ts";
 import type { FeedComparison, Proposal } from "../../catalogue/feeds/compare-feed.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
+import { type ModelUse, reportUse } from "../../catalogue/feeds/use-report.ts";
 import { loadShippedCards } from "../../catalogue/rows.ts";
 import { writeCatalogueFile } from "../../catalogue/write-rows.ts";
 import type { ConfigError } from "../../config/errors.ts";
@@ -19,22 +21,23 @@ import { FEED_FORMATS } from "../../core/models/feed-format.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Fetch } from "../../core/world/world.ts";
 import { type Arguments, readConfigurationFlags, UsageError } from "../arguments.ts";
+import { formatReport, type UseReport, viewReport } from "./update-report.ts";
 
 /** The world around the command. */
 export interface UpdatePorts {
   readonly fetch: Fetch;
   readonly nowMs: () => number;
   readonly writeFile: (path: string, text: string) => void;
+  /** Returns how the models were used in the last 30 days. Null if there is no store. Throws if it can't be read. */
+  readonly readUse: (store: string, nowMs: number) => Promise<readonly ModelUse[] | null>;
 }
 
-export const REAL_PORTS: UpdatePorts = { fetch, nowMs: Date.now, writeFile: replaceFile };
-
-/** A gateway that reads the file meanwhile reads the old one or the new one. */
-function replaceFile(path: string, text: string): void {
-  const beside = `${path}.new`;
-  writeFileSync(beside, text);
-  renameSync(beside, path);
-}
+export const REAL_PORTS: UpdatePorts = {
+  fetch,
+  nowMs: Date.now,
+  writeFile: replaceCatalogueFile,
+  readUse: readModelUse,
+};
 
 /** Returns 3 if some changes wait for --yes. */
 export async function update(
@@ -63,7 +66,7 @@ export async function update(
     const compared = compareList(await readText(from, source, ports.fetch), format, settings, nowMs);
     const isAccepted = ({ verdict }: Proposal) => verdict === "taken" || given.switches.has("yes");
     if (isApplied) write(writeAccepted(compared, settings, isAccepted, nowMs), settings, ports);
-    show(compared, given, io);
+    show(compared, await report(compared, settings, ports, nowMs), given, io);
     return compared.proposals.some(isWaiting) && !given.switches.has("yes") ? EXIT.partial : EXIT.done;
   } catch (error) {
     if (!(error instanceof FeedError)) throw error;
@@ -79,6 +82,21 @@ export async function update(
     const wrong = then.ok ? undefined : then.errors.find(({ field }) => field.startsWith("catalogue"));
     if (wrong) throw new FeedError(wrong.message);
     writeFile(catalogueFile, text);
+  }
+}
+
+/** A store that can't be read is no reason not to update. */
+async function report(
+  { proposals, known }: Pick<ComparedFeed, "proposals" | "known">,
+  { store }: Settings,
+  { readUse }: UpdatePorts,
+  nowMs: number,
+): Promise<UseReport> {
+  try {
+    const uses = await readUse(store, nowMs);
+    return { uses: uses && reportUse(proposals, known, uses), problem: null };
+  } catch (error) {
+    return { uses: null, problem: error instanceof Error ? error.message : String(error) };
   }
 }
 
@@ -126,7 +144,12 @@ function readText(from: string, { readFile }: ConfigSource, fetch: Fetch): Promi
   }
 }
 
-function show({ proposals, compared, equal, unlisted }: FeedComparison, given: Arguments, io: Io): void {
+function show(
+  { proposals, compared, equal, unlisted }: FeedComparison,
+  use: UseReport,
+  given: Arguments,
+  io: Io,
+): void {
   const count = (is: (proposal: Proposal) => boolean) => proposals.filter(is).length;
   const counts = {
     compared,
@@ -144,7 +167,7 @@ function show({ proposals, compared, equal, unlisted }: FeedComparison, given: A
   };
   if (given.switches.has("json")) {
     const changes = proposals.map(({ card: _card, adds: _adds, ...change }) => change);
-    io.out(JSON.stringify({ ...counts, changes }, null, 2));
+    io.out(JSON.stringify({ ...counts, last_30_days: viewReport(use), changes }, null, 2));
     return;
   }
   for (const [verdict, title] of TITLES) {
@@ -157,6 +180,8 @@ function show({ proposals, compared, equal, unlisted }: FeedComparison, given: A
   io.out(
     `${counts.rise} prices rise, ${counts.fall} fall, ${counts.begin} begin later, ${counts.end} ends differ`,
   );
+  const said = formatReport(use);
+  if (said !== null) io.out(said);
   if (!counts.applied)
     io.out("Nothing was changed: --apply takes the first part, and --yes with it what waits.");
 }

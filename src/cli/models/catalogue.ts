@@ -23,7 +23,8 @@ configuration.
 
 update compares the catalogue with a list of prices, and with --apply writes what is new to the configuration's
 catalogue file. Prices that move by more than a factor of 2, prices of models that had none and ends within 14 days
-also need --yes. A price of 0, or one that is off by a factor of 100, is never taken.
+also need --yes. A price of 0, or one that is off by a factor of 100, is never taken. If there is a store, update also
+shows what the requests of the last 30 days would have cost.
 
   --from URL|FILE  where the list is (default: catalogue.watch.from)
   --format NAME    its form: poundkey, litellm, models.dev or genai-prices (default: catalogue.watch.format)

@@ -5,19 +5,32 @@ import type { Audit } from "../../core/money/audit.ts";
 import { formatPlainUsd } from "../../core/money/money.ts";
 import type { Store } from "../../core/store.ts";
 import { formatCount, formatJson, formatTable, makeCommand, type StoreCall } from "../administration.ts";
+import { RERATE_FLAGS, rerate } from "./rerate.ts";
 
 const HELP = `usage: poundkey ledger verify [--json]
+       poundkey ledger rerate --month MONTH [--account ID] [--apply] [--json]
 
-Checks the store's file, if it is one, and verifies the books: each balance is the sum of its journal, each held amount
+verify checks the store's file, if it is one, and verifies the books: each balance is the sum of its journal, each held amount
 belongs to open requests, no entry is missing or changed, and all accounts add up to zero. Otherwise prints what is wrong and exits with 1.
 
+rerate shows what each account's requests of a month would have been charged at the prices that the catalogue and the
+configuration have for their times now. With --apply it adjusts the balances by the difference, once. A month whose
+statement is closed, a day after its end, isn't re-rated. Requests stay as they were charged, and so do budgets.
+
+  --month MONTH             the month, such as 2026-11
+  --account ID              only that account
+  --apply                   make the adjustments
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\`
 
 examples:
-  poundkey ledger verify --store sqlite:/var/lib/poundkey/.poundkey/poundkey.db`;
+  poundkey ledger verify --store sqlite:/var/lib/poundkey/.poundkey/poundkey.db
+  poundkey ledger rerate --month 2026-11`;
 
-export const runLedger = makeCommand(HELP, { verify: { needs: "store", run: verify } });
+export const runLedger = makeCommand(HELP, {
+  verify: { needs: "store", run: verify },
+  rerate: { run: rerate, flags: RERATE_FLAGS },
+});
 
 async function verify({ isJson, io, open }: StoreCall): Promise<void> {
   const { store } = await open();

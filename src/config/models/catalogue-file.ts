@@ -1,4 +1,5 @@
 // Reads the operator's catalogue file, whose models are added to the built-in ones or replace them.
+import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parseDay } from "../../catalogue/later-prices.ts";
@@ -24,6 +25,7 @@ const row = section(
     owner: Type.Optional(text("the owner's name", /^[^\p{C}]{1,100}$/u)),
     released: orNull(day, "a date like 2027-01-31, or null if unknown"),
     shutdown: Type.Optional(day),
+    successor: Type.Optional(modelId),
     kind: Type.Optional(choice(MODEL_KINDS)),
     context: tokens,
     output: tokens,
@@ -40,8 +42,10 @@ const row = section(
 );
 const rows = Type.Array(row, { minItems: 1, maxItems: ROWS_MAX, expected: "a list of models" });
 
-interface CatalogueFile {
+export interface CatalogueFile {
   readonly cards: readonly ModelCard[];
+  /** Changes with the file's text. Missing without a file. */
+  readonly digest?: string;
   /** The day whose prices these are, as `YYYY-MM-DD`. Missing if the file doesn't say. */
   readonly asOf?: string;
 }
@@ -61,19 +65,34 @@ export function readCatalogueFile(
     return { cards: [] };
   };
   try {
-    const parsed = parseJson(readFile(file, CATALOGUE_BYTES_MAX));
-    if (parsed === undefined) return wrong("the file is not valid JSON");
-    const { as_of: asOf, models: value = parsed } = asObject(parsed);
-    if (asOf !== undefined && !isDay(asOf)) return wrong("as_of: expected a date like 2027-01-31");
-    const [issue] = Value.Check(rows, value) ? [] : listIssues(rows, value);
-    if (issue) return wrong(`${nameField(issue.path, value)}${issue.message}`);
-    const cards = buildCards(value);
-    const slip = findUnitMistake(cards);
-    return slip === null ? { cards, ...(asOf === undefined ? {} : { asOf }) } : wrong(slip);
+    const found = parseCatalogue(readFile(file, CATALOGUE_BYTES_MAX));
+    return typeof found === "string" ? wrong(found) : found;
   } catch (thrown) {
     const isRead = thrown instanceof Error && !("code" in thrown) && !(thrown instanceof RefusedFile);
     return wrong(isRead ? thrown.message : `the file ${describeUnread(thrown)}`);
   }
+}
+
+/** The text that was parsed elsewhere, with the result. */
+let remembered: { readonly text: string; readonly found: CatalogueFile | string } | null = null;
+
+/** Has the next reading of this text take no time: parsing thousands of rows would hold up requests. */
+export function rememberCatalogue(text: string, found: CatalogueFile | string): void {
+  remembered = { text, found };
+}
+
+/** Returns what the file's text says, or the first thing that is wrong with it. Throws an Error for a row that isn't valid. */
+export function parseCatalogue(text: string): CatalogueFile | string {
+  if (remembered?.text === text) return remembered.found;
+  const parsed = parseJson(text);
+  if (parsed === undefined) return "the file is not valid JSON";
+  const { as_of: asOf, models: value = parsed } = asObject(parsed);
+  if (asOf !== undefined && !isDay(asOf)) return "as_of: expected a date like 2027-01-31";
+  const [issue] = Value.Check(rows, value) ? [] : listIssues(rows, value);
+  if (issue) return `${nameField(issue.path, value)}${issue.message}`;
+  const cards = buildCards(value);
+  const digest = createHash("sha256").update(text).digest("hex");
+  return findUnitMistake(cards) ?? { cards, digest, ...(asOf === undefined ? {} : { asOf }) };
 }
 
 function isDay(value: unknown): value is string {

@@ -10,7 +10,10 @@ import { readCatalogueFile } from "./catalogue-file.ts";
 
 const DAILY = "24h";
 
-type CatalogueSettings = Pick<Settings, "catalogueFile" | "newerModels" | "catalogueAsOf" | "catalogueWatch">;
+type CatalogueSettings = Pick<
+  Settings,
+  "catalogueFile" | "newerModels" | "catalogueAsOf" | "catalogueDigest" | "catalogueWatch"
+>;
 
 /** Reads the field `catalogue` and its file. `override` is a path in place of the field's own. */
 export function readCatalogue(
@@ -21,10 +24,11 @@ export function readCatalogue(
 ): { readonly cards: readonly ModelCard[]; readonly settings: CatalogueSettings } {
   const { file, watch } = readCatalogueRules(given, issues);
   const catalogueFile = override ?? file;
-  const { cards, asOf } = readCatalogueFile(catalogueFile, readFile, issues);
+  const { cards, asOf, digest } = readCatalogueFile(catalogueFile, readFile, issues);
   const settings = {
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
     ...(asOf === undefined ? {} : { catalogueAsOf: asOf }),
+    ...(digest === undefined ? {} : { catalogueDigest: digest }),
     ...(watch === undefined ? {} : { catalogueWatch: watch }),
   };
   return { cards, settings };

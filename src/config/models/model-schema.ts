@@ -5,7 +5,7 @@ import { PIECE_MAX, RATE_MAX, UNIT_FIELDS } from "../../catalogue/price.ts";
 import { RATE_FIELDS } from "../../catalogue/rates.ts";
 import { CAPABILITIES, OPERATIONS } from "../../core/models/card.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
-import { APPLIED_REFUSALS, TOOL_COUNT_WORD } from "../../core/models/refusals.ts";
+import { APPLIED_REFUSALS, COUNT_WORDS } from "../../core/models/refusals.ts";
 import { choice, day, integer, number, options, section, text } from "../field-types.ts";
 
 export const TOKENS_MAX = 100_000_000;
@@ -81,8 +81,8 @@ const listExpected = (words: readonly string[]) => `one of ${words.map((word) =>
 
 /** A word of the vocabulary of refusals, or one behind a minus sign. */
 export const refuses = Type.Array(
-  Type.Union([refusal, text("a number of tools like tools>128", TOOL_COUNT_WORD.pattern)], {
-    expected: `${listExpected(refusalWords)} or a number like ${TOOL_COUNT_WORD.example}`,
+  Type.Union([refusal, text("a number of something like tools>128", COUNT_WORDS.pattern)], {
+    expected: `${listExpected(refusalWords)} or a number like ${COUNT_WORDS.example}`,
   }),
   { uniqueItems: true, minItems: 1, expected: "a list of refusals without duplicates" },
 );

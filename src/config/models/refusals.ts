@@ -1,7 +1,12 @@
 // The words of `models: { X#y: { refuses } }`, split into those that the model refuses and those that it takes after all.
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DialectName } from "../../core/models/dialect-names.ts";
-import { parseRefusal, type Refusal, type RefusalRules } from "../../core/models/refusals.ts";
+import {
+  explainNoEffect,
+  parseRefusal,
+  type Refusal,
+  type RefusalRules,
+} from "../../core/models/refusals.ts";
 import type { KnownProvider, ProviderSetup } from "../../core/settings.ts";
 
 /** Reports the word at a place of the list. */
@@ -18,11 +23,11 @@ export function buildRefusals(
     const parsed = parseRefusal(text);
     // The schema has reported it.
     if (parsed === null) continue;
-    const { word, isTaken, appliesIn } = parsed;
+    const { word, isTaken } = parsed;
     const [own, other] = isTaken ? [rules.accepts, rules.refuses] : [rules.refuses, rules.accepts];
     if (other.has(word)) wrong(at, "contradicts a word before it in this list");
-    if (!spoken.some((name) => appliesIn.includes(name)))
-      wrong(at, `has no effect: only requests in the dialect ${appliesIn.join(" or ")} are changed for it`);
+    const problem = explainNoEffect(parsed, spoken);
+    if (problem !== null) wrong(at, problem);
     own.add(word);
   }
   return rules;

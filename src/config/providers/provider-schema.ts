@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { CREDENTIAL_LIMITS, mapLimits, PER_MINUTE_MAX } from "../../core/limits/limit-table.ts";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../../core/models/alias.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
+import { PRICE_DECIMALS, PRICE_FACTOR_MAX } from "../../core/money/factors.ts";
 import { PLATFORMS } from "../../core/settings.ts";
 import {
   baseUrl,
@@ -21,9 +22,6 @@ import { model, TOKENS_MAX } from "../models/model-schema.ts";
 const MODELS_MAX = 1000;
 const KEYS_MAX = 100;
 const EXTRA_FIELDS_MAX = 100;
-const FACTOR_MAX = 100;
-/** As many as prices have. */
-const DECIMALS = 6;
 const HOLD_USD_MAX = 100;
 
 const optional = Type.Optional;
@@ -35,13 +33,13 @@ const perMinute = Type.Optional(integer(1, PER_MINUTE_MAX));
 export const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
 
 function hasDecimals(value: number): boolean {
-  return Number(value.toFixed(DECIMALS)) === value;
+  return Number(value.toFixed(PRICE_DECIMALS)) === value;
 }
 
 /** Above 0, with at most six decimals. */
 const factor = checkedNumber(
   "a number above 0 and up to 100 with at most 6 decimals, such as 0.85",
-  (value) => value > 0 && value <= FACTOR_MAX && hasDecimals(value),
+  (value) => value > 0 && value <= PRICE_FACTOR_MAX && hasDecimals(value),
 );
 
 const LIMIT_NAMES = CREDENTIAL_LIMITS.map(({ name }) => name).join(", ");

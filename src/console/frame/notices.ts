@@ -4,6 +4,7 @@
 import type { ProblemView } from "../../admin/events/problems.ts";
 import type { NearingView } from "../../admin/limits/nearing.ts";
 import type { ListPage } from "../../admin/list.ts";
+import type { PriceReview } from "../../admin/models/price-review.ts";
 import type { RetiringView } from "../../admin/models/retiring.ts";
 import { nowMs } from "../browser.ts";
 import type { Tone } from "../parts/states.tsx";
@@ -33,12 +34,20 @@ export function useNotifications(): readonly Notification[] {
     may("settings.read") ? "/models/retiring" : null,
     EVERY_MS,
   );
+  const prices = useResource<PriceReview>(may("settings.read") ? "/catalogue" : null, EVERY_MS);
   return [
+    ...describePrices(prices.data?.models_used ?? 0),
     ...(problems.data?.data ?? []).map(describeProblem),
     ...useOwners(),
     ...(nearing.data?.data ?? []).map(describeNearing),
     ...(retiring.data?.data ?? []).filter(endsSoon).map(describeRetiring),
   ];
+}
+
+function describePrices(models: number): readonly Notification[] {
+  if (models === 0) return [];
+  const text = models === 1 ? "A model in use has other prices" : `${models} models in use have other prices`;
+  return [{ tone: "warn", text: `${text} in the watched list`, href: makeHref("/models") }];
 }
 
 /** The accounts and keys, as far as they may be seen. */

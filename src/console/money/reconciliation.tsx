@@ -9,7 +9,7 @@ import { readRange } from "../frame/scope.ts";
 import { CustomChip, PeriodPicker } from "../frame/scope-bar.tsx";
 import { Vitals } from "../parts/figures.tsx";
 import { Card, PageHead, QueryFilter } from "../parts/page.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty, Loaded, Notice } from "../parts/states.tsx";
 import { type Column, GrowingTable, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
 
 type Row = ReconciliationView["data"][number];
@@ -96,6 +96,7 @@ function Sums({ rows }: { readonly rows: readonly Row[] }) {
   if (rows.length === 0) return <Nothing />;
   return (
     <>
+      <PriceChanges rows={rows} />
       <Card>
         <Vitals rows={listTotals(rows)} />
       </Card>
@@ -111,6 +112,20 @@ function Sums({ rows }: { readonly rows: readonly Row[] }) {
         />
       </Card>
     </>
+  );
+}
+
+/** Other prices in the watched list, which may explain a gap between these sums and an invoice. */
+function PriceChanges({ rows }: { readonly rows: readonly Row[] }) {
+  const changes = new Map(rows.map(({ provider, price_changes }) => [provider, price_changes]));
+  const named = [...changes].filter(([, count]) => count > 0);
+  if (named.length === 0) return null;
+  const list = named.map(([provider, count]) => `${provider} (${formatCount(count)})`).join(", ");
+  return (
+    <Notice tone="warn">
+      The watched list has other prices for models of {list}, which may explain a gap to the invoice.{" "}
+      <a href={makeHref("/models")}>Review them</a>
+    </Notice>
   );
 }
 

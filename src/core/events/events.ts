@@ -21,6 +21,7 @@ export const EVENTS = {
   "provider.down": "The provider {provider} gets no requests any more: {reason}.",
   "provider.up": "The provider {provider} answers again.",
   "model.gone": "The provider {provider} doesn't have the model {model} any more.",
+  "model.ending": "The model {model}, which is in use here, ends: its last day is {until}.",
   "router.best_changed": "The model that is best overall is {model} now. Before, it was {before}.",
   "credential.retired": "The provider {provider} refuses its credential …{last4}: {reason}.",
   "topup.paid": "{account} was topped up with {amount} USD by card.",

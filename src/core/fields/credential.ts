@@ -1,5 +1,6 @@
 // The fields of a provider's credential that an operator can set, except its secret, which is never shown again.
 import { WEIGHT_MAX, WEIGHT_MIN } from "../models/alias.ts";
+import { PRICE_DECIMALS, PRICE_FACTOR_MAX, PRICE_FACTOR_MIN } from "../money/factors.ts";
 import type { Fields } from "./field.ts";
 import { CREDENTIAL_LIMIT_FIELDS } from "./limit-fields.ts";
 
@@ -17,6 +18,17 @@ export const CREDENTIAL_FIELDS = {
     },
   },
   ...CREDENTIAL_LIMIT_FIELDS,
+  price_factor: {
+    kind: "weight",
+    property: "priceFactor",
+    initial: 1,
+    min: PRICE_FACTOR_MIN,
+    max: PRICE_FACTOR_MAX,
+    decimals: PRICE_DECIMALS,
+    manual:
+      "what its calls cost, times the models' prices, as negotiated: above 0, at most 100, with up to 6 decimals (`1`)",
+    control: { label: "Price factor", hint: "What its calls cost, times the models' prices" },
+  },
   enabled: {
     kind: "flag",
     property: "enabled",

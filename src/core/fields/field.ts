@@ -78,8 +78,12 @@ interface Kinds {
     WireMemberDefaults | null,
     { readonly budgetsMax: number; readonly modelsMax: number; readonly keysMax: number }
   >;
-  /** A share of the load, relative to others'. */
-  readonly weight: Kind<number, number, { readonly min: number; readonly max: number }>;
+  /** A factor, such as a share of the load relative to others'. `decimals` are the most it may have; missing for any. */
+  readonly weight: Kind<
+    number,
+    number,
+    { readonly min: number; readonly max: number; readonly decimals?: number }
+  >;
   /** Null for none. */
   readonly limit: Kind<number | null, number | null, { readonly min: number; readonly max: number }>;
   readonly role: Kind<Role, Role, { readonly options: readonly Role[] }>;

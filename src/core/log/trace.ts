@@ -31,6 +31,8 @@ export interface TracedAttempt {
   readonly requestIds?: readonly string[] | undefined;
   /** The usage that the provider reported, but for what is 0. Missing if it reported none, or the row has the same. */
   readonly claimed?: ShortClaim | undefined;
+  /** The id of the price by which its answer was charged (`price_id`). Missing unless it answered. */
+  readonly price?: string | undefined;
 }
 
 /** The usage of an answer as its provider reported it. */
@@ -66,6 +68,8 @@ export interface Trace {
   readonly usageImplausible: { readonly promptTokens: number; readonly completionTokens: number } | null;
   /** The services and regions of the answer that its card has no price for: `service_tier=priority`. Missing if there are none. */
   readonly unpriced?: readonly string[] | undefined;
+  /** Those of the answer that were charged by a price of their own. Missing if there are none. */
+  readonly served?: readonly string[] | undefined;
   /** The error shown to the client, if the words are ours: a provider's may quote the prompt. */
   readonly message: string | null;
   /** The calls to hooks. Missing if there were none. */

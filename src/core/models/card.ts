@@ -140,6 +140,8 @@ export interface ModelCard extends RefusalRules {
   readonly created: number;
   /** The last day on which its provider answers, as `YYYY-MM-DD`. Missing if no end is announced. */
   readonly shutdownDate?: string;
+  /** The id of the model that follows it. Missing if none does, or no end is announced. */
+  readonly successor?: string;
   /** `soon` in the last 30 days before the shutdown, `over` after that day. Missing before, and without a date. */
   readonly ending?: "soon" | "over";
   /** Missing for a model of general use. */

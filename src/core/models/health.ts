@@ -35,7 +35,7 @@ export interface ModelHealth extends Vitals {
 
 export interface CredentialHealth
   extends Pick<Vitals, "inFlight" | "errorRate">,
-    Pick<StoredCredential, "weight" | CredentialLimit["property"]> {
+    Pick<StoredCredential, "weight" | "priceFactor" | CredentialLimit["property"]> {
   /** Null for credentials from the configuration. */
   readonly id: string | null;
   /** At most the last four characters. */

@@ -92,6 +92,13 @@ export const REFUSALS = {
   picture_jpeg: refusePicture("JPEG"),
   picture_gif: refusePicture("GIF"),
   picture_webp: refusePicture("WebP"),
+  video: {
+    concerns: "pictures",
+    meaning: "videos (`video_url`)",
+    source: "the vendors' API references",
+    seen: "2026-11",
+    appliesIn: DIALECTS,
+  },
 } as const satisfies Readonly<Record<string, RefusalRule>>;
 
 function refusePicture(kind: string): RefusalRule {
@@ -104,27 +111,35 @@ export type PictureKind = (typeof PICTURE_KINDS)[number];
 
 export type RefusalWord = keyof typeof REFUSALS;
 
-type ToolCount = `tools>${number}`;
-
-/** One word of the vocabulary. `tools>128` refuses more than 128 tools. */
-export type Refusal = RefusalWord | ToolCount;
-
-const TOOL_COUNT = /^tools>([1-9]\d{0,4})$/;
-/** The form in which the operator writes it, for the schema and the manual. */
-export const TOOL_COUNT_WORD = {
-  pattern: /^-?tools>[1-9]\d{0,4}$/,
-  example: "tools>128",
-  meaning: "more tools than this number",
+/** Things of which a target may take only so many: the ends of the sentence "The target refuses …", for the manual. */
+const COUNTS = {
+  tools: "more tools than this number",
+  picture_bytes: "a picture of more than this number of bytes in base64",
+  text_characters: "a text of a message of more than this number of characters",
 } as const;
 
-function isToolCount(text: string): text is ToolCount {
-  return TOOL_COUNT.test(text);
+export type CountName = keyof typeof COUNTS;
+type CountWord = `${CountName}>${number}`;
+
+/** One word of the vocabulary. `tools>128` refuses more than 128 tools. */
+export type Refusal = RefusalWord | CountWord;
+
+const COUNT_WORD = /^(tools|picture_bytes|text_characters)>([1-9]\d{0,8})$/;
+/** The form in which the operator writes it, for the schema. */
+export const COUNT_WORDS = {
+  pattern: /^-?(tools|picture_bytes|text_characters)>[1-9]\d{0,8}$/,
+  example: "tools>128",
+  meanings: COUNTS,
+} as const;
+
+function isCountWord(text: string): text is CountWord {
+  return COUNT_WORD.test(text);
 }
 
-/** Returns the most tools that a word leaves. Null for a word about something else. */
-export function readToolsMax(refusal: Refusal): number | null {
-  const [, most] = TOOL_COUNT.exec(refusal) ?? [];
-  return most === undefined ? null : Number(most);
+/** Returns the most that a word leaves of something. Null for a word about something else. */
+export function readMost(refusal: Refusal, of: CountName): number | null {
+  const [, name, most] = COUNT_WORD.exec(refusal) ?? [];
+  return name === of ? Number(most) : null;
 }
 
 /** The words that have an effect, so that the configuration accepts them. */
@@ -151,8 +166,17 @@ interface ParsedRefusal {
 export function parseRefusal(text: string): ParsedRefusal | null {
   const isTaken = text.startsWith("-");
   const word = isTaken ? text.slice(1) : text;
-  if (isToolCount(word)) return { word, isTaken, appliesIn: DIALECTS };
+  if (isCountWord(word)) return { word, isTaken, appliesIn: DIALECTS };
   return isWord(word) ? { word, isTaken, appliesIn: REFUSALS[word].appliesIn } : null;
+}
+
+/** Returns why a word changes nothing for a model that is called in these dialects. Null if it does. */
+export function explainNoEffect(
+  { appliesIn }: Pick<ParsedRefusal, "appliesIn">,
+  spoken: readonly DialectName[],
+): string | null {
+  if (spoken.some((name) => appliesIn.includes(name))) return null;
+  return `has no effect: only requests in the dialect ${appliesIn.join(" or ")} are changed for it`;
 }
 
 /** The operator's words about a model. One in `accepts` takes the gateway's own row away, and what it learned. */

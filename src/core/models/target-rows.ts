@@ -2,7 +2,7 @@
 // chooses, and the tests' strict providers refuse the same.
 import { remember } from "../world/remember.ts";
 import type { ModelCard } from "./card.ts";
-import { PICTURE_KINDS, type PictureKind, type Refusal, readToolsMax } from "./refusals.ts";
+import { type CountName, PICTURE_KINDS, type PictureKind, type Refusal, readMost } from "./refusals.ts";
 
 interface TargetRow {
   readonly providers: readonly string[];
@@ -41,13 +41,32 @@ export const TARGET_ROWS: readonly TargetRow[] = [
     source: 'docs.x.ai, "Image understanding", supported formats',
     date: "2026-11-26",
   },
+  {
+    providers: [
+      ...["OpenAI", "Azure", "Anthropic", "Bedrock", "xAI", "Groq", "Mistral", "Cohere", "Perplexity"],
+      ...["DeepSeek", "Cerebras", "NVIDIA"],
+    ],
+    refuses: ["video"],
+    source: "the vendors' API references, parts of messages",
+    date: "2026-11-26",
+  },
+  {
+    providers: ["Anthropic", "Azure", "Bedrock", "Vertex"],
+    names: /claude/,
+    refuses: ["picture_bytes>5242880"],
+    source: 'platform.claude.com, "Vision", general limits; claude-code, constants/apiLimits.ts',
+    date: "2026-11-26",
+  },
 ];
 
 /** The bounds of what a model takes. */
 interface TargetLimits {
-  /** Infinite if nothing is known. */
+  /** Each is infinite if nothing is known. */
   readonly toolsMax: number;
+  readonly pictureBytesMax: number;
+  readonly textCharactersMax: number;
   readonly untakenPictures: readonly PictureKind[];
+  readonly takesVideos: boolean;
 }
 
 /** By everything that is known: a number of the operator's replaces the one of the rows. */
@@ -58,9 +77,18 @@ export const findLimits = remember((card: ModelCard): TargetLimits => {
   )
     .flatMap(({ refuses }) => refuses)
     .filter((refusal) => !accepts?.has(refusal));
+  const rows = readLimits(known);
   const own = findOwnLimits(card);
-  const toolsMax = own.toolsMax < Number.POSITIVE_INFINITY ? own.toolsMax : readLimits(known).toolsMax;
-  return { toolsMax, untakenPictures: readLimits([...known, ...(card.refuses ?? [])]).untakenPictures };
+  const choose = (of: "toolsMax" | "pictureBytesMax" | "textCharactersMax") =>
+    own[of] < Number.POSITIVE_INFINITY ? own[of] : rows[of];
+  const every = readLimits([...known, ...(card.refuses ?? [])]);
+  return {
+    toolsMax: choose("toolsMax"),
+    pictureBytesMax: choose("pictureBytesMax"),
+    textCharactersMax: choose("textCharactersMax"),
+    untakenPictures: every.untakenPictures,
+    takesVideos: every.takesVideos,
+  };
 });
 
 /** By the operator's words alone, which hold for a model that the client named too. */
@@ -69,8 +97,12 @@ export const findOwnLimits = remember(
 );
 
 function readLimits(refuses: readonly Refusal[]): TargetLimits {
+  const findMost = (of: CountName) => Math.min(...refuses.flatMap((refusal) => readMost(refusal, of) ?? []));
   return {
-    toolsMax: Math.min(...refuses.flatMap((refusal) => readToolsMax(refusal) ?? [])),
+    toolsMax: findMost("tools"),
+    pictureBytesMax: findMost("picture_bytes"),
+    textCharactersMax: findMost("text_characters"),
     untakenPictures: PICTURE_KINDS.filter((kind) => refuses.includes(`picture_${kind}`)),
+    takesVideos: !refuses.includes("video"),
   };
 }

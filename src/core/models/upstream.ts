@@ -3,6 +3,7 @@
 import { Fault, type FaultCode } from "../fault.ts";
 import type { FaultDetails } from "../fault-details.ts";
 import { cleanWords, SECRET_WORDS, type UpstreamReport } from "../log/failure.ts";
+import type { ModelCard } from "./card.ts";
 import { namesOtherThing, saysGone } from "./words/gone.ts";
 import { OVERFLOW_WORDS } from "./words/overflow.ts";
 import { isOversize } from "./words/oversize.ts";
@@ -233,6 +234,23 @@ export function nameProvider(fault: Fault, provider: string): Fault {
   return new Fault(fault.code, provider + fault.message.slice(SUBJECT.length), fault.details);
 }
 
+/**
+ * Returns a failure of the card's provider in our words: with the provider's name, and with the end of a model that it no
+ * longer has.
+ */
+export function nameFailure(fault: Fault, card: ModelCard): Fault {
+  const { gone } = fault.details;
+  return gone !== undefined && card.ending === "over"
+    ? describeEnd(fault, card)
+    : nameProvider(fault, card.provider);
+}
+
+function describeEnd({ details }: Fault, { id, shutdownDate, successor }: ModelCard): Fault {
+  const hint = successor === undefined ? "" : ` Did you mean '${successor}'?`;
+  const message = `The model '${id}' has ended: its last day was ${shutdownDate}.${hint}`;
+  return new Fault("model_ended", message, { ...details, param: "model" });
+}
+
 /** The upstream's answer does not follow its dialect, or is incomplete. */
 export function malformed(what: string): Fault {
   return new Fault("upstream_error", "The provider's answer was incomplete or malformed.", {
@@ -244,21 +262,28 @@ export function malformed(what: string): Fault {
  * The model gave its answer up, and the provider says so in a complete answer. The same prompt may lead to the same end
  * each time, so one client could have the model paused for all if this counted against its health.
  */
-export function gaveUp(reason: string): Fault {
-  return new Fault("upstream_error", "The provider could not finish its answer.", {
+export function gaveUp(reason: string, message = ""): Fault {
+  // The API's own word says what to change, such as a tool's schema. Anything else may quote the answer.
+  const word = /^\w{1,40}$/.test(reason) ? ` (${reason})` : "";
+  return new Fault("upstream_error", `The provider could not finish its answer${word}.`, {
     upstreamStatus: 200,
     provoked: true,
-    cause: reason,
+    cause: `${reason} ${message}`.trim(),
   });
 }
 
-/** An answer that makes its reader throw is not of the dialect. */
+/** Calls the reader of an answer. Throws Faults alone. */
 export function catchUnreadable<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (thrown) {
-    throw thrown instanceof Fault ? thrown : malformed(`unreadable: ${String(thrown)}`);
+    throw toUnreadable(thrown);
   }
+}
+
+/** An answer that makes its reader throw is not of the dialect. */
+export function toUnreadable(thrown: unknown): Fault {
+  return thrown instanceof Fault ? thrown : malformed(`unreadable: ${String(thrown)}`);
 }
 
 /** Reads `Retry-After` (seconds or a date) or `retry-after-ms` of an error, in milliseconds. */

@@ -8,7 +8,11 @@ interface PriceFactors {
   readonly pieces: number;
 }
 
-const DIGITS = 1e6;
+/** The most decimals of prices and of factors on them. */
+export const PRICE_DECIMALS = 6;
+export const PRICE_FACTOR_MIN = 1e-6;
+export const PRICE_FACTOR_MAX = 100;
+const DIGITS = 10 ** PRICE_DECIMALS;
 /** Far less than the last decimal, and more than doubles are off. */
 const ROUNDING = 1e-4;
 

@@ -87,6 +87,8 @@ interface ServedPrice {
   readonly price: Price;
   /** The words that no price is known for, as they are counted: `service_tier=priority`. */
   readonly unpriced: readonly string[];
+  /** Those that the price is for. */
+  readonly priced: readonly string[];
 }
 
 /** Returns the price of what was served: the card's, of the services and regions that it has prices of. */
@@ -97,6 +99,7 @@ export function findServedPrice(
 ): ServedPrice {
   let price = usual;
   const unpriced: string[] = [];
+  const priced: string[] = [];
   // A region's factor counts on the service's price, whichever word comes first.
   const ordered = served.toSorted((one, other) => rankField(one.field) - rankField(other.field));
   for (const { field, word } of ordered) {
@@ -105,9 +108,10 @@ export function findServedPrice(
     const other = tier === null ? undefined : usual.service?.get(tier);
     if (geo !== undefined) price = multiplyPrice(price, { tokens: geo.factor, pieces: 1 });
     else if (other !== undefined) price = other;
-    else unpriced.push(nameWord(field, word));
+    const isPriced = geo !== undefined || other !== undefined;
+    (isPriced ? priced : unpriced).push(nameWord(field, word));
   }
-  return { price, unpriced };
+  return { price, unpriced, priced };
 }
 
 function rankField(field: ServedField): number {

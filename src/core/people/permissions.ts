@@ -61,7 +61,11 @@ export const PERMISSIONS = {
     words: "add and change credentials of providers",
   },
   "aliases.write": { roles: ["operator", "admin"], isGlobal: true, words: "create and change aliases" },
-  "models.write": { roles: ["operator", "admin"], isGlobal: true, words: "say what models refuse" },
+  "models.write": {
+    roles: ["operator", "admin"],
+    isGlobal: true,
+    words: "say what models refuse, and take new prices",
+  },
   // Samples quote prompts from the log, and cost the operator money.
   "learning.write": {
     roles: ["operator", "admin"],

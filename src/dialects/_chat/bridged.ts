@@ -20,6 +20,7 @@ export function bridge(
       takesUrls: (kind, card, request) => over(card, request).takesUrls?.(kind, card, request) !== false,
       fit: (request, card, operator) => over(card, request).fit(request, card, operator),
       encode: (request, card, target) => over(card, request).encode(request, card, target),
+      plainBounds: (card, request) => over(card, request).plainBounds?.(card, request) ?? null,
       mends: (request, card, refuses) => over(card, request).mends?.(request, card, refuses) === true,
       decoder: (card, request) => over(card, request).decoder(card, request),
       reply: (body, card, request, headers) => over(card, request).reply(body, card, request, headers),

@@ -154,19 +154,24 @@ function hasContent({ delta }: ChunkChoice): boolean {
 export function parseChatReply(body: unknown, rules: readonly ErrorRule[] = []): ChatReply {
   if (!isObject(body)) throw malformed("the reply is not a JSON object");
   if (body.error || body.object === "error") throw explainEmbeddedError(body, rules);
-  const raw = asArray(body.choices).filter(isObject);
-  if (raw.length === 0) throw malformed("the reply has no choice");
+  const choices: ReplyChoice[] = [];
+  for (const choice of asArray(body.choices))
+    if (isObject(choice)) choices.push(readReplyChoice(choice, choices.length, rules));
+  if (choices.length === 0) throw malformed("the reply has no choice");
   const usage = findUsage(body);
-  const choices = raw.map((choice, position) => readReplyChoice(choice, position, rules));
-  const [first, ...others] = choices;
-  const sources = first?.message.annotations === undefined ? listSources(body) : [];
-  const sourced =
-    first === undefined || sources.length === 0
-      ? choices
-      : [{ ...first, message: { ...first.message, annotations: sources } }, ...others];
+  const sourced = addSources(choices, body);
   const reply: ChatReply = usage === undefined ? { choices: sourced } : { choices: sourced, usage };
   addExtras(reply, body);
   return reply;
+}
+
+/** Adds the sources that stand beside the choices to the first one, unless it has some. */
+function addSources(choices: readonly ReplyChoice[], body: JsonObject): readonly ReplyChoice[] {
+  const first = choices[0];
+  if (first === undefined || first.message.annotations !== undefined) return choices;
+  const sources = listSources(body);
+  if (sources.length === 0) return choices;
+  return [{ ...first, message: { ...first.message, annotations: sources } }, ...choices.slice(1)];
 }
 
 function readReplyChoice(raw: JsonObject, position: number, rules: readonly ErrorRule[]): ReplyChoice {

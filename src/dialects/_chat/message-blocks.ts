@@ -70,6 +70,8 @@ function makeBlock<Block extends JsonObject>(
       return maker.file(part, path, index);
     case "input_audio":
       throw new Fault("unsupported_capability", "This model does not accept audio.", { param: path });
+    case "video_url":
+      throw new Fault("unsupported_capability", "This model does not accept videos.", { param: path });
   }
 }
 

@@ -1,7 +1,6 @@
 // Parses token counts: the rules that all dialects share, and the forms that chat-completions servers report.
 import { asCount, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
-import { nestFields } from "./outgoing.ts";
 import { addTerms } from "./terms.ts";
 
 /**
@@ -111,21 +110,29 @@ function parseUsage(given: JsonObject): Usage | undefined {
   if (prompt === undefined && completion === undefined) return undefined;
   const promptDetails = readCounts(given.prompt_tokens_details);
   const completionDetails = readCounts(given.completion_tokens_details);
-  const { ttl_12h_tokens } = readCounts(asObject(given.prompt_tokens_details).cache_write_tokens_details);
-  if (ttl_12h_tokens !== undefined) promptDetails.cache_write_12h_tokens = ttl_12h_tokens;
+  const times = asObject(given.prompt_tokens_details).cache_write_tokens_details;
+  const longest = isObject(times) ? readCounts(times).ttl_12h_tokens : undefined;
+  if (longest !== undefined) promptDetails.cache_write_12h_tokens = longest;
   const beside = hasOwnWords(given, promptDetails) ? addCacheCounts(given, promptDetails) : 0;
   const counts = { prompt: prompt ?? 0, completion: completion ?? 0 };
   const total = parseCount(given.total_tokens);
   addUncounted(counts, total, promptDetails, completionDetails);
   counts.prompt = includeCached(counts.prompt, (promptDetails.cached_tokens ?? 0) + beside);
-  return {
+  const usage: Usage = {
     prompt_tokens: counts.prompt,
     completion_tokens: counts.completion,
     total_tokens: Number.isNaN(total) ? total : counts.prompt + counts.completion,
-    ...nestFields("prompt_tokens_details", promptDetails),
-    ...nestFields("completion_tokens_details", completionDetails),
-    ...countSearches(given),
   };
+  if (hasFields(promptDetails)) usage.prompt_tokens_details = promptDetails;
+  if (hasFields(completionDetails)) usage.completion_tokens_details = completionDetails;
+  const searches = countSearches(given);
+  if (searches !== 0) usage.server_tool_use = { web_search_requests: searches };
+  return usage;
+}
+
+function hasFields(fields: object): boolean {
+  for (const _field in fields) return true;
+  return false;
 }
 
 /** True if anything of the cache is counted in another field than OpenAI's. */
@@ -182,20 +189,21 @@ function addUncounted(
   }
 }
 
-function countSearches(given: JsonObject): Pick<Usage, "server_tool_use"> {
+function countSearches(given: JsonObject): number {
   let searches = 0;
   for (const field of SEARCHES) searches = Math.max(searches, parseCount(given[field]));
   for (const field of TOOL_USES) {
     if (isObject(given[field])) searches = Math.max(searches, parseCount(given[field].web_search_requests));
   }
-  return searches !== 0 ? { server_tool_use: { web_search_requests: searches } } : {};
+  return searches;
 }
 
 /** Reads the counts among the details. Lists and objects are ignored. */
 function readCounts(details: unknown): Record<string, number> {
   const counts: Record<string, number> = {};
-  const given = asObject(details);
-  for (const name of Object.keys(given)) {
+  if (!isObject(details)) return counts;
+  const given = details;
+  for (const name in given) {
     const count = typeof given[name] === "object" ? undefined : parseKnownCount(given[name]);
     if (count !== undefined) counts[name] = count;
   }

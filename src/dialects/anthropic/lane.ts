@@ -6,12 +6,14 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
+import { mendMedia } from "../_chat/lane-media.ts";
 import { passExtras } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
 import { leaveOutAddedSearches } from "./added-tools.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
 import { fitToModel } from "./lane-fit.ts";
+import { mayType, typeBlock } from "./lane-media.ts";
 import { planLaneThinking, withoutRefusedThinking } from "./lane-thinking.ts";
 
 export const ANTHROPIC_LANE: ChatLane = {
@@ -26,7 +28,10 @@ const BETAS = "anthropic-beta";
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const search = leaveOutUnpricedSearch(raw.body, card);
-  const messages = leaveOutAddedSearches(raw.body.messages, card);
+  const kept = leaveOutAddedSearches(raw.body.messages, card);
+  const isTyped = mayType(card, target.mends);
+  const media = isTyped ? mendMedia(request, kept, "messages", typeBlock) : { value: kept, dropped: [] };
+  const messages = media.value;
   const { fields: given, dropped } = passExtras({ ...raw.body, ...search.changes, messages }, "all");
   const asked = readOutputLimit(request);
   const most = Math.min(asked ?? Number.POSITIVE_INFINITY, card.outputTokensMax ?? Number.POSITIVE_INFINITY);
@@ -43,7 +48,8 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     dropped: [
       ...dropped,
       ...search.dropped,
-      ...(messages === raw.body.messages ? [] : ["messages"]),
+      ...(kept === raw.body.messages ? [] : ["messages"]),
+      ...media.dropped,
       ...(isLowered ? ["max_tokens"] : []),
       ...fitted.dropped,
       ...thinking.dropped,

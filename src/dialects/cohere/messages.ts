@@ -51,6 +51,7 @@ function makeUserPart(part: ContentPart, param: string): JsonObject {
     }
     case "file":
     case "input_audio":
+    case "video_url":
       throw new Fault("unsupported_capability", "This model only accepts text and images.", { param });
   }
 }

@@ -151,6 +151,8 @@ function makeContentPart(part: ContentPart): JsonObject[] {
     }
     case "image_url":
       return [makeMediaPart(part.image_url.url, "image/jpeg")];
+    case "video_url":
+      return [makeMediaPart(part.video_url.url, "video/mp4")];
     case "input_audio":
       return [makeAudioPart(part.input_audio)];
     case "file":

@@ -8,12 +8,28 @@ import { gaveUp, malformed } from "../../core/models/upstream.ts";
 import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
-import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Usage } from "../../operations/chat/form.ts";
+import type {
+  ChatChunk,
+  ChatReply,
+  ChatRequest,
+  ChunkChoice,
+  FinishReason,
+  Usage,
+} from "../../operations/chat/form.ts";
 import { Candidate } from "./candidate.ts";
 import { explainError } from "./errors.ts";
-import { parseGeminiUsage, toFinishReason } from "./metadata.ts";
+import { addReport, isBrokenCall, parseGeminiUsage, toFinishReason } from "./metadata.ts";
 import { findFacts } from "./models.ts";
 import { mapSentNames } from "./tools.ts";
+
+interface DecoderOptions {
+  readonly isWhole: boolean;
+  /** True if the client gets the answer as it came, and sees by itself that a call is broken. */
+  readonly isNative: boolean;
+}
+
+const STREAMED: DecoderOptions = { isWhole: false, isNative: false };
+const STREAMED_NATIVE: DecoderOptions = { isWhole: false, isNative: true };
 
 /**
  * Reads one answer. It has no end mark: it is complete if every candidate has a finish reason or the prompt was
@@ -29,10 +45,10 @@ export class GeminiDecoder implements Decoder {
   readonly #queriesMax: number;
   #blocked = false;
 
-  readonly #isWhole: boolean;
+  readonly #options: DecoderOptions;
 
-  constructor(card: ModelCard, request: ChatRequest, isWhole = false) {
-    this.#isWhole = isWhole;
+  constructor(card: ModelCard, request: ChatRequest, options: DecoderOptions = STREAMED) {
+    this.#options = options;
     this.#names = mapSentNames(request);
     this.#queriesMax = findFacts(card).signed ? Number.POSITIVE_INFINITY : 1;
   }
@@ -77,15 +93,20 @@ export class GeminiDecoder implements Decoder {
 
   #readCandidate(given: JsonObject): ChunkChoice[] {
     const index = asCount(given.index);
-    const reason = toFinishReason(given.finishReason);
-    // Another attempt may succeed.
-    if (reason === "failed")
-      throw gaveUp(`${String(given.finishReason)} ${asString(given.finishMessage) ?? ""}`);
+    const reason = this.#readReason(given);
     for (const query of asArray(asObject(given.groundingMetadata).webSearchQueries)) this.#queries.add(query);
-    const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names, this.#isWhole);
+    const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names, this.#options.isWhole);
     this.#candidates.set(index, candidate);
     if (reason) candidate.finish(reason, given.finishReason);
     return candidate.read(given);
+  }
+
+  #readReason({ finishReason: given, finishMessage: message }: JsonObject): FinishReason | null {
+    const reason = toFinishReason(given);
+    if (reason !== "failed") return reason;
+    if (this.#options.isNative && isBrokenCall(given)) return "stop";
+    // Another attempt may succeed.
+    throw gaveUp(String(given), asString(message));
   }
 
   /** A blocked prompt has no candidates. A block in the middle of an answer ends the candidates that have begun. */
@@ -101,16 +122,28 @@ export class GeminiDecoder implements Decoder {
     return [];
   }
 
-  /** Reports are cumulative, but a later one may omit counts of an earlier one. */
   #usageWith(given: unknown): Usage | undefined {
     if (!isObject(given)) return undefined;
-    this.#usage = { ...this.#usage, ...given };
+    this.#usage = addReport(this.#usage, given);
     return parseGeminiUsage(this.#usage, Math.min(this.#queries.size, this.#queriesMax));
   }
 }
 
+/** Makes the decoder of a stream that the client gets as it came. */
+export function makeNativeDecoder(card: ModelCard, request: ChatRequest): Decoder {
+  return new GeminiDecoder(card, request, STREAMED_NATIVE);
+}
+
 /** Reads an unstreamed answer: the body is one event, or an array of a stream's events. */
 export function parseReply(body: unknown, card: ModelCard, request: ChatRequest): ChatReply {
-  const decoder = new GeminiDecoder(card, request, true);
+  return foldAnswer(body, new GeminiDecoder(card, request, { isWhole: true, isNative: false }));
+}
+
+/** Reads one that the client gets as it came. */
+export function parseNativeReply(body: unknown, card: ModelCard, request: ChatRequest): ChatReply {
+  return foldAnswer(body, new GeminiDecoder(card, request, { isWhole: true, isNative: true }));
+}
+
+function foldAnswer(body: unknown, decoder: GeminiDecoder): ChatReply {
   return foldChunks([...decoder.readBody(body), ...decoder.end()]);
 }

@@ -6,8 +6,9 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
+import { findMeantType, mendMedia } from "../_chat/lane-media.ts";
 import type { ChatLane } from "../dialect.ts";
-import { GeminiDecoder, parseReply } from "./decode.ts";
+import { makeNativeDecoder, parseNativeReply } from "./decode.ts";
 import { fitToModel } from "./lane-fit.ts";
 import { findFacts } from "./models.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
@@ -17,13 +18,16 @@ import { fitThinking } from "./thinking.ts";
 export const GEMINI_LANE: ChatLane = {
   encode,
   searches: maySearch,
-  decoder: (card, request) => new GeminiDecoder(card, request),
-  reply: parseReply,
+  decoder: makeNativeDecoder,
+  reply: parseNativeReply,
 };
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const search = leaveOutUnpricedSearch(raw.body, card);
-  const fitted = fitToModel({ ...raw.body, ...search.changes, ...signCalls(raw, card) }, card, target);
+  const signed: JsonObject = { ...raw.body, ...search.changes, ...signCalls(raw, card) };
+  const media = target.mends ? mendMedia(request, signed.contents, "contents", typeInline) : null;
+  const typed = media && media.dropped.length > 0 ? { ...signed, contents: media.value } : signed;
+  const fitted = fitToModel(typed, card, target);
   const { body } = fitted;
   const config = asObject(body.generationConfig);
   const asked = readOutputLimit(request);
@@ -37,6 +41,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     body: lowered ? { ...body, generationConfig: lowered } : body,
     dropped: [
       ...search.dropped,
+      ...(media?.dropped ?? []),
       ...fitted.dropped,
       ...(lowered && given !== undefined ? ["generationConfig.maxOutputTokens"] : []),
       ...(lowered && lowered.thinkingConfig !== config.thinkingConfig
@@ -44,6 +49,19 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
         : []),
     ],
   };
+}
+
+/** Google refuses a type that says nothing. Another type than the true one is fine (home-assistant, issue 167208). */
+function typeInline(part: JsonObject): JsonObject {
+  for (const field of ["inlineData", "inline_data"]) {
+    const blob = asObject(part[field]);
+    const named = blob.mimeType === undefined ? "mime_type" : "mimeType";
+    const { [named]: declared, data } = blob;
+    if (typeof declared !== "string" || typeof data !== "string") continue;
+    const type = findMeantType(data, declared);
+    if (type !== declared) return { ...part, [field]: { ...blob, [named]: type } };
+  }
+  return part;
 }
 
 function lowerLimit(config: JsonObject, card: ModelCard, maxOutputTokens: number): JsonObject {

@@ -53,6 +53,19 @@ const REASONS: ReadonlyMap<string, FinishReason | "failed"> = new Map([
   ["OTHER", "failed"],
 ]);
 
+/** True if the model wrote a call that nothing can read. Clients of Gemini's own API handle these as they see fit. */
+export function isBrokenCall(reason: unknown): boolean {
+  const name = typeof reason === "number" ? BY_NUMBER[reason] : reason;
+  return BROKEN_CALLS.some((one) => one === name);
+}
+
+const BROKEN_CALLS = [
+  "MALFORMED_FUNCTION_CALL",
+  "UNEXPECTED_TOOL_CALL",
+  "TOO_MANY_TOOL_CALLS",
+  "MALFORMED_RESPONSE",
+] as const;
+
 /** Gemini API, `Candidate.finishReason`. Returns null if unfinished. An unknown reason counts as `stop`. */
 export function toFinishReason(given: unknown): FinishReason | "failed" | null {
   const name = typeof given === "number" ? BY_NUMBER[given] : asString(given);
@@ -61,6 +74,29 @@ export function toFinishReason(given: unknown): FinishReason | "failed" | null {
 }
 
 const COUNTS = ["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount"] as const;
+
+/**
+ * Returns the counts so far with those of a later report. Reports are cumulative, but a later one may omit counts of an
+ * earlier one. One whose total is the sum of its own counts omits only those that are 0, so that earlier ones don't count.
+ */
+export function addReport(before: JsonObject, later: JsonObject): JsonObject {
+  if (!isWhole(later)) return { ...before, ...later };
+  const left = Object.entries(before).filter(([field]) => !SUMMED.includes(field));
+  return { ...Object.fromEntries(left), ...later };
+}
+
+const SUMMED: readonly string[] = [
+  "promptTokenCount",
+  "toolUsePromptTokenCount",
+  "candidatesTokenCount",
+  "thoughtsTokenCount",
+];
+
+function isWhole(report: JsonObject): boolean {
+  const sum = SUMMED.reduce((total, field) => total + parseCount(report[field]), 0);
+  // Reports at the beginning of an answer have the prompt alone.
+  return sum > parseCount(report.promptTokenCount) && sum === report.totalTokenCount;
+}
 
 /**
  * Gemini API, `usageMetadata`, with the billed searches. Undefined if it has no counts: Vertex AI's early chunks name

@@ -1,5 +1,6 @@
 // The messages of a request in Mistral's form: four roles in an accepted order, its own parts.
 
+import { Fault } from "../../core/fault.ts";
 import { asString, type JsonObject } from "../../core/json/json.ts";
 import type {
   AssistantMessage,
@@ -98,6 +99,8 @@ function makePart(part: ContentPart): JsonObject {
     }
     case "input_audio":
       return { type: "input_audio", input_audio: part.input_audio };
+    case "video_url":
+      throw new Fault("unsupported_capability", "This model does not accept videos.", { param: "messages" });
     case "file":
       return makeFile(part.file);
     case "text":

@@ -40,6 +40,10 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
         takesUrls: (kind, card) => quirksOf(card)[kind === "image" ? "imageUrls" : "fileUrls"],
         fit: (request, card, operator) => fitChat(quirksOf(card), request, card, operator),
         encode: (request, card, target) => encodeChat(quirksOf(card), request, card, target),
+        plainBounds(card) {
+          const { ranges, stopsMax, bounds } = quirksOf(card);
+          return { ranges, stopsMax, identifierCharactersMax: bounds.identifierCharactersMax };
+        },
         mends: ({ messages }, _card, refuses) => isArrangeable(flattenToolResults(messages), refuses),
         // Search models are known by their names, and search always.
         searches: (card) =>

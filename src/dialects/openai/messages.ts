@@ -5,6 +5,7 @@ import { asArray, asObject, asString, type JsonObject, keepSame } from "../../co
 import type { AssistantMessage, ChatMessage, ContentPart } from "../../operations/chat/form.ts";
 import { joinText } from "../../operations/chat/prompt/content-text.ts";
 import { mapList } from "../../operations/text-json.ts";
+import { BREAKPOINT, findBreakpoint } from "../_chat/cache/cache-breakpoint.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 
@@ -82,7 +83,7 @@ function takesField(field: string, role: ChatMessage["role"], quirks: OpenaiQuir
 function makeContent(message: ChatMessage, quirks: OpenaiQuirks): unknown {
   const { content } = message;
   if (Array.isArray(content)) {
-    return content.length === 0 ? "" : mapList(content, (part) => makePart(part, quirks));
+    return content.length === 0 ? "" : mapList(content, (part) => makePart(part, quirks, message.role));
   }
   if (message.role !== "assistant" || content) return content;
   const refusal = quirks.messageFields.includes("refusal") ? undefined : asString(message.refusal);
@@ -97,13 +98,21 @@ function makeCalls(message: AssistantMessage, quirks: OpenaiQuirks, keepsExtras:
   return { tool_calls: calls };
 }
 
-function makePart(part: ContentPart, quirks: OpenaiQuirks): JsonObject {
+function makePart(part: ContentPart, quirks: OpenaiQuirks, role: ChatMessage["role"]): JsonObject {
   if (part.type === "refusal" && !quirks.messageFields.includes("refusal")) {
     return { type: "text", text: part.refusal };
   }
-  if (part.type !== "file" || part.citations === undefined) return withCacheMark(part, quirks);
+  if (part.type !== "file" || part.citations === undefined) return markPart(part, quirks, role);
   const { citations: _, ...rest } = part;
-  return withCacheMark(rest, quirks);
+  return markPart(rest, quirks, role);
+}
+
+/** Anthropic's mark becomes OpenAI's, which assistants' parts can't have. */
+function markPart(part: JsonObject, quirks: OpenaiQuirks, role: ChatMessage["role"]): JsonObject {
+  const marked = withCacheMark(part, quirks);
+  if (!quirks.crossesMarks || part.cache_control === undefined || role === "assistant") return marked;
+  const breakpoint = findBreakpoint(part, true);
+  return breakpoint === undefined ? marked : { ...marked, [BREAKPOINT]: breakpoint };
 }
 
 /** Returns a part or tool without the cache marks of other servers. */

@@ -75,10 +75,15 @@ const MODELS: readonly ModelQuirks[] = [
   },
   { names: /^(ft:)?gpt-5\.5/, quirks: { effort: { values: ["none", "low", "medium", "high", "xhigh"] } } },
   // With tools they use `/responses`, which returns one choice.
-  { names: CAN_STOP_THINKING, quirks: { choicesMax: 1 } },
+  { names: CAN_STOP_THINKING, quirks: { choicesMax: 1, crossesMarks: true } },
   {
     names: TOOLS_OR_THINKING,
-    quirks: { ...THINKS, choicesMax: 1, effort: { values: ["low", "medium", "high", "xhigh", "max"] } },
+    quirks: {
+      ...THINKS,
+      choicesMax: 1,
+      crossesMarks: true,
+      effort: { values: ["low", "medium", "high", "xhigh", "max"] },
+    },
   },
 ];
 

@@ -52,6 +52,8 @@ export interface OpenaiQuirks {
   readonly thoughtsRequired: boolean;
   /** The field for cache marks on parts, tools and messages. Other marks are left out, since they change no answer. */
   readonly cacheMark: "cache_control" | "prompt_cache_breakpoint" | null;
+  /** True if Anthropic's mark on a part becomes OpenAI's. Older models refuse that. */
+  readonly crossesMarks: boolean;
   readonly customTools: boolean;
   /** True if a function's schema may have `anyOf`, `oneOf` or `allOf` at its top. */
   readonly toolUnions: boolean;
@@ -137,6 +139,7 @@ export const PLAIN: OpenaiQuirks = {
   thoughts: null,
   thoughtsRequired: false,
   cacheMark: null,
+  crossesMarks: false,
   customTools: false,
   toolUnions: true,
   strictTools: true,

@@ -141,6 +141,7 @@ function inputPart(part: ContentPart, param: string): JsonObject {
       return { type: "input_image", image_url: part.image_url.url };
     case "file":
     case "input_audio":
+    case "video_url":
       throw new Fault("unsupported_capability", "This model only accepts text and images.", { param });
   }
 }

@@ -101,7 +101,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const body: JsonObject = {
     ...extras.fields,
     model: card.name,
-    input: makeInputItems(request.messages, makeInputForm(chooseReasoningReplay(facts), facts.hasPhases)),
+    input: makeInputItems(request.messages, makeInputForm(chooseReasoningReplay(facts), facts)),
     store: request.store ?? false,
     ...(request.stream ? { stream: true } : {}),
     ...limit.fields,

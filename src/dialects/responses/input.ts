@@ -12,18 +12,23 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { joinText } from "../../operations/chat/prompt/content-text.ts";
+import { BREAKPOINT, findBreakpoint } from "../_chat/cache/cache-breakpoint.ts";
 import { type InputForm, makeInputContent } from "../_responses/input.ts";
 import { REASONING_FORMAT } from "../_responses/output.ts";
 import { isPhaseDetail } from "../_responses/phases.ts";
+import type { ModelFacts } from "./models.ts";
 
 /** The part of earlier thinking that is sent back: nothing, only sealed items, or also its raw text. */
 export type ReasoningReplay = "nothing" | "sealed" | "raw";
 
 /** Makes the form for one model. */
-export function makeInputForm(replay: ReasoningReplay, hasPhases: boolean): InputForm {
+export function makeInputForm(
+  replay: ReasoningReplay,
+  { hasPhases, hasBreakpoints }: Pick<ModelFacts, "hasPhases" | "hasBreakpoints">,
+): InputForm {
   const form: InputForm = {
     phasesIn: hasPhases ? REASONING_FORMAT : undefined,
-    part: makeInputPart,
+    part: (part, param) => makeInputPart(part, param, hasBreakpoints),
     said: makeOutputParts,
     thought: (details) => makeReasoningItems(details, replay),
     call: makeCallItem,
@@ -33,9 +38,9 @@ export function makeInputForm(replay: ReasoningReplay, hasPhases: boolean): Inpu
   return form;
 }
 
-function makeInputPart(part: ContentPart, param: string): JsonObject {
-  const breakpoint = part.prompt_cache_breakpoint;
-  const extras = breakpoint === undefined ? {} : { prompt_cache_breakpoint: breakpoint };
+function makeInputPart(part: ContentPart, param: string, hasBreakpoints: boolean): JsonObject {
+  const breakpoint = findBreakpoint(part, hasBreakpoints);
+  const extras = breakpoint === undefined ? {} : { [BREAKPOINT]: breakpoint };
   switch (part.type) {
     case "text":
     case "refusal":
@@ -48,6 +53,8 @@ function makeInputPart(part: ContentPart, param: string): JsonObject {
       return { ...makeFilePart(part), ...extras };
     case "input_audio":
       throw new Fault("unsupported_capability", "This model does not accept audio.", { param });
+    case "video_url":
+      throw new Fault("unsupported_capability", "This model does not accept videos.", { param });
   }
 }
 

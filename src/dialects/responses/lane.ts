@@ -7,6 +7,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
+import { mendMedia, nameMeantType } from "../_chat/lane-media.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import { askTier } from "../_chat/tier.ts";
 import type { ChatLane } from "../dialect.ts";
@@ -26,7 +27,9 @@ export const RESPONSES_LANE: ChatLane = {
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const search = leaveOutUnpricedSearch(raw.body, card);
-  const fitted = fitToModel({ ...raw.body, ...search.changes }, card, target.mends);
+  const media = target.mends ? mendMedia(request, raw.body.input, "input", typePart) : null;
+  const typed = media && media.dropped.length > 0 ? { input: media.value } : {};
+  const fitted = fitToModel({ ...raw.body, ...search.changes, ...typed }, card, target.mends);
   const passed = passExtras(fitted.body, "all");
   const { max_output_tokens: given, ...rest } = withoutPlainReasoning(passed.fields, card);
   const asked = readOutputLimit(request);
@@ -46,9 +49,18 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   return makeCall(target, "/responses", body, [
     ...passed.dropped,
     ...search.dropped,
+    ...(media?.dropped ?? []),
     ...fitted.dropped,
     ...lowered,
   ]);
+}
+
+/** OpenAI refuses a type that says nothing. Another type than the true one is fine (home-assistant, issue 167208). */
+function typePart(part: JsonObject): JsonObject {
+  const field = part.type === "input_image" ? "image_url" : part.type === "input_file" ? "file_data" : null;
+  if (field === null) return part;
+  const url = nameMeantType(part[field]);
+  return url === part[field] ? part : { ...part, [field]: url };
 }
 
 /** OpenAI refuses reasoning that it hasn't encrypted. Other servers read theirs as plain content. */

@@ -3,6 +3,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import { hasRules, isRefused, listEfforts } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
+import { HAS_BREAKPOINTS } from "../_chat/cache/cache-breakpoint.ts";
 
 interface Family {
   readonly pattern: RegExp;
@@ -61,6 +62,8 @@ export interface ModelFacts {
   readonly offByDefault: boolean;
   /** True if the assistant's messages have a phase. */
   readonly hasPhases: boolean;
+  /** True if its messages' parts may mark what to cache. */
+  readonly hasBreakpoints: boolean;
   /** True for OpenAI's own models: they accept only sealed thinking, and sampling fields only if they don't reason. */
   readonly openAi: boolean;
   /** False if they are assumed, from the newest models that are known or from the card's capabilities. */
@@ -86,6 +89,7 @@ function findByName(card: ModelCard): ModelFacts {
     const reasons = efforts.length > 0;
     const toolUnions = !REFUSES_UNIONS.test(name);
     const hasPhases = HAS_PHASES.test(name);
+    const hasBreakpoints = HAS_BREAKPOINTS.test(name);
     return {
       reasons,
       efforts,
@@ -93,6 +97,7 @@ function findByName(card: ModelCard): ModelFacts {
       toolUnions,
       offByDefault,
       hasPhases,
+      hasBreakpoints,
       openAi: true,
       isSure: !isGuess,
     };
@@ -106,6 +111,7 @@ function findByName(card: ModelCard): ModelFacts {
     toolUnions: true,
     offByDefault: false,
     hasPhases: false,
+    hasBreakpoints: false,
     openAi: false,
     isSure: false,
   };

@@ -18,7 +18,7 @@ const LOOKUPS_MAX = 8;
 interface KeptAnswersPorts {
   readonly store: Pick<Store, "key" | "responses">;
   readonly vault: Pick<Vault, "seal" | "open">;
-  readonly rules: () => ResponseRules;
+  readonly rules: () => Pick<ResponseRules, "keepMs" | "bytesMax">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly deadlines: Deadlines;
   readonly log: Log;

@@ -28,7 +28,7 @@ import { countCalls } from "./calls.ts";
 
 const MS_PER_SECOND = 1000;
 
-type AttemptPorts = Pick<PlanPorts, "health" | "stickiness" | "deadlines">;
+type AttemptPorts = Pick<PlanPorts, "health" | "stickiness" | "deadlines" | "priceBook">;
 
 /** Begins a request's first attempt. Returns null if failover must: it may be raced, or can't be made now. */
 export function beginFirst<F extends Form>(
@@ -175,6 +175,7 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     const context = this.#context;
     const nowMs = deadlines.nowMs();
     this.#isWinner = true;
+    this.priceId = this.#ports.priceBook?.identify(this.pricedCard);
     context.recordAnswer(this.attempt, this, this.#describeSent(), nowMs);
     context.dropped = this.#reported;
     if (this.#usage !== null) context.report(this.#usage, this.#isWhole);

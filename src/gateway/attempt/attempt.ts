@@ -4,7 +4,7 @@ import { Fault } from "../../core/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DeliveredBody, Mending, Outgoing, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
-import { nameProvider } from "../../core/models/upstream.ts";
+import { nameFailure } from "../../core/models/upstream.ts";
 import type { Credential, Proof } from "../../core/settings.ts";
 import { type Ending, makeClientTimeout } from "../../core/world/ending.ts";
 import type { Permit } from "../../health/permit.ts";
@@ -109,7 +109,7 @@ export function recordFailure<F extends Form>(
   const isLate = isOurs && nowMs >= clientLimitAtMs;
   const fault = isLate
     ? makeClientTimeout(`${card.provider} did not answer in time`)
-    : nameProvider(given, card.provider);
+    : nameFailure(given, card);
   if (fault.details.unsent) watcher?.retractSent();
   const isShort = totalAtMs - startedMs < FAIR_SHARE * upstream.setup.timeouts.totalMs;
   if (isOurs && isShort && nowMs >= totalAtMs) permit?.abandon();

@@ -13,7 +13,7 @@ import type { Form } from "../../operations/form.ts";
 import type { Ports } from "../../transport/client.ts";
 import type { Call } from "../call.ts";
 import type { RequestContext } from "../context.ts";
-import { CALLS_MAX } from "../plan/plan.ts";
+import { CALLS_MAX } from "../plan/gathering.ts";
 import type { PlanPorts } from "../plan/plan-request.ts";
 import { type AttemptRun, beginAttempt, isPaidByHold, measureLoad } from "./attempt-run.ts";
 import { CredentialWalk } from "./credential-walk.ts";

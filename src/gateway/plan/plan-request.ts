@@ -1,5 +1,6 @@
 // Makes the plan of a request from what is currently known about the providers.
 
+import type { ModelCard } from "../../core/models/card.ts";
 import type { Credential } from "../../core/settings.ts";
 import type { Deadlines, Log, Random } from "../../core/world/world.ts";
 import type { Caches } from "../../health/caches.ts";
@@ -21,6 +22,8 @@ export interface PlanPorts {
   readonly random: Random;
   readonly health: Health;
   readonly stickiness: Stickiness;
+  /** Names the prices that answers are charged by. Missing if rows don't name them. */
+  readonly priceBook?: { identify(card: ModelCard): string | undefined };
   readonly learning: Pick<LearningPort, "known">;
   readonly caches: Caches;
   readonly deadlines: Deadlines;
@@ -96,6 +99,7 @@ function planAmong<F extends Form>(
     refuseUnable: (card) => refuseUnable(call, card, wishes),
     wishes,
     describe: choosing && (() => choosing.describe(ask)),
+    promptTokens: () => operation.estimatePrompt(ask),
     selection,
     rules,
     steering,

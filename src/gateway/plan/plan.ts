@@ -12,6 +12,7 @@ import type { Choice } from "../../selectors/choose.ts";
 import { type KeptDecision, keepDecision } from "../../selectors/decision.ts";
 import { explore } from "../../selectors/explore.ts";
 import { type ChoiceInput, chooseModel, type Selecting } from "./choose-model.ts";
+import { ADDRESSES_MAX, CALLS_MAX, Gathering, type GatheringInput } from "./gathering.ts";
 import { type Group, keepAble, type OrderInput, orderGroup } from "./group-order.ts";
 
 /** The meaning of the request's `model`. */
@@ -28,7 +29,7 @@ export interface Ceiling {
   findFault(): Fault | null;
 }
 
-interface PlanInput extends OrderInput, ChoiceInput {
+interface PlanInput extends OrderInput, ChoiceInput, GatheringInput {
   readonly selection: Selection;
   /** Missing if it may cost any amount. */
   readonly ceiling?: Ceiling | null;
@@ -50,10 +51,6 @@ export function nameFirst({ attempts, spares }: Pick<Plan, "attempts" | "spares"
   return countAs(card);
 }
 
-/** The most calls made for one request. Attempts that never connect don't count. */
-export const CALLS_MAX = 4;
-/** The most addresses in a plan. As long as one of them can be reached, the request is answered. */
-const ADDRESSES_MAX = 4;
 /** The number of credentials of the first model to try before another model. */
 const FIRST_CARD_MAX = 2;
 
@@ -66,22 +63,9 @@ export function planCalls(input: PlanInput): Plan {
   const { cards: chosen, decision } = chooseCards(input);
   const cards = restGone(chosen, input);
   const { load = ONE_CALL } = input;
-  const every: Attempt[] = [];
-  const ready: (readonly Attempt[])[] = [];
-  const met = new Set<Address | undefined>();
-  const addresses = Math.min(ADDRESSES_MAX, input.health.addresses.countAvailable(input.nowMs));
-  for (const card of keepCovered(cards, input.ceiling)) {
-    const address = input.health.addresses.find(card.provider);
-    if (ready.length >= CALLS_MAX && met.has(address)) continue;
-    const attempts = input.credentialsOf(card.provider).map((credential): Attempt => ({ card, credential }));
-    every.push(...attempts);
-    const now = orderAttempts(attempts, input);
-    if (now.length > 0) {
-      ready.push(now);
-      met.add(address);
-    }
-    if (ready.length >= CALLS_MAX && met.size >= addresses) break;
-  }
+  const gathered = new Gathering(input, (attempts) => orderAttempts(attempts, input));
+  for (const card of keepCovered(cards, input.ceiling)) if (!gathered.add(card)) break;
+  const { every, ready, longer } = gathered;
   if (every.length === 0) throw explainNone(input);
   const first = every.length > 1 ? findSticky(every, ready, input) : null;
   const spreadOut = interleave(
@@ -90,7 +74,7 @@ export function planCalls(input: PlanInput): Plan {
   const plan = first ? [first, ...spreadOut.filter((attempt) => attempt !== first)] : spreadOut;
   const order =
     plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs));
-  const attempts = limitAttempts(order, input.health);
+  const attempts = limitAttempts(order, input.health, longer);
   const spares = input.health.ownLimits.any ? every.filter((attempt) => !attempts.includes(attempt)) : [];
   return { attempts, spares, load, decision };
 }
@@ -124,16 +108,21 @@ function putNewAddressesFirst(
   return [...first, ...again];
 }
 
-/** As many attempts as there may be calls, plus one per further address in case connections fail. */
-function limitAttempts(order: readonly Attempt[], health: Health): readonly Attempt[] {
+/** As many attempts as there may be calls, `longer` among them, plus one per further address in case connections fail. */
+function limitAttempts(
+  order: readonly Attempt[],
+  health: Health,
+  longer: Attempt | null,
+): readonly Attempt[] {
   if (order.length <= CALLS_MAX) return order;
   const findAddress = ({ card }: Attempt) => health.addresses.find(card.provider);
   const kept = order.slice(0, CALLS_MAX);
+  if (longer !== null && !kept.includes(longer)) kept[CALLS_MAX - 1] = longer;
   const met = new Set(kept.map(findAddress));
   for (const attempt of order.slice(CALLS_MAX)) {
     const address = findAddress(attempt);
     if (met.size >= ADDRESSES_MAX) break;
-    if (!met.has(address)) kept.push(attempt);
+    if (!met.has(address) && !kept.includes(attempt)) kept.push(attempt);
     met.add(address);
   }
   return kept;

@@ -37,6 +37,7 @@ export function makeTrace<F extends Form>(
     markup: call.markup,
     usageImplausible: count.implausible,
     unpriced: bill.unpriced,
+    served: bill.served,
     // Mistakes of the client's need no message.
     message: fault && fault.row.blame !== "client" ? fault.message : null,
     counted: source === "none" ? undefined : tracing.countedAt,

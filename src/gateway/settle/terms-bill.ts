@@ -43,10 +43,13 @@ function billServed(
     const region = provider?.geo?.get(word);
     return region?.models.test(card.name) && !card.isPriceStated ? region : undefined;
   };
-  const { price, unpriced } = findServedPrice(card.price, served, findGeo);
+  const { price, unpriced, priced } = findServedPrice(card.price, served, findGeo);
   const lines = listBillLines(price, plain.amounts, calls);
   const costNanoUsd = sumBill(lines, markup);
-  const marks = unpriced.length > 0 ? { unpriced } : {};
+  const marks = {
+    ...(unpriced.length > 0 ? { unpriced } : {}),
+    ...(priced.length > 0 ? { served: priced } : {}),
+  };
   if (costNanoUsd <= plain.costNanoUsd) return { ...plain, ...marks, lines, costNanoUsd };
   const holdNanoUsd = rules.findHold();
   if (costNanoUsd <= holdNanoUsd) return { ...plain, ...marks, lines, costNanoUsd };

@@ -37,6 +37,8 @@ export class TracingAttempt {
   rounds = 0;
   /** The usage that the provider reported, if it isn't the request's own. */
   claimed: ClaimedUsage | null = null;
+  /** The id of the price by which its answer is charged. */
+  priceId: string | undefined = undefined;
   #requestIds: string[] | null = null;
   /** The id of its span. Null if it has none. */
   readonly spanId: string | null;
@@ -115,6 +117,7 @@ export class TracingAttempt {
       calls: this.calls,
       requestIds: ids.length > 0 && hasOther ? ids : undefined,
       claimed: this.claimed ? shortenClaim(this.claimed) : undefined,
+      price: this.priceId,
     };
   }
 }

@@ -15,6 +15,7 @@ const ROUTE_ACTIONS = {
   createCheckout: { action: "checkout.created", type: "checkout" },
   resetMemberBudgets: { action: "budget.reset", type: "member" },
   changeModelRules: { action: "model.changed", type: "model" },
+  acceptPriceChanges: { action: "catalogue.updated", type: "catalogue" },
   forgetLearned: { action: "learning.forgotten", type: "model" },
   changeMember: { action: "member.changed", type: "member" },
   anonymiseMember: { action: "member.anonymised", type: "member" },

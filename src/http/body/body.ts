@@ -132,6 +132,16 @@ function parseBody(bytes: Uint8Array<ArrayBuffer>, keep: (read: ReadBody) => voi
   return body;
 }
 
+/** Returns the JSON of a text that is no request's body, within the same bounds. Throws the Fault `invalid_json`. */
+export function parseFrame(text: string): unknown {
+  const complexity = explainComplex(measureShape(text, REQUEST_SHAPE));
+  if (complexity !== null) throw notJson(complexity);
+  const frame = parseWithTools(text);
+  if (frame === undefined) throw notJson(explainJson(text));
+  refuseUnpaired(frame, mayHaveSurrogate(text));
+  return frame;
+}
+
 function keepBody(read: ReadBody, keep: (read: ReadBody) => void): void {
   if (keepSources(read.body, read.bytes, readMarks(), read.elements)) keep(read);
 }

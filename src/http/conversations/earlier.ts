@@ -21,6 +21,8 @@ type EarlierPorts = Pick<HttpPorts, "kept" | "sealer" | "snapshot" | "vault">;
 
 export interface FoundEarlier {
   readonly keeping: EarlierAnswers | null;
+  /** True if it is only remembered while a connection lives. */
+  readonly isRemembered?: boolean;
   readonly stored: StoredAnswer | null;
   /** The credential that can read the stored answer. */
   readonly pin: Pin | null;
@@ -39,12 +41,13 @@ export function makeIncoming(
   { headers, url }: Request,
   body: unknown,
   key: GatewayKey,
-  { keeping, stored } = NO_EARLIER_ANSWER,
+  { keeping, stored, isRemembered }: FoundEarlier = NO_EARLIER_ANSWER,
 ): Incoming {
   const seal = ports.sealer(key.accountId);
   const { limits: own } = ports.snapshot();
   const limits = own.storesUpstream ? { ...own, storesUpstream: mayStoreUpstream(ports, key) } : own;
-  return { url, headers, body, limits, seal, keeping, stored };
+  const incoming = { url, headers, body, limits, seal, keeping, stored };
+  return isRemembered ? { ...incoming, isRemembered } : incoming;
 }
 
 /** Throws the Fault `not_found` if the account has no such answer here or at a provider. */

@@ -1,4 +1,4 @@
-// The Responses API's routes besides its POST: kept responses, and the refusal of WebSockets.
+// The Responses API's routes besides its POST: kept responses.
 import { Elysia } from "elysia";
 import { Fault } from "../../core/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
@@ -18,14 +18,12 @@ import {
 import { identify, type RouteRequest } from "../serve/auth.ts";
 import { streamPieces } from "../serve/direct.ts";
 
-/** On a 426, Codex falls back to POST at once. After a 404 it retries for eight seconds. */
-const UPGRADE_REFUSED = 426;
 /** OpenAI's default and maximum number of input items (API reference, "List input items"). */
 const INPUT_ITEMS = 20;
 const INPUT_ITEMS_MAX = 100;
 
 const TAG = "Responses";
-/** These paths accept only POST. Their GET exists to explain the refusal. */
+/** These paths accept POST and WebSockets. Their plain GET exists to explain the refusal. */
 const REFUSAL = { detail: { hide: true } } as const;
 
 export function responseRoutes(ports: HttpPorts) {
@@ -36,8 +34,8 @@ export function responseRoutes(ports: HttpPorts) {
     return createHeldResponse(ports, asked.request, key.accountId, read(kept));
   };
   return new Elysia()
-    .get("/v1/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
-    .get("/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
+    .get("/v1/responses", refuseGet, REFUSAL)
+    .get("/responses", refuseGet, REFUSAL)
     .get(
       "/v1/responses/:id",
       (asked) => {
@@ -135,12 +133,8 @@ function listInput(
   };
 }
 
-function refuseUpgrade({ headers }: Request): Response {
-  const isUpgrade = headers.get("upgrade")?.toLowerCase() === "websocket";
-  const message = isUpgrade
-    ? "WebSocket is not supported here: use POST /v1/responses with stream: true."
-    : "This URL supports POST, not GET.";
-  const fault = new Fault("method_not_supported", message, { allow: "POST" });
-  const refusal = OPENAI_RESPONSES.refuse(fault, "");
-  return createRefusalResponse(fault, isUpgrade ? { ...refusal, status: UPGRADE_REFUSED } : refusal);
+/** A handshake is answered before these routes. */
+function refuseGet(): Response {
+  const fault = new Fault("method_not_supported", "This URL supports POST, not GET.", { allow: "POST" });
+  return createRefusalResponse(fault, OPENAI_RESPONSES.refuse(fault, ""));
 }

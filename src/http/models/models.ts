@@ -4,11 +4,12 @@ import type { Catalogue } from "../../catalogue/catalogue.ts";
 import { modelView } from "../../catalogue/model-view.ts";
 import { Fault } from "../../core/fault.ts";
 import { type GatewayKey, mayUse } from "../../core/keys/key.ts";
-import type { GroupMember } from "../../core/models/card.ts";
+import type { GroupMember, ModelCard } from "../../core/models/card.ts";
 import type { Selector } from "../../core/models/selector.ts";
 import { SELECTOR_RULES } from "../../selectors/index.ts";
+import { listChoosable } from "../../selectors/rules.ts";
 import { describeObject, describeResponse, describeRoute } from "../openapi/route-schema.ts";
-import type { HttpPorts } from "../ports.ts";
+import type { HttpPorts, Snapshot } from "../ports.ts";
 import { createJsonResponse, createResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
 import { listCandidates, listSelectors, notFound } from "../serve/selection.ts";
@@ -29,28 +30,28 @@ const TAG = "Models";
 export function modelRoutes(ports: HttpPorts) {
   const begin = async (asked: RouteRequest) => {
     const { key } = await identify(ports, asked);
-    return { key, catalogue: ports.snapshot().catalogue };
+    return { key, offer: ports.snapshot() };
   };
   const list = async (asked: RouteRequest) => {
-    const { key, catalogue } = await begin(asked);
+    const { key, offer } = await begin(asked);
     const shape = findShape(asked.request);
     const { searchParams } = new URL(asked.request.url);
     const withEnded = searchParams.get("ended") === "true";
-    if (shape === null && !withEnded) return createListResponse(key, catalogue);
-    const models = [...listModels(key, catalogue), ...(withEnded ? listEnded(key, catalogue) : [])];
+    if (shape === null && !withEnded) return createListResponse(key, offer);
+    const models = [...listModels(key, offer), ...(withEnded ? listEnded(key, offer) : [])];
     return createJsonResponse(
       200,
       shape?.writePage(models, searchParams) ?? { object: "list", data: models },
     );
   };
   const one = async (asked: RouteRequest, id: string) => {
-    const { key, catalogue } = await begin(asked);
-    const entry = findEntry(decodeId(id), key, catalogue);
+    const { key, offer } = await begin(asked);
+    const entry = findEntry(decodeId(id), key, offer);
     return createJsonResponse(200, findShape(asked.request)?.write(entry) ?? entry);
   };
   const listInfo = async (asked: RouteRequest) => {
-    const { key, catalogue } = await begin(asked);
-    return createJsonResponse(200, { data: listNamed(key, catalogue).map(writeModelInfo) });
+    const { key, offer } = await begin(asked);
+    return createJsonResponse(200, { data: listNamed(key, offer).map(writeModelInfo) });
   };
   return new Elysia()
     .get("/model/info", (asked) => listInfo(asked), describeInfo("listModelInfo"))
@@ -94,43 +95,50 @@ function findShape({ headers, url }: Request) {
   return headers.has("anthropic-version") ? ANTHROPIC_SHAPE : null;
 }
 
-function createListResponse(key: GatewayKey, catalogue: Catalogue): Response {
-  const body = () => JSON.stringify({ object: "list", data: listModels(key, catalogue) });
+/** The models of a configuration, and the rules by which selectors choose among them. */
+type Offer = Pick<Snapshot, "catalogue" | "rules">;
+
+function createListResponse(key: GatewayKey, offer: Offer): Response {
+  const body = () => JSON.stringify({ object: "list", data: listModels(key, offer) });
   if (key.allowedModels !== null || key.memberModels !== undefined) return createResponse(200, body());
-  const whole = wholeLists.get(catalogue) ?? new TextEncoder().encode(body());
-  wholeLists.set(catalogue, whole);
+  const lists = wholeLists.getOrInsertComputed(offer.catalogue, () => new WeakMap());
+  const whole = lists.get(offer.rules) ?? new TextEncoder().encode(body());
+  lists.set(offer.rules, whole);
   return createResponse(200, whole);
 }
 
 /** The cached list for keys that may use everything. With ten thousand models it takes 10 ms to write. */
-const wholeLists = new WeakMap<Catalogue, Uint8Array<ArrayBuffer>>();
+const wholeLists = new WeakMap<Catalogue, WeakMap<Offer["rules"], Uint8Array<ArrayBuffer>>>();
 
-function listModels(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {
+function listModels(key: GatewayKey, offer: Offer): readonly ModelEntry[] {
+  const { catalogue } = offer;
   const groups = catalogue.groups().flatMap((name) => findGroup(name, key, catalogue) ?? []);
   const cards = listCandidates(key, catalogue);
   if (cards.length === 0) return groups;
   const named = catalogue.list().filter((card) => mayUse(key, card.id));
-  return [...listSelectors(key).map(selectorView), ...groups, ...named.map(modelView)];
+  const context = findLongest(cards, offer.rules);
+  const selectors = listSelectors(key).map((selector) => selectorView(selector, context));
+  return [...selectors, ...groups, ...named.map(modelView)];
 }
 
 /** Returns the models by the names that the key may ask for, without the selectors, which have no price. */
-function listNamed(key: GatewayKey, catalogue: Catalogue): readonly NamedCard[] {
+function listNamed(key: GatewayKey, { catalogue }: Offer): readonly NamedCard[] {
   const groups = catalogue.groups().flatMap((name) => nameMembers(name, listMembers(name, key, catalogue)));
   const cards = catalogue.list().filter((card) => mayUse(key, card.id));
   return [...groups, ...cards.map((card) => ({ name: card.id, card }))];
 }
 
-function listEnded(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {
+function listEnded(key: GatewayKey, { catalogue }: Offer): readonly ModelEntry[] {
   const listed = new Set(catalogue.list());
   const ended = catalogue.listWithEnded().filter((card) => !listed.has(card) && mayUse(key, card.id));
   return ended.map(modelView);
 }
 
-function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntry {
+function findEntry(id: string, key: GatewayKey, { catalogue, rules }: Offer): ModelEntry {
   const found = catalogue.resolve(id);
   if (found.kind === "card" && mayUse(key, found.card.id)) return modelView(found.card);
   if (found.kind === "selector" && listSelectors(key).includes(found.selector))
-    return selectorView(found.selector);
+    return selectorView(found.selector, findLongest(listCandidates(key, catalogue), rules));
   const group = findGroup(id, key, catalogue);
   if (group) return group;
   throw notFound(id, found.kind === "unknown" ? found : { nearest: [], off: null });
@@ -147,7 +155,8 @@ function listMembers(name: string, key: GatewayKey, catalogue: Catalogue): reado
   return found.kind === "group" ? found.members.filter(({ card }) => mayUse(key, card.id)) : [];
 }
 
-function selectorView(selector: Selector) {
+/** `context` is the longest of the models that it chooses among: it passes over those for which a prompt is too long. */
+function selectorView(selector: Selector, context: number | null) {
   const id = `Router#${selector}`;
   return {
     id,
@@ -155,6 +164,8 @@ function selectorView(selector: Selector) {
     created: SELECTORS_CREATED,
     owned_by: "poundkey",
     description: SELECTOR_RULES[selector].about,
+    context_window: context,
+    context_length: context,
   };
 }
 
@@ -171,6 +182,14 @@ function groupView(id: string, members: readonly GroupMember[]) {
     context_length: findLeast(cards.map(({ contextTokensMax }) => contextTokensMax)),
     max_output_tokens: findLeast(cards.map(({ outputTokensMax }) => outputTokensMax)),
   };
+}
+
+function findLongest(cards: readonly ModelCard[], rules: Offer["rules"]): number | null {
+  const known = listChoosable(cards, rules)
+    .map(({ contextTokensMax }) => contextTokensMax)
+    .filter((limit) => limit !== null);
+  // A catalogue may have more models than a call takes arguments.
+  return known.length === 0 ? null : known.reduce((longest, limit) => Math.max(longest, limit));
 }
 
 function findLeast(limits: readonly (number | null)[]): number | null {

@@ -12,7 +12,11 @@ import { returnsBody, takesQuery } from "../openapi/route-schema.ts";
 
 const CSV = { name: "reconciliation", list: EXPORTS.reconciliation, form: "csv" } as const;
 
-export function reconciliationRoutes(ports: WritingParts, parts: SendingParts) {
+interface ReconcilingParts extends SendingParts {
+  readonly priceChanges: () => ReadonlyMap<string, number>;
+}
+
+export function reconciliationRoutes(ports: WritingParts, parts: ReconcilingParts) {
   const { reads } = createOperatorHooks(ports, "Exports");
   return new Elysia({ prefix: "/admin/v1" })
     .get("/reconciliation", ({ query }) => sumReconciliation(parts, query), {

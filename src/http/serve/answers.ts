@@ -69,12 +69,17 @@ export function createFaultResponse(fault: Fault, headers: HeaderMap = {}): Resp
 
 /** Returns an error response in a surface's form. */
 export function createRefusalResponse(fault: Fault, refusal: Refusal, headers: HeaderMap = {}): Response {
+  return createJsonResponse(refusal.status, refusal.body, refusalHeaders(fault, refusal, headers));
+}
+
+/** Returns the headers of an error response in a surface's form. */
+export function refusalHeaders(fault: Fault, refusal: Refusal, headers: HeaderMap = {}): HeaderMap {
   const all: HeaderMap = { ...headers, ...faultHeaders(fault) };
   for (const [name, value] of Object.entries(refusal.headers ?? {})) {
     if (value === null) delete all[name];
     else all[name] = value;
   }
-  return createJsonResponse(refusal.status, refusal.body, all);
+  return all;
 }
 
 function faultHeaders(fault: Fault): HeaderMap {

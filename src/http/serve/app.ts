@@ -27,7 +27,12 @@ const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 type AppPorts = Pick<HttpPorts, "clock" | "draining" | "log" | "random" | "server">;
 
 /** Builds the app. Route files are its plugins, and each registers its own paths. */
-export function buildApp(ports: AppPorts, reusePort: boolean, direct: DirectRoutes = {}) {
+export function buildApp(
+  ports: AppPorts,
+  reusePort: boolean,
+  direct: DirectRoutes = {},
+  sockets: SocketRoutes | null = null,
+) {
   // The raw routes are registered before the app that answers them exists.
   const served: { app: AnyElysia | null } = { app: null };
   const starting = () => createFaultResponse(new Fault("overloaded", "The gateway is starting."));
@@ -39,7 +44,7 @@ export function buildApp(ports: AppPorts, reusePort: boolean, direct: DirectRout
   };
   const app = new Elysia({
     serve: {
-      routes: { ...rawRoutes(answer), ...answerDirectly(ports, direct) },
+      routes: { ...rawRoutes(answer), ...answerDirectly(ports, direct, sockets, answer) },
       hostname: ports.server.host,
       port: ports.server.port,
       reusePort,
@@ -47,6 +52,7 @@ export function buildApp(ports: AppPorts, reusePort: boolean, direct: DirectRout
       maxRequestBodySize: UNLIMITED_BYTES,
       development: false,
     },
+    ...(sockets ? { websocket: sockets.options } : {}),
     // By default, Elysia cuts the path at a fixed offset of the URL, which a short Host header shifts.
     handler: { standardHostname: false },
   })
@@ -91,18 +97,32 @@ function explainThrown(ports: AppPorts, request: Request, thrown: unknown, set: 
   return createErrorResponse(request, toFault(thrown), set);
 }
 
-type BunServer = Bun.Server<undefined>;
+/** A WebSocket's `data` is known to its room alone. */
+export type BunServer = Bun.Server<unknown>;
 
 /** Handlers of POST requests by path. */
 export type DirectRoutes = Readonly<
   Record<string, (request: Request, server: BunServer, set: HeaderStore) => Promise<Response>>
 >;
 
+/** The paths that open WebSockets. */
+export interface SocketRoutes {
+  readonly paths: readonly string[];
+  readonly options: { readonly maxPayloadLength: number };
+  /** Answers a handshake. Undefined once the connection is open. */
+  upgrade(request: Request, server: BunServer, set: HeaderStore): Promise<Response | undefined>;
+}
+
 /**
  * Lets Bun call the handlers of most requests without Elysia's context and hooks. Elysia has the same
  * routes, for the other methods of their paths and for the documents.
  */
-function answerDirectly(ports: AppPorts, direct: DirectRoutes) {
+function answerDirectly(
+  ports: AppPorts,
+  direct: DirectRoutes,
+  sockets: SocketRoutes | null,
+  answerOther: (request: Request) => Response | Promise<Response>,
+) {
   const routes = Object.entries(direct).map(([path, answer]) => {
     const post = (request: Request, server: BunServer): Response | Promise<Response> => {
       const set: HeaderStore = { headers: {} };
@@ -114,7 +134,16 @@ function answerDirectly(ports: AppPorts, direct: DirectRoutes) {
         return explain(thrown);
       }
     };
-    return [path, { POST: post }] as const;
+    if (!sockets?.paths.includes(path)) return [path, { POST: post }] as const;
+    const get = (request: Request, server: BunServer) => {
+      if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return answerOther(request);
+      const set: HeaderStore = { headers: {} };
+      const early = receive(ports, request, set, null);
+      if (early) return addHeaders(early, set);
+      const explain = (thrown: unknown) => addHeaders(explainThrown(ports, request, thrown, set), set);
+      return sockets.upgrade(request, server, set).catch(explain);
+    };
+    return [path, { POST: post, GET: get }] as const;
   });
   return Object.fromEntries(routes);
 }

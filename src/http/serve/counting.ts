@@ -16,6 +16,12 @@ interface Counter {
 
 export class CountingLimit {
   readonly #byKey = new Map<string, Counter>();
+  readonly #what: string;
+
+  /** `what` is what is counted, in a sentence: "A key may count tokens …". */
+  constructor(what = "count tokens") {
+    this.#what = what;
+  }
 
   /** Begins a count, and returns what ends it. Throws a Fault if the key counts too often or too much at once. */
   begin(keyId: string, nowMs: number): () => void {
@@ -32,7 +38,7 @@ export class CountingLimit {
     }
     if (counter.left < 1) {
       const retryAfterMs = ((1 - counter.left) * MINUTE_MS) / PER_MINUTE;
-      const message = `A key may count tokens at most ${PER_MINUTE} times per minute.`;
+      const message = `A key may ${this.#what} at most ${PER_MINUTE} times per minute.`;
       throw new Fault("requests_per_minute_exceeded", message, { retryAfterMs });
     }
     counter.left--;

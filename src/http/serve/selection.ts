@@ -10,6 +10,7 @@ import { isSelector, SELECTORS, type Selector } from "../../core/models/selector
 import { combineSteering, type Steering, UNSTEERED } from "../../core/models/steering.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
+import { STANDARD_MODERATION } from "../../operations/moderation/form.ts";
 import { SELECTOR_RULES } from "../../selectors/index.ts";
 import { headerNumber } from "./headers.ts";
 
@@ -45,9 +46,22 @@ export function readSelection(
         ...(found.cache ? { cache: found.cache } : {}),
         ...selectCandidates(key, catalogue.list()),
       };
-    case "unknown":
-      throw notFound(model, found, listServing(operation, listCandidates(key, catalogue)));
+    case "unknown": {
+      const cards = listCandidates(key, catalogue);
+      const standard =
+        STANDARD_MODELS[operation] === model ? findServing(operation, model, cards) : undefined;
+      if (standard !== undefined) return readSelection(standard.id, key, catalogue, operation);
+      throw notFound(model, found, listServing(operation, cards));
+    }
   }
+}
+
+/** Models that clients needn't name in an operation. Without an alias of that name, any that serves it stands for it. */
+const STANDARD_MODELS: Readonly<Partial<Record<OperationName, string>>> = { moderation: STANDARD_MODERATION };
+
+function findServing(operation: OperationName, name: string, cards: readonly ModelCard[]) {
+  const serving = cards.filter(({ operations }) => operations?.has(operation));
+  return serving.find((card) => card.name === name) ?? serving[0];
 }
 
 function selectGroup(found: readonly GroupMember[], key: GatewayKey, catalogue: Catalogue): Selection {

@@ -8,7 +8,7 @@ import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { Form } from "../../operations/form.ts";
 import { findSurface } from "../../surfaces/index.ts";
-import { Document, type Surface, type Writer } from "../../surfaces/surface.ts";
+import { Document, type Refusal, type Surface, type Writer } from "../../surfaces/surface.ts";
 import { readHeldJson } from "../body/body.ts";
 import { readBody } from "../body/form-body.ts";
 import { chooseCompaction } from "../conversations/compaction.ts";
@@ -106,8 +106,7 @@ function readRequestBody<F extends Form>(
   { key }: Caller,
 ): Promise<unknown> {
   arrival.key = key;
-  if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
-  if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
+  checkRoom(ports);
   ports.turns.arrive(key.accountId, arrival.startedMs);
   const rules = {
     owner: key.accountId,
@@ -122,7 +121,13 @@ function readRequestBody<F extends Form>(
     : readHeldJson(arrival.request, ports, rules);
 }
 
-function readCall<F extends Form>(
+/** Throws the Faults of a gateway that takes no requests, or no more. */
+export function checkRoom(ports: Pick<HttpPorts, "refusing" | "gateway">): void {
+  if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
+  if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
+}
+
+export function readCall<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   setups: Setups<F>,
@@ -177,6 +182,18 @@ function refuse<F extends Form>(
   context: RequestContext<F> | null,
   fault: Fault,
 ): Response {
+  const { refusal, headers } = noteRefusal(ports, surface, arrival, context, fault);
+  return createRefusalResponse(fault, refusal, headers);
+}
+
+/** Writes a refusal down, and returns it in the form of the path's surface. */
+export function noteRefusal<F extends Form>(
+  ports: HttpPorts,
+  surface: Surface<F>,
+  arrival: Arrival,
+  context: RequestContext<F> | null,
+  fault: Fault,
+): { readonly refusal: Refusal; readonly headers: HeaderMap } {
   const { path, requestId, trace, names } = arrival;
   const facts: Facts = context ?? NO_FACTS;
   if (facts.attempts === 0) logRefusal(ports, arrival, surface, context, fault);
@@ -188,7 +205,7 @@ function refuse<F extends Form>(
     const refused = { status: refusal.status, faultCode: fault.code, endMs: ports.deadlines.nowMs() };
     ports.traces.refuse({ trace, requestId, ...refused });
   }
-  return createRefusalResponse(fault, refusal, headers);
+  return { refusal, headers };
 }
 
 async function stream<F extends Form>(request: StreamedRequest<F>): Promise<Response> {

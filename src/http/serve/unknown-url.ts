@@ -91,6 +91,13 @@ const UNSERVED: readonly Class[] = [
     ),
   ],
   [
+    /^\/alpha\/search$/,
+    notServed(
+      "Codex's search beside a conversation is",
+      "leave `supports_standalone_web_search` out of its provider, and it searches within POST /v1/responses, with the tool `web_search`.",
+    ),
+  ],
+  [
     /^\/conversations(\/|$)/,
     notServed("Conversations are", "use POST /v1/responses with `previous_response_id`."),
   ],

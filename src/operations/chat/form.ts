@@ -25,11 +25,17 @@ export interface FilePart extends JsonObject {
   /** `file_data` is a data: URL (or bare base64). Ids of files in a provider's account are refused. */
   file: { file_data: string; filename?: string };
 }
+/** Only some servers take it (vLLM, OpenRouter, Moonshot, Gemini). */
+export interface VideoPart extends JsonObject {
+  type: "video_url";
+  /** `url` is https or a data: URL. It is forwarded, never fetched here. */
+  video_url: { url: string };
+}
 export interface RefusalPart extends JsonObject {
   type: "refusal";
   refusal: string;
 }
-export type ContentPart = TextPart | ImagePart | AudioPart | FilePart | RefusalPart;
+export type ContentPart = TextPart | ImagePart | AudioPart | FilePart | VideoPart | RefusalPart;
 export type Content = string | readonly ContentPart[];
 
 export interface FunctionCall extends JsonObject {

@@ -6,20 +6,23 @@ import { type Capability, can, type ModelCard } from "../../core/models/card.ts"
 import { PICTURE_KINDS, type PictureKind } from "../../core/models/refusals.ts";
 import type { findLimits } from "../../core/models/target-rows.ts";
 import type { UrlKind } from "../codec.ts";
-import { type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
+import { type ChatMessage, type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
 import { isPublicFile, isPublicImage } from "./prompt/address.ts";
 import { findPart, listMedia, writePath } from "./prompt/media.ts";
 
 /** Throws the Fault `unsupported_parameter` for a file in the provider's account, which all clients share. */
 function refuseAccountFile(part: ContentPart, param: string): void {
-  const content = asString(asObject(part.file).file_data);
-  const isPublic =
-    part.type === "image_url"
-      ? isPublicImage(part.image_url.url)
-      : content === undefined || isPublicFile(content);
+  const isPublic = isPublicPart(part);
   if (isPublic) return;
   const message = `'${param}' is not supported here: only data and URLs on the public web are. A file belongs to the provider's account, which all clients share.`;
   throw new Fault("unsupported_parameter", message, { param });
+}
+
+function isPublicPart(part: ContentPart): boolean {
+  if (part.type === "image_url") return isPublicImage(part.image_url.url);
+  if (part.type === "video_url") return isPublicImage(part.video_url.url);
+  const content = asString(asObject(part.file).file_data);
+  return content === undefined || isPublicFile(content);
 }
 
 type Limits = ReturnType<typeof findLimits>;
@@ -29,48 +32,79 @@ export type Needs = ReadonlyMap<Capability, string>;
 
 const NO_NEEDS: Needs = new Map<Capability, string>();
 
-/** Tools and pictures, of which a target may refuse the number or the kind. */
+/** Tools, pictures and texts, of which a target may refuse the number, the size or the kind. */
 interface Bulk {
   readonly tools: number;
+  /** The size in base64 of the largest picture in the newest user message. */
+  readonly pictureBytes: number;
+  /** The length of the longest text in a message. */
+  readonly textCharacters: number;
   /** Those in the newest user message, given as data. The type of others is known to their server alone. */
   readonly pictures: readonly PictureKind[];
+  /** True with a video in the newest user message. */
+  readonly hasVideo: boolean;
 }
 
 const NO_PICTURES: readonly PictureKind[] = [];
 const PICTURE_TYPE = /^data:image\/(\w+)/i;
 
 export function measureBulk(request: ChatRequest): Bulk {
-  const media = listMedia(request);
+  const tools = request.tools?.length ?? 0;
+  const textCharacters = request.messages.reduce((most, one) => Math.max(most, countLongest(one)), 0);
+  if (listMedia(request).length === 0)
+    return { tools, textCharacters, pictureBytes: 0, pictures: NO_PICTURES, hasVideo: false };
+  const urls = listPictures(request);
+  const types = urls.map((url) => PICTURE_TYPE.exec(url)?.[1]?.toLowerCase());
   return {
-    tools: request.tools?.length ?? 0,
-    pictures: media.length === 0 ? NO_PICTURES : listPictures(request),
+    tools,
+    textCharacters,
+    pictureBytes: urls.reduce((most, url) => Math.max(most, url.length - url.indexOf(",") - 1), 0),
+    pictures: PICTURE_KINDS.filter((kind) => types.includes(kind)),
+    hasVideo: listMedia(request).some(({ type, isAsked }) => type === "video_url" && isAsked),
   };
 }
 
-function listPictures(request: ChatRequest): readonly PictureKind[] {
-  const types = listMedia(request).flatMap((medium) => {
+function countLongest({ content }: ChatMessage): number {
+  if (typeof content === "string") return content.length;
+  let longest = 0;
+  for (const part of content ?? []) if (part.type === "text") longest = Math.max(longest, part.text.length);
+  return longest;
+}
+
+/** Returns the data: URLs of the pictures. */
+function listPictures(request: ChatRequest): readonly string[] {
+  return listMedia(request).flatMap((medium) => {
     const part = medium.isAsked && medium.type === "image_url" ? findPart(request, medium) : undefined;
-    return part?.type === "image_url"
-      ? (PICTURE_TYPE.exec(part.image_url.url)?.[1]?.toLowerCase() ?? [])
-      : [];
+    return part?.type === "image_url" && PICTURE_TYPE.test(part.image_url.url) ? [part.image_url.url] : [];
   });
-  return types.length === 0 ? NO_PICTURES : PICTURE_KINDS.filter((kind) => types.includes(kind));
 }
 
 /** Throws if the request has more of something, or of a kind, than the model takes. */
 export function refuseBulk(card: ModelCard, request: ChatRequest, limits: Limits): void {
-  const { tools, pictures } = measureBulk(request);
-  const { toolsMax, untakenPictures } = limits;
-  if (tools > toolsMax) {
-    const message = `The model '${card.id}' takes at most ${toolsMax} tools, and the request has ${tools}.`;
-    throw new Fault("unsupported_capability", message, { param: "tools" });
+  const bulk = measureBulk(request);
+  const found = findExcess(bulk, limits);
+  if (found === null) return;
+  const [excess, need] = found;
+  const param = need === "vision" ? (findNeeds(request).get(need) ?? "messages") : need;
+  throw new Fault("unsupported_capability", `The model '${card.id}' ${excess}.`, { param });
+}
+
+/** Returns what the request has too much of, in words, with the field or the need. */
+function findExcess(bulk: Bulk, limits: Limits): readonly [words: string, field: string] | null {
+  const { tools, pictureBytes, textCharacters, pictures, hasVideo } = bulk;
+  if (hasVideo && !limits.takesVideos) return ["does not accept videos", "vision"];
+  if (tools > limits.toolsMax)
+    return [`takes at most ${limits.toolsMax} tools, and the request has ${tools}`, "tools"];
+  if (pictureBytes > limits.pictureBytesMax) {
+    const words = `takes images of at most ${limits.pictureBytesMax} bytes in base64, and one has ${pictureBytes}`;
+    return [words, "vision"];
   }
-  const untaken = pictures.find((kind) => untakenPictures.includes(kind));
-  if (untaken === undefined) return;
-  const message = `The model '${card.id}' does not accept images of the type ${untaken}.`;
-  throw new Fault("unsupported_capability", message, {
-    param: findNeeds(request).get("vision") ?? "messages",
-  });
+  if (textCharacters > limits.textCharactersMax) {
+    const words = `takes texts of at most ${limits.textCharactersMax} characters, and one has ${textCharacters}`;
+    return [words, "messages"];
+  }
+  const untaken = pictures.find((kind) => limits.untakenPictures.includes(kind));
+  return untaken === undefined ? null : [`does not accept images of the type ${untaken}`, "vision"];
 }
 
 /** Throws the Fault `unsupported_parameter` for a file in the provider's account. */

@@ -4,7 +4,7 @@ import { isObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DeliveredBody } from "../../core/models/dialect.ts";
 import { findLimits, findOwnLimits } from "../../core/models/target-rows.ts";
-import { catchUnreadable } from "../../core/models/upstream.ts";
+import { toUnreadable } from "../../core/models/upstream.ts";
 import type { AnswerCodec, Codec, Passing, UrlKind } from "../codec.ts";
 import { type ChangedAsk, joinLists, NONE } from "../form.ts";
 import { leaveOut } from "../leave-out.ts";
@@ -24,6 +24,7 @@ import { KEEPING } from "./keeping.ts";
 import { ChatMeter } from "./meter.ts";
 import { findNeeds, findUrl, refuseBulk, refuseUnable } from "./needs.ts";
 import { makeOffer } from "./offer.ts";
+import { findPlan, planShape } from "./plans.ts";
 import { digestPrompt } from "./prompt/digest-prompt.ts";
 import { dropReplyThoughts, dropThoughts } from "./prompt/drop-thinking.ts";
 import { dropForcedCall } from "./prompt/forced-call.ts";
@@ -82,8 +83,12 @@ export const CHAT: Operation<ChatForm> = {
   fit,
   cuts: (codec, ask, card) => listUntaken(ask, card, takesUrls(codec, ask, card)).length > 0,
   encode(codec, given, card, target) {
+    const plan = findPlan(codec, given, card, target);
+    const planned = plan?.write(given, target) ?? null;
+    if (planned !== null) return planned;
     const { ask, dropped } = fit(codec, given, card, target);
     const outgoing = codec.encode(ask, card, target);
+    plan?.learn(given, target, outgoing);
     return dropped.length === 0 ? outgoing : { ...outgoing, dropped: [...dropped, ...outgoing.dropped] };
   },
   readWhole,
@@ -115,8 +120,15 @@ export const CHAT: Operation<ChatForm> = {
   cutUsage,
   countAmounts,
   estimate,
-  withCost: ({ terms: _terms, ...usage }, cost) => ({ ...usage, ...cost }),
+  withCost,
 };
+
+/** Most usage has no terms, and copying an object without one of its fields takes several times as long as a whole copy. */
+function withCost(usage: Usage, cost: { readonly cost?: number; readonly charged?: number }): Usage {
+  const priced: Usage = Object.assign({ ...usage }, cost);
+  if ("terms" in priced) delete priced.terms;
+  return priced;
+}
 
 function isReply(value: unknown): value is ChatReply {
   return isObject(value) && Array.isArray(value.choices);
@@ -147,6 +159,7 @@ function fit(
   const known = latest.get(ask);
   const isKnown = known?.card === card && known.codec === codec && known.extraFields === extraFields;
   if (isKnown) return known.result;
+  if (findPlan(codec, ask, card, operator) !== null) return { ask, dropped: NONE };
   const cheap = dropUnpriced(ask, operator);
   const { changes, dropped } = leaveOutUnpricedSearch(cheap.ask, card);
   const willing = dropForcedCall(dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask, card);
@@ -154,6 +167,7 @@ function fit(
   const own = codec.fit(taken.ask, card, operator);
   const all = joinLists(cheap.dropped, dropped, willing.dropped, taken.dropped, own.dropped);
   const result = { ask: own.ask, dropped: all };
+  planShape(codec, ask, card, operator, result);
   latest.set(ask, { codec, card, extraFields, result });
   return result;
 }
@@ -188,9 +202,23 @@ function readWhole(
   { ask, card, offset, dropped, isNative }: ReaderOptions<ChatRequest>,
 ): ChatReply {
   const body = parseAnswer(String(text), ask);
-  const canonical = catchUnreadable(() => codec.reply(body, card, ask, headers));
+  const canonical = readReply(codec, body, card, ask, headers);
   const reply = normaliseReply(canonical, ask, offset, listStops(ask, dropped));
   return isNative && isObject(body) ? { ...reply, verbatim: canonical.verbatim ?? body } : reply;
+}
+
+function readReply(
+  codec: AnswerCodec<ChatForm>,
+  body: unknown,
+  card: ModelCard,
+  ask: ChatRequest,
+  headers: Headers,
+): ChatReply {
+  try {
+    return codec.reply(body, card, ask, headers);
+  } catch (thrown) {
+    throw toUnreadable(thrown);
+  }
 }
 
 function estimate(

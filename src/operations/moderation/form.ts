@@ -3,6 +3,9 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { OpenAsk } from "../form.ts";
 import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
+/** The model if the client names none: as at OpenAI, `model` is optional. */
+export const STANDARD_MODERATION = "omni-moderation-latest";
+
 /** A part of an input. An image's URL is never fetched here. */
 export type ModerationPart =
   | { readonly type: "text"; readonly text: string }

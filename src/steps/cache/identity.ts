@@ -82,10 +82,28 @@ function nameSelection(selection: Selection): unknown {
 
 /**
  * The order of fields means nothing but in the client's own schemas, in whose order models write: only a request's own
- * fields, and those of its messages, are sorted.
+ * fields, and those of its messages, are sorted. Different words of the APIs for one thing become the same.
  */
 function sortRequest(body: JsonObject): JsonObject {
-  return sortCounted(body, (value, name) => (name === "messages" ? sortDeep(value) : value));
+  return sortCounted(mergeLimits(body), (value, name) =>
+    name === "messages" ? sortDeep(value, simplifyContent) : value,
+  );
+}
+
+/** A limit of the answer has a name of each generation. The lower one counts if there are both. */
+function mergeLimits(body: JsonObject): JsonObject {
+  const { max_completion_tokens: limit, ...rest } = body;
+  if (typeof limit !== "number") return body;
+  const { max_tokens: older } = rest;
+  return { ...rest, max_tokens: typeof older === "number" ? Math.min(older, limit) : limit };
+}
+
+/** A text, and the same as the only part of a content, are one. Gemini's API has parts only. */
+function simplifyContent(value: unknown, name: string): unknown {
+  if (name !== "content" || !Array.isArray(value) || value.length !== 1) return value;
+  const [part] = value;
+  if (!isObject(part) || part.type !== "text" || Object.keys(part).length !== 2) return value;
+  return typeof part.text === "string" ? part.text : value;
 }
 
 function sortCounted(body: JsonObject, change: (value: unknown, name: string) => unknown): JsonObject {
@@ -97,9 +115,10 @@ function sortFields(fields: Readonly<JsonObject>): JsonObject {
   return makeSorted(fields, Object.keys(fields), keep);
 }
 
-function sortDeep(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortDeep);
-  return isObject(value) ? makeSorted(value, Object.keys(value), sortDeep) : value;
+function sortDeep(value: unknown, change: (value: unknown, name: string) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => sortDeep(one, change));
+  if (!isObject(value)) return value;
+  return makeSorted(value, Object.keys(value), (held, name) => sortDeep(change(held, name), change));
 }
 
 /** Sorts the names in place. */

@@ -1,5 +1,6 @@
 // The steps of the schema since both engines share them. A released step is never changed: a change is a new step.
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
+import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { CACHE } from "./cache-step.ts";
@@ -210,6 +211,11 @@ const HOOKS: Step = [
   { kind: "endSupport", stepsKnown: 25 },
 ];
 
+/** What a credential's calls cost, times the models' prices. A program from before prices its own calls without it. */
+const CREDENTIAL_PRICES: Step = [
+  { kind: "addField", table: "credential", field: CREDENTIAL_FIELDS.price_factor },
+];
+
 /** An account's id in another system. */
 const EXTERNAL_IDS: Step = [{ kind: "addField", table: "account", field: ACCOUNT_FIELDS.external_id }];
 
@@ -244,4 +250,5 @@ export const STEPS: readonly Step[] = [
   EXTERNAL_IDS,
   DOUBTS,
   KEY_MAKINGS,
+  CREDENTIAL_PRICES,
 ];

@@ -1,7 +1,12 @@
 // OpenAI's moderations API.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
-import type { ModerationForm, ModerationPart, ModerationRequest } from "../../operations/moderation/form.ts";
+import {
+  type ModerationForm,
+  type ModerationPart,
+  type ModerationRequest,
+  STANDARD_MODERATION,
+} from "../../operations/moderation/form.ts";
 import { MODERATION } from "../../operations/moderation/operation.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
 import { writePromptUsage } from "../cost.ts";
@@ -24,16 +29,13 @@ export const moderationRequestSchema = openObject({
   ]),
 });
 
-/** The model if the client names none, as OpenAI's SDKs do. An alias may map it to another model. */
-const STANDARD_MODEL = "omni-moderation-latest";
-
 export const MODERATIONS: Surface<ModerationForm> = makeWholeSurface({
   name: "moderations",
   operation: MODERATION,
   idPrefix: "modr-",
   schema: moderationRequestSchema,
   list: "input",
-  read: ({ model = STANDARD_MODEL, input }, extras) => ({ model, inputs: readInputs(input), extras }),
+  read: ({ model = STANDARD_MODERATION, input }, extras) => ({ model, inputs: readInputs(input), extras }),
   write: ({ results, usage }, { id, model }) => ({ id, model, results, usage: writePromptUsage(usage) }),
 });
 

@@ -8,12 +8,13 @@ import type { Sealer } from "../../core/world/world.ts";
 import type { ChatMessage, ChatRequest, ContentPart, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { typePart } from "../../operations/chat/prompt/type-media.ts";
 import { mapList } from "../../operations/text-json.ts";
-import { refuseManyFields } from "../bounds.ts";
+import { hasManyFields, refuseManyFields } from "../bounds.ts";
 import { Checker, checkModelName, FIELDS_MAX, NEVER, refuseLargeNumber, refuseLongList } from "../checker.ts";
 import { explainShared, refuseField } from "../lane.ts";
 import { offersFunctions } from "./function-call.ts";
 import { translateMistral } from "./mistral.ts";
 import { refuseMeant, translateForms } from "./other-forms.ts";
+import { isPlainRequest } from "./plain.ts";
 import { chatRequestSchema } from "./schema.ts";
 
 const CHECKER = new Checker(chatRequestSchema);
@@ -45,6 +46,7 @@ export function readChatRequest(body: unknown, limits: Limits, seal?: Sealer): C
 
 /** A body that fails the checks may be right in another API's form. */
 function checkForms(given: JsonObject, seal: Sealer | undefined): JsonObject {
+  if (isPlainRequest(given)) return given;
   if (given.system !== undefined) return CHECKER.check(translateForms(given, seal) ?? given, "messages");
   try {
     return CHECKER.check(given, "messages");
@@ -61,7 +63,7 @@ function withoutNulls(body: unknown): JsonObject {
     throw findFirstFault(chatRequestSchema, body) ?? new Fault("invalid_json", "Not an object.");
   refuseManyFields(body, FIELDS_MAX, "");
   const kept: JsonObject = {};
-  for (const field of Object.keys(body)) {
+  for (const field in body) {
     const value = body[field];
     if (NEVER.has(field)) continue;
     if (value === null && field !== "model" && field !== "messages") continue;
@@ -73,15 +75,18 @@ function withoutNulls(body: unknown): JsonObject {
 
 /** Runs before any other check reads the objects. */
 function refuseLargeObjects(given: JsonObject): void {
-  for (const [field, most] of BOUNDED) {
+  for (const [field, most] of BOUNDED)
     if (given[field] !== undefined) refuseManyFields(given[field], most, field);
-  }
-  const messages = asArray(given.messages);
+  refuseLargeMessages(asArray(given.messages));
+}
+
+function refuseLargeMessages(messages: readonly unknown[]): void {
   const goesOn = isGrowing(messages);
   for (let index = goesOn ? BOUNDED_MESSAGES.count(messages) : 0; index < messages.length; index++) {
-    refuseManyFields(messages[index], FIELDS_MAX, `messages[${index}]`);
-    const { content, audio } = asObject(messages[index]);
-    const { id } = asObject(audio);
+    const message = messages[index];
+    if (hasManyFields(message, FIELDS_MAX)) refuseManyFields(message, FIELDS_MAX, `messages[${index}]`);
+    const { content, audio } = asObject(message);
+    const id = isObject(audio) ? audio.id : undefined;
     if (id !== undefined && id !== null) {
       throw refuseField(`messages[${index}].audio.id`, explainShared("An earlier spoken answer"));
     }
@@ -100,9 +105,14 @@ function refuseFileIds(parts: readonly unknown[], path: string): void {
   }
 }
 
+/** Fields that are read into others. */
+const READ: ReadonlySet<string> = new Set(["functions", "function_call", "stop", "messages", "tool_choice"]);
+
 function toChatRequest(given: JsonObject): ChatRequest {
-  const { functions, function_call: functionCall, stop, messages, ...rest } = given;
-  const request: JsonObject = { ...rest, messages: readMessages(asArray(messages)) };
+  const { functions, function_call: functionCall, stop, messages } = given;
+  const request: JsonObject = {};
+  for (const field in given) if (!READ.has(field)) request[field] = given[field];
+  request.messages = readMessages(asArray(messages));
   if (typeof stop === "string") request.stop = [stop];
   else if (Array.isArray(stop) && stop.length > 0) request.stop = stop;
   if (request.web_search_options !== undefined)
@@ -110,12 +120,12 @@ function toChatRequest(given: JsonObject): ChatRequest {
   const tools = readTools(given, asArray(functions));
   if (tools.length > 0) request.tools = tools;
   const choice = given.tool_choice ?? readToolChoice(functionCall);
-  delete request.tool_choice;
   if (tools.length > 0 && choice !== undefined) request.tool_choice = choice;
-  if (tools.length === 0) refuseForcedCall(choice);
-  if (tools.length === 0) delete request.parallel_tool_calls;
-  // An answer in the deprecated form holds only one call.
-  else if (offersFunctions(given)) request.parallel_tool_calls = false;
+  if (tools.length === 0) {
+    refuseForcedCall(choice);
+    if (given.parallel_tool_calls !== undefined) delete request.parallel_tool_calls;
+    // An answer in the deprecated form holds only one call.
+  } else if (offersFunctions(given)) request.parallel_tool_calls = false;
   return asChecked(request);
 }
 
@@ -194,9 +204,15 @@ function withTrueTypes(message: JsonObject, content: readonly unknown[]): JsonOb
 }
 
 function withoutUnread(given: JsonObject): JsonObject {
-  const isRead = (field: string) =>
-    !NEVER.has(field) && field !== "parts" && (given[field] !== null || field === "content");
-  const fields = Object.keys(given);
-  if (fields.every(isRead)) return given;
-  return Object.fromEntries(fields.filter(isRead).map((field) => [field, given[field]]));
+  for (const field in given) if (!isRead(given, field)) return keepRead(given);
+  return given;
+}
+
+function isRead(given: JsonObject, field: string): boolean {
+  return !NEVER.has(field) && field !== "parts" && (given[field] !== null || field === "content");
+}
+
+function keepRead(given: JsonObject): JsonObject {
+  const fields = Object.keys(given).filter((field) => isRead(given, field));
+  return Object.fromEntries(fields.map((field) => [field, given[field]]));
 }

@@ -22,16 +22,20 @@ const filePart = openObject({
     filename: Type.Optional(Type.String()),
   }),
 });
+const videoPart = openObject({
+  type: checkChoice("video_url"),
+  video_url: openObject({ url: Type.String({ minLength: 1 }) }),
+});
 const refusalPart = openObject({ type: checkChoice("refusal"), refusal: Type.String() });
 
 const textContent = Type.Union([Type.String(), Type.Array(textPart, { minItems: 1 })]);
 const userContent = Type.Union([
   Type.String(),
-  Type.Array(Type.Union([textPart, imagePart, audioPart, filePart]), { minItems: 1 }),
+  Type.Array(Type.Union([textPart, imagePart, audioPart, filePart, videoPart]), { minItems: 1 }),
 ]);
 const toolContent = Type.Union([
   Type.String(),
-  Type.Array(Type.Union([textPart, imagePart, audioPart, filePart])),
+  Type.Array(Type.Union([textPart, imagePart, audioPart, filePart, videoPart])),
 ]);
 const assistantContent = Type.Union([
   Type.String(),

@@ -1,8 +1,9 @@
 // OpenAI's chat completions, the surface that uses the chat operation's own form.
 import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
-import type { ChatReply } from "../../operations/chat/form.ts";
+import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
+import { NONE } from "../../operations/form.ts";
 import { OPENAI_RESPONSES } from "../openai-responses/surface.ts";
 import {
   type Exchange,
@@ -37,32 +38,48 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const isUnstored = asked.store === true && limits.storesUpstream !== true;
   // All clients share the provider's account: nothing is stored there unless the operator allows it.
   const ask = isUnstored ? { ...asked, store: false } : asked;
-  const options = {
-    includeUsage: ask.stream_options?.include_usage === true,
-    offersFunctions: given.functions !== undefined && offersFunctions(body),
-  };
-  return {
-    ask,
-    // Nothing is lost: the chat form is this surface's own.
-    ...TRANSLATED,
-    dropped: listDropped(isUnstored, given !== sent),
-    isToBeStored: asked.store === true,
-    names: given.random_seed === undefined ? {} : { seed: "random_seed" },
-    whole(reply, stamp) {
-      const shown = dropOwn(reply);
-      return writeWhole(options.offersFunctions ? withFunctionCall(shown) : shown, stamp);
-    },
-    writer: (stamp) => makeChunkWriter(stamp, options),
-  };
+  const dropped = isUnstored ? UNSTORED : NONE;
+  const isShortened = given !== sent;
+  return new ChatExchange(ask, given, isShortened ? [...dropped, "metadata"] : dropped, asked.store === true);
 }
 
-function listDropped(isUnstored: boolean, isShortened: boolean): readonly string[] {
-  if (!isShortened) return isUnstored ? STORE : NOTHING;
-  return isUnstored ? [...STORE, "metadata"] : ["metadata"];
-}
+const UNSTORED = ["store"];
 
-const STORE = ["store"];
-const NOTHING: readonly string[] = [];
+const NO_NAMES = {};
+const SEED_NAMED = { seed: "random_seed" };
+
+class ChatExchange implements Exchange<ChatForm> {
+  readonly ask: ChatRequest;
+  readonly dropped: readonly string[];
+  readonly isToBeStored: boolean;
+  readonly names: Readonly<Record<string, string>>;
+  // Nothing is lost: the chat form is this surface's own.
+  readonly lost = TRANSLATED.lost;
+  readonly isLimitRequired = TRANSLATED.isLimitRequired;
+  readonly searches = TRANSLATED.searches;
+  readonly unreadBytes = TRANSLATED.unreadBytes;
+  readonly raw = TRANSLATED.raw;
+  readonly session = TRANSLATED.session;
+  readonly #offersFunctions: boolean;
+
+  constructor(ask: ChatRequest, given: JsonObject, dropped: readonly string[], isToBeStored: boolean) {
+    this.ask = ask;
+    this.dropped = dropped;
+    this.isToBeStored = isToBeStored;
+    this.names = given.random_seed === undefined ? NO_NAMES : SEED_NAMED;
+    this.#offersFunctions = given.functions !== undefined && offersFunctions(given);
+  }
+
+  whole(reply: ChatReply, stamp: Stamp): JsonObject {
+    const shown = dropOwn(reply);
+    return writeWhole(this.#offersFunctions ? withFunctionCall(shown) : shown, stamp);
+  }
+
+  writer(stamp: () => Stamp) {
+    const includeUsage = this.ask.stream_options?.include_usage === true;
+    return makeChunkWriter(stamp, { includeUsage, offersFunctions: this.#offersFunctions });
+  }
+}
 
 /** Cursor sends requests of the Responses API to this route, and reads the answer in this route's form. */
 function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm> {
@@ -81,8 +98,8 @@ function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm>
   };
 }
 
-/** Returns the answer without the fields that only other surfaces show. */
-function dropOwn({ verbatim: _verbatim, ...reply }: ChatReply): ChatReply {
+/** Returns the answer without what its messages have for other surfaces alone. */
+function dropOwn(reply: ChatReply): ChatReply {
   if (!reply.choices.some(({ message }) => message.parts || message.annotations || message.web_searches))
     return reply;
   const choices = reply.choices.map((choice) => {
@@ -94,7 +111,9 @@ function dropOwn({ verbatim: _verbatim, ...reply }: ChatReply): ChatReply {
 
 function writeWhole(reply: JsonObject, stamp: Stamp): JsonObject {
   const { id, created, model } = stamp;
-  const head = { id, object: "chat.completion", created, model };
-  // The head comes first for readability, and again last so that no upstream field overrides it.
-  return { ...head, ...reply, ...head };
+  const written: JsonObject = { id, object: "chat.completion", created, model };
+  // No field of a provider's overrides the head. Only other surfaces show its answer verbatim.
+  for (const field in reply)
+    if (field !== "verbatim" && !Object.hasOwn(written, field)) written[field] = reply[field];
+  return written;
 }

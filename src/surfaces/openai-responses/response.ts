@@ -138,7 +138,9 @@ export function stampState(response: JsonObject, stamp: Stamp, context: Response
   const { given, keeps, mayStore } = context;
   const isStored = mayStore && response.store === true && typeof response.id === "string";
   return {
-    ...(keeps || mayStore ? { previous_response_id: given.previous_response_id ?? null } : {}),
+    ...(keeps || mayStore || given.previous_response_id
+      ? { previous_response_id: given.previous_response_id ?? null }
+      : {}),
     ...(keeps ? { store: true } : {}),
     ...(response.created_at === undefined ? { created_at: stamp.created } : {}),
     id: isStored ? stamp.nameStored(String(response.id)) : stamp.id,

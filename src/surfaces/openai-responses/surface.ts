@@ -128,13 +128,13 @@ function readTriggered(
 }
 
 function makeContext(
-  { keeping, limits, seal }: Incoming,
+  { keeping, isRemembered, limits, seal }: Incoming,
   given: JsonObject,
   names: ToolNames,
 ): ResponseContext {
   // Answers repeat all fields but the input, which a long stream would keep alive.
   const { input: _input, ...repeated } = given;
-  const keeps = keeping !== null && given.store !== false;
+  const keeps = keeping !== null && isRemembered !== true && given.store !== false;
   return { given: repeated, names, seal, keeps, mayStore: limits.storesUpstream === true };
 }
 
@@ -171,7 +171,7 @@ function readJoined(incoming: Incoming, given: JsonObject, joined: JsonObject): 
     nativeOnly: read.nativeOnly,
     isLimitRequired: false,
     isToBeStored: given.store === true,
-    ...(context.keeps ? { kept: joined, keep: makeKept } : {}),
+    ...(context.keeps || incoming.isRemembered ? { kept: joined, keep: makeKept } : {}),
     whole: (reply, stamp) => writeResponse(reply, stamp, context),
     writer: (stamp) => new ResponseWriter(stamp, context),
   };

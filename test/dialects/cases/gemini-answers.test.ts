@@ -35,6 +35,18 @@ describe("answers", () => {
     });
   });
 
+  test("a report that is a whole by itself replaces those before it", () => {
+    const counts = { promptTokenCount: 87, candidatesTokenCount: 21, totalTokenCount: 108 };
+    const reply = streamed([
+      { ...part([{ text: "Hello" }]), usageMetadata: counts },
+      {
+        ...part([], "STOP"),
+        usageMetadata: { promptTokenCount: 87, thoughtsTokenCount: 78, totalTokenCount: 165 },
+      },
+    ]);
+    expect(reply.usage).toMatchObject({ prompt_tokens: 87, completion_tokens: 78, total_tokens: 165 });
+  });
+
   const reasons: [string | number, string][] = [
     ["STOP", "stop"],
     [1, "stop"],

@@ -151,6 +151,18 @@ const entryRow: Row = {
   },
 };
 
+/** Agents that find no context at a model believe it to be what they know of another. */
+const contextRows = SELECTORS.map(
+  (id): Row => ({
+    name: `${id} has the longest context of what the key may use`,
+    who: "restricted",
+    path: `/v1/models/${encodeURIComponent(id)}`,
+    status: 200,
+    json: { id, context_window: 8192, context_length: 8192 },
+    calls: 0,
+  }),
+);
+
 /** The simulated providers' models don't end, but the catalogue has some that have. */
 const endedRow: Row = {
   name: "GET /v1/models?ended=true has the models that have ended, too",
@@ -242,6 +254,7 @@ export const MODEL_ROWS: readonly Row[] = [
   ...selectorRows,
   ...urlRows,
   entryRow,
+  ...contextRows,
   ...listRows,
   endedRow,
   ...restrictedRows,

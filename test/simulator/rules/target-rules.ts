@@ -1,6 +1,6 @@
 // Refuses what the gateway's own table says of a provider by count and kind, in words like the provider's.
 import { asArray, asObject, isObject, type JsonObject } from "../../../src/core/json/json.ts";
-import { type Refusal, readToolsMax } from "../../../src/core/models/refusals.ts";
+import { type Refusal, readMost } from "../../../src/core/models/refusals.ts";
 import { TARGET_ROWS } from "../../../src/core/models/target-rows.ts";
 import { reject } from "../../../src/simulator/problem.ts";
 
@@ -10,6 +10,7 @@ const PROVIDER_BY_MODEL: readonly (readonly [RegExp, string])[] = [
   [/^grok/, "xAI"],
   [/^llama-\S+-(versatile|instant)/, "Groq"],
   [/^gemini/, "Google"],
+  [/^claude/, "Anthropic"],
 ];
 
 export function checkTargetRows(body: JsonObject, model: string): void {
@@ -20,6 +21,9 @@ export function checkTargetRows(body: JsonObject, model: string): void {
   const refuses = rows.flatMap((row) => row.refuses);
   if (refuses.length === 0) return;
   checkTools(countTools(body), refuses);
+  if (refuses.includes("video") && hasVideo(body.messages))
+    reject("value", "Invalid value: 'video_url'. Supported values are: 'text', 'image_url'.", ["messages"]);
+  checkPictures(body.messages, refuses);
   for (const type of listPictureTypes(body.messages ?? body.input ?? body.contents))
     if (refuses.some((refusal) => refusal === `picture_${type}`))
       reject("value", `Unsupported image type: image/${type}.`);
@@ -27,7 +31,7 @@ export function checkTargetRows(body: JsonObject, model: string): void {
 
 function checkTools(count: number, refuses: readonly Refusal[]): void {
   for (const refusal of refuses) {
-    const most = readToolsMax(refusal);
+    const most = readMost(refusal, "tools");
     if (most !== null && count > most)
       reject(
         "value",
@@ -36,6 +40,26 @@ function checkTools(count: number, refuses: readonly Refusal[]): void {
         "array_above_max_length",
       );
   }
+}
+
+/** Anthropic measures the base64. */
+function checkPictures(value: unknown, refuses: readonly Refusal[]): void {
+  const most = Math.min(...refuses.flatMap((refusal) => readMost(refusal, "picture_bytes") ?? []));
+  for (const bytes of listPictureSizes(value))
+    if (bytes > most) reject("value", `image exceeds 5 MB maximum: ${bytes} bytes > ${most} bytes`);
+}
+
+function listPictureSizes(value: unknown): readonly number[] {
+  if (Array.isArray(value)) return value.flatMap(listPictureSizes);
+  if (!isObject(value)) return [];
+  const { media_type: type, data } = value;
+  if (typeof type === "string" && type.startsWith("image/") && typeof data === "string") return [data.length];
+  return Object.values(value).flatMap(listPictureSizes);
+}
+
+function hasVideo(messages: unknown): boolean {
+  const parts = asArray(messages).flatMap((message) => asArray(asObject(message).content));
+  return parts.some((part) => asObject(part).type === "video_url");
 }
 
 function countTools({ tools }: JsonObject): number {

@@ -60,6 +60,41 @@ test(
 );
 
 test(
+  "what a model refuses, said on one node, is left out on the other, until it is taken back there",
+  async () => {
+    const { secret } = await newSecret();
+    const path = `/models/${encodeURIComponent("OpenAI#gpt-4.1")}`;
+    const drops = async (url: string) => {
+      const asked = { ...asking("OpenAI#gpt-4.1"), temperature: 0.2 };
+      return (await post(`${url}/v1/chat/completions`, secret, asked)).headers.get("x-poundkey-dropped");
+    };
+    expect(await drops(there)).toBeNull();
+    const say = async (url: string, refuses: readonly string[]) => {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
+      const init = { method: "PATCH", headers, body: JSON.stringify({ refuses }) };
+      return asObject(await (await fetch(`${url}/admin/v1${path}`, init)).json());
+    };
+    expect(await say(here, ["temperature"])).toMatchObject({ refuses: ["temperature"], source: "stored" });
+    await until(
+      "both leave it out",
+      async () => {
+        return (await drops(here)) === "temperature" && (await drops(there)) === "temperature";
+      },
+      SOON_MS,
+    );
+    expect(await say(there, [])).toMatchObject({ refuses: [], source: null });
+    await until(
+      "both send it again",
+      async () => {
+        return (await drops(here)) === null && (await drops(there)) === null;
+      },
+      SOON_MS,
+    );
+  },
+  LONG_MS,
+);
+
+test(
   "a credential added on one node works on the other, until it is removed there",
   async () => {
     const { secret } = await newSecret();

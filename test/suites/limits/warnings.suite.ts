@@ -1,6 +1,8 @@
 // Warnings on every store: a balance that falls low, and keys that end soon, each one once over all nodes.
 import { expect, test } from "bun:test";
+import { warnOfEnds } from "../../../src/app/upkeep/ending-models.ts";
 import { warnOfExpiry } from "../../../src/app/upkeep/expiring-keys.ts";
+import { buildCatalogue } from "../../../src/catalogue/catalogue.ts";
 import { asObject } from "../../../src/core/json/json.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { fundAccount } from "../../../src/ledger/money/fund.ts";
@@ -15,6 +17,7 @@ import {
   standingClock,
   writeRecord,
 } from "../../harness/samples.ts";
+import { readSettings } from "../../harness/settings.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
 import { budget } from "../../ledger/budget-bench.ts";
 import { openPayments } from "../../ledger/payments.ts";
@@ -26,6 +29,7 @@ export const warningsSuite = makeSuite({
   "a low balance": lowBalance,
   "a budget": crossedBudget,
   "a key that ends": endingKeys,
+  "a model that ends": endingModels,
 });
 
 const LOW = 1_000_000;
@@ -135,3 +139,37 @@ function endingKeys(opened: () => TwoStores): void {
     expect(await warn()).toEqual([]);
   });
 }
+
+function endingModels(opened: () => TwoStores): void {
+  test("is told once over all nodes, with the names and keys that lead to it", async () => {
+    const { store, other } = opened();
+    const more = 'providers: { OpenAI: { keys: [k] } }\naliases: { old: "OpenAI#gpt-5-mini" }';
+    const settings = () => readSettings(more);
+    await unrecorded(store).addKey(makeKey("key_used"), "digest used");
+    const used = { keyId: "key_used", modelUsed: "OpenAI#gpt-5-nano", atMs: DECEMBER - HOUR };
+    await writeRecord(store, makeRecord("used", used));
+    const warn = async (nowMs: number) => {
+      const cards = () => buildCatalogue({ ...settings(), nowMs }).listWithEnded();
+      const models = { settings, cards };
+      const clock = standingClock(nowMs);
+      await Promise.all([store, other].map((one) => warnOfEnds({ store: one, clock, models })));
+      const events = await listEvents(store, "model.ending");
+      return events.map(({ data: { model, until, successor, names, keys } }) => [
+        model,
+        until,
+        successor,
+        names,
+        keys,
+      ]);
+    };
+    expect(await warn(DECEMBER - 25 * DAY)).toEqual([]);
+    const keys = [{ key_id: "key_used", name: "key_used", account_id: "default" }];
+    const told = [
+      ["OpenAI#gpt-5-mini", "2026-12-11", "OpenAI#gpt-5.6-luna", ["aliases.old"], []],
+      ["OpenAI#gpt-5-nano", "2026-12-11", "OpenAI#gpt-6-luna", [], keys],
+    ];
+    expect((await warn(DECEMBER)).toSorted()).toEqual(told);
+    expect(await warn(DECEMBER + HOUR)).toEqual([]);
+  });
+}
+const DECEMBER = Date.parse("2026-12-01T12:30:00Z");

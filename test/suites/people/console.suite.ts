@@ -26,6 +26,7 @@ function credentialOf(id: string, fields: Partial<StoredCredential> = {}): Store
     provider: "OpenAI",
     sealed: "c2VhbGVk",
     weight: 1.5,
+    priceFactor: 0.85,
     requestsPerMinute: 1_000_000_000,
     tokensPerMinute: null,
     enabled: true,
@@ -148,7 +149,7 @@ export function consoleSuite(name: string, makeBench: MakeBench): void {
       await unrecorded(store).putCredential(first);
       expect((await other.credentials()).map(({ id }) => id)).toEqual(["b", "a"]);
       expect((await other.credentials())[0]).toEqual(first);
-      const changed = { ...first, sealed: "b3RoZXI=", weight: 0.25, enabled: false };
+      const changed = { ...first, sealed: "b3RoZXI=", weight: 0.25, priceFactor: 1.25, enabled: false };
       await unrecorded(other).putCredential(changed);
       expect((await store.credentials())[0]).toEqual(changed);
       await unrecorded(store).removeCredential("a");

@@ -37,6 +37,9 @@ const REFUSALS: Readonly<Record<string, Said>> = {
   }),
   unavailable: say(400, "Unable to access model.", { code: "model_not_available" }),
   invalid: say(400, "Invalid model: invalid", { code: "invalid_model" }),
+  "kimi-k2.5": say(404, "Not found the model kimi-k2.5 or Permission denied", {
+    code: "model_not_found",
+  }),
   ingress: [404, "<html>404 page not found</html>"],
   file: say(404, "No such file: file-123", { param: "messages[0].content" }),
   response: say(404, "Response with id 'resp_1' not found."),
@@ -97,6 +100,7 @@ function yaml(): string {
   P: { ${base}, keys: [only-key], models: [${OWN.map(model).join(", ")}] }
   Q: { ${base}, keys: [only-key], models: [${OWN.map(model).join(", ")}] }
   Pool: { ${base}, keys: [${keys.join(", ")}], models: [${["served", "poison"].map(model).join(", ")}] }
+  Moonshot: { base_url: "${upstream.url}v1", keys: [only-key] }
   Spare: { ${base}, keys: [only-key], models: [${["good", "down"].map(model).join(", ")}] }
 models:
 ${models.join("\n")}
@@ -133,6 +137,24 @@ describe("a model that its provider doesn't have", () => {
     const told = gateway.events.filter(({ event, model }) => event === "model_gone" && model === "P#retired");
     if (BINARY === undefined) expect(told).toHaveLength(1);
   });
+
+  test.each([false, true])(
+    "has ended if its last day is over, and the error names its successor (stream: %p)",
+    async (stream) => {
+      const answer = await gateway.chat(
+        { ...asking("Moonshot#kimi-k2.5"), stream },
+        { secret: gateway.secret },
+      );
+      const { error } = asObject(await answer.json());
+      expect([answer.status, asObject(error).code, asObject(error).param, asObject(error).message]).toEqual([
+        404,
+        "model_ended",
+        "model",
+        "The model 'Moonshot#kimi-k2.5' has ended: its last day was 2026-08-31. Did you mean 'Moonshot#kimi-k2.6'?",
+      ]);
+      expect(calls).toEqual(["kimi-k2.5"]);
+    },
+  );
 
   test("is still asked by its name if it has no fallback", async () => {
     for (const _ of [1, 2]) expect((await ask("Q#retired")).status).toBe(404);

@@ -8,6 +8,9 @@ import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 const model = (name: string, context: number, able = "") =>
   `{ name: "${name}", context: ${context}, output: 500, price: { input: 0.1, output: 0.1 }, capabilities: [${able}] }`;
 
+/** More models than one request tries, all of which find the prompt too long. */
+const OVERRATED = [1, 2, 3, 4, 5].map((at) => `overrated-${at}~trouble=context`);
+
 function yaml(url: string): string {
   const models = [
     model("short", 2000),
@@ -18,10 +21,16 @@ function yaml(url: string): string {
     model("second", 4000),
     model("third", 8000),
     '{ name: "open", context: 4000, price: { input: 0.1, output: 0.1 } }',
+    ...OVERRATED.map((name) => model(name, 4000)),
   ];
+  // The longer model comes last everywhere.
+  const many = [...OVERRATED, "third"].map(
+    (name, at) => `{ model: "Acme#${name}", weight: ${1000 / 10 ** at} }`,
+  );
   return `  Acme: { dialect: openai, keys: [sim-key], base_url: "${url}/openai/v1", models: [${models}] }
 aliases:
   chain: [{ model: "Acme#first~trouble=context", weight: 1000 }, { model: "Acme#second", weight: 0.1 }]
+  many: [${many}]
 models:
   "Acme#first~trouble=context": { fallbacks: ["Acme#second", "Acme#third"] }`;
 }
@@ -157,3 +166,17 @@ test("after a refusal for length, only a model with a longer context is asked", 
   };
   expect(await ask("chain")).toEqual([200, "Acme#third", 2]);
 });
+
+describe.each(["Router#best", "Router#fair", "Router#light", "many"])(
+  "%s reaches a longer model behind more models than it tries",
+  (name) => {
+    test.each([false, true])("streamed: %p", async (stream) => {
+      const allowed = ["Router#*", ...[...OVERRATED, "third"].map((model) => `Acme#${model}`)];
+      const own = await gateway.newKey({ allowed_models: allowed, requests_per_day: null });
+      const body = { ...chat("word ".repeat(2300), { stream }), model: name };
+      const answered = await gateway.chat(body, { secret: name === "many" ? gateway.secret : own.secret });
+      expect([answered.status, answered.headers.get("x-poundkey-model")]).toEqual([200, "Acme#third"]);
+      await answered.text();
+    });
+  },
+);

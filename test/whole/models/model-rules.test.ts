@@ -104,6 +104,13 @@ test.each([
   ["a word that there isn't", "House#m", ["temprature"], 400, "refuses[0]"],
   ["a word and its opposite", "House#m", ["top_p", "-top_p"], 400, "refuses[0]"],
   [
+    "a word without effect in the model's dialect",
+    "House#m",
+    ["temperature", "thinking_budget"],
+    400,
+    "'thinking_budget' has no effect: only requests in the dialect anthropic or gemini",
+  ],
+  [
     "a model of the configuration file",
     "House#set",
     ["temperature"],

@@ -2,7 +2,7 @@
 // and where the gateway chooses, it chooses another model at once.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json/json.ts";
-import { type Refusal, readToolsMax } from "../../../src/core/models/refusals.ts";
+import { type Refusal, readMost } from "../../../src/core/models/refusals.ts";
 import { SKILLS } from "../../../src/core/models/skill.ts";
 import { TARGET_ROWS } from "../../../src/core/models/target-rows.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
@@ -13,6 +13,7 @@ const NARROW: Readonly<Record<string, readonly [name: string, path?: string]>> =
   Groq: ["llama-narrow-versatile", "openai/v1"],
   xAI: ["grok-narrow", "openai/v1"],
   Google: ["gemini-3.6-flash"],
+  Anthropic: ["claude-haiku-4-5"],
 };
 
 const CASES = TARGET_ROWS.flatMap(({ providers: [provider = ""], refuses }) =>
@@ -47,7 +48,7 @@ beforeAll(async () => {
       );
       const models = [
         "models:",
-        '  "House#narrow": { refuses: ["tools>3", picture_png, forced_tool] }',
+        '  "House#narrow": { refuses: ["tools>3", picture_png, forced_tool, "text_characters>200", "picture_bytes>1000"] }',
         ...Object.entries(NARROW).map(
           ([provider, [name]]) => `  "${provider}#${name}": { skills: ${writeSkills(1)} }`,
         ),
@@ -66,14 +67,27 @@ interface Content {
   readonly tools: number;
   /** The kind of the picture. */
   readonly picture: string | null;
+  /** The length of its base64, if it is a large one. */
+  readonly bytes?: number;
+  readonly video?: true;
+}
+
+function writeBytes({ picture, bytes = 0 }: Content): string {
+  return (BYTES[picture ?? ""] ?? "").replaceAll("=", "").padEnd(bytes, "A");
 }
 
 const SURFACES: Readonly<
   Record<string, (model: string, stream: boolean, content: Content) => readonly [string, JsonObject]>
 > = {
-  chat(model, stream, { tools, picture }) {
-    const image = picture && { type: "image_url", image_url: { url: toDataUrl(picture) } };
-    const content = [{ type: "text", text: "say: hi" }, ...(image ? [image] : [])];
+  chat(model, stream, given) {
+    const { tools, picture } = given;
+    const image = picture && { type: "image_url", image_url: { url: toDataUrl(given) } };
+    const video = { type: "video_url", video_url: { url: "data:video/mp4;base64,AAAAIGZ0eXBpc29t" } };
+    const content = [
+      { type: "text", text: "say: hi" },
+      ...(image ? [image] : []),
+      ...(given.video ? [video] : []),
+    ];
     const functions = names(tools).map((name) => ({
       type: "function",
       function: { name, parameters: PARAMETERS },
@@ -81,14 +95,17 @@ const SURFACES: Readonly<
     const messages = [{ role: "user", content }];
     return ["/v1/chat/completions", { model, stream, messages, ...(tools ? { tools: functions } : {}) }];
   },
-  responses(model, stream, { tools, picture }) {
-    const image = picture && { type: "input_image", image_url: toDataUrl(picture), detail: "auto" };
+  responses(model, stream, given) {
+    const { tools, picture } = given;
+    const image = picture && { type: "input_image", image_url: toDataUrl(given), detail: "auto" };
     const content = [{ type: "input_text", text: "say: hi" }, ...(image ? [image] : [])];
     const functions = names(tools).map((name) => ({ type: "function", name, parameters: PARAMETERS }));
     return ["/v1/responses", { model, stream, input: [{ role: "user", content }], tools: functions }];
   },
-  messages(model, stream, { tools, picture }) {
-    const source = picture && { type: "base64", media_type: `image/${picture}`, data: BYTES[picture] };
+  messages(model, stream, given) {
+    const { tools, picture } = given;
+    const data = writeBytes(given);
+    const source = picture && { type: "base64", media_type: `image/${picture}`, data };
     const content = [{ type: "text", text: "say: hi" }, ...(source ? [{ type: "image", source }] : [])];
     const functions = names(tools).map((name) => ({ name, input_schema: PARAMETERS }));
     const messages = [{ role: "user", content }];
@@ -97,8 +114,9 @@ const SURFACES: Readonly<
       { model, stream, max_tokens: 100, messages, ...(tools ? { tools: functions } : {}) },
     ];
   },
-  gemini(model, stream, { tools, picture }) {
-    const image = picture && { inlineData: { mimeType: `image/${picture}`, data: BYTES[picture] } };
+  gemini(model, stream, given) {
+    const { tools, picture } = given;
+    const image = picture && { inlineData: { mimeType: `image/${picture}`, data: writeBytes(given) } };
     const parts = [{ text: "say: hi" }, ...(image ? [image] : [])];
     const declared = { functionDeclarations: names(tools).map((name) => ({ name })) };
     const verb = stream ? "streamGenerateContent?alt=sse" : "generateContent";
@@ -109,22 +127,22 @@ const SURFACES: Readonly<
   },
 };
 
-function toDataUrl(kind: string): string {
-  return `data:image/${kind};base64,${BYTES[kind]}`;
+function toDataUrl(content: Content): string {
+  return `data:image/${content.picture};base64,${writeBytes(content)}`;
 }
 
 /** Returns the most that the target takes, and a content that it refuses. */
 function makeContents(refusal: Refusal): readonly [taken: Content, refused: Content] {
-  const toolsMax = readToolsMax(refusal);
-  return toolsMax === null
-    ? [
-        { tools: 0, picture: "png" },
-        { tools: 0, picture: refusal.replace("picture_", "") },
-      ]
-    : [
-        { tools: toolsMax, picture: null },
-        { tools: toolsMax + 1, picture: null },
-      ];
+  const toolsMax = readMost(refusal, "tools");
+  const bytesMax = readMost(refusal, "picture_bytes");
+  const png = { tools: 0, picture: "png" };
+  if (refusal === "video") return [png, { ...png, video: true }];
+  if (bytesMax !== null) return [png, { ...png, bytes: bytesMax + 4 }];
+  if (toolsMax === null) return [png, { tools: 0, picture: refusal.replace("picture_", "") }];
+  return [
+    { tools: toolsMax, picture: null },
+    { tools: toolsMax + 1, picture: null },
+  ];
 }
 
 async function ask(
@@ -146,10 +164,15 @@ describe.each(CASES)("%s refuses %s", (provider, refusal) => {
   const [name = ""] = NARROW[provider] ?? [];
   const id = `${provider}#${name}`;
   const [taken, refused] = makeContents(refusal);
-  const ways = Object.keys(SURFACES).flatMap((surface) => [
+  const every = Object.keys(SURFACES).flatMap((surface) => [
     [surface, false] as const,
     [surface, true] as const,
   ]);
+  // A large picture is 5 MB each time.
+  const isLarge = refused.bytes !== undefined;
+  const ways = every.filter(([surface, stream]) =>
+    refused.video ? surface === "chat" : !isLarge || (surface === "messages" && stream),
+  );
 
   test.each(ways)("%s, streamed: %p", async (surface, stream) => {
     const { secret } = await gateway.newKey({
@@ -187,6 +210,24 @@ test("an operator's words bar the model by its name too, and the answer says whi
   expect(picture.text).toContain("The model 'House#narrow' does not accept images of the type png.");
   const group = await ask("chat", "House-or-wide", { tools: 4, picture: null }, { stream: false });
   expect([group.status, group.model]).toEqual([200, "Wide#wide"]);
+});
+
+test("an operator's words bound texts and pictures by their size", async () => {
+  const body = { messages: [{ role: "user", content: `say: ${"long ".repeat(50)}` }] };
+  const named = await gateway.chat({ model: "House#narrow", ...body });
+  expect([named.status, await named.text()]).toEqual([
+    400,
+    expect.stringContaining("takes texts of at most 200 characters, and one has 255."),
+  ]);
+  const group = await gateway.chat({ model: "House-or-wide", ...body });
+  expect([group.status, group.headers.get("x-poundkey-model")]).toEqual([200, "Wide#wide"]);
+  const large = await ask(
+    "chat",
+    "House#narrow",
+    { tools: 0, picture: "gif", bytes: 1004 },
+    { stream: false },
+  );
+  expect(large.text).toContain("takes images of at most 1000 bytes in base64, and one has 1004.");
 });
 
 test("a model that can't be forced to call a tool is asked to in words", async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { readCsv } from "../../harness/csv.ts";
 import { BINARY, startUnderTest } from "../../harness/harness.ts";
+import { until } from "../world/until.ts";
 
 /** The next answer's usage, and what stands beside it. */
 const next: { usage: JsonObject; beside: JsonObject } = { usage: {}, beside: {} };
@@ -78,6 +79,7 @@ const under = await startUnderTest({
     keys: [{ key: key-cheap, price_factor: 0.5 }]
     price_factor: 2
     models: [{ name: m, output: 2000, context: 9000, price: { ${PRICE} } }]
+  Stored: { dialect: openai, base_url: "${upstream}/v1", keys: [k], models: [{ name: m, output: 2000, context: 9000, price: { ${PRICE} } }] }
   Region: { dialect: openai, base_url: "https://eu.api.openai.com/v1", keys: [k], models: [{ name: gpt-5.5, like: "OpenAI#gpt-5.5" }] }
   OpenRouter: { keys: [k], base_url: "${upstream}/or/v1", unlisted_models: { hold_usd: 0.5 } }
 billing: { charge: always, markup: 2 }`,
@@ -227,11 +229,70 @@ test("a factor is charged", async () => {
   expect(await ask("Split#m")).toBeCloseTo(cost(1, 4), 9);
 });
 
+test.each(WAYS)(
+  "a row says which price it used, which is shown with its tiers and services, %o",
+  async (way) => {
+    await ask("Own#served", way);
+    const shown = await until("the price is kept", async () => {
+      const row = await readLast();
+      return row.price === null ? null : row;
+    });
+    expect(shown.price_id).toMatch(/^[0-9a-f]{16}$/);
+    expect(shown.price).toMatchObject({
+      input: 1,
+      output: 4,
+      service: { priority: { input: 2, output: 8 } },
+    });
+    await ask("Own#plain", way);
+    expect((await readLast()).price_id).not.toBe(shown.price_id);
+  },
+);
+
 // The binary would ask the region's own address.
 test.skipIf(BINARY !== undefined)("a region is held and charged", async () => {
   expect(await ask("Region#gpt-5.5")).toBeCloseTo(cost(5.5, 33), 9);
   const { hold_usd, cost_usd } = await readLast();
   expect(Number(hold_usd)).toBeGreaterThan(Number(cost_usd));
+});
+
+test("a credential that is added at run time has its own price factor, and the highest is shown and held", async () => {
+  const headers = { authorization: `Bearer ${under.adminToken}`, "content-type": "application/json" };
+  const put = async (method: string, body: object) => {
+    const init = { method, headers, body: JSON.stringify(body) };
+    const response = await fetch(`${under.url}/admin/v1/providers/Stored`, init);
+    return { status: response.status, body: asObject(await response.json()) };
+  };
+  const shown = async () => {
+    const { data } = asObject(
+      await (
+        await fetch(`${under.url}/v1/models`, { headers: { authorization: `Bearer ${under.secret}` } })
+      ).json(),
+    );
+    const found = asArray(data)
+      .map(asObject)
+      .find(({ id }) => id === "Stored#m");
+    return asObject(found?.pricing).input;
+  };
+  expect(await shown()).toBe(1);
+  for (const [factor, says] of [
+    [0, "price_factor"],
+    [0.1234567, "at most 6 decimals"],
+  ] as const)
+    expect(JSON.stringify((await put("POST", { key: "key-dear", price_factor: factor })).body)).toContain(
+      says,
+    );
+  const made = await put("POST", { key: "key-dear", price_factor: 1.5 });
+  const credential = asArray(made.body.credentials)
+    .map(asObject)
+    .find(({ source }) => source === "stored");
+  expect([made.status, credential?.price_factor]).toEqual([201, 1.5]);
+  expect(await shown()).toBe(1.5);
+  // The configured one is never weighed against it: whichever is called is charged at its own factor.
+  const costs = new Set<number>();
+  for (let at = 0; at < 30 && costs.size < 2; at++) costs.add(await ask("Stored#m"));
+  expect([...costs].toSorted()).toEqual([cost(1, 4), cost(1.5, 6)]);
+  await put("PATCH", { credential_id: credential?.id, price_factor: 0.5 });
+  expect(await shown()).toBe(1);
 });
 
 describe("the cost that OpenRouter reports", () => {

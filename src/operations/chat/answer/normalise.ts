@@ -213,7 +213,8 @@ export function normaliseReply(
 ): ChatReply {
   const asked = request.n ?? 1;
   const { choices } = reply;
-  if (choices.length > asked || choices.some(({ index }) => index >= asked)) throw tooMany(asked);
+  if (choices.length > asked) throw tooMany(asked);
+  for (const { index } of choices) if (index >= asked) throw tooMany(asked);
   const plain = choiceOffset === 0 && stops.length === 0 ? normalisePlainReply(reply) : null;
   return plain ?? normaliseAsStream(reply, request, choiceOffset, stops);
 }
@@ -232,17 +233,19 @@ export function normaliseAsStream(
 
 /** Returns the normal form of an answer that is a single text, or null for any other. Saves 3 of every 4 µs. */
 function normalisePlainReply(reply: ChatReply): ChatReply | null {
-  const { choices, usage, ...extras } = reply;
-  const [choice] = choices;
+  const { choices, usage } = reply;
+  const choice = choices[0];
   if (choice === undefined || choices.length > 1 || !hasOnly(choice, CHOICE_FIELDS)) return null;
   const { index, message, finish_reason, native_finish_reason: native, stop_sequence, logprobs } = choice;
   const { content, refusal } = message;
   if (typeof content !== "string" || refusal || logprobs || !hasOnly(message, MESSAGE_FIELDS)) return null;
   const finish = makeFinish(finish_reason ? toFinishReason(finish_reason, 0) : "stop", native, stop_sequence);
   const said = { role: "assistant", content, refusal: null } as const;
-  const made = { ...extras, choices: [{ index, message: said, ...finish, logprobs: null }] };
+  const made: ChatReply = { choices: [{ index, message: said, ...finish, logprobs: null }] };
+  for (const field in reply) if (field !== "choices" && field !== "usage") made[field] = reply[field];
   const validUsage = usage && validateUsage(usage);
-  return validUsage ? { ...made, usage: validUsage } : made;
+  if (validUsage) made.usage = validUsage;
+  return made;
 }
 
 const CHOICE_FIELDS: ReadonlySet<string> = new Set([

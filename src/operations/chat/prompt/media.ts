@@ -3,6 +3,7 @@
 
 import type { JsonObject } from "../../../core/json/json.ts";
 import { type Capability, can, type ModelCard } from "../../../core/models/card.ts";
+import { findLimits } from "../../../core/models/target-rows.ts";
 import { remember } from "../../../core/world/remember.ts";
 import type { UrlKind } from "../../codec.ts";
 import { type ChangedAsk, NONE } from "../../form.ts";
@@ -20,6 +21,8 @@ const KINDS: Readonly<Record<MediumType, Kind>> = {
   image_url: { need: "vision", words: ["image", "images"] },
   input_audio: { need: "audio", words: ["audio", "audio"] },
   file: { need: "files", words: ["file", "files"] },
+  // No list of models tells which of them take videos: those that are known not to have a row.
+  video_url: { need: "vision", words: ["video", "videos"] },
 };
 
 /** A picture, file or sound, by its place: the content itself must not outlive the prompt. */
@@ -121,6 +124,7 @@ export function listUntaken(
 ): readonly Medium[] {
   return listMedia(request).filter((medium) => {
     if (medium.isAsked) return false;
+    if (medium.type === "video_url" && !findLimits(card).takesVideos) return true;
     return !can(card, medium.need) || (medium.url !== null && !takesUrls(medium.url));
   });
 }
@@ -162,7 +166,8 @@ function makeLine(content: readonly ContentPart[], { type, place, need }: Medium
   const part: JsonObject = content[place] ?? {};
   const { cache_control: mark, prompt_cache_breakpoint: breakpoint } = part;
   const [one, many] = KINDS[type].words;
-  const line = `[${one} left out: this model takes no ${can(card, need) ? `${one} URLs` : many}]`;
+  const isUrl = can(card, need) && type !== "video_url";
+  const line = `[${one} left out: this model takes no ${isUrl ? `${one} URLs` : many}]`;
   const before = content[place - 1];
   // Many APIs take a tool's result as one text.
   const isInline = before?.type === "text" && !before.text.endsWith("\n");

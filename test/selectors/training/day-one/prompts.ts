@@ -110,8 +110,7 @@ export const WRAPPINGS: Readonly<Record<string, (request: ChatRequest) => ChatRe
 const SIX = new Set(["OpenAI", "Anthropic", "Google", "Mistral", "DeepSeek", "Groq"]);
 
 /** The shipped models of a few providers, and a local server's as they are discovered: by name alone. */
-export function listProviderSets(): ReadonlyMap<string, readonly ModelCard[]> {
-  const cards = loadShippedCards();
+export function listProviderSets(cards = loadShippedCards()): ReadonlyMap<string, readonly ModelCard[]> {
   const of = (wanted: (provider: string) => boolean) => cards.filter(({ provider }) => wanted(provider));
   return new Map([
     ["six providers", of((provider) => SIX.has(provider))],

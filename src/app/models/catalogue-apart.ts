@@ -1,0 +1,49 @@
+// Work on catalogues and lists of prices in a thread of its own.
+import { FeedError } from "../../catalogue/feeds/feed.ts";
+import { rememberCatalogue } from "../../config/models/catalogue-file.ts";
+import type {
+  CatalogueAnswer,
+  CatalogueAsk,
+  CompareAsk,
+  ComparedList,
+  WriteAsk,
+} from "./catalogue-thread.ts";
+
+/** Rejects with a FeedError if the list can't be used. */
+export async function compareApart(ask: Omit<CompareAsk, "kind">): Promise<ComparedList> {
+  const answer = await askThread({ kind: "compare", ...ask });
+  if (answer.kind === "compare") return answer.compared;
+  throw new FeedError(answer.kind === "wrong" ? answer.wrong : "it can't be compared");
+}
+
+/** Returns the text of the catalogue file. Rejects with a FeedError if the gateway would refuse it. */
+export async function writeApart(ask: Omit<WriteAsk, "kind">): Promise<string> {
+  const answer = await askThread({ kind: "write", ...ask });
+  if (answer.kind === "write") return answer.text;
+  throw new FeedError(answer.kind === "wrong" ? answer.wrong : "it can't be written");
+}
+
+/** Parses the catalogue file, so that a reload needn't. A file that can't be read is left to the reload, which says so. */
+export async function prepareCatalogue(file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  try {
+    const text = await Bun.file(file).text();
+    const answer = await askThread({ kind: "parse", text });
+    if (answer.kind === "parse") rememberCatalogue(text, answer.found);
+  } catch {
+    // The reload meets the same trouble.
+  }
+}
+
+async function askThread(ask: CatalogueAsk): Promise<CatalogueAnswer> {
+  const thread = new Worker(new URL("./catalogue-thread.ts", import.meta.url), { ref: false, smol: true });
+  const { promise, resolve, reject } = Promise.withResolvers<CatalogueAnswer>();
+  thread.onmessage = ({ data }: MessageEvent<CatalogueAnswer>) => resolve(data);
+  thread.onerror = ({ message }) => reject(new Error(message));
+  thread.postMessage(ask);
+  try {
+    return await promise;
+  } finally {
+    thread.terminate();
+  }
+}

@@ -1,0 +1,95 @@
+// The thread that works on catalogues and lists of prices: parsing megabytes would hold up requests.
+import type { Proposal } from "../../catalogue/feeds/compare-feed.ts";
+import { FeedError } from "../../catalogue/feeds/feed.ts";
+import { type CatalogueFile, parseCatalogue } from "../../config/models/catalogue-file.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { FeedFormat } from "../../core/models/feed-format.ts";
+import type { Settings } from "../../core/settings.ts";
+import { compareList, writeAccepted } from "./catalogue-update.ts";
+
+declare const self: Worker;
+
+export interface CompareAsk {
+  readonly kind: "compare";
+  readonly text: string;
+  readonly format: FeedFormat;
+  readonly settings: Pick<Settings, "newerModels" | "overlay">;
+  readonly nowMs: number;
+}
+
+/** Asks for the text of the catalogue file with these proposals in it. */
+export interface WriteAsk {
+  readonly kind: "write";
+  readonly proposals: readonly Proposal[];
+  readonly known: ReadonlyMap<string, ModelCard>;
+  readonly newerModels: readonly ModelCard[];
+  readonly nowMs: number;
+}
+
+export interface ParseAsk {
+  readonly kind: "parse";
+  readonly text: string;
+}
+
+/** The message that starts the thread. */
+export type CatalogueAsk = CompareAsk | WriteAsk | ParseAsk;
+
+/** All but `added` are of models that the catalogue has. */
+export interface CompareCounts {
+  readonly compared: number;
+  readonly taken: number;
+  readonly waiting: number;
+  readonly refused: number;
+  /** Models that the catalogue doesn't have. */
+  readonly added: number;
+}
+
+export interface ComparedList {
+  readonly counts: CompareCounts;
+  readonly proposals: readonly Proposal[];
+}
+
+/** `wrong` says why the list or the file can't be used. */
+export type CatalogueAnswer =
+  | { readonly kind: "compare"; readonly compared: ComparedList }
+  | { readonly kind: "write"; readonly text: string }
+  | { readonly kind: "parse"; readonly found: CatalogueFile | string }
+  | { readonly kind: "wrong"; readonly wrong: string };
+
+self.onmessage = ({ data }: MessageEvent<CatalogueAsk>) => {
+  self.postMessage(answer(data));
+};
+
+function answer(ask: CatalogueAsk): CatalogueAnswer {
+  try {
+    switch (ask.kind) {
+      case "compare":
+        return { kind: "compare", compared: compare(ask) };
+      case "write":
+        return { kind: "write", text: writeAccepted(ask, ask, () => true, ask.nowMs) };
+      case "parse":
+        return { kind: "parse", found: parse(ask.text) };
+    }
+  } catch (error) {
+    if (error instanceof FeedError) return { kind: "wrong", wrong: error.message };
+    throw error;
+  }
+}
+
+function compare({ text, format, settings, nowMs }: CompareAsk): ComparedList {
+  const { compared, proposals, known } = compareList(text, format, settings, nowMs);
+  // Lists have hundreds of models that nobody here uses, in which a changed price would be lost.
+  const ours = proposals.filter(({ id }) => known.has(id));
+  const count = (verdict: string) => ours.filter((proposal) => proposal.verdict === verdict).length;
+  const added = proposals.filter(({ adds }) => adds !== undefined).length;
+  const verdicts = { taken: count("taken"), waiting: count("waits"), refused: count("refused") };
+  return { counts: { compared, ...verdicts, added }, proposals };
+}
+
+function parse(text: string): CatalogueFile | string {
+  try {
+    return parseCatalogue(text);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

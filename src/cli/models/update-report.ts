@@ -1,0 +1,58 @@
+// What a list's prices would have cost in the last 30 days, as `poundkey catalogue update` prints it.
+import type { RepricedUse } from "../../catalogue/feeds/use-report.ts";
+import { formatPlainUsd, type NanoUsd, toUsd } from "../../core/money/money.ts";
+
+/** The models shown by name, those with the largest difference. */
+const SHOWN_MAX = 20;
+
+/** `uses` is null if there is no store. `problem` says why the store can't be read. */
+export interface UseReport {
+  readonly uses: readonly RepricedUse[] | null;
+  readonly problem: string | null;
+}
+
+export function viewReport({ uses, problem }: UseReport): object | null {
+  if (uses === null) return problem === null ? null : { problem };
+  return {
+    cost_usd: toUsd(sum(uses, ({ costNanoUsd }) => costNanoUsd)),
+    would_cost_usd: toUsd(sum(uses, ({ wouldNanoUsd }) => wouldNanoUsd)),
+    models: uses.map(({ model, requests, costNanoUsd, wouldNanoUsd, verdict }) => ({
+      model,
+      requests,
+      cost_usd: toUsd(costNanoUsd),
+      would_cost_usd: toUsd(wouldNanoUsd),
+      verdict,
+    })),
+  };
+}
+
+export function formatReport({ uses, problem }: UseReport): string | null {
+  if (problem !== null) return `No report of the last 30 days: the store can't be read. ${problem}`;
+  if (uses === null) return null;
+  if (uses.length === 0)
+    return "the last 30 days would have cost the same: no model in use has another price";
+  const lines = uses.slice(0, SHOWN_MAX).map((use) => {
+    const { model, requests, costNanoUsd, wouldNanoUsd, verdict } = use;
+    const waits = verdict === "waits" ? ", with --yes" : "";
+    return `  ${model}: ${formatStep(costNanoUsd, wouldNanoUsd)} (${requests} requests${waits})`;
+  });
+  const more = uses.length > SHOWN_MAX ? [`  and ${uses.length - SHOWN_MAX} models more`] : [];
+  const taken = uses.filter(({ verdict }) => verdict === "taken");
+  return ["the last 30 days would have cost:", ...lines, ...more, `  ${formatSums(uses, taken)}`].join("\n");
+}
+
+function formatSums(all: readonly RepricedUse[], taken: readonly RepricedUse[]): string {
+  const difference = (uses: readonly RepricedUse[]) => {
+    const nanoUsd = sum(uses, ({ wouldNanoUsd, costNanoUsd }) => wouldNanoUsd - costNanoUsd);
+    return `${nanoUsd > 0 ? "+" : ""}${formatPlainUsd(nanoUsd)} USD`;
+  };
+  return `in all ${difference(taken)} with --apply, ${difference(all)} with --yes`;
+}
+
+function formatStep(before: NanoUsd, after: NanoUsd): string {
+  return `${formatPlainUsd(before)} → ${formatPlainUsd(after)} USD`;
+}
+
+function sum(uses: readonly RepricedUse[], read: (use: RepricedUse) => NanoUsd): NanoUsd {
+  return uses.reduce((total, use) => total + read(use), 0);
+}

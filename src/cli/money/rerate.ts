@@ -1,0 +1,64 @@
+// `poundkey ledger rerate`: shows what a month's requests would have been charged at today's knowledge of prices, and with
+// --apply adjusts the balances.
+import { type AccountRerate, applyRerate, reviewRerate } from "../../admin/money/rerate.ts";
+import { PriceHistory } from "../../catalogue/priced-at.ts";
+import { formatPlainUsd, toUsd } from "../../core/money/money.ts";
+import { type Call, formatCount, formatJson } from "../administration.ts";
+import { UsageError } from "../arguments.ts";
+
+export const RERATE_FLAGS = { month: "value", account: "value", apply: "switch" } as const;
+
+export async function rerate({ values, switches, isJson, io, open, settings }: Call): Promise<void> {
+  const month = values.get("month");
+  if (month === undefined) throw new UsageError("rerate needs --month, such as --month 2026-11");
+  const isApplied = switches.has("apply");
+  const world = await open();
+  const { timeZone } = settings.quota;
+  const prices = new PriceHistory(settings);
+  const parts = { store: world.store, nowMs: world.clock.nowMs(), prices, timeZone };
+  const reviews: AccountRerate[] = [];
+  for await (const review of reviewRerate(parts, { month, accountId: values.get("account") })) {
+    if (isApplied && review.adjustNanoUsd !== 0) await applyRerate({ ...world, timeZone }, month, review);
+    reviews.push(review);
+    if (!isJson) io.out(formatReview(review, month, isApplied));
+  }
+  if (isJson) io.out(formatJson({ month, applied: isApplied, accounts: reviews.map(viewReview) }));
+  else if (reviews.length === 0) io.out(`No request of ${month} was charged.`);
+  else if (!isApplied) io.out("Nothing was changed: --apply makes the adjustments.");
+}
+
+function formatReview(review: AccountRerate, month: string, isApplied: boolean): string {
+  const { account, isClosed, requests, leftOut, models, earlierNanoUsd, adjustNanoUsd } = review;
+  const about = `${account.name} (${account.id})`;
+  if (isClosed) return `${about}: the statement of ${month} is closed, so nothing is re-rated`;
+  const left = leftOut === 0 ? "" : `, ${leftOut} left out`;
+  const earlier = earlierNanoUsd === 0 ? "" : ` after ${formatPlainUsd(earlierNanoUsd)} USD earlier`;
+  const done = isApplied ? "adjusted by" : "to be adjusted by";
+  const end =
+    adjustNanoUsd === 0
+      ? `nothing to adjust${earlier}`
+      : `${done} ${formatPlainUsd(adjustNanoUsd)} USD${earlier}`;
+  const lines = models.map(
+    ({ model, requests: own, chargedNanoUsd, wouldNanoUsd }) =>
+      `  ${model}: ${formatPlainUsd(chargedNanoUsd)} → ${formatPlainUsd(wouldNanoUsd)} USD (${formatCount(own, "request")})`,
+  );
+  return [`${about}: ${formatCount(requests, "charged request")}${left}; ${end}`, ...lines].join("\n");
+}
+
+function viewReview({ account, isClosed, requests, leftOut, models, ...sums }: AccountRerate) {
+  return {
+    account_id: account.id,
+    account: account.name,
+    closed: isClosed,
+    requests,
+    left_out: leftOut,
+    earlier_usd: toUsd(sums.earlierNanoUsd),
+    adjust_usd: toUsd(sums.adjustNanoUsd),
+    models: models.map(({ model, requests: own, chargedNanoUsd, wouldNanoUsd }) => ({
+      model,
+      requests: own,
+      charged_usd: toUsd(chargedNanoUsd),
+      would_charge_usd: toUsd(wouldNanoUsd),
+    })),
+  };
+}

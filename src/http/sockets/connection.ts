@@ -1,0 +1,237 @@
+// One client's connection: its frames become turns, and its end is theirs.
+import { type Fault, toFault } from "../../core/fault.ts";
+import { isObject, type JsonObject } from "../../core/json/json.ts";
+import { invalidValue } from "../../core/json/schema-fault.ts";
+import type { SocketRules } from "../../core/settings.ts";
+import type { Deadlines } from "../../core/world/world.ts";
+import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
+import { refusalHeaders } from "../serve/answers.ts";
+import { writeFailure } from "./frames.ts";
+import { Lanes } from "./lanes.ts";
+import type { ConnectionMemory, RememberedTurn } from "./memory.ts";
+import { CLOSED, type SocketPort } from "./port.ts";
+import type { Turn, TurnConnection } from "./turn.ts";
+import { SocketWriter } from "./writer.ts";
+
+/** After so many frames within a minute that aren't requests, the connection ends. */
+const REFUSED_FRAMES_MAX = 100;
+const MINUTE_MS = 60_000;
+
+/** The parts of the gateway that a connection needs. */
+interface ConnectionPorts {
+  readonly deadlines: Deadlines;
+  readonly rules: () => SocketRules;
+  /** Reads a frame within bounds. Throws the Fault `invalid_json`. */
+  readonly parse: (text: string) => unknown;
+  /** Makes a turn of a frame. Throws Faults for what can't be a request. */
+  readonly makeTurn: (connection: Connection, frame: JsonObject, bytes: number) => Turn;
+  /** Runs it to its end. Returns the failure of a key that may not be used. */
+  readonly runTurn: (turn: Turn, connection: TurnConnection) => Promise<Fault | null>;
+  readonly onClose: (connection: Connection, code: number, reason: string) => void;
+}
+
+/** The handshake of a connection, and whose it is. */
+export interface Handshake {
+  readonly id: string;
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly address: string;
+}
+
+/** The connection as a turn of one lane sees it. */
+class LaneView implements TurnConnection {
+  readonly #connection: Connection;
+  readonly #lane: string;
+
+  constructor(connection: Connection, lane: string) {
+    this.#connection = connection;
+    this.#lane = lane;
+  }
+
+  send(frame: string): Promise<void> | null {
+    return this.#connection.send(frame);
+  }
+
+  find(id: string): RememberedTurn | null {
+    return this.#connection.memory.find(id);
+  }
+
+  remember(turn: RememberedTurn): void {
+    if (!this.#connection.isClosed) this.#connection.memory.keep(this.#lane, turn);
+  }
+
+  whenGone(leave: () => void): () => void {
+    return this.#connection.whenGone(leave);
+  }
+}
+
+/** The end of a connection once nothing runs on it, and the Fault of later requests. */
+interface Closing {
+  readonly code: number;
+  readonly reason: string;
+  readonly fault: Fault;
+}
+
+export class Connection {
+  readonly handshake: Handshake;
+  readonly startedMs: number;
+  readonly lanes = new Lanes();
+  readonly memory: ConnectionMemory;
+  turns = 0;
+  bytesIn = 0;
+  /** When it last did something, on the monotonic clock. */
+  activeMs: number;
+  readonly #ports: ConnectionPorts;
+  readonly #leaving = new Set<() => void>();
+  #port: SocketPort | null = null;
+  #writer: SocketWriter | null = null;
+  #refused: number[] = [];
+  #isClosed = false;
+  /** Set once it closes when nothing runs on it any more. */
+  #closing: Closing | null = null;
+
+  constructor(ports: ConnectionPorts, handshake: Handshake, memory: ConnectionMemory) {
+    this.#ports = ports;
+    this.handshake = handshake;
+    this.memory = memory;
+    this.startedMs = ports.deadlines.nowMs();
+    this.activeMs = this.startedMs;
+  }
+
+  get bytesOut(): number {
+    return this.#writer?.bytesOut ?? 0;
+  }
+
+  get isIdle(): boolean {
+    return this.lanes.isIdle;
+  }
+
+  open(port: SocketPort): void {
+    this.#port = port;
+    this.#writer = new SocketWriter(port, this.#ports.deadlines);
+  }
+
+  message(_port: SocketPort, data: string | Uint8Array): void {
+    this.activeMs = this.#ports.deadlines.nowMs();
+    this.bytesIn += data.length;
+    if (this.#isClosed) return;
+    let streamId: string | null = null;
+    try {
+      if (typeof data !== "string")
+        throw invalidValue("type", "expected a text frame with JSON, not a binary one");
+      const frame = this.#ports.parse(data);
+      if (!isObject(frame)) throw invalidValue("type", "expected an object with a type");
+      if (typeof frame.stream_id === "string") streamId = frame.stream_id.slice(0, 256);
+      if (frame.type === "response.steer") return void this.send(refuseSteering(frame));
+      if (frame.type !== "response.create") throw invalidValue("type", "expected response.create");
+      this.#create(frame, Buffer.byteLength(data));
+    } catch (thrown) {
+      this.#refuse(toFault(thrown), streamId);
+    }
+  }
+
+  drain(): void {
+    this.#writer?.drain();
+  }
+
+  close(_port: SocketPort, code: number, reason: string): void {
+    this.#leave(code, reason);
+  }
+
+  /** Ends the connection, at once or when what runs on it has ended. Later requests are refused with the Fault. */
+  end(code: number, fault: Fault, reason: string = fault.code): void {
+    this.#closing ??= { code, reason, fault };
+    this.#closeIdle();
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get isEnding(): boolean {
+    return this.#closing !== null;
+  }
+
+  /** Ends the connection of a key that may not be used any more. Its running turns end first. */
+  expel(fault: Fault): void {
+    if (this.isEnding) return;
+    this.#tell(fault, null);
+    this.end(CLOSED.refused, fault);
+  }
+
+  send(frame: string): Promise<void> | null {
+    return this.#writer?.send(frame) ?? null;
+  }
+
+  whenGone(leave: () => void): () => void {
+    if (this.#isClosed) leave();
+    else this.#leaving.add(leave);
+    return () => void this.#leaving.delete(leave);
+  }
+
+  #create(frame: JsonObject, bytes: number): void {
+    const rules = this.#ports.rules();
+    const lane = this.lanes.readName(frame.stream_id, rules);
+    if (this.#closing !== null) throw this.#closing.fault;
+    const turn = this.#ports.makeTurn(this, frame, bytes);
+    try {
+      this.lanes.add(lane, rules, () => this.#run(turn, new LaneView(this, lane)));
+    } catch (thrown) {
+      turn.arrival.held.release();
+      throw thrown;
+    }
+  }
+
+  async #run(turn: Turn, inLane: TurnConnection): Promise<void> {
+    // The client has left, or its key may not be used, while the turn waited.
+    if (this.#isClosed) return void turn.arrival.held.release();
+    this.turns++;
+    const refused = await this.#ports.runTurn(turn, inLane);
+    this.activeMs = this.#ports.deadlines.nowMs();
+    if (refused) this.end(CLOSED.refused, refused);
+    // The lane counts as busy until this has returned.
+    queueMicrotask(() => queueMicrotask(() => this.#closeIdle()));
+  }
+
+  #closeIdle(): void {
+    const closing = this.#closing;
+    if (closing === null || this.#isClosed || !this.isIdle) return;
+    this.#port?.close(closing.code, closing.reason);
+    this.#leave(closing.code, closing.reason);
+  }
+
+  #refuse(fault: Fault, streamId: string | null): void {
+    this.#tell(fault, streamId);
+    const nowMs = this.#ports.deadlines.nowMs();
+    this.#refused = this.#refused.filter((atMs) => nowMs - atMs < MINUTE_MS);
+    this.#refused.push(nowMs);
+    if (this.#refused.length > REFUSED_FRAMES_MAX) this.end(CLOSED.refused, fault, "too many refused frames");
+  }
+
+  #tell(fault: Fault, streamId: string | null): void {
+    const refusal = OPENAI_RESPONSES.refuse(fault, "");
+    this.send(writeFailure({ ...refusal, headers: refusalHeaders(fault, refusal) }, streamId));
+  }
+
+  #leave(code: number, reason: string): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#writer?.close();
+    this.memory.close();
+    for (const leave of [...this.#leaving]) leave();
+    this.#leaving.clear();
+    this.#ports.onClose(this, code, reason);
+  }
+}
+
+function refuseSteering({ input, previous_response_id }: JsonObject): string {
+  const message = "A response that is being made can't be steered here: send the next request instead.";
+  return JSON.stringify({
+    type: "response.steer.failed",
+    error: { type: "invalid_request_error", code: "steering_not_supported", message },
+    steer: { input, previous_response_id },
+    sequence_number: 0,
+  });
+}

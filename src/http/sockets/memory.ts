@@ -1,0 +1,147 @@
+// The newest response of each lane of each connection, whatever the client has stored: turns send only what is new.
+import type { SocketRules } from "../../core/settings.ts";
+
+/** A conversation up to a response, and the response's id. Lanes share the items that they have in common. */
+export interface RememberedTurn {
+  readonly id: string;
+  readonly items: readonly unknown[];
+}
+
+type MemoryRules = Pick<SocketRules, "bytesMax" | "accountBytesMax" | "memoryBytesMax">;
+
+interface Lane {
+  readonly owner: ConnectionMemory;
+  readonly name: string;
+  readonly turn: RememberedTurn;
+}
+
+/** The memory of all connections of a process, the oldest lane first. */
+export class SocketMemory {
+  readonly #rules: () => MemoryRules;
+  readonly #lanes = new Set<Lane>();
+  readonly #accounts = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(rules: () => MemoryRules) {
+    this.#rules = rules;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  open(accountId: string): ConnectionMemory {
+    return new ConnectionMemory(this, accountId);
+  }
+
+  /** Called by a connection whose bytes have changed. */
+  count(accountId: string, more: number): void {
+    this.#bytes += more;
+    const bytes = (this.#accounts.get(accountId) ?? 0) + more;
+    if (bytes === 0) this.#accounts.delete(accountId);
+    else this.#accounts.set(accountId, bytes);
+  }
+
+  add(lane: Lane): void {
+    this.#lanes.add(lane);
+    const { bytesMax, accountBytesMax, memoryBytesMax } = this.#rules();
+    const { owner } = lane;
+    this.#forget(
+      () => owner.bytes > bytesMax,
+      (one) => one.owner === owner,
+    );
+    this.#forget(
+      () => (this.#accounts.get(owner.accountId) ?? 0) > accountBytesMax,
+      (one) => one.owner.accountId === owner.accountId,
+    );
+    this.#forget(
+      () => this.#bytes > memoryBytesMax,
+      () => true,
+    );
+  }
+
+  remove(lane: Lane): void {
+    this.#lanes.delete(lane);
+  }
+
+  /** Forgets the oldest of these lanes until there is room. */
+  #forget(isFull: () => boolean, isMeant: (lane: Lane) => boolean): void {
+    if (!isFull()) return;
+    for (const lane of [...this.#lanes]) {
+      if (!isMeant(lane)) continue;
+      lane.owner.forget(lane.name);
+      if (!isFull()) return;
+    }
+  }
+}
+
+export class ConnectionMemory {
+  readonly accountId: string;
+  readonly #all: SocketMemory;
+  readonly #lanes = new Map<string, Lane>();
+  /** The JSON's bytes of each item, and the number of lanes that hold it. */
+  readonly #items = new Map<unknown, { readonly bytes: number; lanes: number }>();
+  #bytes = 0;
+
+  constructor(all: SocketMemory, accountId: string) {
+    this.#all = all;
+    this.accountId = accountId;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  find(id: string): RememberedTurn | null {
+    for (const { turn } of this.#lanes.values()) if (turn.id === id) return turn;
+    return null;
+  }
+
+  /** Remembers the newest turn of a lane. One that has no room is forgotten at once. */
+  keep(name: string, turn: RememberedTurn): void {
+    const before = this.#lanes.get(name);
+    const lane = { owner: this, name, turn };
+    for (const item of turn.items) this.#hold(item);
+    if (before) this.#drop(before);
+    this.#lanes.set(name, lane);
+    this.#all.add(lane);
+  }
+
+  forget(name: string): void {
+    const lane = this.#lanes.get(name);
+    if (lane) this.#drop(lane);
+  }
+
+  close(): void {
+    for (const name of [...this.#lanes.keys()]) this.forget(name);
+  }
+
+  #drop(lane: Lane): void {
+    this.#lanes.delete(lane.name);
+    this.#all.remove(lane);
+    for (const item of lane.turn.items) this.#release(item);
+  }
+
+  #hold(item: unknown): void {
+    const held = this.#items.get(item);
+    if (held) {
+      held.lanes++;
+      return;
+    }
+    const bytes = Buffer.byteLength(JSON.stringify(item));
+    this.#items.set(item, { bytes, lanes: 1 });
+    this.#count(bytes);
+  }
+
+  #release(item: unknown): void {
+    const held = this.#items.get(item);
+    if (!held || --held.lanes > 0) return;
+    this.#items.delete(item);
+    this.#count(-held.bytes);
+  }
+
+  #count(more: number): void {
+    this.#bytes += more;
+    this.#all.count(this.accountId, more);
+  }
+}

@@ -1,0 +1,14 @@
+// The connection that a socket's rooms see: a file of them is tested without a process.
+
+/** Bun's connection, as far as it is used. */
+export interface SocketPort {
+  /** Sends a text frame. 0 if it was dropped, -1 if it waits unsent. */
+  send(text: string): number;
+  close(code: number, reason: string): void;
+  terminate(): void;
+  /** The bytes that wait unsent. */
+  getBufferedAmount(): number;
+}
+
+/** WebSocket close codes (RFC 6455, section 7.4.1). */
+export const CLOSED = { normal: 1000, leaving: 1001, refused: 1008 } as const;

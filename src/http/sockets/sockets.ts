@@ -1,0 +1,221 @@
+// The connections of a process: which are opened, and which must end.
+
+import { Fault, toFault } from "../../core/fault.ts";
+import { asString, type JsonObject } from "../../core/json/json.ts";
+import { invalidValue } from "../../core/json/schema-fault.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
+import type { SocketRules } from "../../core/settings.ts";
+import { mintOrderedId } from "../../core/world/ordered-id.ts";
+import type { Latecomer } from "../../core/world/world.ts";
+import type { ChatForm } from "../../operations/chat/decoder.ts";
+import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
+import { parseFrame } from "../body/body.ts";
+import type { HttpPorts } from "../ports.ts";
+import { createRefusalResponse } from "../serve/answers.ts";
+import { addHeaders, type BunServer, type HeaderStore, type SocketRoutes } from "../serve/app.ts";
+import { Arrival } from "../serve/arrival.ts";
+import { identify } from "../serve/auth.ts";
+import { CountingLimit } from "../serve/counting.ts";
+import { noteRefusal } from "../serve/serve.ts";
+import { Setups } from "../serve/setups.ts";
+import { Connection, type Handshake } from "./connection.ts";
+import { makeHeaders } from "./create-headers.ts";
+import { SocketMemory } from "./memory.ts";
+import { CLOSED } from "./port.ts";
+import { runTurn, type Turn, type TurnConnection } from "./turn.ts";
+
+/** Connections are looked at so often: a key that ends is noticed within two of these. */
+const LOOK_EVERY_MS = 1000;
+const ROUTE = "/v1/responses";
+
+/**
+ * Bun pings by itself, and cuts a client off that says nothing for so long, in seconds. Its own limit on unsent bytes is beyond
+ * what senders wait for, with the longest frame.
+ */
+const OPTIONS = {
+  idleTimeout: 120,
+  sendPings: true,
+  perMessageDeflate: false,
+  backpressureLimit: 268_435_456,
+  closeOnBackpressureLimit: true,
+} as const;
+type SocketOptions = typeof OPTIONS & SocketRoutes["options"];
+
+export class Sockets implements SocketRoutes, Latecomer {
+  readonly paths = [ROUTE, "/responses"];
+  readonly options: SocketOptions;
+  readonly #ports: HttpPorts;
+  readonly #rules: () => SocketRules;
+  readonly #setups = new Setups<ChatForm>(OPENAI_RESPONSES);
+  readonly #memory: SocketMemory;
+  readonly #open = new Set<Connection>();
+  readonly #warmUps = new CountingLimit("warm a connection up");
+  #isLooking = false;
+
+  constructor(ports: HttpPorts) {
+    this.#ports = ports;
+    this.#rules = ports.sockets;
+    this.#memory = new SocketMemory(ports.sockets);
+    this.options = { ...OPTIONS, maxPayloadLength: ports.sockets().frameBytesMax };
+  }
+
+  /** Answers a handshake. Undefined once the connection is open. */
+  async upgrade(request: Request, server: BunServer, set: HeaderStore): Promise<Response | undefined> {
+    const arrival = new Arrival(this.#ports, request, server, set, { route: ROUTE, counting: this.#warmUps });
+    arrival.held.release();
+    try {
+      const address = this.#ports.readAddress(request, server);
+      const { key } = await identify(this.#ports, arrival);
+      arrival.key = key;
+      if (this.#ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
+      this.#checkRoom(key);
+      const connection = this.#make(request, key, address);
+      if (!server.upgrade(request, { data: connection }))
+        throw invalidValue("upgrade", "expected a handshake");
+      this.#add(connection);
+      return undefined;
+    } catch (thrown) {
+      const fault = toFault(thrown);
+      if (fault.code === "internal_error") throw thrown;
+      const { refusal, headers } = noteRefusal(this.#ports, OPENAI_RESPONSES, arrival, null, fault);
+      return addHeaders(createRefusalResponse(fault, refusal, headers), set);
+    }
+  }
+
+  /** Looks at every connection: its age, its silence, its key, and whether the gateway still takes requests. */
+  late(): void {
+    const nowMs = this.#ports.deadlines.nowMs();
+    for (const connection of [...this.#open]) this.#lookAt(connection, nowMs);
+    this.#isLooking = false;
+    this.#watch();
+  }
+
+  #lookAt(connection: Connection, nowMs: number): void {
+    const { isOn, ageMs, idleMs } = this.#rules();
+    if (this.#ports.refusing() || this.#ports.draining()) connection.end(CLOSED.leaving, shuttingDown());
+    else if (!isOn) connection.end(CLOSED.leaving, turnedOff());
+    else if (nowMs - connection.startedMs > ageMs) connection.end(CLOSED.normal, tooOld());
+    else if (connection.isIdle && nowMs - connection.activeMs > idleMs)
+      connection.end(CLOSED.normal, tooOld(), "idle");
+    else void this.#checkKey(connection);
+  }
+
+  /** A key that was revoked, has expired, or whose person has left ends its connections. A paused one doesn't. */
+  async #checkKey(connection: Connection): Promise<void> {
+    try {
+      await identify(this.#ports, this.#makeRequest(connection.handshake, connection.handshake.headers));
+    } catch (thrown) {
+      const fault = toFault(thrown);
+      if (fault.row.status === 401) connection.expel(fault);
+    }
+  }
+
+  /** Throws the Faults of a connection too many, with which clients go on by HTTP. */
+  #checkRoom({ id, accountId, name }: GatewayKey): void {
+    const { isOn, allMax, perAccountMax, perKeyMax } = this.#rules();
+    if (!isOn) throw turnedOff();
+    const open = [...this.#open].map(({ handshake }) => handshake);
+    const bounds = [
+      ["key", name, perKeyMax, open.filter(({ keyId }) => keyId === id).length],
+      ["account", accountId, perAccountMax, open.filter((one) => one.accountId === accountId).length],
+      ["account", accountId, allMax, open.length],
+    ] as const;
+    for (const [scope, owner, limit, used] of bounds) {
+      if (used < limit) continue;
+      const message = `At most ${limit} WebSockets may be open${scope === "key" ? " with one key" : ""}: go on by HTTP.`;
+      const refusing = { scope, name: owner, kind: "sockets", limit, used };
+      throw new Fault("too_many_sockets", message, { limit: refusing });
+    }
+  }
+
+  #make(request: Request, { id: keyId, accountId }: GatewayKey, address: string): Connection {
+    const { deadlines, random, clock } = this.#ports;
+    const id = `sock_${mintOrderedId(random, clock.nowMs())}`;
+    const headers = new Headers(request.headers);
+    const handshake: Handshake = { id, keyId, accountId, url: request.url, headers, address };
+    const ports = {
+      deadlines,
+      rules: this.#rules,
+      parse: parseFrame,
+      makeTurn: (connection: Connection, frame: JsonObject, bytes: number) =>
+        this.#makeTurn(connection, frame, bytes),
+      runTurn: (turn: Turn, connection: TurnConnection) =>
+        runTurn({ ports: this.#ports, setups: this.#setups }, turn, connection),
+      onClose: (connection: Connection, code: number, reason: string) =>
+        this.#forget(connection, code, reason),
+    };
+    return new Connection(ports, handshake, this.#memory.open(accountId));
+  }
+
+  #makeTurn(connection: Connection, frame: JsonObject, bytes: number): Turn {
+    const { handshake } = connection;
+    const { type: _type, generate, stream_id: streamId, headers: _headers, ...fields } = frame;
+    const isWarmUp = generate === false;
+    if (isWarmUp) this.#warmUps.begin(handshake.keyId, this.#ports.clock.monotonicMs())();
+    const { request, server } = this.#makeRequest(handshake, makeHeaders(handshake.headers, frame));
+    const { random, clock } = this.#ports;
+    const set = { headers: { "x-request-id": `req_${mintOrderedId(random, clock.nowMs())}` } };
+    const arrival = new Arrival(this.#ports, request, server, set, { route: ROUTE, counting: this.#warmUps });
+    arrival.held.expect({ owner: handshake.accountId, declaredBytes: bytes, onEnded: () => {} });
+    arrival.held.arrive(bytes);
+    arrival.held.finish();
+    arrival.trace = this.#ports.traces.begin(request.headers.get("traceparent"), arrival);
+    const { previous_response_id: id } = fields;
+    return {
+      arrival,
+      body: { ...fields, stream: true },
+      streamId: asString(streamId) ?? null,
+      previous: typeof id === "string" ? connection.memory.find(id) : null,
+      isWarmUp,
+    };
+  }
+
+  /** Returns a turn as the request that it stands for. */
+  #makeRequest({ url, address }: Handshake, headers: Headers) {
+    const request = new Request(url, { method: "POST", headers });
+    return { request, server: { requestIP: () => ({ address }), timeout: () => {} } };
+  }
+
+  #add(connection: Connection): void {
+    this.#open.add(connection);
+    this.#watch();
+  }
+
+  #forget(connection: Connection, code: number, reason: string): void {
+    this.#open.delete(connection);
+    const { handshake, turns, bytesIn, bytesOut, startedMs } = connection;
+    this.#ports.log({
+      event: "socket.closed",
+      socket_id: handshake.id,
+      key_id: handshake.keyId,
+      account_id: handshake.accountId,
+      seconds: Math.round((this.#ports.deadlines.nowMs() - startedMs) / 1000),
+      turns,
+      bytes_in: bytesIn,
+      bytes_out: bytesOut,
+      code,
+      reason,
+    });
+  }
+
+  /** Nothing is looked at while no connection is open. */
+  #watch(): void {
+    const { deadlines } = this.#ports;
+    if (this.#open.size === 0 || this.#isLooking) return;
+    this.#isLooking = true;
+    deadlines.watch(deadlines.nowMs() + LOOK_EVERY_MS, this);
+  }
+}
+
+function shuttingDown(): Fault {
+  return new Fault("shutting_down", "The gateway is shutting down.");
+}
+
+function turnedOff(): Fault {
+  return new Fault("websockets_off", "WebSockets are turned off here: go on by HTTP.");
+}
+
+function tooOld(): Fault {
+  const message = "This connection has reached its age: open another.";
+  return new Fault("websocket_connection_limit_reached", message);
+}

@@ -1,0 +1,1 @@
+ALTER TABLE credential ADD COLUMN price_factor REAL NOT NULL DEFAULT 1;
