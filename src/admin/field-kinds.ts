@@ -3,6 +3,7 @@ import { type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import type { Field, KindName, Value, Wire, WireMemberDefaults } from "../core/fields/field.ts";
 import { areTags, formatTags, readTagsText, TAGS_EXPECTED, type Tags } from "../core/fields/tags-text.ts";
 import { invalidValue } from "../core/json/schema-fault.ts";
+import { type AliasNames, showModels } from "../core/models/alias-entry.ts";
 import type { CacheSetting } from "../core/models/caching.ts";
 import { toUsd } from "../core/money/money.ts";
 import { ROLES } from "../core/people/people.ts";
@@ -16,8 +17,8 @@ import {
   readInstant,
   readLine,
   readList,
-  readName,
   readUsd,
+  readVisibleName,
   usdSchema,
 } from "./input.ts";
 import { cacheSettingSchema, readCacheSetting } from "./keys/cache-setting.ts";
@@ -28,7 +29,13 @@ import {
   memberDefaultsView,
   readMemberDefaults,
 } from "./limits/member-defaults.ts";
-import { budgetPattern, pattern } from "./models/patterns.ts";
+import {
+  formatModelLimits,
+  makeModelLimitsSchema,
+  modelLimitsView,
+  readModelLimits,
+} from "./limits/model-limits.ts";
+import { modelOrAlias, readAllowedModels } from "./models/patterns.ts";
 import { allowNull, allowWords, boolean, count, instant, number, text, usd } from "./schema.ts";
 
 interface FieldContext<Name extends KindName> {
@@ -36,6 +43,7 @@ interface FieldContext<Name extends KindName> {
   /** The field's name on the wire, for the faults. */
   readonly name: string;
   readonly nowMs: number;
+  readonly aliasNames: AliasNames;
 }
 
 /** The schemas of answers. */
@@ -72,7 +80,7 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
   name: {
     input: ({ charactersMax }) => Type.String({ minLength: 1, maxLength: charactersMax }),
     view: text,
-    read: (name, at) => readName(name, at.name),
+    read: (name, at) => readVisibleName(name, at.name),
     format: keep,
   },
   text: {
@@ -89,10 +97,12 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     format: formatInstantOrNull,
   },
   patterns: {
-    input: ({ elementsMax }) => allowNull(Type.Array(pattern, { maxItems: elementsMax })),
+    input: ({ elementsMax }) => allowNull(Type.Array(modelOrAlias, { maxItems: elementsMax })),
     view: allowNull(Type.Array(text)),
-    read: orNull(readList),
-    format: keep,
+    read: orNull((given: readonly string[], { name, aliasNames }: FieldContext<"patterns">) =>
+      readAllowedModels(readList(given), name, aliasNames),
+    ),
+    format: (models) => models && showModels(models),
   },
   addresses: {
     input: ({ elementsMax }) => allowNull(Type.Array(addressBlock, { maxItems: elementsMax })),
@@ -132,18 +142,25 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
   },
   budgets: {
     input: ({ elementsMax, hasDefault }) => {
-      const list = Type.Array(makeBudgetSchema(budgetPattern), { maxItems: elementsMax });
+      const list = Type.Array(makeBudgetSchema(modelOrAlias), { maxItems: elementsMax });
       return hasDefault ? Type.Union([list, allowWords(["default"]), Type.Null()]) : allowNull(list);
     },
     view: Type.Union([Type.Array(budgetView), allowWords(["default"]), Type.Null()]),
-    read: (budgets, { name }) => (budgets === "default" ? budgets : readBudgets(budgets ?? [], name)),
+    read: (budgets, { name, aliasNames }) =>
+      budgets === "default" ? budgets : readBudgets(budgets ?? [], name, aliasNames),
     format: formatBudgets,
+  },
+  model_limits: {
+    input: ({ elementsMax }) => makeModelLimitsSchema(elementsMax),
+    view: modelLimitsView,
+    read: (limits, { name, aliasNames }) => readModelLimits(limits, name, aliasNames),
+    format: formatModelLimits,
   },
   member_defaults: {
     input: makeMemberDefaultsSchema,
     view: allowNull(memberDefaultsView),
-    read: orNull((given: WireMemberDefaults, { name }: FieldContext<"member_defaults">) =>
-      readMemberDefaults(given, name),
+    read: orNull((given: WireMemberDefaults, { name, aliasNames }: FieldContext<"member_defaults">) =>
+      readMemberDefaults(given, name, aliasNames),
     ),
     format: (defaults) => (defaults === null ? null : formatMemberDefaults(defaults)),
   },

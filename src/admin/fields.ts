@@ -12,6 +12,7 @@ import {
   type Wire,
 } from "../core/fields/field.ts";
 import { missingParameter } from "../core/json/schema-fault.ts";
+import { type AliasNames, NO_ALIASES } from "../core/models/alias-entry.ts";
 import { RENDERERS, type Schemas } from "./field-kinds.ts";
 import { closeObject } from "./schema.ts";
 
@@ -30,6 +31,13 @@ interface Later {
 }
 interface FixedField {
   readonly only: "creation";
+}
+
+/** When and with what names a request is read. */
+export interface Reading {
+  readonly nowMs: number;
+  /** The aliases that lists of models may name. Missing for none. */
+  readonly aliasNames?: AliasNames;
 }
 
 /** The fields of a request that creates an entity. */
@@ -111,13 +119,9 @@ function makeView<Name extends KindName>(kind: Name): Schemas[Name] {
 export type FieldInput<Table> = { readonly [Name in keyof Table]?: Wire };
 
 /** Returns a new entity's values. Throws the Fault of the first wrong field. */
-export function readNew<Table extends FieldsOf<Table>>(
-  fields: Table,
-  given: FieldInput<Table>,
-  nowMs: number,
-) {
+export function readNew<Table extends FieldsOf<Table>>(fields: Table, given: FieldInput<Table>, at: Reading) {
   return mapProperties<Table, Values>(fields, (field, name) => {
-    const read = readField<KindName>(field, given[name], name, nowMs);
+    const read = readField<KindName>(field, given[name], name, at);
     const value = read === undefined ? field.initial : read;
     if (value !== undefined) return value;
     throw missingParameter(name);
@@ -132,13 +136,13 @@ export function readState<Table extends FieldsOf<Table>>(
   fields: Table,
   given: FieldInput<Table>,
   before: Readonly<Record<Property<Table>, Value>>,
-  nowMs: number,
+  at: Reading,
 ) {
   return mapProperties<Table, Values>(fields, (field, name) => {
     const property: Property<Table> = field.property;
     const has = before[property];
     if (isSame(formatField(field.kind, has), given[name], field.kind)) return has;
-    const read = readField<KindName>(field, given[name], name, nowMs);
+    const read = readField<KindName>(field, given[name], name, at);
     const value = read === undefined ? field.initial : read;
     if (value !== undefined) return value;
     throw missingParameter(name);
@@ -155,10 +159,10 @@ function isSame(shown: Wire, given: Wire | undefined, kind: KindName): boolean {
 export function readChange<Table extends FieldsOf<Table>>(
   fields: Table,
   given: FieldInput<Table>,
-  nowMs: number,
+  at: Reading,
 ) {
   return mapProperties<Table, ChangedValues>(fields, (field, name) =>
-    readField<KindName>(field, given[name], name, nowMs),
+    readField<KindName>(field, given[name], name, at),
   );
 }
 
@@ -166,9 +170,11 @@ function readField<Name extends KindName>(
   field: Field<Name>,
   wire: Wire<Name> | undefined,
   name: string,
-  nowMs: number,
+  { nowMs, aliasNames = NO_ALIASES }: Reading,
 ): Value<Name> | undefined {
-  return wire === undefined ? undefined : RENDERERS[field.kind].read(wire, { field, name, nowMs });
+  return wire === undefined
+    ? undefined
+    : RENDERERS[field.kind].read(wire, { field, name, nowMs, aliasNames });
 }
 
 /** Returns the fields as an answer shows them. */

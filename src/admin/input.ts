@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from "../core/json/json.ts";
 import { findFirstFault, invalidValue } from "../core/json/schema-fault.ts";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../core/models/alias.ts";
 import { type NanoUsd, toNanoUsd } from "../core/money/money.ts";
+import { hasInvisible } from "../core/text/names.ts";
 
 const IDEMPOTENCY_KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 const INSTANT_SHAPE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
@@ -75,6 +76,13 @@ export function readName(name: string, param = "name"): string {
   const line = readLine(name, param);
   if (line !== "") return line;
   throw new Fault("empty_string", `Invalid '${param}': it must not be empty.`, { param });
+}
+
+/** The same for the name of a thing, which another one could otherwise look like. */
+export function readVisibleName(name: string, param: string): string {
+  const line = readName(name, param);
+  if (!hasInvisible(line)) return line;
+  throw invalidValue(param, "it contains invisible characters, or some that turn the direction of a text");
 }
 
 /** Returns a text of one line, without the spaces at its ends. */

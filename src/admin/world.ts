@@ -1,5 +1,6 @@
 // The ports of the operator's use-cases.
 import type { Changes } from "../core/audit/changes.ts";
+import type { AliasNames } from "../core/models/alias-entry.ts";
 import type { Act } from "../core/people/people.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Random } from "../core/world/world.ts";
@@ -10,6 +11,8 @@ export interface AdminWorld {
   readonly random: Random;
   /** The key for digests of secrets: one of its data keys. */
   readonly pepper: Uint8Array;
+  /** The aliases that lists of models may name. Missing if nothing is changed that has such a list. */
+  readonly aliasNames?: AliasNames;
 }
 
 /** The ports of use-cases that change something. */

@@ -41,19 +41,18 @@ import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
-import { createRecheck, createSignInParts } from "./oidc/sign-in.ts";
+import { createPeopleParts } from "./oidc/people-parts.ts";
 import { composeRoutes } from "./routes.ts";
 import { findListener, type Listener } from "./start/accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./start/drain.ts";
-import { noteEnds } from "./start/ending-notes.ts";
 import { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import { noteRefusedReload, noteReload } from "./start/reload-notes.ts";
+import { noteSettings } from "./start/settings-notes.ts";
 import { observeState } from "./state.ts";
 import { composeSteps, createHooks } from "./steps.ts";
-import { writePrices } from "./upkeep/price-history.ts";
 import { createTelling } from "./upkeep/telling.ts";
-import { startUpkeep, writeRefusals } from "./upkeep/upkeep.ts";
+import { startUpkeep, writeRest } from "./upkeep/upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
 /** The longest wait at shutdown for requests to be settled. */
@@ -101,7 +100,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const bodyParts = createBodyParts(first.server, deadlines);
   const later = () => ({ health, live, gateway });
   const state = observeState({ ...options, fetch, deadlines, bytes: () => bodyParts.bodies.bytes }, later);
-  const { log, telemetry, refusals, measures, prices } = state;
+  const { log, telemetry, refusals, measures, prices, priceBook } = state;
   const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const health: Health = new Health(log);
@@ -112,25 +111,20 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const listeners = { log, traces: telemetry };
   const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports }, first.hooks);
   const cache = createCache(opened.vault, { store, log, live });
-  const priceBook = new PriceBook();
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
-  const { refused, wrongTokens } = createSignInRecords(store, log);
-  const people = createSignInParts(opened, live, log);
+  const people = createPeopleParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
-  const guarded = { wrongTokens, refused, members: createRecheck(people) };
-  const upkept = { store, ledger, ...guarded, log, refusals, measures, prices, priceBook, ...telling };
+  const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
-  const write = async () => {
-    await Promise.all([writeRefusals({ store, refusals }), writePrices({ store, clock, priceBook })]);
-  };
+  const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = { ...learnt, ports, live, feed, wrongTokens, people, fetch, ...state };
+  const composed = { ...learnt, ports, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   return {
     port: app.server?.port ?? 0,
@@ -148,17 +142,18 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
+/** Writes all that is counted in memory. */
+async function writeCounts(
+  parts: Parameters<typeof writeRefusals>[0] & Parameters<typeof writePrices>[0],
+): Promise<void> {
+  await Promise.all([writeRefusals(parts), writePrices(parts)]);
+}
+
 function createCache(
   vault: OpenedStore["vault"],
   { store, log, live }: { readonly store: Store; readonly log: Log; readonly live: LiveConfiguration },
 ): Cache {
   return new Cache({ store: store.cache, vault, clock, log, rules: () => live.settings.cache });
-}
-
-/** The records of sign-ins that were refused, and of wrong tokens. */
-function createSignInRecords(store: Store, log: Log) {
-  const refused = new RefusedSignIns({ store, clock, random });
-  return { refused, wrongTokens: new WrongTokens({ store, clock, log, refused }) };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */
@@ -180,7 +175,7 @@ function createReloads(
       hooks.put(next.hooks);
       telemetry.put(next);
       // Requests that wait are served before.
-      void Bun.sleep(0).then(() => noteEnds(next, log, clock.nowMs()));
+      void Bun.sleep(0).then(() => noteSettings(next, log, clock.nowMs()));
     },
     refuseReload(errors) {
       configuration.refuse(errors);
@@ -204,7 +199,7 @@ function startTasks(
     ending,
   }: { readonly live: LiveConfiguration; readonly gateway: Gateway; readonly ending: DrainState },
 ): Promise<() => void> {
-  noteEnds(live.settings, upkept.log, clock.nowMs());
+  noteSettings(live.settings, upkept.log, clock.nowMs());
   return startUpkeep({
     ...upkept,
     clock,
@@ -277,6 +272,7 @@ function createHttpPorts(
     sealer: (accountId) => createSealer(vault, accountId),
     server: options.settings.server,
     addressRule: () => live.settings.log.address,
+    tagsFrom: () => live.settings.tagsFrom,
     learned: () => learning.whenKnown(),
     cacheRules: () => live.settings.cache,
     sockets: () => live.settings.responses.sockets,

@@ -30,16 +30,19 @@ import { checkoutRoutes } from "../http/money/admin-checkouts.ts";
 import { reconciliationRoutes } from "../http/money/admin-reconciliation.ts";
 import { stripeHookRoutes } from "../http/money/stripe-hook.ts";
 import { deviceAdminRoutes } from "../http/people/admin-devices.ts";
+import { directoryRoutes } from "../http/people/admin-directory.ts";
 import { memberRoutes } from "../http/people/admin-members.ts";
 import { deviceRoutes } from "../http/people/device.ts";
 import { managedSettingsRoutes } from "../http/people/managed-settings.ts";
 import { oauthRoutes } from "../http/people/oauth.ts";
+import { scimRoutes } from "../http/people/scim.ts";
 import { sessionRoutes } from "../http/people/session.ts";
 import { signInRoutes } from "../http/people/sign-in.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { buildApp } from "../http/serve/app.ts";
 import { healthRoutes } from "../http/serve/health.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
+import { placeFiles } from "../http/serve/placed-files.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
 import { Sockets } from "../http/sockets/sockets.ts";
 import { thingRoutes } from "../http/things.ts";
@@ -58,6 +61,7 @@ import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
 import { listProviderNames } from "./models/provider-names.ts";
 import { createProviderPorts } from "./models/provider-ports.ts";
+import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
@@ -77,6 +81,7 @@ interface RouteParts {
   readonly learning: LearningPort;
   readonly sampling: Sampling;
   readonly people: SignInParts;
+  readonly directory: Directory;
   readonly fetch: Fetch;
   readonly configSchema: () => object;
   /** True if several processes share the port. */
@@ -92,9 +97,11 @@ interface RouteParts {
 
 export function composeRoutes(parts: RouteParts) {
   const { ports, opened, live } = parts;
+  const { basePath } = ports.server;
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
+  const hasDirectory = () => live.settings.signIn?.directory !== undefined;
   const exports = createExportParts(parts, keysExpireMs);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const answers = listAnswers(ports);
@@ -122,20 +129,26 @@ export function composeRoutes(parts: RouteParts) {
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
-    .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs }))
+    .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs, hasDirectory }))
+    .use(directoryRoutes(operator, parts.directory.parts))
+    .use(scimRoutes({ operator, directory: parts.directory.parts, seen: parts.directory.seen }))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
     .use(checkoutRoutes(operator, payments.checkouts))
     .use(stripeHookRoutes(ports, payments.hook))
-    .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))
+    .use(liveRoutes({ ...operator, ...createLiveParts(parts) }))
     .use(playgroundRoutes(operator, ports, (request, key) => decideForKey(routePorts, request, key)))
     .use(sampleRoutes(operator, parts.sampling))
-    .use(consoleRoutes(loadConsoleFiles))
+    .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
-    .use(docsRoutes(loadDocsFiles, () => app.routes));
+    .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, basePath));
+}
+
+function createLiveParts({ ports: { draining, server }, feed }: RouteParts) {
+  return { feed, clock, draining, idleSeconds: server.idleSeconds };
 }
 
 function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts): WritingParts {
@@ -232,7 +245,13 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
 function createThingParts(parts: RouteParts, providers: ProviderPorts) {
   const { ports, opened, live } = parts;
   const settings = () => live.settings;
-  const rules = { settings, dayRules: () => live.settings.quota, catalogue: () => live.snapshot.catalogue };
+  const aliasNames = { find: (name: string) => live.snapshot.catalogue.findAlias(name) };
+  const rules = {
+    settings,
+    dayRules: () => live.settings.quota,
+    catalogue: () => live.snapshot.catalogue,
+    aliasNames,
+  };
   return {
     world: opened.world,
     owners: { ...opened.world, ledger: ports.ledger, vault: opened.vault, ...rules },

@@ -1,6 +1,7 @@
 // The running gateway's state: its counters, its store, its configuration, its export; and the log that feeds them.
 import { version } from "../../package.json" with { type: "json" };
 import { findPriceDay } from "../catalogue/feeds/as-of.ts";
+import { PriceBook } from "../catalogue/price-book.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Deadlines, Fetch, Log } from "../core/world/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -85,5 +86,6 @@ export function observeState(
     isListed: (model) => later().live.isListed(model),
   });
   const troubles = new PaymentTroubles(clock, log);
-  return { log, metrics, refusals, telemetry, watch, measures, configuration, troubles, prices };
+  const priceBook = new PriceBook();
+  return { log, metrics, refusals, telemetry, watch, measures, configuration, troubles, prices, priceBook };
 }

@@ -19,7 +19,7 @@ import { readShortText } from "../transport/short-text.ts";
 import { clock, random } from "./world.ts";
 
 interface HookParts {
-  readonly store: Pick<Store, "account">;
+  readonly store: Pick<Store, "account" | "requests">;
   readonly fetch: Fetch;
   readonly log: Log;
   readonly world: AdminWorld;
@@ -35,9 +35,10 @@ export function createHooks(
 ): Hooks {
   const moderate: Moderate = async (model, input, signal) => {
     const call = { path: "/v1/moderations", body: { model, input }, idPrefix: "hook", signal };
-    const { status, body } = await callOwn(ports(), await hooksKey(world), call);
+    const { requestId, status, body } = await callOwn(ports(), await hooksKey(world), call);
     if (status !== OK) throw new Error(`the model's answer has status ${status}`);
-    return asArray(body.results);
+    const [row] = await store.requests({ requestId }, { limit: 1, after: null });
+    return { results: asArray(body.results), nanoUsd: row?.costNanoUsd ?? 0 };
   };
   const hooks = new Hooks({
     clock,

@@ -1,6 +1,7 @@
 // The real effects: this machine's clock, random bytes and network.
 import type { Clock, Fetch, Random, Reach } from "../core/world/world.ts";
 import { decompress } from "../transport/decompress.ts";
+import { applyNetwork } from "../transport/network.ts";
 import { boundAnswers } from "../transport/short-text.ts";
 
 export const clock: Clock = {
@@ -37,7 +38,9 @@ export const fetchShort: Fetch = boundAnswers(
 );
 
 export const upstreamFetch: Fetch = (url, init) =>
-  fetch(url, "decompress" in init ? init : { ...init, decompress: false }).then(decompress);
+  fetch(url, applyNetwork(url, "decompress" in init ? init : { ...init, decompress: false })).then(
+    decompress,
+  );
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 

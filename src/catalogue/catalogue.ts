@@ -55,6 +55,8 @@ export interface CatalogueInput {
   /** From the operator's file of benchmarks, by card id. */
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly aliases: Readonly<Record<string, Alias>>;
+  /** When those were made that aren't of the configuration file, in Unix milliseconds. Missing for none. */
+  readonly aliasTimes?: Readonly<Record<string, number>>;
   /** The time whose prices apply, Unix milliseconds. If missing, no announced price applies, and no model ends. */
   readonly nowMs?: number;
 }
@@ -141,6 +143,7 @@ export class Catalogue {
   /** Providers that accept unlisted names, by their name in lower case. */
   readonly #open: ReadonlyMap<string, Offering>;
   readonly #aliases: ReadonlyMap<string, Alias>;
+  readonly #aliasTimes: Readonly<Record<string, number>>;
   /** Aliases that contain `*`. The first match counts. */
   readonly #patterns: readonly { readonly names: string; readonly target: Alias }[];
 
@@ -168,6 +171,7 @@ export class Catalogue {
       providers.filter((one) => one.unlistedModels).map((one) => [one.name.toLowerCase(), one]),
     );
     this.#aliases = new Map(Object.entries(aliases).map(([alias, target]) => [alias, sortByWeight(target)]));
+    this.#aliasTimes = input.aliasTimes ?? {};
     this.#patterns = [...this.#aliases].flatMap(([names, target]) =>
       names.includes("*") ? [{ names, target }] : [],
     );
@@ -198,6 +202,12 @@ export class Catalogue {
     return [...this.#aliases.keys()].filter(
       (name) => !name.includes("*") && this.resolve(name).kind === "group",
     );
+  }
+
+  /** As `AliasNames` says: a list of models names the alias that has exactly this name. */
+  findAlias(name: string): number | null {
+    if (!this.#aliases.has(name) || name.includes("*") || this.#findNamed(name) !== null) return null;
+    return Object.hasOwn(this.#aliasTimes, name) ? (this.#aliasTimes[name] ?? 0) : 0;
   }
 
   /** Returns the meaning of a client's `model`. The work is bounded for a text of any length. */

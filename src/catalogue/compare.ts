@@ -43,7 +43,7 @@ export function compareCards(before: Cards, after: Cards): readonly CardChange[]
 }
 
 /** Compares the models of these ids, of catalogues that `listKnown` has listed. */
-export function compareKnown(before: Known, after: Known, ids: readonly string[]): readonly CardChange[] {
+export function compareKnown(before: CardMap, after: CardMap, ids: readonly string[]): readonly CardChange[] {
   return ids.flatMap((id): readonly CardChange[] => {
     const old = before.get(id);
     const now = after.get(id);
@@ -54,7 +54,7 @@ export function compareKnown(before: Known, after: Known, ids: readonly string[]
   });
 }
 
-type Known = ReadonlyMap<string, ModelCard>;
+type CardMap = ReadonlyMap<string, ModelCard>;
 type Fields = ReadonlyMap<string, string>;
 
 function compareFields(before: Fields, after: Fields): readonly FieldChange[] {

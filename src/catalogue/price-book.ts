@@ -11,7 +11,7 @@ const ID_CHARACTERS = 16;
 const KEPT_MAX = 5000;
 
 /** A price as it is kept. */
-export interface KeptPrice {
+interface KeptPrice {
   /** The first model that was charged by it. */
   readonly model: string;
   /** When it was first used, Unix milliseconds. */

@@ -1,4 +1,4 @@
-// What a model costs at a time by the live configuration, for rows that are priced again.
+// The price of a model at a time by the live configuration, for rows that are priced again.
 import type { ModelCard, Price } from "../core/models/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
 import { collectCards } from "./catalogue.ts";

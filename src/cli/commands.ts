@@ -62,6 +62,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     "add, list and revoke named tokens of the admin routes",
     async () => (await import("./people/tokens.ts")).runTokens,
   ),
+  members: onStore(
+    "list people who signed in or are in the company's directory",
+    async () => (await import("./people/members.ts")).runMembers,
+  ),
   ...Object.fromEntries(
     PLAIN_THINGS.map((thing) => [
       thing.plural,

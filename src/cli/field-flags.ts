@@ -2,6 +2,7 @@
 import { parseBudget } from "../core/fields/budget-text.ts";
 import { parseCacheText } from "../core/fields/cache-text.ts";
 import type { Fields, KindName, Wire } from "../core/fields/field.ts";
+import { parseModelLimit } from "../core/fields/model-limit-text.ts";
 import { parseTags, TAGS_EXPECTED } from "../core/fields/tags-text.ts";
 import { type Arguments, type FlagKinds, UsageError } from "./arguments.ts";
 
@@ -23,6 +24,7 @@ const PARSERS: { readonly [Name in KindName]: Parse<Name> } = {
   count_or_default: parseCountOrDefault,
   usd_or_default: parseCountOrDefault,
   time_zone: keep,
+  model_limits: parseModelLimits,
   // No field of this kind has a flag.
   member_defaults: keep,
   budgets: parseBudgets,
@@ -77,6 +79,16 @@ function parseBudgets(text: string, flag: string): Wire<"budgets"> {
     const budget = parseBudget(one);
     if (budget) return budget;
     throw new UsageError(`--${flag} must be like 50/month or 5/day:OpenAI#*, or "none" or "default"`);
+  });
+}
+
+function parseModelLimits(text: string, flag: string): Wire<"model_limits"> {
+  if (text === "none") return [];
+  if (text === "default") return text;
+  return splitList(text).map((one) => {
+    const limit = parseModelLimit(one);
+    if (limit) return limit;
+    throw new UsageError(`--${flag} must be like "60 requests: OpenAI#gpt-5*", or "none" or "default"`);
   });
 }
 

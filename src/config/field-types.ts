@@ -130,10 +130,19 @@ export const origin = matching(
   isOrigin,
   /^(\*|https?:\/\/[^/?#\s@]+)$/,
 );
-export const publicOrigin = matching(
-  "an origin like https://gateway.example.com",
-  (value) => value !== "*" && isOrigin(value.replace(/\/$/, "")),
-  /^https?:\/\/[^/?#\s@]+\/?$/,
+export const publicUrl = matching(
+  "an address like https://gateway.example.com, without query or fragment",
+  (value) => parseBaseUrl(value) !== null,
+  /^https?:\/\/[^?#\s@]+$/,
+);
+/** The gateway's own paths, below which nothing else can begin. */
+const OWN_PATH =
+  /^\/(v1|v1beta|admin|auth|console|device|docs|llms\.txt|llms-full\.txt|openapi\.json|config\.schema\.json|oauth|metrics|healthz|readyz|\.well-known)(\/|$)/;
+const BASE_PATH = /^(\/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}){1,8}$/;
+export const basePath = matching(
+  "a path like /llm without a slash at its end, which isn't one of the gateway's own",
+  (value) => BASE_PATH.test(value) && !OWN_PATH.test(value),
+  BASE_PATH,
 );
 const BLOCK = /^[0-9A-Fa-f:.]+(%[^\s/]+)?(\/\d{1,3})?$/;
 export const addressBlock = matching("an IP address or a block like 10.0.0.0/8", isPeerBlock, BLOCK);
@@ -172,3 +181,8 @@ export function record<T extends TSchema>(
 }
 
 export const filePath = text("a file path", /^[^\0]{1,4096}$/);
+
+/** Most lists hold this many at most. */
+export const LIST_MAX = 1000;
+
+export const list = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: LIST_MAX });

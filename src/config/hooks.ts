@@ -5,6 +5,7 @@ import { HOOK_PLACES, type HookRule, type HookTarget } from "../core/models/hook
 import { parseDuration } from "../core/text/duration.ts";
 import type { Issues } from "./errors.ts";
 import { baseUrl, choice, duration, number, section, text } from "./field-types.ts";
+import { networkFields, readNetwork } from "./network.ts";
 import { secret } from "./providers/provider-schema.ts";
 import { parseBaseUrl } from "./units.ts";
 
@@ -40,6 +41,7 @@ const hook = section(
         attachments: choice(["pass", "refuse"]),
       }),
     ).properties,
+    ...networkFields,
   },
   "A hook.",
 );
@@ -78,22 +80,26 @@ export function buildHooks(given: Static<typeof hooks> = [], issues: Issues): re
   });
 }
 
-function readTarget(
-  { url, model, secret: own, threshold, send, masks }: HookConfig,
-  at: At,
-  issues: Issues,
-): HookTarget {
+function readTarget(config: HookConfig, at: At, issues: Issues): HookTarget {
+  const { url, model, secret: own, threshold } = config;
   if (url !== undefined && model !== undefined)
     issues.atKey([...at, "model"], "asks a model, but url asks a server: set one of them");
   if (model !== undefined) {
-    if (own !== undefined)
-      issues.atKey([...at, "secret"], "is for a hook with a url; a model has its provider's keys");
-    if (send === "messages") issues.atValue([...at, "send"], "must be texts for a hook with a model");
-    if (masks === true)
-      issues.atValue([...at, "masks"], "must be false for a hook with a model, which changes nothing");
+    checkModerator(config, at, issues);
     return { kind: "moderation", model, threshold: threshold ?? null };
   }
   if (url === undefined) issues.atKey(at, "needs a url of a server, or a moderation model");
   if (threshold !== undefined) issues.atKey([...at, "threshold"], "is for a hook with a model");
-  return { kind: "server", url: parseBaseUrl(url ?? "") ?? "", secret: own ?? null };
+  const connection = readNetwork(config, at, issues);
+  return { kind: "server", url: parseBaseUrl(url ?? "") ?? "", secret: own ?? null, ...connection };
+}
+
+/** A model has the keys and the connections of its provider, and changes nothing. */
+function checkModerator(config: HookConfig, at: At, issues: Issues): void {
+  for (const field of ["secret", "tls", "proxy", "no_proxy"] as const)
+    if (config[field] !== undefined)
+      issues.atKey([...at, field], "is for a hook with a url; a model has its provider's");
+  if (config.send === "messages") issues.atValue([...at, "send"], "must be texts for a hook with a model");
+  if (config.masks === true)
+    issues.atValue([...at, "masks"], "must be false for a hook with a model, which changes nothing");
 }

@@ -1,5 +1,6 @@
 // Loads the settings from a file's text, the environment and the command line: the checked settings, or all errors.
 
+import { omitUndefined } from "../core/json/json.ts";
 import { NANO_PER_USD } from "../core/money/money.ts";
 import type {
   KnownProvider,
@@ -10,6 +11,7 @@ import type {
 } from "../core/settings.ts";
 import { parseDuration } from "../core/text/duration.ts";
 import { buildCacheRules } from "./cache.ts";
+import { addDirectory } from "./directory.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
 import { readField } from "./field-variable.ts";
 import { buildHooks } from "./hooks.ts";
@@ -23,6 +25,7 @@ import { buildCompactionRules, buildResponseRules } from "./responses.ts";
 import { adminToken, type Config } from "./schema.ts";
 import { buildSignInRules } from "./sign-in.ts";
 import { readStore } from "./store-place.ts";
+import { buildTagHeaders } from "./tags-from.ts";
 import { buildTelemetryRules } from "./telemetry.ts";
 import { buildStripeRules } from "./topups.ts";
 import { parseClock, parseSize } from "./units.ts";
@@ -173,13 +176,14 @@ function buildSettings(
     limits: buildRequestLimits(config),
     log: buildLogRules(config.log ?? {}),
     cache: buildCacheRules(config.cache),
+    ...omitUndefined({ tagsFrom: buildTagHeaders(config.tags_from, issues) }),
     responses: buildResponseRules(config.responses ?? {}),
     audit: buildAuditRules(config.audit),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
     webhooks: buildEndpoints(config.webhooks, issues),
     telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
     ...buildStripeRules(config, issues),
-    ...buildSignInRules(config, input.readFile, issues),
+    ...addDirectory(buildSignInRules(config, input.readFile, issues).signIn, config.scim, issues),
   };
   return { settings, issues: issues.all };
 }
@@ -238,6 +242,8 @@ function buildServerRules(
 ): ServerRules {
   const { host = "127.0.0.1", port = 8080, trusted_proxies: trustedProxies = [], hosts = [] } = server;
   const { body_limit = "32MB", drain = "25s", keep_alive = "15s", cors = [] } = server;
+  const { idle_timeout = "75s", base_path: basePath = "" } = server;
+  checkPublicUrl(server.public_url ?? null, basePath, issues);
   const bodyBytesMax = readBytes(body_limit);
   const bodyMemoryBytes = readBytes(server.body_memory ?? Math.max(BODY_MEMORY_BYTES, bodyBytesMax));
   if (bodyMemoryBytes < bodyBytesMax) {
@@ -253,11 +259,25 @@ function buildServerRules(
     bodyMemoryBytes,
     drainMs: readMs(drain),
     keepAliveMs: readMs(keep_alive),
+    idleSeconds: Math.ceil(readMs(idle_timeout) / 1000),
+    basePath,
     trustedProxies,
     hosts,
     cors,
     publicUrl: server.public_url?.replace(/\/$/, "") ?? null,
   };
+}
+
+/** Browsers come back to this address, so its path must be one that the gateway knows of. */
+function checkPublicUrl(publicUrl: string | null, basePath: string, issues: Issues): void {
+  if (publicUrl === null) return;
+  const path = URL.parse(publicUrl)?.pathname.replace(/\/$/, "") ?? "";
+  if (path === basePath) return;
+  const message =
+    basePath === ""
+      ? `has a path, but server.base_path isn't set: set it to ${path}, or leave the path out`
+      : `must end in server.base_path, ${basePath}`;
+  issues.atValue(["server", "public_url"], message);
 }
 
 function findAdminToken(

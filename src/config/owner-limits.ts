@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type Budget, makeBudget, nameBudget, PERIODS } from "../core/limits/budget.ts";
 import { LIMIT_MAX, type OwnerLimits } from "../core/limits/limit.ts";
 import { MINUTE_LIMITS, mapLimits } from "../core/limits/limit-table.ts";
+import { MODEL_LIMITS_MAX, makeModelLimit, nameModelLimit } from "../core/limits/model-limit.ts";
 import { NANO_PER_USD } from "../core/money/money.ts";
 import type { LimitRules } from "../core/settings.ts";
 import { parseDuration } from "../core/text/duration.ts";
@@ -30,9 +31,23 @@ const budget = section(
 
 export const budgetList = Type.Array(budget, { maxItems: BUDGETS_MAX, expected: "a list of { usd, per }" });
 
+const modelLimit = section(
+  {
+    models: Type.Array(modelPattern, { minItems: 1, maxItems: MODELS_MAX }),
+    requests_per_minute: Type.Optional(limit),
+    tokens_per_minute: Type.Optional(limit),
+  },
+  "The most requests and tokens of some models in any 60 seconds.",
+);
+const modelLimits = Type.Array(modelLimit, {
+  maxItems: MODEL_LIMITS_MAX,
+  expected: "a list of { models, requests_per_minute, tokens_per_minute }",
+});
+
 const keyLimits = {
   ...mapLimits(MINUTE_LIMITS, "name", () => limit),
   budgets: budgetList,
+  model_limits: modelLimits,
   expires_in: orNull(duration("1m", "3650d"), "a duration like 90d, or null for never"),
 };
 
@@ -98,8 +113,26 @@ function buildLimits(
   return {
     ...mapLimits(MINUTE_LIMITS, "property", ({ name }) => given[name] ?? null),
     budgets: buildBudgets(given.budgets ?? [], [section, "budgets"], issues),
+    ...buildModelLimits(given, [section, "model_limits"], issues),
   };
 }
+
+/** Reports those that limit nothing, or are for the same models as another. */
+function buildModelLimits({ model_limits: given = [] }: ModelLimited, path: Path, issues: Issues) {
+  const modelLimits = given.map(({ models, requests_per_minute = null, tokens_per_minute = null }) =>
+    makeModelLimit({ models, requestsPerMinute: requests_per_minute, tokensPerMinute: tokens_per_minute }),
+  );
+  const names = modelLimits.map(nameModelLimit);
+  for (const [at, { requestsPerMinute, tokensPerMinute }] of modelLimits.entries()) {
+    if (requestsPerMinute === null && tokensPerMinute === null)
+      issues.atValue([...path, at], "sets neither requests_per_minute nor tokens_per_minute");
+    if (names.indexOf(names[at] ?? "") !== at)
+      issues.atValue([...path, at], "is for the same `models` as another limit");
+  }
+  return modelLimits.length > 0 ? { modelLimits } : {};
+}
+
+type ModelLimited = Pick<KeyDefaults, "model_limits">;
 
 function readExpiry({ expires_in = null }: KeyDefaults): number | null {
   return expires_in === null ? null : parseDuration(expires_in);

@@ -15,8 +15,10 @@ import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
 import { LEVELS } from "../core/world/world.ts";
 import { cache, cacheSetting } from "./cache.ts";
 import { catalogue } from "./catalogue.ts";
+import { scim } from "./directory.ts";
 import {
   addressBlock,
+  basePath,
   choice,
   clock,
   day,
@@ -25,11 +27,13 @@ import {
   hedgeDelay,
   host,
   integer,
+  LIST_MAX,
+  list,
   number,
   options,
   origin,
   orNull,
-  publicOrigin,
+  publicUrl,
   record,
   section,
   share,
@@ -54,15 +58,14 @@ import { contact, limitSections } from "./owner-limits.ts";
 import { provider, secret, weight } from "./providers/provider-schema.ts";
 import { responses } from "./responses.ts";
 import { signIn } from "./sign-in.ts";
+import { tagsFrom } from "./tags-from.ts";
 import { telemetry } from "./telemetry.ts";
 import { topups } from "./topups.ts";
 import { webhooks } from "./webhooks.ts";
 
-const LIST_MAX = 1000;
 const FREE_BUDGET_MAX_USD = 1_000_000;
 
 const truth = Type.Boolean();
-const list = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: LIST_MAX });
 
 /** A correct guess is always accepted, so only the length protects the token. `http/serve/auth.ts` reads at most 512 characters. */
 export const adminToken = text("16 to 512 printable characters without spaces", /^[\x21-\x7e]{16,512}$/);
@@ -179,10 +182,12 @@ const server = options(
     body_memory: size("1KB", "64GiB"),
     drain: duration("0s", "1h"),
     keep_alive: duration("10ms", "5m"),
+    idle_timeout: duration("1s", "255s"),
     hosts: list(host),
     trusted_proxies: list(addressBlock),
     cors: list(origin),
-    public_url: orNull(publicOrigin, publicOrigin.expected),
+    public_url: orNull(publicUrl, publicUrl.expected),
+    base_path: basePath,
   },
   "The gateway's listener. Read only at the start.",
 );
@@ -276,8 +281,10 @@ export const ConfigSchema = options(
     topups,
     webhooks,
     telemetry,
+    tags_from: tagsFrom,
     router,
     sign_in: signIn,
+    scim,
   },
   "The configuration of Poundkey.",
 );

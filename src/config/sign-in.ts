@@ -11,6 +11,7 @@ import { choice, duration, integer, options, record, section, text } from "./fie
 import type { Environment } from "./interpolate.ts";
 import { modelPattern } from "./models/model-schema.ts";
 import { readPolicies } from "./models/policies.ts";
+import { networkFields, readNetwork } from "./network.ts";
 import { budgetList, buildBudgets } from "./owner-limits.ts";
 import { secret } from "./providers/provider-schema.ts";
 
@@ -96,6 +97,7 @@ const oidc = section(
       expected: "a list of rules, each { group, role }; nobody gets in without one",
     }),
     members: Type.Optional(members),
+    ...networkFields,
   },
   "The company's OpenID Connect provider.",
 );
@@ -155,6 +157,7 @@ export function buildSignInRules(
   }
   const rules: SignInRules = {
     issuer: config.issuer,
+    ...readNetwork(config, ["sign_in", "oidc"], issues),
     clientId: config.client_id,
     clientSecret: config.client_secret,
     scopes,

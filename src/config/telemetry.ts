@@ -4,6 +4,7 @@ import type { OtlpDestination, TelemetryRules } from "../core/log/telemetry-rule
 import type { Issues } from "./errors.ts";
 import { baseUrl, number, options, orNull } from "./field-types.ts";
 import type { Environment } from "./interpolate.ts";
+import { networkFields, readNetwork } from "./network.ts";
 import { readVariable } from "./providers/platform.ts";
 import { headers } from "./providers/provider-schema.ts";
 import { parseBaseUrl } from "./units.ts";
@@ -20,6 +21,7 @@ const otlp = options(
     content: truth,
     propagate: truth,
     trust_parent: truth,
+    ...networkFields,
   },
   "A collector that takes OTLP over HTTP.",
 );
@@ -47,7 +49,11 @@ export function buildTelemetryRules(
   const isOff = endpoint === null && readVariable(env, "OTEL_SDK_DISABLED").toLowerCase() === "true";
   const reader = new OtlpVariables(isOff ? () => undefined : env, issues);
   const own = readOwnHeaders(given.headers ?? {}, issues);
-  const find = (signal: Signal) => reader.findDestination(signal, endpoint, own);
+  const connection = readNetwork(given, ["telemetry", "otlp"], issues);
+  const find = (signal: Signal) => {
+    const destination = reader.findDestination(signal, endpoint, own);
+    return destination && { ...destination, ...connection };
+  };
   return {
     traces: find("traces"),
     logs: find("logs"),

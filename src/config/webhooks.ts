@@ -8,6 +8,7 @@ import { matchesAny } from "../core/text/pattern.ts";
 import { PLAIN_THINGS } from "../core/things/plain-things.ts";
 import type { Issues } from "./errors.ts";
 import { choice, section, text } from "./field-types.ts";
+import { networkFields, readNetwork } from "./network.ts";
 import { isSafeUrl } from "./providers/private-url.ts";
 import { secret } from "./providers/provider-schema.ts";
 
@@ -34,6 +35,7 @@ const endpoint = section(
         form: choice(WEBHOOK_FORMS),
       }),
     ).properties,
+    ...networkFields,
   },
   "A receiver of events.",
 );
@@ -64,7 +66,15 @@ export function buildEndpoints(given: Static<typeof webhooks> = [], issues: Issu
     const before = seen.get(place) ?? 0;
     seen.set(place, before + 1);
     const id = createHash("sha256").update(`${place} ${before}`).digest("hex").slice(0, ID_DIGITS);
-    return { id, url, form, key: readKey(one, at, issues), events, accounts };
+    return {
+      id,
+      url,
+      form,
+      key: readKey(one, at, issues),
+      events,
+      accounts,
+      ...readNetwork(one, ["webhooks", at], issues),
+    };
   });
 }
 

@@ -1,7 +1,15 @@
 // Everything the console asks of the browser besides drawing: requests, clocks, the clipboard and storage.
 
+/** The path below which the gateway's own lie, if it shares its address with others. */
+const BASE = document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? "";
+
+/** Returns the address of one of the gateway's paths. */
+export function place(path: string): string {
+  return BASE + path;
+}
+
 export function send(path: string, init: RequestInit): Promise<Response> {
-  return fetch(path, { credentials: "same-origin", ...init });
+  return fetch(place(path), { credentials: "same-origin", ...init });
 }
 
 export function nowMs(): number {
@@ -131,7 +139,7 @@ export function reloadPage(): void {
 }
 
 export function getGatewayUrl(): string {
-  return location.origin;
+  return location.origin + BASE;
 }
 
 /** Returns an object URL for the data, which the browser keeps until the URL is revoked. */

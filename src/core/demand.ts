@@ -6,6 +6,7 @@ import type { Account, KeyProof } from "./keys/key.ts";
 import type { TokenLoad } from "./limits/limit.ts";
 import type { Opening } from "./limits/opening.ts";
 import type { RequestHead, RequestLimits, UnsettledRecord } from "./log/record.ts";
+import type { HookCost } from "./models/hook.ts";
 import type { CheckoutChange, CheckoutOutcome } from "./money/checkout.ts";
 import type { BillLine, NanoUsd } from "./money/money.ts";
 import type { Closing, Funding } from "./money/movement.ts";
@@ -22,6 +23,8 @@ export interface Offer {
   readonly lines: readonly BillLine[];
   /** The lines that budgets reserve: the cached prompt of a known conversation costs less. Missing if they are the same. */
   readonly reservedLines?: readonly BillLine[];
+  /** The tokens of the input at worst that no earlier turn of the conversation had, per answer. Missing for none. */
+  readonly unrepeatedTokens?: number;
   readonly outputUsdPerMillion: number;
   readonly choices: number;
   /** False if the client's limit only says how much may come: then it may be lowered like that of a request without one. */
@@ -95,6 +98,8 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
    * admission in full, under the same id, takes their place and isn't asked about them again.
    */
   readonly isEntry?: boolean;
+  /** True if an entry takes a place of the allowance, as a request does that a provider refuses. */
+  readonly takesPlaces?: boolean;
   /** True if an entry is refused, too, where the admission in full surely would be. */
   readonly isLooking?: boolean;
   /** The settlement of an entry whose answer is there already: it is written with it. */
@@ -135,6 +140,8 @@ export interface Settlement {
   readonly place: Place | null;
   /** A note on the journal's entry. */
   readonly note: string | null;
+  /** The price of hooks' own models, which budgets count where it is above the request's own. Missing for none. */
+  readonly hookCost?: HookCost | undefined;
   readonly reads: Reads;
 }
 

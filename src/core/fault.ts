@@ -158,11 +158,14 @@ export const FAULTS = {
   /** Somebody has decided about the request for more, or its time is over. */
   limit_request_closed: { ...conflict },
   account_closed: { ...conflict },
+  deactivated_by_directory: { ...conflict },
   /** The balance of an account that is to be closed, or one that is less than what is to be taken from it. */
   balance_left: { ...conflict },
   balance_too_low: { ...conflict },
   /** Two keys of an account, or two accounts, have the name that a PUT by name means. */
   name_ambiguous: { ...conflict },
+  /** An account would look like another one that a rule of the sign-in names. */
+  name_in_use: { ...conflict },
   idempotency_mismatch: { ...conflict, final: true },
   idempotency_unavailable: { ...conflict, final: true },
   /** The body arrived too slowly. */

@@ -16,10 +16,11 @@ import type { HookRule } from "./models/hook.ts";
 import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
-import type { AwsContainer, AwsProof, TokenSource } from "./models/token-source.ts";
+import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
 import type { StripeRules } from "./money/checkout.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { SignInRules } from "./people/sign-in.ts";
+import type { NetworkRules } from "./world/network.ts";
 import type { Level } from "./world/world.ts";
 
 /** A cloud with per-customer addresses and models of many vendors. */
@@ -53,7 +54,7 @@ export interface KnownProvider {
 }
 
 /** Authenticates to providers that take no plain secret. Plain data, which `transport/auth` turns into headers. */
-export type Proof = AwsProof | AwsContainer | TokenSource;
+export type Proof = AwsProof | AwsKeySource | TokenSource;
 
 /** The provider's limits for a credential. Missing if unknown. */
 type ProviderLimits = Readonly<Partial<Record<CredentialLimit["property"], number>>>;
@@ -104,6 +105,8 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
    */
   readonly unlistedPrefixes?: readonly string[];
   readonly credentials: readonly Credential[];
+  /** Missing if its servers are connected to as the process's variables say. */
+  readonly network?: NetworkRules;
   readonly timeouts: Timeouts;
   /** True to pass on model names that are not in the catalogue, without a price. */
   readonly unlistedModels: boolean;
@@ -208,6 +211,13 @@ export interface Limits extends NativeRules {
   readonly compaction?: CompactionRules;
 }
 
+/** A header whose value becomes a request's tag. */
+export interface TagHeader {
+  readonly tag: string;
+  /** In lower case. */
+  readonly header: string;
+}
+
 /** Restricts the models that selectors consider for a kind of task. */
 export interface CategoryRule {
   readonly category: Kind;
@@ -247,14 +257,18 @@ export interface ServerRules {
   readonly bodyMemoryBytes: number;
   readonly drainMs: number;
   readonly keepAliveMs: number;
+  /** The longest that a client's connection stays open between requests, in seconds. */
+  readonly idleSeconds: number;
   /** Addresses or CIDR blocks whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** The hosts to serve under. Empty for any. */
   readonly hosts: readonly string[];
   /** Origins that may call from a browser. */
   readonly cors: readonly string[];
-  /** The origin at which browsers reach the gateway, without a slash at its end. Null if it isn't configured. */
+  /** The address at which browsers reach the gateway, without a slash at its end. Null if it isn't configured. */
   readonly publicUrl: string | null;
+  /** The path below which everything lies, such as `/llm`. Empty for none. */
+  readonly basePath: string;
 }
 
 /** The operator's changes to a card of the catalogue. Fields that are not set keep the catalogue's value. */
@@ -350,6 +364,8 @@ export interface Settings {
   readonly overlay: readonly ModelOverlay[];
   /** By the name that clients use. */
   readonly aliases: Readonly<Record<string, Alias>>;
+  /** When those among them were made that aren't of the file, in Unix milliseconds. Missing for none. */
+  readonly aliasTimes?: Readonly<Record<string, number>>;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
   readonly ownerLimits: LimitRules;
@@ -362,6 +378,8 @@ export interface Settings {
   readonly hooks: readonly HookRule[];
   readonly webhooks: readonly Endpoint[];
   readonly telemetry: TelemetryRules;
+  /** Missing if no header becomes a tag. */
+  readonly tagsFrom?: readonly TagHeader[];
   readonly router: RouterRules;
   /** Missing if cards aren't taken. */
   readonly stripe?: StripeRules;

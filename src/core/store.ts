@@ -21,6 +21,7 @@ import type { CheckoutStore } from "./money/checkout.ts";
 import type { JournalStore } from "./money/journal.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { DeviceStore } from "./people/device.ts";
+import type { DirectoryStore } from "./people/directory.ts";
 import type { PeopleStore, Scope } from "./people/people.ts";
 import type {
   FirstTokenSum,
@@ -50,6 +51,8 @@ export interface KeyFilter {
   readonly nowMs: number;
   /** Matches part of the name, the id or the last four characters. In lower case. */
   readonly text?: string | undefined;
+  /** A part of the list of models as it is stored. In lower case. */
+  readonly modelsText?: string | undefined;
   /** The id of a key to leave out. */
   readonly except?: string | undefined;
   /** Missing for all rows, as in every look-up. */
@@ -105,6 +108,8 @@ type OwnSetting =
   | "webhooks_audited"
   | "keys_expiring_until"
   | "wrong_admin_tokens"
+  | "directory_seen"
+  | "directory_rules"
   | "price_history"
   | typeof FOREIGN_SECRETS;
 type SettingName = OwnSetting | OperatorSetting;
@@ -215,8 +220,11 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
   /** The total characters of stored replies. */
   keptCharacters(): Promise<number>;
-  /** Returns the cost of the key's requests from the start of the hour that contains this time, and what was charged. */
-  spentSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<SpendSums>;
+  /**
+   * Returns the cost of the key's requests from the start of the hour that contains this time, and what was charged, in all
+   * accounts that it has had.
+   */
+  spentSince(key: Pick<GatewayKey, "id">, sinceMs: number): Promise<SpendSums>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /**
    * The number of streamed answers that began within each bucket of time, grouped in the same way, but for providers and
@@ -242,6 +250,7 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   readonly people: PeopleStore;
   readonly things: PlainStore;
   readonly devices: DeviceStore;
+  readonly directory: DirectoryStore;
   readonly limitRequests: LimitRequestStore;
   readonly checkouts: CheckoutStore;
   readonly cache: CacheStore;

@@ -255,6 +255,8 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     const counted = produced ? this.#count.countProduced() : UNCOUNTED;
     const record = this.#record(nowMs, counted);
     const silentMs = this.tracing.silentMs(nowMs);
+    // A hook's refusals are bounded as a provider's are.
+    const isRefused = fault?.code === "content_blocked";
     switch (judge(fault, produced, this.tracing.isSent, silentMs)) {
       case "produced": {
         const isTheirs = fault === null || !isByClient(fault);
@@ -274,7 +276,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       case "failed":
         return { produced, isDue: false, record, giveBack: { answers, isBounded: true, beyond: null } };
       case "unsent":
-        return { produced, isDue: false, record, giveBack: { answers, isBounded: false, beyond: null } };
+        return { produced, isDue: false, record, giveBack: { answers, isBounded: isRefused, beyond: null } };
     }
   }
 

@@ -1,6 +1,7 @@
 // The part of a request's life before its admission: an earlier answer, a look at what is surely refused, the steps, and
 // the entry of a request that ends or waits there.
 import type { AdmissionAnswer, ReplayAnswer } from "../core/demand.ts";
+import { Fault } from "../core/fault.ts";
 import { asNumber } from "../core/json/json.ts";
 import { NANO_PER_USD, type NanoUsd, toUsd } from "../core/money/money.ts";
 import type { Clock, Deadlines, Log, Vault } from "../core/world/world.ts";
@@ -31,6 +32,18 @@ interface EntrancePorts extends ReservingPorts {
   readonly closing: Closing;
 }
 
+interface EntryTerms {
+  readonly isLooking: boolean;
+  /** True if it ends there, and is settled at once. */
+  readonly isAnswered: boolean;
+  readonly takesPlaces?: boolean;
+}
+
+/** Such a request counts as one that a provider refuses. */
+function isRefusedByHook(thrown: unknown): boolean {
+  return thrown instanceof Fault && thrown.code === "content_blocked";
+}
+
 export class Entrance {
   readonly #ports: EntrancePorts;
 
@@ -57,7 +70,10 @@ export class Entrance {
     try {
       own = await passBefore(context, enter);
     } catch (thrown) {
-      await enter();
+      if (isRefusedByHook(thrown)) {
+        context.fail(thrown);
+        await (entering ?? this.#enter(context, { isLooking, isAnswered: true, takesPlaces: true }));
+      } else await enter();
       throw thrown;
     }
     if (own !== null) {
@@ -71,13 +87,13 @@ export class Entrance {
   /** With `isAnswered`, it is settled at once. */
   async #enter<F extends Form>(
     context: RequestContext<F>,
-    { isLooking, isAnswered }: { readonly isLooking: boolean; readonly isAnswered: boolean },
+    { isLooking, isAnswered, takesPlaces = false }: EntryTerms,
   ): Promise<void> {
     const { ledger, deadlines } = this.#ports;
     let outcome: Outcome | null = null;
     const enter = (ticket: Ticket) => {
       outcome = isAnswered ? this.#describe(context) : null;
-      return ledger.enter(ticket, { isLooking, outcome });
+      return ledger.enter(ticket, { isLooking, outcome, takesPlaces });
     };
     const admitted = await this.admitLater(context, await enter(context.ticket), enter);
     if (admitted.kind !== "granted") return;

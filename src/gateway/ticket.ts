@@ -14,7 +14,7 @@ import { type Call, shortenModel } from "./call.ts";
 import { findCeiling } from "./plan/ceiling.ts";
 import { makeOffers } from "./plan/fitted.ts";
 import { isPayable, nameFirst, type Plan } from "./plan/plan.ts";
-import { estimateLoad, type ReservingPorts, reserveCached } from "./plan/reserving.ts";
+import { estimateLoad, type ReservingPorts, reserveKnown } from "./plan/reserving.ts";
 
 /** A nano-dollar. */
 const SMALLEST = [{ what: "request", count: 1, usdPerMillion: 0.001 }];
@@ -82,7 +82,7 @@ class RequestAsk<F extends Form> implements Ask {
   offers(isReserving: boolean): readonly Offer[] {
     const cards = this.#listCards();
     const offers = makeOffers(this.#call, cards, this.nowMs);
-    return isReserving ? reserveCached(this.#ports, this.#call, cards, offers) : offers;
+    return isReserving ? reserveKnown(this.#ports, this.#call, cards, offers) : offers;
   }
 
   ownOffers(): readonly Offer[] {

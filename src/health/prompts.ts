@@ -1,5 +1,6 @@
 // The prompts that providers lately reported to have cached. Nothing but their bytes tells which they are: a name that a
 // client gives them would let one cached prompt stand for any other.
+import type { ModelCard } from "../core/models/card.ts";
 import type { Hasher, PromptDigests } from "../core/models/prompt-digests.ts";
 import type { Random } from "../core/world/world.ts";
 
@@ -40,6 +41,23 @@ interface CachedPrompt {
   readonly tokens: number;
   /** The same, but no more than the ordinary estimate of that part: taken off an estimate, it leaves that of the rest. */
   readonly estimatedTokens: number;
+  /** Null if only the instructions and tools are known, which other conversations begin with too. */
+  readonly turn: KnownTurn | null;
+}
+
+/** An earlier turn of the same conversation. */
+interface KnownTurn {
+  /** The tokens of its whole prompt, as its provider reported them. */
+  readonly promptTokens: number;
+  /** The most that were expected of it (`measureWorst`). */
+  readonly worstTokens: number;
+}
+
+/** What a provider reported of a prompt. */
+interface PromptReport {
+  readonly card: ModelCard;
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
 }
 
 interface KnownPrompt extends CachedPrompt {
@@ -54,6 +72,11 @@ export class KnownPrompts {
   constructor(random: Random) {
     const secret = random.bytes(SECRET_BYTES);
     this.#makeHasher = () => new Bun.CryptoHasher("sha256", secret);
+  }
+
+  /** Returns the most tokens that are expected of a prompt whose digests are known, of what its next turn repeats. */
+  measureWorst(prompt: Prompt, card: ModelCard): number {
+    return prompt.digests?.measureWorst(card) ?? Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -76,20 +99,22 @@ export class KnownPrompts {
     return known !== undefined && known.untilMs > nowMs ? known : null;
   }
 
-  /** Remembers what a card reported to have cached of a prompt. Nothing if no limit or budget has asked for that. */
-  note(prompt: Prompt, cardId: string, cachedTokens: number, nowMs: number): void {
+  /** Remembers what was reported of a prompt. Nothing if no limit or budget has asked for that. */
+  note(prompt: Prompt, { card, promptTokens, cachedTokens }: PromptReport, nowMs: number): void {
     const { digests } = prompt;
     if (digests === null) return;
-    const { whole, tokens, shared } = digests;
+    const { whole, tokens, shared, measureWorst } = digests;
+    const cardId = card.id;
     const untilMs = nowMs + KEPT_MS;
     this.#keep(nameWhole(prompt, cardId, whole), {
       tokens: cachedTokens,
       estimatedTokens: Math.min(cachedTokens, tokens),
+      turn: { promptTokens: Math.max(promptTokens, cachedTokens), worstTokens: measureWorst(card) },
       untilMs,
     });
     if (shared !== null) {
       const least = Math.min(cachedTokens, shared.tokens);
-      const known = { tokens: least, estimatedTokens: least, untilMs };
+      const known = { tokens: least, estimatedTokens: least, turn: null, untilMs };
       this.#keep(nameShared(prompt, cardId, shared.digest), known);
     }
     for (const [oldest, known] of this.#known) {

@@ -10,6 +10,7 @@ import type {
   RouterRules,
   ServerRules,
   SocketRules,
+  TagHeader,
 } from "../core/settings.ts";
 import type { Clock, Log, Random, Sealer, Vault } from "../core/world/world.ts";
 import type { KeptAnswers } from "../gateway/answer/kept-answers.ts";
@@ -54,6 +55,8 @@ export interface HttpPorts extends BodyPorts {
   readonly readOrigin: ReadOrigin;
   /** Returns the part of clients' addresses that is kept. */
   readonly addressRule: () => AddressRule;
+  /** Returns the headers that become tags. Undefined for none. */
+  readonly tagsFrom: () => readonly TagHeader[] | undefined;
   readonly cacheRules: () => CacheRules;
   readonly sockets: () => SocketRules;
   readonly clock: Clock;

@@ -85,7 +85,20 @@ export function mintAgentCode(random: Random): string {
 
 /** Makes an id, such as `key_` and 120 random bits. It isn't a secret. */
 export function mintId(
-  kind: "key" | "acct" | "cred" | "evt" | "aud" | "tok" | "dev" | "lrq" | "probe" | "chk" | PlainPrefix,
+  kind:
+    | "key"
+    | "acct"
+    | "cred"
+    | "evt"
+    | "aud"
+    | "tok"
+    | "dev"
+    | "lrq"
+    | "probe"
+    | "chk"
+    | "usr"
+    | "grp"
+    | PlainPrefix,
   random: Random,
 ): string {
   return `${kind}_${drawDigits(random, ID_BYTES, ID_DIGITS)}`;

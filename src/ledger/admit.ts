@@ -6,13 +6,13 @@ import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller 
 import { resolveAllowance } from "../core/limits/key-limits.ts";
 import type { RequestLimits } from "../core/log/record.ts";
 import { formatUsd, type NanoUsd } from "../core/money/money.ts";
+import type { Place } from "../core/rows.ts";
 import { tagRecord } from "../core/text/tags.ts";
 import { listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
 import { computeFreeTerms, coverUnheld, type FreeHold } from "./limits/budget.ts";
 import {
   findLacking,
-  findNearestLimit,
   isLacking,
   keepCovered,
   NOTHING_LACKING,
@@ -27,6 +27,7 @@ import {
   type MinuteCheck,
   TOKENS_OF_THE_MINUTE,
 } from "./limits/minute-checks.ts";
+import { findNearestLimit } from "./limits/nearest-limit.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { settle, undoHold } from "./settle.ts";
@@ -81,10 +82,12 @@ function enter(books: Books, admitting: Admitting): Answer {
   const full = refuseByMinute(limits, demand, ENTRY_OF_THE_MINUTE);
   if (full !== null) return refused(full);
   const { quota, billing, nowMs } = demand;
-  const place = takeNoPlace("unlimited", openDay(books, key, account, quota, nowMs), null);
   const limit = billing.charge === "always" ? null : resolveAllowance(key, account, quota);
   const standing = limit === null ? null : readStanding(books, key, account, limit, quota, nowMs);
-  const shown = standing && listLimits(standing, 0, nowMs);
+  const place =
+    (demand.takesPlaces && standing ? takeFreePlaces(books, demand, standing) : null) ??
+    takeNoPlace("unlimited", openDay(books, key, account, quota, nowMs), null);
+  const shown = standing && listLimits(standing, place.places, nowMs);
   const grant = makeGrant(admitting, {
     kind: "granted",
     place,
@@ -99,6 +102,16 @@ function enter(books: Books, admitting: Admitting): Answer {
   const granted = books.findRequest(demand.id) === null ? take(books, demand, limits, grant) : grant;
   const record = tagRecord(settlement.record, findTags(key, account));
   return { ...granted, settled: settle(books, { ...settlement, record, nowMs }) };
+}
+
+/** Null if none is free: then the balance would have paid. */
+function takeFreePlaces(books: Books, demand: Admission, standing: Standing): Place | null {
+  const { id, nowMs, answers, quota } = demand;
+  const hasPlace = standing.counted.used < standing.limit;
+  const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
+  if (!hasPlace && !hasSlot) return null;
+  const taking = { id, answers, nowMs, everyMs: quota.throttleMs, freeNanoUsd: null };
+  return takePlaces(books, standing, taking);
 }
 
 /** Decides the admission in full and takes nothing. Returns its refusal, or what the decision lacks. */
@@ -136,6 +149,8 @@ interface Admitting {
 /** The grant, and the holds on the budgets. */
 interface Grant extends GrantAnswer {
   readonly held: readonly NanoUsd[];
+  /** The part of the plan that the limits let in. Missing if nothing limits the sender. */
+  readonly offers?: readonly Offer[];
 }
 
 function grant(books: Books, admitting: Admitting): Grant | RefusalAnswer | Lacking {
@@ -153,12 +168,18 @@ function unlimited(books: Books, admitting: Admitting): Grant {
   const { quota, billing, nowMs } = demand;
   const place = takeNoPlace("unlimited", openDay(books, key, account, quota, nowMs), null);
   const terms = limits.funds.length > 0 ? computeHoldTerms(offers, limits.funds, billing.markup) : null;
-  const outputTokens = terms?.outputTokens ?? (demand.isCapped ? coverUnheld(offers) : null);
+  const isBound = demand.isCapped === true || isNarrowed(demand, offers);
+  const outputTokens = terms?.outputTokens ?? (isBound ? coverUnheld(offers) : null);
   const held = terms?.held ?? NOTHING_HELD;
   return makeGrant(admitting, { kind: "granted", place, limits: null, holdNanoUsd: 0, outputTokens, held });
 }
 
 const NOTHING_HELD: readonly NanoUsd[] = [];
+
+/** True if a limit has taken cards out of the plan: these must not be called. */
+function isNarrowed({ offers: all }: Admission, offers: readonly Offer[]): boolean {
+  return all !== null && offers.length < all.length;
+}
 
 /** Admits by the allowance, else by the balance, else by the throttle. */
 function allowed(books: Books, admitting: Admitting, limit: number): Grant | RefusalAnswer {
@@ -193,11 +214,11 @@ function isPayable(admitting: Admitting): boolean {
 }
 
 /** Adds the minute's limits for the answer's headers. */
-function makeGrant({ demand, limits }: Admitting, given: Grant): Grant {
+function makeGrant({ demand, limits, offers }: Admitting, given: Grant): Grant {
   if (limits.owners.length === 0) return given;
   const requests: RequestLimits | null = given.limits ?? findNearestLimit(limits, "requests", demand);
   const tokenLimits = findNearestLimit(limits, "tokens", demand);
-  return { ...given, limits: requests, ...(tokenLimits ? { tokenLimits } : {}) };
+  return { ...given, offers, limits: requests, ...(tokenLimits ? { tokenLimits } : {}) };
 }
 
 /** Admits by the allowance, then by the throttle. */
@@ -251,10 +272,12 @@ function unpaid(demand: Admission, { balanceNanoUsd }: Account): Fault {
   return new Fault("insufficient_balance", message);
 }
 
+const NO_OFFERS: readonly Offer[] = [];
+
 /** Takes what the grant needs of each limit, and holds the worst case of the balance. */
 function take(books: Books, demand: Admission, limits: RunningLimits, grant: Grant): GrantAnswer {
-  const { place, holdNanoUsd, outputTokens, held, tokenLimits } = grant;
-  const uses = limits.owners.length > 0 ? takeLimits(books, limits, demand, held) : null;
+  const { place, holdNanoUsd, outputTokens, held, tokenLimits, offers = NO_OFFERS } = grant;
+  const uses = limits.owners.length > 0 ? takeLimits(books, limits, demand, { held, offers }) : null;
   const tags = findTags(books.keys.get(demand.keyId), books.account(demand.accountId));
   const granted: Writable<GrantAnswer> = {
     kind: "granted",

@@ -3,7 +3,7 @@ import type { Carry, KeyCounts } from "../core/keys/key-move.ts";
 import { type BudgetUse, type Minute, PART_MS } from "../core/limits/limit.ts";
 import { type Meter, makeOwnerState, type OwnerState, type Spend } from "../core/rows.ts";
 import { makeMeter } from "./allowance.ts";
-import { runMinute } from "./limits/minute.ts";
+import { countOf, runMinute } from "./limits/minute.ts";
 
 /**
  * Requests are settled in the account that admitted them, so `parallel` and everything held stays there. The used
@@ -38,7 +38,12 @@ function leaveState(state: OwnerState): OwnerState {
   return {
     ...state,
     taken: null,
-    minute: minute && { ...minute, requests: minute.requests.map(zero), tokens: minute.tokens.map(zero) },
+    minute: minute && {
+      ...minute,
+      requests: minute.requests.map(zero),
+      tokens: minute.tokens.map(zero),
+      ...(minute.models ? { models: [] } : {}),
+    },
     budgets: budgets?.map(leaveUse) ?? null,
   };
 }
@@ -74,12 +79,21 @@ function joinMinute(from: Minute, to: Minute | null): Minute {
   const nowMs = Math.max(from.part, to.part) * PART_MS;
   const one = runMinute(from, nowMs);
   const other = runMinute(to, nowMs);
-  const add = (kind: "requests" | "tokens") => other[kind].map((count, at) => count + (one[kind][at] ?? 0));
+  const addTo = (counts: readonly number[], more: readonly number[]) =>
+    counts.map((count, at) => count + (more[at] ?? 0));
+  const add = (kind: "requests" | "tokens") => addTo(other[kind], one[kind]);
+  const names = new Set([...(one.models ?? []), ...(other.models ?? [])].map(({ name }) => name));
+  const models = [...names].map((name) => {
+    const { requests, tokens } = countOf(one, name);
+    const to = countOf(other, name);
+    return { name, requests: addTo(to.requests, requests), tokens: addTo(to.tokens, tokens) };
+  });
   return {
     ...other,
     requests: add("requests"),
     tokens: add("tokens"),
     tookMs: other.tookMs === 0 ? one.tookMs : other.tookMs,
+    ...(models.length > 0 ? { models } : {}),
   };
 }
 

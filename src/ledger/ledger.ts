@@ -72,6 +72,8 @@ interface Entry {
   readonly isLooking: boolean;
   /** The end of a request whose answer is there already: it is settled at once. Null if it goes on. */
   readonly outcome: Outcome | null;
+  /** True if it takes a place of the allowance, which its outcome may give back. */
+  readonly takesPlaces?: boolean;
 }
 
 export interface Ledger {
@@ -192,7 +194,11 @@ function findOwn(ask: Ask): Offering | null {
 
 const ENTRY: Entry = { isLooking: false, outcome: null };
 
-function enter(parts: LedgerParts, ticket: Ticket, { isLooking, outcome } = ENTRY): Promise<AdmissionAnswer> {
+function enter(
+  parts: LedgerParts,
+  ticket: Ticket,
+  { isLooking, outcome, takesPlaces = false } = ENTRY,
+): Promise<AdmissionAnswer> {
   const { store, wants } = parts;
   const { ask } = ticket;
   const offers = (outcome && findOwn(ask)) ?? findLeast(ask);
@@ -201,7 +207,14 @@ function enter(parts: LedgerParts, ticket: Ticket, { isLooking, outcome } = ENTR
   const settlement = outcome && makeSettlement(parts, ask.key.accountId, ticket, ask, outcome);
   // Its key or account may have tags.
   const reads = outcome ? { ...demand.reads, tagDayMs: findTagDay(outcome.record.atMs) } : demand.reads;
-  const entry = { reads, idempotency: null, isEntry: true, isLooking, ...(settlement && { settlement }) };
+  const entry = {
+    reads,
+    idempotency: null,
+    isEntry: true,
+    isLooking,
+    takesPlaces,
+    ...(settlement && { settlement }),
+  };
   return decideAdmission(parts, ask, { ...demand, ...entry }, offers);
 }
 

@@ -4,7 +4,7 @@ import type { UnsettledRecord } from "../core/log/record.ts";
 
 export interface Outcome
   extends Pick<Settlement, "produced" | "isDue" | "giveBack">,
-    Partial<Pick<Settlement, "place" | "note">> {
+    Partial<Pick<Settlement, "place" | "note" | "hookCost">> {
   readonly record: UnsettledRecord;
   /** The folded reply, encrypted, for repeated requests. Null if none is kept. */
   readonly sealedReply: string | null;

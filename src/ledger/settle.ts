@@ -26,7 +26,7 @@ export function settle(books: Books, demand: Settlement): SettledAnswer {
   const { usageSource, ended, costNanoUsd } = record;
   const dueNanoUsd = isBeyond || demand.isDue ? costNanoUsd : 0;
   settleFreeBudget(books, hold, dueNanoUsd);
-  settleLimits(books, hold, demand, { record, costNanoUsd: dueNanoUsd });
+  settleLimits(books, hold, demand, { record, ...findCounted(demand, dueNanoUsd) });
   const mayPay = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
   const { charged, writtenOff } = mayPay
     ? pay(books, hold, findDue(demand, dueNanoUsd), { atMs, usageSource, ended, note: demand.note })
@@ -43,6 +43,12 @@ export function settle(books: Books, demand: Settlement): SettledAnswer {
     writtenOffNanoUsd: writtenOff,
     late: false,
   };
+}
+
+/** Returns the cost that budgets count, and a hook's model if it is that model's. */
+function findCounted({ hookCost }: Settlement, dueNanoUsd: NanoUsd) {
+  if (hookCost === undefined || hookCost.nanoUsd <= dueNanoUsd) return { costNanoUsd: dueNanoUsd };
+  return { costNanoUsd: hookCost.nanoUsd, model: hookCost.model };
 }
 
 /** Returns the month whose statement has it. */

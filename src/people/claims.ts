@@ -3,6 +3,7 @@
 import type { GivenLimits } from "../core/limits/member-limits.ts";
 import type { Grant } from "../core/people/people.ts";
 import type { SignInRule, SignInRules } from "../core/people/sign-in.ts";
+import { removeInvisible } from "../core/text/names.ts";
 import { type Claims, type ConfirmedSubject, SignInRefused } from "./issuer.ts";
 import { isPermitted, joinGrants } from "./roles.ts";
 
@@ -41,7 +42,9 @@ export function readIdentity(
 
 function readText(value: unknown): string | null {
   if (typeof value !== "string") return null;
-  const line = value.replace(/\p{Cc}+/gu, " ").trim();
+  const line = removeInvisible(value)
+    .replace(/\p{Cc}+/gu, " ")
+    .trim();
   return line === "" ? null : line.slice(0, TEXT_CHARACTERS_MAX);
 }
 
@@ -88,17 +91,30 @@ export interface KnownAccounts {
   readonly ownId: string | null;
 }
 
-/** Returns the sum of the rules that match. Throws a `SignInRefused` if none matches. */
+/** True if a rule's group counts for a person. */
+type IsMatching = (rule: Pick<SignInRule, "group" | "role">) => boolean;
+
+export function matchClaims(groups: readonly string[] | null): IsMatching {
+  return ({ group }) => group === "*" || (groups ?? []).includes(group);
+}
+
+/** Returns the sum of the rules that match, by the claims alone unless a directory decides. Throws a `SignInRefused` if none does. */
 export function admit(
   confirmed: ConfirmedSubject,
   identity: Identity,
   rules: SignInRules,
-  { ids: accountIds, ownId }: KnownAccounts,
+  accounts: KnownAccounts,
+  isMatching = matchClaims(identity.groups),
 ): Admission {
   requireDomain(confirmed.claims, identity, rules);
-  const matching = rules.rules.filter(
-    ({ group }) => group === "*" || (identity.groups ?? []).includes(group),
-  );
+  return sumRules(rules.rules.filter(isMatching), accounts);
+}
+
+/** Returns the sum of these rules. Throws a `SignInRefused` if there are none, or none with an account. */
+export function sumRules(
+  matching: readonly SignInRule[],
+  { ids: accountIds, ownId }: KnownAccounts,
+): Admission {
   if (matching.length === 0) {
     const message =
       "You are signed in at your company's provider, but none of your groups has a role here. An administrator can give it one.";
@@ -167,9 +183,14 @@ function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
+/** Returns the domain of an address, in lower case. */
+export function findDomain(address: string): string {
+  return lowerAscii(address.slice(address.lastIndexOf("@") + 1));
+}
+
 function requireDomain({ hd }: Claims, { email }: Identity, { domains, issuer }: SignInRules): void {
   if (domains.length === 0) return;
-  const domain = email === null ? undefined : lowerAscii(email.slice(email.lastIndexOf("@") + 1));
+  const domain = email === null ? undefined : findDomain(email);
   // A Google account may have a verified address of any domain, and keep it after the address changed hands.
   const isGoogle = URL.parse(issuer)?.hostname === GOOGLE;
   const isOwn = !isGoogle || (typeof hd === "string" && domains.includes(lowerAscii(hd)));

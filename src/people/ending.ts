@@ -9,6 +9,7 @@ import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world/world.ts";
 import type { SignInRefused } from "./issuer.ts";
 import { eachKey, endKeys, KEYS_AT_ONCE, listKeys } from "./own-keys.ts";
+import { describeStays } from "./stays.ts";
 
 /** Puts on record what a sender changes, and does besides. */
 export interface Recording {
@@ -18,6 +19,7 @@ export interface Recording {
 
 export interface EndingParts {
   readonly store: Store;
+  readonly pepper: Uint8Array;
   /** Without an act, it is the gateway's own. The events are recorded with each change. */
   readonly recordAs: (act?: Act, events?: readonly OutboxEvent[]) => Recording;
   readonly clock: Pick<Clock, "nowMs">;
@@ -41,9 +43,13 @@ export async function note(
   { id, seenAtMs, leasedUntilMs }: Member,
   change: Partial<Member>,
   events: readonly OutboxEvent[] = [],
+  isSame: (before: Member) => boolean = () => true,
 ): Promise<boolean> {
   const changed = await recordAs(undefined, events).changes.changeMember(id, (before) =>
-    before?.anonymisedAtMs === null && before.seenAtMs === seenAtMs && before.leasedUntilMs === leasedUntilMs
+    before?.anonymisedAtMs === null &&
+    before.seenAtMs === seenAtMs &&
+    before.leasedUntilMs === leasedUntilMs &&
+    isSame(before)
       ? { ...before, ...change }
       : null,
   );
@@ -80,11 +86,15 @@ function makeKeyEvents(
  */
 export async function endPerson(parts: EndingParts, member: Member, reason: string): Promise<void> {
   const { store, clock, recordAs } = parts;
+  const stays = await describeStays({ ...parts, nowMs: clock.nowMs() }, member);
   const events = [
-    makeMemberEvent(parts, member, "member.left", { reason }),
+    makeMemberEvent(parts, member, "member.left", { reason, ...stays }),
     ...(await reportContacts(parts, member)),
   ];
-  const change = { ruleGrants: [], refreshSealed: null, checkedAtMs: clock.nowMs(), doubt: undefined };
+  const nowMs = clock.nowMs();
+  // Rules that match nobody say nothing of the issuer: a group of the directory may give a role again.
+  const refused = reason === "no_rule" ? {} : { refusedAtMs: nowMs };
+  const change = { ruleGrants: [], refreshSealed: null, checkedAtMs: nowMs, doubt: undefined, ...refused };
   if (!(await note(parts, member, change, events))) return;
   const sessions = await store.people.endSessionsOf(member.id);
   if (sessions > 0) {
@@ -123,7 +133,7 @@ export async function expireKeys(
   if (endMs <= nowMs) {
     const hadRole = member.ruleGrants.length > 0;
     const events = hadRole ? [makeMemberEvent(parts, member, "member.keys_expired", { until })] : [];
-    const ended = { ruleGrants: [], refreshSealed: null, doubt: undefined };
+    const ended = { ruleGrants: [], refreshSealed: null, doubt: undefined, refusedAtMs: nowMs };
     if (await note(parts, member, ended, events)) await endOwnKeys(parts, member.id);
   } else if (
     member.ruleGrants.length > 0 &&

@@ -2,7 +2,7 @@
 import { isObject } from "../core/json/json.ts";
 import { digestSecret } from "../keys/secret.ts";
 import { type Claims, SignInRefused } from "./issuer.ts";
-import { makeMemberId } from "./member.ts";
+import { findMemberId } from "./member.ts";
 import type { SignInParts } from "./sign-in.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
@@ -19,7 +19,7 @@ export async function endIssuerSession(parts: SignInParts, token: string): Promi
   const nowMs = parts.clock.nowMs();
   const { jti, sub, sid } = checkClaims(claims, nowMs);
   const digest = digestSecret(`logout ${JSON.stringify([rules.issuer, jti])}`, parts.pepper);
-  const memberId = sub === null ? null : makeMemberId(rules.issuer, sub, parts.pepper);
+  const memberId = sub === null ? null : await findMemberId(parts, rules, sub);
   const use = { digest, untilMs: nowMs + 2 * AGE_MAX_MS, nowMs };
   const sessions = await parts.store.people.endSessionsOnce(use, { memberId, issuerSession: sid });
   if (sessions === null) throw refuse("The logout token was already used (jti).");

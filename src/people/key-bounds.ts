@@ -1,11 +1,10 @@
 // Compares what a key may with a bound: the most that is allowed, or the key as it was.
 
-import type { Account, GatewayKey } from "../core/keys/key.ts";
+import { type Account, type GatewayKey, isForSelectors } from "../core/keys/key.ts";
 import { resolveAllowance, resolveLimits } from "../core/limits/key-limits.ts";
 import type { KeyMaxima, OwnerLimits } from "../core/limits/limit.ts";
 import { isBeyond, LIMIT_NAMES, type LimitName, listBeyond } from "../core/limits/limit-bounds.ts";
 import { findPersonalMost } from "../core/limits/member-limits.ts";
-import { isSelector } from "../core/models/selector.ts";
 import type { LimitRules, QuotaRules } from "../core/settings.ts";
 import { matchesAny } from "../core/text/pattern.ts";
 import { containsBlock } from "../core/world/address.ts";
@@ -106,7 +105,7 @@ function hasNoMoreModels(models: readonly string[] | null, before: readonly stri
   if (before === null) return true;
   if (models === null || !models.every((model) => matchesAny(before, model))) return false;
   // A list of selectors alone lets them choose among all models.
-  return !models.every(isSelector) || before.every(isSelector);
+  return !isForSelectors(models) || isForSelectors(before);
 }
 
 function hasNoMoreAddresses(blocks: readonly string[] | null, before: readonly string[] | null): boolean {

@@ -3,13 +3,16 @@ import type { EventData } from "../core/events/events.ts";
 import type { Doubt, Member } from "../core/people/people.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
 import { admit, type Identity, readIdentity } from "./claims.ts";
+import { findMatchingAgain, findObjectId } from "./directory/word.ts";
 import { findDoubt, makeDoubt } from "./doubt.ts";
 import { endPerson, expireKeys, isEnding, makeMemberEvent, note } from "./ending.ts";
 import { IssuerSilent, PersonGone, SignInRefused, type Tokens } from "./issuer.ts";
+import { tellBack, tellSilent } from "./outage.ts";
 import { keepOwnAccount } from "./own-account.ts";
 import { listKeys } from "./own-keys.ts";
 import type { SignInParts as Parts } from "./sign-in.ts";
-import { describeMember, findAccounts, openRefresh, sealRefresh } from "./sign-in.ts";
+import { findAccounts } from "./sign-in.ts";
+import { describeMember, openRefresh, sealRefresh } from "./signed-in.ts";
 
 const MEMBERS_AT_ONCE = 50;
 /** Longer than a look at the issuer takes, with all its deadlines. */
@@ -24,16 +27,23 @@ export async function recheckMembers(given: Parts): Promise<void> {
   const rules = given.rules();
   if (rules === undefined) return;
   const parts = { ...given, clock: findStoreClock(given) };
+  let hasAnswered = false;
   for (;;) {
     const nowMs = parts.clock.nowMs();
     const dueMs = nowMs - findPeriod(rules);
     const due = await parts.store.people.dueMembers(dueMs, nowMs, MEMBERS_AT_ONCE);
     for (const member of due) {
-      if (!(await recheckMember(parts, rules, member))) return;
+      const outcome = await recheckMember(parts, rules, member);
+      if (outcome === "silent") return;
+      if (outcome === "answered" && !hasAnswered) await tellBack(parts, rules.issuer);
+      hasAnswered ||= outcome === "answered";
     }
     if (due.length < MEMBERS_AT_ONCE) return;
   }
 }
+
+/** The result of a look at the issuer: `answered` after a definite word. */
+type Outcome = "answered" | "silent" | "not asked";
 
 /** Everybody is due again after this time. */
 function findPeriod({ members: { recheckMs, keysExpireMs } }: SignInRules): number {
@@ -45,19 +55,19 @@ function findStoreClock({ store, clock }: Pick<Parts, "store" | "clock">): Parts
   return { nowMs: () => clock.nowMs() + (store.clockAheadMs() ?? 0) };
 }
 
-/** Returns false if the issuer didn't answer. */
-async function recheckMember(parts: Parts, rules: SignInRules, member: Member): Promise<boolean> {
+async function recheckMember(parts: Parts, rules: SignInRules, member: Member): Promise<Outcome> {
   const { store, clock, recordAs } = parts;
   const nowMs = clock.nowMs();
   const [key] = await listKeys(store, member.id, 1);
+  const { hasSession, hasToken } = await store.people.holdings(member.id, nowMs);
   // Tokens end with the person who made them.
-  const isHolder = key !== undefined || (await store.people.hasToken(member.id, nowMs));
-  const isLive = isHolder || (await store.people.hasSession(member.id, nowMs));
+  const isHolder = key !== undefined || hasToken;
+  const isLive = isHolder || hasSession;
   const isOurs = member.issuer === rules.issuer;
   if (!isLive || member.refreshSealed === null || !isOurs) {
-    if (!(await note(parts, member, { checkedAtMs: nowMs }))) return true;
+    if (!(await note(parts, member, { checkedAtMs: nowMs }))) return "not asked";
     if (isHolder) await expireKeys(parts, rules, member);
-    return true;
+    return "not asked";
   }
   // Only one node wins the row as it was read.
   const leased = await recordAs().changes.changeMember(member.id, (before) =>
@@ -67,14 +77,14 @@ async function recheckMember(parts: Parts, rules: SignInRules, member: Member): 
       ? { ...before, leasedUntilMs: nowMs + LEASE_MS }
       : null,
   );
-  if (leased === null) return true;
+  if (leased === null) return "not asked";
   const token = readRefresh(parts, member.refreshSealed);
   // A node that stopped in the middle may have left a token that is used up, which the issuer refuses.
   const wasInterrupted = member.leasedUntilMs !== 0;
   const wasRefused = member.leasedUntilMs === REFUSED;
   if (token !== null) return askIssuer(parts, rules, leased, { token, wasInterrupted, wasRefused });
   await note(parts, leased, { refreshSealed: null, checkedAtMs: nowMs, leasedUntilMs: 0 });
-  return true;
+  return "not asked";
 }
 
 /** Null if it was sealed under another master key: it is as if the issuer had given none. */
@@ -101,14 +111,14 @@ async function askIssuer(
   rules: SignInRules,
   member: Member,
   { token, wasInterrupted, wasRefused }: Look,
-): Promise<boolean> {
+): Promise<Outcome> {
   let isKept = false;
   try {
     const tokens = await parts.issuer(rules).refresh(token, member.subject);
-    if (!(await keepToken(parts, member, tokens))) return true;
+    if (!(await keepToken(parts, member, tokens))) return "answered";
     isKept = true;
     await applyClaims(parts, rules, member, tokens);
-    return true;
+    return "answered";
   } catch (error) {
     if (error instanceof SignInRefused) await refusePerson(parts, member, error);
     else if (error instanceof PersonGone && !wasInterrupted) await endPerson(parts, member, "gone");
@@ -118,7 +128,7 @@ async function askIssuer(
       const isDoubtful = !isKept && (wasInterrupted || mayHaveActed);
       return waitForIssuer(parts, rules, member, error, isDoubtful);
     }
-    return true;
+    return "answered";
   }
 }
 
@@ -163,7 +173,7 @@ async function refusePerson(parts: Parts, member: Member, refused: SignInRefused
   if (isEnding(refused)) return endPerson(parts, member, reason);
   const hadRole = member.ruleGrants.length > 0;
   const events = hadRole ? [makeMemberEvent(parts, member, "member.without_role", { reason })] : [];
-  await note(parts, member, { ruleGrants: [], ...checked(parts) }, events);
+  await note(parts, member, { ruleGrants: [], ...checked(parts), refusedAtMs: parts.clock.nowMs() }, events);
 }
 
 /**
@@ -185,9 +195,26 @@ async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tok
     return;
   }
   const known = await findAccounts(parts, rules, member.id);
-  const admission = admit(confirmed, identity, rules, known);
-  if (!(await note(parts, member, { ...describeMember(identity, admission), ...seen }))) return;
-  await keepOwnAccount({ ...parts, changes: parts.recordAs().changes }, admission, known.ownId);
+  const claimed = { groups: identity.groups, atMs: seen.seenAtMs };
+  for (let now: Member | null = member; now !== null; now = await findMoved(parts, now)) {
+    const { directoryTurn } = now;
+    const isMatching = await findMatchingAgain(parts.store, rules, now, claimed);
+    const admission = admit(confirmed, identity, rules, known, isMatching);
+    const change = { ...describeMember(identity, admission), objectId: findObjectId(confirmed), ...seen };
+    if (!(await note(parts, member, change, [], (before) => before.directoryTurn === directoryTurn)))
+      continue;
+    await keepOwnAccount({ ...parts, changes: parts.recordAs().changes }, admission, known.ownId);
+    return;
+  }
+}
+
+/** Returns the person as the directory has changed them since. Null if it hasn't, or somebody else asks. */
+async function findMoved(
+  { store }: Parts,
+  { id, directoryTurn, leasedUntilMs }: Member,
+): Promise<Member | null> {
+  const now = await store.people.member(id);
+  return now?.directoryTurn === directoryTurn || now?.leasedUntilMs !== leasedUntilMs ? null : now;
 }
 
 function isSilentOnGroups({ groups }: Identity): boolean {
@@ -195,7 +222,7 @@ function isSilentOnGroups({ groups }: Identity): boolean {
 }
 
 function checked({ clock }: Parts) {
-  return { checkedAtMs: clock.nowMs(), leasedUntilMs: 0, doubt: undefined };
+  return { checkedAtMs: clock.nowMs(), leasedUntilMs: 0, doubt: undefined, refusedAtMs: undefined };
 }
 
 /** An issuer that doesn't answer puts everybody in doubt about whom it would be asked, and is asked again in a minute. */
@@ -205,15 +232,17 @@ async function waitForIssuer(
   member: Member,
   error: unknown,
   isTokenDoubtful: boolean,
-): Promise<false> {
+): Promise<"silent"> {
   const nowMs = parts.clock.nowMs();
   await note(parts, member, {
     ...postpone(rules, nowMs, RETRY_MS),
     leasedUntilMs: isTokenDoubtful ? nowMs : 0,
     doubt: keepDoubt(rules, member, nowMs),
   });
-  await parts.store.people.doubtDueMembers(rules.issuer, nowMs - findPeriod(rules), makeDoubt(rules, nowMs));
+  const begun = makeDoubt(rules, nowMs);
+  const people = await parts.store.people.doubtDueMembers(rules.issuer, nowMs - findPeriod(rules), begun);
+  await tellSilent(parts, rules.issuer, begun, people);
   const cause = error instanceof Error ? error.message : String(error);
   parts.log({ event: "issuer_silent", level: "warn", cause });
-  return false;
+  return "silent";
 }

@@ -5,14 +5,24 @@ import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world/world.ts";
 import { digestSecret } from "../keys/secret.ts";
 import { Access } from "./access.ts";
-import { findDoubt } from "./doubt.ts";
 import { countGrants, isPermitted } from "./roles.ts";
+import { mayAct, mayHoldKeys } from "./state.ts";
 
 const ID_DIGITS = 32;
 
 /** Returns the same id for the same person at the same issuer, so that no index on either is needed. */
 export function makeMemberId(issuer: string, subject: string, pepper: Uint8Array): string {
   return `mem_${digestSecret(`member ${JSON.stringify([issuer, subject])}`, pepper).slice(0, ID_DIGITS)}`;
+}
+
+/** Returns the id of the person with this subject: another one's if the directory knew them before they signed in. */
+export async function findMemberId(
+  { store, pepper }: { readonly store: Pick<Store, "directory">; readonly pepper: Uint8Array },
+  { issuer }: Pick<SignInRules, "issuer">,
+  subject: string,
+): Promise<string> {
+  const id = makeMemberId(issuer, subject, pepper);
+  return (await store.directory.aliased(id)) ?? id;
 }
 
 /** Returns the grants of the rules, and those that an admin gave until they end. */
@@ -23,32 +33,17 @@ export function listGrants(
   return ownUntilMs !== null && ownUntilMs <= nowMs ? ruleGrants : [...ruleGrants, ...ownGrants];
 }
 
-/** True if the person may sign in and use keys, as far as an admin decides. */
-export function isLetIn({
-  isDisabled,
-  anonymisedAtMs,
-}: Pick<Member, "isDisabled" | "anonymisedAtMs">): boolean {
-  return !isDisabled && anonymisedAtMs === null;
-}
-
 type Rights = Omit<KeyTerms, "rules">;
-
-/** Nobody without a matching rule gets in, whatever an admin gave besides. */
-function listCurrentGrants(member: Rights, nowMs: number): readonly Grant[] {
-  return isLetIn(member) && member.ruleGrants.length > 0 ? listGrants(member, nowMs) : [];
-}
 
 /** Grants for what ends first in doubt: sessions, agents' sign-ins and named tokens. */
 function listActingGrants(member: Rights, nowMs: number): readonly Grant[] {
-  const doubt = findDoubt(member);
-  return doubt !== null && doubt.actsUntilMs <= nowMs ? [] : listCurrentGrants(member, nowMs);
+  return mayAct(member, nowMs) ? listGrants(member, nowMs) : [];
 }
 
 /** True if the person may use personal keys in the account at that time. */
 export function mayUseKeys(member: Rights, accountId: string, nowMs: number): boolean {
-  const doubt = findDoubt(member);
-  if (doubt !== null && doubt.keysUntilMs <= nowMs) return false;
-  return isPermitted(countGrants(listCurrentGrants(member, nowMs)), "own.keys.write", accountId);
+  if (!mayHoldKeys(member, nowMs)) return false;
+  return isPermitted(countGrants(listGrants(member, nowMs)), "own.keys.write", accountId);
 }
 
 /** True if an agent that the person signed in may have other tokens for that account. */
@@ -69,16 +64,6 @@ export function memberAccess(member: Member, nowMs: number): Access {
     personId: id,
     ends,
   });
-}
-
-export const MEMBER_STATES = ["active", "in_doubt", "left", "disabled", "anonymised"] as const;
-
-/** Returns the state that decides what the person may do, the hardest one first. */
-export function findMemberState(member: Member): (typeof MEMBER_STATES)[number] {
-  if (member.anonymisedAtMs !== null) return "anonymised";
-  if (member.isDisabled) return "disabled";
-  if (member.ruleGrants.length === 0) return "left";
-  return findDoubt(member) === null ? "active" : "in_doubt";
 }
 
 interface PersonParts {

@@ -16,7 +16,11 @@ export function makeOwnAccountId(
   { members }: Pick<SignInRules, "members">,
   pepper: Uint8Array,
 ): string | null {
-  if (!members.createsAccount) return null;
+  return members.createsAccount ? makePersonalAccountId(memberId, pepper) : null;
+}
+
+/** Returns the id that the person's own account has, if there is one. */
+export function makePersonalAccountId(memberId: string, pepper: Uint8Array): string {
   return `acct_${digestSecret(`own account ${memberId}`, pepper).slice(0, ID_DIGITS)}`;
 }
 
@@ -29,7 +33,7 @@ interface OwnAccountParts {
 /** Makes the account if the person was admitted to it and it doesn't exist yet. Two sign-ins at once make one. */
 export async function keepOwnAccount(
   { store, changes, clock }: OwnAccountParts,
-  { grants }: Admission,
+  { grants }: Pick<Admission, "grants">,
   id: string | null,
 ): Promise<void> {
   if (id === null || !grants.some(({ accountId }) => accountId === id)) return;

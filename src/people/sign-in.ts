@@ -5,22 +5,22 @@ import type { SignInRules } from "../core/people/sign-in.ts";
 import type { Store } from "../core/store.ts";
 import type { Log, Random, Vault } from "../core/world/world.ts";
 import { digestSecret, digestSession, mintSessionSecret } from "../keys/secret.ts";
-import { type Admission, admit, type Identity, type KnownAccounts, readIdentity } from "./claims.ts";
-import { type EndingParts, endPerson, isEnding, type Recording } from "./ending.ts";
-import { type Attempt, type ConfirmedSubject, type Issuer, SignInRefused, type Tokens } from "./issuer.ts";
-import { isLetIn, makeMemberId } from "./member.ts";
+import { type Admission, admit, type KnownAccounts, readIdentity } from "./claims.ts";
+import { findSigner } from "./directory/signer.ts";
+import { type EndingParts, endPerson, isEnding } from "./ending.ts";
+import { type Attempt, type ConfirmedSubject, type Issuer, SignInRefused } from "./issuer.ts";
 import { keepOwnAccount, makeOwnAccountId } from "./own-account.ts";
+import { keepMember, refuseState, type SignedInPerson } from "./signed-in.ts";
+import { findMemberState, isLetIn } from "./state.ts";
 
 /** The time for one attempt, on the issuer's pages. */
 export const ATTEMPT_MS = 10 * 60_000;
 export const PERSON_SESSION_MS = 12 * 3_600_000;
 const ATTEMPT_USE = "sign-in attempt";
-const REFRESH_USE = "refresh token";
 const NAME_DIGITS = 12;
 const ACCOUNTS_AT_ONCE = 500;
 
 export interface SignInParts extends EndingParts {
-  readonly pepper: Uint8Array;
   readonly random: Random;
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly log: Log;
@@ -80,16 +80,35 @@ export async function completeAttempt(
   const tokens = await parts.issuer(rules).finish(query, attempt);
   const confirmed = await tokens.confirm();
   const identity = readIdentity(confirmed, rules);
-  const id = makeMemberId(rules.issuer, confirmed.subject, parts.pepper);
-  const known = await findAccounts(parts, rules, id);
-  const admission = await admitOrEnd(parts, id, () => admit(confirmed, identity, rules, known));
-  const recording = parts.recordAs({ ...from, actor: { kind: "person", id, name: identity.name } });
-  const found = { id, tokens, confirmed, identity, admission };
-  const member = await keepMember(parts, recording, rules, found);
-  await keepOwnAccount({ ...parts, changes: recording.changes }, admission, known.ownId);
+  const { member, recording } = await admitPerson(parts, rules, { tokens, confirmed, identity, from });
   const secret = await startSession(parts, member, confirmed);
   await recording.note({ action: "session.started", target: { type: "session", id: "", name: "" } });
   return { secret, returnTo };
+}
+
+interface ArrivedPerson extends SignedInPerson {
+  readonly from: Arrival["from"];
+}
+
+/** Applies the rules to the person, again if the directory changes them meanwhile. */
+async function admitPerson(parts: SignInParts, rules: SignInRules, person: ArrivedPerson) {
+  const { confirmed, identity, from } = person;
+  const { pepper, clock } = parts;
+  const { ids } = await findAccounts(parts, rules, "");
+  const accountsOf = (id: string) => ({ ids, ownId: makeOwnAccountId(id, rules, pepper) });
+  for (;;) {
+    const context = { rules, pepper, nowMs: clock.nowMs(), accountsOf };
+    const linking = { ...parts, changes: parts.recordAs().changes };
+    const signer = await findSigner(linking, context, confirmed, identity);
+    const { id, isMatching } = signer;
+    const known = accountsOf(id);
+    const admission = await admitOrEnd(parts, id, () => admit(confirmed, identity, rules, known, isMatching));
+    const recording = parts.recordAs({ ...from, actor: { kind: "person", id, name: identity.name } });
+    const member = await keepMember(parts, recording, rules, { ...person, ...signer, admission });
+    if (member === null) continue;
+    await keepOwnAccount({ ...parts, changes: recording.changes }, admission, known.ownId);
+    return { member, recording };
+  }
 }
 
 /** A refusal by the rules ends what the person has, as if the gateway had asked the issuer itself. */
@@ -194,71 +213,6 @@ async function listAccountIds(
   return found;
 }
 
-interface ConfirmedPerson {
-  readonly id: string;
-  readonly tokens: Tokens;
-  readonly confirmed: ConfirmedSubject;
-  readonly identity: Identity;
-  readonly admission: Admission;
-}
-
-async function keepMember(
-  { clock, vault }: SignInParts,
-  { changes }: Recording,
-  { issuer }: SignInRules,
-  { id, tokens, confirmed: { subject }, identity, admission }: ConfirmedPerson,
-): Promise<Member> {
-  const nowMs = clock.nowMs();
-  const refreshSealed = tokens.refreshToken === null ? null : sealRefresh(vault, tokens.refreshToken);
-  const seen = { ...describeMember(identity, admission), refreshSealed, seenAtMs: nowMs, checkedAtMs: nowMs };
-  const member = await changes.changeMember(id, (before) => {
-    if (before === null) return { ...makeMember(id, issuer, subject, nowMs), ...seen };
-    return isLetIn(before) ? { ...before, ...seen, leasedUntilMs: 0, doubt: undefined } : null;
-  });
-  if (member !== null) return member;
-  const message = "Your access to this gateway was ended by an administrator.";
-  throw new SignInRefused("person", "disabled", message);
-}
-
-/** Returns the columns that follow from what the issuer says and the rules make of it. */
-export function describeMember(
-  { name, email, groups }: Identity,
-  { grants, readsContent, limits }: Admission,
-) {
-  return {
-    name,
-    email,
-    readsContent,
-    ruleGrants: grants,
-    groups: groups ?? [],
-    ruleLimits: limits.length === 0 ? null : JSON.stringify(limits),
-  };
-}
-
-function makeMember(id: string, issuer: string, subject: string, createdAtMs: number) {
-  return {
-    id,
-    issuer,
-    subject,
-    createdAtMs,
-    ownGrants: [],
-    ownUntilMs: null,
-    isDisabled: false,
-    leasedUntilMs: 0,
-    anonymisedAtMs: null,
-    warnedAtMs: null,
-  };
-}
-
-export function sealRefresh(vault: Pick<Vault, "seal">, token: string): string {
-  return vault.seal(token, REFRESH_USE);
-}
-
-/** Throws if the text was sealed under another master key. */
-export function openRefresh(vault: Pick<Vault, "open">, sealed: string): string {
-  return vault.open(sealed, REFRESH_USE);
-}
-
 async function startSession(
   { store, clock, pepper, random, log }: SignInParts,
   { id: memberId }: Member,
@@ -276,6 +230,12 @@ async function startSession(
     issuerSession: typeof sid === "string" ? sid : null,
   };
   await store.people.addSession(session, nowMs);
+  // An end at the same moment may have come before the session, and ended those that were there.
+  const now = await store.people.member(memberId);
+  if (now === null || !isLetIn(now)) {
+    await store.people.endSession(session.digest);
+    throw refuseState(now === null ? "disabled" : findMemberState(now));
+  }
   log({ event: "session.started", member_id: memberId });
   return secret;
 }

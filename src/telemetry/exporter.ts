@@ -148,6 +148,7 @@ export class Exporter {
         headers: { ...destination.headers, "content-type": "application/json" },
         body,
         signal: abort.signal,
+        network: destination.network,
       });
       return await this.#read(response);
     } catch (error) {

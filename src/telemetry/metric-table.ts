@@ -120,6 +120,15 @@ export const METRICS = {
     ...events("Retries that were not made because the retry budget was used up."),
     on: "retry_refused",
   },
+  poundkey_scim_requests_total: {
+    ...requests(
+      "Requests of the company's directory by resource, method and status.",
+      "resource",
+      "method",
+      "status",
+    ),
+    on: "scim.request",
+  },
   poundkey_hedges_total: {
     ...calls(
       "Second calls made because the first was slow, by the model that answered and by which of the two answered.",

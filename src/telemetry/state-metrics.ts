@@ -52,10 +52,31 @@ export const STATE_METRICS = {
     over: "max",
     per: MS_PER_SECOND,
   },
+  poundkey_certificate_expiry_seconds: {
+    ...gauge(
+      "seconds",
+      "Time until the gateway's own certificate for the provider (`tls.cert`) ends. Negative once it has.",
+      "provider",
+    ),
+    over: "min",
+  },
   poundkey_balance_usd: {
     ...gauge("USD", "Balance of each account in metrics.balances.", "account"),
     over: "max",
     per: NANO_PER_USD,
+  },
+  poundkey_members: {
+    ...gauge(
+      "people",
+      "People by state: active, in_doubt, left, deactivated, disabled or anonymised. Counted once a minute.",
+      "state",
+    ),
+    over: "max",
+  },
+  poundkey_scim_last_request_timestamp_seconds: {
+    ...gauge("seconds since 1970", "Time of the directory's last request. Missing before the first."),
+    over: "max",
+    per: MS_PER_SECOND,
   },
   poundkey_catalogue_age_seconds: {
     ...gauge("seconds", "Time since the day of the catalogue's prices."),

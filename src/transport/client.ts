@@ -5,6 +5,7 @@ import type { DeliveredBody, Outgoing } from "../core/models/dialect.ts";
 import { malformed } from "../core/models/upstream.ts";
 import type { Credential, Proof } from "../core/settings.ts";
 import type { Ending } from "../core/world/ending.ts";
+import type { NetworkRules } from "../core/world/network.ts";
 import type { Clock, Deadline, Deadlines, Fetch, Latecomer } from "../core/world/world.ts";
 import { type Authorize, listSecrets } from "./auth/authorize.ts";
 import { isConnectFailure, isConnectionReset, isNetworkError, makeConnectionFault } from "./broken.ts";
@@ -55,6 +56,7 @@ interface CallTerms {
   readonly upstream: {
     /** Words that must not appear in messages to clients, beside the credential's own. */
     readonly redactedWords: readonly string[];
+    readonly network?: NetworkRules | undefined;
   };
   /** True if the call must use a new connection even if idle ones are kept. */
   readonly fresh: boolean;
@@ -115,6 +117,8 @@ export class UpstreamCall implements Latecomer {
 
   /** Ends the call if its host accepts no connection in the second half of the time for connecting. */
   #testHost(sentMs: number, connectMs: number): void {
+    // Behind a proxy, a direct connection says nothing about the provider.
+    if (typeof this.#terms.upstream.network?.proxy === "string") return;
     void this.#ports.reachability.isReached(this.#url, sentMs, connectMs / 2).then((isReached) => {
       const isWaiting = this.#phase === "sending" && this.#sentMs === sentMs;
       if (!isReached && isWaiting) this.end(makeUnreachable(connectMs));
@@ -177,7 +181,7 @@ export class UpstreamCall implements Latecomer {
   /** Sends the call once. A broken call may have been served, so only failover may repeat it. */
   #request(url: string, prepared: PreparedRequest, connectMs: number): Promise<Response> {
     const { kept, deadlines } = this.#ports;
-    const { fresh } = this.#terms;
+    const { fresh, upstream } = this.#terms;
     const sentMs = deadlines.nowMs();
     this.#url = url;
     this.#origin = url.slice(0, url.indexOf("/", "https://".length));
@@ -186,7 +190,7 @@ export class UpstreamCall implements Latecomer {
     this.#mayBeStale = !fresh && kept.take(this.#origin, sentMs);
     this.#deadline.atMs = Math.min(sentMs + connectMs / 2, this.#untilMs);
     this.#phase = "sending";
-    return this.#ports.fetch(url, toInit(prepared, this.#abort.signal, fresh));
+    return this.#ports.fetch(url, toInit(prepared, this.#abort.signal, fresh, upstream.network));
   }
 
   #sendAuthenticated(proof: Proof, url: string, prepared: PreparedRequest, connectMs: number) {

@@ -2,6 +2,8 @@
 
 import { writeJson } from "../core/json/source.ts";
 import type { Outgoing } from "../core/models/dialect.ts";
+import type { NetworkRules } from "../core/world/network.ts";
+import type { Fetch } from "../core/world/world.ts";
 import { streamForm, type WrittenForm, writeForm } from "./multipart.ts";
 import { SHORT_CHARACTERS, streamText } from "./text-stream.ts";
 
@@ -26,7 +28,8 @@ export function toInit(
   { method, headers, body: given }: PreparedRequest,
   signal: AbortSignal,
   isFresh: boolean,
-): RequestInit & BunFetchRequestInit {
+  network: NetworkRules | undefined,
+): Parameters<Fetch>[1] & BunFetchRequestInit {
   const isLong = typeof given === "string" && given.length > SHORT_CHARACTERS;
   return {
     method,
@@ -35,6 +38,7 @@ export function toInit(
     timeout: false,
     decompress: false,
     keepalive: !isFresh,
+    network,
     headers: isLong ? { ...headers, "content-length": String(Buffer.byteLength(given)) } : headers,
     body: typeof given === "string" && !isLong ? given : streamLong(given),
   };

@@ -53,7 +53,12 @@ export async function send(parts: AttemptParts, endpoint: Endpoint, delivery: De
   const cancel = clock.after(TIMEOUT_MS, () => ending.abort());
   try {
     const request = makeRequest(parts, endpoint, delivery);
-    const answer = await post(endpoint.url, { ...request, redirect: "manual", signal: ending.signal });
+    const answer = await post(endpoint.url, {
+      ...request,
+      redirect: "manual",
+      signal: ending.signal,
+      network: endpoint.network,
+    });
     // Nothing in the body matters, however long it is.
     answer.body?.cancel().catch(() => {});
     return readAnswer(answer, FORMS[endpoint.form].gone);

@@ -1,17 +1,11 @@
 // Reports states that change, such as a provider's health or the best model, once over all nodes.
 import { type EventData, type EventType, makeEvent, type OutboxEvent } from "../core/events/events.ts";
-import { asNumber, asObject, asString, parseJson } from "../core/json/json.ts";
+import { readToldStates, writeToldStates } from "../core/events/told-states.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world/world.ts";
 
 /** The same state of a subject is reported once within this time, however often it changes. */
 const QUIET_MS = 5 * 60_000;
-
-interface StoredState {
-  readonly state: string;
-  /** When each state was last reported, in Unix milliseconds. Those from before the quiet time may be missing. */
-  readonly reported: Readonly<Record<string, number>>;
-}
 
 /** A state that this node sees of something. */
 export interface StateReport {
@@ -58,7 +52,7 @@ export class StateEvents {
 
 /** Returns the new states with their events, and what needs no further report by this node. */
 function reportStates(told: string, seen: readonly StateReport[], atMs: number) {
-  const states = readStates(told);
+  const states = readToldStates(told);
   const events: OutboxEvent[] = [];
   const settled: StateReport[] = [];
   for (const one of seen) {
@@ -75,19 +69,6 @@ function reportStates(told: string, seen: readonly StateReport[], atMs: number) 
     const data = one.describe(before?.state ?? "");
     if (isReported && type !== null) events.push(makeEvent(type, subject, { accountId: "", atMs, data }));
   }
-  const change = { told: JSON.stringify(Object.fromEntries(states)), events };
+  const change = { told: writeToldStates(states), events };
   return { settled, change: change.told === told ? null : change };
-}
-
-function readStates(told: string): Map<string, StoredState> {
-  const stored = Object.entries(asObject(told === "" ? null : parseJson(told)));
-  return new Map(
-    stored.map(([subject, value]) => {
-      const { state, reported } = asObject(value);
-      const times = Object.entries(asObject(reported)).map(
-        ([name, at]) => [name, asNumber(at) ?? 0] as const,
-      );
-      return [subject, { state: asString(state) ?? "", reported: Object.fromEntries(times) }];
-    }),
-  );
 }

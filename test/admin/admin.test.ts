@@ -81,6 +81,7 @@ test("the request log can be listed, filtered and paged", async () => {
     tags: null,
     timeline: null,
     cost: null,
+    hook_cost_usd: 0,
     usage_implausible: null,
     unpriced: [],
     served: [],

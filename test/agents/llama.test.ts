@@ -96,7 +96,7 @@ describe.skipIf(!hasServer)("llama.cpp with a guarded template", () => {
           const leaving = new AbortController();
           const run = makeRun(agent, "Llama", "Say and-on-and-on");
           const running = runAgent(agent, { ...run, signal: leaving.signal });
-          await until("the server answers", () => isBusy(server));
+          await until("the server answers", () => isBusy(server), PATIENT_MS);
           leaving.abort();
           await running;
           await until("the server is free", async () => !(await isBusy(server)));

@@ -1,4 +1,4 @@
-// How long a gateway under load holds up requests while it takes a new catalogue file:
+// Measures for how long a gateway under load holds up requests while it takes a new catalogue file:
 // `bun test/bench/catalogue-update.ts [FILE]`, where FILE is a catalogue file; without it, every shipped row costs a tenth more.
 // Prints for how long the gateway's loop worked without a break, at most, before the update and during it.
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

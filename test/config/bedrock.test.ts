@@ -68,7 +68,7 @@ describe("Bedrock's keys", () => {
       proof({ ...ofEnvironment, sessionToken: "t", region: "ap-southeast-2" }),
     ]);
     expect(errorsOf("Bedrock: {}", { AWS_ACCESS_KEY_ID: "AKENV" })).toEqual([
-      expect.stringContaining("AWS_BEARER_TOKEN_BEDROCK"),
+      expect.stringContaining("AWS_SECRET_ACCESS_KEY: is not set"),
     ]);
   });
 

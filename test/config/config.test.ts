@@ -48,6 +48,8 @@ describe("valid configurations", () => {
         bodyMemoryBytes: 256_000_000,
         drainMs: 25_000,
         keepAliveMs: 15_000,
+        idleSeconds: 75,
+        basePath: "",
         trustedProxies: [],
         hosts: [],
         cors: [],

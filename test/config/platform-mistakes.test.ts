@@ -13,7 +13,50 @@ describe("mistakes are reported with file, line and field", () => {
     ["Azure: { resource: 'a/b', keys: [k] }", "providers.Azure.resource", "a resource name"],
     ["Azure: { resource: r, keys: [k], api: '2024' }", "providers.Azure.api", "a version like 2024-10-21"],
     [`Azure: { resource: r, keys: [k], ${entra} }`, "providers.Azure.entra", "can't be combined with keys"],
-    ["Azure: { resource: r, entra: { tenant: t } }", "providers.Azure.entra.client_id", "missing"],
+    ["Azure: { resource: r, entra: { tenant: t } }", "providers.Azure.entra", "has no client_id"],
+    [
+      "Azure: { resource: r, entra: { tenant: t, client_id: c } }",
+      "providers.Azure.entra",
+      "expected one of",
+    ],
+    [
+      "Azure: { resource: r, entra: { managed_identity: true, client_secret: s3cret } }",
+      "providers.Azure.entra.managed_identity",
+      "combined with client_secret",
+    ],
+    [
+      "Azure: { resource: r, entra: { managed_identity: true, tenant: t } }",
+      "providers.Azure.entra.tenant",
+      "no effect beside managed_identity",
+    ],
+    [
+      "Bedrock: { aws: { web_identity: true } }",
+      "providers.Bedrock.aws.web_identity",
+      "AWS_WEB_IDENTITY_TOKEN_FILE is not set",
+    ],
+    ["Bedrock: { aws: { container: true } }", "providers.Bedrock.aws.container", "are not set"],
+    ["Bedrock: { aws: { instance: true, container: true } }", "providers.Bedrock.aws", "all but one"],
+    ["Bedrock: { aws: { access_key_id: s3cret } }", "providers.Bedrock.aws", "secret_access_key"],
+    [
+      "Bedrock: { aws: { assume_role: { arn: role } } }",
+      "providers.Bedrock.aws.assume_role.arn",
+      "a role's ARN",
+    ],
+    [
+      "Vertex: { project: p, workload_identity: /login.json }",
+      "providers.Vertex.workload_identity",
+      "external_account",
+    ],
+    [
+      "Vertex: { project: p, workload_identity: /none }",
+      "providers.Vertex.workload_identity",
+      "can't be read",
+    ],
+    [
+      "Vertex: { project: p, service_account: metadata, workload_identity: /workload.json }",
+      "providers.Vertex.workload_identity",
+      "combined with service_account",
+    ],
     [
       "Azure: { resource: r, entra: { tenant: 'a/b', client_id: c, client_secret: s } }",
       "providers.Azure.entra.tenant",

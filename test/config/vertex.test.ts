@@ -38,6 +38,8 @@ describe("Vertex's address and authentication", () => {
       privateKey: KEYS.privateKey,
       keyId: "key-1",
     });
+    const named = readProvider("Vertex: { project: p, workload_identity: /workload.json }");
+    expect(named?.credentials[0]?.proof).toEqual(proofOf(`\${file:/workload.json}`));
     expect(proofOf(`\${file:/login.json}`)).toMatchObject({ kind: "refresh_token", refreshToken: "r3fresh" });
     expect(proofOf(`\${file:/workload.json}`)).toEqual({
       kind: "workload_identity",

@@ -39,6 +39,7 @@ export const VIEWS: readonly View[] = [
   { path: "/settings/webhooks?state=dead", shows: "No matching events" },
   { path: "/settings/people", shows: /Register this gateway there|Role/ },
   { path: "/settings/people", of: "person", shows: "Personal keys" },
+  { path: "/settings/directory", shows: /Let your company|The address that the directory gets/ },
   { path: "/settings/requests", shows: /No requests for more|asks/ },
   { path: "/settings/tokens", shows: /No tokens yet|Created/ },
   { path: "/settings/limits", shows: "Free requests per day" },

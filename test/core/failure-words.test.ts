@@ -54,6 +54,8 @@ describe("a connection's cause", () => {
     ["DEPTH_ZERO_SELF_SIGNED_CERT", "certificate not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)"],
     ["ERR_TLS_CERT_ALTNAME_INVALID", "certificate not accepted (ERR_TLS_CERT_ALTNAME_INVALID)"],
     ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "certificate not accepted (UNABLE_TO_GET_ISSUER_CERT_LOCALLY)"],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "certificate not accepted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)"],
+    ["ERR_PROXY_TUNNEL", "refused by the proxy (ERR_PROXY_TUNNEL)"],
     ["EPROTO", "TLS handshake failed (EPROTO)"],
     ["EHOSTUNREACH", "host not reachable (EHOSTUNREACH)"],
     ["ESOMETHING", "connection broken (ESOMETHING)"],

@@ -25,6 +25,8 @@ const INCIDENTS = {
   PoundkeyBackupOld: [6, 7],
   PoundkeyConfigRefused: [7, 7.5],
   PoundkeyPricesOld: [7.5, 8],
+  PoundkeyPeopleInDoubt: [21, 22],
+  PoundkeyDirectoryRefused: [22, 22.8],
   PoundkeyProviderFailing: [8, 9],
   PoundkeyErrorRateHigh: [8, 9],
   PoundkeyCredentialRefused: [10, 11],
@@ -78,7 +80,16 @@ class MadeDay {
     if (this.is("PoundkeyWrongKeys")) this.#refuse(180, "invalid_api_key");
     if (this.is("PoundkeyTelemetryDropped")) this.#dropped += PER_MINUTE;
     if (this.is("PoundkeyInternalErrors")) metrics.count({ event: "internal_error" });
+    this.#provision();
     if (this.minute % 90 === 0) this.#rareEvents();
+  }
+
+  /** A search of the directory finds nobody now and then. */
+  #provision(): void {
+    const asked = { event: "scim.request", resource: "Users" } as const;
+    if (this.minute % 40 === 0) this.metrics.count({ ...asked, method: "GET", status: 200 });
+    if (this.minute % 40 === 0) this.metrics.count({ ...asked, method: "GET", status: 404 });
+    if (this.is("PoundkeyDirectoryRefused")) this.metrics.count({ ...asked, method: "POST", status: 401 });
   }
 
   #refuse(times: number, code: string, kind?: string): void {
@@ -165,6 +176,12 @@ class MadeDay {
         ]),
       poundkey_provider_failing_seconds: () =>
         new Map(PROVIDERS.map((name) => [name, name === "OpenAI" ? failingMs() : 0])),
+      poundkey_members: () =>
+        new Map([
+          ["active", 50],
+          ["in_doubt", this.is("PoundkeyPeopleInDoubt") ? 12 : 0],
+        ]),
+      poundkey_scim_last_request_timestamp_seconds: () => DAY_START * 1000,
       poundkey_balance_usd: () => new Map([["Search", (this.is("PoundkeyBalanceLow") ? 4 : 250) * GB]]),
       poundkey_catalogue_age_seconds: () => (this.is("PoundkeyPricesOld") ? 91 : 6) * 86_400,
       poundkey_catalogue_changes_waiting: () => 2,

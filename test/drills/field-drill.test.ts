@@ -36,19 +36,19 @@ const fields = {
   },
 } as const satisfies Fields;
 
-const key = { ...readNew(fields, { name: "app" }, NOW), team: "search" };
+const key = { ...readNew(fields, { name: "app" }, { nowMs: NOW }), team: "search" };
 
 test("the admin routes take a new field, check it and show it", () => {
   const schema = makeNewSchema(fields);
   const given = readInput(schema, { name: "app", team: " search " });
-  expect(readNew(fields, given, NOW).team).toBe("search");
-  expect(readNew(fields, { name: "app" }, NOW).team).toBeNull();
-  expect(readChange(fields, { team: null }, NOW).team).toBeNull();
-  expect(readChange(fields, {}, NOW).team).toBeUndefined();
+  expect(readNew(fields, given, { nowMs: NOW }).team).toBe("search");
+  expect(readNew(fields, { name: "app" }, { nowMs: NOW }).team).toBeNull();
+  expect(readChange(fields, { team: null }, { nowMs: NOW }).team).toBeNull();
+  expect(readChange(fields, {}, { nowMs: NOW }).team).toBeUndefined();
   expect(viewFields(fields, key).team).toBe("search");
   const long = { team: "x".repeat(65) };
   expect(() => readInput(makeChangeSchema(fields), long)).toThrow("string too long");
-  expect(() => readChange(fields, { team: "two\nlines" }, NOW)).toThrow("control characters");
+  expect(() => readChange(fields, { team: "two\nlines" }, { nowMs: NOW })).toThrow("control characters");
 });
 
 test("the store gets a column for it, which rows from before leave empty", () => {
@@ -74,8 +74,8 @@ test("a state file takes it, compares it and is exported with it", () => {
   const schema = makeStateSchema(fields);
   expect(readInput(schema, { name: "app", team: "search" })).toMatchObject({ team: "search" });
   expect(() => readInput(schema, { name: "app", teem: "search" })).toThrow("teem");
-  expect(readState(fields, { name: "app", team: "ads" }, key, NOW)).toMatchObject({ team: "ads" });
-  expect(readState(fields, { name: "app" }, key, NOW)).toMatchObject({ team: null });
+  expect(readState(fields, { name: "app", team: "ads" }, key, { nowMs: NOW })).toMatchObject({ team: "ads" });
+  expect(readState(fields, { name: "app" }, key, { nowMs: NOW })).toMatchObject({ team: null });
   expect(viewChosen(fields, key)).toEqual({ name: "app", team: "search" });
   expect(viewChosen(fields, { ...key, team: null })).toEqual({ name: "app" });
 });

@@ -106,6 +106,7 @@ describe("keys", () => {
       requests_per_minute: "default",
       tokens_per_minute: "default",
       parallel: "default",
+      model_limits: "default",
       budgets: "default",
       contact: null,
       kind: "service",

@@ -12,7 +12,11 @@ function watching() {
   const seconds: number[] = [];
   const server = { timeout: (_request: Request, given: number) => void seconds.push(given) };
   const ending = new Ending();
-  const client = new ClientWatch(new DeadlineSweep(clock), request, server, ending);
+  const client = new ClientWatch(
+    { deadlines: new DeadlineSweep(clock), server: { idleSeconds: 60 } },
+    { request, server },
+    ending,
+  );
   const seen: string[] = [];
   return { clock, client, ending, seconds, seen, lose: () => connection.abort() };
 }

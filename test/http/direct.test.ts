@@ -18,6 +18,8 @@ const server: ServerRules = {
   bodyMemoryBytes: 1000,
   drainMs: 0,
   keepAliveMs: 0,
+  idleSeconds: 75,
+  basePath: "",
   trustedProxies: [],
   hosts: [HOST],
   cors: [ORIGIN],

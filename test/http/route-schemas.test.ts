@@ -119,6 +119,7 @@ const ROWS: readonly Row[] = [
     () => ({ name: "report", role: "manager", accounts: ["default"], content: true, contact: "ops" }),
   ],
   ["GET", "/tokens", () => "/tokens"],
+  ["POST", "/tokens/{id}/take", () => `/tokens/${tokenId}/take`, () => ({})],
   ["DELETE", "/tokens/{id}", () => `/tokens/${tokenId}`],
   ["GET", "/webhooks/deliveries", () => "/webhooks/deliveries?state=dead"],
   ["GET", "/requests", () => "/requests?selector=light&status=ok"],
@@ -135,6 +136,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/models", () => "/models"],
   ["GET", "/catalogue", () => "/catalogue"],
   ["GET", "/models/retiring", () => "/models/retiring"],
+  ["GET", "/scim", () => "/scim"],
   ["GET", "/settings", () => "/settings"],
   ["GET", "/learned", () => "/learned"],
   ["GET", "/problems", () => "/problems"],
@@ -213,6 +215,7 @@ const APART = [
   "GET /limit-requests",
   "POST /limit-requests",
   "POST /limit-requests/{id}/decide",
+  "GET /members/{id}/stays",
   "GET /members/{id}/devices",
   "DELETE /members/{id}/devices/{device}",
 ];

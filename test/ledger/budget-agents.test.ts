@@ -5,7 +5,7 @@ import type { ModelCard } from "../../src/core/models/card.ts";
 import { listBillLines, sumBill } from "../../src/core/money/price.ts";
 import { NO_AMOUNTS } from "../../src/core/money/units.ts";
 import type { Store } from "../../src/core/store.ts";
-import { reserveCached } from "../../src/gateway/plan/reserving.ts";
+import { reserveKnown } from "../../src/gateway/plan/reserving.ts";
 import { KnownPrompts, Prompt } from "../../src/health/prompts.ts";
 import type { Ticket } from "../../src/ledger/ledger.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
@@ -58,13 +58,13 @@ class Agent {
     });
     this.#prompt = prompt;
     const ports = { prompts: this.#prompts, deadlines: { nowMs: () => 0, watch: () => never() } };
-    return isReserving ? reserveCached(ports, { prompt }, [CARD], offers) : offers;
+    return isReserving ? reserveKnown(ports, { prompt }, [CARD], offers) : offers;
   }
 
   /** Goes on after an answer, as the gateway remembers it. */
   turn(cachedTokens: number): void {
     if (this.#prompt === null) throw new Error("Nothing was asked.");
-    this.#prompts.note(this.#prompt, CARD.id, cachedTokens, 0);
+    this.#prompts.note(this.#prompt, { card: CARD, promptTokens: cachedTokens, cachedTokens }, 0);
     this.messages.push({ role: "assistant", content: "done" });
     this.messages.push({ role: "user", content: "more words ".repeat((TURN_TOKENS * BYTES_PER_TOKEN) / 11) });
   }

@@ -65,7 +65,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: "a budget counts only what is charged",
     file: "src/ledger/settle.ts",
-    find: "settleLimits(books, hold, demand, { record, costNanoUsd: dueNanoUsd });",
+    find: "settleLimits(books, hold, demand, { record, ...findCounted(demand, dueNanoUsd) });",
     replace:
       'settleLimits(books, hold, demand, { record, costNanoUsd: hold.place.kind === "balance" ? dueNanoUsd : 0 });',
     tests: BUDGETS,

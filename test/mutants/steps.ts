@@ -114,8 +114,8 @@ export const STEPS: readonly Mutant[] = [
   {
     name: "steps: a refused request has no row, and isn't one of its minute",
     file: "src/gateway/entrance.ts",
-    find: "      await enter();\n      throw thrown;\n",
-    replace: "      throw thrown;\n",
+    find: "      } else await enter();\n      throw thrown;\n",
+    replace: "      }\n      throw thrown;\n",
     tests: TESTS,
   },
   {

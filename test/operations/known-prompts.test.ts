@@ -7,9 +7,11 @@ import { KnownPrompts, Prompt } from "../../src/health/prompts.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { digestPrompt } from "../../src/operations/chat/prompt/digest-prompt.ts";
 import { MESSAGES_TEXTS } from "../../src/surfaces/anthropic-messages/texts.ts";
+import { makeModelCard } from "../harness/cards.ts";
 
 const CARD = "Acme#a";
 const CACHED_TOKENS = 5000;
+const REPORT = { card: makeModelCard(CARD, {}), promptTokens: CACHED_TOKENS, cachedTokens: CACHED_TOKENS };
 const LONG = "x".repeat(20_000);
 const MINUTES_10 = 600_000;
 
@@ -34,7 +36,7 @@ function makePrompt(request: ChatRequest, body: JsonObject | null = null, keyId 
 function findCached(first: Prompt, second: Prompt, afterMs = 1) {
   const prompts = new KnownPrompts(random);
   expect(prompts.find(first, CARD, 0)).toBeNull();
-  prompts.note(first, CARD, CACHED_TOKENS, 0);
+  prompts.note(first, REPORT, 0);
   expect(prompts.find(second, "Acme#b", afterMs)).toBeNull();
   return prompts.find(second, CARD, afterMs);
 }
@@ -158,5 +160,5 @@ test("a prompt of which nobody asked what is cached isn't read", () => {
       throw new Error("It was read.");
     },
   });
-  prompts.note(prompt, CARD, CACHED_TOKENS, 0);
+  prompts.note(prompt, REPORT, 0);
 });

@@ -58,6 +58,19 @@ function more(account_id: string, fields: Record<string, unknown> = {}) {
 }
 
 describe("a request for more", () => {
+  test("is refused if the account's own limit would stop the person first", async () => {
+    const team = await newTeam("Bounded");
+    const budgets = [{ usd: 20, per: "month" }];
+    await admin.patch(`/accounts/${team}`, { requests_per_minute: 3, budgets });
+    const ann = await signIn("member", "mem_bounded", team);
+    const ask = async (fields: Record<string, unknown>) => told(await ann("POST", "/limit-requests", fields));
+    const minute = { ...more(team), budget: undefined, limit: "requests_per_minute" };
+    expect(await ask({ ...minute, amount: 3 })).toBe("400 invalid_value amount");
+    expect(await ask(more(team, { amount: 15.01 }))).toBe("400 invalid_value amount");
+    expect(await ask({ ...minute, amount: 2 })).toBe("201");
+    expect(await ask(more(team, { amount: 15 }))).toBe("201");
+  });
+
   test("is granted by a manager, raises the limit at once, and is on record with its events", async () => {
     const team = await newTeam("Search");
     const ann = await signIn("member", "mem_ann", team);

@@ -83,6 +83,21 @@ test("keys that a person can't revoke any more take no place among those that a 
   expect((await after("POST", "/keys", { name: "first" })).status).toBe(201);
 });
 
+test("whom an admin lets in again has those keys back that disabling paused, and no others", async () => {
+  const ask = await signIn("mem_dan", grant("member", search));
+  const halted = String((await ask("POST", "/keys", { name: "halted" })).body.id);
+  const going = String((await ask("POST", "/keys", { name: "going" })).body.id);
+  await admin.patch(`/keys/${halted}`, { paused: true });
+  const pauses = async () => {
+    const rows = await Promise.all([halted, going].map((id) => admin.get(`/keys/${id}`)));
+    return rows.map(({ body }) => body.paused_by);
+  };
+  await admin.patch("/members/mem_dan", { disabled: true });
+  expect(await pauses()).toEqual([["admin"], ["admin"]]);
+  await admin.patch("/members/mem_dan", { disabled: false });
+  expect(await pauses()).toEqual([["admin"], []]);
+});
+
 const NOW = 1000;
 test.each<[string, boolean, Partial<Member>]>([
   ["a member", true, { ruleGrants: [grant("member", "a")] }],

@@ -90,8 +90,10 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     body: (id: string) => ({ name: "made", role: "viewer", accounts: [id] }),
   },
   "DELETE /tokens/:id": { of: "token", may: ADMINS, isFresh: true },
+  "POST /tokens/:id/take": { of: "token", may: ADMINS, ok: 201, body: {}, isFresh: true },
   "GET /members": { of: "list", may: KEEPERS, lists: "member", path: () => "/members?limit=200" },
   "GET /members/:id": { of: "member", may: KEEPERS },
+  "GET /members/:id/stays": { of: "member", may: KEEPERS },
   "PATCH /members/:id": { of: "whole", may: ADMINS, body: {}, path: () => "/members/mem_viewer_mine" },
   "POST /members/:id/anonymise": {
     of: "whole",
@@ -165,6 +167,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /overview": { of: "any", may: EVERYONE },
   "GET /savings": { of: "any", may: EVERYONE },
   "GET /models": { of: "any", may: EVERYONE },
+  "GET /scim": { of: "whole", may: ["viewer", "admin"] },
   "GET /settings": { of: "whole", may: READERS },
   "GET /learned": { of: "whole", may: READERS },
   "DELETE /learned": { of: "whole", may: OPERATORS, path: () => "/learned?model=Acme%23cheap" },

@@ -29,6 +29,27 @@ test.each([
   expect(findKind(prompt)).toBe(kind);
 });
 
+/** Texts that are about other things than the task before them. */
+const MATERIALS = {
+  "a manual":
+    "The configuration file is read at start. Each provider has a name, an address and its keys. Set `server.port` to change the port. A reload replaces the settings without a restart. ",
+  "a story":
+    "The old woman walked down to the river every morning before the sun had risen. She carried a basket of bread and a lantern that had belonged to her father. ",
+  "minutes of a meeting":
+    "Present: Ana, Rui, Tom. The budget for the third quarter was discussed, and Tom reported that sales had risen by four percent. It was agreed to decide in October. ",
+};
+
+describe.each(Object.entries(MATERIALS))("before %s", (_, text) => {
+  test.each([
+    ["summary", "Summarise in five bullet points:"],
+    ["translation", "Translate into German:"],
+    ["summary", "Fasse den Text in drei Sätzen zusammen:"],
+    ["translation", "翻译成英文："],
+  ] as const)("a task of the kind %s stays one: %s", (kind, task) => {
+    for (const times of [4, 40]) expect(findKind(`${task}\n\n${text.repeat(times)}`)).toBe(kind);
+  });
+});
+
 test("everyday prompts of every language are understood, and learned from by nobody", () => {
   const learned = new Set(listEverydayPrompts(2, 7).map(({ prompt }) => prompt));
   const seen = DAY_ONE_PROMPTS.map(({ accepts, language, request }) => {

@@ -37,7 +37,7 @@ const connector = new Connector({
 });
 let engine: Engine;
 beforeAll(async () => {
-  engine = makeEngine(connector, { slowReads, onWrite: () => {} });
+  engine = makeEngine(connector, { slowReads, onWrite: () => {}, truncateLog: async () => true });
   await connector.run(() => undefined);
 });
 afterAll(() => {

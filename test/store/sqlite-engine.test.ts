@@ -13,7 +13,12 @@ const connector = new Connector({
   lockWaitMs: 1000,
   onConnect: () => {},
 });
-const engine = makeEngine(connector, { slowReads: null, onWrite: () => {}, onChange: () => changes++ });
+const engine = makeEngine(connector, {
+  slowReads: null,
+  onWrite: () => {},
+  truncateLog: async () => true,
+  onChange: () => changes++,
+});
 afterAll(() => connector.close());
 
 const READ = bind("SELECT id FROM account");

@@ -9,27 +9,45 @@ import { makeDice } from "../selectors/dice.ts";
 const REQUESTS = 4000;
 const FIELDS = [...Object.keys(chatRequestSchema.properties), "top_k"];
 const VALUES: readonly unknown[] = [
-  ...[0, 1, -1, 0.5, 2, 2.5, 20, 21, -3, 1e300, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53],
-  ...["", "a", "auto", "low", true, false, null, undefined, {}, [], ["a"], [{ role: "user" }], { a: 1 }],
+  0,
+  1,
+  -1,
+  0.5,
+  2,
+  2.5,
+  21,
+  1e300,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  2 ** 53,
+  "",
+  "a",
+  "auto",
+  "low",
+  true,
+  null,
+  undefined,
+  {},
+  [],
+  ["a"],
+  [{ role: "user" }],
 ];
-const MESSAGES: readonly unknown[] = [
+const PLAIN: readonly unknown[] = [
   { role: "system", content: "a" },
   { content: "", role: "user" },
   { role: "assistant", content: "a" },
-  ...[
-    { role: "user", content: null },
-    { role: "tool", content: "a" },
-    { role: "function", content: "a" },
-  ],
-  ...[
-    { role: "user", content: [] },
-    { role: "user", content: "a", name: 1 },
-    { role: "user" },
-    {},
-    null,
-    "a",
-    [],
-  ],
+];
+const OTHERS: readonly unknown[] = [
+  { role: "user", content: null },
+  { role: "tool", content: "a" },
+  { role: "function", content: "a" },
+  { role: "user", content: [] },
+  { role: "user", content: "a", name: 1 },
+  { role: "user" },
+  {},
+  null,
+  "a",
+  [],
 ];
 
 test("what is plain fits the schema", () => {
@@ -37,7 +55,7 @@ test("what is plain fits the schema", () => {
   const pick = <Item>(items: readonly Item[]) => items[Math.floor(dice() * items.length)];
   const plain = Array.from({ length: REQUESTS }, () => {
     const messages = Array.from({ length: Math.floor(dice() * 4) }, () =>
-      pick(dice() < 0.8 ? MESSAGES.slice(0, 3) : MESSAGES),
+      pick(dice() < 0.9 ? PLAIN : OTHERS),
     );
     const body: Record<string, unknown> = { model: "m", messages };
     for (let count = Math.floor(dice() * 4); count > 0; count--) body[pick(FIELDS) ?? ""] = pick(VALUES);

@@ -116,7 +116,7 @@ test.each([
 });
 
 test.each([
-  [{ code: "ECONNREFUSED" }, "no connection (ECONNREFUSED)"],
+  [{ code: "ECONNREFUSED" }, "no connection: connection refused (ECONNREFUSED)"],
   [{ code: "can't reach https://user:secret@collector.example" }, "no connection"],
   [{}, "no connection"],
 ])("of an error with %p, only a code is told", async (fields, cause) => {

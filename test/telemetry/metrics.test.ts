@@ -52,6 +52,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "refused", code: "invalid_api_key" },
   { event: "refused", code: "budget_exceeded", limit_kind: "budget", limit_scope: "account" },
   { event: "config_reloaded" },
+  { event: "scim.request", resource: "Users", method: "POST", status: 201 },
   { event: "hook", hook: "masks", action: "passed", ms: 12 },
 ];
 
@@ -70,7 +71,10 @@ const EVERY_READING = {
   poundkey_config_loaded_timestamp_seconds: () => 1_795_132_800_123,
   poundkey_credentials: () => new Map([[`Own${LABEL_END}retired`, 2]]),
   poundkey_provider_failing_seconds: () => new Map([["Own", 61_500]]),
+  poundkey_certificate_expiry_seconds: () => new Map([["vLLM", 86_400]]),
   poundkey_balance_usd: () => new Map([["Search", 12_500_000_000]]),
+  poundkey_members: () => new Map([["in_doubt", 4]]),
+  poundkey_scim_last_request_timestamp_seconds: () => 1_795_132_800_123,
   poundkey_catalogue_age_seconds: () => 8_467_200,
   poundkey_catalogue_changes_waiting: () => 3,
   process_cpu_seconds_total: () => 1_234_567,

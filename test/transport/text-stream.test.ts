@@ -16,7 +16,7 @@ test("a long call declares its length in bytes, and a short one is sent as it is
   const make = (content: string) => {
     const outgoing = { url: "http://provider.example/", headers: { "x-own": "1" }, body: { content } };
     const prepared = prepareRequest({ ...outgoing, dropped: [] });
-    return toInit(prepared, new AbortController().signal, false);
+    return toInit(prepared, new AbortController().signal, false, undefined);
   };
   const long = make("é".repeat(SHORT_CHARACTERS));
   expect(long.body).toBeInstanceOf(ReadableStream);

@@ -12,7 +12,7 @@ import type { OutboxEvent } from "../../core/events/events.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import { type GatewayKey, listPausers } from "../../core/keys/key.ts";
+import { type GatewayKey, showPausers } from "../../core/keys/key.ts";
 import type { LimitRequest } from "../../core/limits/limit-request.ts";
 import type { Checkout } from "../../core/money/checkout.ts";
 import { toUsd } from "../../core/money/money.ts";
@@ -27,6 +27,7 @@ import { viewTarget } from "../models/alias-target.ts";
 import { readStoredAliases } from "../models/aliases.ts";
 import { readStoredRules } from "../models/model-rules.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
+import { describeGroup, describeUser, listDirectoryEvents } from "./directory-entries.ts";
 
 type EntryParts = Pick<AdminWorld, "clock" | "random">;
 
@@ -35,14 +36,16 @@ export function makeEntry({ clock, random }: EntryParts, act: Act, action: Audit
   return { id: mintId("aud", random), atMs: clock.nowMs(), act, ...usual, ...action };
 }
 
-/** Returns the world with changes that are put on record as the sender's, each with these events. */
+/** Returns the world with changes that are put on record as the sender's, each with these events, and with what `add` says. */
 export function actAs<World extends AdminWorld>(
   world: World,
   act: Act,
   events: readonly OutboxEvent[] = [],
+  add: (facts: AuditFacts) => AuditFacts = (facts) => facts,
 ): World & Omit<ActingWorld, "store"> {
   const trail: Trail = (change) => [
-    ...listFacts(change).map((facts) => makeAuditEvent(makeEntry(world, act, facts))),
+    ...listFacts(change).map((facts) => makeAuditEvent(makeEntry(world, act, add(facts)))),
+    ...listDirectoryEvents(change, world.clock.nowMs()),
     ...events,
   ];
   return { ...world, act, changes: world.store.changes(trail) };
@@ -83,7 +86,7 @@ function describeChange(change: RowChange): AuditFacts | null {
       return describe(
         change,
         "account",
-        (row) => ({ ...viewFields(ACCOUNT_FIELDS, row), paused_by: listPausers(row) }),
+        (row) => ({ ...viewFields(ACCOUNT_FIELDS, row), paused_by: showPausers(row) }),
         ({ id }) => id,
       );
     case "key":
@@ -98,6 +101,10 @@ function describeChange(change: RowChange): AuditFacts | null {
       return describeToken(change);
     case "member":
       return describeMember(change);
+    case "directory_user":
+      return describeUser(change);
+    case "directory_group":
+      return describeGroup(change);
     case "thing":
       return describeThing(change);
     case "setting":
@@ -190,7 +197,7 @@ function describeKey(change: Pair<GatewayKey>): AuditFacts | null {
   const changed = describe(
     change,
     "key",
-    (row) => ({ ...viewFields(KEY_FIELDS, row), member_id: row.memberId, paused_by: listPausers(row) }),
+    (row) => ({ ...viewFields(KEY_FIELDS, row), member_id: row.memberId, paused_by: showPausers(row) }),
     (row) => row.accountId,
   );
   if (before === null || after === null) return changed;
@@ -264,7 +271,9 @@ function describeToken({ before, after }: Pair<NamedToken>): AuditFacts | null {
   const target: AuditTarget = { type: "token", id: after.id, name: after.name };
   const about = { target, accountId: findOnlyAccount(after.grants) };
   if (before === null) return { action: "token.created", ...about, before: null, after: viewToken(after) };
-  return before.revokedAtMs === after.revokedAtMs ? null : { action: "token.revoked", ...about };
+  if (before.revokedAtMs !== after.revokedAtMs) return { action: "token.revoked", ...about };
+  const show = ({ makerKind: kind, makerId: id, last4 }: NamedToken) => ({ created_by: { kind, id }, last4 });
+  return { action: "token.taken", ...about, before: show(before), after: show(after) };
 }
 
 function viewMember({ name, email, ruleGrants, ownGrants, ownUntilMs, isDisabled }: Member): AuditFields {

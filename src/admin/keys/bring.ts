@@ -4,21 +4,19 @@ import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/keys/key.ts";
 import type { AccountChange, KeyChange } from "../../core/keys/key-change.ts";
-import { type FieldInput, readNew, readState } from "../fields.ts";
+import { type FieldInput, type Reading, readNew, readState } from "../fields.ts";
 import { keepExtras } from "../limits/budgets.ts";
 import type { ActingWorld } from "../world.ts";
-import { changePauses } from "./key-rights.ts";
 import { type KeyWorld, removeResponses, requireKey, requireNewPayer, writeKey } from "./keys.ts";
+import { changePauses } from "./pauses.ts";
 import { findExpiry } from "./put-by-name.ts";
 
 type AccountState = FieldInput<typeof ACCOUNT_FIELDS>;
 /** Its account is an id. */
 type KeyState = FieldInput<typeof KEY_FIELDS>;
 
-/** The time at which a state is read, and after which keys without an expiry end. */
-interface Reading extends Pick<KeyWorld, "keysExpireInMs"> {
-  readonly nowMs: number;
-}
+/** When and with what names a state is read, and the time after which keys without an expiry end. */
+interface StateReading extends Reading, Pick<KeyWorld, "keysExpireInMs"> {}
 
 /** Nothing that is paused is resumed here, and a pause gets no second reason. */
 function keepPause(before: Pick<Account, "isPaused" | "pausedBy">, isPaused: boolean) {
@@ -27,16 +25,16 @@ function keepPause(before: Pick<Account, "isPaused" | "pausedBy">, isPaused: boo
 }
 
 /** Returns the new account of a state. Throws the Faults of bad input. */
-export function makeAccount(given: AccountState, id: string, { nowMs }: Reading): Account {
-  const asked = readNew(ACCOUNT_FIELDS, given, nowMs);
+export function makeAccount(given: AccountState, id: string, reading: StateReading): Account {
+  const asked = readNew(ACCOUNT_FIELDS, given, reading);
   const paused = keepPause(ACCOUNT_DEFAULTS, asked.isPaused);
-  return { ...ACCOUNT_DEFAULTS, ...asked, ...paused, id, createdAtMs: nowMs };
+  return { ...ACCOUNT_DEFAULTS, ...asked, ...paused, id, createdAtMs: reading.nowMs };
 }
 
 /** Returns how an account is brought to a state: extra amounts of its budgets stay. Throws the Faults of bad input. */
-export function reviseAccount(given: AccountState, { nowMs }: Reading) {
+export function reviseAccount(given: AccountState, reading: StateReading) {
   return (before: Account): AccountChange => {
-    const asked = readState(ACCOUNT_FIELDS, given, before, nowMs);
+    const asked = readState(ACCOUNT_FIELDS, given, before, reading);
     const budgets = keepExtras(before.budgets, asked.budgets);
     return { ...asked, budgets, ...keepPause(before, asked.isPaused) };
   };
@@ -46,18 +44,20 @@ export function reviseAccount(given: AccountState, { nowMs }: Reading) {
 export function makeKey(
   given: KeyState,
   { id, last4 }: Pick<GatewayKey, "id" | "last4">,
-  { nowMs, keysExpireInMs }: Reading,
+  reading: StateReading,
 ): GatewayKey {
-  const asked = readNew(KEY_FIELDS, given, nowMs);
+  const { nowMs, keysExpireInMs } = reading;
+  const asked = readNew(KEY_FIELDS, given, reading);
   const made = { ...KEY_DEFAULTS, ...asked, id, last4, createdAtMs: nowMs };
   const expiresAtMs = findExpiry({ keysExpireInMs }, readExpires(given), made);
   return { ...made, ...keepPause(KEY_DEFAULTS, asked.isPaused), expiresAtMs };
 }
 
 /** The same for a key. */
-export function reviseKey(given: KeyState, { nowMs, keysExpireInMs }: Reading) {
+export function reviseKey(given: KeyState, reading: StateReading) {
+  const { keysExpireInMs } = reading;
   return (before: GatewayKey): KeyChange => {
-    const asked = readState(KEY_FIELDS, given, before, nowMs);
+    const asked = readState(KEY_FIELDS, given, before, reading);
     const expiry = { createdAtMs: before.createdAtMs, expiresAtMs: asked.expiresAtMs };
     return {
       ...asked,
@@ -102,21 +102,22 @@ export async function addKey(
 
 /** Throws the Fault `not_found`, and those of bad input. */
 export async function bringAccount(
-  { changes, clock }: ActingWorld,
+  { changes, clock, aliasNames }: ActingWorld,
   id: string,
   given: AccountState,
 ): Promise<void> {
-  const account = await changes.changeAccount(id, reviseAccount(given, { nowMs: clock.nowMs() }));
+  const revise = reviseAccount(given, { nowMs: clock.nowMs(), aliasNames });
+  const account = await changes.changeAccount(id, revise);
   if (account === null) throw new Fault("not_found", "There is no account with that id.");
 }
 
 /** The same for a key, which another account takes with its counts. */
 export async function bringKey(world: KeyWorld, id: string, given: KeyState): Promise<void> {
-  const { store, changes, clock, keysExpireInMs } = world;
+  const { store, changes, clock, keysExpireInMs, aliasNames } = world;
   const { accountId } = requireKey(id, await store.key(id));
   const to = typeof given.account_id === "string" && given.account_id !== accountId ? given.account_id : null;
   if (to !== null) await requireNewPayer(store, to);
-  const revise = reviseKey(given, { nowMs: clock.nowMs(), keysExpireInMs });
+  const revise = reviseKey(given, { nowMs: clock.nowMs(), keysExpireInMs, aliasNames });
   const revision = (before: GatewayKey) => {
     if (before.accountId === accountId) return revise(before);
     throw new Fault(

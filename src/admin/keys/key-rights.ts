@@ -3,11 +3,11 @@ import { Fault } from "../../core/fault.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
-import { type Account, type GatewayKey, KEY_DEFAULTS, listPausers } from "../../core/keys/key.ts";
+import { type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/keys/key.ts";
 import { type KeyChange, type Revision, readRevision } from "../../core/keys/key-change.ts";
 import { readAccountLimits, resolveAllowance, resolveLimits } from "../../core/limits/key-limits.ts";
 import { boundSet, isBeyond, listBeyond, pickLimits } from "../../core/limits/limit-bounds.ts";
-import { PAUSERS, type Pauser, type Role } from "../../core/people/people.ts";
+import type { Role } from "../../core/people/people.ts";
 import { LIMIT_RULES, type LimitRules, type QuotaRules } from "../../core/settings.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import {
@@ -18,6 +18,7 @@ import {
   OWN_LIMITS,
 } from "../../people/key-bounds.ts";
 import { isAbove } from "../../people/roles.ts";
+import { changePauses, notPermitted } from "./pauses.ts";
 
 /** The sender of a change to a key, and the configuration's rules for keys. */
 export interface KeyRights {
@@ -197,10 +198,6 @@ function refuseOwn(name: BoundName): never {
   throw notPermitted(name, message);
 }
 
-function notPermitted(param: string, message: string): Fault {
-  return new Fault("not_permitted", `This isn't permitted: ${message}.`, { param });
-}
-
 function checkFields(role: Role, given: KeyInput): void {
   for (const [name, { role: lowest }] of Object.entries(KEY_FIELDS)) {
     if (given[name] === undefined || !isAbove(lowest, role)) continue;
@@ -256,34 +253,4 @@ function listAboveAccount(
   const allowed = resolveAllowance(key, account, quota);
   const most = resolveAllowance({ requestsPerDay: "default" }, account, quota);
   return [...listBeyond(limits, bound), ...(isBeyond(allowed, most) ? (["requests_per_day"] as const) : [])];
-}
-
-const PAUSED_AS: Readonly<Record<Role, Pauser>> = {
-  member: "holder",
-  viewer: "person",
-  manager: "person",
-  billing: "person",
-  operator: "operator",
-  admin: "admin",
-};
-
-type PauseState = Pick<GatewayKey, "isPaused" | "pausedBy">;
-
-/**
- * Adds the role's own reason, or lifts those that the role may lift: its own and lower ones, and for admins all. Throws
- * the Fault `not_permitted` if it may lift none of them.
- */
-export function changePauses(role: Role, before: PauseState, isPaused: boolean): PauseState {
-  const causes = listPausers(before);
-  const own = PAUSED_AS[role];
-  if (isPaused) return { isPaused, pausedBy: causes.includes(own) ? causes : [...causes, own] };
-  const isLifted = (cause: Pauser) => role === "admin" || PAUSERS.indexOf(cause) <= PAUSERS.indexOf(own);
-  const left = causes.filter((cause) => !isLifted(cause));
-  if (left.length > 0 && left.length === causes.length) {
-    throw notPermitted(
-      "paused",
-      `it was paused as '${left.join("' and '")}', which only the same or a higher role lifts`,
-    );
-  }
-  return { isPaused: left.length > 0, pausedBy: left };
 }

@@ -9,20 +9,21 @@ import {
   type GatewayKey,
   KEY_DEFAULTS,
   KEY_STATES,
-  listPausers,
   refuseClosed,
+  showPausers,
 } from "../../core/keys/key.ts";
 import type { KeyChange, Revision } from "../../core/keys/key-change.ts";
 import type { KeyMaking } from "../../core/keys/key-making.ts";
 import { PAUSERS, type Scope } from "../../core/people/people.ts";
 import type { KeyFilter, Store } from "../../core/store.ts";
-import { digestSecret, mintId, mintSecret } from "../../keys/secret.ts";
+import { mintId } from "../../keys/secret.ts";
 import { carryCounts } from "../../ledger/key-move.ts";
 import type { Access } from "../../people/access.ts";
 import { makeViewProperties, readChange, readNew, viewFields } from "../fields.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { raiseBudgets, readRaises } from "../limits/budgets.ts";
 import { type ListPage, listPage, pageFields } from "../list.ts";
+import { refuseLateExtras } from "../people/own-end.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import {
@@ -40,9 +41,8 @@ import {
   planKeyChange,
   startKey,
 } from "./key-rights.ts";
+import { makeSecret } from "./new-secret.ts";
 import { findHolder, planArrival, planMaking, planRotation } from "./personal-keys.ts";
-
-const LAST_CHARACTERS_SHOWN = 4;
 
 /** The id of the console playground's built-in key. */
 export const CONSOLE_KEY = "console";
@@ -91,7 +91,7 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
     ...viewFields(KEY_FIELDS, key),
     kind: key.memberId === null ? "service" : "personal",
     member_id: key.memberId,
-    paused_by: [...listPausers(key)],
+    paused_by: showPausers(key),
     last4: key.last4,
     created_at: formatInstant(key.createdAtMs),
     revoked_at: formatInstantOrNull(key.revokedAtMs),
@@ -112,7 +112,7 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
   const nowMs = clock.nowMs();
   const { secret, last4, digest } = makeSecret(world);
   const expires = fields.expires_at === undefined && keysExpireInMs !== null;
-  const read = readNew(KEY_FIELDS, fields, nowMs);
+  const read = readNew(KEY_FIELDS, fields, { nowMs, aliasNames: world.aliasNames });
   const scope = rights.access.scope("accounts.read");
   const accountId = fields.account_id === undefined ? findOwnAccount(scope, read.accountId) : read.accountId;
   const account = await requireNewPayer(store, accountId, scope);
@@ -126,6 +126,7 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
     accountId,
     memberId: findHolder(rights.access, fields.kind, accountId),
   };
+  refuseLateExtras(rights.access, "createKey", accountId, fields.budgets);
   const key = startKey(rights, asked, fields);
   checkNewKey(rights, key, fields, account);
   const making = planMaking(rights, { memberId: key.memberId, account, nowMs });
@@ -139,14 +140,9 @@ function findOwnAccount({ accountIds }: Scope, byDefault: string): string {
   return only !== undefined && others.length === 0 ? only : byDefault;
 }
 
-export function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepper">) {
-  const secret = mintSecret(random);
-  return { secret, last4: secret.slice(-LAST_CHARACTERS_SHOWN), digest: digestSecret(secret, pepper) };
-}
-
 export type KeyListParts = Pick<AdminWorld, "store" | "clock">;
 export type KeysQuery = Static<typeof keysQuery>;
-type KeyChangeParts = Pick<ActingWorld, "store" | "changes" | "clock">;
+type KeyChangeParts = Pick<ActingWorld, "store" | "changes" | "clock" | "aliasNames">;
 
 /** Returns a page of keys, newest first, including revoked ones. `account_id`, `member`, `state` and `q` filter it. */
 export function listKeyPage(
@@ -177,14 +173,15 @@ export function listKeyPage(
  * longer be kept, they are deleted.
  */
 export async function updateKey(
-  { store, changes, clock }: KeyChangeParts,
+  { store, changes, clock, aliasNames }: KeyChangeParts,
   id: string,
   fields: Static<typeof keyChangeSchema>,
   rights: KeyRights = ALL_RIGHTS,
 ): Promise<KeyView> {
   const nowMs = clock.nowMs();
   const raises = readRaises(fields.budgets, "budgets");
-  const change = readChange(KEY_FIELDS, raises ? { ...fields, budgets: undefined } : fields, nowMs);
+  const set = raises ? { ...fields, budgets: undefined } : fields;
+  const change = readChange(KEY_FIELDS, set, { nowMs, aliasNames });
   const revision = raises
     ? ({ budgets }: GatewayKey) => ({ ...change, budgets: raiseBudgets(budgets, raises) })
     : change;
@@ -195,6 +192,7 @@ export async function updateKey(
     to: to === undefined ? null : await requireNewPayer(store, to, rights.access.scope("accounts.read")),
   };
   const arrival = accounts.to && planArrival(rights, { memberId, account: accounts.to, nowMs });
+  refuseLateExtras(rights.access, "updateKey", to ?? from, fields.budgets);
   const plan = planKeyChange(rights, { given: fields, revision, accounts, nowMs });
   const key = requireKey(id, await writeKey(changes, id, { accountId: to, making: arrival }, plan));
   if (change.keepsResponses === false) await removeResponses(store, key, from);

@@ -21,11 +21,11 @@ import { readNew, viewFields } from "../fields.ts";
 import { readIdempotencyKey, readInput, readName } from "../input.ts";
 import { keepExtras } from "../limits/budgets.ts";
 import { type AccountView, accountChangeSchema, accountView } from "../money/accounts.ts";
+import { refuseLateExtras } from "../people/own-end.ts";
 import type { ActingWorld } from "../world.ts";
 import { type keyChangeSchema, newKeySchema } from "./key-fields.ts";
 import {
   ALL_RIGHTS,
-  changePauses,
   checkNewKey,
   checkRotation,
   completeKey,
@@ -33,7 +33,9 @@ import {
   planKeyChange,
   startKey,
 } from "./key-rights.ts";
-import { type KeyView, type KeyWorld, keyView, makeSecret, type NewKeyView } from "./keys.ts";
+import { type KeyView, type KeyWorld, keyView, type NewKeyView } from "./keys.ts";
+import { makeSecret } from "./new-secret.ts";
+import { changePauses } from "./pauses.ts";
 import { findHolder, planMaking } from "./personal-keys.ts";
 
 export interface PutWorld extends KeyWorld {
@@ -51,14 +53,18 @@ interface PutResult<View> {
  * amounts stay, and so does a pause. Throws the Faults `name_ambiguous` and those of bad input.
  */
 export async function putAccount(
-  { changes, clock, random }: Pick<ActingWorld, "changes" | "clock" | "random">,
+  { changes, clock, random, aliasNames }: Pick<ActingWorld, "changes" | "clock" | "random" | "aliasNames">,
   name: string,
   fields: Static<typeof accountChangeSchema>,
   access = adminAccess(COMMAND_LINE),
 ): Promise<PutResult<AccountView>> {
   checkName(fields.name, name);
   const nowMs = clock.nowMs();
-  const asked = readNew(ACCOUNT_FIELDS, readInput(accountChangeSchema, { ...fields, name }), nowMs);
+  refuseLateExtras(access, "putAccount", null, fields.budgets);
+  const asked = readNew(ACCOUNT_FIELDS, readInput(accountChangeSchema, { ...fields, name }), {
+    nowMs,
+    aliasNames,
+  });
   const pause = (before: Pick<Account, "isPaused" | "pausedBy">) =>
     asked.isPaused
       ? changePauses(access.role ?? "member", before, true)
@@ -116,8 +122,9 @@ export async function putKey(
   checkName(fields.name, place.name);
   const account = await findAccount(store, place.account, rights.access.scope("accounts.read"));
   checkAccount(fields, place, account.id);
+  refuseLateExtras(rights.access, "putKey", account.id, fields.budgets);
   const given = readInput(newKeySchema, { ...fields, name: place.name, account_id: account.id });
-  const asked = readNew(KEY_FIELDS, given, nowMs);
+  const asked = readNew(KEY_FIELDS, given, { nowMs, aliasNames: world.aliasNames });
   const { secret, last4, digest } = makeSecret(world);
   /** Everything that a PUT sets, also what it leaves out. */
   const complete = (key: GatewayKey): GatewayKey =>

@@ -2,16 +2,18 @@
 import { Type } from "@sinclair/typebox";
 import type { Value, WireBudget } from "../../core/fields/field.ts";
 import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts";
-import { type Budget, makeBudget, nameBudget, PERIODS } from "../../core/limits/budget.ts";
+import { type Budget, makeBudget, nameBudget, PERIODS, showBudgetModels } from "../../core/limits/budget.ts";
+import { type AliasNames, showModels } from "../../core/models/alias-entry.ts";
 import { toUsd } from "../../core/money/money.ts";
 import { formatInstant } from "../format.ts";
 import { momentSchema, readInstant, readUsd, usdSchema } from "../input.ts";
+import { readBudgetModels } from "../models/patterns.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, share, text, usd } from "../schema.ts";
 
 const MODELS_MAX = 100;
 const WARNINGS_MAX = 10;
 
-/** A budget in a request. `model` is the schema of one pattern. */
+/** A budget in a request. `model` is the schema of one model. */
 export function makeBudgetSchema(model: ReturnType<typeof Type.String>) {
   return closeObject({
     usd: Type.Optional({
@@ -41,8 +43,12 @@ export const budgetView = Type.Object({
 });
 
 /** Reads budgets that fit the schema. Throws the Fault of two of one name, or of half an extra amount. */
-export function readBudgets(budgets: readonly WireBudget[], name: string): readonly Budget[] {
-  const read = budgets.map((budget, at) => readBudget(budget, `${name}[${at}]`));
+export function readBudgets(
+  budgets: readonly WireBudget[],
+  name: string,
+  aliases: AliasNames,
+): readonly Budget[] {
+  const read = budgets.map((budget, at) => readBudget(budget, `${name}[${at}]`, aliases));
   const names = read.map(nameBudget);
   const twice = names.findIndex((one, at) => names.indexOf(one) !== at);
   if (twice === -1) return read;
@@ -50,16 +56,17 @@ export function readBudgets(budgets: readonly WireBudget[], name: string): reado
 }
 
 function describeName(name: string): string {
-  const [per, ...models] = name.split(" ");
-  return models.length === 0 ? `per ${per}` : `per ${per} for ${models.join(", ")}`;
+  const [per] = name.split(" ");
+  const models = showBudgetModels(name);
+  return models === null ? `per ${per}` : `per ${per} for ${models.join(", ")}`;
 }
 
-function readBudget(budget: WireBudget, at: string): Budget {
+function readBudget(budget: WireBudget, at: string, aliases: AliasNames): Budget {
   if (budget.usd === undefined) throw missingParameter(`${at}.usd`);
   return makeBudget({
     nanoUsd: readUsd(budget.usd, `${at}.usd`),
     per: budget.per,
-    models: budget.models,
+    models: readBudgetModels(budget.models, `${at}.models`, aliases),
     warn: budget.warn,
     isHard: budget.hard,
     extra: readExtra(budget, at),
@@ -103,18 +110,23 @@ export function readRaises(
     const at = `${field}[${index}]`;
     const extra = readExtra(budget, at);
     return {
-      name: nameBudget(makeBudget({ nanoUsd: 0, per: budget.per, models: budget.models })),
+      name: nameAsShown(makeBudget({ nanoUsd: 0, per: budget.per, models: budget.models })),
       at,
       extra,
     };
   });
 }
 
+/** Returns the name with which people call a budget: with the aliases of its models as they write them. */
+function nameAsShown({ per, models }: Pick<Budget, "per" | "models">): string {
+  return nameBudget({ per, models: models && showModels(models).toSorted() });
+}
+
 /** Returns the budgets with those extra amounts. Throws the Fault of a budget that there isn't. */
 export function raiseBudgets(budgets: Value<"budgets">, raises: readonly Raise[]): readonly Budget[] {
   const own = budgets === "default" ? [] : budgets;
   for (const { name, at } of raises) {
-    if (own.some((budget) => nameBudget(budget) === name)) continue;
+    if (own.some((budget) => nameAsShown(budget) === name)) continue;
     const whose =
       budgets === "default" ? "its budgets are the configured ones" : "it isn't among its budgets";
     throw invalidValue(
@@ -123,7 +135,7 @@ export function raiseBudgets(budgets: Value<"budgets">, raises: readonly Raise[]
     );
   }
   return own.map((budget) => {
-    const raise = raises.find(({ name }) => name === nameBudget(budget));
+    const raise = raises.find(({ name }) => name === nameAsShown(budget));
     return raise ? { ...budget, extra: raise.extra } : budget;
   });
 }
@@ -145,7 +157,7 @@ function formatBudget({ nanoUsd, per, models, warn, isHard, extra }: Budget): Wi
   return {
     usd: toUsd(nanoUsd),
     per,
-    ...(models ? { models } : {}),
+    ...(models ? { models: showModels(models) } : {}),
     ...(warn.length > 0 ? { warn } : {}),
     ...(isHard ? {} : { hard: false }),
     ...(extra ? { extra_usd: toUsd(extra.nanoUsd), extra_until: formatInstant(extra.untilMs) } : {}),

@@ -4,11 +4,11 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { EventType, OutboxEvent } from "../../core/events/events.ts";
 import { Fault } from "../../core/fault.ts";
 import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts";
-import { type Budget, makeBudget, PERIODS } from "../../core/limits/budget.ts";
+import { makeBudget, PERIODS } from "../../core/limits/budget.ts";
 import { LIMIT_MAX, MINUTE_KINDS } from "../../core/limits/limit.ts";
 import type { LimitRequest, LimitRequestFilter, NamedLimitRequest } from "../../core/limits/limit-request.ts";
-import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import { type AskedLimit, findMemberLimits, nameAskedLimit } from "../../core/limits/member-limits.ts";
+import { showModels } from "../../core/models/alias-entry.ts";
 import { toUsd } from "../../core/money/money.ts";
 import { ACTOR_KINDS, type Scope } from "../../core/people/people.ts";
 import type { LimitRules } from "../../core/settings.ts";
@@ -17,10 +17,11 @@ import type { Access } from "../../people/access.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { momentSchema, noteSchema, readInstant, readLine, readName, readUsd } from "../input.ts";
 import { type ListPage, listPage, pageFields } from "../list.ts";
-import { budgetPattern } from "../models/patterns.ts";
-import { beyondOwnEnd } from "../people/own-end.ts";
+import { modelOrAlias } from "../models/patterns.ts";
+import { beyondOwnEnd, findOwnEnd } from "../people/own-end.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
+import { refuseBeyondAccount, requireLimit } from "./asked-limit.ts";
 
 const REASON_CHARACTERS_MAX = 500;
 const MODELS_MAX = 100;
@@ -35,7 +36,7 @@ export const newLimitRequestSchema = closeObject({
   budget: Type.Optional(
     closeObject({
       per: allowWords(PERIODS),
-      models: Type.Optional(allowNull(Type.Array(budgetPattern, { minItems: 1, maxItems: MODELS_MAX }))),
+      models: Type.Optional(allowNull(Type.Array(modelOrAlias, { minItems: 1, maxItems: MODELS_MAX }))),
     }),
   ),
   limit: Type.Optional(allowWords(MINUTE_KINDS)),
@@ -119,10 +120,12 @@ export async function askForMore(
   if (account === null) throw invalidValue("account_id", "this account doesn't exist");
   access.require("limit_requests.make", accountId);
   const nowMs = clock.nowMs();
-  const asked = readAsked(given);
   const reason = readName(given.reason, "reason");
   const { rules } = (await store.people.memberTerms(memberId)) ?? { rules: [] };
-  requireLimit(asked, findMemberLimits(account, { rules, raises: [] }, limitRules, nowMs));
+  const limits = findMemberLimits(account, { rules, raises: [] }, limitRules, nowMs);
+  const { asked, limit } = requireLimit(readAsked(given), limits);
+  const amount = readAmount(asked, given.amount);
+  refuseBeyondAccount(account, asked, limit + amount);
   const request: LimitRequest = {
     id: mintId("lrq", random),
     accountId,
@@ -130,7 +133,7 @@ export async function askForMore(
     reason,
     createdAtMs: nowMs,
     ...asked,
-    amount: readAmount(asked, given.amount),
+    amount,
     untilMs: readUntil(given.until, nowMs),
     state: "open",
     decidedAtMs: null,
@@ -153,18 +156,6 @@ function readAsked({ budget, limit }: NewLimitRequest): AskedLimit {
   if (limit !== undefined) return { kind: limit, per: null, models: null };
   const { per, models } = makeBudget({ nanoUsd: 0, per: budget?.per ?? "month", models: budget?.models });
   return { kind: "budget", per, models };
-}
-
-/** A limit that nobody set can't be raised. */
-function requireLimit(asked: AskedLimit, limits: ReturnType<typeof findMemberLimits>): void {
-  const isAsked = (budget: Budget) => nameAskedLimit({ kind: "budget", ...budget }) === nameAskedLimit(asked);
-  const set = {
-    ...mapLimits(MINUTE_LIMITS, "name", ({ property }) => limits[property]),
-    budget: limits.budgets.find(isAsked) ?? null,
-  };
-  if (set[asked.kind] !== null) return;
-  const param = asked.kind === "budget" ? "budget" : "limit";
-  throw invalidValue(param, "you have no such limit in this account, so nothing of the kind stops you");
 }
 
 function readAmount({ kind }: AskedLimit, amount: number): number {
@@ -214,7 +205,7 @@ export async function decideLimitRequest(
       param: "id",
     });
   }
-  const endMs = access.findEnd("members.limit", [accountId]);
+  const endMs = findOwnEnd(access, "decideLimitRequest", [accountId]);
   if (grant && endMs !== null && known.request.untilMs > endMs) throw beyondOwnEnd("until", endMs);
   const nowMs = clock.nowMs();
   const eventId = mintId("evt", random);
@@ -255,7 +246,7 @@ function makeEvent(
   const { accountId, memberId, kind, per, models } = request;
   const { amount, until } = describeAsked(request);
   const about = { id: request.id, account_id: accountId, member_id: memberId, kind };
-  const budget = per === null ? {} : { per, models };
+  const budget = per === null ? {} : { per, models: models && showModels(models) };
   return { accountId, id, atMs, type, data: { ...about, ...budget, amount, until, ...more } };
 }
 
@@ -264,7 +255,7 @@ export function describeAsked(asked: Pick<LimitRequest, keyof AskedLimit | "amou
   const { kind, per, models, amount, untilMs } = asked;
   const until = formatInstant(untilMs);
   if (kind !== "budget") return { limit: kind, amount, until };
-  const budget = { per: per ?? "month", ...(models ? { models: [...models] } : {}) };
+  const budget = { per: per ?? "month", ...(models ? { models: [...showModels(models)] } : {}) };
   return { budget, amount: toUsd(amount), until };
 }
 

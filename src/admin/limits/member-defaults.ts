@@ -6,8 +6,9 @@ import { invalidValue } from "../../core/json/schema-fault.ts";
 import { LIMIT_MAX } from "../../core/limits/limit.ts";
 import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { MemberDefaults } from "../../core/limits/member-limits.ts";
+import type { AliasNames } from "../../core/models/alias-entry.ts";
 import { integerSchema, readList } from "../input.ts";
-import { budgetPattern, pattern } from "../models/patterns.ts";
+import { modelOrAlias, pattern } from "../models/patterns.ts";
 import { allowNull, closeObject, count, text } from "../schema.ts";
 import { budgetView, formatBudgets, makeBudgetSchema, readBudgets } from "./budgets.ts";
 
@@ -17,9 +18,7 @@ export function makeMemberDefaultsSchema(field: Field<"member_defaults">): TSche
   return allowNull(
     closeObject({
       ...mapLimits(MINUTE_LIMITS, "name", () => limit),
-      budgets: Type.Optional(
-        allowNull(Type.Array(makeBudgetSchema(budgetPattern), { maxItems: budgetsMax })),
-      ),
+      budgets: Type.Optional(allowNull(Type.Array(makeBudgetSchema(modelOrAlias), { maxItems: budgetsMax }))),
       allowed_models: Type.Optional(allowNull(Type.Array(pattern, { maxItems: modelsMax }))),
       keys: Type.Optional(allowNull(integerSchema(0, keysMax))),
     }),
@@ -35,7 +34,11 @@ export const memberDefaultsView = Type.Object({
 });
 
 /** Throws the Fault of the first wrong field. More for one person is given by the rules of the sign-in, or asked for. */
-export function readMemberDefaults(given: WireMemberDefaults, name: string): MemberDefaults {
+export function readMemberDefaults(
+  given: WireMemberDefaults,
+  name: string,
+  aliases: AliasNames,
+): MemberDefaults {
   const budgets = given.budgets ?? [];
   const extra = budgets.findIndex(hasExtra);
   if (extra >= 0) {
@@ -43,7 +46,7 @@ export function readMemberDefaults(given: WireMemberDefaults, name: string): Mem
   }
   return {
     ...mapLimits(MINUTE_LIMITS, "property", (limit) => given[limit.name] ?? null),
-    budgets: readBudgets(budgets, `${name}.budgets`),
+    budgets: readBudgets(budgets, `${name}.budgets`, aliases),
     allowedModels: readList(given.allowed_models ?? []),
     keys: given.keys ?? null,
   };

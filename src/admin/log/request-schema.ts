@@ -144,6 +144,8 @@ const hookSchema = Type.Object({
   name: text,
   at: allowWords(HOOK_PLACES),
   action: allowWords(HOOK_ACTIONS),
+  // The price of the hook's own model, with the markup. Null if it has none.
+  cost_usd: allowNull(usd),
   start_ms: number,
   end_ms: number,
 });
@@ -175,6 +177,10 @@ export const requestDetailSchema = Type.Object({
     }),
   ),
   cost: allowNull(costSchema),
+  provider_cost_usd: Type.Optional(
+    Type.Number({ description: "USD, without the markup. For operators, billing and admins." }),
+  ),
+  hook_cost_usd: usd,
   usage_implausible: allowNull(Type.Object({ prompt_tokens: count, completion_tokens: count })),
   unpriced: Type.Array(
     Type.String({

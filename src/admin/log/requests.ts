@@ -11,11 +11,11 @@ import { isError, type ListedRequest, type RequestRecord } from "../../core/log/
 import { readTrace, type Trace, type TracedAttempt } from "../../core/log/trace.ts";
 import type { TracedHook } from "../../core/models/hook.ts";
 import { cutStoredName } from "../../core/models/stored-name.ts";
-import { computeCost, toUsd } from "../../core/money/money.ts";
-import type { Scope } from "../../core/people/people.ts";
+import { computeCost, type NanoUsd, toUsd } from "../../core/money/money.ts";
+import type { Role, Scope } from "../../core/people/people.ts";
 import type { Vault } from "../../core/world/world.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
-import { adminAccess, COMMAND_LINE } from "../../people/access.ts";
+import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { formatInstant } from "../format.ts";
 import { listSearched, SEARCH_MS, type SearchedList } from "../list.ts";
 import type { AdminWorld } from "../world.ts";
@@ -156,6 +156,8 @@ export async function getRequest(
       end_ms: record.totalMs,
     },
     cost: trace && costView(trace, record),
+    ...(trace && seesProviderCost(access, accountId) ? { provider_cost_usd: sumProviderCost(trace) } : {}),
+    hook_cost_usd: toUsd(sumHooks(trace)),
     usage_implausible: trace && implausibleView(trace),
     unpriced: [...(trace?.unpriced ?? [])],
     served: [...(trace?.served ?? [])],
@@ -208,8 +210,25 @@ function attemptView(attempt: TracedAttempt): AttemptView {
   };
 }
 
-function hookView({ name, at, action, startMs, endMs }: TracedHook): HookView {
-  return { name, at, action, start_ms: startMs, end_ms: endMs };
+function hookView({ name, at, action, startMs, endMs, cost }: TracedHook): HookView {
+  const cost_usd = cost === undefined ? null : toUsd(cost.nanoUsd);
+  return { name, at, action, cost_usd, start_ms: startMs, end_ms: endMs };
+}
+
+function sumHooks(trace: Trace | null): NanoUsd {
+  return (trace?.hooks ?? []).reduce((sum, { cost }) => sum + (cost?.nanoUsd ?? 0), 0);
+}
+
+/** What the provider costs is the operator's matter: others see the price. */
+const SEES_PROVIDER_COST: readonly (Role | null)[] = ["operator", "billing", "admin"];
+
+function seesProviderCost(access: Access, accountId: string): boolean {
+  return SEES_PROVIDER_COST.includes(access.roleIn(accountId));
+}
+
+/** Returns the cost without the markup, rounded up once, in USD. */
+function sumProviderCost({ bill }: Trace): number {
+  return toUsd(computeCost(bill, 1));
 }
 
 /** Each line is rounded up separately, but the total, taken from the row, only once. */

@@ -6,6 +6,7 @@ import { Fault } from "../../core/fault.ts";
 import { asArray, parseJson } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { ALIAS_EXPECTED, ALIAS_NAME, type Alias } from "../../core/models/alias.ts";
+import { type AliasNames, KnownAliasNames } from "../../core/models/alias-entry.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { formatInstantOrNull } from "../format.ts";
@@ -79,6 +80,12 @@ export function checkNewAlias(parts: AliasParts, name: string): void {
   if (!name.isWellFormed()) throw invalidValue("name", `expected ${newAliasSchema.properties.name.expected}`);
   refuseConfigured(parts, name);
   refuseTaken(parts, name);
+}
+
+/** Returns an alias made at run time. Throws the Faults `alias_configured` and `not_found`. */
+export async function findStoredAlias(parts: AliasParts, wanted: string): Promise<StoredAlias> {
+  refuseConfigured(parts, wanted);
+  return requireAlias(readStoredAliases(await parts.store.setting("aliases")), wanted);
 }
 
 export async function changeAlias(
@@ -161,6 +168,18 @@ interface StoredAlias extends NamedAlias {
 }
 
 const stored = Type.Object({ name: text, target: aliasTargetSchema, createdAtMs: number });
+
+/** Returns the aliases that lists of models may name: the configuration's and the store's. */
+export async function readAliasNames(
+  store: AliasParts["store"],
+  configured: Readonly<Record<string, Alias>>,
+): Promise<AliasNames> {
+  const names = new KnownAliasNames();
+  for (const { name, createdAtMs } of readStoredAliases(await store.setting("aliases")))
+    names.add(name, createdAtMs);
+  for (const name of Object.keys(configured)) names.add(name, 0);
+  return names;
+}
 
 /** Returns the aliases, oldest first. Malformed entries are skipped. */
 export function readStoredAliases(value: string | null): readonly StoredAlias[] {

@@ -84,7 +84,7 @@ export async function addCredential(
   const sealed = vault.seal(secret, findUse({ id, provider: provider.name }));
   const createdAtMs = clock.nowMs();
   await changes.putCredential({
-    ...readNew(CREDENTIAL_FIELDS, fields, createdAtMs),
+    ...readNew(CREDENTIAL_FIELDS, fields, { nowMs: createdAtMs }),
     id,
     provider: provider.name,
     sealed,
@@ -107,7 +107,7 @@ export async function changeCredential(
   const { own, others } = await findAddedCredential(parts, provider, id);
   if (secret !== undefined) refuseDuplicate(parts, provider, others, secret);
   const sealed = secret === undefined ? own.sealed : vault.seal(secret, findUse(own));
-  const change = readChange(CREDENTIAL_FIELDS, fields, clock.nowMs());
+  const change = readChange(CREDENTIAL_FIELDS, fields, { nowMs: clock.nowMs() });
   await changes.putCredential({ ...applyChange(own, change), sealed });
   await parts.refresh();
   return provider.name;

@@ -99,10 +99,12 @@ const serverSchema = Type.Object({
   body_memory: count,
   drain_ms: number,
   keep_alive_ms: number,
+  idle_timeout_ms: number,
   hosts: Type.Array(text),
   trusted_proxies: Type.Array(text),
   cors: Type.Array(text),
   public_url: allowNull(text),
+  base_path: text,
 });
 
 const timeoutsSchema = Type.Object({

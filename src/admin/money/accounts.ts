@@ -8,7 +8,7 @@ import {
   ACCOUNT_STATES,
   type Account,
   findAccountState,
-  listPausers,
+  showPausers,
 } from "../../core/keys/key.ts";
 import { toUsd } from "../../core/money/money.ts";
 import { PAUSERS, type Scope } from "../../core/people/people.ts";
@@ -26,10 +26,11 @@ import {
   viewFields,
 } from "../fields.ts";
 import { formatInstant } from "../format.ts";
-import { changePauses } from "../keys/key-rights.ts";
+import { changePauses } from "../keys/pauses.ts";
 import { raiseBudgets, readRaises } from "../limits/budgets.ts";
 import { limitsSchema } from "../limits/limits.ts";
 import { type ListPage, listPage, type PageQuery } from "../list.ts";
+import { refuseLateExtras } from "../people/own-end.ts";
 import { allowNull, allowWords, instant, text, usd, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 
@@ -61,7 +62,7 @@ export function accountView(account: Account): AccountView {
     ...viewFields(ACCOUNT_FIELDS, account),
     balance_usd: toUsd(account.balanceNanoUsd),
     held_usd: toUsd(account.heldNanoUsd),
-    paused_by: [...listPausers(account)],
+    paused_by: showPausers(account),
     due_usd: toUsd(account.receivableNanoUsd),
     state: findAccountState(account),
     created_at: formatInstant(account.createdAtMs),
@@ -70,13 +71,15 @@ export function accountView(account: Account): AccountView {
 
 /** Creates an empty account. */
 export async function createAccount(
-  { changes, clock, random }: Pick<ActingWorld, "changes" | "clock" | "random">,
+  { changes, clock, random, aliasNames }: Pick<ActingWorld, "changes" | "clock" | "random" | "aliasNames">,
   fields: Static<typeof newAccountSchema>,
+  access = adminAccess(COMMAND_LINE),
 ): Promise<AccountView> {
+  refuseLateExtras(access, "createAccount", null, fields.budgets);
   const nowMs = clock.nowMs();
   const account: Account = {
     ...ACCOUNT_DEFAULTS,
-    ...readNew(ACCOUNT_FIELDS, fields, nowMs),
+    ...readNew(ACCOUNT_FIELDS, fields, { nowMs, aliasNames }),
     id: mintId("acct", random),
     createdAtMs: nowMs,
   };
@@ -139,15 +142,16 @@ async function systemView(store: Pick<Store, "journals">, id: SystemAccount): Pr
 
 /** Changes only the given fields. */
 export async function updateAccount(
-  { store, changes, clock }: Pick<ActingWorld, "store" | "changes" | "clock">,
+  { store, changes, clock, aliasNames }: Pick<ActingWorld, "store" | "changes" | "clock" | "aliasNames">,
   id: string,
   fields: Static<typeof accountChangeSchema>,
   access = adminAccess(COMMAND_LINE),
 ): Promise<AccountView> {
   const raises = readRaises(fields.budgets, "budgets");
   const given = raises ? { ...fields, budgets: undefined } : fields;
-  const { isPaused, ...change } = readChange(ACCOUNT_FIELDS, given, clock.nowMs());
+  const { isPaused, ...change } = readChange(ACCOUNT_FIELDS, given, { nowMs: clock.nowMs(), aliasNames });
   await requireInAccount({ store }, access, "accounts.limit", id);
+  refuseLateExtras(access, "updateAccount", id, fields.budgets);
   if (change.name !== undefined) await refuseOthersName(store, id, change.name, access);
   const role = access.roleIn(id) ?? "member";
   const revise = (before: Account) => ({

@@ -65,7 +65,7 @@ const sumSchema = Type.Object({
   calls: count,
   failed: Type.Integer({ description: "Those of the calls that failed." }),
   ...amountFields,
-  cost_usd: Type.Number({ description: "USD. By the models' prices, without markup." }),
+  provider_cost_usd: Type.Number({ description: "USD. By the models' prices, without the markup." }),
   estimated_usd: usd,
   estimated_share: share,
   price_changes: Type.Integer({
@@ -92,7 +92,7 @@ export const callSchema = Type.Object({
   usage_source: allowWords(USAGE_SOURCES),
   claimed: Type.Object(amountFields),
   charged: Type.Object(amountFields),
-  cost_usd: usd,
+  provider_cost_usd: usd,
   claimed_cost_usd: allowNull(usd),
 } satisfies Readonly<Record<string, TSchema>>);
 
@@ -154,7 +154,7 @@ function showSum(sum: DaySum, priceChanges: number): View<typeof sumSchema> {
     calls,
     failed,
     ...showAmounts(amounts),
-    cost_usd: toUsd(costNanoUsd),
+    provider_cost_usd: toUsd(costNanoUsd),
     estimated_usd: toUsd(estimatedNanoUsd),
     estimated_share: costNanoUsd === 0 ? 0 : estimatedNanoUsd / costNanoUsd,
     price_changes: priceChanges,
@@ -204,7 +204,7 @@ function showCall(call: ProviderCall): object {
     usage_source: usageSource,
     claimed: claimed && showAmounts(claimed),
     charged: showAmounts(charged),
-    cost_usd: toUsd(costNanoUsd),
+    provider_cost_usd: toUsd(costNanoUsd),
     claimed_cost_usd: claimed?.costNanoUsd === undefined ? null : toUsd(claimed.costNanoUsd),
   };
 }

@@ -19,7 +19,7 @@ const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/;
 const ENTRIES_AT_ONCE = 500;
 
 /** The prices that are known by now. */
-export interface KnownPrices {
+interface KnownPrices {
   find(id: string, atMs: number): Price | null;
   dependsOnCredential(id: string): boolean;
 }
@@ -32,14 +32,14 @@ interface RerateParts {
   readonly timeZone: string;
 }
 
-export interface RerateQuery {
+interface RerateQuery {
   /** `2026-11` */
   readonly month: string;
   /** Undefined for all accounts. */
   readonly accountId: string | undefined;
 }
 
-export interface ModelRerate {
+interface ModelRerate {
   readonly model: string;
   /** Requests whose charge differs. */
   readonly requests: number;
@@ -53,13 +53,13 @@ export interface AccountRerate {
   readonly isClosed: boolean;
   /** Requests that were charged. */
   readonly requests: number;
-  /** Those of them whose price can't be told again. */
+  /** Those of them whose price can't be found again. */
   readonly leftOut: number;
   readonly models: readonly ModelRerate[];
-  /** What earlier re-ratings of the month added to the balance, and how many there were. */
+  /** The amount that earlier re-ratings of the month added to the balance, and how many there were. */
   readonly earlierNanoUsd: NanoUsd;
   readonly earlier: number;
-  /** What is left to add to the balance, negative to take from it. */
+  /** The amount that is left to add to the balance, negative to take from it. */
   readonly adjustNanoUsd: NanoUsd;
 }
 
@@ -137,7 +137,7 @@ function addRow(models: Map<string, ModelRerate>, row: RequestRecord, would: Nan
 }
 
 /**
- * Returns what the request would be charged. Null if that can't be told: its model has no price now, its provider reported
+ * Returns what the request would be charged. Null if that isn't known: its model has no price now, its provider reported
  * the cost or an implausible usage, or another service, region or credential had a price of its own.
  */
 function rerateRow(row: RequestRecord, prices: KnownPrices): NanoUsd | null {

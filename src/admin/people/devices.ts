@@ -11,7 +11,7 @@ import type { Access } from "../../people/access.ts";
 import { CODE_MS, digestUserCode, readUserCode } from "../../people/devices.ts";
 import { formatInstant } from "../format.ts";
 import { type KeyRights, startKey } from "../keys/key-rights.ts";
-import { makeSecret } from "../keys/keys.ts";
+import { makeSecret } from "../keys/new-secret.ts";
 import { planRotation } from "../keys/personal-keys.ts";
 import { instant, text, type View } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";

@@ -7,7 +7,7 @@ import { listGrants } from "../../people/member.ts";
 import { isPermitted } from "../../people/roles.ts";
 import { limitsSchema, limitView } from "../limits/limits.ts";
 import { text, type View } from "../schema.ts";
-import { type MemberParts, memberSchema, noMember, viewMember } from "./members.ts";
+import { type MemberParts, memberSchema, noMember, showMember } from "./members.ts";
 
 /** The limits of a person are shown in this many accounts at most. */
 const ACCOUNTS_MAX = 20;
@@ -40,7 +40,10 @@ export async function getMember(parts: DetailParts, id: string, access: Access):
       limits: (await parts.ledger.memberLimits({ accountId, memberId: id })).map(limitView),
     })),
   );
-  return { ...viewMember(parts, member, scope), limits: limits.filter((one) => one.limits.length > 0) };
+  return {
+    ...(await showMember(parts, member, scope)),
+    limits: limits.filter((one) => one.limits.length > 0),
+  };
 }
 
 /** Those that grants to use keys name, and those of the person's keys. */

@@ -10,16 +10,18 @@ import type { Page } from "../../core/world/page.ts";
 import { readPages } from "../../core/world/read-pages.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { findDoubt } from "../../people/doubt.ts";
-import { findMemberState, isLetIn, listGrants, MEMBER_STATES } from "../../people/member.ts";
+import { listGrants } from "../../people/member.ts";
 import { eachKey, endKeys } from "../../people/own-keys.ts";
+import { addPause, liftPause } from "../../people/pauses.ts";
 import { joinGrants } from "../../people/roles.ts";
+import { findMemberState, isLetIn, MEMBER_STATES } from "../../people/state.ts";
 import { changeForgetting } from "../audit/audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
-import { changePauses } from "../keys/key-rights.ts";
 import { type ListPage, listPage, type PageQuery } from "../list.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
-import { beyondOwnEnd, refuseOwnGrants } from "./own-end.ts";
+import { type GroupNames, readDirectoryGroups } from "./member-groups.ts";
+import { beyondOwnEnd, findOwnEnd, refuseOwnGrants } from "./own-end.ts";
 
 const ACCOUNTS_MAX = 100;
 const KEYS_AT_ONCE = 100;
@@ -42,14 +44,21 @@ export const memberSchema = Type.Object({
   until: allowNull(instant),
   content: boolean,
   disabled: boolean,
+  // True if the company's directory has a user for the person.
+  provisioned: boolean,
+  // With the word that each comes from.
+  groups: Type.Array(Type.Object({ name: text, source: allowWords(["claims", "directory"]) })),
   state: allowWords(MEMBER_STATES),
   // Since then, the issuer has said neither yes nor no about the person.
   doubt_since: allowNull(instant),
   created_at: instant,
-  seen_at: instant,
+  // Null before the first sign-in.
+  seen_at: allowNull(instant),
   // The end of personal keys, unless the person signs in again. Null while the issuer says that they are there.
   keys_expire_at: allowNull(instant),
   anonymised_at: allowNull(instant),
+  // From then on, no file of the store holds anything of who it was.
+  erased_at: allowNull(instant),
 });
 export type MemberView = View<typeof memberSchema>;
 
@@ -76,20 +85,32 @@ export interface MemberParts extends AdminWorld {
   readonly keysExpireMs: () => number | null;
 }
 
+export interface ChangingParts extends MemberParts {
+  /** True while a directory tells who is active. */
+  readonly hasDirectory: () => boolean;
+}
+
 /** Returns a page of people, newest first. */
-export function listMembers(
+export async function listMembers(
   parts: MemberParts,
   query: PageQuery,
   scope: Scope,
 ): Promise<ListPage<MemberView>> {
   const positionOf = ({ createdAtMs: atMs, id }: Member) => ({ atMs, id });
-  const view = (member: Member) => viewMember(parts, member, scope);
-  return listPage(query, (page) => parts.store.people.members(page, scope), positionOf, view);
+  const find = (page: Page) => parts.store.people.members(page, scope);
+  const { data, next } = await listPage(query, find, positionOf, (member) => member);
+  const groups = await readDirectoryGroups(parts, data);
+  return { data: data.map((member) => viewMember(parts, member, groups, scope)), next };
+}
+
+/** Returns one person as the list shows them. */
+export async function showMember(parts: MemberParts, member: Member, scope?: Scope): Promise<MemberView> {
+  return viewMember(parts, member, await readDirectoryGroups(parts, [member]), scope);
 }
 
 /** Changes what an admin gives besides the rules, or shuts the person out at once, with their keys. */
 export async function changeMember(
-  parts: ActingParts,
+  parts: ActingParts & Pick<ChangingParts, "hasDirectory">,
   id: string,
   given: MemberChange,
   access = adminAccess(COMMAND_LINE),
@@ -100,6 +121,11 @@ export async function changeMember(
   if (before.anonymisedAtMs !== null) {
     throw invalidValue("id", "this person was anonymised, and has no access any more");
   }
+  if (given.disabled === false && before.deactivatedAtMs !== undefined && parts.hasDirectory()) {
+    const message =
+      "The company's directory says that this person isn't active: only the directory can say that they are again.";
+    throw new Fault("deactivated_by_directory", message, { param: "disabled" });
+  }
   const change = await readMemberChange(parts, before, given);
   checkEnd(access, { ...before, ...change }, given);
   const changed = requireMember(
@@ -108,11 +134,23 @@ export async function changeMember(
   if (given.disabled === true) {
     await store.people.endSessionsOf(id);
     await store.devices.endDevicesOf(id, clock.nowMs());
-    await eachKey(store, { memberId: id }, (key) =>
-      changes.changeKey(key.id, (before) => changePauses("admin", before, true)),
-    );
   }
-  return viewMember({ ...parts, clock }, changed);
+  if (given.disabled !== undefined) await changeKeys(parts, id, given.disabled);
+  return showMember(parts, changed);
+}
+
+/** The state alone already refuses the keys. Their pause shows it, and enabling lifts no other pause. */
+async function changeKeys(
+  { store, changes }: ActingParts,
+  memberId: string,
+  isDisabled: boolean,
+): Promise<void> {
+  const change = isDisabled ? addPause : liftPause;
+  await eachKey(store, { memberId }, (key) =>
+    isDisabled || key.pausedBy.includes("disabled")
+      ? changes.changeKey(key.id, (before) => change("disabled", before))
+      : Promise.resolve(),
+  );
 }
 
 async function readMemberChange(
@@ -132,6 +170,8 @@ async function readMemberChange(
     ...(ownGrants === undefined ? {} : { ownGrants }),
     ...(ownUntilMs === undefined ? {} : { ownUntilMs }),
     ...(disabled === undefined ? {} : { isDisabled: disabled }),
+    // Once no directory says it any more, an admin does.
+    ...(disabled === false ? { deactivatedAtMs: undefined } : {}),
   };
 }
 
@@ -142,7 +182,7 @@ function checkEnd(
   { role, accounts, until }: MemberChange,
 ): void {
   const isGiven = role !== undefined || accounts !== undefined || until !== undefined;
-  const endMs = access.findEnd("members.write", [null]);
+  const endMs = findOwnEnd(access, "changeMember", [null]);
   if (!isGiven || endMs === null || ownGrants.length === 0) return;
   if (ownUntilMs === null || ownUntilMs > endMs) throw beyondOwnEnd("until", endMs);
 }
@@ -197,7 +237,15 @@ export async function anonymiseMember(
   refuseOwnGrants(access, id);
   const { store, changes, clock } = parts;
   const nowMs = clock.nowMs();
-  const erased = { name: "", subject: "", refreshSealed: null, ruleLimits: null, groups: [] };
+  const erased = {
+    name: "",
+    subject: "",
+    objectId: undefined,
+    directoryTurn: undefined,
+    refreshSealed: null,
+    ruleLimits: null,
+    groups: [],
+  };
   const ended = { ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: true };
   const change = (fields: Partial<Member>) =>
     changes.changeMember(
@@ -209,8 +257,11 @@ export async function anonymiseMember(
   await endKeys(parts, id);
   await forgetInKeys(parts, shut);
   await store.limitRequests.forgetTexts(id);
-  await store.people.erase(shut);
-  return viewMember(parts, requireMember(await change({ email: null })));
+  await store.people.erase(shut, false);
+  await change({ email: null });
+  const isErased = await store.people.erase({ id, email: null }, true);
+  const erasedAtMs = isErased ? (shut.erasedAtMs ?? clock.nowMs()) : undefined;
+  return showMember(parts, requireMember(await change({ erasedAtMs })));
 }
 
 /** Personal keys keep nothing that the person chose as a name, and service keys don't name the person as their contact. */
@@ -237,34 +288,42 @@ export function noMember(): Fault {
 }
 
 /** Leaves out the grants in accounts that the viewer doesn't see. */
-export function viewMember(
+function viewMember(
   { clock, keysExpireMs }: MemberParts,
   member: Member,
+  directoryGroups: GroupNames,
   { accountIds }: Scope = EVERYTHING,
 ): MemberView {
   const isSeen = ({ accountId }: Grant) =>
     accountId === null || accountIds === null || accountIds.includes(accountId);
   const grants = joinGrants(listGrants(member, clock.nowMs())).filter(isSeen);
   const accounts = grants.map(({ accountId }) => accountId);
-  const isIn = isLetIn(member) && member.ruleGrants.length > 0;
   return {
     id: member.id,
     name: member.name,
     email: member.email,
     issuer: member.issuer,
-    role: isIn ? (ROLES.findLast((role) => grants.some((grant) => grant.role === role)) ?? null) : null,
+    role: isLetIn(member)
+      ? (ROLES.findLast((role) => grants.some((grant) => grant.role === role)) ?? null)
+      : null,
     accounts: accounts.includes(null) ? null : accounts.filter((id) => id !== null),
     grants: grants.map(viewGrant),
     own_grants: member.ownGrants.filter(isSeen).map(viewGrant),
     until: formatInstantOrNull(member.ownUntilMs),
     content: member.readsContent,
     disabled: member.isDisabled,
+    provisioned: member.directoryTurn !== undefined,
+    groups: [
+      ...(directoryGroups.get(member.id) ?? []).map((name) => ({ name, source: "directory" as const })),
+      ...member.groups.map((name) => ({ name, source: "claims" as const })),
+    ],
     state: findMemberState(member),
     doubt_since: formatInstantOrNull(findDoubt(member)?.sinceMs ?? null),
     created_at: formatInstant(member.createdAtMs),
-    seen_at: formatInstant(member.seenAtMs),
+    seen_at: member.seenAtMs === 0 ? null : formatInstant(member.seenAtMs),
     keys_expire_at: formatInstantOrNull(findKeysEnd(member, keysExpireMs())),
     anonymised_at: formatInstantOrNull(member.anonymisedAtMs),
+    erased_at: formatInstantOrNull(member.erasedAtMs ?? null),
   };
 }
 

@@ -12,15 +12,16 @@ import { formatInstant, formatInstantOrNull } from "../format.ts";
 import type { ListPage } from "../list.ts";
 import { allowNull, allowWords, boolean, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
-import { beyondOwnEnd } from "./own-end.ts";
+import { beyondOwnEnd, findOwnEnd } from "./own-end.ts";
 import { findMakers, findStanding, isExpired, isUpheld } from "./token-makers.ts";
 
-const LAST_CHARACTERS_SHOWN = 4;
+export const LAST_CHARACTERS_SHOWN = 4;
 const YEAR_MS = 366 * 86_400_000;
 /** The list isn't paginated. */
 const LISTED_MAX = 1000;
 
 export const newTokenSchema = makeNewSchema(TOKEN_FIELDS);
+export const TOKEN_KINDS = ["admin", "scim"] as const;
 
 export const grantSchema = Type.Object({
   role: allowWords(ROLES),
@@ -32,7 +33,9 @@ export const grantSchema = Type.Object({
 export const tokenSchema = Type.Object({
   id: text,
   name: text,
-  role: allowWords(ROLES),
+  // One of the company's directory is of the kind `scim`, and has no role.
+  kind: allowWords(TOKEN_KINDS),
+  role: allowNull(allowWords(ROLES)),
   accounts: allowNull(Type.Array(text)),
   grants: Type.Array(grantSchema),
   content: boolean,
@@ -96,18 +99,28 @@ function limitByEnd(
   access: Access,
   grants: readonly Grant[],
 ): number {
-  const endMs = access.findEnd(
-    "tokens.write",
-    grants.map(({ accountId }) => accountId),
-  );
+  const endMs = findTokenEnd(access, "createToken", grants);
   if (endMs === null || expiresAtMs <= endMs) return expiresAtMs;
   if (given === undefined) return endMs;
   throw beyondOwnEnd("expires_at", endMs);
 }
 
+/** Returns the time beyond which no token may last that is given with these grants. Null if there is none. */
+export function findTokenEnd(
+  access: Access,
+  way: "createToken" | "takeToken",
+  grants: readonly Grant[],
+): number | null {
+  return findOwnEnd(
+    access,
+    way,
+    grants.map(({ accountId }) => accountId),
+  );
+}
+
 /** Returns what a new token has, but for its accounts' ids. Throws the Faults of bad input. */
 export function readNewToken(given: Static<typeof newTokenSchema>, nowMs: number) {
-  const fields = readNew(TOKEN_FIELDS, given, nowMs);
+  const fields = readNew(TOKEN_FIELDS, given, { nowMs });
   return { ...fields, expiresAtMs: readExpiry(fields.expiresAtMs, given.expires_at === null, nowMs) };
 }
 
@@ -120,7 +133,7 @@ export function makeTokenParts({ random }: Pick<AdminWorld, "random">): NewToken
   return { id: mintId("tok", random), secret: mintTokenSecret(random) };
 }
 
-function checkMaker(access: Access, grants: readonly Grant[], readsContent: boolean): void {
+export function checkMaker(access: Access, grants: readonly Grant[], readsContent: boolean): void {
   for (const { accountId } of grants) {
     if (accountId === null) access.require("tokens.write");
     else access.require("tokens.write", accountId);
@@ -171,7 +184,7 @@ export async function listTokens(
 ): Promise<ListPage<TokenView>> {
   const nowMs = clock.nowMs();
   const tokens = await store.people.tokens(LISTED_MAX);
-  const seen = tokens.filter(({ grants }) => access.covers(grants));
+  const seen = tokens.filter((token) => coversToken(access, token));
   const data = await Promise.all(seen.map((one) => viewToken(store, one, nowMs)));
   return { data, next: null };
 }
@@ -184,9 +197,18 @@ export async function revokeToken(
 ): Promise<TokenView> {
   const known = await store.people.token(id);
   const revoked =
-    known !== null && access.covers(known.grants) ? await changes.revokeToken(id, clock.nowMs()) : null;
+    known !== null && coversToken(access, known) ? await changes.revokeToken(id, clock.nowMs()) : null;
   if (revoked !== null) return viewToken(store, revoked, clock.nowMs());
-  throw new Fault("not_found", "There is no token with that id.");
+  throw noToken();
+}
+
+export function noToken(): Fault {
+  return new Fault("not_found", "There is no token with that id.");
+}
+
+/** True if a token is within one's own rights. The directory's tokens are the admins'. */
+export function coversToken(access: Access, { kind, grants }: NamedToken): boolean {
+  return access.covers(kind === "scim" ? [{ role: "admin", accountId: null }] : grants);
 }
 
 /** A token that works, and its rights. */
@@ -210,14 +232,19 @@ export async function findTokenById(world: World, id: string): Promise<ProvenTok
 
 async function prove({ store, clock }: World, token: NamedToken | null): Promise<ProvenToken | null> {
   const nowMs = clock.nowMs();
-  if (token === null || token.revokedAtMs !== null || isExpired(token, nowMs)) return null;
+  if (token === null || token.kind === "scim" || token.revokedAtMs !== null || isExpired(token, nowMs))
+    return null;
   const standing = await findStanding(store, token, nowMs);
   if (standing === null) return null;
   const { person } = standing;
   return { token, access: tokenAccess(token, person === null ? undefined : memberAccess(person, nowMs)) };
 }
 
-async function viewToken(store: AdminWorld["store"], token: NamedToken, nowMs: number): Promise<TokenView> {
+export async function viewToken(
+  store: AdminWorld["store"],
+  token: NamedToken,
+  nowMs: number,
+): Promise<TokenView> {
   const { person } = await findMakers(store, token);
   return tokenView(token, await findState(store, token, nowMs), person?.id ?? null);
 }
@@ -237,7 +264,8 @@ function tokenView(token: NamedToken, state: TokenView["state"], memberId: strin
   return {
     id: token.id,
     name: token.name,
-    role: token.grants[0]?.role ?? "member",
+    kind: token.kind ?? "admin",
+    role: token.grants[0]?.role ?? null,
     accounts: token.grants.some(({ accountId }) => accountId === null) ? null : accounts,
     grants: token.grants.map(grantView),
     content: token.readsContent,

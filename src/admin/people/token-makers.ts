@@ -1,7 +1,8 @@
 // Named tokens are upheld by the rights that their makers have now, along the tokens between them.
 import type { Member, NamedToken } from "../../core/people/people.ts";
 import { type Access, tokenAccess } from "../../people/access.ts";
-import { isLetIn, memberAccess } from "../../people/member.ts";
+import { memberAccess } from "../../people/member.ts";
+import { canSignIn } from "../../people/state.ts";
 import type { AdminWorld } from "../world.ts";
 
 /** Tokens that were made by a token that was made by a token … */
@@ -72,7 +73,7 @@ function isKeptByContact(
   nowMs: number,
 ): boolean {
   if (contact === null || contactUntilMs === undefined || contactUntilMs <= nowMs) return false;
-  if (person !== null && !isLetIn(person)) return false;
+  if (person !== null && !canSignIn(person)) return false;
   const own = person === null ? [] : [person.id, person.name, person.email ?? ""];
   return !own.some((name) => name.toLowerCase() === contact.trim().toLowerCase());
 }

@@ -1,5 +1,6 @@
 // The actions on accounts and their money.
 import type { Permission } from "../../core/people/permissions.ts";
+import type { Settings } from "../../core/settings.ts";
 import { ACCOUNT } from "../../core/things/account.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
 import { actAs } from "../audit/audit-trail.ts";
@@ -19,6 +20,7 @@ import {
   updateAccount,
 } from "../money/accounts.ts";
 import { closeAccount, closingSchema, reopenAccount, reopeningSchema } from "../money/closing.ts";
+import { refuseRuleName } from "../money/rule-names.ts";
 import { adjustAccount, adjustmentSchema, topUpAccount, topUpSchema } from "../money/topups.ts";
 import { wrapRows } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
@@ -26,6 +28,8 @@ import { type Caller, show, showMade, showPut, takeBody, takePath, takeQuery, ty
 
 /** The parts of the gateway that the actions on accounts and keys need. */
 export interface OwnerParts extends AdminWorld, ResetParts, Pick<PutWorld, "vault"> {
+  /** Returns the current settings. */
+  readonly settings: () => Settings;
   readonly dayRules: () => DayRules;
 }
 
@@ -36,19 +40,24 @@ export function makeAccountUses(parts: OwnerParts): Uses<typeof ACCOUNT> {
 function makeOwnUses(parts: OwnerParts) {
   const detail = show(accountDetailSchema);
   const as = ({ act }: Caller) => actAs(parts, act);
+  const refuseName = (name: string, ownId: string | null) =>
+    refuseRuleName({ store: parts.store, signIn: parts.settings().signIn }, name, ownId);
   return {
     list: takeQuery(pageQuery, show(wrapRows(accountSchema)), (query, { scope }) =>
       listAccounts(parts, query, scope),
     ),
-    make: takeBody(newAccountSchema, showMade(accountDetailSchema), async (body, caller) =>
-      addLimits(parts, "account", await createAccount(as(caller), body)),
-    ),
+    make: takeBody(newAccountSchema, showMade(accountDetailSchema), async (body, caller) => {
+      await refuseName(body.name, null);
+      return addLimits(parts, "account", await createAccount(as(caller), body, caller.access));
+    }),
     read: takePath(detail, async ({ id, scope }) =>
       addLimits(parts, "account", await getAccount(parts, id, scope)),
     ),
-    change: takeBody(accountChangeSchema, detail, async (body, caller) =>
-      addLimits(parts, "account", await updateAccount(as(caller), caller.id, body, caller.access)),
-    ),
+    change: takeBody(accountChangeSchema, detail, async (body, caller) => {
+      await requireInAccount(parts, caller.access, "accounts.limit", caller.id);
+      if (body.name !== undefined) await refuseName(body.name, caller.id);
+      return addLimits(parts, "account", await updateAccount(as(caller), caller.id, body, caller.access));
+    }),
     resetBudgets: takeBody(budgetResetSchema, showMade(accountDetailSchema), async (body, caller) =>
       addLimits(parts, "account", await resetAccountBudgets(as(caller), caller.id, body, caller.access)),
     ),
@@ -56,6 +65,8 @@ function makeOwnUses(parts: OwnerParts) {
       accountChangeSchema,
       showPut(accountDetailSchema, accountDetailSchema),
       async (body, caller) => {
+        const there = await parts.store.accountsNamed(caller.id.trim());
+        if (there.length === 0) await refuseName(caller.id, null);
         const { isMade, view } = await putAccount(as(caller), caller.id, body, caller.access);
         return { isMade, view: await addLimits(parts, "account", view) };
       },
@@ -80,8 +91,12 @@ function makeMoneyUses(parts: OwnerParts) {
     close: takeBody(closingSchema, show(accountSchema), async (body, caller) =>
       closeAccount(await enter(caller, close), caller.id, body),
     ),
-    reopen: takeBody(reopeningSchema, show(accountSchema), async (body, caller) =>
-      reopenAccount(await enter(caller, reopen), caller.id, body),
-    ),
+    reopen: takeBody(reopeningSchema, show(accountSchema), async (body, caller) => {
+      const world = await enter(caller, reopen);
+      const account = await parts.store.account(caller.id);
+      const { signIn } = parts.settings();
+      if (account !== null) await refuseRuleName({ store: parts.store, signIn }, account.name, account.id);
+      return reopenAccount(world, caller.id, body);
+    }),
   };
 }

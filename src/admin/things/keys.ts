@@ -1,6 +1,5 @@
 // The actions on keys, each with the rights of its sender, on the keys that the sender sees.
 import type { Catalogue } from "../../catalogue/catalogue.ts";
-import type { Settings } from "../../core/settings.ts";
 import type { KEY } from "../../core/things/key.ts";
 import { actAs } from "../audit/audit-trail.ts";
 import { keyChangeSchema, newKeySchema, rotationSchema } from "../keys/key-fields.ts";
@@ -22,8 +21,6 @@ import type { OwnerParts } from "./accounts.ts";
 import { type Caller, show, showMade, showPut, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
 
 export interface KeyUseParts extends OwnerParts {
-  /** Returns the current settings. */
-  readonly settings: () => Settings;
   readonly catalogue: () => Catalogue;
 }
 

@@ -112,7 +112,7 @@ export async function createPlain(
   const { store, changes, clock } = world;
   const { plural, fields, mostPerAccount } = thing;
   const createdAtMs = clock.nowMs();
-  const values = readNew(fields, given, createdAtMs);
+  const values = readNew(fields, given, { nowMs: createdAtMs });
   if ((await store.account(accountId, access.scope("accounts.read"))) === null)
     throw new Fault("not_found", "There is no account with that id.");
   access.require(thing.changes, accountId);
@@ -130,7 +130,7 @@ export async function changePlain(
   given: FieldInput<PlainThing["fields"]>,
   access = adminAccess(COMMAND_LINE),
 ): Promise<PlainView> {
-  const change = readChange(thing.fields, given, world.clock.nowMs());
+  const change = readChange(thing.fields, given, { nowMs: world.clock.nowMs() });
   return revise(world, thing, id, access, (before) => ({
     ...before,
     values: applyChange(before.values, change),
@@ -147,7 +147,7 @@ export function bringPlain(
   const nowMs = world.clock.nowMs();
   return revise(world, thing, id, adminAccess(COMMAND_LINE), (before) => ({
     ...before,
-    values: readState(thing.fields, given, before.values, nowMs),
+    values: readState(thing.fields, given, before.values, { nowMs }),
   }));
 }
 

@@ -23,8 +23,13 @@ export async function writeApart(ask: Omit<WriteAsk, "kind">): Promise<string> {
   throw new FeedError(answer.kind === "wrong" ? answer.wrong : "it can't be written");
 }
 
-/** Parses the catalogue file, so that a reload needn't. A file that can't be read is left to the reload, which says so. */
-export async function prepareCatalogue(file: string | undefined): Promise<void> {
+/** Returns how the configuration is reloaded while requests go on: the catalogue file is parsed beforehand. */
+export function createGentle(findFile: () => string | undefined) {
+  return { prepare: () => prepareCatalogue(findFile()), rest: () => Bun.sleep(0) };
+}
+
+/** A file that can't be read is left to the reload, which says so. */
+async function prepareCatalogue(file: string | undefined): Promise<void> {
   if (file === undefined) return;
   try {
     const text = await Bun.file(file).text();

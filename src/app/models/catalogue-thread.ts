@@ -26,7 +26,7 @@ export interface WriteAsk {
   readonly nowMs: number;
 }
 
-export interface ParseAsk {
+interface ParseAsk {
   readonly kind: "parse";
   readonly text: string;
 }
@@ -35,7 +35,7 @@ export interface ParseAsk {
 export type CatalogueAsk = CompareAsk | WriteAsk | ParseAsk;
 
 /** All but `added` are of models that the catalogue has. */
-export interface CompareCounts {
+interface CompareCounts {
   readonly compared: number;
   readonly taken: number;
   readonly waiting: number;

@@ -98,6 +98,7 @@ export async function listModels(setup: ProviderSetup, fetch: Fetch): Promise<re
     headers: { ...(secret === null ? {} : { authorization: `Bearer ${secret}` }), ...setup.headers },
     redirect: "manual",
     signal: AbortSignal.timeout(LIST_MS),
+    network: setup.network,
   });
   if (!response.ok) {
     await response.body?.cancel();

@@ -1,4 +1,4 @@
-// How the models were used in the last 30 days, by a store that a gateway may be using meanwhile.
+// The use of the models in the last 30 days, by a store that a gateway may be using meanwhile.
 import { sumModelUse } from "../../admin/models/price-review.ts";
 import type { ModelUse } from "../../catalogue/feeds/use-report.ts";
 import { NoStoreError } from "../../store/engine/address.ts";

@@ -11,7 +11,7 @@ import {
   SignInRefused,
   type Tokens,
 } from "../../people/issuer.ts";
-import { fetchFromIssuer } from "./issuer-fetch.ts";
+import { makeIssuerFetch } from "./issuer-fetch.ts";
 import { toRecheckFailure, toSignInFailure, toSilence } from "./oidc-failure.ts";
 import { createLogoutReader } from "./oidc-logout.ts";
 
@@ -111,7 +111,9 @@ function createDiscovery(rules: SignInRules, clock: Pick<Clock, "nowMs">) {
   };
 }
 
-async function readIssuer({ issuer, clientId, clientSecret }: SignInRules): Promise<oidc.Configuration> {
+async function readIssuer(rules: SignInRules): Promise<oidc.Configuration> {
+  const { issuer, clientId, clientSecret } = rules;
+  const fetchFromIssuer = makeIssuerFetch(rules);
   // Only on the machine itself, as the configuration has checked.
   const isPlain = issuer.startsWith("http:");
   const execute = isPlain ? [oidc.allowInsecureRequests] : [];

@@ -3,7 +3,7 @@ import * as jose from "jose";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { type Claims, type IssuerSilent, SignInRefused } from "../../people/issuer.ts";
-import { fetchFromIssuer } from "./issuer-fetch.ts";
+import { makeIssuerFetch } from "./issuer-fetch.ts";
 import { toSilence } from "./oidc-failure.ts";
 
 const TIMEOUT_MS = 5000;
@@ -24,10 +24,11 @@ interface IssuerMetadata {
 
 /** The result throws a `SignInRefused` or an `IssuerSilent`. */
 export function createLogoutReader(
-  rules: Pick<SignInRules, "issuer" | "clientId">,
+  rules: Pick<SignInRules, "issuer" | "clientId" | "network">,
   clock: Pick<Clock, "nowMs">,
   describe: () => Promise<IssuerMetadata>,
 ): (token: string) => Promise<Claims> {
+  const fetchFromIssuer = makeIssuerFetch(rules);
   let known: { readonly url: string; readonly keys: jose.JWTVerifyGetKey } | null = null;
   let failed: { readonly error: IssuerSilent; readonly untilMs: number } | null = null;
   return async (token) => {

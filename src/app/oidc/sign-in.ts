@@ -3,6 +3,7 @@ import { makeRecordAs } from "../../admin/audit/audit-trail.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import { writeDuration } from "../../core/text/duration.ts";
 import type { Log } from "../../core/world/world.ts";
+import { endRoles } from "../../people/ended-roles.ts";
 import type { Issuer } from "../../people/issuer.ts";
 import { recheckMembers } from "../../people/leaving.ts";
 import type { SignInParts } from "../../people/sign-in.ts";
@@ -68,10 +69,18 @@ export async function probeIssuer(rules: SignInRules): Promise<string> {
     : `${host} answered, and offers no refresh tokens: people sign in again after ${check}, and their keys end ${writeDuration(keysExpireMs)} after the last time`;
 }
 
-/** Returns a task that looks for people who left. It may be called at any time. */
-export function createRecheck(parts: SignInParts): { recheck(): Promise<void> } {
+interface PeopleTasks {
+  /** Looks for people who left. */
+  recheck(): Promise<void>;
+  /** Takes back the roles whose time has ended. */
+  endRoles(): Promise<void>;
+}
+
+/** Returns the regular tasks on people. They may be called at any time. */
+export function createRecheck(parts: SignInParts): PeopleTasks {
   let lastMs = 0;
   return {
+    endRoles: () => endRoles(parts),
     async recheck() {
       const rules = parts.rules();
       const nowMs = clock.nowMs();

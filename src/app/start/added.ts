@@ -43,10 +43,13 @@ export class AddedAliases {
   /** Reads the aliases again and reports a change. */
   readonly refresh: () => Promise<void>;
   #all: Readonly<Record<string, Alias>> = {};
+  #times: Readonly<Record<string, number>> = {};
 
   constructor(store: Pick<Store, "setting">, onChange: () => void) {
     const take = (stored: string | null) => {
-      this.#all = Object.fromEntries(readStoredAliases(stored).map(({ name, target }) => [name, target]));
+      const all = readStoredAliases(stored);
+      this.#all = Object.fromEntries(all.map(({ name, target }) => [name, target]));
+      this.#times = Object.fromEntries(all.map(({ name, createdAtMs }) => [name, createdAtMs]));
       onChange();
     };
     this.refresh = createRefresh(null, () => store.setting("aliases"), take);
@@ -56,7 +59,8 @@ export class AddedAliases {
   addTo(settings: Settings): Settings {
     const more = Object.entries(this.#all).filter(([name]) => !Object.hasOwn(settings.aliases, name));
     if (more.length === 0) return settings;
-    return { ...settings, aliases: { ...settings.aliases, ...Object.fromEntries(more) } };
+    const aliasTimes = Object.fromEntries(more.map(([name]) => [name, this.#times[name] ?? 0]));
+    return { ...settings, aliases: { ...settings.aliases, ...Object.fromEntries(more) }, aliasTimes };
   }
 }
 

@@ -10,6 +10,7 @@ import { PROVIDERS } from "../../providers/index.ts";
 import { chooseDialects } from "../models/dialects.ts";
 import { Discovery } from "../models/discovery.ts";
 import { AddedAliases, AddedCredentials, AddedModelRules, AddedSecrets } from "./added.ts";
+import { warnOfClosedEntries } from "./closed-entries.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { UnservedAliases } from "./unserved.ts";
 
@@ -29,6 +30,8 @@ export class LiveConfiguration {
   readonly #unserved: UnservedAliases;
   /** False until everything that was added at run time has been read. */
   #isRead = false;
+  readonly #store: OpenedStore["store"];
+  readonly #log: Log;
   #snapshot: Snapshot;
   #listed: ReadonlySet<string>;
 
@@ -39,6 +42,8 @@ export class LiveConfiguration {
     this.configured = first;
     this.settings = first;
     this.#unserved = new UnservedAliases(log);
+    this.#store = store;
+    this.#log = log;
     this.#clock = clock;
     this.#snapshot = buildSnapshot(first, [], clock.nowMs());
     this.#listed = listIds(this.#snapshot);
@@ -59,6 +64,7 @@ export class LiveConfiguration {
     await this.foreign.refresh();
     this.#isRead = true;
     this.#checkAliases();
+    await warnOfClosedEntries(this.#store, this.settings, this.#clock, this.#log);
   }
 
   /** Applies other settings. Running requests keep those that they began with. */

@@ -122,10 +122,9 @@ async function openEngine(
     if (opening !== "make" && !storeExists(path)) throw new NoStoreError(showPlace(address));
     const open = (onStep?: () => void) => openSqliteStore({ path, decide, ...(onStep && { onStep }) });
     const isUpgraded = opening !== "prove" && path !== IN_MEMORY && storeExists(path);
-    return {
-      store: await (isUpgraded ? openUpgraded(path, { say, probes }, open) : open()),
-      file: masterKeyFile(path),
-    };
+    const parts = { say, probes, isServing: opening === "make" };
+    const store = await (isUpgraded ? openUpgraded(path, parts, open) : open());
+    return { store, file: masterKeyFile(path) };
   }
   if (!masterKeyText) {
     throw new Error(

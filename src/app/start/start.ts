@@ -10,7 +10,7 @@ import type { Simulator } from "../../simulator/server.ts";
 import { createLineLog, gatherWrites } from "../../telemetry/log-lines.ts";
 import { createOutput } from "../../telemetry/log-output.ts";
 import { type RunningGateway, startGateway } from "../composition.ts";
-import { prepareCatalogue } from "../models/catalogue-apart.ts";
+import { createGentle } from "../models/catalogue-apart.ts";
 import { EXIT, type Io } from "../terminal.ts";
 import { PROCESS_READINGS } from "../upkeep/process-readings.ts";
 import { PART, sendToParent, shareMetrics, type WorkerPart, waitForStop } from "../workers/worker.ts";
@@ -252,10 +252,7 @@ async function runUntilStopped(
   const watch = watchConfig({ ...live, sections: options.sections }, loadedStamp, {
     clock,
     stamp: () => stampConfiguration(options, live.settings),
-    gently: {
-      prepare: () => prepareCatalogue(live.settings.catalogueFile),
-      rest: () => Bun.sleep(0),
-    },
+    gently: createGentle(() => live.settings.catalogueFile),
     load: (mayBeEmpty) => {
       // A default file that was in use must not be missing either.
       const named = file === ENVIRONMENT ? options : { ...options, config: file };
@@ -277,13 +274,7 @@ async function runUntilStopped(
     },
   });
   process.on("SIGHUP", watch.reload);
-  process.on("unhandledRejection", (error) => {
-    log({
-      event: "internal_error",
-      level: "error",
-      cause: error instanceof Error ? error.stack : String(error),
-    });
-  });
+  logRejections(log);
   if (PART !== null) sendToParent("listening");
   // The binary compiles little of the code up to here (`--compile-jit-policy`), which saves a third of a start's CPU.
   Bun.unsafe.setJITPolicy(1);
@@ -294,6 +285,13 @@ async function runUntilStopped(
   endAccepting();
   await running.stop();
   return EXIT.done;
+}
+
+function logRejections(log: Log): void {
+  process.on("unhandledRejection", (error) => {
+    const cause = error instanceof Error ? error.stack : String(error);
+    log({ event: "internal_error", level: "error", cause });
+  });
 }
 
 /** Resolves at the first SIGTERM or SIGINT. A later SIGINT ends the process at once, a later SIGTERM is ignored. */

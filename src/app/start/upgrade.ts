@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { version } from "../../../package.json" with { type: "json" };
 import { copyDatabase, measureDatabase, nameDraft } from "../../store/sqlite/copy.ts";
 import { makeSqliteSchema, readSchema } from "../../store/sqlite/migrate.ts";
+import { needsOverwriting, overwriteFreed } from "../../store/sqlite/overwrite.ts";
 import { showProgress } from "../workers/progress.ts";
 import type { ProbeAddress } from "../workers/work-probes.ts";
 
@@ -12,29 +13,71 @@ const SPARE_BYTES = 64 * 1024 * 1024;
 const KEPT = ".before-";
 
 /**
- * Runs `open`, which migrates the file. Only the last copy is kept. Without enough disk space there is none, and a line
- * says so: each step of the migration is a transaction, so it is safe without.
+ * Runs `open`, which migrates the file; commands leave the rest of an upgrade to a gateway's start. Only the last copy is
+ * kept. Without enough disk space there is none, and a line says so: each step of the migration is a transaction, so it is
+ * safe without.
  */
 export async function openUpgraded<Store>(
   path: string,
-  { say, probes }: UpgradeParts,
+  { say, probes, isServing }: UpgradeParts,
   open: (onStep?: () => void) => Promise<Store>,
 ): Promise<Store> {
   const from = readVersion(path);
   const to = makeSqliteSchema().version;
-  if (from === null || from === 0 || from >= to) return open();
+  if (from === null || from === 0) return open();
+  const store = await (from < to ? migrateKept(path, { from, to }, { say, probes }, open) : open());
+  if (isServing) await cleanOnce(path, { say, probes });
+  return store;
+}
+
+async function migrateKept<Store>(
+  path: string,
+  { from, to }: { readonly from: number; readonly to: number },
+  { say, probes }: CopyParts,
+  open: (onStep?: () => void) => Promise<Store>,
+): Promise<Store> {
   const copy = await keepCopy(path, from, { say, probes });
   if (copy !== null) say(`poundkey: the store as it was is kept in ${copy}`);
   const what = `migrating the store from schema ${from} to ${to}, step`;
   return showProgress({ what, all: to - from, probes }, (progress) => open(() => progress.add()));
 }
 
-interface UpgradeParts {
+/**
+ * Programs from before left the bytes of what they deleted in the file. If they can't be overwritten now, the next start
+ * tries again.
+ */
+async function cleanOnce(path: string, { say, probes }: CopyParts): Promise<void> {
+  try {
+    if (!needsOverwriting(path)) return;
+    const needed = measureDatabase(path) + SPARE_BYTES;
+    const free = readFreeBytes(path);
+    if (free >= needed) {
+      const what = "overwriting what was deleted from the store";
+      await showProgress({ what, all: null, probes }, () => overwriteFreed(path, Date.now()));
+      return;
+    }
+    say(
+      `poundkey: names of people who were made anonymous may be left in free parts of the store's file: VACUUM needs ${needed} bytes, and ${free} are free on its disk. Make room and restart, or run VACUUM by hand`,
+    );
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    say(
+      `poundkey: what was deleted from the store isn't overwritten yet, and the next start tries again: ${why}`,
+    );
+  }
+}
+
+interface CopyParts {
   readonly say: (line: string) => void;
   readonly probes?: ProbeAddress | undefined;
 }
 
-async function keepCopy(path: string, from: number, { say, probes }: UpgradeParts): Promise<string | null> {
+interface UpgradeParts extends CopyParts {
+  /** True for a gateway's own start. */
+  readonly isServing: boolean;
+}
+
+async function keepCopy(path: string, from: number, { say, probes }: CopyParts): Promise<string | null> {
   const copy = `${path}${KEPT}${version}`;
   // Made before a migration that was killed between two of its steps: the store has gone on since.
   if ((readVersion(copy) ?? from) < from) return copy;

@@ -1,4 +1,5 @@
 // Reads the gateway's state for the metrics: the store, the configuration, the providers and the listed balances.
+import { X509Certificate } from "node:crypto";
 import { measureAge } from "../../catalogue/feeds/as-of.ts";
 import type { ProviderSetup } from "../../core/settings.ts";
 import type { Deadlines } from "../../core/world/world.ts";
@@ -44,8 +45,22 @@ export function createStateReadings({ watch, configuration, health, measures, ..
       return new Map(counts.map(([provider, state, count]) => [`${provider}${LABEL_END}${state}`, count]));
     },
     poundkey_provider_failing_seconds: () => measureFailing(report()),
+    poundkey_certificate_expiry_seconds: () => measureCertificates(rest.providers()),
     poundkey_balance_usd: () => measures.balances,
+    poundkey_members: () => measures.people,
+    poundkey_scim_last_request_timestamp_seconds: () => measures.directoryAtMs,
     poundkey_catalogue_age_seconds: () => measureAge(rest.pricesAsOf(), clock.nowMs()),
     poundkey_catalogue_changes_waiting: () => rest.prices.waiting,
   } satisfies Readonly<Record<string, Reading>>;
+}
+
+const MS_PER_SECOND = 1000;
+
+/** Returns the seconds until each provider's own certificate ends. The configuration has read them all before. */
+function measureCertificates(providers: readonly ProviderSetup[]): ReadonlyMap<string, number> {
+  const ends = providers.flatMap(({ name, network }) => {
+    const cert = network?.tls?.cert;
+    return cert === undefined ? [] : [[name, Date.parse(new X509Certificate(cert).validTo)] as const];
+  });
+  return new Map(ends.map(([name, endsAtMs]) => [name, (endsAtMs - clock.nowMs()) / MS_PER_SECOND]));
 }

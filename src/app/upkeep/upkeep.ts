@@ -32,6 +32,10 @@ const AUDIT_MS = 1000;
 const AUDIT_PRUNE_MS = 3_600_000;
 const AUDIT_HEAD_MS = 86_400_000;
 const MEMBERS_MS = 500;
+const DIRECTORY_SEEN_MS = 1000;
+const DIRECTORY_MS = 5000;
+/** The event of a role that has ended is recorded within this time. The end itself has its effect at once. */
+const ROLES_MS = 5000;
 /** Most scrapers come every 15 to 60 s. */
 const MEASURES_MS = 15_000;
 /** Within this time after its start or a reload, the gateway looks at the list of prices. */
@@ -70,12 +74,14 @@ interface UpkeepParts extends AuditUpkeepParts {
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
   /** Looks for people who left. Missing if there are no admin routes. */
-  readonly members?: { recheck(): Promise<void> };
+  readonly members?: { recheck(): Promise<void>; endRoles(): Promise<void> };
+  /** Shares what the directory sent, and reviews its people after a change of the rules. Missing if there are no admin routes. */
+  readonly directory?: { share(): Promise<void>; review(): Promise<void> };
   /** The refusals counted since they were last taken. Missing if none are counted. */
   readonly refusals?: { take(): TakenRefusals; restore(taken: TakenRefusals): void };
   /** Reads the store's size and balances for the metrics. Missing if there are none. */
   readonly measures?: { refresh(): Promise<void> };
-  /** The models whose ends are told. Missing if nobody takes events. */
+  /** The models that events about ends are about. Missing if nobody takes events. */
   readonly models?: EndingModels;
   /** Compares the catalogue with a list of prices. Missing if there is none. */
   readonly prices?: { refresh(): Promise<void> };
@@ -112,7 +118,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, stateEvents, prices, models, priceBook } = parts;
+  const { delivering, stateEvents, prices, models, priceBook, directory } = parts;
   if (delivering) {
     tasks.push(
       schedule("events_failed", EVENTS_MS, () => delivering.tick()),
@@ -137,11 +143,32 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     tasks.push(schedule("catalogue_failed", PRICES_MS, () => writePrices({ ...parts, priceBook })));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
-  if (members) tasks.push(schedule("members_failed", MEMBERS_MS, () => members.recheck()));
+  if (members) tasks.push(...schedulePeople(members, schedule));
+  tasks.push(...scheduleDirectory(directory, schedule));
   if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();
   };
+}
+
+type Schedule = (name: string, periodMs: number, task: () => Promise<void>) => () => void;
+
+function scheduleDirectory(directory: UpkeepParts["directory"], schedule: Schedule): readonly (() => void)[] {
+  if (directory === undefined) return [];
+  return [
+    schedule("directory_failed", DIRECTORY_SEEN_MS, () => directory.share()),
+    schedule("directory_failed", DIRECTORY_MS, () => directory.review()),
+  ];
+}
+
+function schedulePeople(
+  { recheck, endRoles }: NonNullable<UpkeepParts["members"]>,
+  schedule: Schedule,
+): readonly (() => void)[] {
+  return [
+    schedule("members_failed", MEMBERS_MS, () => recheck()),
+    schedule("members_failed", ROLES_MS, () => endRoles()),
+  ];
 }
 
 /** Reports nodes that are too old for the store, and stops this one if it is. */
@@ -205,7 +232,7 @@ async function carryHome({ store }: UpkeepParts): Promise<void> {
 }
 
 /** Adds what was counted to the store. Counts again whatever can't be written. */
-export async function writeRefusals({
+async function writeRefusals({
   store,
   refusals,
 }: {
@@ -220,6 +247,13 @@ export async function writeRefusals({
     refusals?.restore(taken);
     throw error;
   }
+}
+
+/** Writes what was counted or used for the first time since it was last written, before the store closes. */
+export async function writeRest(
+  parts: Parameters<typeof writeRefusals>[0] & Parameters<typeof writePrices>[0],
+): Promise<void> {
+  await Promise.all([writeRefusals(parts), writePrices(parts)]);
 }
 
 /** Deletes the oldest kept replies until the rest has at most `charactersMax` characters. */

@@ -1,4 +1,4 @@
-// What a list's prices would have cost, by the sums of the requests of a time.
+// The cost of a time's requests by a list's prices, from the sums of their tokens.
 import type { ModelCard, Price } from "../../core/models/card.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import { listBillLines, sumBill } from "../../core/money/price.ts";

@@ -5,6 +5,7 @@ import { addWarnings, warnOfHooks, warnOfModels, warnOfNoBound } from "../../adm
 import { createKey, type NewKeyView, revokeKey, rotateKey, updateKey } from "../../admin/keys/keys.ts";
 import { type KeyInUseView, listKeysInUse, makeUseParts } from "../../admin/keys/keys-in-use.ts";
 import { sumUsage } from "../../admin/log/usage.ts";
+import { readAliasNames } from "../../admin/models/aliases.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import {
@@ -59,10 +60,12 @@ async function add(call: Call): Promise<void> {
   const fields = readInput(newKeySchema, readFlags(KEY_FIELDS, call));
   const { keysExpireInMs } = settings.ownerLimits;
   const world = await open();
-  const key = await createKey({ ...world, keysExpireInMs }, fields);
+  const aliasNames = await readAliasNames(world.store, settings.aliases);
+  const key = await createKey({ ...world, keysExpireInMs, aliasNames }, fields);
   // Only `serve` knows whether the simulator is on.
   const models = fields.allowed_models?.filter((model) => !/^sim#/i.test(model));
-  const unserved = models ? warnOfModels(models, buildCatalogue(settings)) : [];
+  const isNoAlias = (model: string) => aliasNames.find(model) === null;
+  const unserved = models ? warnOfModels(models.filter(isNoAlias), buildCatalogue(settings)) : [];
   const unbounded = [
     ...warnOfHooks(fields.hooks, settings),
     ...(await warnOfNoBound(world, key.id, settings)),

@@ -1,4 +1,4 @@
-// What a list's prices would have cost in the last 30 days, as `poundkey catalogue update` prints it.
+// The cost of the last 30 days by a list's prices, as `poundkey catalogue update` prints it.
 import type { RepricedUse } from "../../catalogue/feeds/use-report.ts";
 import { formatPlainUsd, type NanoUsd, toUsd } from "../../core/money/money.ts";
 

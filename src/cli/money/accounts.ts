@@ -1,6 +1,7 @@
 // `poundkey accounts`: adds, lists, tops up and shows accounts, also while a gateway runs on the same store.
 
 import { readInput } from "../../admin/input.ts";
+import { readAliasNames } from "../../admin/models/aliases.ts";
 import {
   type AccountView,
   createAccount,
@@ -56,10 +57,11 @@ export const runAccounts = makeCommand(HELP, {
 });
 
 async function add(call: Call): Promise<void> {
-  const { isJson, io, open } = call;
+  const { isJson, io, open, settings } = call;
   const fields = readInput(newAccountSchema, readFlags(ACCOUNT_FIELDS, call));
   const world = await open();
-  const account = await createAccount(world, fields);
+  const aliasNames = await readAliasNames(world.store, settings.aliases);
+  const account = await createAccount({ ...world, aliasNames }, fields);
   const others = (await world.store.accountsNamed(account.name)).filter(({ id }) => id !== account.id);
   if (others.length > 0)
     io.err(

@@ -21,7 +21,7 @@ export function readGateway(text: string): string {
       "The gateway's URL must begin with https://, or anyone on the way could read your key.",
     );
   }
-  return url.origin;
+  return url.origin + url.pathname.replace(/\/+$/, "");
 }
 
 interface Answer {
@@ -48,15 +48,15 @@ interface Endpoints {
 }
 
 /** Asks a gateway for its addresses. Others than its own would get what is sent there. */
-async function findEndpoints(origin: string): Promise<Endpoints> {
-  const { status, body } = await ask(`${origin}/.well-known/oauth-authorization-server`);
-  if (status !== 200) throw new LoginError(`People can't sign in at ${origin} (it answered ${status}).`);
+async function findEndpoints(gateway: string): Promise<Endpoints> {
+  const { status, body } = await ask(`${gateway}/.well-known/oauth-authorization-server`);
+  if (status !== 200) throw new LoginError(`People can't sign in at ${gateway} (it answered ${status}).`);
   const device = asString(body.device_authorization_endpoint);
   const token = asString(body.token_endpoint);
   for (const url of [device, token]) {
-    if (url === undefined || URL.parse(url)?.origin !== origin) {
+    if (url === undefined || !url.startsWith(`${gateway}/`)) {
       throw new LoginError(
-        `${origin} names addresses elsewhere. Give the gateway's public URL (server.public_url).`,
+        `${gateway} names addresses elsewhere. Give the gateway's public URL (server.public_url).`,
       );
     }
   }

@@ -1,12 +1,7 @@
 // `poundkey tokens`: adds, lists and revokes named tokens of the admin routes, also while a gateway runs on the same store.
 import { readInput } from "../../admin/input.ts";
-import {
-  createToken,
-  listTokens,
-  newTokenSchema,
-  revokeToken,
-  type TokenView,
-} from "../../admin/people/named-tokens.ts";
+import { anyTokenSchema, createAnyToken } from "../../admin/people/directory-tokens.ts";
+import { listTokens, revokeToken, type TokenView } from "../../admin/people/named-tokens.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
 import {
   type Call,
@@ -19,6 +14,7 @@ import {
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
 
 const HELP = `usage: poundkey tokens add --name NAME --role ROLE [options]
+       poundkey tokens add --name NAME --kind scim [--expires TIME]
        poundkey tokens list [--json]
        poundkey tokens revoke ID [--json]
 
@@ -26,6 +22,7 @@ A named token gives access to the admin routes and the console in one role, in s
 prints its secret, which is shown only once.
 
 ${describeFlags(TOKEN_FIELDS)}
+  --kind scim               a token of the company's directory: it has no role, and is good for /scim/v2 alone
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\`
 
@@ -34,15 +31,16 @@ examples:
   poundkey tokens revoke tok_77aa`;
 
 export const runTokens = makeCommand(HELP, {
-  add: { run: add, flags: listFlags(TOKEN_FIELDS) },
+  add: { run: add, flags: { ...listFlags(TOKEN_FIELDS), kind: "value" } },
   list: { run: list, needs: "store" },
   revoke: { run: revoke, words: ["ID"], needs: "store" },
 });
 
 async function add(call: Call): Promise<void> {
   const { isJson, io, open } = call;
-  const fields = readInput(newTokenSchema, readFlags(TOKEN_FIELDS, call));
-  const token = await createToken(await open(), fields);
+  const kind = call.values.get("kind");
+  const fields = readInput(anyTokenSchema, { ...readFlags(TOKEN_FIELDS, call), ...(kind ? { kind } : {}) });
+  const token = await createAnyToken(await open(), fields);
   const summary = `${token.secret}\n\n${token.id} (${token.name}). The secret won't be shown again.`;
   io.out(isJson ? formatJson(token) : summary);
 }
@@ -59,6 +57,15 @@ async function revoke({ words, isJson, io, open }: StoreCall): Promise<void> {
 
 const COLUMNS = ["ID", "NAME", "ROLE", "ACCOUNTS", "ENDS IN", "EXPIRES", "STATE"];
 
-function formatCells({ id, name, role, accounts, last4, expires_at, state }: TokenView): readonly string[] {
-  return [id, name, role, accounts?.join(",") ?? "all", last4, expires_at ?? "-", state];
+function formatCells({
+  id,
+  name,
+  kind,
+  role,
+  accounts,
+  last4,
+  expires_at,
+  state,
+}: TokenView): readonly string[] {
+  return [id, name, role ?? kind, accounts?.join(",") ?? "all", last4, expires_at ?? "-", state];
 }

@@ -95,6 +95,7 @@ async function lookAtStore(loaded: LoadResult, ports: CheckPorts, mayConnect: bo
   const unknown = [
     ...(await warnOfAccounts(settings, ports, mayConnect)),
     ...(await warnOfUnbounded(settings, ports, mayConnect)),
+    ...warnOfDirectory(settings),
   ];
   return {
     warnings: [
@@ -201,6 +202,16 @@ async function warnOfAccounts(
         return createError({ file: "", line: 0, column: 0, field, message });
       }),
   );
+}
+
+/** With its token, anybody can be put into the groups of these rules. */
+function warnOfDirectory({ signIn }: Settings): readonly ConfigError[] {
+  if (signIn?.directory === undefined || signIn.directory.from.length > 0) return [];
+  const high = signIn.rules.filter(({ role }) => role !== "member");
+  if (high.length === 0) return [];
+  const message =
+    "its rules give roles above member, and the directory may come from any address; list its addresses in 'from'";
+  return [createError({ file: "", line: 0, column: 0, field: "scim.from", message })];
 }
 
 /** Accounts that aren't known bound nobody. */

@@ -128,12 +128,13 @@ function checkRemovals({ removals: { length } }: Plan, yes: number | undefined):
   );
 }
 
-function warn({ aliases }: StateWorld, { changes }: Plan, io: Io): void {
+function warn({ aliases, aliasNames }: StateWorld, { changes }: Plan, io: Io): void {
   for (const { kind, name, after } of changes) {
     const models = asArray(kind === "key" ? after?.allowed_models : null).filter(
       (one) => typeof one === "string",
     );
-    for (const warning of warnOfModels(models, aliases.catalogue()))
+    const others = models.filter((one) => aliasNames.find(one) === null);
+    for (const warning of warnOfModels(others, aliases.catalogue()))
       io.err(`warning: key ${name}: ${warning}`);
   }
 }

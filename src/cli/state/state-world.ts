@@ -2,6 +2,7 @@
 import type { ActingWorld } from "../../admin/world.ts";
 import { source } from "../../app/start/configuration.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
+import { KnownAliasNames } from "../../core/models/alias-entry.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { StateWorld } from "../../moving/state/known.ts";
 
@@ -19,8 +20,14 @@ export function makeStateWorld(world: ActingWorld, settings: Settings): StateWor
   ];
   const nowMs = world.clock.nowMs();
   const catalogue = buildCatalogue({ ...settings, providers, nowMs });
+  const aliasNames = new KnownAliasNames();
+  for (const name of Object.keys(settings.aliases)) {
+    const madeAtMs = catalogue.findAlias(name);
+    if (madeAtMs !== null) aliasNames.add(name, madeAtMs);
+  }
   return {
     ...world,
+    aliasNames,
     keysExpireInMs: settings.ownerLimits.keysExpireInMs,
     aliases: {
       store: world.store,

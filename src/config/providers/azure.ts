@@ -1,12 +1,9 @@
 // Azure as a provider: a resource's address, its API version, and an application's credentials instead of keys.
-import type { Credential } from "../../core/settings.ts";
 import { parseBaseUrl } from "../units.ts";
-import { type Cloud, makeCredential, type PlatformContext, readVariable } from "./platform.ts";
+import { readEntra } from "./azure-identity.ts";
+import { type Cloud, type PlatformContext, readVariable } from "./platform.ts";
 
 const ENDPOINT = "AZURE_OPENAI_ENDPOINT";
-const AUTHORITY = "https://login.microsoftonline.com";
-/** Azure OpenAI, "Authenticate with Microsoft Entra ID". */
-const SCOPE = "https://cognitiveservices.azure.com/.default";
 /** The names under which a resource is reached (Microsoft Foundry, "Endpoints"). */
 const RESOURCE_HOST = /^([^.]+)\.(openai|cognitiveservices|services\.ai)\.azure\.com$/;
 const MICROSOFT_HOST = /\.azure\.(com|us|cn)$/;
@@ -19,7 +16,7 @@ export const AZURE: Cloud = {
     const redactedWords = listNames(baseUrl);
     return {
       baseUrl,
-      credentials: readCredentials(context),
+      credentials: readEntra(context) ?? context.readKeys(),
       ...(entry.api === undefined || entry.api === "v1" ? {} : { apiVersion: entry.api }),
       ...(redactedWords.length === 0 ? {} : { redactedWords }),
       // Only deployed models exist. If the operator lists the deployments, there are no others.
@@ -54,13 +51,4 @@ function listNames(baseUrl: string): readonly string[] {
   const [, name] = RESOURCE_HOST.exec(URL.parse(baseUrl)?.hostname ?? "") ?? [];
   if (name === undefined) return [];
   return ["openai", "cognitiveservices", "services.ai"].map((kind) => `${name}.${kind}.azure.com`);
-}
-
-function readCredentials(context: PlatformContext): readonly Credential[] {
-  const { entra } = context.entry;
-  if (entra === undefined) return context.readKeys();
-  const authority = parseBaseUrl(entra.authority ?? AUTHORITY) ?? AUTHORITY;
-  const tokenUrl = `${authority}/${entra.tenant}/oauth2/v2.0/token`;
-  const { client_id: clientId, client_secret: clientSecret, scope = SCOPE } = entra;
-  return [makeCredential({ kind: "client_credentials", tokenUrl, clientId, clientSecret, scope })];
 }

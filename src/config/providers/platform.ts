@@ -14,6 +14,8 @@ export interface PlatformContext extends Environment {
   readonly issues: Issues;
   /** Returns the credentials that `keys`, or else the provider's variables, hold. */
   readonly readKeys: () => readonly Credential[];
+  /** True if one of the provider's variables holds a key. */
+  readonly hasKey: () => boolean;
 }
 
 type PlatformField = "baseUrl" | "credentials" | "apiVersion" | "redactedWords" | "dialects" | "listsOwnOnly";
@@ -31,10 +33,14 @@ export interface Cloud {
 const FIELDS: Readonly<Record<PlatformName, readonly (keyof ProviderConfig)[]>> = {
   azure: ["resource", "api", "entra"],
   bedrock: ["region", "aws", "guardrail"],
-  vertex: ["project", "location", "service_account"],
+  vertex: ["project", "location", "service_account", "workload_identity"],
 };
-/** The field that proves who calls otherwise than by keys. */
-const PROOFS = { azure: "entra", bedrock: "aws", vertex: "service_account" } as const;
+/** The fields that prove who calls otherwise than by keys. */
+const PROOFS = {
+  azure: ["entra"],
+  bedrock: ["aws"],
+  vertex: ["service_account", "workload_identity"],
+} as const satisfies Readonly<Record<PlatformName, readonly (keyof ProviderConfig)[]>>;
 
 /** Reports the fields that have no effect on this provider, or none beside its others. */
 export function checkPlatformFields(
@@ -47,9 +53,11 @@ export function checkPlatformFields(
       issues.atKey([...path, field], message);
     }
   }
-  const proof = platform && PROOFS[platform];
-  if (proof !== undefined && entry[proof] !== undefined && entry.keys !== undefined)
-    issues.atKey([...path, proof], "can't be combined with keys: remove one of the two");
+  const proofs = platform === undefined ? [] : PROOFS[platform].filter((one) => entry[one] !== undefined);
+  for (const proof of entry.keys === undefined ? proofs.slice(1) : proofs) {
+    const other = entry.keys === undefined ? proofs[0] : "keys";
+    issues.atKey([...path, proof], `can't be combined with ${other}: remove one of the two`);
+  }
   // The dialect of a server with Bedrock's API is the platform itself.
   const isItself = platform === "bedrock" && entry.dialect === "bedrock";
   if (platform === undefined || entry.dialect === undefined || isItself) return;

@@ -10,6 +10,7 @@ import {
   checkedNumber,
   choice,
   duration,
+  filePath,
   integer,
   number,
   options,
@@ -18,6 +19,8 @@ import {
   text,
 } from "../field-types.ts";
 import { model, TOKENS_MAX } from "../models/model-schema.ts";
+import { networkFields } from "../network.ts";
+import { ROLE_ARN, SESSION_NAME } from "./aws-names.ts";
 
 const MODELS_MAX = 1000;
 const KEYS_MAX = 100;
@@ -64,24 +67,46 @@ const credential = Type.Union(
 /** Ids, secrets and scopes as they go into forms and headers. */
 const word = (expected: string) => text(expected, /^[\x21-\x7e]{1,1024}$/);
 
-const entra = section(
+const clientId = word("the application's client id");
+const entra = options(
   {
     tenant: text("a tenant's id or domain", /^[A-Za-z0-9.-]{1,253}$/),
-    client_id: word("the application's client id"),
+    client_id: clientId,
     client_secret: word("the application's client secret"),
-    authority: optional(baseUrl),
-    scope: optional(word("a scope like https://cognitiveservices.azure.com/.default")),
+    federated_token_file: filePath,
+    managed_identity: Type.Union(
+      [
+        Type.Literal(true),
+        section({ client_id: clientId }, "One of several identities of the machine or app."),
+      ],
+      { expected: "true, or { client_id } of one of several identities" },
+    ),
+    authority: baseUrl,
+    scope: word("a scope like https://cognitiveservices.azure.com/.default"),
   },
-  "The client credentials of a Microsoft Entra application, used instead of keys.",
+  "A Microsoft Entra application or a managed identity, used instead of keys.",
 );
 
-const aws = section(
+const aws = options(
   {
     access_key_id: word("the access key's id"),
     secret_access_key: word("the access key's secret"),
-    session_token: optional(text("a session token", /^[\x21-\x7e]{1,4096}$/)),
+    session_token: text("a session token", /^[\x21-\x7e]{1,4096}$/),
+    web_identity: Type.Boolean(),
+    container: Type.Boolean(),
+    instance: Type.Boolean(),
+    assume_role: section(
+      {
+        arn: text("a role's ARN like arn:aws:iam::123456789012:role/name", ROLE_ARN),
+        external_id: optional(
+          text("2 to 1224 letters, digits or characters of _+=,.@:/-", /^[\w+=,.@:/-]{2,1224}$/),
+        ),
+        session: optional(text("2 to 64 letters, digits or characters of _+=,.@-", SESSION_NAME)),
+      },
+      "Another role, often another account's, whose keys are used.",
+    ),
   },
-  "The keys of an AWS account or role, which sign each call, used instead of keys.",
+  "Whose keys sign each call: an AWS account's, or those of a role. Used instead of keys.",
 );
 
 /** Amazon Bedrock API reference, "GuardrailConfiguration". */
@@ -106,6 +131,7 @@ const PLATFORM_FIELDS = {
   guardrail,
   project: text("a project id", /^[a-z0-9][a-z0-9.:-]{0,99}$/),
   location: text("global, us, eu or a region like us-central1", /^[a-z][a-z0-9-]{1,39}$/),
+  workload_identity: filePath,
   service_account: text(
     `the content of a key file, as in \${file:/path/sa.json}, or "metadata"`,
     /^(\s*\{[\s\S]*\}\s*|metadata)$/,
@@ -174,6 +200,7 @@ export const provider = options(
     }),
     headers: headers,
     timeouts: timeouts,
+    ...networkFields,
     unlisted_models: unlistedModels,
     price_factor: priceFactor,
     reports_cost: Type.Boolean(),

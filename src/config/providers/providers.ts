@@ -13,9 +13,11 @@ import type {
 import { parseDuration } from "../../core/text/duration.ts";
 import { suggest } from "../../core/text/nearest.ts";
 import { NO_PROVIDER } from "../../core/text/pattern.ts";
+import type { NetworkRules } from "../../core/world/network.ts";
 import type { Issues, Path } from "../errors.ts";
 import { type Environment, explainQuotes, type Interpolation, isQuoted } from "../interpolate.ts";
 import { buildOwnCards } from "../models/own-cards.ts";
+import { readNetwork } from "../network.ts";
 import type { Config } from "../schema.ts";
 import { parseBaseUrl } from "../units.ts";
 import { AZURE } from "./azure.ts";
@@ -115,8 +117,12 @@ function readEnvironment(
 }
 
 function isInEnvironment({ keyVariables, platform }: KnownProvider, environment: Environment): boolean {
-  const hasKey = keyVariables.some((name) => readVariable(environment.env, name) !== "");
+  const hasKey = hasKeyVariable(keyVariables, environment.env);
   return platform === undefined ? hasKey : CLOUDS[platform].isInEnvironment(environment, hasKey);
+}
+
+function hasKeyVariable(variables: readonly string[], env: Environment["env"]): boolean {
+  return variables.some((name) => readVariable(env, name) !== "");
 }
 
 /** The cloud that an entry under another name belongs to. Bedrock's dialect implies Bedrock. */
@@ -149,11 +155,12 @@ function placeProvider(
   if (entry.platform !== undefined && entry.platform !== row?.platform)
     issues.atValue([...path, "platform"], `${context.name} is not on this platform`);
   const readKeys = () => readCredentials(context, entry.keys);
+  const hasKey = () => hasKeyVariable(row?.keyVariables ?? [], context.env);
   const platform = row?.platform;
   const address = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
   return platform === undefined
     ? { baseUrl: address ?? findAddress(context), credentials: readKeys() }
-    : { platform, ...CLOUDS[platform].build({ ...context, entry, address, readKeys }) };
+    : { platform, ...CLOUDS[platform].build({ ...context, entry, address, readKeys, hasKey }) };
 }
 
 /** The dialects that have cache marks, and in which an answer's limit can be sent that the client didn't set. */
@@ -176,11 +183,13 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
         "has no effect: the gateway sets this field",
       );
   }
-  const place = placeProvider(context, entry);
+  const connection = readNetwork(entry, context.path, context.issues);
+  const place = addNetwork(placeProvider(context, entry), connection.network);
   return {
     name: context.name,
     dialect: chooseDialect(context, entry),
     ...place,
+    ...connection,
     ...readPricing({ ...context, ...place, entry }),
     headers: readHeaders(context, entry.headers ?? {}),
     timeouts: readTimeouts(entry.timeouts ?? {}),
@@ -190,6 +199,15 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
     ...(outputTokensDefault === undefined ? {} : { outputTokensDefault }),
     ...(entry.extra_fields?.length ? { extraFields: entry.extra_fields } : {}),
   };
+}
+
+/** Its tokens and keys come from servers that are reached like its own. */
+function addNetwork<Place extends PlatformSetup>(place: Place, network: NetworkRules | undefined): Place {
+  if (network === undefined) return place;
+  const credentials = place.credentials.map((one) =>
+    one.proof === undefined ? one : { ...one, proof: { ...one.proof, network } },
+  );
+  return { ...place, credentials };
 }
 
 function chooseDialect({ row }: Context, { dialect }: ProviderConfig): DialectName | null {

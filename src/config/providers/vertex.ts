@@ -83,11 +83,12 @@ function readProof(context: PlatformContext): GoogleProof {
   }
   if (given !== undefined)
     return parseFile(given, (message) => issues.atValue([...path, "service_account"], message));
+  if (entry.workload_identity !== undefined) return readWorkloadFile(context, entry.workload_identity);
   const file = readVariable(env, CREDENTIALS);
   if (file === "") {
     issues.atKey(
       path,
-      `has neither service_account nor keys, and the environment variable ${CREDENTIALS} is not set`,
+      `has neither service_account, workload_identity nor keys, and the environment variable ${CREDENTIALS} is not set`,
     );
     return NO_PROOF;
   }
@@ -95,6 +96,20 @@ function readProof(context: PlatformContext): GoogleProof {
   const text = readOrNull(context.readFile, file);
   if (text !== null) return parseFile(text, wrong);
   wrong("the file that it names can't be read");
+  return NO_PROOF;
+}
+
+/** The file that `gcloud iam workload-identity-pools create-cred-config` writes. */
+function readWorkloadFile({ path, issues, readFile }: PlatformContext, file: string): GoogleProof {
+  const wrong = (message: string) => issues.atValue([...path, "workload_identity"], message);
+  const text = readOrNull(readFile, file);
+  if (text === null) {
+    wrong("the file can't be read");
+    return NO_PROOF;
+  }
+  const proof = parseFile(text, wrong);
+  if (proof.source === null || proof.source.kind === "workload_identity") return proof;
+  wrong("expected a file of the type external_account: other key files belong into service_account");
   return NO_PROOF;
 }
 

@@ -1,6 +1,8 @@
 // Settings → Webhooks: events that their receivers have not accepted, why, and sending one again.
+
 import { useState } from "preact/hooks";
 import type { DeliveryView } from "../../admin/events/webhooks.ts";
+import { place } from "../browser.ts";
 import { change, describeError } from "../frame/api.ts";
 import { formatFullTime, formatRelativeTime, formatTime } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
@@ -56,7 +58,7 @@ function listTypes(rows: readonly DeliveryView[], chosen: string) {
 
 function Manual() {
   return (
-    <a href="/docs/webhooks" target="_blank" rel="noreferrer">
+    <a href={place("/docs/webhooks")} target="_blank" rel="noreferrer">
       How webhooks work
     </a>
   );

@@ -1,6 +1,8 @@
 // The console's frame: the session, the navigation and the page named by the address.
+
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { place } from "../browser.ts";
 import { Button } from "../parts/button.tsx";
 import { Drawer } from "../parts/dialog.tsx";
 import { Icon, Logo } from "../parts/icon.tsx";
@@ -154,7 +156,7 @@ function SideEnd() {
   return (
     <div class="side-end small faint">
       <Sender />
-      <a href="/docs" target="_blank" rel="noreferrer" class="row faint">
+      <a href={place("/docs")} target="_blank" rel="noreferrer" class="row faint">
         <Icon name="external" />
         Manual
       </a>

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { ListPage } from "../../admin/list.ts";
 import type { ProviderView } from "../../admin/models/providers.ts";
-import { recall, remember } from "../browser.ts";
+import { place, recall, remember } from "../browser.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Card } from "../parts/page.tsx";
@@ -47,8 +47,18 @@ function useSteps(): readonly Step[] | null {
       isDone: keys.some(({ last_used_at }) => last_used_at !== null),
     },
     { name: "budget", label: "Set a budget", href: makeHref("/settings/router"), isDone: hasBudget },
-    { name: "backup", label: "Back up the store and its key", href: "/docs/operate#backups", isDone: null },
-    { name: "alerts", label: "Set up alerts", href: "/docs/operate#alerts-and-dashboards", isDone: null },
+    {
+      name: "backup",
+      label: "Back up the store and its key",
+      href: place("/docs/operate#backups"),
+      isDone: null,
+    },
+    {
+      name: "alerts",
+      label: "Set up alerts",
+      href: place("/docs/operate#alerts-and-dashboards"),
+      isDone: null,
+    },
   ];
 }
 

@@ -106,6 +106,14 @@ const PAGES: readonly Page[] = [
     isSetting: true,
   },
   {
+    path: "/settings/directory",
+    label: "Directory",
+    icon: "people",
+    Page: lazy(async () => (await import("../people/directory.tsx")).DirectoryPage),
+    needs: "directory.read",
+    isSetting: true,
+  },
+  {
     path: "/settings/requests",
     label: "Requests for more",
     memberLabel: "Ask for more",

@@ -46,7 +46,7 @@ const GRACE_OPTIONS = [
 ];
 
 interface RotateFormProps {
-  readonly rotated: KeyInUseView;
+  readonly rotated: Pick<KeyInUseView, "id" | "name"> & { readonly last4?: string };
   readonly onMade: (key: CheckedNewKeyView) => void;
   readonly onClose: () => void;
 }
@@ -59,8 +59,8 @@ export function RotateForm({ rotated, onMade, onClose }: RotateFormProps) {
   return (
     <FormDialog title={`Rotate ${rotated.name}?`} action="Rotate key" form={form} onClose={onClose}>
       <p class="soft">
-        The key gets a new secret and keeps its limits and usage. Replace the one that ends in {rotated.last4}{" "}
-        in your applications.
+        The key gets a new secret and keeps its limits and usage. Replace the one
+        {rotated.last4 && ` that ends in ${rotated.last4}`} in your applications.
       </p>
       <SelectField label="The old secret works" options={GRACE_OPTIONS} isRequired {...form.field("grace")} />
     </FormDialog>

@@ -1,5 +1,7 @@
 // Settings → Reconciliation: what the providers were sent, by day and credential, to be laid beside their invoices.
+
 import type { ReconciliationView } from "../../admin/money/reconciliation.ts";
+import { place } from "../browser.ts";
 import { withQuery } from "../frame/api.ts";
 import { DAY_MS, formatCompact, formatCount, formatPercent, formatUsd } from "../frame/format.ts";
 import { PERIODS, UTC_DAYS } from "../frame/period.ts";
@@ -28,7 +30,11 @@ export function ReconciliationPage() {
       <PageHead
         title="Reconciliation"
         actions={
-          <a class="button" href={withQuery("/admin/v1/reconciliation.csv", { ...range.period })} download>
+          <a
+            class="button"
+            href={withQuery(place("/admin/v1/reconciliation.csv"), { ...range.period })}
+            download
+          >
             Export calls as CSV
           </a>
         }
@@ -52,7 +58,7 @@ export function ReconciliationPage() {
 
 function Manual() {
   return (
-    <a href="/docs/money#reconciliation" target="_blank" rel="noreferrer">
+    <a href={place("/docs/money#reconciliation")} target="_blank" rel="noreferrer">
       How to read it
     </a>
   );
@@ -153,7 +159,7 @@ const sum = (rows: readonly Row[], read: (row: Row) => number) =>
   rows.reduce((total, row) => total + read(row), 0);
 
 function listTotals(rows: readonly Row[]) {
-  const cost = sum(rows, ({ cost_usd }) => cost_usd);
+  const cost = sum(rows, ({ provider_cost_usd }) => provider_cost_usd);
   const estimated = sum(rows, ({ estimated_usd }) => estimated_usd);
   return [
     ["Calls", formatCount(sum(rows, ({ calls }) => calls))],
@@ -183,13 +189,13 @@ const COLUMNS: readonly Column<Row>[] = [
     <span title={`${reasoning_tokens} of them reasoning`}>{formatCount(completion_tokens)}</span>
   )),
   makeColumn("Others", (row) => describeOthers(row)),
-  makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd)),
+  makeNumberColumn("Cost", ({ provider_cost_usd }) => formatUsd(provider_cost_usd)),
   makeNumberColumn("Estimated", ({ estimated_share }) => formatPercent(estimated_share)),
   {
     label: "",
     as: "narrow",
     cell: ({ day, provider, credential }) => (
-      <a class="button tiny" href={withQuery("/admin/v1/reconciliation.csv", nameDay(day))} download>
+      <a class="button tiny" href={withQuery(place("/admin/v1/reconciliation.csv"), nameDay(day))} download>
         CSV<span class="hidden-text"> of the calls of {`${day}, ${provider} ${credential}`}</span>
       </a>
     ),

@@ -1,7 +1,7 @@
 // An account's statement of a month: to read, to print, and as CSV.
 import { useState } from "preact/hooks";
 import type { StatementView } from "../../admin/money/statements.ts";
-import { nowMs, print } from "../browser.ts";
+import { nowMs, place, print } from "../browser.ts";
 import { formatUsd, nameMonth } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { Button } from "../parts/button.tsx";
@@ -54,7 +54,7 @@ export function Statement({ id }: { readonly id: string }) {
               options={months.map((value) => ({ value, label: nameMonth(value) }))}
               onInput={setMonth}
             />
-            <a class="button" href={`/admin/v1${path}.csv`} download>
+            <a class="button" href={place(`/admin/v1${path}.csv`)} download>
               CSV
             </a>
             <Button label="Print" onClick={print} />

@@ -1,14 +1,14 @@
 // Tabs with each client's setup lines, filled in with the gateway's address and a key.
 import { useId, useRef, useState } from "preact/hooks";
 import { CLIENT_SETUPS, type ClientSetup, fillSnippet } from "../../docs/site/client-setups.ts";
-import { recall, remember } from "../browser.ts";
+import { place, recall, remember } from "../browser.ts";
 import { Code } from "./button.tsx";
 
 /** A call by hand comes first: it shows whether the key works before anything is set up. */
 const CURL: Setup = {
   name: "curl",
   title: "curl",
-  page: "/docs",
+  page: place("/docs"),
   snippets: [
     {
       about: "Try the key:",
@@ -27,7 +27,7 @@ interface Setup extends Pick<ClientSetup, "name" | "title" | "snippets"> {
 
 const SETUPS: readonly Setup[] = [
   CURL,
-  ...CLIENT_SETUPS.map((setup) => ({ ...setup, page: `/docs/client-${setup.name}` })),
+  ...CLIENT_SETUPS.map((setup) => ({ ...setup, page: place(`/docs/client-${setup.name}`) })),
 ];
 const COUNT = SETUPS.length;
 const STEPS: Readonly<Record<string, (at: number) => number>> = {

@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import { parseBudget, writeBudget } from "../../core/fields/budget-text.ts";
 import { parseCacheText, writeCacheText } from "../../core/fields/cache-text.ts";
 import type { ControlWords, Field, KindName, Wire, WireBudget } from "../../core/fields/field.ts";
+import { parseModelLimit, writeModelLimit } from "../../core/fields/model-limit-text.ts";
 import { formatTags, parseTags } from "../../core/fields/tags-text.ts";
 import { nowMs } from "../browser.ts";
 import { DAY_MS } from "../frame/format.ts";
@@ -103,6 +104,12 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
       return budgets === "default" ? budgets : (budgets ?? []).map(writeBudget).join("\n");
     },
     toWire: readBudgets,
+  },
+  model_limits: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} rows={2} />,
+    toText: (limits = "default") =>
+      limits === "default" ? limits : (limits ?? []).map(writeModelLimit).join("\n"),
+    toWire: readModelLimits,
   },
   member_defaults: {
     // No form shows it: it has no control.
@@ -262,6 +269,13 @@ function readBudgets(text: string, before: Wire<"budgets"> | undefined): Wire<"b
         writeBudget({ usd: 0, per, models: models?.toSorted() ?? null });
       return { ...known.find((one: WireBudget) => same(one) === same(budget)), ...budget };
     });
+}
+
+/** A line that isn't a limit is sent for the gateway to refuse. */
+function readModelLimits(text: string): Wire<"model_limits"> {
+  if (text.trim() === "default") return "default";
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.map((line) => parseModelLimit(line) ?? { models: [line.trim()] });
 }
 
 function FlagControl({ field, ...shown }: ControlProps<"flag">) {

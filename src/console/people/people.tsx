@@ -128,6 +128,7 @@ function findStanding(person: MemberView): readonly [word: string, tone?: Tone] 
   const { anonymised_at, disabled, role, state } = person;
   if (anonymised_at !== null) return ["anonymised"];
   if (disabled) return ["disabled", "warn"];
+  if (state === "deactivated") return ["deactivated", "warn"];
   if (state === "in_doubt") return ["in doubt", "warn"];
   return role === null ? ["no access"] : ["active", "ok"];
 }
@@ -143,7 +144,9 @@ const COLUMNS: readonly Column<MemberView>[] = [
   )),
   makeColumn("Roles", ({ grants }) => <Grants of={grants} />),
   makeColumn("Last confirmed", ({ seen_at }) => (
-    <span title={formatFullTime(seen_at)}>{formatRelativeTime(seen_at)}</span>
+    <span title={seen_at === null ? undefined : formatFullTime(seen_at)}>
+      {seen_at === null ? "never" : formatRelativeTime(seen_at)}
+    </span>
   )),
   makeColumn("State", (person) => <Standing of={person} />),
 ];

@@ -23,6 +23,7 @@ import { Agents } from "./agents.tsx";
 import { Grants } from "./grants.tsx";
 import { namePerson, Standing } from "./people.tsx";
 import { RoleForm } from "./person-role.tsx";
+import { Stays } from "./stays.tsx";
 
 const EVERY_MS = 10_000;
 
@@ -67,6 +68,7 @@ export function PersonPage({ id }: { readonly id: string }) {
             {/* Disabling pauses the keys, so they are read again. */}
             <PersonalKeys key={String(one.disabled)} memberId={one.id} />
             <Agents memberId={one.id} />
+            {may("members.read") && <Stays memberId={one.id} />}
           </div>
         )}
       </Loaded>
@@ -90,16 +92,31 @@ function listFacts(person: MemberView): readonly Fact[] {
   const { id, issuer, created_at, seen_at, content } = person;
   return [
     ["State", <Standing key="state" of={person} />],
-    ["First signed in", formatDay(created_at)],
+    [seen_at === null ? "Made by the directory" : "First signed in", formatDay(created_at)],
     [
       "Last confirmed",
-      <span key="seen" title={formatFullTime(seen_at)}>
-        {formatRelativeTime(seen_at)}
+      <span key="seen" title={seen_at === null ? undefined : formatFullTime(seen_at)}>
+        {seen_at === null ? "never" : formatRelativeTime(seen_at)}
       </span>,
     ],
+    ...listGroupFacts(person),
     ["Prompts and answers", content ? "may read others'" : "their own"],
     ["Provider", issuer],
     ["ID", <code key="id">{id}</code>],
+  ];
+}
+
+/** Tells which word names each group, once there are two words. */
+function listGroupFacts({ groups, provisioned }: MemberView): readonly Fact[] {
+  const named = (source: "claims" | "directory") =>
+    groups
+      .filter((group) => group.source === source)
+      .map(({ name }) => name)
+      .join(", ");
+  const claimed = named("claims");
+  return [
+    ...(provisioned ? ([["Groups in the directory", named("directory") || "none"]] as const) : []),
+    ...(claimed === "" ? [] : ([["Groups in the sign-in", claimed]] as const)),
   ];
 }
 
@@ -159,7 +176,7 @@ function PersonDialog({ person, open, close, reload }: PersonDialogProps) {
       return (
         <Confirm title={`Disable ${name}?`} action="Disable" run={disable} onClose={close}>
           {isSelf && "This is you. "}Their sessions end and their personal keys stop, both at once. Enabling
-          lets them sign in again; keys that were paused stay so until an admin resumes them.
+          lets them sign in again, and resumes the keys that this paused.
         </Confirm>
       );
     case "anonymise":

@@ -1,6 +1,6 @@
 // The first day of People: how to let people sign in with the company's provider, step by step.
 import type { SettingsView } from "../../admin/models/settings-schema.ts";
-import { getGatewayUrl } from "../browser.ts";
+import { getGatewayUrl, place } from "../browser.ts";
 import { useResource } from "../frame/resource.ts";
 import { Code, CopyButton } from "../parts/button.tsx";
 import { Card } from "../parts/page.tsx";
@@ -62,7 +62,7 @@ export function SignInSetup() {
       </Card>
       <Notice>
         The admin token stays a way in, always: also when the provider is away or a rule is wrong.{" "}
-        <a href="/docs/sign-in" target="_blank" rel="noreferrer">
+        <a href={place("/docs/sign-in")} target="_blank" rel="noreferrer">
           The manual
         </a>{" "}
         has a table of providers, and says what happens when people leave.

@@ -93,7 +93,13 @@ function TokenForm({ onMade, onClose }: TokenFormProps) {
   );
 }
 
-function TokenSecret({ made, onClose }: { readonly made: NewTokenView; readonly onClose: () => void }) {
+export function TokenSecret({
+  made,
+  onClose,
+}: {
+  readonly made: NewTokenView;
+  readonly onClose: () => void;
+}) {
   const foot = <Button label="Done" kind="main" onClick={onClose} />;
   return (
     <Dialog title={`${made.name} is ready`} isWide isKept onClose={onClose} foot={foot}>
@@ -172,4 +178,5 @@ const MAKERS: Readonly<Record<TokenView["created_by"]["kind"], string>> = {
   key: "a key",
   cli: "the command line",
   system: "the gateway",
+  scim: "the directory",
 };

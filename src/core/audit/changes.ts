@@ -16,6 +16,7 @@ import type { KeyMaking } from "../keys/key-making.ts";
 import type { KeyMove } from "../keys/key-move.ts";
 import type { LimitRequest, LimitRequestStep } from "../limits/limit-request.ts";
 import type { Checkout } from "../money/checkout.ts";
+import type { DirectoryChanges, DirectoryGroup, DirectoryUser } from "../people/directory.ts";
 import type { Member, NamedToken } from "../people/people.ts";
 import type { OwnerState, StoredCredential } from "../rows.ts";
 import type { PlainEntity, PlainThing } from "../things/plain.ts";
@@ -37,6 +38,13 @@ export type RowChange =
   | EntityChange<"checkout", Checkout>
   | EntityChange<"credential", StoredCredential>
   | EntityChange<"key", GatewayKey>
+  | EntityChange<"directory_user", DirectoryUser>
+  /** With the ids of users who came and went, and of people who are without a role now. */
+  | (EntityChange<"directory_group", DirectoryGroup> & {
+      readonly came: readonly string[];
+      readonly went: readonly string[];
+      readonly left: readonly string[];
+    })
   | EntityChange<"limit_request", LimitRequest>
   | EntityChange<"member", Member>
   | EntityChange<"token", NamedToken>
@@ -52,7 +60,7 @@ export type RowChange =
 export type Trail = (change: RowChange) => readonly OutboxEvent[];
 
 /** Each method is one transaction, as in `Store`. */
-export interface Changes {
+export interface Changes extends DirectoryChanges {
   /** A key from another gateway brings its foreign secrets and what was used of its budgets. */
   addKey(key: GatewayKey, digest: string, arrival?: Arrival): Promise<void>;
   /** Adds a person's key, unless their other keys are too many. */
@@ -79,6 +87,15 @@ export interface Changes {
   putAccount(put: AccountPut): Promise<Account>;
 
   addToken(token: NamedToken, digest: string): Promise<void>;
+  /**
+   * Writes what `change` makes of the stored token, with the digest of another secret, and returns it. Null if there is
+   * none. `change` must be pure: it may run more than once.
+   */
+  takeToken(
+    id: string,
+    change: (before: NamedToken) => NamedToken,
+    digest: string,
+  ): Promise<NamedToken | null>;
   /** Returns the revoked token, or null if there is none. Revoking it again keeps the first time. */
   revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
   /**

@@ -13,7 +13,13 @@ export const EVENTS = {
   "budget.reset": "The budgets of {name} were set to 0 by {by}: {reason}",
   "limit_request.made": "A person asks for more of a limit ({kind}).",
   "limit_request.decided": "A request for more of a limit ({kind}) was decided.",
+  "issuer.silent":
+    "The provider of the sign-in gives no definite word since {since}: without one, sessions end at {sessions_end_at} and personal keys at {keys_end_at}.",
+  "issuer.back": "The provider of the sign-in answers again, after {since}.",
   "member.left": "A person has left ({reason}), and their sessions and personal keys have ended.",
+  "member.deactivated":
+    "The company's directory has deactivated a person, whose sessions and personal keys have ended.",
+  "member.role_ended": "The role {role} that an admin gave a person has ended at {until}.",
   "member.in_doubt":
     "The provider refuses to say whether a person is still there: without a sign-in, their keys end at {keys_end_at}.",
   "member.without_role": "A person has no role any more ({reason}).",

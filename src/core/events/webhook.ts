@@ -1,6 +1,7 @@
 // Webhooks: the receivers of events, and the store's rows of what still has to be delivered.
 
 import type { Scope } from "../people/people.ts";
+import type { NetworkRules } from "../world/network.ts";
 import type { EventData, OutboxEvent, StoredEvent } from "./events.ts";
 
 export const WEBHOOK_FORMS = ["standard", "slack", "discord", "teams"] as const;
@@ -18,6 +19,7 @@ export interface Endpoint {
   readonly events: readonly string[];
   /** Names or ids of accounts. `*` for all, and for what concerns none. */
   readonly accounts: readonly string[];
+  readonly network?: NetworkRules;
 }
 
 export const DELIVERY_STATES = ["waiting", "dead"] as const;

@@ -4,6 +4,7 @@ import { omitUndefined } from "../json/json.ts";
 import type { Budget, Period } from "../limits/budget.ts";
 import type { MinuteKind } from "../limits/limit.ts";
 import type { MemberDefaults } from "../limits/member-limits.ts";
+import type { ModelLimit } from "../limits/model-limit.ts";
 import type { CacheSetting } from "../models/caching.ts";
 import type { NanoUsd } from "../money/money.ts";
 import type { Role } from "../people/people.ts";
@@ -31,6 +32,13 @@ export interface WireBudget {
   readonly hard?: boolean;
   readonly extra_usd?: number | null;
   readonly extra_until?: string | null;
+}
+
+/** A limit of a minute that only some models share, on the wire. At least one of both is set. */
+export interface WireModelLimit {
+  readonly models: readonly string[];
+  readonly requests_per_minute?: number | null;
+  readonly tokens_per_minute?: number | null;
 }
 
 /** The limits that an account gives each of its members, on the wire. Fields left out limit nothing. */
@@ -71,6 +79,12 @@ interface Kinds {
     readonly Budget[] | "default",
     readonly WireBudget[] | null | "default",
     { readonly elementsMax: number; readonly hasDefault: boolean }
+  >;
+  /** Null is none, "default" the configured ones. */
+  readonly model_limits: Kind<
+    readonly ModelLimit[] | "default",
+    readonly WireModelLimit[] | null | "default",
+    { readonly elementsMax: number }
   >;
   /** Null for no limits. */
   readonly member_defaults: Kind<

@@ -1,5 +1,6 @@
 // The fields of a key that can be set, each with the lowest role that sets it.
 
+import { MODEL_LIMITS_MAX } from "../limits/model-limit.ts";
 import { formatCount } from "../text/count.ts";
 import type { Fields } from "./field.ts";
 import { KEY_LIMIT_FIELDS } from "./limit-fields.ts";
@@ -52,7 +53,7 @@ export const KEY_FIELDS = {
     initial: null,
     elementsMax: 1000,
     manual:
-      "ids of models and selectors, or patterns such as `OpenAI#*`; null or `[]` for all. Selectors choose among the listed models, or among all if only selectors are listed",
+      "ids of models and selectors, patterns such as `OpenAI#*`, or [names of aliases](models.md#rights-by-alias); null or `[]` for all. Selectors choose among the listed models, or among all if only selectors are listed",
     flag: {
       name: "models",
       value: "A,B",
@@ -79,6 +80,24 @@ export const KEY_FIELDS = {
     control: { label: "Daily allowance" },
   },
   ...KEY_LIMIT_FIELDS,
+  model_limits: {
+    kind: "model_limits",
+    property: "modelLimits",
+    role: "member",
+    initial: "default",
+    elementsMax: MODEL_LIMITS_MAX,
+    manual: `up to ${MODEL_LIMITS_MAX} [limits of a minute on some models](money.md#limits-on-some-models): \`{ models, requests_per_minute?, tokens_per_minute? }\`; null or \`[]\` for none, or \`"default"\``,
+    flag: {
+      name: "model-limits",
+      value: "LIMITS",
+      help: 'its limits on some models, such as "60 requests 100000 tokens: OpenAI#gpt-5*"; "none" or "default"',
+    },
+    control: {
+      label: "Limits on some models",
+      hint: 'One a line: 60 requests: OpenAI#gpt-5*, or 10 requests 100000 tokens: *opus*. Empty means none, "default" the configured ones',
+      placeholder: "60 requests: *opus*",
+    },
+  },
   budgets: {
     kind: "budgets",
     property: "budgets",

@@ -25,6 +25,19 @@ export function areTags(tags: Tags): boolean {
   return names.length <= TAGS_MAX && !names.join("").includes("=") && listTags(tags).every(isTag);
 }
 
+/**
+ * Returns a text as a tag's value can be: other characters than printable ASCII, and commas, become `_`, and what is too long is
+ * cut. Empty if nothing is left.
+ */
+export function cleanTagValue(name: string, text: string): string {
+  const room = TAG_CHARACTERS_MAX - name.length - 1;
+  return text
+    .trim()
+    .slice(0, room)
+    .replace(/[^ -+\--~]/g, "_")
+    .trim();
+}
+
 /** Reads tags separated by commas. Null if they aren't valid, if a name is given twice, or if there are none. */
 export function parseTags(text: string): Tags | null {
   if (text.length > TEXT_CHARACTERS_MAX) return null;

@@ -4,8 +4,10 @@ import { Fault } from "../fault.ts";
 import { ACCOUNT_FIELDS } from "../fields/account.ts";
 import { listInitials, type ValuesOf } from "../fields/field.ts";
 import { KEY_FIELDS } from "../fields/key.ts";
+import { dropAliases, writeAliasEntry } from "../models/alias-entry.ts";
+import { isSelector } from "../models/selector.ts";
 import type { NanoUsd } from "../money/money.ts";
-import type { Pauser } from "../people/people.ts";
+import type { PAUSERS, Pauser } from "../people/people.ts";
 import { matchesAny } from "../text/pattern.ts";
 import { isWithin } from "../world/address.ts";
 
@@ -177,6 +179,11 @@ export function listPausers({
   return pausedBy.length === 0 ? ["admin"] : pausedBy;
 }
 
+/** Returns the reasons as the operator reads them: only admins disable people. */
+export function showPausers(of: Pick<GatewayKey, "isPaused" | "pausedBy">): (typeof PAUSERS)[number][] {
+  return [...new Set(listPausers(of).map((cause) => (cause === "disabled" ? "admin" : cause)))];
+}
+
 /** Returns the Fault with which the caller's request is refused at that time, or null. */
 export function refuseCaller({ key, proof }: Caller, nowMs: number): Fault | null {
   const isValid = proof === null ? isLive(key, nowMs) : isProven({ key, rotation: proof.rotation }, nowMs);
@@ -191,6 +198,18 @@ export type ModelBounds = Pick<GatewayKey, "allowedModels" | "memberModels">;
 /** True if the key may use this model or selector (a canonical id). Ignores case in the key's lists. */
 export function mayUse({ allowedModels, memberModels }: ModelBounds, modelId: string): boolean {
   return isListed(allowedModels, modelId) && isListed(memberModels ?? null, modelId);
+}
+
+/** Returns the bounds of a request for an alias that the list of the key names: only its member's bind what it leads to. */
+export function openAlias<Key extends ModelBounds>(key: Key, name: string, madeAtMs: number | null): Key {
+  if (madeAtMs === null || key.allowedModels === null) return key;
+  return key.allowedModels.includes(writeAliasEntry(name, madeAtMs)) ? { ...key, allowedModels: null } : key;
+}
+
+/** True if selectors may choose among all models: the list names some of them, and besides only aliases. */
+export function isForSelectors(models: readonly string[]): boolean {
+  const own = dropAliases(models);
+  return models.length === 0 || (own.length > 0 && own.every(isSelector));
 }
 
 function isListed(models: readonly string[] | null, modelId: string): boolean {

@@ -1,4 +1,5 @@
 // Budgets: what the requests of a key or an account may cost in a window of time, as an operator sets them.
+import { showModels } from "../models/alias-entry.ts";
 import type { NanoUsd } from "../money/money.ts";
 
 /** A `total` never starts over. */
@@ -17,13 +18,15 @@ export interface Budget {
   /** 0 lets nothing pass but requests that cost nothing. */
   readonly nanoUsd: NanoUsd;
   readonly per: Period;
-  /** Sorted patterns of the models that share it. Null for all models. */
+  /** Sorted patterns of the models, and entries of the aliases, that share it. Null for all models. */
   readonly models: readonly string[] | null;
   /** Shares of its limit, ascending: an event is written once in a window when a share is used up. */
   readonly warn: readonly number[];
   /** False if it only warns. */
   readonly isHard: boolean;
   readonly extra: Extra | null;
+  /** True if it counts from its first request on, and not what its owner spent in that window before. */
+  readonly beginsEmpty?: true;
 }
 
 interface BudgetParts extends Pick<Budget, "nanoUsd" | "per"> {
@@ -58,7 +61,13 @@ export function nameBudget({ per, models }: Pick<Budget, "per" | "models">): str
   return models === null ? per : [per, ...models].join(" ");
 }
 
-/** Returns the patterns of the models that a budget of this name covers. Null for all models. */
+/** Returns the patterns and aliases that a budget of this name covers, as people write them. Null for all models. */
+export function showBudgetModels(name: string): readonly string[] | null {
+  const models = readBudgetModels(name);
+  return models && showModels(models);
+}
+
+/** Returns the entries of the models that a budget of this name covers. Null for all models. */
 export function readBudgetModels(name: string): readonly string[] | null {
   const [, ...models] = name.split(" ");
   return models.length === 0 ? null : models;

@@ -5,16 +5,28 @@ import { NO_LIMITS, type OwnerLimits } from "./limit.ts";
 import { MINUTE_LIMITS, mapLimits } from "./limit-table.ts";
 
 /** Returns the limits of a key as they apply. */
-export function resolveLimits(key: Pick<GatewayKey, keyof OwnerLimits>, defaults: OwnerLimits): OwnerLimits {
+export function resolveLimits(
+  key: LimitedBy & Pick<GatewayKey, "modelLimits">,
+  defaults: OwnerLimits,
+): OwnerLimits {
   return {
-    ...mapLimits(MINUTE_LIMITS, "property", ({ property }) => orDefault(key[property], defaults[property])),
-    budgets: orDefault(key.budgets, defaults.budgets),
+    ...resolveOwn(key, defaults),
+    modelLimits: orDefault(key.modelLimits, defaults.modelLimits ?? []),
+  };
+}
+
+type LimitedBy = Pick<GatewayKey, Exclude<keyof OwnerLimits, "modelLimits">>;
+
+function resolveOwn(owner: LimitedBy, defaults: OwnerLimits): OwnerLimits {
+  return {
+    ...mapLimits(MINUTE_LIMITS, "property", ({ property }) => orDefault(owner[property], defaults[property])),
+    budgets: orDefault(owner.budgets, defaults.budgets),
   };
 }
 
 /** Returns the limits of an account, which has no others by default. */
-export function readAccountLimits(account: Pick<Account, keyof OwnerLimits>): OwnerLimits {
-  return resolveLimits(account, NO_LIMITS);
+export function readAccountLimits(account: Pick<Account, keyof LimitedBy>): OwnerLimits {
+  return resolveOwn(account, NO_LIMITS);
 }
 
 /** Returns a key's daily allowance as it applies: its own, its account's, or the configuration's. Null for no limit. */

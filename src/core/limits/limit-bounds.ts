@@ -3,10 +3,11 @@ import { omitUndefined } from "../json/json.ts";
 import { type Budget, nameBudget } from "./budget.ts";
 import { MINUTE_KINDS, type MinuteKind, type OwnerLimits } from "./limit.ts";
 import { MINUTE_LIMITS, mapLimits } from "./limit-table.ts";
+import { isModelLimitKept } from "./model-limit.ts";
 
 /** A field that sets a limit, as it is called on the wire. */
-export type LimitName = MinuteKind | "budgets";
-export const LIMIT_NAMES: readonly LimitName[] = [...MINUTE_KINDS, "budgets"];
+export type LimitName = MinuteKind | "budgets" | "model_limits";
+export const LIMIT_NAMES: readonly LimitName[] = [...MINUTE_KINDS, "budgets", "model_limits"];
 
 /** Null, which is no limit, is beyond any bound, and nothing is beyond a bound of null. */
 export function isBeyond(limit: number | null, bound: number | null): boolean {
@@ -19,6 +20,8 @@ export function listBeyond(limits: OwnerLimits, bound: OwnerLimits): readonly Li
     isBeyond(limits[property], bound[property]),
   ).map(({ name }) => name);
   if (bound.budgets.some((budget) => !isCovered(budget, limits.budgets))) found.push("budgets");
+  const own = limits.modelLimits ?? [];
+  if (bound.modelLimits?.some((limit) => !isModelLimitKept(limit, own))) found.push("model_limits");
   return found;
 }
 
@@ -38,7 +41,11 @@ export function pickLimits(limits: OwnerLimits, names: readonly LimitName[]): Pa
   const ofMinute = mapLimits(MINUTE_LIMITS, "property", ({ name, property }) =>
     names.includes(name) ? limits[property] : undefined,
   );
-  return omitUndefined({ ...ofMinute, budgets: names.includes("budgets") ? limits.budgets : undefined });
+  return omitUndefined({
+    ...ofMinute,
+    budgets: names.includes("budgets") ? limits.budgets : undefined,
+    modelLimits: names.includes("model_limits") ? limits.modelLimits : undefined,
+  });
 }
 
 /** Returns the bounds of the limits that are set, without those of all others. */
@@ -57,5 +64,6 @@ export function fallBack(first: OwnerLimits, second: OwnerLimits): OwnerLimits {
   return {
     ...mapLimits(MINUTE_LIMITS, "property", ({ property }) => first[property] ?? second[property]),
     budgets: first.budgets.length > 0 ? first.budgets : second.budgets,
+    modelLimits: (first.modelLimits?.length ?? 0) > 0 ? first.modelLimits : second.modelLimits,
   };
 }

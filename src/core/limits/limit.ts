@@ -3,6 +3,7 @@
 import type { NanoUsd } from "../money/money.ts";
 import type { Budget, Period } from "./budget.ts";
 import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "./limit-table.ts";
+import type { ModelLimit } from "./model-limit.ts";
 
 /** The kinds of owners. Each is an owner of rows within one account. */
 export const LIMIT_SCOPES = ["key", "member", "account"] as const;
@@ -22,6 +23,8 @@ export type MinuteLimits = Readonly<Record<MinuteLimit["property"], number | nul
 /** An owner's limits as they apply now. */
 export interface OwnerLimits extends MinuteLimits {
   readonly budgets: readonly Budget[];
+  /** Only keys have any. */
+  readonly modelLimits?: readonly ModelLimit[];
 }
 
 export const NO_LIMITS: OwnerLimits = { ...mapLimits(MINUTE_LIMITS, "property", () => null), budgets: [] };
@@ -47,6 +50,14 @@ export interface Minute {
   readonly parallel: number;
   /** The time that the last answers took, in milliseconds. 0 if there was none. */
   readonly tookMs: number;
+  /** What counts in limits on some models. Missing without any. */
+  readonly models?: readonly ModelCount[];
+}
+
+/** The part of a minute that counts in a limit on some models. */
+export interface ModelCount extends Pick<Minute, "requests" | "tokens"> {
+  /** The limit's name (`nameModelLimit`). */
+  readonly name: string;
 }
 
 /** The use of a budget in its running window. */
@@ -79,6 +90,8 @@ export interface LimitUse {
   readonly part: number | null;
   /** The tokens reserved there. */
   readonly tokens: number;
+  /** The limits on some models in which it counts, with the tokens reserved there. Missing for none. */
+  readonly models?: readonly { readonly name: string; readonly tokens: number }[];
   /** The amounts reserved of its budgets, by name and window. */
   readonly budgets: readonly {
     readonly name: string;
@@ -101,6 +114,7 @@ export interface LimitState {
   readonly kind: LimitKind;
   /** Only for budgets. */
   readonly per?: Period;
+  /** For budgets and limits of a minute that only some models share. */
   readonly models?: readonly string[];
   /** In USD for budgets, with what is left of a running extra amount. */
   readonly limit: number;

@@ -170,13 +170,21 @@ function raiseLimits(limits: OwnerLimits, raises: readonly LimitRaise[]): OwnerL
   };
 }
 
-/** One that only warns bounds no key, so it bounds no person either. */
+/** Lists are replaced, never changed, and every decision asks. */
+const bounding = new WeakMap<readonly Budget[], readonly Budget[]>();
+
+/**
+ * One that only warns bounds no key, so it bounds no person either. Nobody set these for people: they stop nobody for what
+ * was spent before they bound people.
+ */
 function findLeastBudgets(byFile: MemberRules): readonly Budget[] {
   const { keyMaxima, keyDefaults } = byFile;
   // Every decision on a personal key asks.
   if (keyMaxima.budgets.length === 0 && keyDefaults.budgets.length === 0) return keyDefaults.budgets;
   const { budgets } = findPersonalMost(byFile);
-  return budgets.every(({ isHard }) => isHard) ? budgets : budgets.filter(({ isHard }) => isHard);
+  return bounding.getOrInsertComputed(budgets, () =>
+    budgets.filter(({ isHard }) => isHard).map((budget) => ({ ...budget, beginsEmpty: true })),
+  );
 }
 
 /** Returns the budgets of both, of those alike the one on top. The lists themselves where one says nothing. */

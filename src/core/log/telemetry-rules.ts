@@ -1,4 +1,5 @@
 // The rules by which traces and logs are exported.
+import type { NetworkRules } from "../world/network.ts";
 
 /** A place that takes one signal by OTLP/HTTP. */
 export interface OtlpDestination {
@@ -6,6 +7,7 @@ export interface OtlpDestination {
   readonly url: string;
   /** In lower case. They may hold a secret. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly network?: NetworkRules;
 }
 
 export interface MetricsRules {

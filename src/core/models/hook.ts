@@ -1,4 +1,6 @@
 // Hooks: what the operator has asked about the texts of requests and answers, from the configuration.
+import type { NanoUsd } from "../money/money.ts";
+import type { NetworkRules } from "../world/network.ts";
 
 /** The id of the built-in key by which hooks ask models. Its rows are the operator's, and it is never charged. */
 export const HOOKS_KEY = "hooks";
@@ -14,6 +16,7 @@ export type HookTarget =
       readonly url: string;
       /** Sent as `Authorization: Bearer`. Null for none. */
       readonly secret: string | null;
+      readonly network?: NetworkRules;
     }
   | {
       readonly kind: "moderation";
@@ -48,6 +51,12 @@ export interface HookRule {
 export const HOOK_ACTIONS = ["passed", "changed", "blocked", "failed"] as const;
 export type HookAction = (typeof HOOK_ACTIONS)[number];
 
+/** The price of a hook's own model, with the markup. */
+export interface HookCost {
+  readonly model: string;
+  readonly nanoUsd: NanoUsd;
+}
+
 /** One call to a hook, for the request's timeline. Times are in milliseconds, in a trace since the start of the request. */
 export interface TracedHook {
   readonly name: string;
@@ -55,4 +64,6 @@ export interface TracedHook {
   readonly action: HookAction;
   readonly startMs: number;
   readonly endMs: number;
+  /** Missing if it has no model of its own. */
+  readonly cost?: HookCost | undefined;
 }

@@ -1,5 +1,11 @@
-// The ways to obtain an access token or a role's keys. Plain data; every address in it comes from the operator's
-// configuration.
+// The ways to obtain an access token or a role's keys. Plain data; every address in it is one that the cloud's standard
+// fixes, or that the operator names.
+import type { NetworkRules } from "../world/network.ts";
+
+/** A source at a server that may have to be reached by a proxy. Those on the machine's own link are always called directly. */
+interface RemoteSource {
+  readonly network?: NetworkRules;
+}
 
 /** Each of them yields a short-lived bearer token, fetched and cached by `transport/auth/tokens.ts`. */
 export type TokenSource =
@@ -7,10 +13,12 @@ export type TokenSource =
   | ServiceAccount
   | RefreshToken
   | MetadataServer
-  | WorkloadIdentity;
+  | WorkloadIdentity
+  | FederatedApplication
+  | ManagedIdentity;
 
 /** OAuth client credentials, as used by Entra (Microsoft identity platform, "Client credentials flow"). */
-interface ClientCredentials {
+interface ClientCredentials extends RemoteSource {
   readonly kind: "client_credentials";
   readonly tokenUrl: string;
   readonly clientId: string;
@@ -19,7 +27,7 @@ interface ClientCredentials {
 }
 
 /** A service account's key file (Google identity, "Using OAuth 2.0 for server to server applications"). */
-export interface ServiceAccount {
+export interface ServiceAccount extends RemoteSource {
   readonly kind: "service_account";
   readonly tokenUrl: string;
   readonly email: string;
@@ -29,7 +37,7 @@ export interface ServiceAccount {
 }
 
 /** The file written by `gcloud auth application-default login`. */
-interface RefreshToken {
+interface RefreshToken extends RemoteSource {
   readonly kind: "refresh_token";
   readonly tokenUrl: string;
   readonly clientId: string;
@@ -38,13 +46,13 @@ interface RefreshToken {
 }
 
 /** The metadata server that gives Google Cloud machines their service account's token. */
-interface MetadataServer {
+export interface MetadataServer {
   readonly kind: "metadata";
   readonly url: string;
 }
 
 /** Workload identity federation with a token in a file (Google IAM, "external_account"). */
-export interface WorkloadIdentity {
+export interface WorkloadIdentity extends RemoteSource {
   readonly kind: "workload_identity";
   readonly tokenUrl: string;
   readonly audience: string;
@@ -55,6 +63,31 @@ export interface WorkloadIdentity {
   readonly field: string | null;
   /** The service account to impersonate. Null if the workload itself has the permissions. */
   readonly impersonationUrl: string | null;
+}
+
+/**
+ * An application that Entra knows by a token of another issuer, such as a cluster's (Microsoft identity platform, "Client
+ * credentials flow: access token request with a federated credential").
+ */
+export interface FederatedApplication extends RemoteSource {
+  readonly kind: "federated_application";
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  /** The file with the token. Read for each request, because the platform rotates it. */
+  readonly file: string;
+  readonly scope: string;
+}
+
+/**
+ * The identity of a machine, a container or an app in Azure (Microsoft Entra, "How to use managed identities on a virtual
+ * machine to acquire an access token"; Azure App Service, "REST endpoint reference").
+ */
+export interface ManagedIdentity {
+  readonly kind: "managed_identity";
+  /** The whole address, with its query. */
+  readonly url: string;
+  /** The secret that App Service and Container Apps give their apps for it. Null on virtual machines. */
+  readonly header: string | null;
 }
 
 /** Keys of an AWS account or role that sign each call. */
@@ -68,6 +101,11 @@ export interface AwsProof {
   readonly region: string;
 }
 
+/** Each of them yields a role's short-lived keys, which are cached and renewed as tokens are. */
+export type AwsKeySource = AwsRoleSource | AwsAssumedRole;
+/** A role that AWS itself gives to where the gateway runs. */
+export type AwsRoleSource = AwsContainer | AwsInstance | AwsWebIdentity;
+
 /** The agent that gives ECS and EKS containers the keys of their role (AWS SDKs, "Container credential provider"). */
 export interface AwsContainer {
   readonly kind: "aws_container";
@@ -75,5 +113,37 @@ export interface AwsContainer {
   /** The token for the agent, or a file with it that is read for each request. Null for none. */
   readonly authorization: { readonly value: string } | { readonly file: string } | null;
   /** The region used in signatures. */
+  readonly region: string;
+}
+
+/** The role of an EC2 instance, by the second version of its metadata service (EC2, "Use IMDS"). */
+export interface AwsInstance {
+  readonly kind: "aws_instance";
+  /** The metadata service's address, without a path. */
+  readonly origin: string;
+  readonly region: string;
+}
+
+/** A role that AWS gives to the holder of a token in a file (STS, "AssumeRoleWithWebIdentity"). */
+export interface AwsWebIdentity extends RemoteSource {
+  readonly kind: "aws_web_identity";
+  readonly stsUrl: string;
+  readonly roleArn: string;
+  readonly sessionName: string;
+  /** Read for each request, because the platform rotates the token in it. */
+  readonly file: string;
+  readonly region: string;
+}
+
+/** Another role, often another account's, that this identity may take (STS, "AssumeRole"). */
+export interface AwsAssumedRole extends RemoteSource {
+  readonly kind: "aws_assumed_role";
+  readonly stsUrl: string;
+  readonly roleArn: string;
+  readonly sessionName: string;
+  /** The word that the role's owner requires. Null for none. */
+  readonly externalId: string | null;
+  /** The source of the keys that sign the request for the role's. */
+  readonly base: AwsProof | AwsRoleSource;
   readonly region: string;
 }

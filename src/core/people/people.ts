@@ -7,8 +7,11 @@ export const ROLES = ["member", "viewer", "manager", "billing", "operator", "adm
 export type Role = (typeof ROLES)[number];
 
 /** The reasons for which a key or an account is paused, from the lowest: only the same or a higher role lifts one. */
-export const PAUSERS = ["holder", "person", "operator", "admin", "dispute"] as const;
-export type Pauser = (typeof PAUSERS)[number];
+export const PAUSERS = ["holder", "person", "operator", "admin", "directory", "dispute"] as const;
+/** A personal key whose person an admin has disabled is paused by it, so that enabling resumes no other key. */
+const DISABLED = "disabled";
+export const STORED_PAUSERS = [...PAUSERS, DISABLED] as const;
+export type Pauser = (typeof STORED_PAUSERS)[number];
 
 /** A role in an account, or in all accounts. */
 export interface Grant {
@@ -19,8 +22,9 @@ export interface Grant {
   readonly readsContent?: true;
 }
 
-/** The kinds of senders of a change: a person, a named token, the admin token, a key, the command line or the gateway. */
-export const ACTOR_KINDS = ["person", "token", "admin", "key", "cli", "system"] as const;
+/** The kinds of senders of a change: a person, a named token, the admin token, a key, the command line, the
+ * gateway or the company's directory. */
+export const ACTOR_KINDS = ["person", "token", "admin", "key", "cli", "system", "scim"] as const;
 
 export interface Actor {
   readonly kind: (typeof ACTOR_KINDS)[number];
@@ -103,8 +107,18 @@ export interface Member {
   readonly checkedAtMs: number;
   readonly leasedUntilMs: number;
   readonly anonymisedAtMs: number | null;
+  /** The time from which on nothing of the person stands in the store's files. Missing before. */
+  readonly erasedAtMs?: number | undefined;
+  /** The time at which the company's directory said that the person isn't active. Missing while it doesn't say so. */
+  readonly deactivatedAtMs?: number | undefined;
   /** Missing if the issuer's last word was definite. One from before `seenAtMs` is over. */
   readonly doubt?: Doubt | undefined;
+  /** The person's id in the issuer's directory, which some issuers name besides the subject. */
+  readonly objectId?: string | undefined;
+  /** Since then, the issuer says that the person isn't there. Missing if its last word was yes. */
+  readonly refusedAtMs?: number | undefined;
+  /** Grows with each change by the directory. Missing for people who aren't in it. */
+  readonly directoryTurn?: number | undefined;
 }
 
 /** The part of a member that limits their keys: their grants, and the limits of the rules that matched. */
@@ -112,7 +126,14 @@ export interface KeyTerms
   extends Pick<MemberTerms, "rules">,
     Pick<
       Member,
-      "ruleGrants" | "ownGrants" | "ownUntilMs" | "isDisabled" | "anonymisedAtMs" | "seenAtMs" | "doubt"
+      | "ruleGrants"
+      | "ownGrants"
+      | "ownUntilMs"
+      | "isDisabled"
+      | "deactivatedAtMs"
+      | "anonymisedAtMs"
+      | "seenAtMs"
+      | "doubt"
     > {}
 
 /** A named token of the admin routes. Only a keyed digest of its secret is stored. */
@@ -131,6 +152,8 @@ export interface NamedToken {
   readonly contact: string | null;
   /** Until then, the contact upholds a token from before contacts were words alone. Missing for all others. */
   readonly contactUntilMs?: number | undefined;
+  /** Missing for tokens of the admin routes. One of the directory's is good for nothing else. */
+  readonly kind?: "scim" | undefined;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
@@ -150,6 +173,16 @@ export interface Session {
   readonly issuerSession: string | null;
 }
 
+/** The people for whom these facts are the same. */
+export interface PeopleCount {
+  readonly isAnonymised: boolean;
+  readonly isDisabled: boolean;
+  readonly isDeactivated: boolean;
+  readonly hasRules: boolean;
+  readonly isInDoubt: boolean;
+  readonly people: number;
+}
+
 /** The store's methods on people, tokens and sessions. Each is one transaction, as in `Store`. */
 export interface PeopleStore {
   /** Finds a token by the digest of its secret, whether it still works or not. */
@@ -167,6 +200,8 @@ export interface PeopleStore {
     page: { readonly limit: number; readonly after: { atMs: number; id: string } | null },
     scope?: Scope,
   ): Promise<readonly Member[]>;
+  /** Counts people by the facts from which their state follows. */
+  countPeople(): Promise<readonly PeopleCount[]>;
   /**
    * Returns people whose last check began at `checkedMs` or before, those that wait longest first, up to this many. People
    * without access and those whom a node is just checking are left out.
@@ -174,15 +209,18 @@ export interface PeopleStore {
   dueMembers(checkedMs: number, nowMs: number, most: number): Promise<readonly Member[]>;
   /**
    * Puts everybody in doubt about whom the issuer would have been asked by now, unless they are already, and sets the ends
-   * of all who are.
+   * of all who are. Returns how many these are.
    */
-  doubtDueMembers(issuer: string, checkedMs: number, doubt: Doubt): Promise<void>;
+  doubtDueMembers(issuer: string, checkedMs: number, doubt: Doubt): Promise<number>;
+  /** Returns people whose role given by an admin has ended, up to this many. */
+  endedRoles(nowMs: number, most: number): Promise<readonly Member[]>;
   /**
    * Erases the person's name, e-mail and addresses beside the ids that stay: in the audit, also in entries that wait, in
    * agents, in the contacts of tokens, and in the log of requests and refusals. Their personal keys must have other names
-   * before, and the member's row is changed by `changeMember`. It may be repeated.
+   * before, and the member's row is changed by `changeMember`. It may be repeated. The last time, it returns true once
+   * nothing of the person is left in the store's files.
    */
-  erase(person: Pick<Member, "id" | "email">): Promise<void>;
+  erase(person: Pick<Member, "id" | "email">, isLast: boolean): Promise<boolean>;
 
   /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;
@@ -190,9 +228,8 @@ export interface PeopleStore {
   endSession(digest: string): Promise<void>;
   /** Ends all sessions of a person. Returns how many. */
   endSessionsOf(memberId: string): Promise<number>;
-  hasSession(memberId: string, nowMs: number): Promise<boolean>;
-  /** True if the person made a token that is neither revoked nor expired. */
-  hasToken(memberId: string, nowMs: number): Promise<boolean>;
+  /** Returns whether the person has a session, and made a token that is neither revoked nor expired. */
+  holdings(memberId: string, nowMs: number): Promise<Holdings>;
 
   /** Returns true the first time that this is called with a digest, over all nodes, and false until `untilMs`. */
   useOnce(digest: string, untilMs: number, nowMs: number): Promise<boolean>;
@@ -201,6 +238,12 @@ export interface PeopleStore {
    * digest was used before.
    */
   endSessionsOnce(use: SingleUse, named: NamedSessions): Promise<number | null>;
+}
+
+/** The things that a person works with beside keys. */
+interface Holdings {
+  readonly hasSession: boolean;
+  readonly hasToken: boolean;
 }
 
 /** The use of a digest at a time, which nobody can repeat until another. */

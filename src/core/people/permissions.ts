@@ -79,6 +79,11 @@ export const PERMISSIONS = {
   "agents.read": { roles: EVERYONE, words: "see and end the agents that one signed in" },
   "limit_requests.read": { roles: KEY_HOLDERS, words: "see requests for more of members' limits" },
   "limit_requests.make": { roles: KEY_HOLDERS, words: "ask for more of one's own limits" },
+  "directory.read": {
+    roles: ["viewer", "admin"],
+    isGlobal: true,
+    words: "see what the company's directory sent",
+  },
   "members.read": { roles: ["manager", "admin"], words: "see members" },
   "members.limit": {
     roles: ["manager", "admin"],

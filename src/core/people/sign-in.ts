@@ -1,5 +1,6 @@
 // The operator's rules for signing in with the company's identity provider, as the rooms receive them.
 import type { RuleLimits } from "../limits/member-limits.ts";
+import type { NetworkRules } from "../world/network.ts";
 import type { Role } from "./people.ts";
 
 export interface SignInRule {
@@ -50,9 +51,18 @@ interface AgentRules {
   readonly policies: readonly AgentPolicy[];
 }
 
+/** The rules for the company's directory. */
+interface DirectoryRules {
+  /** True if a user may be linked once to the person with the same verified e-mail address. */
+  readonly linksByEmail: boolean;
+  /** The addresses and blocks that the directory may come from. Empty for any. */
+  readonly from: readonly string[];
+}
+
 export interface SignInRules {
   /** As the issuer names itself: `https://login.example.com/tenant`. */
   readonly issuer: string;
+  readonly network?: NetworkRules;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scopes: readonly string[];
@@ -64,6 +74,8 @@ export interface SignInRules {
   readonly rules: readonly SignInRule[];
   readonly members: MemberRules;
   readonly agents: AgentRules;
-  /** The origin at which browsers reach the gateway, such as `https://gateway.example.com`. */
+  /** The address at which browsers reach the gateway, such as `https://gateway.example.com`. */
   readonly publicUrl: string;
+  /** Missing if no directory tells who is here. */
+  readonly directory?: DirectoryRules | undefined;
 }

@@ -22,6 +22,14 @@ export const TOKEN = {
       summary: "Create a named token; its secret is shown only once",
       audit: "token.created",
     },
+    take: {
+      id: "takeToken",
+      method: "POST",
+      path: "/tokens/:id/take",
+      permission: "tokens.write",
+      summary: "Take a named token over, with a new secret; it stands on the sender from then on",
+      audit: "token.taken",
+    },
     end: {
       id: "revokeToken",
       method: "DELETE",

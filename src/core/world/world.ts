@@ -1,6 +1,7 @@
 // Effects that are passed in, so that all other code depends on its arguments only.
 import type { RequestRecord } from "../log/record.ts";
 import type { Refusal } from "../log/refusal.ts";
+import type { NetworkRules } from "./network.ts";
 
 export interface Clock {
   /** Wall time in Unix milliseconds. */
@@ -42,7 +43,12 @@ export interface Random {
 /** True if a TCP connection to the URL's host and port opens within `timeoutMs`. Sends nothing. */
 export type Reach = (url: URL, timeoutMs: number) => Promise<boolean>;
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+/** A call, and how its server is connected to if its configuration says so. */
+interface CallInit extends RequestInit {
+  readonly network?: NetworkRules | undefined;
+}
+
+export type Fetch = (url: string, init: CallInit) => Promise<Response>;
 
 /** Returns the body as text, or null if it has more than `bytesMax` bytes. Rejects if it breaks off. */
 export type ReadText = (answer: Response, bytesMax: number) => Promise<string | null>;

@@ -1,7 +1,10 @@
 // The manual's script in the browser: search with its keyboard shortcut, copying code, scrolling wide blocks by keyboard.
 import { buildIndex, findSections, type SearchHit, type SearchIndex } from "./search.ts";
 
-const INDEX_PATH = "/docs/search.json";
+/** Beside this script, wherever the gateway serves the manual. */
+const { currentScript } = document;
+const OWN_URL = currentScript instanceof HTMLScriptElement ? currentScript.src : location.href;
+const INDEX_URL = new URL("search.json", OWN_URL);
 const COPIED_MS = 1500;
 
 const box = document.querySelector<HTMLElement>("header search");
@@ -14,7 +17,7 @@ let index: Promise<SearchIndex> | null = null;
 
 /** Fetches the index once, when the search is first used. */
 function loadIndex(): Promise<SearchIndex> {
-  index ??= fetch(INDEX_PATH).then(async (response) => buildIndex(await response.json()));
+  index ??= fetch(INDEX_URL).then(async (response) => buildIndex(await response.json()));
   index.catch(() => {
     index = null;
   });

@@ -22,9 +22,11 @@ export function learnLater<F extends Form>(
   record: UnsettledRecord,
 ): void {
   const { amounts, modelUsed } = record;
-  if (modelUsed !== null && record.usageSource === "provider") {
+  const card = context.attempt?.card;
+  if (card?.id === modelUsed && card && record.usageSource === "provider") {
     const cachedTokens = amounts.cached + amounts.cacheWrite;
-    ports.prompts.note(context.call.prompt, modelUsed, cachedTokens, ports.deadlines.nowMs());
+    const report = { card, promptTokens: amounts.prompt, cachedTokens };
+    ports.prompts.note(context.call.prompt, report, ports.deadlines.nowMs());
   }
   const answer = context.grader === null ? null : findGradedAnswer(context);
   if (answer !== null && record.ended === "done") learn(ports, context, record, answer);

@@ -1,5 +1,5 @@
-// Reservations for a request whose prompt begins with one that is known: what is cached of it costs less, and takes no
-// tokens of a minute.
+// Reservations for a request whose prompt begins with one that is known: that part is held at what its provider reported, of
+// which the cached part costs less, and takes no tokens of a minute.
 
 import type { Offer } from "../../core/demand.ts";
 import type { TokenLoad } from "../../core/limits/limit.ts";
@@ -15,8 +15,8 @@ export interface ReservingPorts {
   readonly deadlines: Deadlines;
 }
 
-/** Returns the offers with what budgets reserve of cards that have cached a part of the prompt. */
-export function reserveCached<F extends Form>(
+/** Returns the offers with what budgets reserve of cards that know a part of the prompt. */
+export function reserveKnown<F extends Form>(
   { prompts, deadlines }: ReservingPorts,
   { prompt }: Pick<Call<F>, "prompt">,
   cards: readonly ModelCard[],
@@ -24,21 +24,48 @@ export function reserveCached<F extends Form>(
 ): readonly Offer[] {
   const nowMs = deadlines.nowMs();
   return offers.map((offer) => {
-    const cached = prompts.find(prompt, offer.card, nowMs);
-    if (cached === null || cached.tokens === 0) return offer;
-    const rate = findCachedRate(cards.find(({ id }) => id === offer.card));
-    return rate === null ? offer : reserve(offer, cached.tokens, rate);
+    const known = prompts.find(prompt, offer.card, nowMs);
+    const card = cards.find(({ id }) => id === offer.card);
+    const rate = findCachedRate(card);
+    if (known === null || rate === null || card === undefined) return offer;
+    const { tokens: cachedTokens, turn } = known;
+    if (turn === null) return reserve(offer, { cachedTokens, promptTokens: Number.POSITIVE_INFINITY, rate });
+    const addedTokens = measureAdded(offer, prompts.measureWorst(prompt, card), turn.worstTokens);
+    return reserve(offer, { cachedTokens, promptTokens: turn.promptTokens + addedTokens, rate });
   });
 }
 
-/** Each answer reads the prefix. */
-function reserve(offer: Offer, cachedTokens: number, usdPerMillion: number): Offer {
+/**
+ * Returns the worst of what a turn adds to an earlier one. What is sent may be longer than what the client says, such as by a
+ * hook's change, and is then what counts.
+ */
+function measureAdded(
+  { lines, choices, unrepeatedTokens = 0 }: Offer,
+  worst: number,
+  before: number,
+): number {
+  const held = lines.find(({ what }) => what === "input")?.count ?? 0;
+  return Math.max(worst + unrepeatedTokens, held / choices) - before;
+}
+
+interface Reservation {
+  readonly cachedTokens: number;
+  /** The most tokens of the prompt. Infinite for what the offer holds. */
+  readonly promptTokens: number;
+  /** The cached rate, in USD per million. */
+  readonly rate: number;
+}
+
+/** Each answer reads the prompt. A reservation is never more than the hold. */
+function reserve(offer: Offer, { cachedTokens, promptTokens, rate }: Reservation): Offer {
+  const { choices } = offer;
   const reservedLines = offer.lines.flatMap((line) => {
     if (line.what !== "input") return [line];
-    const count = Math.min(line.count, offer.choices * cachedTokens);
+    const all = Math.min(line.count, choices * Math.max(promptTokens, cachedTokens));
+    const count = Math.min(all, choices * cachedTokens);
     return [
-      { ...line, count: line.count - count },
-      { what: "cached input", count, usdPerMillion: Math.min(usdPerMillion, line.usdPerMillion) },
+      { ...line, count: all - count },
+      { what: "cached input", count, usdPerMillion: Math.min(rate, line.usdPerMillion) },
     ];
   });
   return { ...offer, reservedLines };

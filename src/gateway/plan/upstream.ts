@@ -1,6 +1,7 @@
 // Upstreams: the enabled providers with their dialects.
 
 import type { ProviderSetup } from "../../core/settings.ts";
+import type { NetworkRules } from "../../core/world/network.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import { listSecrets } from "../../transport/auth/authorize.ts";
 import { listHeaderWords } from "../../transport/redact.ts";
@@ -12,6 +13,7 @@ export interface Upstream {
   readonly dialects: readonly Dialect[];
   /** Its host, its credentials, the values of its headers and other words that must not appear in messages to clients. */
   readonly redactedWords: readonly string[];
+  readonly network: NetworkRules | undefined;
 }
 
 export function makeUpstream(setup: ProviderSetup, dialects: readonly Dialect[]): Upstream {
@@ -23,5 +25,5 @@ export function makeUpstream(setup: ProviderSetup, dialects: readonly Dialect[])
     ...setup.credentials.flatMap(listSecrets),
     ...Object.values(setup.headers).flatMap(listHeaderWords),
   ];
-  return { setup, dialects, redactedWords };
+  return { setup, dialects, redactedWords, network: setup.network };
 }

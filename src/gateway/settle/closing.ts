@@ -3,6 +3,7 @@
 import type { SettlementAnswer } from "../../core/demand.ts";
 import { toFault } from "../../core/fault.ts";
 import type { TraceContext, TraceSink } from "../../core/log/trace-context.ts";
+import type { HookCost, TracedHook } from "../../core/models/hook.ts";
 import { tagRecord } from "../../core/text/tags.ts";
 import type { Deadlines, Log, Vault } from "../../core/world/world.ts";
 import { makeLostOutcome, type Outcome } from "../../ledger/outcome.ts";
@@ -105,7 +106,18 @@ export class Closing {
     const gatewayMs = context.tracing.measureOwnMs(nowMs);
     const { produced, isDue, record, giveBack } = context.outcome(nowMs);
     context.record = record;
-    return { produced, isDue, record, giveBack, gatewayMs, place: null, note: null, sealedReply: null };
+    const outcome: SettledOutcome = {
+      produced,
+      isDue,
+      record,
+      giveBack,
+      gatewayMs,
+      place: null,
+      note: null,
+      sealedReply: null,
+    };
+    if (context.call.hooks !== undefined) outcome.hookCost = sumHookCosts(context.call.hooks);
+    return outcome;
   }
 
   /** Takes note of a settlement that was written with the request's entry. */
@@ -161,4 +173,11 @@ export class Closing {
 
 function tellEnded<F extends Form>({ call, steps }: RequestContext<F>): void {
   for (const step of steps) step.ended?.(call);
+}
+
+/** Returns the price of all calls to hooks, by the model of the first. Undefined if none had one. */
+function sumHookCosts(hooks: readonly TracedHook[]): HookCost | undefined {
+  const costs = hooks.flatMap(({ cost }) => cost ?? []);
+  const [first] = costs;
+  return first && { model: first.model, nanoUsd: costs.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0) };
 }

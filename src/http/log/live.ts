@@ -10,7 +10,6 @@ import { dataLine, KEEP_ALIVE_LINE } from "../../surfaces/event-stream.ts";
 import { describeRoute } from "../openapi/route-schema.ts";
 import { checkOperator, type OperatorParts, type OperatorRequest } from "../people/operator.ts";
 import { STREAM_HEADERS } from "../serve/answers.ts";
-import { IDLE_SECONDS } from "../serve/app.ts";
 
 const KEEP_ALIVE_MS = 15_000;
 /** Revoked tokens and people who are signed out see nothing more after this time. */
@@ -22,6 +21,8 @@ interface LivePorts extends OperatorParts {
   readonly feed: LiveFeed;
   readonly clock: Pick<Clock, "every">;
   readonly draining: () => boolean;
+  /** The idle time of a connection once its stream has ended. */
+  readonly idleSeconds: number;
 }
 
 export function liveRoutes(ports: LivePorts) {
@@ -60,7 +61,7 @@ async function openEvents(
     isOver = true;
     leave();
     callOff();
-    server?.timeout(request, IDLE_SECONDS);
+    server?.timeout(request, ports.idleSeconds);
     try {
       controller?.close();
     } catch {

@@ -16,6 +16,8 @@ import { toUsd } from "../../core/money/money.ts";
 import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../../core/settings.ts";
 import { findProfile } from "../../selectors/profiles.ts";
 
+const MS_PER_SECOND = 1000;
+
 /** Returns all known cards, enabled or not, in the catalogue's order, with their prices at that time. */
 export function modelsView(
   { ownModels, newerModels, benchmarks, overlay, providers }: Settings,
@@ -93,10 +95,12 @@ export function settingsView(
       body_memory: server.bodyMemoryBytes,
       drain_ms: server.drainMs,
       keep_alive_ms: server.keepAliveMs,
+      idle_timeout_ms: server.idleSeconds * MS_PER_SECOND,
       hosts: server.hosts,
       trusted_proxies: server.trustedProxies,
       cors: server.cors,
       public_url: server.publicUrl,
+      base_path: server.basePath,
     },
     timeouts: providers.map(timeoutsView),
     prices: { as_of: findPriceDay(settings.catalogueAsOf), changes_waiting: priceChanges() },

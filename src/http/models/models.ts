@@ -4,6 +4,7 @@ import type { Catalogue } from "../../catalogue/catalogue.ts";
 import { modelView } from "../../catalogue/model-view.ts";
 import { Fault } from "../../core/fault.ts";
 import { type GatewayKey, mayUse } from "../../core/keys/key.ts";
+import { readAliasName } from "../../core/models/alias-entry.ts";
 import type { GroupMember, ModelCard } from "../../core/models/card.ts";
 import type { Selector } from "../../core/models/selector.ts";
 import { SELECTOR_RULES } from "../../selectors/index.ts";
@@ -12,7 +13,7 @@ import { describeObject, describeResponse, describeRoute } from "../openapi/rout
 import type { HttpPorts, Snapshot } from "../ports.ts";
 import { createJsonResponse, createResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
-import { listCandidates, listSelectors, notFound } from "../serve/selection.ts";
+import { listCandidates, listSelectors, notFound, openNamed } from "../serve/selection.ts";
 import { type NamedCard, nameMembers, writeModelInfo } from "./model-info.ts";
 import {
   ANTHROPIC_SHAPE,
@@ -51,7 +52,7 @@ export function modelRoutes(ports: HttpPorts) {
   };
   const listInfo = async (asked: RouteRequest) => {
     const { key, offer } = await begin(asked);
-    return createJsonResponse(200, { data: listNamed(key, offer).map(writeModelInfo) });
+    return createJsonResponse(200, { data: listNamed(key, offer.catalogue).map(writeModelInfo) });
   };
   return new Elysia()
     .get("/model/info", (asked) => listInfo(asked), describeInfo("listModelInfo"))
@@ -114,16 +115,38 @@ function listModels(key: GatewayKey, offer: Offer): readonly ModelEntry[] {
   const { catalogue } = offer;
   const groups = catalogue.groups().flatMap((name) => findGroup(name, key, catalogue) ?? []);
   const cards = listCandidates(key, catalogue);
-  if (cards.length === 0) return groups;
+  const aliases = [...groups, ...listOwnAliases(key, offer)];
+  if (cards.length === 0) return aliases;
   const named = catalogue.list().filter((card) => mayUse(key, card.id));
   const context = findLongest(cards, offer.rules);
   const selectors = listSelectors(key).map((selector) => selectorView(selector, context));
-  return [...selectors, ...groups, ...named.map(modelView)];
+  return [...selectors, ...aliases, ...named.map(modelView)];
+}
+
+/** Returns the aliases that the key's list names, but for groups. Other keys see what an alias leads to. */
+function listOwnAliases(key: GatewayKey, offer: Offer): readonly ModelEntry[] {
+  return (key.allowedModels ?? []).flatMap((entry) => {
+    const name = readAliasName(entry);
+    return name === null ? [] : (findOwnAlias(name, key, offer) ?? []);
+  });
+}
+
+/** Returns what an alias leads to under the alias's name. Null for groups, and if the key's list doesn't open the alias. */
+function findOwnAlias(name: string, key: GatewayKey, { catalogue, rules }: Offer): ModelEntry | null {
+  const opened = openNamed(name, key, catalogue);
+  if (opened === key) return null;
+  const found = catalogue.resolve(name);
+  if (found.kind === "card" && mayUse(opened, found.card.id)) return { ...modelView(found.card), id: name };
+  if (found.kind === "selector" && listSelectors(opened).includes(found.selector))
+    return selectorView(found.selector, findLongest(listCandidates(opened, catalogue), rules), name);
+  return null;
 }
 
 /** Returns the models by the names that the key may ask for, without the selectors, which have no price. */
-function listNamed(key: GatewayKey, { catalogue }: Offer): readonly NamedCard[] {
-  const groups = catalogue.groups().flatMap((name) => nameMembers(name, listMembers(name, key, catalogue)));
+function listNamed(key: GatewayKey, catalogue: Catalogue): readonly NamedCard[] {
+  const groups = catalogue
+    .groups()
+    .flatMap((name) => nameMembers(name, listMembers(name, openNamed(name, key, catalogue), catalogue)));
   const cards = catalogue.list().filter((card) => mayUse(key, card.id));
   return [...groups, ...cards.map((card) => ({ name: card.id, card }))];
 }
@@ -134,8 +157,11 @@ function listEnded(key: GatewayKey, { catalogue }: Offer): readonly ModelEntry[]
   return ended.map(modelView);
 }
 
-function findEntry(id: string, key: GatewayKey, { catalogue, rules }: Offer): ModelEntry {
+function findEntry(id: string, key: GatewayKey, offer: Offer): ModelEntry {
+  const { catalogue, rules } = offer;
   const found = catalogue.resolve(id);
+  const own = findOwnAlias(id, key, offer);
+  if (own) return own;
   if (found.kind === "card" && mayUse(key, found.card.id)) return modelView(found.card);
   if (found.kind === "selector" && listSelectors(key).includes(found.selector))
     return selectorView(found.selector, findLongest(listCandidates(key, catalogue), rules));
@@ -146,18 +172,17 @@ function findEntry(id: string, key: GatewayKey, { catalogue, rules }: Offer): Mo
 
 /** Returns the group with that name, limited to the models that the key may use. Null if there are none. */
 function findGroup(name: string, key: GatewayKey, catalogue: Catalogue): ModelEntry | null {
-  const members = listMembers(name, key, catalogue);
+  const members = listMembers(name, openNamed(name, key, catalogue), catalogue);
   return members.length === 0 ? null : groupView(name, members);
 }
 
-function listMembers(name: string, key: GatewayKey, catalogue: Catalogue): readonly GroupMember[] {
+function listMembers(name: string, bounds: GatewayKey, catalogue: Catalogue): readonly GroupMember[] {
   const found = catalogue.resolve(name);
-  return found.kind === "group" ? found.members.filter(({ card }) => mayUse(key, card.id)) : [];
+  return found.kind === "group" ? found.members.filter(({ card }) => mayUse(bounds, card.id)) : [];
 }
 
 /** `context` is the longest of the models that it chooses among: it passes over those for which a prompt is too long. */
-function selectorView(selector: Selector, context: number | null) {
-  const id = `Router#${selector}`;
+function selectorView(selector: Selector, context: number | null, id = `Router#${selector}`) {
   return {
     id,
     object: "model",

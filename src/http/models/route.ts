@@ -29,7 +29,13 @@ import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
-import { listCandidates, readSelection, readSteering, steerSelection } from "../serve/selection.ts";
+import {
+  listCandidates,
+  openNamed,
+  readSelection,
+  readSteering,
+  steerSelection,
+} from "../serve/selection.ts";
 
 const FEEDBACK_BYTES_MAX = 4096;
 const ID_CHARACTERS_MAX = 100;
@@ -71,7 +77,9 @@ export async function decideForKey(ports: RoutePorts, request: Request, key: Gat
   const { catalogue, limits, rules, upstreams, billing } = ports.snapshot();
   const body = await readJson(request, ports, { owner: key.accountId, bytesMax: ports.server.bodyBytesMax });
   const asked = readChatRequest(body, limits);
-  const allowed = new Set(listCandidates(key, catalogue).map(({ id }) => id));
+  const allowed = new Set(
+    listCandidates(openNamed(asked.model, key, catalogue), catalogue).map(({ id }) => id),
+  );
   const { selector, steering } = requireSelector(asked.model, key, readSteering(request.headers), ports);
   const routes = new Routes(CHAT, "openai", upstreams);
   const call = { operation: CHAT, ask: asked, raw: null, routes, isLimitRequired: false };

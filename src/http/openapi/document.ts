@@ -16,7 +16,7 @@ const securitySchemes = {
   session: { type: "apiKey", in: "cookie", name: "poundkey_session" },
 };
 
-export function writeOpenApi(routes: readonly RegisteredRoute[]): JsonObject {
+export function writeOpenApi(routes: readonly RegisteredRoute[], basePath = ""): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes.filter(isShown)) {
     for (const [path, operation] of describeRoute(route)) {
@@ -24,7 +24,8 @@ export function writeOpenApi(routes: readonly RegisteredRoute[]): JsonObject {
     }
   }
   const info = { title: "Poundkey", version: "1.0.0", description: DESCRIPTION };
-  return { openapi: "3.0.3", info, components: { securitySchemes }, paths };
+  const servers = basePath === "" ? {} : { servers: [{ url: basePath }] };
+  return { openapi: "3.0.3", info, ...servers, components: { securitySchemes }, paths };
 }
 
 type Operation = readonly [path: string, operation: JsonObject];

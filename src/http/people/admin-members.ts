@@ -7,11 +7,12 @@ import {
 } from "../../admin/limits/budget-reset.ts";
 import { pageQuery } from "../../admin/list.ts";
 import { getMember, memberDetailSchema } from "../../admin/people/member-detail.ts";
+import { getStays, staySchema } from "../../admin/people/member-stays.ts";
 import {
   anonymiseMember,
+  type ChangingParts,
   changeMember,
   listMembers,
-  type MemberParts,
   memberChangeSchema,
   memberSchema,
 } from "../../admin/people/members.ts";
@@ -21,7 +22,7 @@ import { actAsSender, createOperatorHooks, type WritingParts } from "../admin-ro
 import { returnsBody, takesBody, takesQuery } from "../openapi/route-schema.ts";
 import { readOperator } from "./operator.ts";
 
-interface Parts extends MemberParts {
+interface Parts extends ChangingParts {
   readonly ledger: Pick<Ledger, "resetBudgets" | "memberLimits">;
 }
 
@@ -43,6 +44,15 @@ function readingRoutes(operator: WritingParts, parts: Parts) {
       {
         ...reads("session.read", "getMember", "Get a person, with their limits and what is used of these"),
         response: returnsBody(memberDetailSchema),
+      },
+    )
+    .get(
+      "/members/:id/stays",
+      ({ params: { id }, query, request }) => getStays(parts, id, query, readOperator(request).access),
+      {
+        ...reads("members.read", "listStays", "List what a person knows the secret of, or looks after"),
+        query: takesQuery(pageQuery),
+        response: returnsBody(wrapRows(staySchema)),
       },
     );
 }

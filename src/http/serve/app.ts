@@ -11,6 +11,7 @@ import { noteFailedChange } from "../audit/audited.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createFaultResponse, createRefusalResponse, type HeaderMap } from "./answers.ts";
 import { canonicalScheme } from "./auth.ts";
+import { serveBelow } from "./base-path.ts";
 import { crossOrigin } from "./cors.ts";
 import { findPath, indexPaths, isForOperators, type KnownPaths } from "./paths.ts";
 import { rawRoutes, refuseSpelling } from "./spelling.ts";
@@ -18,8 +19,6 @@ import { suggestPath } from "./unknown-url.ts";
 
 /** Bun's own limit would answer without a body. `readJson` enforces ours and discards the rest. */
 const UNLIMITED_BYTES = Number.MAX_SAFE_INTEGER;
-/** The maximum idle time of a connection. Chat answers have their own deadlines instead. */
-export const IDLE_SECONDS = 60;
 const HOST = /^[A-Za-z0-9.\-_:[\]]{1,255}$/;
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -42,13 +41,18 @@ export function buildApp(
     paths ??= indexPaths(served.app?.routes ?? []);
     return paths;
   };
+  const routes = { ...rawRoutes(answer), ...answerDirectly(ports, direct, sockets, answer) };
+  const { basePath } = ports.server;
   const app = new Elysia({
+    // Below a base path, all requests pass by it. Elysia would add routes of its own around it.
+    ...(basePath === "" ? {} : { systemRouter: false }),
     serve: {
-      routes: { ...rawRoutes(answer), ...answerDirectly(ports, direct, sockets, answer) },
+      routes: basePath === "" ? routes : serveBelow(basePath, routes, answer),
       hostname: ports.server.host,
       port: ports.server.port,
       reusePort,
-      idleTimeout: IDLE_SECONDS,
+      // Chat answers have their own deadlines instead.
+      idleTimeout: ports.server.idleSeconds,
       maxRequestBodySize: UNLIMITED_BYTES,
       development: false,
     },

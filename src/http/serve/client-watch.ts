@@ -1,13 +1,23 @@
 // Watches a client's connection while its answer is made: losing it ends the request, and silence doesn't close it.
 import type { Ending } from "../../core/world/ending.ts";
 import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";
-import { IDLE_SECONDS } from "./app.ts";
 
-/** The silence after which the server's idle timeout is lifted. */
-const SILENT_MS = (IDLE_SECONDS * 1000) / 6;
+/** The silence after which the server's idle timeout is lifted, as a part of it. */
+const SILENT_PART = 6;
+const MS_PER_SECOND = 1000;
 
 export interface Connections {
   timeout(request: Request, seconds: number): void;
+}
+
+interface WatchPorts {
+  readonly deadlines: Deadlines;
+  readonly server: { readonly idleSeconds: number };
+}
+
+interface Sender {
+  readonly request: Request;
+  readonly server: Connections | null;
 }
 
 /** A model may be silent for minutes; the gateway's own deadlines bound the wait. Call `end` after the request. */
@@ -17,19 +27,25 @@ export class ClientWatch implements Latecomer {
   readonly #server: Connections | null;
   readonly #silence: Deadline;
   readonly #ending: Ending;
+  readonly #idleSeconds: number;
   /** Null while losing the connection only ends the request. */
   #onGone: (() => void) | null = null;
   #isKept = false;
 
-  constructor(deadlines: Deadlines, request: Request, server: Connections | null, ending: Ending) {
+  constructor(
+    { deadlines, server: { idleSeconds } }: WatchPorts,
+    { request, server }: Sender,
+    ending: Ending,
+  ) {
     this.#request = request;
     this.#server = server;
     this.#ending = ending;
+    this.#idleSeconds = idleSeconds;
     this.#signal = request.signal;
     // Using a listener instead of this property would cost 2 µs more.
     this.#signal.onabort = () => this.#leave();
     // Most answers end long before the idle timeout, and changing it for each would cost 3 µs.
-    this.#silence = deadlines.watch(deadlines.nowMs() + SILENT_MS, this);
+    this.#silence = deadlines.watch(deadlines.nowMs() + (idleSeconds * MS_PER_SECOND) / SILENT_PART, this);
     if (this.#signal.aborted) this.#leave();
   }
 
@@ -48,7 +64,7 @@ export class ClientWatch implements Latecomer {
     // A signal that still has a handler outlives its request until a full garbage collection.
     this.#signal.onabort = null;
     this.#silence.clear();
-    if (this.#isKept) this.#server?.timeout(this.#request, IDLE_SECONDS);
+    if (this.#isKept) this.#server?.timeout(this.#request, this.#idleSeconds);
     this.#isKept = false;
   }
 

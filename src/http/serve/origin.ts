@@ -1,12 +1,19 @@
 // Where a request came from, as its row says: the client's address as far as it is kept, the agent's session, its tags.
 
 import { Fault } from "../../core/fault.ts";
-import { formatTags, parseTags, TAGS_EXPECTED } from "../../core/fields/tags-text.ts";
+import {
+  cleanTagValue,
+  formatTags,
+  parseTags,
+  readTagsText,
+  TAGS_EXPECTED,
+  TAGS_MAX,
+} from "../../core/fields/tags-text.ts";
 import type { Caller } from "../../core/keys/key.ts";
 import { type RequestOrigin, UNKNOWN_ORIGIN } from "../../core/log/record.ts";
 import { listTraceIds, type TraceContext } from "../../core/log/trace-context.ts";
 import { nameSession } from "../../core/people/session.ts";
-import type { AddressRule } from "../../core/settings.ts";
+import type { AddressRule, TagHeader } from "../../core/settings.ts";
 import { cutAddress } from "../../core/world/address.ts";
 
 /** Headers in which agents send their session, other than those that a surface reads itself. */
@@ -24,6 +31,8 @@ const TAGS_HEADER = "x-poundkey-tags";
 interface OriginParts {
   /** Returns what `log.address` says. */
   readonly addressRule: () => AddressRule;
+  /** Returns the headers of `tags_from`. Undefined for none. */
+  readonly tagsFrom: () => readonly TagHeader[] | undefined;
 }
 
 /**
@@ -31,7 +40,7 @@ interface OriginParts {
  * Fault `invalid_value` for tags that aren't valid.
  */
 export function readRequestOrigin(
-  { addressRule }: OriginParts,
+  { addressRule, tagsFrom }: OriginParts,
   headers: Headers,
   session: string | null,
   proof: Caller["proof"],
@@ -40,14 +49,16 @@ export function readRequestOrigin(
   const rule = addressRule();
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
   const traces = trace === null ? UNKNOWN_ORIGIN : listTraceIds(trace);
-  const tags = headers.get(TAGS_HEADER);
+  const given = headers.get(TAGS_HEADER);
+  const own = given === null ? null : readTagsHeader(given);
+  const from = tagsFrom();
   return {
     address,
     session: findSession(headers, session),
     traceId: traces.traceId,
     parentTraceId: traces.parentTraceId,
     memberId: null,
-    tags: tags === null ? null : readTagsHeader(tags),
+    tags: from === undefined ? own : addHeaders(own, headers, from),
   };
 }
 
@@ -57,6 +68,17 @@ function readTagsHeader(given: string): string | null {
   throw new Fault("invalid_value", `Invalid header '${TAGS_HEADER}': expected ${TAGS_EXPECTED}.`, {
     param: TAGS_HEADER,
   });
+}
+
+/** Adds the tags of headers to those that the client names itself, which come first, as long as there is room. */
+function addHeaders(own: string | null, headers: Headers, from: readonly TagHeader[]): string | null {
+  const tags: Record<string, string> = own === null ? {} : { ...readTagsText(own) };
+  for (const { tag, header } of from) {
+    if (Object.hasOwn(tags, tag)) continue;
+    const value = cleanTagValue(tag, headers.get(header) ?? "");
+    if (value !== "" && Object.keys(tags).length < TAGS_MAX) tags[tag] = value;
+  }
+  return Object.keys(tags).length === 0 ? null : formatTags(tags);
 }
 
 /** Returns an address as it is kept: whole, as its network (/24, or /48 of IPv6), or not at all. */

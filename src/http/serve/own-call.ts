@@ -22,6 +22,7 @@ interface OwnCall {
 }
 
 interface OwnAnswer {
+  readonly requestId: string;
   readonly status: number;
   readonly body: JsonObject;
 }
@@ -45,5 +46,5 @@ export async function callOwn(
   const own = { route: path, counting: new CountingLimit(), sender: { key, proof: null } };
   const arrival = new Arrival(ports, request, null, set, own);
   const response = await found.surface.use((surface) => serve(ports, surface, new Setups(surface), arrival));
-  return { status: response.status, body: asObject(parseReceived(await response.text())) };
+  return { requestId, status: response.status, body: asObject(parseReceived(await response.text())) };
 }

@@ -3,8 +3,9 @@
 import type { Catalogue, UnknownModel } from "../../catalogue/catalogue.ts";
 import { hasEnded } from "../../catalogue/dated.ts";
 import { Fault } from "../../core/fault.ts";
-import { type GatewayKey, type ModelBounds, mayUse } from "../../core/keys/key.ts";
+import { type GatewayKey, isForSelectors, type ModelBounds, mayUse, openAlias } from "../../core/keys/key.ts";
 import { MAX_COST_USD, MAX_MS, PATTERNS_MAX } from "../../core/models/alias.ts";
+import { dropAliases, showModels } from "../../core/models/alias-entry.ts";
 import type { GroupMember, ModelCard, OperationName } from "../../core/models/card.ts";
 import { isSelector, SELECTORS, type Selector } from "../../core/models/selector.ts";
 import { combineSteering, type Steering, UNSTEERED } from "../../core/models/steering.ts";
@@ -26,11 +27,12 @@ const NAMED_MAX = 3;
  */
 export function readSelection(
   model: string,
-  key: GatewayKey,
+  sender: GatewayKey,
   catalogue: Catalogue,
   operation: OperationName = "chat",
 ): Selection {
   const found = catalogue.resolve(model);
+  const key = openNamed(model, sender, catalogue);
   switch (found.kind) {
     case "card":
       if (!mayUse(key, found.card.id)) throw notAllowed(found.card.id, key);
@@ -54,6 +56,11 @@ export function readSelection(
       throw notFound(model, found, listServing(operation, cards));
     }
   }
+}
+
+/** Returns the bounds on what a client's `model` leads to. */
+export function openNamed(model: string, key: GatewayKey, catalogue: Catalogue): GatewayKey {
+  return key.allowedModels === null ? key : openAlias(key, model, catalogue.findAlias(model));
 }
 
 /** Models that clients needn't name in an operation. Without an alias of that name, any that serves it stands for it. */
@@ -100,9 +107,11 @@ function listMembers(members: readonly GroupMember[], key: GatewayKey): readonly
   return usable;
 }
 
-/** Returns the selectors that a key may use: all, unless its list of models, or its member's, names some. */
+/** Returns the selectors that a key may use: all, unless its list of models, or its member's, names some, or only aliases. */
 export function listSelectors({ allowedModels, memberModels }: ModelBounds): readonly Selector[] {
-  const naming = [allowedModels ?? [], memberModels ?? []].filter((models) => models.some(isSelector));
+  const naming = [allowedModels ?? [], memberModels ?? []].filter(
+    (models) => models.some(isSelector) || (models.length > 0 && dropAliases(models).length === 0),
+  );
   if (naming.length === 0) return SELECTORS;
   return SELECTORS.filter((selector) => isWithin(naming, `Router#${selector}`));
 }
@@ -119,7 +128,7 @@ type Models = readonly string[];
 
 /** Returns the lists to which selectors are bound: one that names only selectors binds them to no model. */
 function listBounds({ allowedModels, memberModels }: ModelBounds): readonly Models[] {
-  return [allowedModels ?? [], memberModels ?? []].filter((models) => !models.every(isSelector));
+  return [allowedModels ?? [], memberModels ?? []].filter((models) => !isForSelectors(models));
 }
 
 function isWithin(bounds: readonly Models[], id: string): boolean {
@@ -160,7 +169,7 @@ function findFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): 
 
 function notAllowed(id: string, { allowedModels, memberModels = [] }: GatewayKey): Fault {
   const isOfKey = !mayUse({ allowedModels }, id);
-  const names = ((isOfKey ? allowedModels : memberModels) ?? []).map((name) => `'${name}'`);
+  const names = showModels((isOfKey ? allowedModels : memberModels) ?? []).map((name) => `'${name}'`);
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
   const message = `This key may not use the model '${id}', only ${names.slice(0, NAMED_MAX).join(", ")}${more}: GET /v1/models lists them.`;
   return new Fault("model_not_allowed", message, { param: "model" });

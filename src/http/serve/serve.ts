@@ -69,7 +69,7 @@ export async function serve<F extends Form>(
     const call = readCall(ports, surface, setups, arrival, caller, body, earlier);
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
-    client = new ClientWatch(ports.deadlines, arrival.request, arrival.server, call.ending);
+    client = new ClientWatch(ports, arrival, call.ending);
     if (call.ask.stream === true)
       return addHeaders(await stream({ ports, surface, client, call, context }), set);
     const reply = await ports.gateway.complete(context);

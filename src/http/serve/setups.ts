@@ -10,7 +10,7 @@ import { Routes } from "../../gateway/plan/routes.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import type { Snapshot } from "../ports.ts";
-import { listCandidates, readSelection, steerSelection } from "./selection.ts";
+import { listCandidates, openNamed, readSelection, steerSelection } from "./selection.ts";
 
 /** Clients may make up names of models that aren't listed. Beyond this many, all are made again. */
 const SETUPS_MAX = 4096;
@@ -38,6 +38,8 @@ export class ModelSetup<F extends Form> {
   readonly mendsNamed: Mending | undefined;
   readonly #snapshot: Snapshot;
   readonly #key: GatewayKey;
+  /** The bounds on what the name leads to: an alias may open more than the key's list. */
+  readonly #bounds: GatewayKey;
 
   /** Throws the Fault of a model that doesn't exist, or that the key may not use. */
   constructor(
@@ -57,6 +59,7 @@ export class ModelSetup<F extends Form> {
     this.mendsNamed = limits.mendsNamed;
     this.#snapshot = snapshot;
     this.#key = key;
+    this.#bounds = openNamed(model, key, catalogue);
   }
 
   /** True if it was made for a key with the same bounds. A key that is changed has other lists. */
@@ -66,7 +69,7 @@ export class ModelSetup<F extends Form> {
 
   /** Returns the models that its keys may use. */
   listUsable(): readonly ModelCard[] {
-    return listCandidates(this.#key, this.#snapshot.catalogue);
+    return listCandidates(this.#bounds, this.#snapshot.catalogue);
   }
 }
 

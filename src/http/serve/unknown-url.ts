@@ -84,17 +84,17 @@ const UNSERVED: readonly Class[] = [
     ),
   ],
   [
-    /^\/(key|user|team|customer|budget|organization|model|spend|global)\/(new|generate|update|delete|block|unblock|list|info|logs|report|regenerate)(\/|$)/,
-    notServed(
-      "LiteLLM's admin API is",
-      "GET /v1/key has a key's own limits and spending, and operators' routes are below /admin/v1.",
-    ),
-  ],
-  [
     /^\/alpha\/search$/,
     notServed(
       "Codex's search beside a conversation is",
       "leave `supports_standalone_web_search` out of its provider, and it searches within POST /v1/responses, with the tool `web_search`.",
+    ),
+  ],
+  [
+    /^\/(key|user|team|customer|budget|organization|model|spend|global)\/(new|generate|update|delete|block|unblock|list|info|logs|report|regenerate)(\/|$)/,
+    notServed(
+      "LiteLLM's admin API is",
+      "GET /v1/key has a key's own limits and spending, and operators' routes are below /admin/v1.",
     ),
   ],
   [

@@ -3,6 +3,7 @@ import type { Budget } from "../../core/limits/budget.ts";
 import { readBudgetModels, SPEND_LIMIT } from "../../core/limits/budget.ts";
 import type { BudgetUse } from "../../core/limits/limit.ts";
 import type { ModelSum } from "../../core/limits/opening.ts";
+import { dropAliases, readAliasName } from "../../core/models/alias-entry.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
 import type { NamedBudget } from "./limit-owners.ts";
@@ -13,8 +14,19 @@ const compared = new Map<string, Map<string, boolean>>();
 const NAMES_MAX = 200;
 const MODELS_MAX = 200;
 
-/** True if a budget of this name counts requests to the model. */
-export function coversModel(name: string, model: string): boolean {
+/** True if a budget of this name counts requests for an alias that it names, or else requests to the model. */
+export function covers(name: string, model: string, modelAsked: string): boolean {
+  return coversModel(name, model) || countsAlias(name, modelAsked);
+}
+
+/** Only budgets that name an alias have a comma in their names. */
+function countsAlias(name: string, modelAsked: string): boolean {
+  if (!name.includes(",")) return false;
+  return readBudgetModels(name)?.some((entry) => readAliasName(entry) === modelAsked) === true;
+}
+
+/** True if a budget of this name counts requests to the model, whatever was asked for. */
+function coversModel(name: string, model: string): boolean {
   if (name === SPEND_LIMIT || !name.includes(" ")) return true;
   let models = compared.get(name);
   if (models === undefined) {
@@ -25,12 +37,12 @@ export function coversModel(name: string, model: string): boolean {
   const before = models.get(model);
   if (before !== undefined) return before;
   if (models.size >= MODELS_MAX) models.clear();
-  const isCovered = matchesAny(readBudgetModels(name) ?? [], model);
+  const isCovered = matchesAny(dropAliases(readBudgetModels(name) ?? []), model);
   models.set(model, isCovered);
   return isCovered;
 }
 
-/** Returns the use of a budget that is new in its window: what its owner has used there already. */
+/** Returns the use of a budget that is new in its window: what its owner has used there already, but nothing of aliases. */
 export function openUse(
   name: string,
   { startMs, endMs }: Window,

@@ -60,7 +60,7 @@ export function computeFreeTerms(
   const free = offers.filter(({ card }) => matchesAny(quota.free.models, card));
   if (offers.length > 0 && free.length === 0) return { kind: "refused", fault: notFree(demand, caller) };
   if (budgetNanoUsd === null) {
-    const isBound = demand.isCapped === true || free.length < offers.length;
+    const isBound = demand.isCapped === true || free.length < (demand.offers ?? offers).length;
     return { kind: "free", terms: { ...holdWith(free, funds, isBound, billing.markup), freeNanoUsd: null } };
   }
   const { freeSpentNanoUsd, freeHeldNanoUsd } = day.counted;

@@ -1,6 +1,7 @@
 // The events of what is used up: a budget that refuses a request, and an allowance whose last place is taken.
 import { makeEvent } from "../../core/events/events.ts";
 import { type BudgetUse, nameOwner } from "../../core/limits/limit.ts";
+import { showModels } from "../../core/models/alias-entry.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Meter } from "../../core/rows.ts";
 import type { Books } from "../books.ts";
@@ -31,7 +32,7 @@ export function recordExceeded(
     ...nameOwner(owner.scope, owner.id),
     name: owner.name,
     per: budget.per,
-    models: budget.models,
+    models: budget.models && showModels(budget.models),
     used: toUsd(use.spentNanoUsd),
     limit: toUsd(limitNanoUsd),
   };

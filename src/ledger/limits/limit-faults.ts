@@ -1,7 +1,7 @@
 // The refusals by limits and budgets: whose limit, which, what is used of it, and when to come back.
 
 import { Fault } from "../../core/fault.ts";
-import { readBudgetModels, SPEND_LIMIT } from "../../core/limits/budget.ts";
+import { SPEND_LIMIT, showBudgetModels } from "../../core/limits/budget.ts";
 import type { LimitKind, RefusingLimit } from "../../core/limits/limit.ts";
 import { COUNTED } from "../../core/limits/limit-table.ts";
 import { formatUsd, type NanoUsd, toUsd } from "../../core/money/money.ts";
@@ -28,17 +28,20 @@ interface MinuteRefusal {
   /** Milliseconds until there is room. Null if there never is. */
   readonly waitMs: number | null;
   readonly nowMs: number;
+  /** The models that share the limit. Missing for all. */
+  readonly models?: readonly string[];
 }
 
 export function makeMinuteFault(owner: Owner, refusal: MinuteRefusal, rules: LimitRules): Fault {
-  const { counts, limit, used, waitMs, nowMs } = refusal;
+  const { counts, limit, used, waitMs, nowMs, models } = refusal;
   const { name, fault } = COUNTED[counts];
   const retryAfterMs = Math.min(waitMs ?? WAIT_MAX_MS, WAIT_MAX_MS);
   const message =
-    `Rate limit reached: ${bound(owner, "may use")} ${formatCount(limit)} ${counts} per minute. ` +
+    `Rate limit reached: ${bound(owner, "may use")} ${formatCount(limit)} ${counts} per minute${models ? ` for ${models.join(", ")}` : ""}. ` +
     `Try again in ${Math.ceil(retryAfterMs / 1000)} seconds${suggestContact(rules)}.`;
   const resetsAtMs = waitMs === null ? null : nowMs + waitMs;
-  return new Fault(fault, message, { retryAfterMs, limit: shown(owner, name, { limit, used, resetsAtMs }) });
+  const refusing = { ...shown(owner, name, { limit, used, resetsAtMs }), ...(models ? { models } : {}) };
+  return new Fault(fault, message, { retryAfterMs, limit: refusing });
 }
 
 export function makeParallelFault(
@@ -103,7 +106,7 @@ export function makeUnpricedFault(modelAsked: string): Fault {
 
 function showBudget({ owner, name, ...use }: BudgetRefusal): RefusingLimit {
   const { limitNanoUsd, spentNanoUsd, heldNanoUsd, endMs } = use;
-  const models = name === SPEND_LIMIT ? null : readBudgetModels(name);
+  const models = name === SPEND_LIMIT ? null : showBudgetModels(name);
   return {
     scope: owner.scope,
     name: owner.name,
@@ -152,7 +155,7 @@ function describeHelp({ isPayable }: NonNullable<BudgetRefusal["free"]>): string
 function describeBudget({ name, free }: Pick<BudgetRefusal, "name" | "free">): string {
   if (free) return "the day's budget for free requests";
   if (name === SPEND_LIMIT) return "the spend limit";
-  const models = readBudgetModels(name);
+  const models = showBudgetModels(name);
   const per = readPer(name);
   const window = per === "total" ? "in total" : `per ${per}`;
   return models === null ? `the budget ${window}` : `the budget ${window} for ${models.join(", ")}`;

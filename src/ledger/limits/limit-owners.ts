@@ -6,6 +6,7 @@ import { resolveLimits } from "../../core/limits/key-limits.ts";
 import type { LimitScope, MinuteLimits, OwnerLimits } from "../../core/limits/limit.ts";
 import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "../../core/limits/limit-table.ts";
 import { findMemberLimits, type MemberTerms } from "../../core/limits/member-limits.ts";
+import type { ModelLimit } from "../../core/limits/model-limit.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import type { LimitRules } from "../../core/settings.ts";
 
@@ -24,6 +25,8 @@ export interface LimitOwner extends MinuteLimits {
   /** Missing but for members: the requests of all of their keys in the account are counted, also of revoked ones. */
   readonly memberId?: string;
   readonly budgets: readonly NamedBudget[];
+  /** Missing without any. */
+  readonly modelLimits?: readonly ModelLimit[];
 }
 
 const NONE: readonly LimitOwner[] = [];
@@ -81,12 +84,14 @@ function findKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null
 }
 
 function makeKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null {
-  const { budgets, ...minute } = resolveLimits(key, defaults);
+  const { budgets, modelLimits = [], ...minute } = resolveLimits(key, defaults);
   const { id, name, accountId, spendLimitNanoUsd } = key;
-  if (!hasMinuteLimit(minute) && budgets.length === 0 && spendLimitNanoUsd === null) return null;
+  const ofModels = modelLimits.length > 0 ? { modelLimits } : {};
+  if (!hasMinute({ ...minute, ...ofModels }) && budgets.length === 0 && spendLimitNanoUsd === null)
+    return null;
   const named = nameAll(budgets);
   const all = spendLimitNanoUsd === null ? named : [...named, makeSpendLimit(spendLimitNanoUsd)];
-  return { scope: "key", id, accountId, name, keyId: id, ...minute, budgets: all };
+  return { scope: "key", id, accountId, name, keyId: id, ...minute, ...ofModels, budgets: all };
 }
 
 function makeAccountOwner(account: Account): LimitOwner | null {
@@ -116,7 +121,11 @@ function isSet(this: MinuteLimits, { property }: MinuteLimit): boolean {
   return this[property] !== null;
 }
 
-/** True if the owner has a limit that counts the last minute. */
-export function hasMinuteLimit(limits: MinuteLimits): boolean {
+/** True if the owner has a limit that counts the last minute, for some models too. */
+export function hasMinute(owner: MinuteLimits & Pick<LimitOwner, "modelLimits">): boolean {
+  return owner.modelLimits !== undefined || hasMinuteLimit(owner);
+}
+
+function hasMinuteLimit(limits: MinuteLimits): boolean {
   return MINUTE_LIMITS.some(isSet, limits);
 }

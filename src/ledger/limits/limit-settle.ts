@@ -3,18 +3,21 @@ import type { Settlement } from "../../core/demand.ts";
 import type { BudgetUse, LimitUse, Minute } from "../../core/limits/limit.ts";
 import { nameOwner } from "../../core/limits/limit.ts";
 import type { UnsettledRecord } from "../../core/log/record.ts";
+import { showModels } from "../../core/models/alias-entry.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Hold, OwnerState } from "../../core/rows.ts";
 import type { Books } from "../books.ts";
-import { changeSums, computeLimit, coversModel } from "./budget-use.ts";
+import { changeSums, computeLimit, covers } from "./budget-use.ts";
 import { type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
 import { addCount, blendTook, runMinute } from "./minute.ts";
+import { settleModels } from "./model-limits.ts";
 
 /** The use that a request made of its limits in the end. */
 interface TakenUse {
   readonly costNanoUsd: NanoUsd;
   /** Empty if no model was called. */
   readonly model: string;
+  readonly modelAsked: string;
   /** Null if the request counts as never admitted. */
   readonly tokens: number | "reserved" | null;
   /** The time that it took in milliseconds. 0 if it wasn't answered. */
@@ -26,17 +29,25 @@ interface TakenUse {
 type HoldUses = Pick<Hold, "accountId" | "keyId" | "id" | "atMs"> & { readonly uses: readonly LimitUse[] };
 type Moment = Pick<Settlement, "nowMs" | "limits" | "quota">;
 
+interface CountedCost {
+  readonly record: UnsettledRecord;
+  readonly costNanoUsd: NanoUsd;
+  /** The model whose price it is. Missing for the request's own. */
+  readonly model?: string;
+}
+
 /** Counts what a finished request took, at the price `costNanoUsd`, and gives the rest of its reservations back. */
 export function settleLimits(
   books: Books,
   hold: Hold,
   moment: Moment,
-  { record, costNanoUsd }: { readonly record: UnsettledRecord; readonly costNanoUsd: NanoUsd },
+  { record, costNanoUsd, model }: CountedCost,
 ): void {
   const { id, accountId, keyId, atMs, place } = hold;
   // Most requests took nothing of any limit, and their owners have no budgets that opened since.
   if (place.uses === undefined && !hasBudgets(books, hold)) return;
-  const taken = { ...describeTaken(record, costNanoUsd), isLate: false };
+  const described = describeTaken(record, costNanoUsd);
+  const taken = { ...described, model: model ?? described.model, isLate: false };
   settleOwners(books, { id, accountId, keyId, atMs, uses: place.uses ?? [] }, moment, taken);
 }
 
@@ -71,7 +82,7 @@ export function settleLimitsLate(books: Books, demand: Settlement, costNanoUsd: 
 
 /** Returns everything to the owners, as if the request had never been admitted. */
 export function undoLimits(books: Books, hold: Hold, nowMs: number): void {
-  const taken = { costNanoUsd: 0, model: "", tokens: null, tookMs: 0, isLate: false };
+  const taken = { costNanoUsd: 0, model: "", modelAsked: "", tokens: null, tookMs: 0, isLate: false };
   for (const use of hold.place.uses ?? []) {
     const state = books.page(hold.accountId, use.owner).state.row;
     if (state) books.putOwner(settleState(state, use, hold, nowMs, taken));
@@ -79,13 +90,14 @@ export function undoLimits(books: Books, hold: Hold, nowMs: number): void {
 }
 
 function describeTaken(record: UnsettledRecord, costNanoUsd: NanoUsd): Omit<TakenUse, "isLate"> {
-  const { amounts, modelUsed, modelTried, usageSource, ended, totalMs } = record;
+  const { amounts, modelAsked, modelUsed, modelTried, usageSource, ended, totalMs } = record;
   const tokens = amounts.prompt - amounts.cached + amounts.completion;
   // Providers of sounds and images report no tokens: then the prompt's estimate counts.
   const isUncounted = tokens === 0 && usageSource !== "none";
   return {
     costNanoUsd,
     model: modelUsed ?? modelTried ?? "",
+    modelAsked,
     tokens: isUncounted ? "reserved" : tokens,
     tookMs: ended === "done" ? totalMs : 0,
   };
@@ -132,23 +144,26 @@ function settleState(
 
 function settleMinute(
   before: Minute | null,
-  { tokens: reserved }: LimitUse,
+  use: LimitUse,
   part: number,
   nowMs: number,
   { tokens, tookMs, isLate }: TakenUse,
 ): Minute {
   const minute = runMinute(before, nowMs);
+  const { tokens: reserved } = use;
+  const models = settleModels(minute, use, part, tokens, isLate);
   const used = tokens === "reserved" ? reserved : (tokens ?? 0);
   const held = isLate ? 0 : reserved;
   // A reservation that was too large shrinks where it counted; more than was reserved counts now.
   const counted = addCount(minute.tokens, minute, used < held ? part : minute.part, used - held);
-  return {
+  const settled = {
     part: minute.part,
     requests: tokens === null ? addCount(minute.requests, minute, part, -1) : minute.requests,
     tokens: counted,
     parallel: isLate ? minute.parallel : Math.max(0, minute.parallel - 1),
     tookMs: tookMs > 0 ? blendTook(minute.tookMs, tookMs) : minute.tookMs,
   };
+  return models === undefined ? settled : { ...settled, models };
 }
 
 /** A request counts in the window of its admission: if that is over, nowhere any more. */
@@ -156,7 +171,7 @@ function settleUse(
   budget: BudgetUse,
   { budgets }: LimitUse,
   { atMs }: Pick<Hold, "atMs">,
-  { costNanoUsd, model, isLate }: TakenUse,
+  { costNanoUsd, model, modelAsked, isLate }: TakenUse,
 ): BudgetUse {
   const reserved = budgets.find(({ name }) => name === budget.name);
   const isWithin = reserved ? reserved.startMs === budget.startMs : budget.startMs <= atMs;
@@ -164,7 +179,7 @@ function settleUse(
   const held = isLate ? 0 : (reserved?.nanoUsd ?? 0);
   return changeSums(budget, {
     heldNanoUsd: Math.max(0, budget.heldNanoUsd - held),
-    spentNanoUsd: budget.spentNanoUsd + (coversModel(budget.name, model) ? costNanoUsd : 0),
+    spentNanoUsd: budget.spentNanoUsd + (covers(budget.name, model, modelAsked) ? costNanoUsd : 0),
     limitNanoUsd: budget.limitNanoUsd,
   });
 }
@@ -213,7 +228,7 @@ function warnAbout(
         ...nameOwner(owner.scope, owner.id),
         name: owner.name,
         per: budget.per,
-        models: budget.models,
+        models: budget.models && showModels(budget.models),
         share,
         used: toUsd(use.spentNanoUsd),
         limit: toUsd(limitNanoUsd),

@@ -2,10 +2,12 @@
 
 import type { Reads } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
-import { readBudgetModels, SPEND_LIMIT } from "../../core/limits/budget.ts";
+import { SPEND_LIMIT, showBudgetModels } from "../../core/limits/budget.ts";
 import type { LimitState, Minute } from "../../core/limits/limit.ts";
-import { MINUTE_LIMITS } from "../../core/limits/limit-table.ts";
+import { COUNTED, MINUTE_LIMITS } from "../../core/limits/limit-table.ts";
+import { nameModelLimit } from "../../core/limits/model-limit.ts";
 import type { Opening } from "../../core/limits/opening.ts";
+import { showModels } from "../../core/models/alias-entry.ts";
 import { toUsd } from "../../core/money/money.ts";
 import { LIMIT_RULES } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
@@ -14,7 +16,7 @@ import { type LedgerRules, makeReads } from "../allowance.ts";
 import { Books } from "../books.ts";
 import type { LimitOwner } from "./limit-owners.ts";
 import { isLacking, type RunningBudget, readLimits } from "./limits.ts";
-import { findEmptyMs, sumCounts } from "./minute.ts";
+import { countOf, findEmptyMs, sumCounts } from "./minute.ts";
 
 interface LimitParts {
   readonly store: Pick<Store, "read" | "clockAheadMs">;
@@ -67,6 +69,7 @@ async function findLimits(
   if (found === null || isLacking(found)) return [];
   return found.owners.flatMap((one) => [
     ...(one.minute ? describeMinute(one.owner, one.minute, nowMs) : []),
+    ...(one.minute ? describeModels(one.owner, one.minute, nowMs) : []),
     ...one.budgets.map(describeBudget),
   ]);
 }
@@ -82,6 +85,20 @@ function describeMinute(owner: LimitOwner, minute: Minute, nowMs: number): reado
   });
 }
 
+function describeModels(owner: LimitOwner, minute: Minute, nowMs: number): readonly LimitState[] {
+  return (owner.modelLimits ?? []).flatMap((limit) => {
+    const count = countOf(minute, nameModelLimit(limit));
+    const models = showModels(limit.models);
+    return (["requests", "tokens"] as const).flatMap((counts) => {
+      const { name } = COUNTED[counts];
+      const most = counts === "requests" ? limit.requestsPerMinute : limit.tokensPerMinute;
+      if (most === null) return [];
+      const emptyMs = findEmptyMs(count[counts], minute, nowMs);
+      return [{ ...describe(owner, name, most, sumCounts(count[counts]), emptyMs), models }];
+    });
+  });
+}
+
 function describe(
   { scope }: LimitOwner,
   kind: LimitState["kind"],
@@ -94,7 +111,7 @@ function describe(
 
 function describeBudget({ owner, name, budget, use, limitNanoUsd }: RunningBudget): LimitState {
   const { spentNanoUsd, heldNanoUsd, endMs } = use;
-  const models = name === SPEND_LIMIT ? null : readBudgetModels(name);
+  const models = name === SPEND_LIMIT ? null : showBudgetModels(name);
   return {
     scope: owner.scope,
     kind: "budget",

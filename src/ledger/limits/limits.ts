@@ -1,23 +1,22 @@
 // Admission by limits and budgets: what is running of each owner's, whether the request fits, and what it takes.
 
 import type { Admission, Lacking, Offer } from "../../core/demand.ts";
-import type { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/fault.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { BudgetUse, LimitUse, Minute } from "../../core/limits/limit.ts";
-import { COUNTED } from "../../core/limits/limit-table.ts";
 import type { Opening } from "../../core/limits/opening.ts";
-import type { RequestLimits } from "../../core/log/record.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import type { OwnerState } from "../../core/rows.ts";
 import type { Books } from "../books.ts";
 import { type Fund, findShortFund } from "../worst.ts";
 import { measureRoom } from "./budget.ts";
-import { changeSums, computeLimit, coversModel, openUse, runUse } from "./budget-use.ts";
+import { changeSums, computeLimit, covers, openUse, runUse } from "./budget-use.ts";
 import { recordExceeded } from "./exceeded.ts";
 import { makeExceededFault, makeReservedFault, makeUnpricedFault } from "./limit-faults.ts";
-import { hasMinuteLimit, type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
-import { addCount, findEmptyMs, runMinute, sumCounts } from "./minute.ts";
+import { hasMinute, type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
+import { addCount, runMinute } from "./minute.ts";
 import { countTokens, type MinuteCheck, needsLoad } from "./minute-checks.ts";
+import { findModelUse, hasModelLimits, keepLetIn, takeModels } from "./model-limits.ts";
 import { listSums, makeOpening } from "./openings.ts";
 import { computeWindow, makeWindowRules } from "./window.ts";
 
@@ -48,7 +47,8 @@ interface BudgetFund extends Fund {
   readonly running: RunningBudget;
 }
 
-type Moment = Pick<Admission, "nowMs" | "quota" | "limits">;
+/** `modelAsked` is missing where no request is decided. */
+type Moment = Pick<Admission, "nowMs" | "quota" | "limits"> & Partial<Pick<Admission, "modelAsked">>;
 
 const NO_LIMITS: RunningLimits = { owners: [], funds: [] };
 
@@ -72,7 +72,7 @@ export function readLimits(
     const one = readOwner(books, owner, account, moment, lacking);
     running.push(one);
     for (const budget of one.budgets) {
-      if (budget.budget.isHard) funds.push(makeFund(budget, budget.use.heldNanoUsd));
+      if (budget.budget.isHard) funds.push(makeFund(budget, budget.use.heldNanoUsd, moment.modelAsked));
     }
   }
   return lacking.length > 0 ? lacking : { owners: running, funds };
@@ -90,7 +90,7 @@ function readOwner(
   lacking: Opening[],
 ): RunningOwner {
   const state = books.ownerState(owner.accountId, owner.id);
-  const minute = hasMinuteLimit(owner) ? runMinute(state.minute, nowMs) : null;
+  const minute = hasMinute(owner) ? runMinute(state.minute, nowMs) : null;
   if (owner.budgets.length === 0) return { owner, state, minute, budgets: [] };
   const rules = makeWindowRules(quota, account);
   const opened: BudgetUse[] = [];
@@ -101,7 +101,8 @@ function readOwner(
     let use = stored ? runUse(stored, named, nowMs, rules) : null;
     if (use === null) {
       const window = computeWindow(budget.per, nowMs, rules);
-      const sums = listSums(books, owner, name, window.startMs);
+      const isFirst = stored === undefined && budget.beginsEmpty === true;
+      const sums = isFirst ? [] : listSums(books, owner, name, window.startMs);
       if (sums === null) {
         lacking.push(makeOpening(owner, window.startMs));
         continue;
@@ -122,12 +123,12 @@ function keepOpened(books: Books, state: OwnerState, opened: readonly BudgetUse[
   return kept;
 }
 
-function makeFund(running: RunningBudget, heldNanoUsd: NanoUsd): BudgetFund {
+function makeFund(running: RunningBudget, heldNanoUsd: NanoUsd, modelAsked = ""): BudgetFund {
   const { name, use, limitNanoUsd } = running;
   return {
     running,
     room: measureRoom(limitNanoUsd, use.spentNanoUsd, heldNanoUsd),
-    covers: (card) => coversModel(name, card),
+    covers: (card) => covers(name, card, modelAsked),
     isBudget: true,
   };
 }
@@ -143,11 +144,12 @@ export const NOTHING_LACKING: Lacking = {
 /** Returns what the decision lacks to go on, or null. */
 export function findLacking(
   { owners, funds }: RunningLimits,
-  { isReserving, load: given }: Pick<Admission, "isReserving" | "load">,
+  { isReserving, load: given, offers: known }: Pick<Admission, "isReserving" | "load" | "offers">,
 ): Lacking | null {
   const reserved = funds.length > 0 && !isReserving;
   const load = given === null && owners.some(({ owner }) => needsLoad(owner));
-  return reserved || load ? { ...NOTHING_LACKING, reserved, load } : null;
+  const offers = known === null && owners.some(({ owner }) => hasModelLimits(owner));
+  return reserved || load || offers ? { ...NOTHING_LACKING, reserved, load, offers } : null;
 }
 
 /** Returns the refusal by a limit of the minute, or null. Each check is made for every owner before the next one. */
@@ -165,19 +167,31 @@ export function refuseByMinute(
   return null;
 }
 
-/** Returns the offers that every budget covers, or the refusal if there are none. */
+/** Returns the offers that the limits on some models let in and every budget covers, or the refusal if there are none. */
 export function keepCovered(
   books: Books,
-  { owners, funds }: RunningLimits,
-  { offers, billing, nowMs, limits: rules, modelAsked }: Admission,
+  limits: RunningLimits,
+  demand: Admission,
 ): readonly Offer[] | Fault {
-  const all = offers ?? [];
+  let kept: readonly Offer[] | Fault = demand.offers ?? [];
+  for (const { owner, minute } of limits.owners) {
+    if (minute !== null && !(kept instanceof Fault)) kept = keepLetIn(owner, minute, kept, demand);
+  }
+  return kept instanceof Fault ? kept : keepFunded(books, limits, kept, demand);
+}
+
+function keepFunded(
+  books: Books,
+  { owners, funds }: RunningLimits,
+  all: readonly Offer[],
+  { billing, nowMs, limits: rules, modelAsked }: Admission,
+): readonly Offer[] | Fault {
   if (funds.length === 0 || all.length === 0) return all;
   const isShort = (offer: Offer, from: readonly BudgetFund[]) =>
     findShortFund(offer, from, billing.markup) !== null;
   const covered = all.filter((offer) => !isShort(offer, funds));
   if (covered.length > 0) return covered;
-  const alone = funds.map(({ running }) => makeFund(running, 0));
+  const alone = funds.map(({ running }) => makeFund(running, 0, modelAsked));
   const fitting = all.find((offer) => !isShort(offer, alone));
   const priced = fitting ?? all.find(({ isPriced }) => isPriced);
   if (priced === undefined) return makeUnpricedFault(modelAsked);
@@ -196,20 +210,16 @@ export function keepCovered(
 export function takeLimits(
   books: Books,
   { owners }: RunningLimits,
-  { load }: Admission,
-  held: readonly NanoUsd[],
+  demand: Admission,
+  { held, offers }: { readonly held: readonly NanoUsd[]; readonly offers: readonly Offer[] },
 ): readonly LimitUse[] {
+  const { load } = demand;
   let funded = 0;
   return owners.map(({ owner, minute, budgets }) => {
     const tokens = countTokens(owner, load);
-    const uses: BudgetUse[] = [];
-    const taken: LimitUse["budgets"][number][] = [];
-    for (const { name, budget, use, limitNanoUsd } of budgets) {
-      const nanoUsd = budget.isHard ? (held[funded++] ?? 0) : 0;
-      const { spentNanoUsd, startMs } = use;
-      uses.push(changeSums(use, { heldNanoUsd: use.heldNanoUsd + nanoUsd, spentNanoUsd, limitNanoUsd }));
-      taken.push({ name, startMs, nanoUsd });
-    }
+    const models = findModelUse(owner, offers[0], demand);
+    const { uses, taken } = reserveBudgets(budgets, held, funded);
+    funded += countHard(budgets);
     // A request that the budgets let in may have opened others, or been admitted by the throttle meanwhile.
     const state = books.ownerState(owner.accountId, owner.id);
     const left = listLeft(state.budgets ?? [], uses);
@@ -217,11 +227,32 @@ export function takeLimits(
       accountId: state.accountId,
       owner: state.owner,
       taken: state.taken,
-      minute: minute ? takeMinute(minute, tokens) : state.minute,
+      minute: minute ? takeMinute(minute, tokens, models) : state.minute,
       budgets: left.length > 0 ? [...left, ...uses] : uses.length > 0 ? uses : null,
     });
-    return { owner: owner.id, part: minute?.part ?? null, tokens, budgets: taken };
+    const use = { owner: owner.id, part: minute?.part ?? null, tokens, budgets: taken };
+    return models === undefined ? use : { ...use, models };
   });
+}
+
+/** Holds the amounts for an owner's budgets. Those of its hard ones begin at `at`. */
+function reserveBudgets(budgets: readonly RunningBudget[], held: readonly NanoUsd[], at: number) {
+  const uses: BudgetUse[] = [];
+  const taken: LimitUse["budgets"][number][] = [];
+  let next = at;
+  for (const { name, budget, use, limitNanoUsd } of budgets) {
+    const nanoUsd = budget.isHard ? (held[next++] ?? 0) : 0;
+    const { spentNanoUsd, startMs } = use;
+    uses.push(changeSums(use, { heldNanoUsd: use.heldNanoUsd + nanoUsd, spentNanoUsd, limitNanoUsd }));
+    taken.push({ name, startMs, nanoUsd });
+  }
+  return { uses, taken };
+}
+
+function countHard(budgets: readonly RunningBudget[]): number {
+  let count = 0;
+  for (const { budget } of budgets) if (budget.isHard) count++;
+  return count;
 }
 
 const NONE_LEFT: readonly BudgetUse[] = [];
@@ -235,39 +266,15 @@ function listLeft(stored: readonly BudgetUse[], running: readonly BudgetUse[]): 
   );
 }
 
-function takeMinute(minute: Minute, tokens: number): Minute {
+function takeMinute(minute: Minute, tokens: number, taken: LimitUse["models"]): Minute {
   const { part, tookMs } = minute;
-  return {
+  const models = takeModels(minute, taken);
+  const counts = {
     part,
     requests: addCount(minute.requests, minute, part, 1),
     tokens: addCount(minute.tokens, minute, part, tokens),
     parallel: minute.parallel + 1,
     tookMs,
   };
-}
-
-interface NearestLimit extends Pick<RequestLimits, "limit" | "remaining"> {
-  readonly minute: Minute;
-  /** The request's own part. */
-  readonly taken: number;
-}
-
-/** Returns the limit of this kind that is nearest to its end once the request is let in, for the answer's headers. */
-export function findNearestLimit(
-  { owners }: RunningLimits,
-  kind: "requests" | "tokens",
-  { load, nowMs }: Pick<Admission, "load" | "nowMs">,
-): RequestLimits | null {
-  let nearest: NearestLimit | null = null;
-  for (const { owner, minute } of owners) {
-    const limit = owner[COUNTED[kind].property];
-    if (limit === null || minute === null) continue;
-    const taken = kind === "requests" ? 1 : countTokens(owner, load);
-    const remaining = Math.max(0, limit - sumCounts(minute[kind]) - taken);
-    if (nearest === null || remaining < nearest.remaining) nearest = { limit, remaining, minute, taken };
-  }
-  if (nearest === null) return null;
-  const { limit, remaining, minute, taken } = nearest;
-  const counts = addCount(minute[kind], minute, minute.part, taken);
-  return { limit, remaining, resetMs: Math.max(0, findEmptyMs(counts, minute, nowMs) - nowMs) };
+  return models === undefined ? counts : { ...counts, models };
 }

@@ -40,8 +40,8 @@ function refuseTokens(owner: LimitOwner, minute: Minute, { load, nowMs, limits }
 }
 
 /** True if the owner's limits can't be checked without the request's tokens. */
-export function needsLoad({ tokensPerMinute }: LimitOwner): boolean {
-  return tokensPerMinute !== null;
+export function needsLoad({ tokensPerMinute, modelLimits }: LimitOwner): boolean {
+  return tokensPerMinute !== null || modelLimits?.some((limit) => limit.tokensPerMinute !== null) === true;
 }
 
 /** A request never reserves more than the limit, so that alone in its window it passes. */

@@ -1,5 +1,5 @@
 // An owner's last minute in thirteen counters: in any 60 seconds, never more than the limit is let in.
-import { type Minute, PART_MS, PARTS } from "../../core/limits/limit.ts";
+import { type Minute, type ModelCount, PART_MS, PARTS } from "../../core/limits/limit.ts";
 
 const NO_COUNTS: readonly number[] = Array.from({ length: PARTS }, () => 0);
 const NEW_MINUTE: Minute = { part: 0, requests: NO_COUNTS, tokens: NO_COUNTS, parallel: 0, tookMs: 0 };
@@ -17,7 +17,25 @@ export function runMinute(minute: Minute | null, nowMs: number): Minute {
   const passed = part - minute.part;
   if (passed === 0) return minute;
   if (passed < 0) return { ...minute, part };
-  return { ...minute, part, requests: shift(minute.requests, passed), tokens: shift(minute.tokens, passed) };
+  const counts = { requests: shift(minute.requests, passed), tokens: shift(minute.tokens, passed) };
+  if (minute.models === undefined) return { ...minute, part, ...counts };
+  return { ...minute, part, ...counts, models: shiftModels(minute.models, passed) };
+}
+
+/** Those of which nothing is left in the minute are dropped, also for limits that there are no more. */
+function shiftModels(models: readonly ModelCount[], passed: number): readonly ModelCount[] {
+  return models
+    .map(({ name, requests, tokens }) => ({
+      name,
+      requests: shift(requests, passed),
+      tokens: shift(tokens, passed),
+    }))
+    .filter(({ requests, tokens }) => sumCounts(requests) + sumCounts(tokens) > 0);
+}
+
+/** Returns what counts in the limit of this name on some models. */
+export function countOf({ models }: Minute, name: string): ModelCount {
+  return models?.find((one) => one.name === name) ?? { name, requests: NO_COUNTS, tokens: NO_COUNTS };
 }
 
 function shift(counts: readonly number[], by: number): readonly number[] {

@@ -12,7 +12,7 @@ import type { Alias } from "../../core/models/alias.ts";
 import { compareFields, digestFields } from "./compare.ts";
 import type { Change, Draft } from "./draft.ts";
 import { type AliasEntry, describeFault } from "./file.ts";
-import type { StateWorld } from "./known.ts";
+import { learnAlias, type StateWorld } from "./known.ts";
 
 /** Returns what the use cases of aliases need. */
 export function makeAliasParts({ aliases, changes }: StateWorld): AliasChangeParts {
@@ -50,7 +50,7 @@ function planAlias(draft: Draft, entry: AliasEntry, parts: StateWorld["aliases"]
     }
     const run: Change["run"] = (world) =>
       before === undefined
-        ? createAlias(makeAliasParts(world), { name, target: fields.target })
+        ? makeAlias(world, { name, target: fields.target })
         : changeAlias(makeAliasParts(world), name, { target: fields.target });
     const action = before === undefined ? "alias.created" : "alias.changed";
     const about = { kind: "alias", id: name, name, account: null, isDrift: isSame } as const;
@@ -58,6 +58,11 @@ function planAlias(draft: Draft, entry: AliasEntry, parts: StateWorld["aliases"]
   } catch (fault) {
     draft.issues.push(describeFault(fault, entry.path));
   }
+}
+
+async function makeAlias(world: StateWorld, given: Parameters<typeof createAlias>[1]): Promise<void> {
+  const made = await createAlias(makeAliasParts(world), given);
+  learnAlias(world, made.name, Date.parse(made.created_at ?? ""));
 }
 
 /** A target that the alias has already stays without another check: its model may have gone since. */

@@ -6,6 +6,7 @@ import { listTokens, type TokenView } from "../../admin/people/named-tokens.ts";
 import type { ActingWorld } from "../../admin/world.ts";
 import { type Account, findAccountState, findKeyState, type GatewayKey } from "../../core/keys/key.ts";
 import type { Alias } from "../../core/models/alias.ts";
+import type { KnownAliasNames } from "../../core/models/alias-entry.ts";
 import type { PlainEntity, PlainThing } from "../../core/things/plain.ts";
 import type { Page } from "../../core/world/page.ts";
 import { readPages } from "../../core/world/read-pages.ts";
@@ -41,6 +42,8 @@ export type KnownThings = ReadonlyMap<PlainThing, readonly Row<PlainEntity>[]>;
 
 export type StateWorld = ActingWorld & {
   readonly aliases: AliasParts;
+  /** Those of the configuration, then those of the store and of the state file. */
+  readonly aliasNames: KnownAliasNames;
   readonly keysExpireInMs: number | null;
 };
 
@@ -66,6 +69,7 @@ export async function readKnown(world: StateWorld, plain: readonly PlainThing[])
   const keys = await readAll((page) => store.keys(page, { nowMs, except: CONSOLE_KEY }));
   const { data: tokens } = await listTokens(world);
   const stored = readStoredAliases(await store.setting("aliases"));
+  for (const { name, createdAtMs } of stored) learnAlias(world, name, createdAtMs);
   return {
     accounts: accounts.map((of) => ({ id: of.id, place: of.name, state: readAccountState(of), of })),
     keys: keys
@@ -76,6 +80,11 @@ export async function readKnown(world: StateWorld, plain: readonly PlainThing[])
     things: await readThings(world, plain),
     tokens: tokens.map((of) => ({ id: of.id, place: of.name, state: readTokenState(of), of })),
   };
+}
+
+/** Notes a name for the lists of models. The configuration's own come first. */
+export function learnAlias({ aliases, aliasNames }: StateWorld, name: string, madeAtMs: number): void {
+  if (!Object.hasOwn(aliases.configured(), name)) aliasNames.add(name, madeAtMs);
 }
 
 async function readThings(world: StateWorld, plain: readonly PlainThing[]): Promise<KnownThings> {

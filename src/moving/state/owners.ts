@@ -11,11 +11,11 @@ import {
   reviseAccount,
   reviseKey,
 } from "../../admin/keys/bring.ts";
-import { makeSecret } from "../../admin/keys/keys.ts";
+import { makeSecret } from "../../admin/keys/new-secret.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import { type GatewayKey, listPausers } from "../../core/keys/key.ts";
+import { type GatewayKey, showPausers } from "../../core/keys/key.ts";
 import { mintId } from "../../keys/secret.ts";
 import { AccountNames } from "./account-names.ts";
 import { compareFields, digestFields } from "./compare.ts";
@@ -24,7 +24,7 @@ import { type AccountEntry, describeFault, type Entry, type KeyEntry } from "./f
 import { makeKeyPlace, type StateWorld } from "./known.ts";
 import { Matcher } from "./match.ts";
 
-type World = Pick<StateWorld, "random" | "clock" | "keysExpireInMs">;
+type World = Pick<StateWorld, "random" | "clock" | "keysExpireInMs" | "aliasNames">;
 /** An entry's row, by the kind, id and name that its change is shown with. */
 type About = Pick<Change, "kind" | "id" | "name" | "account">;
 
@@ -37,8 +37,8 @@ function orRefuse(draft: Draft, { path }: Entry, plan: () => void): void {
   }
 }
 
-function makeReading({ clock, keysExpireInMs }: World) {
-  return { nowMs: clock.nowMs(), keysExpireInMs };
+function makeReading({ clock, keysExpireInMs, aliasNames }: World) {
+  return { nowMs: clock.nowMs(), keysExpireInMs, aliasNames };
 }
 
 /** Returns the accounts by the names that the file may call them, with those that it would make. */
@@ -177,8 +177,8 @@ function addChange(
 }
 
 /** A pause that the file doesn't have stays, and is listed. */
-function notePause(draft: Draft, about: About, row: Parameters<typeof listPausers>[0], given: unknown): void {
-  const causes = listPausers(row);
+function notePause(draft: Draft, about: About, row: Parameters<typeof showPausers>[0], given: unknown): void {
+  const causes = showPausers(row);
   if (causes.length === 0 || given === true) return;
   draft.kept.push({ ...about, reason: `paused (${causes.join(", ")}), and stays paused` });
 }

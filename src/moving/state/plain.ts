@@ -54,7 +54,7 @@ function planThing(draft: Draft, entry: PlainEntry, { accountId, matcher, world 
   const nowMs = world.clock.nowMs();
   if (found.kind === "stays") draft.kept.push({ ...about, reason: "ended, and stays ended" });
   else if (found.kind === "new") {
-    readNew(fields, given, nowMs);
+    readNew(fields, given, { nowMs });
     const run: Change["run"] = (at) => createPlain(at, thing, made, undefined, id);
     draft.changes.push({
       ...about,
@@ -66,7 +66,7 @@ function planThing(draft: Draft, entry: PlainEntry, { accountId, matcher, world 
     });
   } else {
     const before = found.row.of.values;
-    const views = [before, readState(fields, given, before, nowMs)].map((values) =>
+    const views = [before, readState(fields, given, before, { nowMs })].map((values) =>
       viewFields(fields, values),
     );
     const differing = compareFields(views[0] ?? {}, views[1] ?? {});

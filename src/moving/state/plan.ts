@@ -4,7 +4,7 @@ import { PLAIN_THINGS } from "../../core/things/plain-things.ts";
 import { planAliases } from "./aliases.ts";
 import { Draft, type Plan } from "./draft.ts";
 import type { Kind, State } from "./file.ts";
-import { type KnownState, readKnown, type StateWorld } from "./known.ts";
+import { type KnownState, learnAlias, readKnown, type StateWorld } from "./known.ts";
 import { type MemoryEntry, readMemory } from "./memory.ts";
 import { planAccounts, planKeys } from "./owners.ts";
 import { planThings } from "./plain.ts";
@@ -25,6 +25,10 @@ export async function planState(
 ): Promise<Plan> {
   const memory = await readMemory(world.store, file);
   const draft = new Draft(await readKnown(world, things), memory, state);
+  for (const { name } of state.aliases) {
+    // It gets its time when it is made, which is before any key is.
+    if (!draft.known.aliases.has(name)) learnAlias(world, name, world.clock.nowMs());
+  }
   const accounts = planAccounts(draft, world);
   planAliases(draft, world);
   planKeys(draft, accounts, world);

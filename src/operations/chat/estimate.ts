@@ -99,17 +99,39 @@ export function estimateWorstPromptTokens(
   searches = searchesMax(request, card),
 ): number {
   const sizes = measureSizes(request);
+  const context = (card.contextTokensMax ?? Number.POSITIVE_INFINITY) * CONTEXT_SLACK;
+  const tokens = countWorst(request, sizes, card) + unreadBytes / BYTES_PER_TOKEN_MIN;
+  // Neither is bounded by the context: gpt-4o-mini bills more for an image than it reads, and agents read again at each
+  // step.
+  return Math.ceil(Math.min(tokens, context) + countWorstImages(sizes, card) + countWorstSearches(searches));
+}
+
+/** Returns the part of it that the next turn of a conversation repeats, without the context's bound. */
+export function estimateRepeatedTokens(request: ChatRequest, card: ModelCard): number {
+  const sizes = measureSizes(request);
+  return Math.ceil(countWorst(request, sizes, card) + countWorstImages(sizes, card));
+}
+
+/** Returns the part of it that no earlier turn had. */
+export function estimateUnrepeatedTokens(unreadBytes: number, searches: number): number {
+  return Math.ceil(unreadBytes / BYTES_PER_TOKEN_MIN + countWorstSearches(searches));
+}
+
+function countWorst(request: ChatRequest, sizes: Sizes, card: ModelCard): number {
   const family = findFamily(card);
   let tokens = family.base + MESSAGE_TOKENS * sizes.messages + TOOL_TOKENS * sizes.tools;
   tokens += (sizes.tools > 0 ? family.tools : 0) + (hasFormat(request) ? SCHEMA_TOKENS : 0);
-  tokens += sizes.denseBytes + (sizes.textBytes - sizes.denseBytes + unreadBytes) / BYTES_PER_TOKEN_MIN;
+  tokens += sizes.denseBytes + (sizes.textBytes - sizes.denseBytes) / BYTES_PER_TOKEN_MIN;
   tokens += sizes.sealedBytes / SEALED_BYTES_PER_TOKEN_MIN + countMediaTokens(sizes, WORST_MEDIA);
-  if (sizes.remoteFiles > 0) tokens += card.contextTokensMax ?? CONTEXT_UNKNOWN;
-  tokens = Math.min(tokens, (card.contextTokensMax ?? Number.POSITIVE_INFINITY) * CONTEXT_SLACK);
-  // Neither is bounded by the context: gpt-4o-mini bills more for an image than it reads, and agents read again at each
-  // step.
-  tokens += family.image * sizes.media.image.pieces + SEARCH_TOKENS * searches;
-  return Math.ceil(tokens);
+  return sizes.remoteFiles > 0 ? tokens + (card.contextTokensMax ?? CONTEXT_UNKNOWN) : tokens;
+}
+
+function countWorstImages(sizes: Sizes, card: ModelCard): number {
+  return findFamily(card).image * sizes.media.image.pieces;
+}
+
+function countWorstSearches(searches: number): number {
+  return SEARCH_TOKENS * searches;
 }
 
 /** Returns the expected number of prompt tokens, to charge if the provider reported none. */

@@ -26,7 +26,7 @@ export interface FilePart extends JsonObject {
   file: { file_data: string; filename?: string };
 }
 /** Only some servers take it (vLLM, OpenRouter, Moonshot, Gemini). */
-export interface VideoPart extends JsonObject {
+interface VideoPart extends JsonObject {
   type: "video_url";
   /** `url` is https or a data: URL. It is forwarded, never fetched here. */
   video_url: { url: string };

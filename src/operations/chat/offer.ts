@@ -5,7 +5,7 @@ import type { ModelCard, Price, Rates } from "../../core/models/card.ts";
 import { isLimitMeant } from "../../core/models/output-limit.ts";
 import type { OfferTerms } from "../operation.ts";
 import { asksToCache } from "./cache-times.ts";
-import { estimateWorstPromptTokens } from "./estimate.ts";
+import { estimateUnrepeatedTokens, estimateWorstPromptTokens } from "./estimate.ts";
 import { type ChatRequest, readOutputLimit } from "./form.ts";
 import { searchesMax } from "./prompt/searches.ts";
 
@@ -66,5 +66,6 @@ export function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTer
       usdPerMillion: (price.perSearch ?? 0) * UNITS_PER_MILLION,
     },
   ];
-  return { ...limits, isPriced: true, lines, outputUsdPerMillion: rates.output };
+  const unrepeatedTokens = estimateUnrepeatedTokens(terms.unreadBytes, searches);
+  return { ...limits, isPriced: true, lines, unrepeatedTokens, outputUsdPerMillion: rates.output };
 }

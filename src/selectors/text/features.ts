@@ -10,6 +10,7 @@ import {
 import { readAskedTokens } from "./answer-length.ts";
 import { readCues } from "./cues.ts";
 import { HashCounts } from "./hash-index.ts";
+import { findInstruction } from "./instruction.ts";
 import { makeCounts, scan, type TextCounts } from "./ngrams.ts";
 import { stripPoliteness } from "./politeness.ts";
 import { findSideCall } from "./side-calls.ts";
@@ -69,6 +70,7 @@ export function readFeatures(request: ChatRequest, words: Words | null = loadShi
     counts,
     grams,
     cues: readCues(mended),
+    instruction: readInstruction(mended, shape),
     /** Null unless a coding agent asks for something beside its work. */
     sideCall: findSideCall(request, shape.outputTokensMax),
     /** The tokens of the answer that the task asks for. Null if it asks for no length. */
@@ -76,6 +78,22 @@ export function readFeatures(request: ChatRequest, words: Words | null = loadShi
     options: countOptions(turn),
     promptTokens: estimatePromptTokens(shape, counts),
     taskTokens,
+  };
+}
+
+/** Describes the instruction before a long text as if that were the whole task. Null if there is none. */
+function readInstruction(task: string, shape: Shape) {
+  const line = findInstruction(task);
+  if (line === null) return null;
+  const counts = makeCounts();
+  scan(line, counts, new HashCounts(line.length / CHARS_PER_GRAM), 1);
+  const chars = line.length;
+  return {
+    cues: readCues(line),
+    shape: { ...shape, chars, turnChars: chars },
+    counts,
+    options: 0,
+    taskTokens: Math.ceil(estimateTextTokens(chars, counts)) + 1,
   };
 }
 

@@ -47,7 +47,9 @@ export function predict(
     askedTokens === null ? plain + copied * (Math.log(features.taskTokens) - plain) : Math.log(askedTokens);
   const tokens = expectTokens(logTokens);
   const skills = weighSkills(topics);
-  const shares = seen.kinds.map((share, at) => blend(skills[at] ?? 0, share));
+  // No words of the text behind an instruction say what is to be done with it.
+  const announced = features.instruction && readAnnounced(features.instruction, kindModel);
+  const shares = announced ?? seen.kinds.map((share, at) => blend(skills[at] ?? 0, share));
   const kinds = mixKinds(shares, shape.tools > 0, shape.format !== "text");
   return {
     /** The shares of KINDS in the request. They sum to 1. */
@@ -70,6 +72,11 @@ export function predict(
     /** The request's row of numbers, for online learning. */
     row: makeRow(input, topics, difficultyLogit, logTokens, parameters),
   };
+}
+
+function readAnnounced(instruction: NonNullable<RequestFeatures["instruction"]>, model: KindModel) {
+  const shape = readTaskShape(instruction, readStructure(instruction));
+  return understand(instruction.cues, shape, model).kinds;
 }
 
 /** 0…1: from the share of known words that is usual in foreign material to that of benchmarks' questions. */

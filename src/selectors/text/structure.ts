@@ -4,7 +4,11 @@ import type { RequestFeatures } from "./features.ts";
 export const STRUCTURE_SIZE = 20;
 
 /** Unaffected by letter case, and by spacing except through the length. */
-export function readStructure({ shape, counts, options }: RequestFeatures): Float32Array {
+export function readStructure({
+  shape,
+  counts,
+  options,
+}: Pick<RequestFeatures, "shape" | "counts" | "options">): Float32Array {
   const { words, letters, numbers, signs, foreign, ideographs, lines } = counts;
   const tokens = words + numbers + ideographs + 1;
   const written = Math.max(1, letters + ideographs);

@@ -253,7 +253,11 @@ export class Cache {
 /** Another key of the account may have got an answer by a model that this one may not use. */
 function mayGet<F extends Form>(call: Call<F>, model: string): boolean {
   const { key, selection } = call;
-  return selection.kind === "selector" ? call.usable().some(({ id }) => id === model) : mayUse(key, model);
+  if (selection.kind === "selector") return call.usable().some(({ id }) => id === model);
+  if (mayUse(key, model)) return true;
+  // Through an alias that its list names, a key may use models that the list doesn't.
+  const cards = selection.kind === "card" ? [selection.card] : selection.members.map(({ card }) => card);
+  return [...cards, ...selection.fallbacks].some(({ id }) => id === model);
 }
 
 function note(caching: Caching, state: CacheState, ageMs: number | null = null): void {

@@ -1,6 +1,6 @@
 // One hook: asks it about the texts that it hasn't passed before, within its bounds, and says what becomes of them.
 import { Fault } from "../../core/fault.ts";
-import type { HookAction, HookRule } from "../../core/models/hook.ts";
+import type { HookAction, HookCost, HookRule } from "../../core/models/hook.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
 import type { PassedTexts } from "./passed.ts";
 import type { Question } from "./protocol.ts";
@@ -35,7 +35,7 @@ export interface Judgement {
 /** Facts of one question beside its texts. */
 export interface Asking {
   /** Records a call, with its times on the monotonic clock. */
-  readonly trace: (action: HookAction, startMs: number, endMs: number) => void;
+  readonly trace: (action: HookAction, startMs: number, endMs: number, cost?: HookCost) => void;
   readonly requestId: string;
   /** The longest that it may take. */
   readonly timeoutMs: number;
@@ -128,6 +128,7 @@ export class Judge {
       startMs,
       asking,
       answer.kind === "failed" ? answer.reason : null,
+      answer.cost,
     );
     return answer;
   }
@@ -135,14 +136,21 @@ export class Judge {
   /** A hook that changes a text although it never does is broken: a stream's beginning may have been shown by then. */
   #check(answer: HookOutcome, question: Question): HookOutcome {
     if (this.rule.masks || nameAction(answer, question) !== "changed") return answer;
-    return { kind: "failed", reason: "it changed a text, but masks is false" };
+    const { cost } = answer;
+    return { kind: "failed", reason: "it changed a text, but masks is false", ...(cost && { cost }) };
   }
 
-  #tell(action: HookAction, startMs: number, { trace, requestId }: Asking, cause: string | null): void {
+  #tell(
+    action: HookAction,
+    startMs: number,
+    { trace, requestId }: Asking,
+    cause: string | null,
+    cost?: HookCost,
+  ): void {
     const { clock, log } = this.#ports;
     const endMs = clock.monotonicMs();
     const { name } = this.rule;
-    trace(action, startMs, endMs);
+    trace(action, startMs, endMs, cost);
     const about = { hook: name, action, request_id: requestId, ms: Math.round(endMs - startMs) };
     log({ event: "hook", level: cause === null ? "debug" : "warn", ...about, ...(cause && { cause }) });
   }

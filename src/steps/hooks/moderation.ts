@@ -2,6 +2,7 @@
 
 import { asNumber, asObject, type JsonObject } from "../../core/json/json.ts";
 import type { HookTarget } from "../../core/models/hook.ts";
+import type { NanoUsd } from "../../core/money/money.ts";
 import type { Question } from "./protocol.ts";
 import type { HookOutcome } from "./server.ts";
 
@@ -9,12 +10,14 @@ import type { HookOutcome } from "./server.ts";
 const TEXTS_MAX = 2048;
 const CATEGORIES_SHOWN = 5;
 
-/** Returns the verdicts on texts, in order. Rejects if the model can't be asked. */
-export type Moderate = (
-  model: string,
-  texts: readonly string[],
-  signal: AbortSignal,
-) => Promise<readonly unknown[]>;
+/** The verdicts on texts, in order, and their price with the markup. */
+interface Verdicts {
+  readonly results: readonly unknown[];
+  readonly nanoUsd: NanoUsd;
+}
+
+/** Rejects if the model can't be asked. */
+export type Moderate = (model: string, texts: readonly string[], signal: AbortSignal) => Promise<Verdicts>;
 
 /** Never rejects. */
 export async function askModel(
@@ -23,22 +26,25 @@ export async function askModel(
   { texts }: Pick<Question, "texts">,
   signal: AbortSignal,
 ): Promise<HookOutcome> {
+  let nanoUsd = 0;
+  const end = (outcome: HookOutcome): HookOutcome =>
+    nanoUsd === 0 ? outcome : { ...outcome, cost: { model, nanoUsd } };
   try {
     for (let at = 0; at < texts.length; at += TEXTS_MAX) {
       const part = texts.slice(at, at + TEXTS_MAX);
-      const results = await moderate(model, part, signal);
-      if (results.length !== part.length) return { kind: "failed", reason: "it did not judge every text" };
+      const { results, nanoUsd: price } = await moderate(model, part, signal);
+      nanoUsd += price;
+      if (results.length !== part.length)
+        return end({ kind: "failed", reason: "it did not judge every text" });
       for (const result of results) {
         const reason = findReason(asObject(result), threshold);
-        if (reason !== null) return { kind: "blocked", reason };
+        if (reason !== null) return end({ kind: "blocked", reason });
       }
     }
-    return { kind: "judged", texts, calls: new Map() };
+    return end({ kind: "judged", texts, calls: new Map() });
   } catch (error) {
-    return {
-      kind: "failed",
-      reason: error instanceof Error ? error.message : "the model could not be asked",
-    };
+    const reason = error instanceof Error ? error.message : "the model could not be asked";
+    return end({ kind: "failed", reason });
   }
 }
 

@@ -1,7 +1,7 @@
 // Asks a hook's server over HTTP: one POST to the configured address that follows no redirect, within a time and a size.
 
 import { describeNoConnection } from "../../core/log/no-connection.ts";
-import type { HookTarget } from "../../core/models/hook.ts";
+import type { HookCost, HookTarget } from "../../core/models/hook.ts";
 import type { Fetch, ReadText } from "../../core/world/world.ts";
 import { HOOK_PATH, type HookAnswer, type Question, readAnswer, writeQuestion } from "./protocol.ts";
 
@@ -9,10 +9,14 @@ import { HOOK_PATH, type HookAnswer, type Question, readAnswer, writeQuestion } 
 const TIMES_ASKED_MAX = 2;
 const ANSWER_BYTES = 1_000_000;
 
-export type HookOutcome =
+export type HookOutcome = (
   | HookAnswer
   /** `reason` is for the log, and names no address. */
-  | { readonly kind: "failed"; readonly reason: string };
+  | { readonly kind: "failed"; readonly reason: string }
+) & {
+  /** Missing if the hook has no model of its own, or it failed before it was known. */
+  readonly cost?: HookCost;
+};
 
 interface ServerPorts {
   readonly fetch: Fetch;
@@ -24,7 +28,7 @@ interface ServerPorts {
 /** Never rejects. Neither the client's key nor any of its headers goes along. */
 export async function askServer(
   { fetch: post, readText, version }: ServerPorts,
-  { url, secret }: Extract<HookTarget, { kind: "server" }>,
+  { url, secret, network }: Extract<HookTarget, { kind: "server" }>,
   question: Question,
   signal: AbortSignal,
 ): Promise<HookOutcome> {
@@ -36,7 +40,14 @@ export async function askServer(
   };
   try {
     const address = url.endsWith(HOOK_PATH) ? url : url + HOOK_PATH;
-    const answer = await post(address, { method: "POST", headers, body, redirect: "manual", signal });
+    const answer = await post(address, {
+      method: "POST",
+      headers,
+      body,
+      redirect: "manual",
+      signal,
+      network,
+    });
     if (answer.status !== 200) {
       answer.body?.cancel().catch(() => {});
       return { kind: "failed", reason: `status ${answer.status}` };

@@ -2,7 +2,7 @@
 
 import { Fault } from "../../core/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { HookAction, HookPlace } from "../../core/models/hook.ts";
+import type { HookAction, HookCost, HookPlace } from "../../core/models/hook.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Call } from "../../gateway/call.ts";
@@ -99,9 +99,9 @@ export class HookStep implements Step {
 
   #about<F extends Form>(call: Call<F>, at: HookPlace, isWhole: boolean, timeoutMs: number): Asking {
     const { name } = this.#judge.rule;
-    const trace = (action: HookAction, startMs: number, endMs: number) => {
+    const trace = (action: HookAction, startMs: number, endMs: number, cost?: HookCost) => {
       call.hooks ??= [];
-      call.hooks.push({ name, at, action, startMs, endMs });
+      call.hooks.push({ name, at, action, startMs, endMs, ...(cost && { cost }) });
     };
     return { trace, requestId: call.requestId, timeoutMs, isWhole };
   }

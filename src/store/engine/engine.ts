@@ -39,6 +39,8 @@ export interface Engine {
   readonly otherMarks: string;
   /** The condition that a column's text contains `part`. */
   contains(column: string, part: string): string;
+  /** The condition that a column's text is in a list, which is a value of JSON. */
+  isListed(column: string, list: string): string;
   /** Runs one statement, possibly more than once. */
   run(statement: Statement): Promise<Result>;
   /** Runs one statement that must not be written twice, with others in its transaction. Returns its own result. */
@@ -52,6 +54,11 @@ export interface Engine {
    * idempotent.
    */
   change<T>(firsts: readonly Statement[], then: (results: readonly Result[]) => Change<T>): Promise<T>;
+  /**
+   * Removes what was deleted from these tables, and values that were replaced, from the store's files as far as the engine
+   * can. Returns false if it may still be there, as while somebody reads an older state.
+   */
+  dropFreed(tables: readonly string[]): Promise<boolean>;
 }
 
 /** Returns the first row. Null if there is none. */

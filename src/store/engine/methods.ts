@@ -19,6 +19,8 @@ import { journalMethods, purgeMethods } from "../money/journal.ts";
 import { statementMethods } from "../money/statements.ts";
 import { consoleMethods, credentialChanges, sessionMethods } from "../people/console.ts";
 import { deviceMethods } from "../people/devices.ts";
+import { directoryMethods } from "../people/directory.ts";
+import { directoryChanges } from "../people/directory-changes.ts";
 import { erasingMethods } from "../people/erasing.ts";
 import { peopleChanges, peopleMethods } from "../people/people.ts";
 import { plainChanges, plainMethods } from "../things/plain.ts";
@@ -47,12 +49,13 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     webhooks: webhookMethods(engine),
     providerCalls: providerCallMethods(engine),
     devices: deviceMethods(engine),
+    directory: directoryMethods(engine),
     limitRequests: limitRequestMethods(engine),
     checkouts: checkoutMethods(ofRows),
     cache: cacheMethods(engine),
     foreign: foreignMethods(engine),
     things: plainMethods(engine),
-    people: { ...peopleMethods(engine), ...sessionMethods(engine), ...erasingMethods(engine) },
+    people: { ...peopleMethods(engine), ...sessionMethods(engine), ...erasingMethods(engine, ofRows) },
   };
 }
 
@@ -66,6 +69,7 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
     ...peopleChanges(engine, ofRows, record),
+    ...directoryChanges(ofRows, record),
     ...limitRequestChanges(ofRows, record),
     ...checkoutChanges(ofRows, record),
     ...plainChanges(engine, record),

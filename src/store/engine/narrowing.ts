@@ -212,6 +212,7 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
     by.add(`paused = ${state === "paused" ? 1 : 0}`);
   }
   by.byPart(text, ["name", "id", "last4"]);
+  by.byPart(filter?.modelsText, ["allowed_models"]);
   const end = pageEnd(by, "created_at_ms", page);
   return { text: `${selectSql(KEY)} ${end}`, values: by.values };
 }

@@ -1,6 +1,20 @@
 // The counts of an owner's limits, as stored in its columns: JSON.
-import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../core/json/json.ts";
-import { type BudgetUse, type LimitUse, type Minute, PARTS } from "../../core/limits/limit.ts";
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  parseJson,
+} from "../../core/json/json.ts";
+import {
+  type BudgetUse,
+  type LimitUse,
+  type Minute,
+  type ModelCount,
+  PARTS,
+} from "../../core/limits/limit.ts";
 import type { Column } from "../engine/columns.ts";
 import { readText } from "../engine/found.ts";
 
@@ -24,9 +38,13 @@ export const BUDGET_USES: Column<readonly BudgetUse[]> = {
 };
 
 /** Zeros at the end are left out, and read as such. */
-function writeMinute({ part, requests, tokens, parallel, tookMs }: Minute): string {
+function writeMinute({ part, requests, tokens, parallel, tookMs, models }: Minute): string {
   const counted = { part, requests: cutZeros(requests), tokens: cutZeros(tokens), parallel, tookMs };
-  return pad(JSON.stringify(counted));
+  return pad(JSON.stringify(models === undefined ? counted : { ...counted, models: models.map(cutCount) }));
+}
+
+function cutCount({ name, requests, tokens }: ModelCount): ModelCount {
+  return { name, requests: cutZeros(requests), tokens: cutZeros(tokens) };
 }
 
 function cutZeros(counts: readonly number[]): readonly number[] {
@@ -59,7 +77,13 @@ function parseMinute(json: string): Minute {
     tokens: readCounts(minute.tokens),
     parallel: asNumber(minute.parallel) ?? 0,
     tookMs: asNumber(minute.tookMs) ?? 0,
+    ...(minute.models === undefined ? {} : { models: asArray(minute.models).map(readCount) }),
   };
+}
+
+function readCount(stored: unknown): ModelCount {
+  const { name, requests, tokens } = asObject(stored);
+  return { name: asString(name) ?? "", requests: readCounts(requests), tokens: readCounts(tokens) };
 }
 
 function readCounts(stored: unknown): readonly number[] {
@@ -86,14 +110,19 @@ function parseBudgetUses(json: string): readonly BudgetUse[] {
   });
 }
 
+function readModelUse({ name, tokens }: JsonObject) {
+  return { name: asString(name) ?? "", tokens: asNumber(tokens) ?? 0 };
+}
+
 /** Reads what a hold's place says of limits. */
 export function readLimitUses(stored: unknown): readonly LimitUse[] {
   return asArray(stored)
     .filter(isObject)
-    .map(({ owner, part, tokens, budgets }) => ({
+    .map(({ owner, part, tokens, budgets, models }) => ({
       owner: asString(owner) ?? "",
       part: asNumber(part) ?? null,
       tokens: asNumber(tokens) ?? 0,
+      ...(models === undefined ? {} : { models: asArray(models).map(asObject).map(readModelUse) }),
       budgets: asArray(budgets)
         .map(asObject)
         .map(({ name, startMs, nanoUsd }) => ({

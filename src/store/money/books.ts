@@ -45,9 +45,8 @@ export function systemJournalMethods({ mark, run, runSlowReads }: Engine) {
 export function bookMethods({ mark, run, runSlowReads }: Engine) {
   const first = mark(1);
   const second = mark(2);
-  const third = mark(3);
   const spent = `SELECT coalesce(sum(charged_nano), 0) AS charged, coalesce(sum(cost_nano), 0) AS cost FROM hourly_usage
-    WHERE account_id = ${first} AND key_id = ${second} AND hour_ms > ${third}`;
+    WHERE key_id = ${first} AND hour_ms > ${second}`;
   const looked = async (statement: Statement) => (await runSlowReads([statement]))[0] ?? [];
   return {
     audit: async () => {
@@ -56,8 +55,8 @@ export function bookMethods({ mark, run, runSlowReads }: Engine) {
       return { ...readAudit(accounts ?? [], only(stray)), limits: auditLimits(owners ?? [], holds ?? []) };
     },
     keptCharacters: async () => readInteger(only(await run(bind(KEPT_CHARACTERS))), "characters"),
-    spentSince: async ({ accountId, id }, sinceMs) => {
-      const found = only(await run(bind(spent, accountId, id, sinceMs - HOUR_MS)));
+    spentSince: async ({ id }, sinceMs) => {
+      const found = only(await run(bind(spent, id, sinceMs - HOUR_MS)));
       return { chargedNanoUsd: readInteger(found, "charged"), costNanoUsd: readInteger(found, "cost") };
     },
     usage: async (asked) => (await runSlowReads(usageLookups(asked, mark))).flat().map(USAGE.rowOf),

@@ -7,7 +7,23 @@ import { composeContains, composeIs } from "../engine/folding.ts";
 import { readInteger, readText, type Value } from "../engine/found.ts";
 import type { Mark } from "../engine/sql.ts";
 import { eraseOriginsOfKey } from "../log/origins.ts";
+import { eraseTags } from "./erasing-tags.ts";
 
+/** The tables whose rows name people, or did. */
+const NAMING = [
+  "member",
+  "audit_detail",
+  "event",
+  "delivery",
+  "device",
+  "device_code",
+  "gateway_key",
+  "limit_request",
+  "refusal",
+  "request",
+  "session",
+  "token",
+];
 const CHAINED_AT_ONCE = 100;
 /** The rows of the audit that one statement looks at. */
 const ROWS_AT_ONCE = 5000;
@@ -17,7 +33,8 @@ const NO_ACTOR = "actor_salt = NULL, actor_name = '', address = '', agent = ''";
 const NO_TARGET = "target_salt = NULL, target_name = ''";
 const NO_CHANGE = "change_salt = NULL, before_json = NULL, after_json = NULL";
 
-export function erasingMethods(engine: Engine) {
+/** `ofRows` is for changes to rows that decisions depend on. */
+export function erasingMethods(engine: Engine, ofRows: Engine) {
   const { mark, run, change } = engine;
   const { chain } = auditLogMethods(engine);
   const keys = `SELECT id FROM gateway_key WHERE member_id = ${mark(1)}`;
@@ -25,7 +42,7 @@ export function erasingMethods(engine: Engine) {
   const ids = async (text: string, memberId: string) =>
     (await run(bind(text, memberId))).map((found) => readText(found, "id"));
   return {
-    erase: async ({ id, email }) => {
+    erase: async ({ id, email }, isLast) => {
       while ((await chain(CHAINED_AT_ONCE)) !== null);
       const keyIds = await ids(keys, id);
       const askIds = await ids(asks, id);
@@ -36,8 +53,12 @@ export function erasingMethods(engine: Engine) {
         ...(email === null ? [] : [eraseContact(mark, email, id)]),
       ];
       await change([], () => ({ writes, toResult: () => undefined }));
-      if (email !== null) await eraseFromChanges(engine, email);
+      if (email !== null) {
+        await eraseFromChanges(engine, email);
+        await eraseTags(ofRows, id, email);
+      }
       for (const keyId of keyIds) await eraseOriginsOfKey(engine, keyId);
+      return isLast && engine.dropFreed(NAMING);
     },
   } satisfies Partial<PeopleStore>;
 }
@@ -54,7 +75,19 @@ function erasePerson({ mark, contains }: Engine, id: string): readonly Statement
     ...["device", "device_code"].map((table) =>
       bind(`UPDATE ${table} SET address = '' WHERE member_id = ${first}`, id),
     ),
+    ...eraseUser(mark, id),
     ...dropNamed(contains, mark, id),
+  ];
+}
+
+/** If the directory still has the user, it makes another one. */
+function eraseUser(mark: Mark, id: string): readonly Statement[] {
+  const users = `SELECT id FROM directory_user WHERE member_id = ${mark(1)}`;
+  return [
+    ...["directory_email", "directory_membership"].map((table) =>
+      bind(`DELETE FROM ${table} WHERE user_id IN (${users})`, id),
+    ),
+    bind(`DELETE FROM directory_user WHERE member_id = ${mark(1)}`, id),
   ];
 }
 

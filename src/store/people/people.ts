@@ -30,6 +30,7 @@ import { narrowMembers } from "../engine/scope.ts";
 import { insertSql, joinNames, type Mark, selectSql, upsertSql } from "../engine/sql.ts";
 import { parseGrants, readRules } from "../limits/member-columns.ts";
 import { table } from "../schema/tables.ts";
+import { countMethods } from "./people-counts.ts";
 
 const GRANTS = makeJson<readonly Grant[]>(parseGrants);
 
@@ -41,6 +42,18 @@ const OPTIONAL_TIME: Column<number | undefined> = {
   type: "integer",
   write: (value) => value ?? null,
   read: (found, column) => (found[column] === null ? undefined : readInteger(found, column)),
+};
+
+const TOKEN_KIND: Column<NamedToken["kind"]> = {
+  type: "text",
+  write: (kind) => kind ?? null,
+  read: (found, column) => (found[column] === "scim" ? "scim" : undefined),
+};
+
+const OPTIONAL_TEXT: Column<string | undefined> = {
+  type: "text",
+  write: (value) => value ?? null,
+  read: (found, column) => (found[column] === null ? undefined : readText(found, column)),
 };
 
 const DOUBT: Columns<Doubt | undefined> = {
@@ -72,6 +85,7 @@ const TOKEN = table<NamedToken>("token", ["id"], {
   expiresAtMs: allowNull(TIME),
   revokedAtMs: allowNull(TIME),
   contactUntilMs: { ...OPTIONAL_TIME, name: "contact_until_ms" },
+  kind: TOKEN_KIND,
 });
 
 const RIGHTS = {
@@ -79,6 +93,7 @@ const RIGHTS = {
   ownGrants: GRANTS,
   ownUntilMs: allowNull(TIME),
   isDisabled: FLAG,
+  deactivatedAtMs: { ...OPTIONAL_TIME, name: "deactivated_at_ms" },
   anonymisedAtMs: allowNull(TIME),
   seenAtMs: TIME,
   doubt: DOUBT,
@@ -87,7 +102,7 @@ const RIGHTS = {
 /** The part of a member that is read for each request of a personal key. */
 const MEMBER_RIGHTS = table<Omit<KeyTerms, "rules">>("member", ["id"], RIGHTS);
 
-const MEMBER = table<Member>("member", ["id"], {
+export const MEMBER = table<Member>("member", ["id"], {
   id: TEXT,
   issuer: TEXT,
   subject: TEXT,
@@ -102,12 +117,17 @@ const MEMBER = table<Member>("member", ["id"], {
   warnedAtMs: allowNull(TIME),
   checkedAtMs: TIME,
   leasedUntilMs: TIME,
+  erasedAtMs: { ...OPTIONAL_TIME, name: "erased_at_ms" },
+  objectId: OPTIONAL_TEXT,
+  refusedAtMs: { ...OPTIONAL_TIME, name: "refused_at_ms" },
+  directoryTurn: { ...OPTIONAL_TIME, name: "directory_turn" },
 });
 
 export function peopleMethods(engine: Engine) {
   return {
     ...tokenMethods(engine),
     ...memberMethods(engine),
+    ...countMethods(engine),
     ...doubtMethods(engine),
     ...accessMethods(engine),
     ...onceMethods(engine),
@@ -123,6 +143,8 @@ function tokenChanges({ mark, forUpdate, runOnce, change }: Engine, record: Reco
   const first = mark(1);
   const byId = `${selectSql(TOKEN)} WHERE id = ${first} ${forUpdate}`;
   const add = insertSql({ name: TOKEN.name, columns: [...TOKEN.columns, "digest"] }, mark);
+  const take = `UPDATE token SET last4 = ${mark(2)}, maker_kind = ${mark(3)}, maker_id = ${mark(4)},
+    expires_at_ms = ${mark(5)}, digest = ${mark(6)}, contact_until_ms = NULL WHERE id = ${first}`;
   const revoke = `UPDATE token SET revoked_at_ms = coalesce(revoked_at_ms, CAST(${mark(2)} AS BIGINT))
     WHERE id = ${first} RETURNING ${joinNames(TOKEN.columns)}`;
   return {
@@ -130,6 +152,18 @@ function tokenChanges({ mark, forUpdate, runOnce, change }: Engine, record: Reco
       const recorded = record({ kind: "token", before: null, after: token });
       await runOnce(bind(add, ...TOKEN.valuesOf(token), digest), ...recorded);
     },
+    takeToken: (id, changeToken, digest) =>
+      change([bind(byId, id)], ([found]) => {
+        const before = readFirst(TOKEN, found);
+        if (before === null) return { writes: [], toResult: () => null };
+        const after = changeToken(before);
+        const { last4, makerKind, makerId, expiresAtMs } = after;
+        const taken = bind(take, id, last4, makerKind, makerId, expiresAtMs, digest);
+        return {
+          writes: [taken, ...record({ kind: "token", before, after })],
+          toResult: () => after,
+        };
+      }),
     revokeToken: (id, atMs) =>
       change([bind(byId, id)], ([found]) => {
         const before = readFirst(TOKEN, found);
@@ -171,7 +205,8 @@ function memberMethods({ mark, run }: Engine) {
   const page = `${selectSql(MEMBER)} WHERE (created_at_ms, id) < (${first}, ${second})`;
   const pageEnd = `ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
   const due = `${selectSql(MEMBER)} WHERE checked_at_ms <= ${first} AND leased_until_ms <= ${second}
-    AND is_disabled = 0 AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
+    AND is_disabled = 0 AND deactivated_at_ms IS NULL AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
+  const ended = `${selectSql(MEMBER)} WHERE own_until_ms <= ${first} AND anonymised_at_ms IS NULL LIMIT ${second}`;
   return {
     member: async (id, scope) =>
       readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
@@ -184,28 +219,35 @@ function memberMethods({ mark, run }: Engine) {
       const found = await run(narrowMembers({ head: page, tail: pageEnd, values }, scope, mark));
       return found.map(MEMBER.rowOf);
     },
+    endedRoles: async (nowMs, most) => (await run(bind(ended, nowMs, most))).map(MEMBER.rowOf),
     dueMembers: async (checkedMs, nowMs, most) =>
       (await run(bind(due, checkedMs, nowMs, most))).map(MEMBER.rowOf),
   } satisfies Partial<PeopleStore>;
 }
 
-function doubtMethods({ mark, runAll }: Engine) {
+function doubtMethods({ mark, run, runAll }: Engine) {
   const [first, second, third] = [mark(1), mark(2), mark(3)].map((one) => `CAST(${one} AS BIGINT)`);
   // A doubt from before the person was last seen is over.
   const begin = `UPDATE member SET doubt_since_ms = ${first}, acts_until_ms = ${second}, keys_until_ms = ${third}
     WHERE checked_at_ms <= CAST(${mark(4)} AS BIGINT) AND issuer = ${mark(5)} AND refresh_sealed IS NOT NULL
-    AND is_disabled = 0 AND anonymised_at_ms IS NULL AND coalesce(doubt_since_ms, 0) <= seen_at_ms`;
+    AND is_disabled = 0 AND deactivated_at_ms IS NULL AND anonymised_at_ms IS NULL AND coalesce(doubt_since_ms, 0) <= seen_at_ms`;
   const acts = `doubt_since_ms + ${first}`;
   const keys = `doubt_since_ms + ${second}`;
   const follow = `UPDATE member SET acts_until_ms = ${acts}, keys_until_ms = ${keys}
     WHERE issuer = ${mark(3)} AND doubt_since_ms > seen_at_ms AND (acts_until_ms <> ${acts} OR keys_until_ms <> ${keys})`;
+  const count = `SELECT count(*) AS people FROM member WHERE issuer = ${mark(1)} AND doubt_since_ms > seen_at_ms
+    AND is_disabled = 0 AND deactivated_at_ms IS NULL AND anonymised_at_ms IS NULL`;
   return {
-    doubtDueMembers: (issuer, checkedMs, { sinceMs, actsUntilMs, keysUntilMs }) =>
-      runAll([
+    doubtDueMembers: async (issuer, checkedMs, { sinceMs, actsUntilMs, keysUntilMs }) => {
+      const writes = [
         bind(begin, sinceMs, actsUntilMs, keysUntilMs, checkedMs, issuer),
         // The configured times may have changed since others fell into doubt.
         bind(follow, actsUntilMs - sinceMs, keysUntilMs - sinceMs, issuer),
-      ]),
+      ];
+      await runAll(writes);
+      const [found = {}] = await run(bind(count, issuer));
+      return readInteger(found, "people");
+    },
   } satisfies Partial<PeopleStore>;
 }
 
@@ -232,8 +274,10 @@ function accessMethods({ mark, run }: Engine) {
   const token = `SELECT 1 AS live FROM token WHERE maker_kind = 'person' AND maker_id = ${first}
     AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ${second}) LIMIT 1`;
   return {
-    hasSession: async (memberId, nowMs) => (await run(bind(session, memberId, nowMs))).length > 0,
-    hasToken: async (memberId, nowMs) => (await run(bind(token, memberId, nowMs))).length > 0,
+    holdings: async (memberId, nowMs) => ({
+      hasSession: (await run(bind(session, memberId, nowMs))).length > 0,
+      hasToken: (await run(bind(token, memberId, nowMs))).length > 0,
+    }),
   } satisfies Partial<PeopleStore>;
 }
 

@@ -70,6 +70,9 @@ export class Pool implements Engine {
 
   readonly contains = (column: string, part: string) => `strpos(${column}, ${part}) > 0`;
 
+  readonly isListed = (column: string, list: string) =>
+    `${column} IN (SELECT jsonb_array_elements_text(CAST(CAST(${list} AS text) AS jsonb)))`;
+
   readonly run = (asked: Query): Promise<Result> =>
     this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookupMs));
 
@@ -78,6 +81,16 @@ export class Pool implements Engine {
 
   readonly runAll = async (asked: readonly Query[]): Promise<void> => {
     for (const one of asked) await this.run(one);
+  };
+
+  readonly dropFreed = async (tables: readonly string[]): Promise<boolean> => {
+    try {
+      // Each outside of a transaction, as VACUUM has to be.
+      for (const table of tables) await this.run({ text: `VACUUM ${table}`, values: [] });
+      return true;
+    } catch {
+      return false;
+    }
   };
 
   /** Runs one statement without retries, to check whether the database is usable. */

@@ -27,6 +27,7 @@ import type { FoundRow } from "../engine/found.ts";
 import { parseCacheSetting } from "../keys/cache-column.ts";
 import { parseBudgets } from "../limits/budget-column.ts";
 import { parseMemberDefaults } from "../limits/member-columns.ts";
+import { parseModelLimits } from "../limits/model-limit-column.ts";
 import { type AddedColumn, integer, integerOrNull, type NewColumn, type Step, text } from "./schema-step.ts";
 
 type Columns = { readonly [Name in KindName]: Column<Value<Name>> };
@@ -43,6 +44,7 @@ const COLUMNS: Columns = {
   usd_or_default: makeJson(parseLimit),
   time_zone: allowNull(TEXT),
   budgets: makeJson(parseBudgets),
+  model_limits: makeJson(parseModelLimits),
   member_defaults: allowNull(makeJson(parseMemberDefaults)),
   weight: NUMBER,
   limit: allowNull(INTEGER),

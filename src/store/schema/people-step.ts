@@ -110,3 +110,18 @@ export const DOUBTS: Step = [
     ],
   },
 ];
+
+/** The directory's word about people, the end of their erasing, and an index by which roles that have ended are found. */
+export const ENDS: Step = [
+  ...(["deactivated_at_ms", "erased_at_ms"] as const).map(
+    (name) =>
+      ({ kind: "addColumn", table: "member", column: { name, type: "integer", isNullable: true } }) as const,
+  ),
+  {
+    kind: "createIndex",
+    name: "member_own_until",
+    table: "member",
+    columns: ["own_until_ms"],
+    isSparse: true,
+  },
+];

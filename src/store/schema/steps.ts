@@ -7,12 +7,13 @@ import { CACHE } from "./cache-step.ts";
 import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
+import { DIRECTORY } from "./directory-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
-import { DOUBTS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
+import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
@@ -211,13 +212,19 @@ const HOOKS: Step = [
   { kind: "endSupport", stepsKnown: 25 },
 ];
 
-/** What a credential's calls cost, times the models' prices. A program from before prices its own calls without it. */
+/** The factors of credentials on the models' prices. A program from before prices its own calls without it. */
 const CREDENTIAL_PRICES: Step = [
   { kind: "addField", table: "credential", field: CREDENTIAL_FIELDS.price_factor },
 ];
 
 /** An account's id in another system. */
 const EXTERNAL_IDS: Step = [{ kind: "addField", table: "account", field: ACCOUNT_FIELDS.external_id }];
+
+/** Limits of a key on some models. An older version would let its requests pass them. */
+const MODEL_LIMITS: Step = [
+  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.model_limits },
+  { kind: "endSupport", stepsKnown: 31 },
+];
 
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
@@ -251,4 +258,7 @@ export const STEPS: readonly Step[] = [
   DOUBTS,
   KEY_MAKINGS,
   CREDENTIAL_PRICES,
+  MODEL_LIMITS,
+  ENDS,
+  DIRECTORY,
 ];

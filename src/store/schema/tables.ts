@@ -7,7 +7,7 @@ import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import { findNear } from "../../core/limits/limit.ts";
 import { ENDINGS, USAGE_SOURCES } from "../../core/log/record.ts";
 import { MOVEMENT_KINDS, type Movement } from "../../core/money/movement.ts";
-import { ACTOR_KINDS, PAUSERS, type Pauser } from "../../core/people/people.ts";
+import { ACTOR_KINDS, type Pauser, STORED_PAUSERS } from "../../core/people/people.ts";
 import {
   ENTRY_KINDS,
   type Entry,
@@ -116,7 +116,7 @@ function filterColumns<Row>(
 
 /** Reasons that this version doesn't know are left out. */
 const PAUSED_BY = makeJson<readonly Pauser[]>((json) =>
-  asArray(parseJson(json)).flatMap((reason) => PAUSERS.find((one) => one === reason) ?? []),
+  asArray(parseJson(json)).flatMap((reason) => STORED_PAUSERS.find((one) => one === reason) ?? []),
 );
 
 export const ACCOUNT = table<Account>("account", ["id"], {

@@ -1,5 +1,5 @@
 // Has the write-ahead log copied into the database file by another thread, once it is long enough.
-import type { CheckpointReport } from "./checkpoint-thread.ts";
+import type { CheckpointReport, CheckpointTask } from "./checkpoint-thread.ts";
 import type { Connection } from "./connection.ts";
 import type { Connector } from "./connector.ts";
 
@@ -33,6 +33,26 @@ export class Checkpoints {
     void this.#connector.run((connection) => this.#start(connection)).catch(() => {});
   }
 
+  /** Copies the whole log and empties it. Returns false if somebody still read it. */
+  truncate(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const thread = new Worker(new URL("./checkpoint-thread.ts", import.meta.url), {
+        ref: false,
+        smol: true,
+      });
+      const end = (isDone: boolean) => {
+        thread.terminate();
+        resolve(isDone);
+      };
+      thread.onmessage = ({ data }: MessageEvent<CheckpointReport>) => {
+        if (data.syncFailed) this.#connector.distrust();
+        end(data.isDone);
+      };
+      thread.onerror = () => end(false);
+      thread.postMessage({ path: this.#path, isTruncating: true } satisfies CheckpointTask);
+    });
+  }
+
   close(): void {
     this.#thread?.terminate();
   }
@@ -41,7 +61,7 @@ export class Checkpoints {
     if (this.#isRunning || connection.countLogPages() < LOG_PAGES) return;
     this.#isRunning = true;
     this.#thread ??= this.#startThread();
-    this.#thread.postMessage(this.#path);
+    this.#thread.postMessage({ path: this.#path, isTruncating: false } satisfies CheckpointTask);
   }
 
   #startThread(): Worker {

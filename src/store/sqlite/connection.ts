@@ -37,6 +37,8 @@ const PRAGMAS = [
   `cache_size = -${CACHE_KB}`,
   `journal_size_limit = ${JOURNAL_BYTES_KEPT}`,
   `wal_autocheckpoint = ${LOG_PAGES_MAX}`,
+  // A name that is erased leaves no bytes in what is free from then on.
+  "secure_delete = ON",
 ];
 
 export interface Connection {

@@ -3,6 +3,7 @@ import { bind, type Engine, type Result } from "../engine/engine.ts";
 import { makePacing, makeSerialQueue } from "../engine/turns.ts";
 import type { Connection } from "./connection.ts";
 import type { Connector } from "./connector.ts";
+import { OVERWRITTEN } from "./overwrite.ts";
 import type { SlowReads } from "./slow-reads.ts";
 
 const NOTHING: Result = Object.assign([], { count: 0 });
@@ -17,6 +18,8 @@ interface EngineParts {
   readonly slowReads: SlowReads | null;
   /** Called after each transaction. */
   readonly onWrite: () => void;
+  /** Empties the write-ahead log. Returns false if somebody still read it. */
+  readonly truncateLog: () => Promise<boolean>;
   /** Called after each change of rows, whichever method of the engine makes it. */
   readonly onChange?: () => void;
 }
@@ -33,7 +36,10 @@ function makeWork(connector: Connector, onChange: EngineParts["onChange"]) {
     });
 }
 
-export function makeEngine(connector: Connector, { slowReads, onWrite, onChange }: EngineParts): Engine {
+export function makeEngine(
+  connector: Connector,
+  { slowReads, onWrite, onChange, truncateLog }: EngineParts,
+): Engine {
   const work = makeWork(connector, onChange);
   const inTurn = makeSerialQueue();
   const pace = makePacing();
@@ -57,6 +63,7 @@ export function makeEngine(connector: Connector, { slowReads, onWrite, onChange 
     otherMarks: `(SELECT json_group_array(json(value)) FROM json_each(lesson.marks)
       WHERE json_extract(value, '$[0]') <> json_extract(?1, '$.model'))`,
     contains: (column, part) => `instr(${column}, ${part}) > 0`,
+    isListed: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
     run,
     runOnce: (statement, ...others) =>
       change([], () => ({ writes: [statement, ...others], toResult: ([written]) => written ?? NOTHING })),
@@ -75,5 +82,13 @@ export function makeEngine(connector: Connector, { slowReads, onWrite, onChange 
         );
       }),
     change,
+    dropFreed: () => dropFreed(truncateLog, run),
   };
+}
+
+/** Deleted cells are overwritten as they are freed, since the file was once made clean of those from before. */
+async function dropFreed(truncateLog: EngineParts["truncateLog"], run: Engine["run"]): Promise<boolean> {
+  const isTruncated = await truncateLog();
+  const [clean] = await run(bind("SELECT 1 AS clean FROM setting WHERE name = ?1", OVERWRITTEN));
+  return isTruncated && clean !== undefined;
 }

@@ -5,6 +5,7 @@ import { recordMigration } from "../schema/migrated.ts";
 import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema/schema-step.ts";
 import { STEPS } from "../schema/steps.ts";
 import { FIRST_STEPS } from "./migrations.ts";
+import { OVERWRITTEN } from "./overwrite.ts";
 import { renderStep } from "./render-step.ts";
 
 /** Step n makes version n + 1. A released step is never changed: a change is a new step. */
@@ -57,6 +58,7 @@ function takeSteps(database: Database, schema: Schema<string>, from: number): bo
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
     [String(schema.oldestSupported)],
   );
+  if (version === 0) database.run(`INSERT INTO setting (name, value) VALUES ('${OVERWRITTEN}', '1')`);
   if (next < schema.version) return false;
   for (const { text, values } of recordMigration(() => "?", from, schema.version))
     database.query<unknown, Value[]>(text).run(...values);

@@ -60,7 +60,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     quietSync?.note();
   });
   const slowReads = file === null ? null : new SlowReads(file);
-  const parts = { slowReads, onWrite: look };
+  const truncateLog = async () => checkpoints?.truncate() ?? true;
+  const parts = { slowReads, onWrite: look, truncateLog };
   const engine = makeEngine(connector, parts);
   const heart = makeHeart(connector, lock, schema.version);
   return {

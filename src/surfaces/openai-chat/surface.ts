@@ -38,12 +38,8 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const isUnstored = asked.store === true && limits.storesUpstream !== true;
   // All clients share the provider's account: nothing is stored there unless the operator allows it.
   const ask = isUnstored ? { ...asked, store: false } : asked;
-  const dropped = isUnstored ? UNSTORED : NONE;
-  const isShortened = given !== sent;
-  return new ChatExchange(ask, given, isShortened ? [...dropped, "metadata"] : dropped, asked.store === true);
+  return new ChatExchange(ask, given, listDropped(isUnstored, given !== sent), asked.store === true);
 }
-
-const UNSTORED = ["store"];
 
 const NO_NAMES = {};
 const SEED_NAMED = { seed: "random_seed" };
@@ -81,12 +77,20 @@ class ChatExchange implements Exchange<ChatForm> {
   }
 }
 
+function listDropped(isUnstored: boolean, isShortened: boolean): readonly string[] {
+  if (!isShortened) return isUnstored ? STORE : NONE;
+  return isUnstored ? [...STORE, "metadata"] : ["metadata"];
+}
+
+const STORE = ["store"];
+
 /** Cursor sends requests of the Responses API to this route, and reads the answer in this route's form. */
 function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm> {
   const { include_usage: isUsageAsked, ...others } = asObject(body.stream_options);
   const own = { ...body, stream_options: Object.keys(others).length > 0 ? others : undefined };
   const exchange = OPENAI_RESPONSES.read({ ...incoming, body: own, keeping: null, stored: null });
-  const { kept: _kept, keep: _keep, ...read } = exchange;
+  // A summary is an answer of its own form.
+  const { kept: _kept, keep: _keep, compact: _compact, ...read } = exchange;
   const options = { includeUsage: isUsageAsked === true, offersFunctions: false };
   return {
     ...read,

@@ -1,11 +1,13 @@
 // Authenticates calls to providers that take no plain secret, by a signature or a token.
 
-import type { AwsContainer, AwsProof, TokenSource } from "../../core/models/token-source.ts";
+import type { AwsKeySource, AwsProof, TokenSource } from "../../core/models/token-source.ts";
 import type { Credential, Proof } from "../../core/settings.ts";
-import { type AwsKeys, fetchKeys } from "./aws-keys.ts";
+import type { AwsKeys } from "./aws-key-answer.ts";
+import { fetchKeys } from "./aws-keys.ts";
 import { signRequest } from "./sigv4.ts";
+import type { TokenRequestPorts } from "./token-http.ts";
 import { fetchToken } from "./token-requests.ts";
-import { type TokenPorts, Tokens } from "./tokens.ts";
+import { Tokens } from "./tokens.ts";
 
 /** A call with the exact text that is sent, because signatures cover it. */
 interface UnauthenticatedCall {
@@ -35,7 +37,7 @@ export type Authorize = (
   nowMs: number,
 ) => Authentication | Promise<Authentication>;
 
-export function createAuthorize(ports: TokenPorts): Authorize {
+export function createAuthorize(ports: TokenRequestPorts): Authorize {
   const tokens = new Tokens(fetchToken, ports);
   const keys = new Tokens(fetchKeys, ports);
   return (proof, call, nowMs) => {
@@ -43,6 +45,9 @@ export function createAuthorize(ports: TokenPorts): Authorize {
       case "aws":
         return { headers: signAws(proof, call, nowMs) };
       case "aws_container":
+      case "aws_instance":
+      case "aws_web_identity":
+      case "aws_assumed_role":
         return signByRole(keys, proof, call, nowMs);
       default:
         return authenticateByToken(tokens, proof);
@@ -60,8 +65,8 @@ async function authenticateByToken(
 }
 
 async function signByRole(
-  keys: Tokens<AwsContainer, AwsKeys>,
-  source: AwsContainer,
+  keys: Tokens<AwsKeySource, AwsKeys>,
+  source: AwsKeySource,
   call: UnauthenticatedCall,
   nowMs: number,
 ): Promise<Authentication> {
@@ -100,6 +105,13 @@ function listProofSecrets(proof: Proof): readonly string[] {
       return proof.authorization !== null && "value" in proof.authorization
         ? [proof.authorization.value]
         : [];
+    case "aws_assumed_role":
+      return [...listProofSecrets(proof.base), proof.externalId ?? ""];
+    case "managed_identity":
+      return [proof.header ?? ""];
+    case "aws_instance":
+    case "aws_web_identity":
+    case "federated_application":
     case "metadata":
     case "workload_identity":
       return [];

@@ -1,57 +1,36 @@
-// Requests the keys of a container's role from its agent (AWS SDKs, "Container credential provider").
-import { asString } from "../../core/json/json.ts";
-import type { AwsContainer, AwsProof } from "../../core/models/token-source.ts";
-import {
-  type FetchedToken,
-  fetchJson,
-  LIFETIME_SECONDS_MAX,
-  makeCredentialFault,
-  makeTokenFault,
-  type TokenRequestPorts,
-} from "./token-requests.ts";
-
-export type AwsKeys = Pick<AwsProof, "accessKeyId" | "secretAccessKey" | "sessionToken">;
-
-/** Keys are sent in headers. A session token has about a thousand characters. */
-const KEY = /^[\x21-\x7e]{1,16384}$/;
-const AUTHORIZATION = /^[\x20-\x7e]{1,16384}$/;
-const MS = 1000;
+// Fetches the short-lived keys of a role, from each kind of source.
+import type { AwsKeySource, AwsRoleSource } from "../../core/models/token-source.ts";
+import { assumeRole } from "./aws-assumed-role.ts";
+import { fetchContainerKeys } from "./aws-container.ts";
+import { fetchInstanceKeys } from "./aws-instance.ts";
+import type { AwsKeys } from "./aws-key-answer.ts";
+import { fetchWebIdentityKeys } from "./aws-web-identity.ts";
+import type { FetchedToken, TokenExchange, TokenRequestPorts } from "./token-http.ts";
 
 /**
- * Fetches keys. Throws the Fault `upstream_auth` if the agent refuses, and `upstream_error` if they can't be obtained.
+ * Fetches keys. Throws the Fault `upstream_auth` if the source refuses, and `upstream_error` if they can't be obtained.
+ * Neither contains an address or anything that was sent.
  */
 export async function fetchKeys(
-  source: AwsContainer,
+  source: AwsKeySource,
   ports: TokenRequestPorts,
   signal: AbortSignal,
 ): Promise<FetchedToken<AwsKeys>> {
-  const authorization = await readAuthorization(source, ports);
-  const headers = { accept: "application/json", ...(authorization === null ? {} : { authorization }) };
-  const { AccessKeyId, SecretAccessKey, Token, Expiration } = await fetchJson(ports, source.url, {
-    headers,
-    signal,
-  });
-  const lifetimeMs = Date.parse(asString(Expiration) ?? "") - ports.clock.nowMs();
-  const isWhole = isKey(AccessKeyId) && isKey(SecretAccessKey) && (Token === undefined || isKey(Token));
-  if (!isWhole || !(lifetimeMs > 0)) throw makeTokenFault("the answer has no keys");
-  return {
-    value: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: Token ?? null },
-    lifetimeMs: Math.min(lifetimeMs, LIFETIME_SECONDS_MAX * MS),
-  };
+  const network = "network" in source ? source.network : undefined;
+  const exchange = { ports, signal, network };
+  if (source.kind !== "aws_assumed_role") return fetchRoleKeys(source, exchange);
+  const { base } = source;
+  const own = base.kind === "aws" ? base : (await fetchRoleKeys(base, exchange)).value;
+  return assumeRole(source, own, exchange);
 }
 
-function isKey(value: unknown): value is string {
-  return typeof value === "string" && KEY.test(value);
-}
-
-/** The platform replaces the file's content at run time. */
-async function readAuthorization(
-  { authorization }: AwsContainer,
-  ports: TokenRequestPorts,
-): Promise<string | null> {
-  if (authorization === null) return null;
-  if ("value" in authorization) return authorization.value;
-  const text = (await ports.readFile(authorization.file).catch(() => "")).trim();
-  if (!AUTHORIZATION.test(text)) throw makeCredentialFault("the token file has no token");
-  return text;
+function fetchRoleKeys(source: AwsRoleSource, exchange: TokenExchange): Promise<FetchedToken<AwsKeys>> {
+  switch (source.kind) {
+    case "aws_container":
+      return fetchContainerKeys(source, exchange);
+    case "aws_instance":
+      return fetchInstanceKeys(source, exchange);
+    case "aws_web_identity":
+      return fetchWebIdentityKeys(source, exchange);
+  }
 }

@@ -1,12 +1,7 @@
 // Caches access tokens and role keys: each is fetched once for all waiting calls, renewed before it expires, and never
 // shown.
 import { Fault } from "../../core/fault.ts";
-import type { Deadlines } from "../../core/world/world.ts";
-import type { FetchedToken, TokenRequestPorts } from "./token-requests.ts";
-
-export interface TokenPorts extends TokenRequestPorts {
-  readonly deadlines: Deadlines;
-}
+import type { FetchedToken, TokenRequestPorts } from "./token-http.ts";
 
 /** The longest that calls wait for a token. */
 const FETCH_MS = 10_000;
@@ -40,11 +35,11 @@ interface Slot<Value> {
 
 export class Tokens<Source extends object, Value> {
   readonly #fetchValue: FetchValue<Source, Value>;
-  readonly #ports: TokenPorts;
+  readonly #ports: TokenRequestPorts;
   /** By the source object. A reload creates new ones, and the old tokens go with the old ones. */
   readonly #slots = new WeakMap<Source, Slot<Value>>();
 
-  constructor(fetchValue: FetchValue<Source, Value>, ports: TokenPorts) {
+  constructor(fetchValue: FetchValue<Source, Value>, ports: TokenRequestPorts) {
     this.#fetchValue = fetchValue;
     this.#ports = ports;
   }

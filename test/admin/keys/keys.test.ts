@@ -60,6 +60,7 @@ describe("keys", () => {
       requests_per_minute: "default",
       tokens_per_minute: "default",
       parallel: "default",
+      model_limits: "default",
       budgets: "default",
       spend_limit_usd: null,
       hooks: null,

@@ -9,10 +9,10 @@ import { type Ask, prepareAsk } from "./client.ts";
 import { type Scenario, type Stage, writeBody } from "./stage.ts";
 
 const CONNECTIONS = 32;
-/** In all: a feature's first requests compile its code. */
-const BEFORE = 6000;
-const REQUESTS = 2000;
-const ROUNDS = 12;
+/** Of each feature: its first requests compile its code. */
+const BEFORE = 4000;
+const REQUESTS = 1000;
+const ROUNDS = 8;
 const SEED = 1;
 const SCENARIO: Scenario = { speech: "openai", manner: "", chunks: null };
 const NONE = "none";

@@ -156,6 +156,7 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     changeAccount: nothing,
     putAccount: unused,
     addToken: none,
+    takeToken: nothing,
     revokeToken: nothing,
     changeMember: nothing,
     addLimitRequest: none,
@@ -166,6 +167,9 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     removeCredential: none,
     changeOperatorSetting: async (_name, change) => change(null),
     forgetLessons: none,
+    changeUser: nothing,
+    changeGroup: nothing,
+    reviewMembers: nothing,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Store } from "../../../src/core/store.ts";
 
 export function noPeople(): Pick<
   Store,
-  "people" | "devices" | "limitRequests" | "checkouts" | "foreign" | "cache"
+  "people" | "devices" | "directory" | "limitRequests" | "checkouts" | "foreign" | "cache"
 > {
   const nothing = async () => null;
   const nobody = async () => [];
@@ -17,13 +17,14 @@ export function noPeople(): Pick<
     member: nothing,
     memberTerms: nothing,
     members: nobody,
-    doubtDueMembers: async () => {},
+    doubtDueMembers: async () => 0,
+    endedRoles: nobody,
     dueMembers: nobody,
-    erase: async () => {},
+    countPeople: nobody,
+    erase: async () => true,
   };
   const none = {
-    hasSession: async () => false,
-    hasToken: async () => false,
+    holdings: async () => ({ hasSession: false, hasToken: false }),
     endSessionsOnce: async () => 0,
     addSession: async () => {},
     session: nothing,
@@ -47,7 +48,16 @@ export function noPeople(): Pick<
   };
   const cache = { find: nobody, keep: async () => {}, trim: async () => {}, prune: async () => 0 };
   const devices = noDevices();
-  return { people, devices, limitRequests, checkouts, foreign, cache };
+  const directory = {
+    users: async () => ({ total: 0, rows: [] }),
+    groups: async () => ({ total: 0, rows: [] }),
+    memberships: nobody,
+    usersOf: nobody,
+    groupsNamed: nobody,
+    aliased: nothing,
+    summary: async () => ({ users: 0, active: 0, unlinked: 0, groups: [] }),
+  };
+  return { people, devices, directory, limitRequests, checkouts, foreign, cache };
 }
 
 function noDevices(): Store["devices"] {

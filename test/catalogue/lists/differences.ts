@@ -1,4 +1,4 @@
-// Why the catalogue differs from a public list, by the models and fields that do. Read on 2026-11-26.
+// The reasons for which the catalogue differs from a public list, by models and fields. Read on 2026-11-26.
 import type { Proposal } from "../../../src/catalogue/feeds/compare-feed.ts";
 import type { FeedFormat } from "../../../src/core/models/feed-format.ts";
 

@@ -1,11 +1,11 @@
 // Addresses and signatures of calls to Bedrock, compared with those of AWS's own SDK.
 import { describe, expect, test } from "bun:test";
-import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
 import type { AwsProof } from "../../../src/core/models/token-source.ts";
 import { makeModelUrl } from "../../../src/dialects/_bedrock/call.ts";
 import { signAws } from "../../../src/transport/auth/authorize.ts";
 import { signRequest } from "../../../src/transport/auth/sigv4.ts";
+import { Sha256 } from "../../transport/auth/sha256.ts";
 import { catchCode, makeCard } from "../cases/drive.ts";
 
 const HOST = "bedrock-runtime.eu-west-1.amazonaws.com";
@@ -89,30 +89,6 @@ describe("matches AWS's SDK", () => {
     expect(signed["x-amz-security-token"]).toBe(sent.token ?? undefined);
   });
 });
-
-type Secret = string | ArrayBuffer | ArrayBufferView;
-
-/** The hash for AWS's signer, which has none of its own. */
-class Sha256 {
-  readonly #hash: ReturnType<typeof createHash> | ReturnType<typeof createHmac>;
-  constructor(secret?: Secret) {
-    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", toBytes(secret));
-  }
-  update(data: Uint8Array): void {
-    this.#hash.update(data);
-  }
-  reset(): void {}
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-}
-
-function toBytes(secret: Secret): Buffer {
-  if (typeof secret === "string") return Buffer.from(secret);
-  return ArrayBuffer.isView(secret)
-    ? Buffer.from(secret.buffer, secret.byteOffset, secret.byteLength)
-    : Buffer.from(secret);
-}
 
 /** Signs with AWS's own signer, as a client with these keys does. */
 async function signByAmazon(proof: AwsProof, url: URL, headers: Record<string, string>, body: string) {

@@ -59,7 +59,7 @@ const STEPS = { low: 16, medium: 48, high: 96 } as const;
 /** OpenAI, "Image generation": output tokens of gpt-image-1 and its kin by size. */
 const TABLE = { low: [272, 400, 408], medium: [1056, 1568, 1584], high: [4160, 6208, 6240] } as const;
 
-/** What the provider bills for a picture of each quality that it may choose. */
+/** Returns the tokens that the provider bills for a picture of a quality. */
 function countTrue(name: string, size: string, quality: keyof typeof STEPS): number {
   const shape = readShape(size);
   if (name.startsWith("gemini")) return 2000;
@@ -70,7 +70,7 @@ function countTrue(name: string, size: string, quality: keyof typeof STEPS): num
   return name.startsWith("gpt-image-2.6") ? Math.max(steps, 4 * countBySteps(shape, STEPS.low)) : steps;
 }
 
-/** The qualities that an asked one may lead to. Those above high are taken for twice as many tokens. */
+/** The qualities that an asked one may lead to. Those above high take up to twice as many tokens. */
 function listTrue(name: string, asked: string | undefined, size: string): readonly number[] {
   const found = Object.keys(STEPS).filter((one) => one === asked);
   const chosen = found.length > 0 ? found : Object.keys(STEPS);

@@ -7,9 +7,18 @@ import {
   type GivenLimits,
   type MemberDefaults,
 } from "../../../src/core/limits/member-limits.ts";
+import { LIMIT_RULES } from "../../../src/core/settings.ts";
 import type { Store } from "../../../src/core/store.ts";
-import { expectGrant, makeAccount, NOON } from "../../harness/samples.ts";
-import { catchThrown } from "../../harness/thrown.ts";
+import {
+  costing,
+  expectGrant,
+  ledgerOn,
+  makeAccount,
+  makeAsk,
+  makeOutcome,
+  NOON,
+} from "../../harness/samples.ts";
+import { catchThrown, readCode } from "../../harness/thrown.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeMember } from "../../people/samples.ts";
 import { budget, budgetBench } from "../budget-bench.ts";
@@ -113,6 +122,28 @@ describe("budgets of a member", () => {
     expect((await bench.refusal(key, 101)).code).toBe("budget_exceeded");
     await bench.spend(key, 100);
     expect((await bench.refusal(others, 1)).code).toBe("budget_exceeded");
+  });
+
+  test("that are the most of a personal key begin empty, and bind from then on whatever keys are made", async () => {
+    const old = await addKey("mem_ann");
+    await bench.spend(old, 5000);
+    const keyDefaults = { ...LIMIT_RULES.keyDefaults, budgets: [budget(1000)] };
+    const ledger = ledgerOn(bench.store, {
+      clock: bench.clock,
+      ownerLimits: { ...LIMIT_RULES, keyDefaults },
+    });
+    const spend = async (key: GatewayKey, nanoUsd: number) => {
+      const offers = () => [costing(nanoUsd)];
+      const ticket = ledger.ticket(makeAsk(`of ${key.id} ${nanoUsd}`, key, { offers, nowMs: NOON }));
+      await expectGrant(ledger, ticket);
+      await ledger.settle(ticket, makeOutcome(ticket, { costNanoUsd: nanoUsd }));
+    };
+    const shown = async () => (await ledger.memberLimits({ accountId: "default", memberId: "mem_ann" }))[0];
+    await spend(await addKey("mem_ann"), 900);
+    expect((await shown())?.used).toBe(9e-7);
+    const next = await addKey("mem_ann");
+    expect(readCode(await catchThrown(spend(next, 101)))).toBe("budget_exceeded");
+    await spend(next, 100);
   });
 
   test("hold what is in flight on other keys, and give it back", async () => {

@@ -2,11 +2,13 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createKey, revokeKey, updateKey } from "../../../src/admin/keys/keys.ts";
+import { readStoredAliases } from "../../../src/admin/models/aliases.ts";
 import { updateAccount } from "../../../src/admin/money/accounts.ts";
 import { closeAccount } from "../../../src/admin/money/closing.ts";
 import { revokeToken } from "../../../src/admin/people/named-tokens.ts";
 import { runExport } from "../../../src/cli/log/export.ts";
 import { runApply } from "../../../src/cli/state/apply.ts";
+import { openAlias } from "../../../src/core/keys/key.ts";
 import { authenticate } from "../../../src/keys/authenticate.ts";
 import { performPlan } from "../../../src/moving/state/perform.ts";
 import { NoStoreError } from "../../../src/store/engine/address.ts";
@@ -14,7 +16,7 @@ import type { TestWorld } from "../../admin/admin-world.ts";
 import { runPrinting } from "../../harness/poundkey.ts";
 import { NOON } from "../../harness/samples.ts";
 import { readSettings } from "../../harness/settings.ts";
-import { makeWorld, planText } from "./applying.ts";
+import { exportText, makeWorld, planText } from "./applying.ts";
 import { commandBench, STATE } from "./command.ts";
 
 const { bench, path, apply, done, findKeys, findKey, readRecord } = commandBench();
@@ -59,6 +61,26 @@ test("a plan names each change and makes none, and without a store it makes none
   expect(await without(STATE, "--plan")).toEqual([0, "4 to make, 0 to change, 0 to remove", ""]);
   expect(await without("keys: [{ name: app, account_id: Serch }]")).toEqual([1, "", ""]);
   expect(await without(STATE)).toEqual([0, "4 made, 0 changed, 0 removed", "make"]);
+});
+
+test("a key and a budget may name an alias of the same file, which is exported as it was written", async () => {
+  const text = [
+    'aliases: [{ name: team/chat, target: "OpenAI#gpt-5-mini" }]',
+    "accounts: [{ name: Search, budgets: [{ usd: 5, per: day, models: [team/chat] }] }]",
+    "keys: [{ name: app, account_id: Search, allowed_models: [team/chat] }]",
+  ].join("\n");
+  await done(text);
+  expect(await done(text)).toContain("0 made, 0 changed, 0 removed; 3 as in the file");
+  const exported = await exportText(makeWorld(world.store));
+  expect(exported).toMatch(/allowed_models:\n +- team\/chat/);
+  expect(exported).toMatch(/models:\n +- team\/chat/);
+  const [key] = await world.store.keys({ limit: 1, after: null }, { nowMs: 0, modelsText: "team/chat" });
+  const { createdAtMs } = readStoredAliases(await world.store.setting("aliases"))[0] ?? {};
+  expect(
+    openAlias({ ...key, allowedModels: key?.allowedModels ?? [] }, "team/chat", createdAtMs ?? 0),
+  ).toMatchObject({
+    allowedModels: null,
+  });
 });
 
 test("a file is applied once, on record as the command line's", async () => {

@@ -79,6 +79,12 @@ const MAKERS: { readonly [Name in KindName]: (dice: Dice, field: Field<Name>) =>
   usd_or_default: (dice) => dice.pick([null, makeUsd(dice)]),
   time_zone: (dice) => dice.pick(ZONES),
   budgets: (dice, { hasDefault }) => (hasDefault && dice.chance(0.2) ? [] : makeBudgets(dice, true)),
+  model_limits: (dice) =>
+    dice.pick([
+      [],
+      [{ models: ["*opus*", "OpenAI#*"], requests_per_minute: 5 }],
+      [{ models: ["*"], tokens_per_minute: 0 }],
+    ]),
   member_defaults: (dice) => ({
     ...(dice.chance(0.5) ? { requests_per_minute: 5 } : {}),
     ...(dice.chance(0.5) ? { budgets: makeBudgets(dice, false) } : {}),

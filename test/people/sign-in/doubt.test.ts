@@ -159,6 +159,36 @@ describe("while the issuer doesn't answer", () => {
     expect(await Promise.all([works(), others(), late()])).toEqual([ALL, ALL, ALL]);
   });
 
+  test("its silence is told once, and once that it is back, whichever node asks", async () => {
+    await enter("ada");
+    await enter("bob");
+    const told = async () => {
+      const events = await rechecks.opened.store.takeEvents(rechecks.nowMs, 100);
+      return events.flatMap(({ type, data }) => (type.startsWith("issuer.") ? [[type, data]] : []));
+    };
+    pass(HOUR_MS);
+    const since = new Date(rechecks.nowMs).toISOString();
+    await ask(isSilent);
+    const issuer = "https://login.example.com";
+    const ends = [1, 24].map((hours) => new Date(rechecks.nowMs + hours * HOUR_MS).toISOString());
+    const silent = { issuer, since, people: 2, sessions_end_at: ends[0], keys_end_at: ends[1] };
+    expect(await told()).toEqual([["issuer.silent", silent]]);
+    pass(MINUTE_MS);
+    await rechecks.recheck(isUnreachable, { aheadMs: 5000, rules: `${RULES}, ${MEMBERS}` });
+    expect(await told()).toEqual([]);
+    pass(MINUTE_MS);
+    await rechecks.recheck(async (token) => here(token.replace("of ", "")), {
+      rules: `${RULES}, ${MEMBERS}`,
+    });
+    expect(await told()).toEqual([["issuer.back", { issuer, since }]]);
+    pass(2 * HOUR_MS);
+    await ask(async () => here("ada"));
+    expect(await told()).toEqual([]);
+    pass(2 * HOUR_MS);
+    await ask(isSilent);
+    expect((await told()).map(([type]) => type)).toEqual(["issuer.silent"]);
+  });
+
   test("a changed `doubt` counts for those who are in doubt by then, and none ends keys before `recheck`", async () => {
     const works = await enter("ada");
     const others = await enter("bob");

@@ -177,7 +177,7 @@ describe("an admin", () => {
     expect(await isIn(browser)).toBe(false);
     const headers = { cookie: browser.cookies(world.url) };
     expect((await fetch(`${second.url}/admin/v1/keys`, { headers })).status).toBe(401);
-    expect(await opened.store.key(keyId)).toMatchObject({ isPaused: true, pausedBy: ["admin"] });
+    expect(await opened.store.key(keyId)).toMatchObject({ isPaused: true, pausedBy: ["disabled"] });
     const again = await signInAs(world, "max");
     expect([again.page.status, again.page.text]).toEqual([
       403,
@@ -185,6 +185,7 @@ describe("an admin", () => {
     ]);
     await askAdmin(world, "PATCH", `/members/${id}`, { disabled: false });
     expect((await signInAs(world, "max")).page.status).toBe(200);
+    expect(await opened.store.key(keyId)).toMatchObject({ isPaused: false });
     await second.stop();
   });
 

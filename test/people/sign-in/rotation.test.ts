@@ -1,7 +1,7 @@
 // A refresh token that is replaced at each use is never lost: it is stored before anything else can fail.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { IssuerSilent, PersonGone, type Tokens } from "../../../src/people/issuer.ts";
-import { openRefresh, sealRefresh } from "../../../src/people/sign-in.ts";
+import { openRefresh, sealRefresh } from "../../../src/people/signed-in.ts";
 import { makeKey } from "../../harness/samples.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
 import { createRechecks, HOUR_MS, here } from "./rechecks.ts";
@@ -19,7 +19,7 @@ async function readMember(id: string) {
   const token = refreshSealed === null ? null : openRefresh(rechecks.opened.credentialVault, refreshSealed);
   return {
     token,
-    isIn: await rechecks.opened.store.people.hasSession(id, rechecks.nowMs),
+    isIn: (await rechecks.opened.store.people.holdings(id, rechecks.nowMs)).hasSession,
     leasedUntilMs: member.leasedUntilMs,
   };
 }

@@ -149,7 +149,7 @@ const end = (store: Store, ticket: Ticket, costNanoUsd: number) =>
 const fail = (store: Store, ticket: Ticket) =>
   ledgerOn(store).settle(
     ticket,
-    makeOutcome(ticket, { accountId: ticket.ask.key.accountId, usageSource: "none" }, false),
+    makeOutcome(ticket, { accountId: ticket.ask.key.accountId, usageSource: "none", costNanoUsd: 0 }, false),
   );
 
 async function move(store: Store, accountId: string): Promise<GatewayKey> {
@@ -196,6 +196,8 @@ function moves(opened: Opened): void {
     expect(await store.carryHome(carryCounts, 10)).toBe(0);
     expect(await store.carryHome(carryCounts, 10)).toBe(0);
     expect((await usesOf(store, moved)).map(([, , used]) => used)).toEqual([1100, 1100, 1100, 0]);
+    // The key's own cost is that of all its requests, wherever it was.
+    expect((await store.spentSince(moved, 0)).costNanoUsd).toBe(1100);
     const left = showUse(await ledgerOn(store).accountLimits({ id: "one" }));
     expect(left.at(-1)).toEqual(["account", "total", 1100, 0]);
     expect((await ledgerOn(store).allowance(moved)).used).toBe(2);

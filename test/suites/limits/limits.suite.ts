@@ -24,8 +24,32 @@ export const limitsSuite = makeSuite({
   "spend limits": spendLimits,
   "limits of members": memberLimits,
   "a member's use": memberUse,
+  "limits on some models": modelLimits,
   ...SHARES,
 });
+
+function modelLimits(opened: Opened): void {
+  test("bind on every node, leave the plan, and give back what wasn't needed", async () => {
+    const { store, other } = opened();
+    const limit = { models: ["Acme#a"], requestsPerMinute: 10, tokensPerMinute: 1000 };
+    const key = makeKey("key_a", { requestsPerDay: null, modelLimits: [limit] });
+    await unrecorded(store).addKey(key, "digest");
+    const ledgers = [ledgerOn(store), ledgerOn(other)] as const;
+    const first = { ...costing(1), card: "Acme#a" };
+    const second = { ...costing(1), card: "Acme#b" };
+    const ask = (at: number) => tried(ledgers[at % 2 === 0 ? 0 : 1], key, [first]);
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, at) => ask(at)));
+    expect(answers.filter((answer) => answer !== "requests_per_minute_exceeded")).toHaveLength(10);
+    // Another card of the plan goes on, and only that one may be called.
+    expect(await tried(ledgers[1], key, [first, second])).not.toContain("exceeded");
+    const limits = await ledgers[1].limits(key);
+    expect(limits.map(({ kind, models, used }) => [kind, models, used])).toEqual([
+      ["requests_per_minute", ["Acme#a"], 10],
+      ["tokens_per_minute", ["Acme#a"], expect.any(Number)],
+    ]);
+    expect(findErrors(await store.audit())).toEqual([]);
+  });
+}
 
 function spendLimits(opened: Opened): void {
   test("bound a key's lifetime holds and costs, on every node", async () => {

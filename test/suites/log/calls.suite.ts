@@ -133,10 +133,12 @@ function calls(opened: () => TwoStores): void {
         add(rows.map((row) => asObject(row.charged)[name])),
       ]);
     expect(add(sums.map((one) => one.calls))).toBe(add(rows.map((row) => row.calls)));
-    expect(round(add(sums.map((one) => one.cost_usd)))).toBe(round(add(rows.map((row) => row.cost_usd))));
+    expect(round(add(sums.map((one) => one.provider_cost_usd)))).toBe(
+      round(add(rows.map((row) => row.provider_cost_usd))),
+    );
     const { costNanoUsd } = (await other.usage({ fromMs: 0, toMs: NOON + DAY, groupBy: [] }))[0] ?? {};
     const ofRequests = rows.filter(({ completion_id }) => completion_id !== null);
-    expect(round(add(ofRequests.map((row) => row.cost_usd)))).toBe(costNanoUsd ?? Number.NaN);
+    expect(round(add(ofRequests.map((row) => row.provider_cost_usd)))).toBe(costNanoUsd ?? Number.NaN);
     expect(sums[1]).toMatchObject({ estimated_usd: 0.0005, estimated_share: 500_000 / 3_500_000 });
   });
 
@@ -152,7 +154,7 @@ function calls(opened: () => TwoStores): void {
     expect(find("chatcmpl-2", "hedge")).toMatchObject({
       claimed: { prompt_tokens: 900 },
       charged: { prompt_tokens: 0 },
-      cost_usd: 0,
+      provider_cost_usd: 0,
       usage_source: "none",
     });
     expect(find("chatcmpl-2", "request")).toMatchObject({ claimed: { prompt_tokens: 100 } });
@@ -192,6 +194,6 @@ function kept(opened: () => TwoStores): void {
     const { store, other } = opened();
     await store.providerCalls.add([PROBE]);
     await other.providerCalls.add([PROBE]);
-    expect(await listSums(store)).toMatchObject([{ calls: 1, cost_usd: 7e-9 }]);
+    expect(await listSums(store)).toMatchObject([{ calls: 1, provider_cost_usd: 7e-9 }]);
   });
 }

@@ -16,12 +16,15 @@ import { makeRefusal } from "../../http/refusal-samples.ts";
 import { makeMember } from "../../people/samples.ts";
 import { makeDelivery } from "../../webhooks/samples.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
+import { directory } from "./directory.suite.ts";
 import { doubts } from "./doubts.suite.ts";
 
 export const erasingSuite = makeSuite({
   erasing,
+  "erasing from tags": tagged,
   "erasing from statements": closed,
   "people in doubt": doubts,
+  "a company's directory": directory,
 });
 
 const ID = "mem_1";
@@ -206,6 +209,37 @@ function erasing(stores: () => TwoStores): void {
     ]);
     expectOthersUse(lists);
     expectOthersChanges(lists.audit);
+  });
+}
+
+/** Tags whose value is the address. */
+function tagged(stores: () => TwoStores): void {
+  beforeEach(() => addKeys(stores().store));
+
+  test("also from tags whose value is the address, of requests, their sums, keys and accounts", async () => {
+    const { store, other } = stores();
+    const { changes } = actAs(worldOn(store), TESTER);
+    const email = "tess@example.com";
+    await changes.changeMember(ID, (before) => before && { ...before, email });
+    await changes.addKey(
+      makeKey("key_tagged", { tags: { team: "a", user: "Tess@Example.com" } }),
+      "digest 7",
+    );
+    await changes.changeAccount("default", { tags: { lead: email } });
+    const tags = (id: string) => `lead=${id},team=tess@example.com.au,user=${id}`;
+    await writeRecord(store, makeRecord("tagged", { keyId: "key_other", tags: tags(email), atMs: NOON }));
+    await anonymise(store);
+    expect((await other.key("key_tagged"))?.tags).toEqual({ team: "a", user: ID });
+    expect((await other.account("default"))?.tags).toEqual({ lead: ID });
+    expect((await other.request("tagged"))?.tags).toBe(tags(ID));
+    const range = { fromMs: NOON - 3_600_000, toMs: NOON + 3_600_000 };
+    const sums = await other.usage({ ...range, groupBy: ["tag"] });
+    const tagged = sums.filter(({ tag }) => tag.includes("="));
+    expect(tagged.map(({ tag, requests }) => [tag, requests]).toSorted()).toEqual(
+      tags(ID)
+        .split(",")
+        .map((tag) => [tag, 1]),
+    );
   });
 }
 

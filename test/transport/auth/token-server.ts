@@ -3,8 +3,9 @@ import { generateKeyPairSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Deadline, Latecomer } from "../../../src/core/world/world.ts";
 import { fetchKeys } from "../../../src/transport/auth/aws-keys.ts";
+import type { TokenRequestPorts } from "../../../src/transport/auth/token-http.ts";
 import { fetchToken } from "../../../src/transport/auth/token-requests.ts";
-import { type TokenPorts, Tokens } from "../../../src/transport/auth/tokens.ts";
+import { Tokens } from "../../../src/transport/auth/tokens.ts";
 import { readText, serveHttp, type TestServer } from "../../whole/world/serve.ts";
 
 /** A service account's key pair. */
@@ -33,7 +34,7 @@ export interface TokenServer extends TestServer {
   readonly origin: string;
   readonly seen: Seen[];
   /** Answers the next requests. Null to issue a new token. */
-  answer: ((seen: Seen) => Said | null) | null;
+  answer: ((seen: Seen) => Said | null | Promise<Said | null>) | null;
   /** Holds answers back until `release` is called. */
   hold(): void;
   release(): void;
@@ -59,7 +60,7 @@ export async function startTokenServer(): Promise<TokenServer> {
     const token = (): Said => ({
       body: { access_token: `token-${++given}`, expires_in: 3600, token_type: "Bearer" },
     });
-    const { status = 200, body: said } = own.answer?.(one) ?? token();
+    const { status = 200, body: said } = (await own.answer?.(one)) ?? token();
     response.writeHead(status, { "content-type": "application/json" });
     response.end(typeof said === "string" ? said : JSON.stringify(said));
   });
@@ -91,7 +92,7 @@ export function startTokens() {
     },
   };
   const START_MS = Date.UTC(2026, 10, 21);
-  const ports: TokenPorts = {
+  const ports: TokenRequestPorts = {
     clock: { nowMs: () => START_MS + nowMs },
     deadlines,
     fetch: (url, init) => fetch(url, init),

@@ -132,6 +132,12 @@ const CHANGES: readonly Change[] = [
   },
   { route: "POST /accounts/:id/reopen", action: "account.reopened", body: () => ({}) },
   { route: "POST /webhooks/deliveries", action: "webhook.sent", body: () => ({ id: "whd_1" }) },
+  {
+    route: "POST /tokens/:id/take",
+    action: "token.taken",
+    path: () => `/tokens/${made.token}/take`,
+    body: () => ({}),
+  },
   { route: "DELETE /tokens/:id", action: "token.revoked", path: () => `/tokens/${made.token}` },
   {
     route: "POST /samples/plan",

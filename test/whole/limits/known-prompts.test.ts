@@ -220,8 +220,13 @@ test("a budget reserves the full price of a prompt that only has the name of a c
   const first = makeWord();
   const other = makeWord();
   const next = makeWord();
+  const last = makeWord();
   const cold = await reserve(first, [long(first)], "x");
   expect(await reserve(other, [long(other)], "x")).toBeCloseTo(cold, 3);
-  // The cached part costs a tenth.
-  expect(await reserve(next, [long(first), next], "another")).toBeLessThan(0.7 * cold);
+  // It is known to be 25,000 tokens, all of them cached at a tenth of the price, where 71,000 were expected at worst.
+  expect(await reserve(next, [long(first), next], "another")).toBeLessThan(0.1 * cold);
+  // All that a turn adds is reserved at its worst.
+  const added = await reserve(last, [long(first), last + long("")], "another");
+  expect(added).toBeGreaterThan(0.99 * cold);
+  expect(added).toBeLessThan(1.1 * cold);
 });

@@ -130,7 +130,7 @@ test("ends at the first keep-alive after the session has", async () => {
   const entry = { adminToken: "token", adminTokenFrom: [], readOrigin, wrongTokens, findPerson };
   const operator = { world: opened.world, ...entry };
   const feed = new LiveFeed({ store: opened.store, clock });
-  const routes = liveRoutes({ ...operator, feed, clock, draining: () => false });
+  const routes = liveRoutes({ ...operator, feed, clock, draining: () => false, idleSeconds: 60 });
   const secret = (await signIn(opened.world, "token", "token")) ?? "";
   const headers = { cookie: `poundkey_session=${secret}` };
   const response = await routes.handle(

@@ -1,8 +1,10 @@
 // Tags over HTTP: the header on every route, whose tags come first, and where they are shown and searched.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { formatError } from "../../../src/config/errors.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
 import { ATTACKED_ROUTES, type AttackedRoute } from "../../abuse/routes.ts";
 import { BINARY, startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { loadText } from "../../harness/settings.ts";
 import { createOperator, type Operator } from "../world/operator.ts";
 import { until } from "../world/until.ts";
 import { asking } from "../world/world.ts";
@@ -230,4 +232,61 @@ test("answers from the cache have the tags of the key and the account", async ()
   expect(row.body.tags).toEqual({ cost: "42", env: "b", team: "ads" });
   const sums = await operator.get(`/usage?account=${account.body.id}&group_by=tag&tag=team%3Dads`);
   expect(sums.body.data).toEqual([expect.objectContaining({ tag: "team=ads", requests: 2 })]);
+});
+
+describe("headers that become tags", () => {
+  let own: UnderTest;
+  let by: Operator;
+  beforeAll(async () => {
+    own = await startUnderTest({ more: "tags_from: { user: X-OpenWebUI-User-Email, team: x-team }" });
+    by = createOperator(own);
+  });
+  afterAll(() => own.stop());
+
+  /** Returns the tags of a request with these headers. */
+  async function tag(headers: Record<string, string>, secret = own.secret): Promise<unknown> {
+    const session = crypto.randomUUID();
+    const answer = await own.chat(asking("Local#sim"), {
+      secret,
+      headers: { ...headers, "x-session-id": session },
+    });
+    expect(answer.status).toBe(200);
+    const { body } = await by.get(`/requests?session=${session}`);
+    const [row] = body.data as readonly { readonly tags?: unknown }[];
+    return row?.tags ?? null;
+  }
+
+  test("are kept, summed, and come after what the request and its key say", async () => {
+    const email = "x-openwebui-user-email";
+    expect(await tag({})).toBeNull();
+    expect(await tag({ [email]: "ann@example.com" })).toEqual({ user: "ann@example.com" });
+    expect(await tag({ [email]: "ann@example.com", [HEADER]: "user=bob,env=prod" })).toEqual({
+      user: "bob",
+      env: "prod",
+    });
+    const { secret } = await own.newKey({ requests_per_day: null, tags: { user: "robot" } });
+    expect(await tag({ [email]: "ann@example.com", "x-team": "search" }, secret)).toEqual({
+      user: "robot",
+      team: "search",
+    });
+    const { body } = await by.get("/usage?group_by=tag");
+    expect(JSON.stringify(body.data)).toContain("user=ann@example.com");
+  });
+
+  test("never refuse a request: what no tag can hold is replaced, and what is too long is cut", async () => {
+    expect(await tag({ "x-team": "a, b\u00fc" })).toEqual({ team: "a_ b_" });
+    expect(await tag({ "x-team": "a".repeat(500) })).toEqual({ team: "a".repeat(59) });
+    expect(await tag({ "x-team": " , " })).toEqual({ team: "_" });
+    const eight = "a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1";
+    expect(Object.keys((await tag({ "x-team": "x", [HEADER]: eight })) as object)).toHaveLength(8);
+  });
+
+  test.each([
+    ["{ user: Authorization }", "tags_from.user: can't become a tag"],
+    ["{ a: a, b: b, c: c, d: d, e: e }", "tags_from: has more than 4 headers"],
+    ["{ user: 'two words' }", "tags_from.user"],
+  ])("%s is refused by its field", (yaml, message) => {
+    const loaded = loadText(`tags_from: ${yaml}`);
+    expect(loaded.ok ? [] : loaded.errors.map(formatError).join("\n")).toContain(message);
+  });
 });

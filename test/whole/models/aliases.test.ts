@@ -204,3 +204,23 @@ test.skipIf(BINARY !== undefined)(
     await own.stop();
   },
 );
+
+test.skipIf(BINARY !== undefined)(
+  "a key's entry that is spelt like an alias opens nothing by its name until it is saved again, and the start names it",
+  async () => {
+    const own = await startUnderTest();
+    const { id, secret } = await own.newKey({ allowed_models: ["Team#chat"] });
+    const by = createOperator(own);
+    await by.post("/aliases", { name: "Team#chat", target: MINI });
+    expect((await own.chat(asking("Team#chat"), { secret })).status).toBe(403);
+    const after = await own.another();
+    expect(own.events.filter(({ event }) => event === "alias_closed")).toMatchObject([
+      { level: "warn", name: "Team#chat", keys: [id] },
+    ]);
+    await by.patch(`/keys/${id}`, { allowed_models: ["Team#chat"] });
+    const isOpen = async () => (await own.chat(asking("Team#chat"), { secret })).status === 200;
+    await until("the change is known", isOpen, SOON_MS);
+    await after.stop();
+    await own.stop();
+  },
+);

@@ -135,6 +135,43 @@ test("one click takes what may be taken, or what waits too, and the audit log sa
   expect(JSON.stringify(entries[0]?.after)).toContain("OpenAI#gpt-5.4 price: input 2.5");
 });
 
+test("a credential that is added at run time has its own price factor, and the highest is shown", async () => {
+  const model = "Mistral#mistral-small-2603";
+  const shown = async () => {
+    const { data } = (await operator.get("/models")).body;
+    const found = asArray(data)
+      .map(asObject)
+      .find(({ id }) => id === model);
+    return asObject(found?.pricing).input;
+  };
+  for (const [factor, says] of [
+    [0, "price_factor"],
+    [0.1234567, "at most 6 decimals"],
+  ] as const) {
+    const refused = await operator.post("/providers/Mistral", { key: "key-dear", price_factor: factor });
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringContaining(says)]);
+  }
+  expect(await shown()).toBe(0.15);
+  const { body } = await operator.post("/providers/Mistral", { key: "key-dear", price_factor: 1.5 });
+  const credential = asArray(body.credentials)
+    .map(asObject)
+    .find(({ source }) => source === "stored");
+  expect([credential?.price_factor, await shown()]).toEqual([1.5, 0.225]);
+  const account = await gateway.newAccount();
+  await gateway.topUp(account, 5);
+  const { secret } = await gateway.newKey({ account_id: account });
+  const costs = new Set<unknown>();
+  for (let at = 0; at < 40 && costs.size < 2; at++) {
+    await (await gateway.chat(asking(model), { secret })).text();
+    const [last] = asArray((await operator.get("/requests?limit=1")).body.data).map(asObject);
+    costs.add(last?.cost_usd);
+  }
+  const cost = (2 * (20 * 0.15 + 10 * 0.6)) / 1e6;
+  expect([...costs].map(Number).toSorted()).toEqual([cost, Number((cost * 1.5).toFixed(9))]);
+  await operator.patch("/providers/Mistral", { credential_id: credential?.id, price_factor: 0.5 });
+  expect(await shown()).toBe(0.15);
+});
+
 test("without a file, or if it can't be written, it says so and is on record", async () => {
   rmSync(directory, { recursive: true, force: true });
   const refused = await operator.post("/catalogue", { yes: true });

@@ -107,23 +107,26 @@ describe("a day's calls", () => {
       expect(row.claimed_prompt_tokens).toBe(row.charged_prompt_tokens);
       expect(row.claimed_completion_tokens).toBe(row.charged_completion_tokens);
       const cost = Number(row.charged_prompt_tokens) + 5 * Number(row.charged_completion_tokens);
-      expect(Number(row.cost_usd)).toBeCloseTo(cost / 1e6, 12);
+      expect(Number(row.provider_cost_usd)).toBeCloseTo(cost / 1e6, 12);
     }
     for (const row of [...of("failed", "Down"), ...of("hedge", "Slow")])
-      expect(row).toMatchObject({ cost_usd: "0", usage_source: "none", charged_prompt_tokens: "0" });
+      expect(row).toMatchObject({ provider_cost_usd: "0", usage_source: "none", charged_prompt_tokens: "0" });
   });
 
   test("add up to the sums, and to the books but for the probe", async () => {
     expect(sums.map(({ provider, credential }) => [provider, credential])).toEqual(
       ["Down", "Slow", "Sound"].map((name) => [name, "key 1"]),
     );
-    for (const name of ["calls", "cost_usd"])
+    for (const name of ["calls", "provider_cost_usd"])
       expect(add(sums.map((one) => one[name]))).toBeCloseTo(add(rows.map((row) => row[name])), 12);
     for (const name of ["prompt_tokens", "completion_tokens"])
       expect(add(sums.map((one) => one[name]))).toBe(add(rows.map((row) => row[`charged_${name}`])));
     const [usage] = asArray((await operator.get("/usage?group_by=month")).body.data).map(asObject);
     const ofRequests = rows.filter(({ kind }) => kind !== "probe");
-    expect(add(ofRequests.map(({ cost_usd }) => cost_usd))).toBeCloseTo(asNumber(usage?.cost_usd) ?? 0, 12);
+    expect(add(ofRequests.map((row) => row.provider_cost_usd))).toBeCloseTo(
+      asNumber(usage?.cost_usd) ?? 0,
+      12,
+    );
   });
 
   test("are exported alike", async () => {

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from "../../../core/json/json.ts";
 import type { RawRequest } from "../../../core/models/dialect.ts";
 import type { Hasher, PromptDigests } from "../../../core/models/prompt-digests.ts";
-import { estimatePromptTokens } from "../estimate.ts";
+import { estimatePromptTokens, estimateRepeatedTokens } from "../estimate.ts";
 import type { ChatMessage, ChatRequest } from "../form.ts";
 import { NOT_READ } from "../sizes.ts";
 
@@ -40,7 +40,13 @@ export function digestPrompt(
   }
   const whole = writer.digest();
   if (beginnings.length === 0) beginnings.push(whole);
-  return { whole, beginnings, tokens: estimatePromptTokens(ask), shared: digestShared(ask, makeHasher) };
+  return {
+    whole,
+    beginnings,
+    tokens: estimatePromptTokens(ask),
+    measureWorst: (card) => estimateRepeatedTokens(ask, card),
+    shared: digestShared(ask, makeHasher),
+  };
 }
 
 /** The parts that it counts are those that it digests, so no more counts as the same than is. */

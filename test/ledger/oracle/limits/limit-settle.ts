@@ -6,7 +6,7 @@ import { nameOwner } from "../../../../src/core/limits/limit.ts";
 import type { UnsettledRecord } from "../../../../src/core/log/record.ts";
 import { type NanoUsd, toUsd } from "../../../../src/core/money/money.ts";
 import type { Hold, OwnerState } from "../../../../src/core/rows.ts";
-import { changeSums, computeLimit, coversModel } from "../../../../src/ledger/limits/budget-use.ts";
+import { changeSums, computeLimit, covers } from "../../../../src/ledger/limits/budget-use.ts";
 import { addCount, blendTook, runMinute } from "../../../../src/ledger/limits/minute.ts";
 import type { Books } from "../books.ts";
 import { makeOwnerId } from "../ids.ts";
@@ -157,7 +157,7 @@ function settleUse(
   const held = isLate ? 0 : (reserved?.nanoUsd ?? 0);
   return changeSums(budget, {
     heldNanoUsd: Math.max(0, budget.heldNanoUsd - held),
-    spentNanoUsd: budget.spentNanoUsd + (coversModel(budget.name, model) ? costNanoUsd : 0),
+    spentNanoUsd: budget.spentNanoUsd + (covers(budget.name, model, "") ? costNanoUsd : 0),
     limitNanoUsd: budget.limitNanoUsd,
   });
 }

@@ -12,7 +12,7 @@ import type { OwnerState } from "../../../../src/core/rows.ts";
 import {
   changeSums,
   computeLimit,
-  coversModel,
+  covers,
   openUse,
   runUse,
 } from "../../../../src/ledger/limits/budget-use.ts";
@@ -111,7 +111,8 @@ function readOwner(
     let use = stored ? runUse(stored, named, nowMs, rules) : null;
     if (use === null) {
       const window = computeWindow(budget.per, nowMs, rules);
-      const sums = listSums(books, owner, name, window.startMs);
+      const isFirst = stored === undefined && budget.beginsEmpty === true;
+      const sums = isFirst ? [] : listSums(books, owner, name, window.startMs);
       if (sums === null) {
         lacking.push(makeOpening(owner, window.startMs));
         continue;
@@ -137,7 +138,7 @@ function makeFund(running: RunningBudget, heldNanoUsd: NanoUsd): BudgetFund {
   return {
     running,
     room: measureRoom(limitNanoUsd, use.spentNanoUsd, heldNanoUsd),
-    covers: (card) => coversModel(name, card),
+    covers: (card) => covers(name, card, ""),
     isBudget: true,
   };
 }

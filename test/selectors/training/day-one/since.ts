@@ -1,4 +1,4 @@
-// What the selectors choose for everyday prompts with the rows of another revision and with those of now, by the clock of a day:
+// Compares the selectors' choices for everyday prompts with the rows of another revision and with those of now, on a day:
 // `bun test/selectors/training/day-one/since.ts REVISION [DAY]`. Fails if a model is chosen after its last day.
 import { dateCard, hasEnded } from "../../../../src/catalogue/dated.ts";
 import { buildCards, loadShippedCards } from "../../../../src/catalogue/rows.ts";

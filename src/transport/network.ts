@@ -1,0 +1,59 @@
+// Connects to a server as its configuration says: with certificates of its own, and by a proxy or around one.
+import { isWithin } from "../core/world/address.ts";
+import type { NetworkRules } from "../core/world/network.ts";
+
+type Connection = Pick<BunFetchRequestInit, "tls" | "proxy">;
+
+/** The same objects for each call, since `fetch` keeps connections for reuse by their settings. */
+const byProxy = new WeakMap<NetworkRules, Connection>();
+const byHost = new WeakMap<NetworkRules, Connection>();
+
+/** Returns a call's options for Bun's `fetch`. */
+export function applyNetwork<Init extends { readonly network?: NetworkRules | undefined }>(
+  url: string,
+  init: Init,
+): Init & Connection {
+  return init.network === undefined ? init : { ...init, ...chooseConnection(init.network, url) };
+}
+
+/** The variables of the process decide what the rules leave open. */
+function chooseConnection(rules: NetworkRules, url: string): Connection {
+  const isDirect = rules.proxy === null || isExempt(rules.noProxy ?? [], new URL(url));
+  return isDirect && rules.proxy !== undefined
+    ? byHost.getOrInsertComputed(rules, connectDirectly)
+    : byProxy.getOrInsertComputed(rules, connect);
+}
+
+function connectDirectly({ tls }: NetworkRules): Connection {
+  return { proxy: false, ...(tls === undefined ? {} : { tls }) };
+}
+
+function connect({ tls, proxy }: NetworkRules): Connection {
+  const own = tls === undefined ? {} : { tls };
+  if (proxy === undefined || proxy === null) return own;
+  return { ...own, proxy: { url: proxy, respectNoProxy: false } };
+}
+
+/** The entries as curl and `NO_PROXY` have them: a host, a domain, an address, a block, each with a port or without; `*`. */
+function isExempt(entries: readonly string[], { hostname, port, protocol }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const ownPort = port || (protocol === "http:" ? "80" : "443");
+  return entries.some((entry) => {
+    const { name, onPort } = splitPort(entry);
+    if (onPort !== null && onPort !== ownPort) return false;
+    return name === "*" || isWithin([name], host) || isInDomain(name, host);
+  });
+}
+
+const PORT = /^(\[[^\]]+\]|[^:]+):(\d+)$/;
+
+function splitPort(entry: string): { readonly name: string; readonly onPort: string | null } {
+  const [, name, onPort] = PORT.exec(entry) ?? [];
+  return { name: (name ?? entry).replace(/^\[|\]$/g, ""), onPort: onPort ?? null };
+}
+
+/** `example.com`, `.example.com` and `*.example.com` mean the same. */
+function isInDomain(entry: string, host: string): boolean {
+  const domain = entry.toLowerCase().replace(/^\*?\./, "");
+  return host === domain || host.endsWith(`.${domain}`);
+}

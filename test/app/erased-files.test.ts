@@ -1,0 +1,122 @@
+// Names of people who were made anonymous, searched in the bytes of a store's files.
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { actAs } from "../../src/admin/audit/audit-trail.ts";
+import { anonymiseMember } from "../../src/admin/people/members.ts";
+import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import { makeKey } from "../harness/samples.ts";
+import { makeMember } from "../people/samples.ts";
+
+const PEOPLE = 60;
+const ANONYMOUS = [3, 31, 59];
+const FROM_BEFORE = 7;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "poundkey-erased-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const open = () => openStore(`sqlite:${join(folder, "poundkey.db")}`, undefined);
+const idOf = (at: number) => `mem_${at}`;
+/** Long and rare, so that no other bytes are like it. */
+const nameOf = (at: number) => `Zwiebelfisch${at}quark`;
+const mailOf = (at: number) => `${nameOf(at).toLowerCase()}@acme.example`;
+
+function countTraces(at: number): number {
+  const files = readdirSync(folder).filter((name) => name.startsWith("poundkey.db"));
+  return files
+    .map((name) => readFileSync(join(folder, name), "latin1").toLowerCase())
+    .reduce((sum, bytes) => sum + bytes.split(nameOf(at).toLowerCase()).length - 1, 0);
+}
+
+function actOf(opened: OpenedStore, at: number) {
+  const actor = { kind: "person", id: idOf(at), name: nameOf(at) } as const;
+  return actAs(opened.world, {
+    actor,
+    address: "192.0.2.7",
+    agent: "",
+    route: "PATCH /admin/v1/keys/:id",
+    requestId: `req_${at}`,
+  });
+}
+
+/** A person who signs in, makes a key, renames it again and again, and is changed by others. */
+async function live(opened: OpenedStore, at: number): Promise<void> {
+  const { changes } = actOf(opened, at);
+  const person = { name: nameOf(at), email: mailOf(at), subject: nameOf(at), issuer: "https://i.example" };
+  await changes.changeMember(idOf(at), () => makeMember(idOf(at), person));
+  await changes.addKey(
+    makeKey(`key_${at}`, { memberId: idOf(at), name: `of ${nameOf(at)}` }),
+    `digest ${at}`,
+  );
+  for (let round = 0; round < 3; round++) {
+    await changes.changeKey(`key_${at}`, { name: `${round} of ${nameOf(at)}`, contact: mailOf(at) });
+    await changes.changeMember(
+      idOf(at),
+      (before) => before && { ...before, name: `${nameOf(at)} ${"x".repeat(round * 40)}`, seenAtMs: round },
+    );
+  }
+}
+
+async function anonymise(opened: OpenedStore, at: number) {
+  const act = actOf(opened, -1);
+  return anonymiseMember({ ...opened.world, ...act, keysExpireMs: () => null }, idOf(at));
+}
+
+test("whoever was made anonymous among sixty people stands in no file once `erased_at` is set, nor after a stop", async () => {
+  const opened = await open();
+  for (let at = 0; at < PEOPLE; at++) await live(opened, at);
+  for (const at of ANONYMOUS) {
+    const view = await anonymise(opened, at);
+    expect(view.erased_at).not.toBeNull();
+    expect([at, countTraces(at)]).toEqual([at, 0]);
+  }
+  await opened.store.close();
+  expect(ANONYMOUS.map(countTraces)).toEqual([0, 0, 0]);
+  expect(countTraces(0)).toBeGreaterThan(0);
+});
+
+test("what older programs left in free parts of the file goes at the first start, and sets `erased_at`", async () => {
+  const first = await open();
+  for (let at = 0; at < FROM_BEFORE; at++) await live(first, at);
+  await anonymise(first, 1);
+  await first.store.close();
+  leaveTraces();
+  expect(countTraces(1)).toBeGreaterThan(0);
+  const again = await open();
+  const erased = (await again.store.people.member(idOf(1)))?.erasedAtMs;
+  await again.store.close();
+  expect([typeof erased, countTraces(1)]).toEqual(["number", 0]);
+  expect(countTraces(2)).toBeGreaterThan(0);
+});
+
+/** As a program that overwrites nothing deletes a name. */
+function leaveTraces(): void {
+  using database = new Database(join(folder, "poundkey.db"));
+  database.run("PRAGMA secure_delete = OFF");
+  database.run("DELETE FROM setting WHERE name = 'freed_overwritten'");
+  database.run("UPDATE member SET erased_at_ms = NULL");
+  database.run("CREATE TABLE earlier (name TEXT)");
+  for (let row = 0; row < 100; row++) database.run("INSERT INTO earlier VALUES (?)", [nameOf(1)]);
+  database.run("DELETE FROM earlier");
+  database.run("DROP TABLE earlier");
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+test("while somebody reads an older state `erased_at` stays null, and anonymising again sets it", async () => {
+  const opened = await open();
+  await live(opened, 1);
+  {
+    using reader = new Database(join(folder, "poundkey.db"), { readonly: true });
+    reader.run("BEGIN");
+    reader.query("SELECT count(*) FROM member").get();
+    expect((await anonymise(opened, 1)).erased_at).toBeNull();
+  }
+  expect((await anonymise(opened, 1)).erased_at).not.toBeNull();
+  expect(countTraces(1)).toBe(0);
+  await opened.store.close();
+});

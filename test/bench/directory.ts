@@ -1,0 +1,143 @@
+// `bun test/bench/directory.ts [--users N] [--groups N] [--postgres URL]`: prints how long a directory's requests take: a first
+// cycle, pages, a large group replaced, and a deactivation until another node sees it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createGroup, createUser, patchGroup, patchUser } from "../../src/admin/people/directory.ts";
+import { listUsers } from "../../src/admin/people/directory-lists.ts";
+import { openStore } from "../../src/app/start/open-store.ts";
+import type { SignInRules } from "../../src/core/people/sign-in.ts";
+import { findMemberState } from "../../src/people/state.ts";
+import { makeNode, makeRule, makeRules } from "../people/directory/node.ts";
+
+const AT_ONCE = 8;
+
+const { values } = parseArgs({
+  options: {
+    users: { type: "string", default: "10000" },
+    groups: { type: "string", default: "200" },
+    postgres: { type: "string" },
+  },
+});
+const users = Number(values.users);
+const groups = Number(values.groups);
+const folder = mkdtempSync(join(tmpdir(), "poundkey-directory-"));
+const address = values.postgres ?? `sqlite:${join(folder, "poundkey.db")}`;
+const key = Buffer.alloc(32, 7).toString("base64");
+const here = await openStore(address, key);
+const there = await openStore(address, key);
+await here.store.beat();
+await there.store.beat();
+/** Every second group is named by a rule. */
+const RULES: SignInRules = makeRules(
+  Array.from({ length: Math.ceil(groups / 2) }, (_, at) => makeRule(`Group ${2 * at}`)),
+);
+const node = makeNode(here.store, () => RULES, Date.now, { pepper: here.world.pepper });
+
+let usedMs = 0;
+
+/** Prints the time, and the CPU that this process has used since the line before. */
+function print(what: string, ms: number): void {
+  const { user, system } = process.cpuUsage();
+  const cpuMs = (user + system) / 1000 - usedMs;
+  usedMs += cpuMs;
+  console.log(`${what.padEnd(64)} ${ms.toFixed(1).padStart(10)} ms  (CPU ${cpuMs.toFixed(0)} ms)`);
+}
+
+/** Runs tasks, some at a time. Returns their times in order of length. */
+async function runAll(tasks: readonly (() => Promise<unknown>)[]): Promise<readonly number[]> {
+  const times: number[] = [];
+  let next = 0;
+  const work = async () => {
+    for (let task = tasks[next++]; task !== undefined; task = tasks[next++]) {
+      const begunMs = performance.now();
+      await task();
+      times.push(performance.now() - begunMs);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return times.sort((one, other) => one - other);
+}
+
+const ids: string[] = [];
+const groupIds: string[] = [];
+let begunMs = performance.now();
+const made = await runAll(
+  Array.from({ length: users }, (_, at) => async () => {
+    const name = `person-${at}@a.example`;
+    const emails = [{ value: name, type: "work", primary: true }];
+    ids.push(
+      (await createUser(node, { userName: name, externalId: `oid-${at}`, displayName: name, emails })).id,
+    );
+  }),
+);
+await runAll(
+  Array.from({ length: groups }, (_, at) => async () => {
+    groupIds.push((await createGroup(node, { displayName: `Group ${at}`, externalId: `gid-${at}` })).id);
+  }),
+);
+const filled = await runAll(
+  groupIds.flatMap((id, at) => {
+    const own = Array.from(
+      { length: Math.ceil((2 * users) / groups) },
+      (_, n) => ids[(at * 37 + n) % users] ?? "",
+    );
+    const parts = Array.from({ length: Math.ceil(own.length / 20) }, (_, part) =>
+      own.slice(part * 20, part * 20 + 20),
+    );
+    return parts.map((some) => () => {
+      const value = some.map((one) => ({ value: one }));
+      return patchGroup(node, id, { Operations: [{ op: "Add", path: "members", value }] });
+    });
+  }),
+);
+const cycleMs = performance.now() - begunMs;
+const p99 = (times: readonly number[]) => times[Math.floor(times.length * 0.99)] ?? 0;
+print(`first cycle of ${users} users and ${groups} groups, ${AT_ONCE} at once`, cycleMs);
+print("  a user is made (p99)", p99(made));
+print("  members are added (p99)", p99(filled));
+
+const pages = await runAll(
+  Array.from(
+    { length: 40 },
+    (_, at) => () =>
+      listUsers(node, { filter: null, startIndex: 1 + Math.floor((at * users) / 40), count: 100 }),
+  ),
+);
+print("a page of 100 users anywhere (p99)", p99(pages));
+const found = await runAll(
+  ids
+    .slice(0, 200)
+    .map(
+      (_, at) => () =>
+        listUsers(node, { filter: `userName eq "PERSON-${at}@A.example"`, startIndex: 1, count: 1 }),
+    ),
+);
+print("a user is found by name (p99)", p99(found));
+
+const most = ids.slice(0, 20_000);
+const [first = ""] = groupIds;
+for (const some of [most, most.slice(most.length / 2), []]) {
+  begunMs = performance.now();
+  const value = some.map((one) => ({ value: one }));
+  await patchGroup(node, first, { Operations: [{ op: "replace", path: "members", value }] });
+  print(`a group with a rule is replaced by ${some.length} members`, performance.now() - begunMs);
+}
+
+const seen: number[] = [];
+for (const id of ids.slice(0, 100)) {
+  const { rows } = await here.store.directory.users({ id }, { offset: 0, limit: 1 });
+  const memberId = rows[0]?.memberId ?? "";
+  begunMs = performance.now();
+  await patchUser(node, id, { Operations: [{ op: "Replace", path: "active", value: "False" }] });
+  for (;;) {
+    const terms = await there.store.people.memberTerms(memberId);
+    if (terms !== null && findMemberState(terms) === "deactivated") break;
+  }
+  seen.push(performance.now() - begunMs);
+}
+print("a deactivation until the other node sees it (longest of 100)", Math.max(...seen));
+await here.store.close();
+await there.store.close();
+rmSync(folder, { recursive: true });

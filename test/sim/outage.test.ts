@@ -1,0 +1,78 @@
+// Partial outages and dead credentials under load, on virtual time. `LONG=1 bun test sim/outage` prints the figures of a minute.
+import { expect, test } from "bun:test";
+import { IS_LONG, sampleRows } from "../harness/long.ts";
+import { type OutageFigures, type OutageSetup, runOutage } from "./outage.ts";
+
+const SECONDS = IS_LONG ? 60 : 1;
+const LONG_MS = 600_000;
+
+const LOAD = {
+  perSecond: 60,
+  seconds: SECONDS,
+  keys: 1,
+  deadKeys: 0,
+  status: 503,
+  hasFallback: true,
+} as const;
+
+function show(what: string, { requests, failed, errors, calls, longestMs }: OutageFigures): void {
+  const codes = Object.entries(errors).map(([code, count]) => `${count} ${code}`);
+  const parts = [
+    `${requests} requests`,
+    `${failed} failed`,
+    ...codes,
+    `${calls} calls`,
+    `longest ${Math.round(longestMs)} ms`,
+  ];
+  console.log(`${what}: ${parts.join(", ")}`);
+}
+
+const SHARES: readonly (Partial<OutageSetup> & { readonly share: number })[] = [
+  { share: 0.2 },
+  { share: 0.3 },
+  { share: 0.4, status: 500 },
+  { share: 0.5, status: 429 },
+  { share: 0.6 },
+];
+
+test.each(sampleRows(SHARES, 3, 1))(
+  "a provider that fails $share of its calls, with a healthy fallback",
+  async (setup) => {
+    const figures = await runOutage({ ...LOAD, seed: 7, ...setup });
+    show(`${setup.share * 100} % of calls fail`, figures);
+    expect(figures.failed).toBeLessThanOrEqual(0.002 * figures.requests);
+    expect(figures.calls).toBeLessThanOrEqual(1.2 * figures.requests);
+  },
+  LONG_MS,
+);
+
+test.each([
+  [60, 61],
+  [12, 13],
+])(
+  "%p dead credentials of %p, without a fallback",
+  async (deadKeys, keys) => {
+    const figures = await runOutage({ ...LOAD, seed: 11, share: 0, keys, deadKeys, hasFallback: false });
+    show(`${deadKeys} of ${keys} keys are dead`, figures);
+    expect(figures.failed).toBeLessThanOrEqual(0.002 * figures.requests);
+    // Refused credentials are passed over for at most two seconds.
+    expect(figures.longestMs).toBeLessThanOrEqual(2500);
+  },
+  LONG_MS,
+);
+
+test(
+  "all credentials dead: each client is told so, soon, and a fallback answers them all",
+  async () => {
+    const dead = { ...LOAD, seed: 13, share: 0, keys: 12, deadKeys: 12 };
+    const alone = await runOutage({ ...dead, hasFallback: false });
+    show("all 12 keys are dead", alone);
+    expect(alone.failed).toBe(alone.requests);
+    expect(Object.keys(alone.errors)).toEqual(["upstream_auth"]);
+    expect(alone.longestMs).toBeLessThanOrEqual(2500);
+    const beside = await runOutage({ ...dead, hasFallback: true });
+    show("all 12 keys are dead, with a fallback", beside);
+    expect(beside.failed).toBe(0);
+  },
+  LONG_MS,
+);

@@ -1,0 +1,1 @@
+ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS model_limits TEXT COLLATE "C" NOT NULL DEFAULT '"default"'

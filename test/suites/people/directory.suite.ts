@@ -1,0 +1,199 @@
+// A company's directory on every store: what it says is whole, counts at once on every node, and ends what it ends.
+import { expect, test } from "bun:test";
+import {
+  createGroup,
+  createUser,
+  deleteUser,
+  patchGroup,
+  patchUser,
+} from "../../../src/admin/people/directory.ts";
+import { listGroups, listUsers } from "../../../src/admin/people/directory-lists.ts";
+import { DirectoryReview } from "../../../src/admin/people/directory-review.ts";
+import { anonymiseMember } from "../../../src/admin/people/members.ts";
+import type { SignInRules } from "../../../src/core/people/sign-in.ts";
+import { DirectoryRefusal } from "../../../src/people/directory/refusal.ts";
+import { findMemberState } from "../../../src/people/state.ts";
+import { makeKey, NOON } from "../../harness/samples.ts";
+import { catchThrown } from "../../harness/thrown.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
+import { makeNode, makeRule, makeRules } from "../../people/directory/node.ts";
+import type { TwoStores } from "../two-stores.ts";
+
+const RULES = makeRules([makeRule("Search"), makeRule("Platform", { role: "operator", accounts: null })]);
+const set = (path: string, value: unknown) => ({ Operations: [{ op: "replace", path, value }] });
+const members = (op: string, ids: readonly string[]) => ({
+  Operations: [{ op, path: "members", value: ids.map((value) => ({ value })) }],
+});
+
+/** Two nodes on one store, whose rules a test may change. */
+function makeNodes({ store, other }: TwoStores, rules: { now: SignInRules } = { now: RULES }) {
+  return { here: makeNode(store, () => rules.now), there: makeNode(other, () => rules.now), rules };
+}
+
+/** Returns a function that reads the person of a user on the other node. */
+function makeMemberOf(opened: () => TwoStores) {
+  return async ({ memberId }: { readonly memberId: string }) => {
+    const member = await opened().other.people.member(memberId);
+    if (member === null) throw new Error("the person is missing");
+    return member;
+  };
+}
+
+export function directory(opened: () => TwoStores): void {
+  twins(opened);
+  ends(opened);
+  whole(opened);
+  lists(opened);
+  reviews(opened);
+}
+
+function twins(opened: () => TwoStores): void {
+  const memberOf = makeMemberOf(opened);
+
+  test("of two users or groups of a name that are made at once on two nodes, one is refused", async () => {
+    const { here, there } = makeNodes(opened());
+    const settle = (make: () => Promise<unknown>[]) => Promise.allSettled(make());
+    const users = await settle(() =>
+      [here, there].map((node) => createUser(node, { userName: "Ann@a.example" })),
+    );
+    const groups = await settle(() =>
+      [here, there].map((node) => createGroup(node, { displayName: "Search" })),
+    );
+    for (const pair of [users, groups]) {
+      expect(pair.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+      const refused = pair.find((one) => one.status === "rejected");
+      expect(refused?.reason).toBeInstanceOf(DirectoryRefusal);
+    }
+    expect((await listUsers(there, { filter: null, startIndex: 1, count: 10 })).total).toBe(1);
+  });
+
+  test("a group's change counts on every node with its answer, and ends sessions of whoever has no role left", async () => {
+    const { here, there } = makeNodes(opened());
+    const user = await createUser(here, { userName: "ann@a.example" });
+    expect(findMemberState(await memberOf(user))).toBe("left");
+    const group = await createGroup(there, { displayName: "Search", members: [{ value: user.id }] });
+    expect(await memberOf(user)).toMatchObject({ ruleGrants: [{ role: "member", accountId: "default" }] });
+    const session = { tokenDigest: "", expiresAtMs: NOON * 2, tokenId: null, issuerSession: null };
+    await opened().store.people.addSession({ ...session, digest: "one", memberId: user.memberId }, NOON);
+    await patchGroup(there, group.id, members("remove", [user.id]));
+    expect((await memberOf(user)).ruleGrants).toEqual([]);
+    expect(await opened().store.people.session("one")).toBeNull();
+  });
+}
+
+function ends(opened: () => TwoStores): void {
+  const memberOf = makeMemberOf(opened);
+
+  test("deactivating pauses keys and activating resumes them, but none that somebody else paused", async () => {
+    const { here } = makeNodes(opened());
+    const { changes } = here;
+    const user = await createUser(here, { userName: "ann@a.example" });
+    await createGroup(here, { displayName: "Search", members: [{ value: user.id }] });
+    await changes.addKey(makeKey("key_1", { memberId: user.memberId }), "digest 1");
+    const paused = { isPaused: true, pausedBy: ["operator"] as const };
+    await changes.addKey(makeKey("key_2", { memberId: user.memberId, ...paused }), "digest 2");
+    const pausers = async () =>
+      Promise.all(["key_1", "key_2"].map(async (id) => (await opened().other.key(id))?.pausedBy));
+    await patchUser(here, user.id, set("active", "False"));
+    expect(await pausers()).toEqual([["directory"], ["operator", "directory"]]);
+    expect(findMemberState(await memberOf(user))).toBe("deactivated");
+    await patchUser(here, user.id, set("active", true));
+    expect(await pausers()).toEqual([[], ["operator"]]);
+    expect(findMemberState(await memberOf(user))).toBe("active");
+    await deleteUser(here, user.id);
+    const keys = await Promise.all(["key_1", "key_2"].map((id) => opened().other.key(id)));
+    expect(keys.every((key) => key?.revokedAtMs !== null)).toBe(true);
+    expect(findMemberState(await memberOf(user))).toBe("left");
+  });
+}
+
+function whole(opened: () => TwoStores): void {
+  const memberOf = makeMemberOf(opened);
+
+  test("an end that fails anywhere has changed nothing", async () => {
+    const { here } = makeNodes(opened());
+    const user = await createUser(here, { userName: "ann@a.example" });
+    await createGroup(here, { displayName: "Search", members: [{ value: user.id }] });
+    await opened().bench.raw("ALTER TABLE device RENAME TO device_away");
+    expect(await catchThrown(patchUser(here, user.id, set("active", false)))).toBeInstanceOf(Error);
+    await opened().bench.raw("ALTER TABLE device_away RENAME TO device");
+    expect(findMemberState(await memberOf(user))).toBe("active");
+    const { rows } = await listUsers(here, { filter: null, startIndex: 1, count: 1 });
+    expect(rows[0]?.isActive).toBe(true);
+  });
+}
+
+function lists(opened: () => TwoStores): void {
+  test("lists are narrowed without regard to case, paged oldest first, and count what they leave out", async () => {
+    const { here, there } = makeNodes(opened());
+    for (const name of ["Äpfel@a.example", "bob@a.example", "carol@a.example"]) {
+      const emails = [{ value: name, type: "work" }, { value: `home-${name}` }];
+      await createUser(here, {
+        userName: name,
+        externalId: `X-${name}`,
+        displayName: `Name ${name}`,
+        emails,
+      });
+    }
+    const find = async (filter: string) => {
+      const { rows } = await listUsers(there, { filter, startIndex: 1, count: 10 });
+      return rows.map(({ userName }) => userName).join(" ");
+    };
+    expect(await find('userName eq "äPFEL@A.example"')).toBe("Äpfel@a.example");
+    expect(await find('externalId eq "x-bob@a.example"')).toBe("");
+    expect(await find('externalId eq "X-bob@a.example"')).toBe("bob@a.example");
+    expect(await find('displayName eq "NAME BOB@a.example"')).toBe("bob@a.example");
+    expect(await find('emails[type eq "WORK"].value eq "CAROL@a.example"')).toBe("carol@a.example");
+    expect(await find('emails[type eq "work"].value eq "home-carol@a.example"')).toBe("");
+    expect(await find('emails.value eq "home-carol@a.example" and active eq true')).toBe("carol@a.example");
+    const page = await listUsers(there, { filter: null, startIndex: 3, count: 2 });
+    expect([page.total, page.rows.map(({ userName }) => userName)]).toEqual([3, ["carol@a.example"]]);
+    expect(await listGroups(there, { filter: null, startIndex: 1, count: 0 })).toEqual({
+      total: 0,
+      rows: [],
+    });
+  });
+}
+
+function reviews(opened: () => TwoStores): void {
+  const memberOf = makeMemberOf(opened);
+
+  test("changed rules give everybody their rights anew, and turned off, the claims alone count", async () => {
+    const nodes = makeNodes(opened(), { now: RULES });
+    const { here, rules } = nodes;
+    const users = await Promise.all(
+      ["ann", "ben", "cleo"].map((name) => createUser(here, { userName: `${name}@a.example` })),
+    );
+    await createGroup(here, { displayName: "Search", members: users.map(({ id: value }) => ({ value })) });
+    const review = new DirectoryReview(here);
+    await review.tick();
+    rules.now = makeRules([makeRule("Search", { limits: null, accounts: null })]);
+    await review.tick();
+    for (const user of users)
+      expect((await memberOf(user)).ruleGrants).toEqual([{ role: "member", accountId: null }]);
+    const [ann] = users;
+    if (ann === undefined) throw new Error("nobody was made");
+    await unrecorded(opened().store).changeMember(ann.memberId, (before) =>
+      before === null ? null : { ...before, groups: ["Search"], seenAtMs: NOON },
+    );
+    rules.now = { ...rules.now, directory: undefined };
+    await review.tick();
+    const grants = await Promise.all(users.map(async (user) => (await memberOf(user)).ruleGrants.length));
+    expect(grants).toEqual([1, 0, 0]);
+  });
+
+  test("an anonymised person's rows of the directory are gone", async () => {
+    const { here } = makeNodes(opened());
+    const user = await createUser(here, {
+      userName: "ann@a.example",
+      externalId: "oid-ann",
+      emails: [{ value: "ann@a.example" }],
+    });
+    const group = await createGroup(here, { displayName: "Search", members: [{ value: user.id }] });
+    await anonymiseMember({ ...here, keysExpireMs: () => null }, user.memberId);
+    expect((await listUsers(here, { filter: null, startIndex: 1, count: 10 })).total).toBe(0);
+    expect(await opened().other.directory.memberships({ groups: [group.id] })).toEqual([]);
+    const again = await createUser(here, { userName: "ann@a.example", externalId: "oid-ann" });
+    expect(again.memberId).not.toBe(user.memberId);
+  });
+}
