@@ -31,6 +31,8 @@ const LOOK_EVERY_MS = 200;
 const SHOWN_AFTER_MS = 1000;
 const LINE_EVERY_MS = 10_000;
 const BAR_CHARACTERS = 30;
+const STILL_MS = 3000;
+const WHOLE_SHARE = 0.9;
 const MB = 1_000_000;
 /** Systemd gets this much more time at each line. */
 const EXTENSION = "EXTEND_TIMEOUT_USEC=60000000";
@@ -40,6 +42,9 @@ interface Times {
   /** The times at which the last line was written, and systemd last got more time. */
   shownMs: number;
   toldMs: number;
+  /** The size that was seen last, and when it had grown. */
+  done: number;
+  grownMs: number;
 }
 
 let end = () => {};
@@ -47,7 +52,7 @@ let end = () => {};
 self.onmessage = ({ data }: MessageEvent<ProgressStart | null>) => {
   if (data === null) return end();
   const beganMs = performance.now();
-  const times = { beganMs, shownMs: beganMs, toldMs: Number.NEGATIVE_INFINITY };
+  const times = { beganMs, shownMs: beganMs, toldMs: Number.NEGATIVE_INFINITY, done: 0, grownMs: beganMs };
   const probes = data.work.probes === undefined ? null : new WorkProbes(data.work.probes);
   const timer = setInterval(() => look(data, times, probes), LOOK_EVERY_MS);
   end = () => {
@@ -61,7 +66,12 @@ function look({ work, shared, isTerminal }: ProgressStart, times: Times, probes:
   const nowMs = performance.now();
   if (Atomics.load(shared, 2) === 1 || nowMs - times.beganMs < SHOWN_AFTER_MS) return;
   const done = readDone(work, shared);
-  const text = describe(work, done, Math.floor((nowMs - times.beganMs) / 1000));
+  if (done > times.done) times.grownMs = nowMs;
+  times.done = Math.max(times.done, done);
+  const text = describe(work, done, {
+    seconds: Math.floor((nowMs - times.beganMs) / 1000),
+    isStill: nowMs - times.grownMs >= STILL_MS,
+  });
   probes?.show({ work: text, share: work.all === null ? null : findShare(work.all, done) });
   if (nowMs - times.toldMs >= LINE_EVERY_MS) {
     times.toldMs = nowMs;
@@ -94,9 +104,17 @@ function readDone(work: Work, shared: Int32Array): number {
   return statSync(work.file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function describe({ what, all, file, finishing }: Work, done: number, seconds: number): string {
+interface Pace {
+  readonly seconds: number;
+  /** True if nothing was done for a while. */
+  readonly isStill: boolean;
+}
+
+/** A copy may be a little smaller than what was copied: it is whole once it grows no more. */
+function describe({ what, all, file, finishing }: Work, done: number, { seconds, isStill }: Pace): string {
   if (all === null) return `${what}: ${seconds} s so far`;
-  if (finishing !== undefined && done >= all) return `${finishing}: ${seconds} s so far`;
+  const isWhole = done >= all || (isStill && findShare(all, done) >= WHOLE_SHARE);
+  if (finishing !== undefined && isWhole) return `${finishing}: ${seconds} s so far`;
   const show = (count: number) => (file === undefined ? String(count) : `${Math.ceil(count / MB)} MB`);
   return `${what}: ${show(Math.min(done, all))} of ${show(all)} (${Math.floor(100 * findShare(all, done))} %)`;
 }
