@@ -24,8 +24,20 @@ export function listRuleGroups({ rules }: Pick<SignInRules, "rules">): readonly 
   return [...new Set(rules.map(({ group }) => group))].filter((group) => group !== "*");
 }
 
-function isNamed({ displayName, externalId }: DirectoryGroup, group: string): boolean {
-  return displayName === group || externalId === group;
+type GroupIndex = ReadonlyMap<string, readonly DirectoryGroup[]>;
+
+/** By the list of groups, which one decision on thousands of people shares. */
+const indexes = new WeakMap<readonly DirectoryGroup[], GroupIndex>();
+
+/** Returns the groups by their names and their ids in the directory. */
+function indexGroups(groups: readonly DirectoryGroup[]): GroupIndex {
+  const named = new Map<string, DirectoryGroup[]>();
+  for (const group of groups) {
+    for (const name of new Set([group.displayName, group.externalId ?? group.displayName])) {
+      named.getOrInsertComputed(name, () => []).push(group);
+    }
+  }
+  return named;
 }
 
 /**
@@ -41,10 +53,11 @@ function isDeciding({ isFilled, deletedAtMs }: DirectoryGroup, { atMs }: IssuerW
  * the claims. For a role above `member` both must say yes.
  */
 export function matchDirectory(word: DirectoryWord, claims: IssuerWord) {
+  const named = indexes.getOrInsertComputed(word.groups, indexGroups);
   return ({ group, role }: Pick<SignInRule, "group" | "role">): boolean => {
     const isHigh = role !== "member";
     if (group === "*") return !isHigh || claims.atMs > 0;
-    const deciding = word.groups.filter((one) => isNamed(one, group) && isDeciding(one, claims));
+    const deciding = (named.get(group) ?? []).filter((one) => isDeciding(one, claims));
     if (deciding.length === 0) return claims.groups.includes(group);
     const inside = deciding.filter((one) => one.deletedAtMs === null && word.groupIds.has(one.id));
     if (!isHigh || inside.length === 0) return inside.length > 0;
