@@ -2,9 +2,6 @@
 
 import { LiveFeed } from "../admin/log/live.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
-import { RefusedSignIns } from "../admin/people/refused-sign-ins.ts";
-import { WrongTokens } from "../admin/people/wrong-tokens.ts";
-import { PriceBook } from "../catalogue/price-book.ts";
 import type { ConfigError } from "../config/errors.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -140,13 +137,6 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
     },
   };
-}
-
-/** Writes all that is counted in memory. */
-async function writeCounts(
-  parts: Parameters<typeof writeRefusals>[0] & Parameters<typeof writePrices>[0],
-): Promise<void> {
-  await Promise.all([writeRefusals(parts), writePrices(parts)]);
 }
 
 function createCache(

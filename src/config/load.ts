@@ -2,13 +2,7 @@
 
 import { omitUndefined } from "../core/json/json.ts";
 import { NANO_PER_USD } from "../core/money/money.ts";
-import type {
-  KnownProvider,
-  ProviderSetup,
-  QuotaRules,
-  ServerRules,
-  Settings,
-} from "../core/settings.ts";
+import type { KnownProvider, ProviderSetup, QuotaRules, ServerRules, Settings } from "../core/settings.ts";
 import { parseDuration } from "../core/text/duration.ts";
 import { buildCacheRules } from "./cache.ts";
 import { addDirectory } from "./directory.ts";

@@ -70,7 +70,7 @@ async function createDirectoryToken(
     throw invalidValue("kind", `there are ${TOKENS_MAX} tokens of the directory already; revoke one first`);
   }
   const { id, secret } = makeTokenParts(world);
-  const fields = readNew(DIRECTORY_FIELDS, given, nowMs);
+  const fields = readNew(DIRECTORY_FIELDS, given, { nowMs, aliasNames: world.aliasNames });
   const token: NamedToken = {
     ...fields,
     kind: "scim",
