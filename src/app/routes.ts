@@ -103,6 +103,7 @@ export function composeRoutes(parts: RouteParts) {
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
   const hasDirectory = () => live.settings.signIn?.directory !== undefined;
   const exports = createExportParts(parts, keysExpireMs);
+  const priceChanges = () => countPriceChanges(parts.prices.last);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const answers = listAnswers(ports);
   const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
@@ -120,12 +121,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(serveThings(createThingParts(parts, providers)).map((thing) => thingRoutes(operator, thing)))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(exportRoutes(operator, exports))
-    .use(
-      reconciliationRoutes(operator, {
-        ...exports,
-        priceChanges: () => countPriceChanges(parts.prices.last),
-      }),
-    )
+    .use(reconciliationRoutes(operator, { ...exports, priceChanges }))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))

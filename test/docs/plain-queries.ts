@@ -50,7 +50,7 @@ const PEERS_WORDS: readonly PlainQuery[] = [
   ask("virtual keys", "migrate-litellm", "migrate-portkey", "admin-api#keys"),
   ask("rpm tpm", "money#limits-of-a-minute", "migrate-litellm#keys-and-budgets"),
   ask("max_budget", "migrate-litellm#keys-and-budgets", "money#budgets"),
-  ask("guardrails", "migrate-portkey#what-isnt-there", "migrate-litellm#what-isnt-there"),
+  ask("guardrails", "migrate-portkey#what-isnt-there", "migrate-litellm#what-doesnt"),
   ask("load balancing", "models#groups", "operate#failover"),
   ask("retries", "operate#failover"),
   ask("SSO", "sign-in"),

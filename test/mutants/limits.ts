@@ -122,8 +122,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: "a budget of some models counts all",
     file: "src/ledger/limits/limit-settle.ts",
-    find: "coversModel(budget.name, model) ? costNanoUsd : 0",
-    replace: "model.length >= 0 ? costNanoUsd : 0",
+    find: "covers(budget.name, model, modelAsked) ? costNanoUsd : 0",
+    replace: "model.length + modelAsked.length >= 0 ? costNanoUsd : 0",
     tests: BUDGETS,
   },
   {

@@ -17,7 +17,6 @@ const OWN: Readonly<Record<string, string>> = {
   "src/core/log/trace.ts": "a row of the store",
   "src/webhooks/route.ts": "a row of the store",
   "src/catalogue/price-book.ts": "a row of the store",
-  "src/webhooks/state-events.ts": "a row of the store",
   "src/core/events/told-states.ts": "a row of the store",
   "src/gateway/settle/idempotency.ts": "sealed by the gateway",
   "src/gateway/answer/kept-answers.ts": "sealed by the gateway",

@@ -89,8 +89,8 @@ export const STAGES: readonly Mutant[] = [
   {
     name: "the estimate",
     file: "src/operations/chat/estimate.ts",
-    find: "  const sizes = measureSizes(request);\n  const family",
-    replace: "  if (request) return 500;\n  const sizes = measureSizes(request);\n  const family",
+    find: "  const sizes = measureSizes(request);\n  const context",
+    replace: "  if (request) return 500;\n  const sizes = measureSizes(request);\n  const context",
   },
 ];
 
