@@ -1,11 +1,16 @@
 // Everything the console asks of the browser besides drawing: requests, clocks, the clipboard and storage.
 
-/** The path below which the gateway's own lie, if it shares its address with others. */
-const BASE = document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? "";
+let base: string | null = null;
+
+/** Returns the path below which the gateway's own lie, if it shares its address with others. */
+function findBase(): string {
+  base ??= document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? "";
+  return base;
+}
 
 /** Returns the address of one of the gateway's paths. */
 export function place(path: string): string {
-  return BASE + path;
+  return findBase() + path;
 }
 
 export function send(path: string, init: RequestInit): Promise<Response> {
@@ -139,7 +144,7 @@ export function reloadPage(): void {
 }
 
 export function getGatewayUrl(): string {
-  return location.origin + BASE;
+  return location.origin + findBase();
 }
 
 /** Returns an object URL for the data, which the browser keeps until the URL is revoked. */

@@ -148,13 +148,15 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   get("/models"),
   get("/v1/models/*", "/v1/models/Router%23best"),
   get("/models/*", "/models/Router%23best"),
+  get("/model/info"),
+  get("/v1/model/info"),
   get("/v1/key"),
   get("/managed/settings"),
 ];
 
 /** Routes without a key: the operator's and the public ones. */
 const NOBODYS =
-  /^\/(admin\/|hooks\/|auth\/oidc(\/|$)|oauth\/|device$|\.well-known\/|console\/|docs(\/|$)|$|(healthz|readyz|metrics|config\.schema\.json|openapi\.json|llms(-full)?\.txt)$)/;
+  /^\/(admin\/|hooks\/|auth\/oidc(\/|$)|oauth\/|device$|\.well-known\/|console\/|docs(\/|$)|$|(healthz|readyz|health\/(liveliness|liveness|readiness)|metrics|config\.schema\.json|openapi\.json|llms(-full)?\.txt)$)/;
 
 /** The gateway's routes for key holders that are missing in the table. */
 export function routesWithoutRow(): readonly string[] {

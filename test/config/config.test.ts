@@ -265,8 +265,10 @@ test("the published schema is JSON Schema and knows every section", () => {
     "topups",
     "webhooks",
     "telemetry",
+    "tags_from",
     "router",
     "sign_in",
+    "scim",
   ];
   expect(Object.keys(JSON.parse(schema).properties)).toEqual(sections);
   expect(schema).not.toContain('"expected');

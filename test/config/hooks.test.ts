@@ -62,7 +62,7 @@ test.each([
   ["name: one, url: http://guard, threshold: 0.5", "hooks[0].threshold: is for a hook with a model"],
   [
     "name: one, model: OpenAI#m, secret: s",
-    "hooks[0].secret: is for a hook with a url; a model has its provider's keys",
+    "hooks[0].secret: is for a hook with a url; a model has its provider's",
   ],
   ["name: one, model: OpenAI#m, send: messages", "hooks[0].send: must be texts for a hook with a model"],
   [

@@ -57,8 +57,8 @@ describe("refused", () => {
     for (const server of [{}, { public_url: null }]) {
       expect(listErrors({}, server)).toEqual([expect.stringContaining("needs server.public_url")]);
     }
-    for (const public_url of ["*", "gateway.example.com", "https://gateway.example.com/path"]) {
-      expect(listErrors({}, { public_url }).join()).toContain("an origin like https://gateway.example.com");
+    for (const public_url of ["*", "gateway.example.com", "https://gateway.example.com/path?a=b"]) {
+      expect(listErrors({}, { public_url }).join()).toContain("an address like https://gateway.example.com");
     }
   });
 });

@@ -27,6 +27,21 @@ function matchWord(word: string): RegExp {
 const CHAT_PROVIDER = { title: "A provider that speaks the OpenAI dialect", most: 1 };
 /** Its names in public price lists, which is all that a provider in none of them lacks. */
 const LISTED_NAMES = "catalogue/feeds/provider-names.ts";
+/** Reports of what providers refuse, such as videos. A provider of which there is none isn't named there. */
+const REFUSING = "core/models/target-rows.ts";
+/** Limits on some models are one field, of requests and tokens alone: a further limit of a minute isn't one of them. */
+const MODEL_LIMITS = [
+  "admin/limits/model-limits.ts",
+  "config/field-notes.yaml",
+  "config/owner-limits.ts",
+  "core/fields/field.ts",
+  "core/fields/key.ts",
+  "core/fields/model-limit-text.ts",
+  "core/limits/model-limit.ts",
+  "ledger/limits/limit-state.ts",
+  "ledger/limits/model-limits.ts",
+  "store/limits/model-limit-column.ts",
+];
 /** The codecs, surfaces, models and simulated variants of an operation are changes of their own. */
 const OPERATION = { title: "An operation", most: 8 };
 
@@ -39,6 +54,7 @@ const LIMIT_OF_A_MINUTE = {
     "store/postgres/schema.ts",
     "store/sqlite/migrations.ts",
     "docs/site/synonyms.yaml",
+    ...MODEL_LIMITS,
   ],
   most: 2,
   reason: "its arithmetic, of an owner's minute and of a credential's",
@@ -50,7 +66,7 @@ export const CHANGES: readonly Change[] = [
     example: "Cerebras",
     names: matchWord("cerebras"),
     own: /^providers\/cerebras\.ts$/,
-    others: [LISTED_NAMES],
+    others: [LISTED_NAMES, REFUSING],
   },
   {
     ...CHAT_PROVIDER,

@@ -98,7 +98,7 @@ export function makeEmptier(address: () => string): () => Promise<void> {
 
 async function emptyDatabase(database: SQL): Promise<void> {
   const found: readonly { name: string }[] = await database`
-    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
+    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('schema_version', 'directory')
     ORDER BY tablename = 'account'`;
   const statements = found.map(({ name }) => `DELETE FROM ${name}`);
   const account = "INSERT INTO account (id, name, created_at_ms) VALUES ('default', 'default', 1)";

@@ -151,12 +151,12 @@ const pathRows: readonly Row[] = [
     code: "method_not_supported",
   },
   {
-    name: "a WebSocket on /v1/responses is told to use POST at once",
+    name: "a WebSocket on /v1/responses needs a key",
     path: "/v1/responses",
     headers: { upgrade: "websocket", connection: "upgrade" },
     who: "nobody",
-    status: 426,
-    contains: [/POST/],
+    status: 401,
+    contains: [/API key/],
   },
 ];
 
