@@ -29,14 +29,14 @@ const SHOWN = [
   [
     "admin",
     null,
-    "Overview Activity Models Playground Sampling Router · keys Providers Accounts Reconciliation People Requests for more Tokens Limits Webhooks Audit",
+    "Overview Activity Models Playground Sampling Router · keys Providers Accounts Reconciliation People Directory Requests for more Tokens Limits Webhooks Audit",
   ],
   [
     "operator",
     null,
     "Overview Activity Models Sampling Router · keys Providers Accounts Requests for more Limits Webhooks Audit",
   ],
-  ["viewer", null, "Overview Activity Models Router · keys Providers Accounts Limits Webhooks"],
+  ["viewer", null, "Overview Activity Models Router · keys Providers Accounts Directory Limits Webhooks"],
   [
     "manager",
     "team",
