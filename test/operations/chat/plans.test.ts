@@ -123,6 +123,17 @@ describe("planned calls", () => {
     }
   });
 
+  test("aren't those of messages with parts, some of which a server refuses", () => {
+    const [{ codec, card } = { codec: null, card: null }] = listPlanned();
+    if (codec === null) throw new Error("Nothing is planned.");
+    const own = { ...card };
+    const read = (content: unknown) =>
+      readChatRequest({ model: "m", messages: [{ role: "user", content }] }, LIMITS);
+    for (const text of ["a", "b", "c"]) encode(codec, read(text), own, TARGET);
+    const marked = read([{ type: "text", text: "d", cache_control: { type: "ephemeral" } }]);
+    expect(encode(codec, marked, own, TARGET)).toBe(encode(codec, marked, { ...card }, TARGET));
+  });
+
   test("take no passes from the third request of a shape on", () => {
     const [{ codec, card } = { codec: null, card: null }] = listPlanned();
     if (codec === null) throw new Error("Nothing is planned.");
