@@ -15,11 +15,11 @@ export interface Plant {
 
 export const PLANTS: readonly Plant[] = [
   {
-    name: "answers are let go before the commit, which comes 50 ms later",
+    name: "answers are let go before the commit, which comes 500 ms later",
     file: "src/store/sqlite/connection.ts",
     changes: [
       ["  begin.run();", "  if (!database.inTransaction) begin.run();"],
-      ["sql.commit.run();", "setTimeout(() => { if (database.inTransaction) sql.commit.run(); }, 50);"],
+      ["sql.commit.run();", "setTimeout(() => { if (database.inTransaction) sql.commit.run(); }, 500);"],
     ],
   },
   {

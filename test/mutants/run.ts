@@ -48,7 +48,7 @@ function makeCopy(folder: string, number: number): string {
   return copy;
 }
 
-/** Runs tests in that copy. They have failed if one of them has, or if they came to no end. */
+/** Runs tests in that copy. They have failed if one of them has, or if they came to no end; a title that no test has any more fails nothing. */
 async function runTests(
   copy: string,
   flags: readonly string[],
@@ -68,7 +68,8 @@ async function runTests(
   ]);
   const output = `${out}\n${err}`;
   if (child.signalCode !== null) return { hasFailed: true, output };
-  // A copy whose tests can't even be loaded proves nothing, nor does a title that no test has.
+  if (/^error: regex ".*" matched 0 tests/m.test(output)) return { hasFailed: false, output };
+  // A copy whose tests can't even be loaded proves nothing.
   const hasRun =
     /^Ran \d+ tests?/m.test(output) &&
     !/^error: (Cannot find|Export named|".*" has already been declared)|Unhandled error between tests/m.test(
