@@ -155,7 +155,8 @@ export class Sockets implements SocketRoutes, Latecomer {
     const { request, server } = this.#makeRequest(handshake, makeHeaders(handshake.headers, frame));
     const { random, clock } = this.#ports;
     const set = { headers: { "x-request-id": `req_${mintOrderedId(random, clock.nowMs())}` } };
-    const arrival = new Arrival(this.#ports, request, server, set, { route: ROUTE, counting: this.#warmUps });
+    const place = { route: ROUTE, counting: this.#warmUps, socketId: handshake.id };
+    const arrival = new Arrival(this.#ports, request, server, set, place);
     arrival.held.expect({ owner: handshake.accountId, declaredBytes: bytes, onEnded: () => {} });
     arrival.held.arrive(bytes);
     arrival.held.finish();
