@@ -226,6 +226,9 @@ const MODEL_LIMITS: Step = [
   { kind: "endSupport", stepsKnown: 31 },
 ];
 
+/** The most parallel calls of a credential. A program from before counts none of its own. */
+const CREDENTIAL_CALLS: Step = [{ kind: "addField", table: "credential", field: CREDENTIAL_FIELDS.parallel }];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -261,4 +264,5 @@ export const STEPS: readonly Step[] = [
   MODEL_LIMITS,
   ENDS,
   DIRECTORY,
+  CREDENTIAL_CALLS,
 ];
