@@ -18,8 +18,9 @@ export function markAllowed(
   models: readonly string[] | null,
   aliases: Config["aliases"] = {},
 ): readonly string[] | null {
+  if (models === null) return null;
   const isKnown = (text: string) => isAlias(text) && Object.hasOwn(aliases, text);
-  return models && models.map((text) => (isKnown(text) ? writeAliasEntry(text, 0) : text));
+  return models.map((text) => (isKnown(text) ? writeAliasEntry(text, 0) : text));
 }
 
 const OPENS_NOTHING =
