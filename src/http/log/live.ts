@@ -73,7 +73,11 @@ async function openEvents(
     if ((controller.desiredSize ?? 0) < -UNREAD_MAX) end();
     else controller.enqueue(encoder.encode(text));
   };
-  leave = await ports.feed.listen((rows, skipped) => formatEvents(rows, skipped).forEach(send), end, scope);
+  leave = await ports.feed.listen(
+    (rows, skipped) => formatEvents(rows, skipped, scope).forEach(send),
+    end,
+    scope,
+  );
   return new ReadableStream(
     {
       start(opened) {
@@ -96,8 +100,8 @@ async function openEvents(
   );
 }
 
-function formatEvents(records: readonly RequestRecord[], skipped: number): readonly string[] {
-  const rows = records.map((record) => dataLine(JSON.stringify(requestView(record)))).join("");
+function formatEvents(records: readonly RequestRecord[], skipped: number, scope: Scope): readonly string[] {
+  const rows = records.map((record) => dataLine(JSON.stringify(requestView(record, scope)))).join("");
   return skipped > 0 ? [`event: skipped\n${dataLine(JSON.stringify({ requests: skipped }))}`, rows] : [rows];
 }
 
