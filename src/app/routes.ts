@@ -250,7 +250,8 @@ function createThingParts(parts: RouteParts, providers: ProviderPorts) {
   };
   return {
     world: opened.world,
-    owners: { ...opened.world, ledger: ports.ledger, vault: opened.vault, ...rules },
+    repeats: { ...opened.world, vault: opened.vault, clock },
+    owners: { ...opened.world, ledger: ports.ledger, ...rules },
     aliases: createAliasParts(parts),
     providers,
     endpoints: () => live.settings.webhooks,

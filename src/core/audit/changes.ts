@@ -9,7 +9,6 @@ import type {
   KeyChange,
   KeyPut,
   NewSecret,
-  PutRecord,
   Revision,
 } from "../keys/key-change.ts";
 import type { KeyMaking } from "../keys/key-making.ts";
@@ -69,11 +68,8 @@ export interface Changes extends DirectoryChanges {
   changeKey(id: string, change: Revision<GatewayKey, KeyChange>): Promise<GatewayKey | null>;
   /** Like `changeKey`, for a change of the account: the key's counts are carried to the new one. */
   moveKey(id: string, move: KeyMove): Promise<GatewayKey | null>;
-  /**
-   * Makes the key or changes the one of that name, or does nothing if there is a record of the same id, which it then
-   * returns.
-   */
-  putKey(put: KeyPut): Promise<{ readonly key: GatewayKey; readonly earlier: PutRecord | null }>;
+  /** Makes the key or changes the one of that name. Returns it. */
+  putKey(put: KeyPut): Promise<GatewayKey>;
   /** Replaces a key's secret. Returns the key, which is unchanged if it is revoked, or null if there is none. */
   rotateKey(id: string, secret: NewSecret): Promise<GatewayKey | null>;
   /** Returns the revoked key. Revoking it again keeps the first time. */

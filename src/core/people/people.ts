@@ -1,5 +1,6 @@
 // People and what they may do: roles, grants, who acts from where, and which rows a viewer sees.
 
+import type { RepeatClaim } from "../audit/repeats.ts";
 import type { MemberTerms } from "../limits/member-limits.ts";
 
 /** From the least to the most. Within an account, the highest of someone's roles counts. */
@@ -43,6 +44,8 @@ export interface Act {
   /** `PATCH /admin/v1/keys/{id}`, or the command. */
   readonly route: string;
   readonly requestId: string;
+  /** The record that its change leaves, so that a repeat changes nothing. Missing without an Idempotency-Key. */
+  readonly claim?: RepeatClaim;
 }
 
 /** The gateway itself, for what it does on its own. */
