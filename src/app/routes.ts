@@ -49,6 +49,7 @@ import { thingRoutes } from "../http/things.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
+import { ChangeRate } from "../people/change-rate.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
@@ -159,6 +160,7 @@ function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts)
     bodies,
     turns,
     deadlines,
+    changeRate: new ChangeRate(),
     findPerson: (session) => findPerson(people, session, people.rules()),
   };
 }

@@ -22,6 +22,7 @@ import type { StateWorld } from "../../src/moving/state/known.ts";
 import { performPlan } from "../../src/moving/state/perform.ts";
 import { planState } from "../../src/moving/state/plan.ts";
 import { writeState, writeStateText } from "../../src/moving/state/write.ts";
+import { ChangeRate } from "../../src/people/change-rate.ts";
 import { renderStep as renderPostgres } from "../../src/store/postgres/render-step.ts";
 import { declareThing } from "../../src/store/schema/field-columns.ts";
 import { STEPS } from "../../src/store/schema/steps.ts";
@@ -93,6 +94,7 @@ beforeAll(async () => {
     readOrigin: makeOriginReader([]),
     wrongTokens: { refuse: (message: string) => new Fault("invalid_api_key", message), note: () => {} },
     findPerson: async () => null,
+    changeRate: new ChangeRate(),
     bodies: new BodyMemory(1_000_000, deadlines),
     turns: new BodyTurns(clock),
     deadlines,

@@ -14,7 +14,7 @@ import type {
 import type { KeyMaking } from "../keys/key-making.ts";
 import type { KeyMove } from "../keys/key-move.ts";
 import type { LimitRequest, LimitRequestStep } from "../limits/limit-request.ts";
-import type { Checkout } from "../money/checkout.ts";
+import type { Checkout, UnpaidCheckouts } from "../money/checkout.ts";
 import type { DirectoryChanges, DirectoryGroup, DirectoryUser } from "../people/directory.ts";
 import type { Member, NamedToken } from "../people/people.ts";
 import type { OwnerState, StoredCredential } from "../rows.ts";
@@ -116,10 +116,14 @@ export interface Changes extends DirectoryChanges {
   ): Promise<LimitRequest | null>;
 
   /**
-   * Adds a checkout, or returns the one of the same id. `check` gets the number of the account's checkouts since a time
-   * (Unix milliseconds) that nobody has paid, and throws if this one may not be added.
+   * Adds a checkout, or returns the one of the same id. `check` gets the numbers of checkouts since a time (Unix
+   * milliseconds) that nobody has paid, and throws if this one may not be added.
    */
-  addCheckout(checkout: Checkout, sinceMs: number, check: (unpaid: number) => void): Promise<Checkout>;
+  addCheckout(
+    checkout: Checkout,
+    sinceMs: number,
+    check: (unpaid: UnpaidCheckouts) => void,
+  ): Promise<Checkout>;
 
   /**
    * Writes the plain thing that `change` makes of the stored one (null if there is none) and returns it. Null from

@@ -8,6 +8,7 @@ import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { checkSecret } from "../../keys/secret.ts";
 import { findSurface } from "../../surfaces/index.ts";
 import { noteFailedChange } from "../audit/audited.ts";
+import { giveBackChange } from "../people/counted-changes.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createFaultResponse, createRefusalResponse, type HeaderMap } from "./answers.ts";
 import { canonicalScheme } from "./auth.ts";
@@ -66,6 +67,7 @@ export function buildApp(
       const thrown = code === "PARSE" ? error.cause : error;
       const fault = toFault(thrown);
       const refusal = explainThrown(ports, request, thrown, set);
+      giveBackChange(request);
       return noteFailedChange(request, fault)?.then(() => refusal) ?? refusal;
     });
   served.app = app;

@@ -1,7 +1,10 @@
-// The step of the schema for repeats of an operator's requests.
+// The step of the schema for repeats of an operator's requests, and for the room that sign-ins of agents share.
 import { integer, type Step, text, textOrNull } from "./schema-step.ts";
 
-/** Nodes of an older version neither write nor read these records: there, a repeat is another request. */
+/**
+ * Nodes of an older version neither write nor read the records: there, a repeat is another request. Their codes of agents
+ * count as of one network.
+ */
 export const REPEATS: Step = [
   {
     kind: "createTable",
@@ -22,4 +25,6 @@ export const REPEATS: Step = [
     table: "admin_repeat",
     columns: ["actor", "at_ms", "id"],
   },
+  { kind: "addColumn", table: "device_code", column: { name: "network", type: "text", initial: "" } },
+  { kind: "createIndex", name: "device_code_network", table: "device_code", columns: ["network"] },
 ];

@@ -12,3 +12,7 @@ DO $$ BEGIN
 CREATE INDEX IF NOT EXISTS admin_repeat_at ON admin_repeat (at_ms)
 ----
 CREATE INDEX IF NOT EXISTS admin_repeat_actor ON admin_repeat (actor, at_ms, id)
+----
+ALTER TABLE device_code ADD COLUMN IF NOT EXISTS network TEXT COLLATE "C" NOT NULL DEFAULT ''
+----
+CREATE INDEX IF NOT EXISTS device_code_network ON device_code (network)
