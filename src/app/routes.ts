@@ -32,9 +32,11 @@ import { stripeHookRoutes } from "../http/money/stripe-hook.ts";
 import { deviceAdminRoutes } from "../http/people/admin-devices.ts";
 import { directoryRoutes } from "../http/people/admin-directory.ts";
 import { memberRoutes } from "../http/people/admin-members.ts";
+import { Cookies } from "../http/people/cookies.ts";
 import { deviceRoutes } from "../http/people/device.ts";
 import { managedSettingsRoutes } from "../http/people/managed-settings.ts";
 import { oauthRoutes } from "../http/people/oauth.ts";
+import { ownSessionRoutes } from "../http/people/own-sessions.ts";
 import { scimRoutes } from "../http/people/scim.ts";
 import { sessionRoutes } from "../http/people/session.ts";
 import { signInRoutes } from "../http/people/sign-in.ts";
@@ -137,6 +139,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(sampleRoutes(operator, parts.sampling))
     .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
+    .use(ownSessionRoutes(operator))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
@@ -161,6 +164,8 @@ function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts)
     turns,
     deadlines,
     changeRate: new ChangeRate(),
+    cookies: new Cookies({ ...server, clock }),
+    publicUrl: server.publicUrl,
     findPerson: (session) => findPerson(people, session, people.rules()),
   };
 }

@@ -33,7 +33,7 @@ export const MEMBERS: {
   readonly RequestContext: Count<keyof RequestContext<ChatForm>>;
 } = {
   Store: 62,
-  "Store, with the ports in it": 161,
+  "Store, with the ports in it": 162,
   Operation: 48,
   RequestContext: 47,
 };

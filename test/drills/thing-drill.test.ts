@@ -14,6 +14,7 @@ import type { Store } from "../../src/core/store.ts";
 import { makePlainThing } from "../../src/core/things/plain.ts";
 import { BodyMemory } from "../../src/http/body/body-memory.ts";
 import { BodyTurns } from "../../src/http/body/body-turns.ts";
+import { Cookies } from "../../src/http/people/cookies.ts";
 import { makeOriginReader } from "../../src/http/serve/client-address.ts";
 import { thingRoutes } from "../../src/http/things.ts";
 import { decide } from "../../src/ledger/decide.ts";
@@ -95,6 +96,8 @@ beforeAll(async () => {
     wrongTokens: { refuse: (message: string) => new Fault("invalid_api_key", message), note: () => {} },
     findPerson: async () => null,
     changeRate: new ChangeRate(),
+    cookies: new Cookies({ publicUrl: null, basePath: "", clock: world.clock }),
+    publicUrl: null,
     bodies: new BodyMemory(1_000_000, deadlines),
     turns: new BodyTurns(clock),
     deadlines,

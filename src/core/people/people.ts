@@ -174,7 +174,13 @@ export interface Session {
   readonly memberId: string | null;
   /** The issuer's own id of the person's session, for its logout. */
   readonly issuerSession: string | null;
+  /** Where it began. Null if an older version began it. */
+  readonly address: string | null;
+  readonly agent: string | null;
 }
+
+/** Whose sessions are meant: a person's, a named token's, or else those of the admin token with this digest. */
+export type SessionOwner = Pick<Session, "memberId" | "tokenId" | "tokenDigest">;
 
 /** The people for whom these facts are the same. */
 export interface PeopleCount {
@@ -229,6 +235,8 @@ export interface PeopleStore {
   addSession(session: Session, nowMs: number): Promise<void>;
   session(digest: string): Promise<Session | null>;
   endSession(digest: string): Promise<void>;
+  /** The sessions of an owner that haven't ended, newest first, up to this many. */
+  sessionsOf(owner: SessionOwner, nowMs: number, most: number): Promise<readonly Session[]>;
   /** Ends all sessions of a person. Returns how many. */
   endSessionsOf(memberId: string): Promise<number>;
   /** Returns whether the person has a session, and made a token that is neither revoked nor expired. */

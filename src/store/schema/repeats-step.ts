@@ -1,4 +1,4 @@
-// The step of the schema for repeats of an operator's requests, and for the room that sign-ins of agents share.
+// The step of the schema for repeats of an operator's requests, the room that sign-ins of agents share, and where sessions began.
 import { integer, type Step, text, textOrNull } from "./schema-step.ts";
 
 /**
@@ -27,4 +27,6 @@ export const REPEATS: Step = [
   },
   { kind: "addColumn", table: "device_code", column: { name: "network", type: "text", initial: "" } },
   { kind: "createIndex", name: "device_code_network", table: "device_code", columns: ["network"] },
+  { kind: "addColumn", table: "session", column: textOrNull("address") },
+  { kind: "addColumn", table: "session", column: textOrNull("agent") },
 ];

@@ -16,3 +16,7 @@ CREATE INDEX IF NOT EXISTS admin_repeat_actor ON admin_repeat (actor, at_ms, id)
 ALTER TABLE device_code ADD COLUMN IF NOT EXISTS network TEXT COLLATE "C" NOT NULL DEFAULT ''
 ----
 CREATE INDEX IF NOT EXISTS device_code_network ON device_code (network)
+----
+ALTER TABLE session ADD COLUMN IF NOT EXISTS address TEXT COLLATE "C"
+----
+ALTER TABLE session ADD COLUMN IF NOT EXISTS agent TEXT COLLATE "C"

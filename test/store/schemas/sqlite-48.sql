@@ -3,3 +3,5 @@ CREATE INDEX admin_repeat_at ON admin_repeat (at_ms);
 CREATE INDEX admin_repeat_actor ON admin_repeat (actor, at_ms, id);
 ALTER TABLE device_code ADD COLUMN network TEXT NOT NULL DEFAULT '';
 CREATE INDEX device_code_network ON device_code (network);
+ALTER TABLE session ADD COLUMN address TEXT;
+ALTER TABLE session ADD COLUMN agent TEXT;

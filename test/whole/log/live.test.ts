@@ -9,6 +9,7 @@ import { asObject, type JsonObject, parseJson } from "../../../src/core/json/jso
 import type { RequestRecord } from "../../../src/core/log/record.ts";
 import { EVERYTHING } from "../../../src/core/people/people.ts";
 import { liveRoutes } from "../../../src/http/log/live.ts";
+import { Cookies } from "../../../src/http/people/cookies.ts";
 import { makeOriginReader } from "../../../src/http/serve/client-address.ts";
 import { type Started, startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { makeRecord, NOON } from "../../harness/samples.ts";
@@ -129,7 +130,9 @@ test("ends at the first keep-alive after the session has", async () => {
     refused: { note: () => {} },
   });
   const findPerson = async () => null;
-  const entry = { adminToken: "token", adminTokenFrom: [], readOrigin, wrongTokens, findPerson };
+  const cookies = new Cookies({ publicUrl: null, basePath: "", clock });
+  const site = { cookies, publicUrl: null };
+  const entry = { ...site, adminToken: "token", adminTokenFrom: [], readOrigin, wrongTokens, findPerson };
   const operator = { world: opened.world, ...entry };
   const feed = new LiveFeed({ store: opened.store, clock });
   const routes = liveRoutes({ ...operator, feed, clock, draining: () => false, idleSeconds: 60 });
