@@ -195,8 +195,10 @@ export const FAULTS = {
   },
   /** The rest of a budget is reserved by requests in flight. */
   budget_reserved: { ...limited, wayOut: "Wait until running requests have ended, or raise the budget." },
-  /** A person makes or rotates personal keys too often. */
-  too_many_changes: { ...limited, wayOut: "Use a key that is there already, or wait{until}." },
+  /** A person makes or rotates personal keys too often, or changes too much in a minute. */
+  too_many_changes: { ...limited, wayOut: "Use what is there already, or wait{until}." },
+  /** Too many checkouts wait to be paid. */
+  too_many_checkouts: { ...limited, wayOut: "Pay one of them, or wait{until}." },
   requests_per_minute_exceeded: { ...limited, wayOut: "Send fewer requests a minute, or raise the limit." },
   tokens_per_minute_exceeded: { ...limited, wayOut: "Send fewer tokens a minute, or raise the limit." },
   too_many_parallel_requests: {

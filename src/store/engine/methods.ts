@@ -1,6 +1,8 @@
 // The store's methods that are the same on both engines.
 import type { Changes, Trail } from "../../core/audit/changes.ts";
+import type { RepeatClaim } from "../../core/audit/repeats.ts";
 import { auditLogMethods } from "../audit/audit-log.ts";
+import { claimWith, repeatMethods } from "../audit/repeats.ts";
 import { outboxMethods } from "../events/outbox.ts";
 import { webhookMethods } from "../events/webhooks.ts";
 import { foreignMethods } from "../keys/foreign.ts";
@@ -41,11 +43,13 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...settingMethods(engine),
     ...consoleMethods(engine),
     ...lessonMethods(engine),
-    changes: (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail)),
+    changes: (trail: Trail, claim: RepeatClaim | null = null) =>
+      changeMethods(claimWith(engine, claim), claimWith(ofRows, claim), makeRecorder(engine, trail)),
     journals: { ...journalMethods(engine), ...systemJournalMethods(engine), ...statementMethods(engine) },
     responses: responseMethods(engine),
     refusals: refusalMethods(engine),
     auditLog: auditLogMethods(engine),
+    repeats: repeatMethods(engine),
     webhooks: webhookMethods(engine),
     providerCalls: providerCallMethods(engine),
     devices: deviceMethods(engine),

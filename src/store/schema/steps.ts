@@ -14,6 +14,7 @@ import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
+import { REPEATS } from "./repeats-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
@@ -286,4 +287,5 @@ export const STEPS: readonly Step[] = [
   SOCKETS,
   CREDENTIAL_CALLS,
   MARKUPS,
+  REPEATS,
 ];
