@@ -21,6 +21,7 @@ import { warningsSuite } from "./limits/warnings.suite.ts";
 import { callsSuite } from "./log/calls.suite.ts";
 import { tagsSuite } from "./log/tags.suite.ts";
 import { cacheSuite } from "./models/cache.suite.ts";
+import { filesSuite } from "./models/files.suite.ts";
 import { lessonFilesSuite } from "./models/lesson-files.suite.ts";
 import { lessonsSuite } from "./models/lessons.suite.ts";
 import { repliesSuite } from "./models/replies.suite.ts";
@@ -73,6 +74,7 @@ const SUITES = [
   movesSuite,
   responsesSuite,
   cacheSuite,
+  filesSuite,
   webhooksSuite,
   deliverySuite,
   bestSuite,
