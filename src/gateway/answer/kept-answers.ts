@@ -43,10 +43,9 @@ export class KeptAnswers {
     return keepsResponses && this.#ports.rules().keepMs > 0;
   }
 
-  /** Returns the answers that a request continues. Throws the Fault `not_found` for an id that isn't the owner's. */
+  /** Returns the answers that a request continues. `previous` is null for an id that isn't the owner's. */
   async findEarlier(owner: Owner, { id, itemIds }: Earlier): Promise<EarlierAnswers> {
     const previous = id === null ? null : await this.get(owner, id);
-    if (id !== null && previous === null) throw makeNotFound(id, "previous_response_id");
     const items = new Map<string, JsonObject>();
     for (let lookups = 0; lookups < LOOKUPS_MAX; lookups++) {
       const next = itemIds.findLast((itemId) => !items.has(itemId));
