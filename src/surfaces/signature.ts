@@ -26,7 +26,7 @@ function omitShown(text: string, details: readonly ReasoningDetail[]): readonly 
 }
 
 /** Thinking with its provider's details. */
-export interface SignedThinking {
+interface SignedThinking {
   readonly text: string;
   readonly details: readonly ReasoningDetail[];
 }

@@ -13,64 +13,58 @@ import { isOf } from "./earlier.ts";
 import { createHeldResponse, type HeldAnswer } from "./held-answer.ts";
 
 const TAG = "Interactions";
-/** Google's SDKs ask below `/v1`, other clients below `/v1beta`. */
-const VERSIONS = ["/v1", "/v1beta"] as const;
-
+type KeptLookup = RouteRequest & { readonly params: { readonly id: string }; readonly query: Query };
 type Query = Readonly<Record<string, string | undefined>>;
 
+/** Google's SDKs ask below `/v1`, other clients below `/v1beta`. */
 export function interactionRoutes(ports: HttpPorts) {
-  const app = new Elysia();
-  for (const version of VERSIONS) addRoutes(app, version, ports);
-  return app;
+  const read = (asked: KeptLookup) => readKept(ports, asked);
+  const remove = (asked: KeptLookup) => removeKept(ports, asked);
+  const cancel = (asked: KeptLookup) => refuseCancel(ports, asked);
+  return new Elysia()
+    .get("/v1/interactions/:id", read, describeRead("retrieveInteraction"))
+    .get("/v1beta/interactions/:id", read, describeRead("retrieveInteractionBeta"))
+    .delete("/v1/interactions/:id", remove, describeRemoval("deleteInteraction"))
+    .delete("/v1beta/interactions/:id", remove, describeRemoval("deleteInteractionBeta"))
+    .post("/v1/interactions/:id/cancel", cancel, describeCancel("cancelInteraction"))
+    .post("/v1beta/interactions/:id/cancel", cancel, describeCancel("cancelInteractionBeta"));
 }
 
-function addRoutes(app: Elysia, version: (typeof VERSIONS)[number], ports: HttpPorts): void {
-  const path = `${version}/interactions/:id` as const;
-  const describe = (id: string, summary: string, answer: string) =>
-    describeObject(TAG, version === "/v1" ? id : `${id}Beta`, summary, answer);
-  app
-    .get(
-      path,
-      async (asked) => {
-        const { kept, accountId } = await findKept(ports, asked, asked.params.id);
-        return createHeldResponse(ports, asked.request, accountId, readAnswer(kept, asked.query));
-      },
-      describe(
-        "retrieveInteraction",
-        "Get a kept interaction",
-        "The interaction; with `stream=true` its events, those after `last_event_id`.",
-      ),
-    )
-    .delete(
-      path,
-      async (asked) => {
-        const { id } = asked.params;
-        const { key } = await identify(ports, asked);
-        const isOwn = isOf(INTERACTIONS.idPrefix, id);
-        if (!isOwn || !(await ports.kept.remove(key, id))) throw makeMissing(id);
-        return createJsonResponse(200, {});
-      },
-      describe("deleteInteraction", "Delete a kept interaction", "An empty object."),
-    )
-    .post(
-      `${path}/cancel`,
-      async (asked) => {
-        const { id } = asked.params;
-        await findKept(ports, asked, id);
-        throw invalidValue("id", `the interaction '${id.slice(0, 100)}' doesn't run in the background`);
-      },
-      {
-        parse: "none",
-        ...describe(
-          "cancelInteraction",
-          "Cancel an interaction in the background, of which there are none",
-          "Always a refusal: an interaction ends when its client hangs up.",
-        ),
-      },
-    );
+function describeRead(id: string) {
+  const answer = "The interaction; with `stream=true` its events, those after `last_event_id`.";
+  return describeObject(TAG, id, "Get a kept interaction", answer);
 }
 
-async function findKept(ports: HttpPorts, asked: RouteRequest, id: string) {
+function describeRemoval(id: string) {
+  return describeObject(TAG, id, "Delete a kept interaction", "An empty object.");
+}
+
+function describeCancel(id: string) {
+  const summary = "Cancel an interaction in the background, of which there are none";
+  const answer = "Always a refusal: an interaction ends when its client hangs up.";
+  return { parse: "none", ...describeObject(TAG, id, summary, answer) } as const;
+}
+
+async function readKept(ports: HttpPorts, asked: KeptLookup): Promise<Response> {
+  const { kept, accountId } = await findKept(ports, asked);
+  return createHeldResponse(ports, asked.request, accountId, readAnswer(kept, asked.query));
+}
+
+async function removeKept(ports: HttpPorts, asked: KeptLookup): Promise<Response> {
+  const { id } = asked.params;
+  const { key } = await identify(ports, asked);
+  const isOwn = isOf(INTERACTIONS.idPrefix, id);
+  if (!isOwn || !(await ports.kept.remove(key, id))) throw makeMissing(id);
+  return createJsonResponse(200, {});
+}
+
+async function refuseCancel(ports: HttpPorts, asked: KeptLookup): Promise<never> {
+  const { kept } = await findKept(ports, asked);
+  throw invalidValue("id", `the interaction '${kept.id.slice(0, 100)}' doesn't run in the background`);
+}
+
+async function findKept(ports: HttpPorts, asked: KeptLookup) {
+  const { id } = asked.params;
   const { key } = await identify(ports, asked);
   const kept = isOf(INTERACTIONS.idPrefix, id) ? await ports.kept.get(key, id) : null;
   if (kept === null) throw makeMissing(id);

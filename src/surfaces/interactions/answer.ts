@@ -8,13 +8,13 @@ import { writeCost } from "../cost.ts";
 import type { Stamp } from "../surface.ts";
 import { type StepOptions, StepWriter } from "./step-writer.ts";
 
-/** What an answer says of its request. */
+/** The facts of a request that its answer depends on. */
 export interface InteractionContext extends StepOptions {
   /** The interaction that it goes on from. Undefined if there is none. */
   readonly previousId: string | undefined;
 }
 
-/** How an answer ended. */
+/** The end of an answer. */
 interface Outcome {
   readonly reason: FinishReason;
   readonly writer: Pick<StepWriter, "hasCalls" | "isCut">;
@@ -51,7 +51,7 @@ export function endInteraction(
 }
 
 /** `total_output_tokens` excludes thinking. The total is the sum of all but the cached ones, which are part of the input. */
-export function writeUsage(usage: Usage | undefined): JsonObject {
+function writeUsage(usage: Usage | undefined): JsonObject {
   const completion = usage?.completion_tokens ?? 0;
   const input = usage?.prompt_tokens ?? 0;
   const thoughts = Math.min(completion, usage?.completion_tokens_details?.reasoning_tokens ?? 0);

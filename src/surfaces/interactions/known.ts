@@ -7,10 +7,11 @@ export type Kind = "body" | "step" | "summary" | "fields";
 type Fields = Readonly<Record<string, Holding<Kind>>>;
 
 /**
- * How a step is read: as the user's or the model's own content, a thought, a call of one of the client's functions or its
- * result. `told` steps were run elsewhere and reach the model as text. `left` ones are left out and named.
+ * The way in which a step is read: as the user's or the model's own content, a thought, a call of one of the client's
+ * functions or its result. A step that is `told` was run elsewhere and reaches the model as text, and one that is `left`
+ * is left out and named.
  */
-export type StepReading = "user" | "model" | "thought" | "call" | "result" | "told" | "left";
+type StepReading = "user" | "model" | "thought" | "call" | "result" | "told" | "left";
 
 interface StepRow {
   readonly reading: StepReading;
@@ -49,7 +50,7 @@ function left(fields: Fields): StepRow {
   return { reading: "left", fields };
 }
 
-export const STEPS: ReadonlyMap<string, StepRow> = new Map<string, StepRow>([
+const STEPS: ReadonlyMap<string, StepRow> = new Map<string, StepRow>([
   ["user_input", { reading: "user", fields: { content: steps } }],
   ["model_output", { reading: "model", fields: { content: steps, error: fields } }],
   [
@@ -96,7 +97,7 @@ export function findTool(type: string): ReturnType<typeof TOOLS.find> {
 
 const forms = [...STEPS, ...CONTENTS].map(([type, row]) => [type, makeForm<Kind>(row.fields)] as const);
 
-/** What is kept of a conversation: the steps before an interaction, and its own input as it came. */
+/** The kept part of a conversation: the steps before an interaction, and its own input as it came. */
 export const GRAMMAR: Grammar<Kind> = {
   stray: "step",
   kinds: {

@@ -3,6 +3,9 @@
 import { Type } from "@sinclair/typebox";
 import { checkChoice, countFrom, modelName, openObject } from "../bounds.ts";
 
+/** The length of a label's key, and of its value. */
+export const LABEL_CHARACTERS_MAX = 63;
+
 const config = openObject({
   temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
   top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
@@ -42,7 +45,7 @@ export const interactionSchema = openObject({
   stream: Type.Optional(Type.Boolean()),
   background: Type.Optional(Type.Boolean()),
   labels: Type.Optional(
-    Type.Record(Type.String({ maxLength: 63 }), Type.String({ maxLength: 63 }), { maxProperties: 16 }),
+    Type.Record(Type.String(), Type.String({ maxLength: LABEL_CHARACTERS_MAX }), { maxProperties: 16 }),
   ),
   safety_settings: Type.Optional(
     Type.Array(openObject({ type: Type.String(), threshold: Type.String() }), { maxItems: 64 }),
@@ -62,7 +65,7 @@ const usage = openObject({
 
 const begun = {
   id: Type.String(),
-  object: Type.Literal("interaction"),
+  object: checkChoice("interaction"),
   model: Type.String(),
   status: checkChoice("completed", "requires_action", "incomplete", "in_progress", "failed", "cancelled"),
   created: Type.String({ format: "date-time" }),
@@ -85,18 +88,18 @@ const typed = openObject({ type: Type.String() });
 
 /** The data of each event of a stream. */
 export const interactionEventSchema = Type.Union([
-  openObject({ event_type: Type.Literal("interaction.created"), interaction: openObject(begun) }),
+  openObject({ event_type: checkChoice("interaction.created"), interaction: openObject(begun) }),
   openObject({
-    event_type: Type.Literal("interaction.status_update"),
+    event_type: checkChoice("interaction.status_update"),
     interaction_id: Type.String(),
     status: Type.String(),
   }),
-  openObject({ event_type: Type.Literal("step.start"), index: countFrom(0), step: typed }),
-  openObject({ event_type: Type.Literal("step.delta"), index: countFrom(0), delta: typed }),
-  openObject({ event_type: Type.Literal("step.stop"), index: countFrom(0) }),
-  openObject({ event_type: Type.Literal("interaction.completed"), interaction: openObject(outcome) }),
+  openObject({ event_type: checkChoice("step.start"), index: countFrom(0), step: typed }),
+  openObject({ event_type: checkChoice("step.delta"), index: countFrom(0), delta: typed }),
+  openObject({ event_type: checkChoice("step.stop"), index: countFrom(0) }),
+  openObject({ event_type: checkChoice("interaction.completed"), interaction: openObject(outcome) }),
   openObject({
-    event_type: Type.Literal("error"),
+    event_type: checkChoice("error"),
     error: openObject({ code: Type.String(), message: Type.String() }),
   }),
 ]);

@@ -4,6 +4,7 @@ import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { parseEffort } from "../../operations/chat/prompt/effort.ts";
+import { LABEL_CHARACTERS_MAX } from "./schema.ts";
 
 const JSON_TYPE = "application/json";
 const PLAIN_TYPE = "text/plain";
@@ -54,7 +55,7 @@ export function readConfig(config: JsonObject): Partial<ChatRequest> {
   };
 }
 
-/** Returns the settings in the form of generateContent: `HARM_CATEGORY_HATE_SPEECH`, `BLOCK_NONE`. */
+/** Returns the settings in the form of generateContent, whose words are in capitals. */
 export function readSafety(settings: unknown): readonly JsonObject[] | undefined {
   if (!Array.isArray(settings) || settings.length === 0) return undefined;
   return settings.map(asObject).map(({ type, threshold, method }) => ({
@@ -117,8 +118,13 @@ function refuseMedia(param: string): Fault {
   return new Fault("unsupported_capability", message, { param });
 }
 
-/** Empty labels are none. */
+/** Empty labels are none. Throws a Fault for a key that is too long. */
 export function readLabels(labels: unknown): Record<string, string> | undefined {
+  const long = Object.keys(asObject(labels)).find((key) => key.length > LABEL_CHARACTERS_MAX);
+  if (long !== undefined) {
+    const message = `Invalid 'labels': the key '${long.slice(0, 20)}…' is too long. Expected at most ${LABEL_CHARACTERS_MAX} characters.`;
+    throw new Fault("string_above_max_length", message, { param: "labels" });
+  }
   const pairs = Object.entries(asObject(labels)).flatMap(([key, value]): [string, string][] => {
     const text = asString(value);
     return text === undefined ? [] : [[key, text]];

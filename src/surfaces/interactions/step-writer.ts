@@ -93,8 +93,9 @@ export class StepWriter {
     if (delta.reasoning_content || delta.reasoning_details?.length)
       this.#think(delta.reasoning_content ?? "", delta.reasoning_details ?? []);
     for (const search of delta.web_searches ?? []) this.#search(search);
-    // A refusal after text is told by the status.
+    // After text, the status says that the model refused.
     const said = delta.content || (this.#hasText ? "" : delta.refusal);
+    this.#hasText ||= Boolean(delta.content);
     if (said) this.#say(said);
     if (delta.annotations) {
       for (const citation of delta.annotations) this.#texts.push(citation);
@@ -161,7 +162,6 @@ export class StepWriter {
       this.#open = { kind: "text", cited: this.#texts.begin(this.#index) };
       this.#emit(startStep(this.#index, { type: "model_output" }));
     }
-    this.#hasText = true;
     this.#texts.add(this.#open.cited, said);
     this.#emit(addDelta(this.#index, { type: "text", text: said }));
     this.#showCitations(false);

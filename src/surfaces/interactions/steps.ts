@@ -52,18 +52,18 @@ export const EARLIER = "previous_interaction_id";
 export function joinSteps(earlier: readonly unknown[], input: unknown): readonly PlacedStep[] {
   const own = listSteps(input);
   if (earlier.length === 0) return own;
-  const known = new Set(earlier.map(readSignatureOf));
+  const known = new Set(earlier.map(readThoughtSignature));
   const before = earlier.map((step) => ({ step: asObject(step), path: EARLIER, contentPath: EARLIER }));
   return [...before, ...own.filter(({ step }) => !isRepeated(step, known))];
 }
 
 /** ADK sends the last turn's thoughts again, which its provider would read twice. */
 function isRepeated(step: JsonObject, known: ReadonlySet<string>): boolean {
-  const signature = readSignatureOf(step);
+  const signature = readThoughtSignature(step);
   return signature !== "" && known.has(signature);
 }
 
-function readSignatureOf(step: unknown): string {
+function readThoughtSignature(step: unknown): string {
   const { type, signature } = asObject(step);
   return type === "thought" ? (asString(signature) ?? "") : "";
 }

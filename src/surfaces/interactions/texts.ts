@@ -1,4 +1,4 @@
-// The texts of what is kept of an interaction. Nothing of it is sent to a provider, so no text of it is sealed.
+// The texts of a kept interaction. Nothing of it is sent to a provider, so no text of it is sealed.
 import type { JsonObject } from "../../core/json/json.ts";
 import { asArray } from "../../core/json/json.ts";
 import type { KeptTexts } from "../../core/models/kept.ts";
@@ -7,7 +7,7 @@ import type { TextGrammar } from "../../operations/text-grammar.ts";
 import { mapBody } from "../../operations/text-walk.ts";
 import { GRAMMAR, type Kind } from "./known.ts";
 
-export const TEXTS: TextGrammar<Kind> = {
+const TEXTS: TextGrammar<Kind> = {
   ...GRAMMAR,
   words: new Set([
     "type",
