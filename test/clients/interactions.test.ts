@@ -352,3 +352,16 @@ describe.each(FAMILIES)("the AI SDK over %s", (model) => {
     expect(JSON.stringify(under.simulator.calls.last()?.body)).toContain("say: one");
   });
 });
+
+test("long integers in a kept call's arguments and in its result stay as they were", async () => {
+  const id = "1234567890123456789";
+  const given = `{"order":${id}}`;
+  const body = `{"model":"${PLAIN}","input":[{"type":"user_input","content":"a"},{"type":"function_call","id":"c","name":"find","arguments":${given}},{"type":"function_result","call_id":"c","result":${given}},{"type":"user_input","content":"say: hi"}]}`;
+  const headers = { "x-goog-api-key": under.secret, "content-type": "application/json" };
+  const response = await fetch(`${under.url}/v1/interactions`, { method: "POST", headers, body });
+  const { id: kept } = asObject(await response.json());
+  const text = await (await fetch(`${under.url}/v1/interactions/${kept}`, { headers })).text();
+  expect(text.split(given).length).toBe(3);
+  await askWhole({ model: PLAIN, input: "say: ho", previous_interaction_id: String(kept) });
+  expect(JSON.stringify(under.simulator.calls.last()?.body).split(id).length).toBe(3);
+});
