@@ -99,7 +99,7 @@ const REFUSED: readonly (readonly [body: JsonObject, code: string, param: string
 
 test.each(REFUSED)("%j is refused: %s", (body, code, param, words) => {
   const fault = refuse(body);
-  expect({ code: fault.code, param: fault.details.param }).toEqual({ code, param });
+  expect<unknown>({ code: fault.code, param: fault.details.param }).toEqual({ code, param });
   expect(fault.message).toMatch(words);
 });
 
