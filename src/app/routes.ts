@@ -14,6 +14,7 @@ import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { auditRoutes } from "../http/audit/admin-audit.ts";
+import { interactionRoutes } from "../http/conversations/interactions.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
 import { fileRoutes } from "../http/files/files.ts";
@@ -117,6 +118,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(surfaceRoutes(answers))
     .use(responseRoutes(ports))
     .use(fileRoutes(ports))
+    .use(interactionRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))

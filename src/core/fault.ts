@@ -141,6 +141,8 @@ export const FAULTS = {
     leadsOn: "gone",
     wayOut: "Ask for the model that follows it, or have its alias name another one.",
   },
+  /** No interaction with that id is kept here for its owner. */
+  interaction_not_found: { ...missing, wayOut: "Ask for one that `responses.keep` still keeps." },
   not_found: { ...missing, wayOut: "Ask for something that exists." },
   file_not_found: { ...missing },
   unknown_url: { ...missing },

@@ -234,7 +234,7 @@ class RunningTurn {
     const { exchange, kept } = this.#call;
     const response = this.#writer.finish?.();
     if (!exchange.keep || kept === null || response === undefined) return null;
-    return exchange.keep(kept, response);
+    return exchange.keep(kept.body, response);
   }
 }
 
@@ -256,5 +256,5 @@ function warmUp(call: ClientCall<ChatForm>, answer: TurnAnswer, connection: Turn
     if (!frame.startsWith('{"type":"response.in_progress"')) answer.send(frame);
   const response = writer.finish?.();
   if (exchange.keep && kept !== null && response)
-    connection.remember(listTurn(exchange.keep(kept, response)));
+    connection.remember(listTurn(exchange.keep(kept.body, response)));
 }
