@@ -15,11 +15,11 @@ import type { LimitState, TokenLoad } from "../core/limits/limit.ts";
 import type { RequestHead } from "../core/log/record.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Hold } from "../core/rows.ts";
-import { LIMIT_RULES } from "../core/settings.ts";
+import { LIMIT_RULES, type QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import { findTagDay } from "../core/text/tags.ts";
 import type { Clock } from "../core/world/world.ts";
-import { ALLOWANCE_BY_QUOTA, findRules, type LedgerRules, makeReads } from "./allowance.ts";
+import { ALLOWANCE_BY_QUOTA, findRules, isUnboundFree, type LedgerRules, makeReads } from "./allowance.ts";
 import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { type Supplies, supply } from "./lacking.ts";
@@ -256,8 +256,7 @@ function makeAdmission(
   const { key, isNew, ceilingNanoUsd = null } = ask;
   const { quota, billing, ownerLimits: limits = LIMIT_RULES } = rules;
   const isCapped = ceilingNanoUsd !== null;
-  const isUnlimited =
-    billing.charge !== "always" && resolveAllowance(key, ALLOWANCE_BY_QUOTA, quota) === null;
+  const isUnbound = billing.charge !== "always" && mayBeFree(key, quota);
   return {
     kind: "admit",
     id: ask.id,
@@ -279,9 +278,7 @@ function makeAdmission(
     limits,
     answers: ask.answers,
     offers:
-      isUnlimited && !isCapped && !wanted.offers && !wanted.reserved
-        ? null
-        : offering.offers(wanted.reserved),
+      isUnbound && !isCapped && !wanted.offers && !wanted.reserved ? null : offering.offers(wanted.reserved),
     isCapped,
     isReserving: wanted.reserved,
     load: wanted.load ? estimate(ask) : null,
@@ -289,6 +286,13 @@ function makeAdmission(
     isGroup: ask.isGroup ?? false,
     reads: isNew ? { ...reads, isNew } : reads,
   };
+}
+
+/** True if the key's requests are probably free whatever they cost, so that nobody has to work that out. */
+function mayBeFree(key: GatewayKey, quota: QuotaRules): boolean {
+  return (
+    isUnboundFree(quota, ALLOWANCE_BY_QUOTA) || resolveAllowance(key, ALLOWANCE_BY_QUOTA, quota) === null
+  );
 }
 
 type Settling = Pick<Ask, "idempotency" | "ceilingNanoUsd">;
