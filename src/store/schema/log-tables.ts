@@ -36,6 +36,8 @@ const WORK_COLUMNS = [
   ["pages", "pages"],
 ] as const satisfies readonly (readonly [string, Unit])[];
 
+const WORK_UNITS = WORK_COLUMNS.map(([, unit]) => unit);
+
 /** The units that have a column. The others only price part of one of these. */
 const AMOUNT_COLUMNS = [
   ["prompt_tokens", "prompt"],
@@ -57,7 +59,8 @@ type CountedRow = { readonly amounts: Amounts } & Partial<
  */
 export function hasWork({ amounts, edge, cached, cachedFrom, tags }: CountedRow): boolean {
   if (edge !== undefined || cached || cachedFrom || tags) return true;
-  return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
+  for (const unit of WORK_UNITS) if (amounts[unit] !== 0) return true;
+  return false;
 }
 
 const SPARE_COLUMNS = ["edge_cost_nano", "edge_charged_nano", "cached", "cached_from", "saved_nano", "tags"];
