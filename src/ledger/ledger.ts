@@ -3,6 +3,7 @@ import type {
   Admission,
   AdmissionAnswer,
   Claim,
+  Lacking,
   Offer,
   Reads,
   ReplayAnswer,
@@ -135,8 +136,7 @@ export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
     admit: (ticket) => admit(parts, ticket),
     enter: (ticket, entry) => enter(parts, ticket, entry),
     durable: () => store.durable(),
-    settle: ({ ask, reads, rules }, outcome) =>
-      write(parts, ask.key.accountId, { reads, rules }, ask, outcome),
+    settle: (ticket, outcome) => write(parts, ticket.ask.key.accountId, ticket, ticket.ask, outcome),
     charged: async (id) => (await store.request(id))?.chargedNanoUsd ?? 0,
     resolveLost: () => resolveLost(parts),
     allowance: (key) => findAllowance(parts, key),
@@ -224,15 +224,26 @@ function decideAdmission(
   demand: Admission,
   offers: Offering,
 ): Promise<AdmissionAnswer> {
-  const { store } = parts;
-  const { isEntered = false } = ask;
-  return store.transact(demand).then((answer) => {
-    if (answer.kind !== "lacking") return requireAdmitted(answer, isEntered);
-    const supplies = makeSupplies(parts, ask, offers);
-    return supply(demand, answer, (again) => store.transact(again), supplies).then((supplied) =>
-      requireAdmitted(supplied, isEntered),
+  return parts.store
+    .transact(demand)
+    .then((answer) =>
+      answer.kind === "lacking"
+        ? decideSupplied(parts, ask, demand, answer, offers)
+        : requireAdmitted(answer, ask.isEntered ?? false),
     );
-  });
+}
+
+async function decideSupplied(
+  parts: LedgerParts,
+  ask: Ask,
+  demand: Admission,
+  lacking: Lacking,
+  offers: Offering,
+): Promise<AdmissionAnswer> {
+  const { store } = parts;
+  const supplies = makeSupplies(parts, ask, offers);
+  const supplied = await supply(demand, lacking, (again) => store.transact(again), supplies);
+  return requireAdmitted(supplied, ask.isEntered ?? false);
 }
 
 function makeSupplies({ wants }: LedgerParts, ask: Ask, offering: Offering): Supplies {
@@ -315,10 +326,25 @@ function makeSettlement(
   { idempotency, ceilingNanoUsd = null }: Settling,
   outcome: Outcome,
 ): Settlement {
-  const { place = null, note = null, record } = outcome;
-  const needed = record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) };
-  const about = { accountId, nowMs: clock.nowMs(), idempotency, reads: needed, quota, limits };
-  return { ...outcome, ...about, kind: "settle", ceilingNanoUsd, place, note };
+  const { record, produced, isDue, giveBack, sealedReply, place = null, note = null, hookCost } = outcome;
+  return {
+    kind: "settle",
+    accountId,
+    nowMs: clock.nowMs(),
+    record,
+    produced,
+    isDue,
+    ceilingNanoUsd,
+    limits,
+    quota,
+    giveBack,
+    sealedReply,
+    idempotency,
+    place,
+    note,
+    hookCost,
+    reads: record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) },
+  };
 }
 
 const NO_ASK: Settling = { idempotency: null };

@@ -25,7 +25,7 @@ import {
   writeField,
 } from "../engine/columns.ts";
 import { type FoundRow, readSum, readText } from "../engine/found.ts";
-import { omitColumns, type Table, type TablePart, table } from "./tables.ts";
+import { omitColumns, omitDefaults, type Table, type TablePart, table } from "./tables.ts";
 
 /** Units that only operations other than chat count. */
 const WORK_COLUMNS = [
@@ -49,7 +49,7 @@ const AMOUNT_COLUMNS = [
   ...WORK_COLUMNS,
 ] as const satisfies readonly (readonly [string, Unit])[];
 
-type CountedRow = { readonly amounts: Amounts } & Partial<
+export type CountedRow = { readonly amounts: Amounts } & Partial<
   Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom" | "tags">
 >;
 
@@ -138,6 +138,27 @@ export const REQUEST = table<RequestRecord>(
     provider: { type: "text", write: findProvider },
   },
 );
+
+/** What the table gives to columns that aren't written. Most requests are chats that nothing chose a model for. */
+export const REQUEST_DEFAULTS = {
+  operation: "chat",
+  surface: "openai-chat",
+  selector: null,
+  decision: null,
+  fault_code: null,
+  hold_nano: 0,
+  late: 0,
+  session: null,
+  trace_id: null,
+  parent_trace_id: null,
+  member_id: null,
+  ...Object.fromEntries(WORK_COLUMNS.map(([column]) => [column, 0])),
+  cached_from: null,
+  saved_nano: 0,
+  tags: null,
+} as const;
+
+export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);
 
 export const LISTED_REQUEST = table<ListedRequest>("request", REQUEST_KEY, LISTED_FIELDS);
 
