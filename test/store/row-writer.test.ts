@@ -109,6 +109,8 @@ const UNUSUAL: readonly Partial<RequestRecord>[] = [
   { cachedFrom: "chatcmpl-0" },
   { cachedFrom: "chatcmpl-0", savedNanoUsd: 7 },
   { tags: "team=a" },
+  { socketId: "ws_1" },
+  { isCompaction: true },
 ];
 
 test("rows are read back as they were, whichever columns have their table's defaults", () => {
