@@ -151,7 +151,7 @@ export const REQUEST = table<RequestRecord>(
   },
 );
 
-/** What the table gives to columns that aren't written. Most requests are chats that nothing chose a model for. */
+/** The table's own values for columns that aren't written. Most requests are chats that nothing chose a model for. */
 const REQUEST_DEFAULTS = {
   operation: "chat",
   surface: "openai-chat",

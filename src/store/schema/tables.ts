@@ -100,7 +100,7 @@ export function pickColumns<Row>(whole: Table<Row>, kept: readonly string[]): Ta
 }
 
 /** The rows that have their table's defaults in some columns, and the part of the table that is written for them. */
-export interface UsualRows<Row> {
+interface UsualRows<Row> {
   readonly part: TablePart<Row>;
   readonly fits: (row: Row) => boolean;
 }

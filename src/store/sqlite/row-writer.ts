@@ -13,7 +13,7 @@ interface Writer {
 }
 
 /** Writes rows. */
-export type WriteRows<Row> = (rows: readonly Row[]) => void;
+type WriteRows<Row> = (rows: readonly Row[]) => void;
 
 /** Writes the rows that fit by `writeFitting`, as most or all do, and the others by `writeOthers`. */
 export function splitRows<Row>(

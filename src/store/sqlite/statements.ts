@@ -75,6 +75,17 @@ function byKeySql(table: KeyedTable): string {
   return `${table.name} WHERE ${table.key.map((column) => `${column} = ?`).join(" AND ")}`;
 }
 
+/** Most requests are chats, which have the defaults of nearly half of the columns. */
+function makeRequestWriter(database: Database) {
+  const hasNoWork = (row: RequestRecord) => !hasWork(row);
+  const writeOthers = splitRows(
+    hasNoWork,
+    makeRowWriter(database, omitWork(REQUEST)),
+    makeRowWriter(database, REQUEST),
+  );
+  return splitRows(USUAL_REQUESTS.fits, makeRowWriter(database, USUAL_REQUESTS.part), writeOthers);
+}
+
 function writeStatements(database: Database) {
   const write = (sql: string) => database.prepare<unknown, Value[]>(sql);
   const put = <Row>(table: Table<Row>) =>
@@ -103,16 +114,7 @@ function writeStatements(database: Database) {
     putHolds: put(HOLD),
     removeHold: write(`DELETE FROM ${byKeySql(HOLD)}`),
     addEntries: makeRowWriter(database, ENTRY),
-    // Most requests are chats, which have the defaults of nearly half of the columns.
-    addRequests: splitRows<RequestRecord>(
-      USUAL_REQUESTS.fits,
-      makeRowWriter(database, USUAL_REQUESTS.part),
-      splitRows<RequestRecord>(
-        (row) => !hasWork(row),
-        makeRowWriter(database, omitWork(REQUEST)),
-        makeRowWriter(database, REQUEST),
-      ),
-    ),
+    addRequests: makeRequestWriter(database),
     amendRequest: write(amendSql(REQUEST)),
     putReply: write(upsertSql(REPLY, mark)),
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
