@@ -1,4 +1,5 @@
 // The command on a plain thing, made from its row: list, show, add, change and end.
+import { type TUnsafe, Type } from "@sinclair/typebox";
 import { readInput, readQuery } from "../admin/input.ts";
 import {
   changePlain,
@@ -19,7 +20,9 @@ import {
   requireOne,
   type StoreCall,
 } from "./administration.ts";
+import { STORE_OR_GATEWAY } from "./arguments.ts";
 import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
+import { makePageReader, makeReader } from "./gateway/ask.ts";
 
 /** Returns the command named after the thing's plural. */
 export function makePlainCommand(thing: PlainThing): Administration {
@@ -48,7 +51,7 @@ ${about}
   --state STATE             active or ended
 ${describeFlags(fields)}
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\``;
+${STORE_OR_GATEWAY}`;
 }
 
 function list(thing: PlainThing, call: StoreCall): Promise<void> {
@@ -57,7 +60,12 @@ function list(thing: PlainThing, call: StoreCall): Promise<void> {
   const query = readQuery(plainQuery, given);
   const [title = "id"] = Object.keys(thing.fields);
   return printList(call, {
-    list: (world, page) => listPlain(world, thing, { ...query, ...page }),
+    askPage: (after) => ({
+      route: thing.actions.list,
+      query: { ...given, after },
+      read: makePageReader(readView(thing)),
+      here: (world) => listPlain(world, thing, after ? { ...query, after } : query),
+    }),
     columns: ["ID", "ACCOUNT", title.toUpperCase(), "CREATED", "STATE"],
     formatCells: (view) => [view.id, view.account_id, String(view[title]), view.created_at, view.state],
   });
@@ -65,7 +73,13 @@ function list(thing: PlainThing, call: StoreCall): Promise<void> {
 
 async function show(thing: PlainThing, call: StoreCall): Promise<void> {
   const id = requireId(thing, call);
-  call.io.out(formatJson(await getPlain(await call.open(), thing, id)));
+  const view = await call.ask({
+    route: thing.actions.read,
+    parts: { id },
+    read: readView(thing),
+    here: (world) => getPlain(world, thing, id),
+  });
+  call.io.out(formatJson(view));
 }
 
 async function add(thing: PlainThing, call: StoreCall): Promise<void> {
@@ -74,18 +88,41 @@ async function add(thing: PlainThing, call: StoreCall): Promise<void> {
     ...readFlags(thing.fields, call),
     account_id: account,
   });
-  tell(thing, call, "Created", await createPlain(await call.open(), thing, given));
+  const view = await call.ask({
+    route: thing.actions.make,
+    body: given,
+    read: readView(thing),
+    here: (world) => createPlain(world, thing, given),
+  });
+  tell(thing, call, "Created", view);
 }
 
 async function change(thing: PlainThing, call: StoreCall): Promise<void> {
   const id = requireId(thing, call);
   const given = readInput(makePlainSchemas(thing).change, readFlags(thing.fields, call));
-  tell(thing, call, "Changed", await changePlain(await call.open(), thing, id, given));
+  const view = await call.ask({
+    route: thing.actions.change,
+    parts: { id },
+    body: given,
+    read: readView(thing),
+    here: (world) => changePlain(world, thing, id, given),
+  });
+  tell(thing, call, "Changed", view);
 }
 
 async function end(thing: PlainThing, call: StoreCall): Promise<void> {
   const id = requireId(thing, call);
-  tell(thing, call, "Ended", await endPlain(await call.open(), thing, id));
+  const view = await call.ask({
+    route: thing.actions.end,
+    parts: { id },
+    read: readView(thing),
+    here: (world) => endPlain(world, thing, id),
+  });
+  tell(thing, call, "Ended", view);
+}
+
+function readView(thing: PlainThing): (answer: unknown) => PlainView {
+  return makeReader<TUnsafe<PlainView>>(Type.Unsafe<PlainView>(makePlainSchemas(thing).view));
 }
 
 function tell({ fields }: PlainThing, { isJson, io }: StoreCall, done: string, view: PlainView): void {

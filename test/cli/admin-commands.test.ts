@@ -35,9 +35,9 @@ describe("the command line beside a running gateway on the same store", () => {
     const warnings = err.split("\n").filter((line) => line.startsWith("warning: "));
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^warning: --models: No model here is called 'DeepSeek#deepseek-v4-pr'\. Did you mean 'DeepSeek#/,
+        /^warning: No model here is called 'DeepSeek#deepseek-v4-pr'\. Did you mean 'DeepSeek#/,
       ),
-      expect.stringMatching(/^warning: --models: No model here is called 'xAI#grok-none'\./),
+      expect.stringMatching(/^warning: No model here is called 'xAI#grok-none'\./),
     ]);
     const { warnings: shown } = JSON.parse((await add("--models", "xAI#grok-none", "--json")).out);
     expect(shown).toEqual([expect.stringContaining("'xAI#grok-none'")]);

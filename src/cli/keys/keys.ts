@@ -1,13 +1,30 @@
 // `poundkey keys`: adds, lists, pauses, rotates and revokes gateway keys, also while a gateway runs on the same store.
+import { type Static, Type } from "@sinclair/typebox";
 import { readInput } from "../../admin/input.ts";
 import { newKeySchema, rotationSchema } from "../../admin/keys/key-fields.ts";
 import { addWarnings, warnOfHooks, warnOfModels, warnOfNoBound } from "../../admin/keys/key-warnings.ts";
-import { createKey, type NewKeyView, revokeKey, rotateKey, updateKey } from "../../admin/keys/keys.ts";
-import { type KeyInUseView, listKeysInUse, makeUseParts } from "../../admin/keys/keys-in-use.ts";
-import { sumUsage } from "../../admin/log/usage.ts";
+import {
+  createdKeySchema,
+  createKey,
+  keySchema,
+  type NewKeyView,
+  revokeKey,
+  rotateKey,
+  updateKey,
+} from "../../admin/keys/keys.ts";
+import {
+  type KeyInUseView,
+  keyInUseSchema,
+  listKeysInUse,
+  makeUseParts,
+} from "../../admin/keys/keys-in-use.ts";
+import { sumUsage, usageSchema } from "../../admin/log/usage.ts";
 import { readAliasNames } from "../../admin/models/aliases.ts";
+import type { ActingWorld } from "../../admin/world.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
+import type { Settings } from "../../core/settings.ts";
+import { KEY } from "../../core/things/key.ts";
 import {
   type Call,
   formatJson,
@@ -17,7 +34,9 @@ import {
   requireOne,
   type StoreCall,
 } from "../administration.ts";
+import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
+import { makePageReader, makeReader } from "../gateway/ask.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
        poundkey keys list [--json]
@@ -38,7 +57,7 @@ nor a budget, of its own or of its account, is added with a warning.
 ${describeFlags(KEY_FIELDS)}
   --grace DURATION          how long the old secret still works, such as 24h (default: 0s)
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\`
+${STORE_OR_GATEWAY}
 
 examples:
   poundkey keys add --name my-app
@@ -55,24 +74,35 @@ export const runKeys = makeCommand(HELP, {
   revoke: { run: revoke, words: ["ID"], needs: "store" },
 });
 
+const readMade = makeReader(
+  Type.Object({ ...createdKeySchema.properties, warnings: Type.Optional(Type.Array(Type.String())) }),
+);
+const readKey = makeReader(keySchema);
+const readPage = makePageReader(makeReader(keyInUseSchema));
+
 async function add(call: Call): Promise<void> {
-  const { isJson, io, settings, open } = call;
+  const { isJson, io, settings, ask } = call;
   const fields = readInput(newKeySchema, readFlags(KEY_FIELDS, call));
+  const key = await ask({
+    route: KEY.actions.make,
+    body: fields,
+    read: readMade,
+    here: (world) => makeHere(world, fields, settings),
+  });
+  for (const warning of key.warnings ?? []) io.err(`warning: ${warning}`);
+  io.out(isJson ? formatJson(key) : formatSecret(key));
+}
+
+async function makeHere(world: ActingWorld, fields: Static<typeof newKeySchema>, settings: Settings) {
   const { keysExpireInMs } = settings.ownerLimits;
-  const world = await open();
   const aliasNames = await readAliasNames(world.store, settings.aliases);
   const key = await createKey({ ...world, keysExpireInMs, aliasNames }, fields);
   // Only `serve` knows whether the simulator is on.
   const models = fields.allowed_models?.filter((model) => !/^sim#/i.test(model));
   const isNoAlias = (model: string) => aliasNames.find(model) === null;
   const unserved = models ? warnOfModels(models.filter(isNoAlias), buildCatalogue(settings)) : [];
-  const unbounded = [
-    ...warnOfHooks(fields.hooks, settings),
-    ...(await warnOfNoBound(world, key.id, settings)),
-  ];
-  for (const warning of unserved) io.err(`warning: --models: ${warning}`);
-  for (const warning of unbounded) io.err(`warning: ${warning}`);
-  io.out(isJson ? formatJson(addWarnings(key, [...unserved, ...unbounded])) : formatSecret(key));
+  const unhooked = warnOfHooks(fields.hooks, settings);
+  return addWarnings(key, [...unserved, ...unhooked, ...(await warnOfNoBound(world, key.id, settings))]);
 }
 
 function formatSecret(key: NewKeyView): string {
@@ -80,31 +110,49 @@ function formatSecret(key: NewKeyView): string {
 }
 
 async function list(call: StoreCall): Promise<void> {
-  const { settings } = call;
-  const world = await call.open();
+  const { settings, ask } = call;
   const rules = { dayRules: () => settings.quota, keepMs: () => settings.log.keepMs };
-  const { data } = await sumUsage({ ...world, ...rules }, { group_by: "key" });
+  const { data } = await ask({
+    route: { method: "GET", path: "/usage" },
+    query: { group_by: "key" },
+    read: makeReader(usageSchema),
+    here: (world) => sumUsage({ ...world, ...rules }, { group_by: "key" }),
+  });
   const sums = new Map(data.map((sum) => [sum.key_id ?? "", sum]));
-  return printList(
-    { ...call, open: async () => world },
-    {
-      list: (_, query) => listKeysInUse(makeUseParts(world, settings), query),
-      columns: COLUMNS,
-      formatCells: (key) => formatCells(key, sums.get(key.id)),
-    },
-  );
+  return printList(call, {
+    askPage: (after) => ({
+      route: KEY.actions.list,
+      query: { after },
+      read: readPage,
+      here: (world) => listKeysInUse(makeUseParts(world, settings), after ? { after } : {}),
+    }),
+    columns: COLUMNS,
+    formatCells: (key) => formatCells(key, sums.get(key.id)),
+  });
 }
 
-async function setPaused({ words, isJson, io, open }: StoreCall, paused: boolean): Promise<void> {
+async function setPaused({ words, isJson, io, ask }: StoreCall, paused: boolean): Promise<void> {
   const id = requireId(words);
-  const key = await updateKey(await open(), id, { paused });
+  const key = await ask({
+    route: KEY.actions.change,
+    parts: { id },
+    body: { paused },
+    read: readKey,
+    here: (world) => updateKey(world, id, { paused }),
+  });
   io.out(isJson ? formatJson(key) : `${paused ? "Paused" : "Resumed"} ${key.id} (${key.name}).`);
 }
 
-async function rotate({ words, values, isJson, io, open }: StoreCall): Promise<void> {
+async function rotate({ words, values, isJson, io, ask }: StoreCall): Promise<void> {
   const id = requireId(words);
   const fields = readInput(rotationSchema, { grace: values.get("grace") });
-  const key = await rotateKey(await open(), id, fields);
+  const key = await ask({
+    route: KEY.actions.rotate,
+    parts: { id },
+    body: fields,
+    read: readMade,
+    here: (world) => rotateKey(world, id, fields),
+  });
   const until = key.old_secret_expires_at;
   const old = until === null ? "no longer works" : `works until ${until}`;
   io.out(isJson ? formatJson(key) : `${formatSecret(key)} The old one ${old}.`);
@@ -114,9 +162,14 @@ function requireId(words: Call["words"]): string {
   return requireOne(words, "one key's id, as shown by `poundkey keys list`");
 }
 
-async function revoke({ words, isJson, io, open }: StoreCall): Promise<void> {
+async function revoke({ words, isJson, io, ask }: StoreCall): Promise<void> {
   const id = requireId(words);
-  const key = await revokeKey(await open(), id);
+  const key = await ask({
+    route: KEY.actions.end,
+    parts: { id },
+    read: readKey,
+    here: (world) => revokeKey(world, id),
+  });
   io.out(isJson ? formatJson(key) : `Revoked ${key.id} (${key.name}).`);
 }
 

@@ -1,11 +1,22 @@
 // The common parts of the commands that print what the console shows: filters as flags, a table, JSON or CSV.
-import type { TObject, TSchema } from "@sinclair/typebox";
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { actAs } from "../../admin/audit/audit-trail.ts";
 import { readQuery } from "../../admin/input.ts";
 import type { UsageParts } from "../../admin/log/usage.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import { listProviderNames } from "../../app/models/provider-names.ts";
-import { formatJson, formatTable, makeStoreCommand, nameInput, runOnStore } from "../administration.ts";
-import { parseArguments, readForm } from "../arguments.ts";
+import type { StoreSettings } from "../../config/store-settings.ts";
+import { makeCommandAct } from "../act.ts";
+import {
+  formatJson,
+  formatTable,
+  makeAsking,
+  makeStoreCommand,
+  nameInput,
+  runOnStore,
+} from "../administration.ts";
+import { parseArguments, readForm, STORE_OR_GATEWAY } from "../arguments.ts";
+import type { Address, Ask } from "../gateway/ask.ts";
 import { formatCsv } from "./csv.ts";
 
 type Cells = readonly (string | number | null | undefined)[];
@@ -25,23 +36,27 @@ export function describeRows(since: string): string {
   return `These sums are made of the log's rows, which are kept for log.keep: nothing before ${since} is in them.`;
 }
 
-interface LogCommand {
+interface LogCommand<Query extends TObject, Answer> {
   readonly name: string;
   readonly about: string;
   /** The query whose fields are the flags. */
-  readonly query: TObject;
+  readonly query: Query;
   /** Their flags. */
   readonly examples: readonly string[];
-  readonly print: (parts: Parts, given: Readonly<Record<string, string>>) => Promise<PrintedRows>;
+  /** The place of the same rows in the admin API. */
+  readonly address: (query: Static<Query>) => Address;
+  readonly read: Ask<Answer>["read"];
+  readonly here: (parts: Parts, query: Static<Query>) => Promise<Answer>;
+  readonly print: (answer: Answer, query: Static<Query>) => PrintedRows;
 }
 
 /** Makes a command with a flag for each field of the query: `--key-id` for `key_id`. */
-export function makeLogCommand(command: LogCommand) {
-  const { query, print } = command;
+export function makeLogCommand<Query extends TObject, Answer>(command: LogCommand<Query, Answer>) {
+  const { query } = command;
   const help = writeHelp(command);
   const flags = Object.keys(query.properties).map(nameFlag);
   const kinds = Object.fromEntries(flags.map((flag) => [flag, "value"] as const));
-  return makeStoreCommand((args, io, open, settings) =>
+  return makeStoreCommand((args, io, open, settings, gateway = null) =>
     runOnStore(help, args, io, open, async (openAs) => {
       const words = parseArguments(args, { ...kinds, json: "switch", csv: "switch" }, 0);
       const form = readForm(words);
@@ -49,12 +64,16 @@ export function makeLogCommand(command: LogCommand) {
         [...words.values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]),
       );
       const inputs = flags.map((flag) => `--${flag}`);
+      const ask = makeAsking(gateway, async () => actAs(await openAs("find"), makeCommandAct(help, "")));
       const readNamed = async () => {
-        readQuery(query, given);
-        const { quota, log, providers } = settings;
-        const rules = { dayRules: () => quota, keepMs: () => log.keepMs };
-        const named = providers && { providerNames: () => listProviderNames(providers) };
-        return print({ ...(await openAs("find")), ...rules, ...named }, given);
+        const sound = readQuery(query, given);
+        const { address, read, here, print } = command;
+        const answer = await ask({
+          ...address(sound),
+          read,
+          here: (world) => here(makeParts(world, settings), sound),
+        });
+        return print(answer, sound);
       };
       const { rows, cells, note } = await readNamed().catch((error: unknown) =>
         Promise.reject(nameInput(error, inputs)),
@@ -67,14 +86,26 @@ export function makeLogCommand(command: LogCommand) {
   );
 }
 
+function makeParts(world: AdminWorld, { quota, log, providers }: StoreSettings): Parts {
+  const rules = { dayRules: () => quota, keepMs: () => log.keepMs };
+  return { ...world, ...rules, ...(providers && { providerNames: () => listProviderNames(providers) }) };
+}
+
+/** Returns a query as text, for an address. */
+export function writeQuery(query: object): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+}
+
 function nameFlag(field: string): string {
   return field.replaceAll("_", "-");
 }
 
+type Described = Pick<LogCommand<TObject, unknown>, "name" | "about" | "query" | "examples">;
+
 const LINE_LENGTH = 118;
 const VALUE_INDENT = 26;
 
-function writeHelp({ name, about, query, examples }: LogCommand): string {
+function writeHelp({ name, about, query, examples }: Described): string {
   const fields = Object.entries(query.properties);
   // `key_id` is another name of `key`.
   const shown = fields.filter(([field]) => !fields.some(([other]) => field === `${other}_id`));
@@ -86,7 +117,7 @@ ${shown.map(([field, schema]) => describeFilter(`--${nameFlag(field)}`, schema))
 
   --json                    print JSON
   --csv                     print CSV
-  --config FILE, --store S  as for \`poundkey serve\`
+${STORE_OR_GATEWAY}
 
 examples:
 ${examples.map((flags) => `  poundkey ${name} ${flags}`).join("\n")}`;

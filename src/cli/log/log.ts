@@ -1,13 +1,20 @@
 // `poundkey requests`, `refusals`, `usage` and `providers`: what the console shows, narrowed by the same filters.
 
-import { readQuery } from "../../admin/input.ts";
+import type { Static } from "@sinclair/typebox";
 import { formatNumber } from "../../admin/log/csv.ts";
-import { listRefusals, type RefusalView, refusalsQuery } from "../../admin/log/refusals.ts";
-import { requestsQuery } from "../../admin/log/request-schema.ts";
+import { listRefusals, type RefusalView, refusalSchema, refusalsQuery } from "../../admin/log/refusals.ts";
+import { requestSchema, requestsQuery } from "../../admin/log/request-schema.ts";
 import { listRequests } from "../../admin/log/requests.ts";
-import { sumUsage, usageQuery } from "../../admin/log/usage.ts";
-import { getStatement, listStatement, statementQuery } from "../../admin/money/statements.ts";
-import { describeRows, makeLogCommand, type Parts, type PrintedRows } from "./log-command.ts";
+import { sumUsage, type UsageSums, usageQuery, usageSchema } from "../../admin/log/usage.ts";
+import {
+  getStatement,
+  listStatement,
+  statementQuery,
+  statementSchema,
+} from "../../admin/money/statements.ts";
+import { wrapSearched } from "../../admin/schema.ts";
+import { makeReader } from "../gateway/ask.ts";
+import { describeRows, makeLogCommand, type PrintedRows, writeQuery } from "./log-command.ts";
 
 /** Returns the remark on how to go on with a list that has more. */
 function describeNext(next: string | null, scannedUntil: string | undefined): string | null {
@@ -26,8 +33,10 @@ export const runRequests = makeLogCommand({
     "--q req_9d1f",
   ],
   query: requestsQuery,
-  async print(parts, given) {
-    const { data, next, scanned_until } = await listRequests(parts, readQuery(requestsQuery, given));
+  address: (query) => ({ route: { method: "GET", path: "/requests" }, query: writeQuery(query) }),
+  read: makeReader(wrapSearched(requestSchema)),
+  here: listRequests,
+  print({ data, next, scanned_until }) {
     const head = [
       "AT",
       "ID",
@@ -63,8 +72,10 @@ export const runRefusals = makeLogCommand({
   about: "Lists the requests refused before any provider was called, counted by key, model, code and minute.",
   examples: ["--from 2026-11-20T08:00:00Z", "--key key_2f8c41d0 --code budget_exceeded"],
   query: refusalsQuery,
-  async print(parts, given) {
-    const { data, next, scanned_until } = await listRefusals(parts, readQuery(refusalsQuery, given));
+  address: (query) => ({ route: { method: "GET", path: "/refusals" }, query: writeQuery(query) }),
+  read: makeReader(wrapSearched(refusalSchema)),
+  here: listRefusals,
+  print({ data, next, scanned_until }) {
     const head = ["AT", "KEY", "MODEL", "CODE", "STATUS", "LIMIT", "COUNT", "ADDRESS", "WAY OUT"];
     const lines = data.map((row) => [
       row.at,
@@ -85,11 +96,23 @@ function describeLimit({ scope, kind, per, used, limit }: NonNullable<RefusalVie
   return `${kind}${per ? ` per ${per}` : ""} of the ${scope}: ${used} of ${limit}`;
 }
 
+type UsageQuery = Static<typeof usageQuery>;
+
+const USAGE = {
+  address: (query: UsageQuery) => ({
+    route: { method: "GET", path: "/usage" },
+    query: writeQuery(query),
+  }),
+  read: makeReader(usageSchema),
+};
+
 export const runUsage = makeLogCommand({
   name: "usage",
   about: "Sums up the requests of a time range, by day unless --group-by says otherwise.",
   examples: ["--group-by key --from 2026-11-01 --to 2026-11-30", "--group-by month,account --csv"],
   query: usageQuery,
+  ...USAGE,
+  here: sumUsage,
   print: printUsage,
 });
 
@@ -98,9 +121,13 @@ export const runStatement = makeLogCommand({
   about: "Prints an account's statement of a month, such as 2026-11.",
   examples: ["--account default --month 2026-11 --csv"],
   query: statementQuery,
-  async print(parts, given) {
-    const { account, month } = readQuery(statementQuery, given);
-    const statement = await getStatement(parts, account, month);
+  address: ({ account, month }) => ({
+    route: { method: "GET", path: "/accounts/:id/statements/:month" },
+    parts: { id: account, month },
+  }),
+  read: makeReader(statementSchema),
+  here: (parts, { account, month }) => getStatement(parts, account, month),
+  print(statement) {
     const rows = listStatement(statement);
     const lines = rows.map(({ kind, name, cost_usd, amount_usd }) => [
       kind,
@@ -115,9 +142,8 @@ export const runStatement = makeLogCommand({
 
 const SUMMED = ["requests", "errors", "cost_usd", "charged_usd"] as const;
 
-async function printUsage(parts: Parts, given: Readonly<Record<string, string>>): Promise<PrintedRows> {
-  const { data, rows_from: since } = await sumUsage(parts, readQuery(usageQuery, given));
-  const groups = (given.group_by ?? "day").split(",").map(nameGroup);
+function printUsage({ data, rows_from: since }: UsageSums, { group_by }: UsageQuery): PrintedRows {
+  const groups = (group_by ?? "day").split(",").map(nameGroup);
   const head = [...groups, ...SUMMED].map((name) => name.replaceAll("_", " ").toUpperCase());
   const lines = data.map((row) => {
     const fields = new Map<string, unknown>(Object.entries(row));
@@ -131,11 +157,18 @@ function nameGroup(group: string): string {
   return ["key", "account", "member"].includes(group) ? `${group}_id` : group;
 }
 
+function byOutcome(query: UsageQuery): UsageQuery {
+  return { ...query, group_by: query.group_by ?? "provider,outcome" };
+}
+
 export const runProviders = makeLogCommand({
   name: "providers",
   about:
     "Sums up each provider's requests by their outcome. Its present health is known to the running gateway alone.",
   examples: ["--from 2026-11-20T08:00:00Z", "--group-by provider,model,outcome --json"],
   query: usageQuery,
-  print: (parts, given) => printUsage(parts, { ...given, group_by: given.group_by ?? "provider,outcome" }),
+  read: USAGE.read,
+  address: (query) => USAGE.address(byOutcome(query)),
+  here: (parts, query) => sumUsage(parts, byOutcome(query)),
+  print: (answer, query) => printUsage(answer, byOutcome(query)),
 });
