@@ -23,6 +23,7 @@ import {
 import { STORE_OR_GATEWAY } from "./arguments.ts";
 import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
 import { makePageReader, makeReader } from "./gateway/ask.ts";
+import { ACCOUNT_NAMING, findId, namePlain } from "./gateway/names.ts";
 
 /** Returns the command named after the thing's plural. */
 export function makePlainCommand(thing: PlainThing): Administration {
@@ -39,24 +40,27 @@ export function makePlainCommand(thing: PlainThing): Administration {
 }
 
 function describePlain({ name, plural, about, fields }: PlainThing): string {
-  return `usage: poundkey ${plural} list [--account ID] [--state STATE] [--json]
+  return `usage: poundkey ${plural} list [--account ACCOUNT] [--state STATE] [--json]
        poundkey ${plural} show ID [--json]
-       poundkey ${plural} add [--account ID] [options]
+       poundkey ${plural} add [--account ACCOUNT] [options]
        poundkey ${plural} change ID [options]
        poundkey ${plural} end ID [--json]
 
 ${about}
 
-  --account ID              the account that the ${name} is for (default: default)
+  --account ACCOUNT         the account that the ${name} is for, by its id or name
+                            (default: default)
   --state STATE             active or ended
 ${describeFlags(fields)}
   --json                    print JSON
 ${STORE_OR_GATEWAY}`;
 }
 
-function list(thing: PlainThing, call: StoreCall): Promise<void> {
+async function list(thing: PlainThing, call: StoreCall): Promise<void> {
   const { values } = call;
-  const given = { account: values.get("account"), state: values.get("state") };
+  const asked = values.get("account");
+  const account = asked && (await findId(call.ask, ACCOUNT_NAMING, asked));
+  const given = { account, state: values.get("state") };
   const query = readQuery(plainQuery, given);
   const [title = "id"] = Object.keys(thing.fields);
   return printList(call, {
@@ -72,7 +76,7 @@ function list(thing: PlainThing, call: StoreCall): Promise<void> {
 }
 
 async function show(thing: PlainThing, call: StoreCall): Promise<void> {
-  const id = requireId(thing, call);
+  const id = await findPlain(thing, call);
   const view = await call.ask({
     route: thing.actions.read,
     parts: { id },
@@ -83,7 +87,7 @@ async function show(thing: PlainThing, call: StoreCall): Promise<void> {
 }
 
 async function add(thing: PlainThing, call: StoreCall): Promise<void> {
-  const account = call.values.get("account") ?? "default";
+  const account = await findId(call.ask, ACCOUNT_NAMING, call.values.get("account") ?? "default");
   const given = readInput(makePlainSchemas(thing).made, {
     ...readFlags(thing.fields, call),
     account_id: account,
@@ -98,7 +102,7 @@ async function add(thing: PlainThing, call: StoreCall): Promise<void> {
 }
 
 async function change(thing: PlainThing, call: StoreCall): Promise<void> {
-  const id = requireId(thing, call);
+  const id = await findPlain(thing, call);
   const given = readInput(makePlainSchemas(thing).change, readFlags(thing.fields, call));
   const view = await call.ask({
     route: thing.actions.change,
@@ -111,7 +115,7 @@ async function change(thing: PlainThing, call: StoreCall): Promise<void> {
 }
 
 async function end(thing: PlainThing, call: StoreCall): Promise<void> {
-  const id = requireId(thing, call);
+  const id = await findPlain(thing, call);
   const view = await call.ask({
     route: thing.actions.end,
     parts: { id },
@@ -130,6 +134,8 @@ function tell({ fields }: PlainThing, { isJson, io }: StoreCall, done: string, v
   io.out(isJson ? formatJson(view) : `${done} ${view.id} (${view[title]}).`);
 }
 
-function requireId({ name, plural }: PlainThing, { words }: StoreCall): string {
-  return requireOne(words, `one ${name}'s id, as shown by \`poundkey ${plural} list\``);
+function findPlain(thing: PlainThing, { words, ask }: StoreCall): Promise<string> {
+  const { name, plural } = thing;
+  const given = requireOne(words, `one ${name}'s id or name, as shown by \`poundkey ${plural} list\``);
+  return findId(ask, namePlain(thing), given);
 }

@@ -77,6 +77,26 @@ describe("at a gateway on another port", () => {
     expect(again.err).toContain(`another account has this name, such as ${id}`);
   });
 
+  test("names stand where ids do, and one that several have is refused with their ids", async () => {
+    const team = await readRow("accounts", "add", "--name", "Named");
+    const key = await readRow("keys", "add", "--name", "by-name", "--account", "Named");
+    expect(key.account_id).toBe(team.id);
+    expect(await readDone("accounts", "topup", "Named", "3")).toContain("by 3 USD");
+    expect(await readDone("accounts", "show", "Named")).toContain(String(team.id));
+    const month = new Date().toISOString().slice(0, 7);
+    await readDone("statement", "--account", "Named", "--month", month);
+    expect(await readDone("keys", "pause", "by-name")).toBe(`Paused ${key.id} (by-name).`);
+    const twin = await readRow("keys", "add", "--name", "by-name");
+    const { code, err } = await run("keys", "revoke", "by-name");
+    expect([code, err]).toEqual([EXIT.usage, expect.stringContaining("several have the name 'by-name'")]);
+    expect(err).toContain(String(key.id));
+    await readDone("keys", "revoke", String(key.id));
+    // The one that has ended is no longer meant.
+    expect(await readDone("keys", "revoke", "by-name")).toBe(`Revoked ${twin.id} (by-name).`);
+    const token = await readRow("tokens", "add", "--name", "named-token", "--role", "viewer");
+    expect(await readDone("tokens", "revoke", "named-token")).toContain(String(token.id));
+  });
+
   test("tokens, people, the log, sums, statements and exports are read", async () => {
     const token = await readRow("tokens", "add", "--name", "ci", "--role", "viewer");
     expect((await readRows("tokens", "list")).map(({ id }) => id)).toContain(token.id);

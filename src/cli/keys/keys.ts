@@ -37,17 +37,19 @@ import {
 import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
+import { ACCOUNT_NAMING, findId, KEY_NAMING } from "../gateway/names.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
        poundkey keys list [--json]
-       poundkey keys pause ID [--json]
-       poundkey keys resume ID [--json]
-       poundkey keys rotate ID [--grace DURATION] [--json]
-       poundkey keys revoke ID [--json]
+       poundkey keys pause KEY [--json]
+       poundkey keys resume KEY [--json]
+       poundkey keys rotate KEY [--grace DURATION] [--json]
+       poundkey keys revoke KEY [--json]
 
 Manages gateway keys. A new secret is printed only once, because it isn't stored. A key with neither a daily allowance
 nor a budget, of its own or of its account, is added with a warning.
 
+  KEY                       the key's id, or the name that only one has
   list                      all keys, with the free requests that they used today, the requests and their cost of the
                             last 30 days, and the last use
   pause, resume             refuse the key's requests until it is resumed
@@ -68,10 +70,10 @@ examples:
 export const runKeys = makeCommand(HELP, {
   add: { run: add, flags: listFlags(KEY_FIELDS), opening: "make" },
   list: { run: list, needs: "store" },
-  pause: { run: (call) => setPaused(call, true), words: ["ID"], needs: "store" },
-  resume: { run: (call) => setPaused(call, false), words: ["ID"], needs: "store" },
-  rotate: { run: rotate, flags: { grace: "value" }, words: ["ID"], needs: "store" },
-  revoke: { run: revoke, words: ["ID"], needs: "store" },
+  pause: { run: (call) => setPaused(call, true), words: ["KEY"], needs: "store" },
+  resume: { run: (call) => setPaused(call, false), words: ["KEY"], needs: "store" },
+  rotate: { run: rotate, flags: { grace: "value" }, words: ["KEY"], needs: "store" },
+  revoke: { run: revoke, words: ["KEY"], needs: "store" },
 });
 
 const readMade = makeReader(
@@ -82,7 +84,9 @@ const readPage = makePageReader(makeReader(keyInUseSchema));
 
 async function add(call: Call): Promise<void> {
   const { isJson, io, settings, ask } = call;
-  const fields = readInput(newKeySchema, readFlags(KEY_FIELDS, call));
+  const given = readInput(newKeySchema, readFlags(KEY_FIELDS, call));
+  const { account_id: account } = given;
+  const fields = account ? { ...given, account_id: await findId(ask, ACCOUNT_NAMING, account) } : given;
   const key = await ask({
     route: KEY.actions.make,
     body: fields,
@@ -132,7 +136,7 @@ async function list(call: StoreCall): Promise<void> {
 }
 
 async function setPaused({ words, isJson, io, ask }: StoreCall, paused: boolean): Promise<void> {
-  const id = requireId(words);
+  const id = await findKey(ask, words);
   const key = await ask({
     route: KEY.actions.change,
     parts: { id },
@@ -144,7 +148,7 @@ async function setPaused({ words, isJson, io, ask }: StoreCall, paused: boolean)
 }
 
 async function rotate({ words, values, isJson, io, ask }: StoreCall): Promise<void> {
-  const id = requireId(words);
+  const id = await findKey(ask, words);
   const fields = readInput(rotationSchema, { grace: values.get("grace") });
   const key = await ask({
     route: KEY.actions.rotate,
@@ -158,12 +162,12 @@ async function rotate({ words, values, isJson, io, ask }: StoreCall): Promise<vo
   io.out(isJson ? formatJson(key) : `${formatSecret(key)} The old one ${old}.`);
 }
 
-function requireId(words: Call["words"]): string {
-  return requireOne(words, "one key's id, as shown by `poundkey keys list`");
+function findKey(ask: StoreCall["ask"], words: Call["words"]): Promise<string> {
+  return findId(ask, KEY_NAMING, requireOne(words, "one key's id or name, as shown by `poundkey keys list`"));
 }
 
 async function revoke({ words, isJson, io, ask }: StoreCall): Promise<void> {
-  const id = requireId(words);
+  const id = await findKey(ask, words);
   const key = await ask({
     route: KEY.actions.end,
     parts: { id },

@@ -8,6 +8,7 @@ import { listProviderNames } from "../../app/models/provider-names.ts";
 import type { StoreSettings } from "../../config/store-settings.ts";
 import { makeCommandAct } from "../act.ts";
 import {
+  type Asking,
   formatJson,
   formatTable,
   makeAsking,
@@ -17,6 +18,7 @@ import {
 } from "../administration.ts";
 import { parseArguments, readForm, STORE_OR_GATEWAY } from "../arguments.ts";
 import type { Address, Ask } from "../gateway/ask.ts";
+import { findId, MEMBER_NAMING, type Naming } from "../gateway/names.ts";
 import { formatCsv } from "./csv.ts";
 
 type Cells = readonly (string | number | null | undefined)[];
@@ -41,6 +43,8 @@ interface LogCommand<Query extends TObject, Answer> {
   readonly about: string;
   /** The query whose fields are the flags. */
   readonly query: Query;
+  /** The filters whose names are found here, since the list takes their ids alone. */
+  readonly named?: Readonly<Record<string, Naming>>;
   /** Their flags. */
   readonly examples: readonly string[];
   /** The place of the same rows in the admin API. */
@@ -66,7 +70,8 @@ export function makeLogCommand<Query extends TObject, Answer>(command: LogComman
       const inputs = flags.map((flag) => `--${flag}`);
       const ask = makeAsking(gateway, async () => actAs(await openAs("find"), makeCommandAct(help, "")));
       const readNamed = async () => {
-        const sound = readQuery(query, given);
+        readQuery(query, given);
+        const sound = readQuery(query, await findNames(ask, command.named ?? NAMED, given));
         const { address, read, here, print } = command;
         const answer = await ask({
           ...address(sound),
@@ -89,6 +94,21 @@ export function makeLogCommand<Query extends TObject, Answer>(command: LogComman
 function makeParts(world: AdminWorld, { quota, log, providers }: StoreSettings): Parts {
   const rules = { dayRules: () => quota, keepMs: () => log.keepMs };
   return { ...world, ...rules, ...(providers && { providerNames: () => listProviderNames(providers) }) };
+}
+
+const NAMED = { member: MEMBER_NAMING };
+
+async function findNames(
+  ask: Asking,
+  named: Readonly<Record<string, Naming>>,
+  given: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const found: Record<string, string> = { ...given };
+  for (const [field, naming] of Object.entries(named)) {
+    const value = given[field];
+    if (value !== undefined) found[field] = await findId(ask, naming, value);
+  }
+  return found;
 }
 
 /** Returns a query as text, for an address. */

@@ -14,6 +14,7 @@ import {
 } from "../../admin/money/statements.ts";
 import { wrapSearched } from "../../admin/schema.ts";
 import { makeReader } from "../gateway/ask.ts";
+import { ACCOUNT_NAMING } from "../gateway/names.ts";
 import { describeRows, makeLogCommand, type PrintedRows, writeQuery } from "./log-command.ts";
 
 /** Returns the remark on how to go on with a list that has more. */
@@ -121,6 +122,7 @@ export const runStatement = makeLogCommand({
   about: "Prints an account's statement of a month, such as 2026-11.",
   examples: ["--account default --month 2026-11 --csv"],
   query: statementQuery,
+  named: { account: ACCOUNT_NAMING },
   address: ({ account, month }) => ({
     route: { method: "GET", path: "/accounts/:id/statements/:month" },
     parts: { id: account, month },

@@ -28,18 +28,19 @@ import {
 import { STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
-import { ACCOUNT_NAMING, listNamed } from "../gateway/names.ts";
+import { ACCOUNT_NAMING, findId, listNamed } from "../gateway/names.ts";
 
 const HELP = `usage: poundkey accounts add --name NAME [--json]
        poundkey accounts list [--json]
-       poundkey accounts topup ID AMOUNT [--note TEXT] [--confirm AMOUNT] [--idempotency-key KEY] [--json]
-       poundkey accounts show ID [--json]
+       poundkey accounts topup ACCOUNT AMOUNT [--note TEXT] [--confirm AMOUNT] [--idempotency-key KEY] [--json]
+       poundkey accounts show ACCOUNT [--json]
 
 Accounts pay for the requests of their keys. The account "default" always exists. \`show\` also prints the latest journal
-entries of an account. The id may also be funding (where top-ups come from), revenue (what was earned), overrun (what
+entries of an account. ACCOUNT may also be funding (where top-ups come from), revenue (what was earned), overrun (what
 was written off) or receivable (what accounts owe after refunds and disputes).
 
 ${describeFlags(ACCOUNT_FIELDS)}
+  ACCOUNT                   its id, or the name that only one has
   AMOUNT                    in USD, such as 25 or 0.5, with up to nine decimals
   --note TEXT               a note on the top-up, stored in the journal
   --confirm AMOUNT          the same amount again, required above 10000
@@ -57,8 +58,8 @@ const TOPUP_FLAGS = { note: "value", confirm: "value", "idempotency-key": "value
 export const runAccounts = makeCommand(HELP, {
   add: { run: add, flags: listFlags(ACCOUNT_FIELDS), opening: "make" },
   list: { run: list, needs: "store" },
-  topup: { run: topup, flags: TOPUP_FLAGS, words: ["ID", "AMOUNT"], opening: "make", needs: "store" },
-  show: { run: show, words: ["ID"], needs: "store" },
+  topup: { run: topup, flags: TOPUP_FLAGS, words: ["ACCOUNT", "AMOUNT"], opening: "make", needs: "store" },
+  show: { run: show, words: ["ACCOUNT"], needs: "store" },
 });
 
 const readAccount = makeReader(accountSchema);
@@ -96,9 +97,9 @@ function list(call: StoreCall): Promise<void> {
 }
 
 async function topup({ values, words, isJson, io, ask, settings }: StoreCall): Promise<void> {
-  const [id, amount] = words;
-  if (id === undefined || amount === undefined)
-    throw new UsageError("expected an account's id and an amount in USD");
+  const [given, amount] = words;
+  if (given === undefined || amount === undefined)
+    throw new UsageError("expected an account's id or name, and an amount in USD");
   const confirmed = values.get("confirm");
   const body = readInput(topUpSchema, {
     amount_usd: parseUsd(amount),
@@ -107,6 +108,7 @@ async function topup({ values, words, isJson, io, ask, settings }: StoreCall): P
   });
   const idempotencyKey = values.get("idempotency-key") ?? null;
   const { timeZone } = settings.quota;
+  const id = await findId(ask, ACCOUNT_NAMING, given);
   const account = await ask({
     route: ACCOUNT.actions.topUp,
     parts: { id },
@@ -126,7 +128,8 @@ function parseUsd(amount: string): number {
 }
 
 async function show({ words, isJson, io, ask }: StoreCall): Promise<void> {
-  const id = requireOne(words, "one account's id, as shown by `poundkey accounts list`");
+  const given = requireOne(words, "one account's id or name, as shown by `poundkey accounts list`");
+  const id = await findId(ask, ACCOUNT_NAMING, given);
   const parts = { id };
   const account = await ask({
     route: ACCOUNT.actions.read,

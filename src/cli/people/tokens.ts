@@ -22,15 +22,17 @@ import {
 import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
+import { findId, TOKEN_NAMING } from "../gateway/names.ts";
 
 const HELP = `usage: poundkey tokens add --name NAME --role ROLE [options]
        poundkey tokens add --name NAME --kind scim [--expires TIME]
        poundkey tokens list [--json]
-       poundkey tokens revoke ID [--json]
+       poundkey tokens revoke TOKEN [--json]
 
 A named token gives access to the admin routes and the console in one role, in some accounts or in all of them. \`add\`
 prints its secret, which is shown only once.
 
+  TOKEN                     its id, or the name that only one has
 ${describeFlags(TOKEN_FIELDS)}
   --kind scim               a token of the company's directory: it has no role, and is good for /scim/v2 alone
   --json                    print JSON
@@ -43,7 +45,7 @@ examples:
 export const runTokens = makeCommand(HELP, {
   add: { run: add, flags: { ...listFlags(TOKEN_FIELDS), kind: "value" } },
   list: { run: list, needs: "store" },
-  revoke: { run: revoke, words: ["ID"], needs: "store" },
+  revoke: { run: revoke, words: ["TOKEN"], needs: "store" },
 });
 
 async function add(call: Call): Promise<void> {
@@ -73,7 +75,8 @@ const askPage = () => ({
 });
 
 async function revoke({ words, isJson, io, ask }: StoreCall): Promise<void> {
-  const id = requireOne(words, "one token's id, as shown by `poundkey tokens list`");
+  const given = requireOne(words, "one token's id or name, as shown by `poundkey tokens list`");
+  const id = await findId(ask, TOKEN_NAMING, given);
   const token = await ask({
     route: TOKEN.actions.end,
     parts: { id },
