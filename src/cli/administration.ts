@@ -13,7 +13,9 @@ import { makeCommandAct, readCommandName } from "./act.ts";
 import { type Arguments, type FlagKinds, formatUsageError, parseArguments, UsageError } from "./arguments.ts";
 import type { Ask } from "./gateway/ask.ts";
 import type { Gateway } from "./gateway/gateway.ts";
+import { type NamedField, nameRows, type ShowName } from "./gateway/row-names.ts";
 import { cutHelp } from "./help.ts";
+import { formatTable } from "./table.ts";
 
 export type Open = (opening: Opening) => Promise<AdminWorld>;
 
@@ -201,16 +203,20 @@ interface PrintedList<View> {
   /** Asks for the page after this one's end. */
   readonly askPage: (after: string | undefined) => Ask<ListPage<View>>;
   readonly columns: readonly string[];
-  readonly formatCells: (view: View) => readonly string[];
+  /** The fields whose ids are shown by their names. */
+  readonly named?: readonly NamedField[];
+  readonly formatCells: (view: View, showName: ShowName) => readonly string[];
 }
 
 /** Runs the action `list`: prints all rows as a table, or with `--json` as JSON. */
-export async function printList<View>(
+export async function printList<View extends object>(
   { isJson, io, ask }: Pick<StoreCall, "isJson" | "io" | "ask">,
-  { askPage, columns, formatCells }: PrintedList<View>,
+  { askPage, columns, named = [], formatCells }: PrintedList<View>,
 ): Promise<void> {
   const views = await readAll(ask, askPage);
-  io.out(isJson ? formatJson(views) : formatTable([columns, ...views.map(formatCells)]));
+  const showName = isJson ? String : await nameRows(ask, views, named);
+  const cells = views.map((view) => formatCells(view, showName));
+  io.out(isJson ? formatJson(views) : formatTable([columns, ...cells], io.width));
 }
 
 async function readAll<View>(ask: Asking, askPage: PrintedList<View>["askPage"]): Promise<readonly View[]> {
@@ -222,19 +228,6 @@ async function readAll<View>(ask: Asking, askPage: PrintedList<View>["askPage"])
     if (page.next === null) return rows;
     after = page.next;
   }
-}
-
-/** Aligns the cells in columns. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
 }
 
 /** Returns an amount exact to a billionth. */

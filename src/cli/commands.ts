@@ -1,4 +1,5 @@
 // The table of commands, and the command line that chooses one.
+import { isatty } from "node:tty";
 import { version } from "../../package.json" with { type: "json" };
 import { source } from "../app/start/configuration.ts";
 import { findExposedFiles } from "../app/start/open-store.ts";
@@ -169,6 +170,9 @@ const HELP = [
 const PROCESS_IO: Io = {
   out: (text) => console.log(text),
   err: (text) => void process.stderr.write(`${text}\n`),
+  get width() {
+    return isatty(1) ? process.stdout.columns : undefined;
+  },
 };
 
 function describeUnknown(name: string): string {

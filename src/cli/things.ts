@@ -70,8 +70,15 @@ async function list(thing: PlainThing, call: StoreCall): Promise<void> {
       read: makePageReader(readView(thing)),
       here: (world) => listPlain(world, thing, after ? { ...query, after } : query),
     }),
-    columns: ["ID", "ACCOUNT", title.toUpperCase(), "CREATED", "STATE"],
-    formatCells: (view) => [view.id, view.account_id, String(view[title]), view.created_at, view.state],
+    columns: [title.toUpperCase(), "ID", "ACCOUNT", "CREATED", "STATE"],
+    named: ["account_id"],
+    formatCells: (view, showName) => [
+      String(view[title]),
+      view.id,
+      showName(view.account_id),
+      view.created_at,
+      view.state,
+    ],
   });
 }
 

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { EXIT } from "../../src/app/terminal.ts";
 import { runCommandLine } from "../../src/cli/commands.ts";
 import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
-import { runPrinting } from "../harness/poundkey.ts";
+import { runPrinting, startPoundkey } from "../harness/poundkey.ts";
+import { LONG_MS } from "../harness/serve-process.ts";
 import { seen } from "../whole/world/observe.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 
@@ -139,6 +140,39 @@ describe("at a gateway on another port", () => {
     }
   });
 });
+
+test(
+  "requests are followed as they end",
+  async () => {
+    const { secret, id } = await readRow("keys", "add", "--name", "watched");
+    const env = { POUNDKEY_TOKEN: world.adminToken };
+    const follow = ["requests", "--follow", "--json", "--key", String(id), "--gateway", world.url];
+    const child = startPoundkey(folder, follow, env);
+    const ask = () =>
+      fetch(`${world.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+        body: JSON.stringify(asking("Acme#cheap")),
+      });
+    let text = "";
+    const decoder = new TextDecoder();
+    await ask();
+    for await (const piece of child.stdout) {
+      text += decoder.decode(piece);
+      const lines = text.trimEnd().split("\n");
+      if (lines.length === 1) await ask();
+      if (lines.length >= 2) break;
+    }
+    child.kill();
+    await child.exited;
+    const ids = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => asObject(parseJson(line)).id);
+    expect(new Set(ids).size).toBe(2);
+  },
+  LONG_MS,
+);
 
 describe("the token", () => {
   test("is needed, and goes over https or to this machine alone", async () => {

@@ -131,7 +131,9 @@ async function list(call: StoreCall): Promise<void> {
       here: (world) => listKeysInUse(makeUseParts(world, settings), after ? { after } : {}),
     }),
     columns: COLUMNS,
-    formatCells: (key) => formatCells(key, sums.get(key.id)),
+    named: ["account_id"],
+    formatCells: (key, showName) =>
+      formatCells({ ...key, account: showName(key.account_id) }, sums.get(key.id)),
   });
 }
 
@@ -178,8 +180,8 @@ async function revoke({ words, isJson, io, ask }: StoreCall): Promise<void> {
 }
 
 const COLUMNS = [
-  "ID",
   "NAME",
+  "ID",
   "ACCOUNT",
   "ENDS IN",
   "FREE TODAY",
@@ -195,9 +197,12 @@ interface KeyUseSums {
   readonly cost_usd: number;
 }
 
-function formatCells(key: KeyInUseView, sum: KeyUseSums = { requests: 0, cost_usd: 0 }): readonly string[] {
-  const { id, name, account_id, last4, allowance, state } = key;
+function formatCells(
+  key: KeyInUseView & { readonly account: string },
+  sum: KeyUseSums = { requests: 0, cost_usd: 0 },
+): readonly string[] {
+  const { id, name, account, last4, allowance, state } = key;
   const free = allowance.limit === null ? "unlimited" : `${allowance.used} of ${allowance.limit}`;
   const times = [key.last_used_at ?? "never", key.expires_at ?? "-"];
-  return [id, name, account_id, last4, free, String(sum.requests), formatUsd(sum.cost_usd), ...times, state];
+  return [name, id, account, last4, free, String(sum.requests), formatUsd(sum.cost_usd), ...times, state];
 }

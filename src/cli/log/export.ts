@@ -13,6 +13,7 @@ import { readForm, STORE_OR_GATEWAY } from "../arguments.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { makeStateWorld } from "../state/state-world.ts";
 import { describeRows } from "./log-command.ts";
+import { readMoments } from "./moments.ts";
 
 const toFlag = (field: string) => field.replaceAll("_", "-");
 
@@ -75,7 +76,8 @@ const REPORT_MS = 10_000;
 async function write(name: string, list: Export, call: Call): Promise<void> {
   const { values, io, settings, open } = call;
   const { query, row, left, since } = list;
-  const given = Object.fromEntries([...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]));
+  const flags = Object.fromEntries([...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]));
+  const given = await readMoments(call.ask, settings.quota, flags);
   readQuery(query, given);
   const form = readForm(call) === "json" ? "jsonl" : "csv";
   if (call.gateway !== null) return copy(call.gateway, `${name}.${form}`, given, io);

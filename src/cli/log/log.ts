@@ -15,6 +15,7 @@ import {
 import { wrapSearched } from "../../admin/schema.ts";
 import { makeReader } from "../gateway/ask.ts";
 import { ACCOUNT_NAMING } from "../gateway/names.ts";
+import { isNamedField, type ShowName } from "../gateway/row-names.ts";
 import { describeRows, makeLogCommand, type PrintedRows, writeQuery } from "./log-command.ts";
 
 /** Returns the remark on how to go on with a list that has more. */
@@ -28,7 +29,8 @@ export const runRequests = makeLogCommand({
   name: "requests",
   about: "Lists the requests of the log, newest first.",
   examples: [
-    "--outcome failed --from 2026-11-20",
+    "--outcome failed --from yesterday",
+    "--follow --key web",
     "--key key_2f8c41d0 --limit 200 --csv",
     "--transport ws --socket sock_0198f2",
     "--q req_9d1f",
@@ -37,10 +39,11 @@ export const runRequests = makeLogCommand({
   address: (query) => ({ route: { method: "GET", path: "/requests" }, query: writeQuery(query) }),
   read: makeReader(wrapSearched(requestSchema)),
   here: listRequests,
-  print({ data, next, scanned_until }) {
+  follows: true,
+  shownNames: () => ["key_id"],
+  print({ data, next, scanned_until }, _, showName) {
     const head = [
       "AT",
-      "ID",
       "KEY",
       "MODEL",
       "PROVIDER",
@@ -50,11 +53,11 @@ export const runRequests = makeLogCommand({
       "COST USD",
       "MS",
       "ADDRESS",
+      "ID",
     ];
     const lines = data.map((row) => [
       row.at,
-      row.id,
-      row.key_id,
+      showName(row.key_id),
       row.model_used ?? row.model_asked,
       row.provider,
       row.outcome,
@@ -63,6 +66,7 @@ export const runRequests = makeLogCommand({
       row.cost_usd,
       row.total_ms,
       row.address,
+      row.id,
     ]);
     return { rows: data, cells: [head, ...lines], note: describeNext(next, scanned_until) };
   },
@@ -76,11 +80,12 @@ export const runRefusals = makeLogCommand({
   address: (query) => ({ route: { method: "GET", path: "/refusals" }, query: writeQuery(query) }),
   read: makeReader(wrapSearched(refusalSchema)),
   here: listRefusals,
-  print({ data, next, scanned_until }) {
+  shownNames: () => ["key_id"],
+  print({ data, next, scanned_until }, _, showName) {
     const head = ["AT", "KEY", "MODEL", "CODE", "STATUS", "LIMIT", "COUNT", "ADDRESS", "WAY OUT"];
     const lines = data.map((row) => [
       row.at,
-      row.key_id ?? `…${row.last4 ?? ""} (${row.shape ?? "no key"})`,
+      row.key_id ? showName(row.key_id) : `…${row.last4 ?? ""} (${row.shape ?? "no key"})`,
       row.model_asked,
       row.code,
       row.status,
@@ -113,16 +118,18 @@ export const runUsage = makeLogCommand({
   examples: ["--group-by key --from 2026-11-01 --to 2026-11-30", "--group-by month,account --csv"],
   query: usageQuery,
   ...USAGE,
+  shownNames: (query) => listGroups(query).filter(isNamedField),
   here: sumUsage,
   print: printUsage,
 });
 
 export const runStatement = makeLogCommand({
   name: "statement",
-  about: "Prints an account's statement of a month, such as 2026-11.",
-  examples: ["--account default --month 2026-11 --csv"],
+  about: "Prints an account's statement of a month, such as 2026-11, this-month or last-month.",
+  examples: ["--account default --month last-month --csv"],
   query: statementQuery,
   named: { account: ACCOUNT_NAMING },
+  defaults: { account: "default", month: "last-month" },
   address: ({ account, month }) => ({
     route: { method: "GET", path: "/accounts/:id/statements/:month" },
     parts: { id: account, month },
@@ -144,17 +151,32 @@ export const runStatement = makeLogCommand({
 
 const SUMMED = ["requests", "errors", "cost_usd", "charged_usd"] as const;
 
-function printUsage({ data, rows_from: since }: UsageSums, { group_by }: UsageQuery): PrintedRows {
-  const groups = (group_by ?? "day").split(",").map(nameGroup);
-  const head = [...groups, ...SUMMED].map((name) => name.replaceAll("_", " ").toUpperCase());
+function printUsage(
+  { data, rows_from: since }: UsageSums,
+  query: UsageQuery,
+  showName: ShowName,
+): PrintedRows {
+  const groups = listGroups(query);
+  const head = [...groups, ...SUMMED].map((name) =>
+    (isNamedField(name) ? name.replace("_id", "") : name.replaceAll("_", " ")).toUpperCase(),
+  );
   const lines = data.map((row) => {
     const fields = new Map<string, unknown>(Object.entries(row));
-    return [...groups, ...SUMMED].map((name) => String(fields.get(name) ?? "") || "-");
+    const readCell = (name: string) => String(fields.get(name) ?? "") || "-";
+    return [
+      ...groups.map((name) =>
+        isNamedField(name) ? showName(String(fields.get(name) ?? "")) : readCell(name),
+      ),
+      ...SUMMED.map(readCell),
+    ];
   });
   return { rows: data, cells: [head, ...lines], note: since === undefined ? null : describeRows(since) };
 }
 
-/** Keys, accounts and members are shown by their ids. */
+function listGroups({ group_by = "day" }: UsageQuery): readonly string[] {
+  return group_by.split(",").map(nameGroup);
+}
+
 function nameGroup(group: string): string {
   return ["key", "account", "member"].includes(group) ? `${group}_id` : group;
 }
@@ -172,5 +194,6 @@ export const runProviders = makeLogCommand({
   read: USAGE.read,
   address: (query) => USAGE.address(byOutcome(query)),
   here: (parts, query) => sumUsage(parts, byOutcome(query)),
-  print: (answer, query) => printUsage(answer, byOutcome(query)),
+  shownNames: (query) => listGroups(byOutcome(query)).filter(isNamedField),
+  print: (answer, query, showName) => printUsage(answer, byOutcome(query), showName),
 });

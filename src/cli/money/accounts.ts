@@ -18,7 +18,6 @@ import { ACCOUNT } from "../../core/things/account.ts";
 import {
   type Call,
   formatJson,
-  formatTable,
   formatUsd,
   makeCommand,
   printList,
@@ -29,6 +28,7 @@ import { STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
 import { ACCOUNT_NAMING, findId, listNamed } from "../gateway/names.ts";
+import { formatTable } from "../table.ts";
 
 const HELP = `usage: poundkey accounts add --name NAME [--json]
        poundkey accounts list [--json]
@@ -145,15 +145,16 @@ async function show({ words, isJson, io, ask }: StoreCall): Promise<void> {
     here: (world) => listJournal(world, id, { limit: ENTRIES_SHOWN }),
   });
   if (isJson) return io.out(formatJson({ ...account, journal }));
-  io.out(formatTable([COLUMNS, formatCells(account)]));
-  if (journal.length > 0) io.out(`\n${formatTable([ENTRY_COLUMNS, ...journal.map(formatEntryCells)])}`);
+  io.out(formatTable([COLUMNS, formatCells(account)], io.width));
+  if (journal.length > 0)
+    io.out(`\n${formatTable([ENTRY_COLUMNS, ...journal.map(formatEntryCells)], io.width)}`);
 }
 
-const COLUMNS = ["ID", "NAME", "BALANCE USD", "HELD USD", "CREATED"];
+const COLUMNS = ["NAME", "ID", "BALANCE USD", "HELD USD", "CREATED"];
 
 function formatCells(account: AccountView): readonly string[] {
   const money = [formatUsd(account.balance_usd), formatUsd(account.held_usd)];
-  return [account.id, account.name, ...money, account.created_at ?? "-"];
+  return [account.name, account.id, ...money, account.created_at ?? "-"];
 }
 
 const ENTRIES_SHOWN = 10;

@@ -4,7 +4,8 @@ import { showProgress } from "../../app/workers/progress.ts";
 import type { Audit } from "../../core/money/audit.ts";
 import { formatPlainUsd } from "../../core/money/money.ts";
 import type { Store } from "../../core/store.ts";
-import { formatCount, formatJson, formatTable, makeCommand, type StoreCall } from "../administration.ts";
+import { formatCount, formatJson, makeCommand, type StoreCall } from "../administration.ts";
+import { formatTable } from "../table.ts";
 import { RERATE_FLAGS, rerate } from "./rerate.ts";
 
 const HELP = `usage: poundkey ledger verify [--json]

@@ -29,11 +29,11 @@ function list(call: StoreCall): Promise<void> {
       here: (world) =>
         listMembers({ ...world, keysExpireMs: () => null }, after ? { after } : {}, EVERYTHING),
     }),
-    columns: ["ID", "NAME", "E-MAIL", "STATE", "ROLE", "DIRECTORY", "LAST CONFIRMED"],
+    columns: ["NAME", "E-MAIL", "ID", "STATE", "ROLE", "DIRECTORY", "LAST CONFIRMED"],
     formatCells,
   });
 }
 
 function formatCells({ id, name, email, state, role, provisioned, seen_at }: MemberView): readonly string[] {
-  return [id, name, email ?? "-", state, role ?? "-", provisioned ? "yes" : "no", seen_at ?? "never"];
+  return [name, email ?? "-", id, state, role ?? "-", provisioned ? "yes" : "no", seen_at ?? "never"];
 }

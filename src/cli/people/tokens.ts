@@ -86,7 +86,7 @@ async function revoke({ words, isJson, io, ask }: StoreCall): Promise<void> {
   io.out(isJson ? formatJson(token) : `Revoked ${token.id} (${token.name}).`);
 }
 
-const COLUMNS = ["ID", "NAME", "ROLE", "ACCOUNTS", "ENDS IN", "EXPIRES", "STATE"];
+const COLUMNS = ["NAME", "ID", "ROLE", "ACCOUNTS", "ENDS IN", "EXPIRES", "STATE"];
 
 function formatCells({
   id,
@@ -98,5 +98,5 @@ function formatCells({
   expires_at,
   state,
 }: TokenView): readonly string[] {
-  return [id, name, role ?? kind, accounts?.join(",") ?? "all", last4, expires_at ?? "-", state];
+  return [name, id, role ?? kind, accounts?.join(",") ?? "all", last4, expires_at ?? "-", state];
 }
