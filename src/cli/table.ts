@@ -1,5 +1,7 @@
 // Tables: columns as wide as their cells, and together no wider than the terminal.
 
+import type { Io } from "../app/terminal.ts";
+
 type Row = readonly string[];
 
 const GAP = 2;
@@ -57,19 +59,45 @@ function shrinkWidest(widths: number[], isFixed: readonly boolean[]): boolean {
 }
 
 /** Aligns the cells. One that is wider than its column loses its middle, since ids and times differ in their ends. */
-export function formatRows(rows: readonly Row[], widths: readonly number[]): string {
+export function formatRows(
+  rows: readonly Row[],
+  widths: readonly number[],
+  paint: Paint = (text) => text,
+): string {
   return rows
-    .map((row) =>
-      row
-        .flatMap((cell, column) => {
-          const width = widths[column] ?? cell.length;
-          return width === 0 ? [] : [cut(cell, width).padEnd(width)];
+    .map((row) => {
+      const shown = row.flatMap((cell, column) => {
+        const width = widths[column] ?? cell.length;
+        return width === 0 ? [] : [{ cell, text: cut(cell, width), width }];
+      });
+      return shown
+        .map(({ cell, text, width }, at) => {
+          const isLast = at === shown.length - 1;
+          return paint(text, cell, row === rows[0]) + (isLast ? "" : " ".repeat(width - text.length + GAP));
         })
-        .join(" ".repeat(GAP))
-        .trimEnd(),
-    )
+        .join("")
+        .trimEnd();
+    })
     .join("\n");
 }
+
+/** Returns the text of a cell in its colour. */
+type Paint = (text: string, cell: string, isHead: boolean) => string;
+
+const BOLD = 1;
+/** Red for what has failed, yellow for what waits for somebody. */
+const COLORS = new Map([
+  ["failed", 31],
+  ["revoked", 31],
+  ["expired", 31],
+  ["refused", 33],
+  ["paused", 33],
+]);
+
+const paintCell: Paint = (text, cell, isHead) => {
+  const code = isHead ? BOLD : COLORS.get(cell);
+  return code === undefined ? text : `\x1b[${code}m${text}\x1b[0m`;
+};
 
 function cut(cell: string, width: number): string {
   if (cell.length <= width) return cell;
@@ -91,6 +119,10 @@ function shortenInstant(cell: string): readonly string[] {
   ];
 }
 
-export function formatTable(rows: readonly Row[], room?: number): string {
-  return formatRows(rows, fitColumns(measureColumns(rows), rows, room));
+type Screen = Pick<Io, "width" | "isColored">;
+
+/** Without a screen, no cell is cut or coloured. */
+export function formatTable(rows: readonly Row[], { width, isColored = false }: Screen = {}): string {
+  const widths = fitColumns(measureColumns(rows), rows, width);
+  return isColored ? formatRows(rows, widths, paintCell) : formatRows(rows, widths);
 }

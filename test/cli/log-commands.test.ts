@@ -149,6 +149,15 @@ test("tables name keys, and are no wider than the terminal", async () => {
   }
 });
 
+test("tables have colours on a terminal alone", async () => {
+  const show = (isColored: boolean) =>
+    runPrinting((io) => runRequests([], { ...io, width: 200, isColored }, bench().open, settings));
+  const { out } = await show(true);
+  expect(out).toStartWith("\x1b[1mAT\x1b[0m");
+  expect(out).toContain(" \x1b[31mfailed\x1b[0m");
+  expect((await show(false)).out).not.toContain("\x1b");
+});
+
 test("words for times are whole days, weeks and months of the gateway's time zone", async () => {
   const { store } = bench().world;
   await writeRecord(store, makeRecord("october", { atMs: Date.parse("2026-10-31T22:30:00Z") }));
