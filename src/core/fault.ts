@@ -141,6 +141,8 @@ export const FAULTS = {
     leadsOn: "gone",
     wayOut: "Ask for the model that follows it, or have its alias name another one.",
   },
+  /** No interaction with that id is kept here for its owner. */
+  interaction_not_found: { ...missing, wayOut: "Ask for one that `responses.keep` still keeps." },
   not_found: { ...missing, wayOut: "Ask for something that exists." },
   file_not_found: { ...missing },
   unknown_url: { ...missing },
@@ -203,8 +205,10 @@ export const FAULTS = {
   },
   /** The rest of a budget is reserved by requests in flight. */
   budget_reserved: { ...limited, wayOut: "Wait until running requests have ended, or raise the budget." },
-  /** A person makes or rotates personal keys too often. */
-  too_many_changes: { ...limited, wayOut: "Use a key that is there already, or wait{until}." },
+  /** A person makes or rotates personal keys too often, or changes too much in a minute. */
+  too_many_changes: { ...limited, wayOut: "Use what is there already, or wait{until}." },
+  /** Too many checkouts wait to be paid. */
+  too_many_checkouts: { ...limited, wayOut: "Pay one of them, or wait{until}." },
   requests_per_minute_exceeded: { ...limited, wayOut: "Send fewer requests a minute, or raise the limit." },
   tokens_per_minute_exceeded: { ...limited, wayOut: "Send fewer tokens a minute, or raise the limit." },
   too_many_parallel_requests: {

@@ -1,7 +1,9 @@
 // The store's methods that are the same on both engines.
 import type { Changes, Trail } from "../../core/audit/changes.ts";
+import type { RepeatClaim } from "../../core/audit/repeats.ts";
 import type { PieceStore } from "../../core/models/file.ts";
 import { auditLogMethods } from "../audit/audit-log.ts";
+import { claimWith, repeatMethods } from "../audit/repeats.ts";
 import { outboxMethods } from "../events/outbox.ts";
 import { webhookMethods } from "../events/webhooks.ts";
 import { foreignMethods } from "../keys/foreign.ts";
@@ -43,11 +45,13 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     ...settingMethods(engine),
     ...consoleMethods(engine),
     ...lessonMethods(engine),
-    changes: (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail)),
+    changes: (trail: Trail, claim: RepeatClaim | null = null) =>
+      changeMethods(claimWith(engine, claim), claimWith(ofRows, claim), makeRecorder(engine, trail)),
     journals: { ...journalMethods(engine), ...systemJournalMethods(engine), ...statementMethods(engine) },
     responses: responseMethods(engine),
     refusals: refusalMethods(engine),
     auditLog: auditLogMethods(engine),
+    repeats: repeatMethods(engine),
     webhooks: webhookMethods(engine),
     providerCalls: providerCallMethods(engine),
     devices: deviceMethods(engine),

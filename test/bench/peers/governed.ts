@@ -186,6 +186,7 @@ function noStore(): Store {
     ...keepNothing(),
     webhooks: tellNobody(),
     providerCalls: callNobody(),
+    repeats: { find: nothing, claim: unused, keepAnswer: unused, prune: unused },
     node: "node_0",
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
