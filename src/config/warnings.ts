@@ -4,6 +4,7 @@ import { buildCatalogue, splitId } from "../catalogue/catalogue.ts";
 import { isObject } from "../core/json/json.ts";
 import type { Settings } from "../core/settings.ts";
 import { warnOfParameters } from "../core/world/postgres-address.ts";
+import { warnOfUnknownAliases } from "./alias-names.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Interpolation } from "./interpolate.ts";
 import { nameFallback } from "./models/fallbacks.ts";
@@ -29,6 +30,7 @@ export function collectWarnings(
     ...warnOfLostCompactModel(config, settings),
     ...warnOfSockets(config, settings),
     ...warnOfUnboundedSpending(config, settings),
+    ...warnOfUnknownAliases(config),
     ...warnOfOpenMetrics(settings),
     ...warnOfStoreParameters(settings),
   ];
