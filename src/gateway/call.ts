@@ -12,6 +12,7 @@ import type { KeptRequest } from "../core/models/kept.ts";
 import type { Steering } from "../core/models/steering.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { RouterRules } from "../core/settings.ts";
+import { hideSecret } from "../core/text/secret-form.ts";
 import type { Ending } from "../core/world/ending.ts";
 import type { Prompt } from "../health/prompts.ts";
 import type { Conversation } from "../health/stickiness.ts";
@@ -129,5 +130,5 @@ export const NO_FACTS: Facts = {
 
 /** Returns the requested model's name, cut to the length that rows allow. */
 export function shortenModel(model: string): string {
-  return model.slice(0, 200);
+  return hideSecret(model).slice(0, 200);
 }

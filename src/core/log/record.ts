@@ -66,7 +66,15 @@ export interface RequestOrigin {
   readonly memberId: string | null;
   /** Its tags as `formatTags` writes them. Null for none. */
   readonly tags: string | null;
+  /** The WebSocket on which it came. Null for a request of its own over HTTP. */
+  readonly socketId: string | null;
+  /** True if the client asked for a summary that takes its conversation's place. */
+  readonly isCompaction: boolean;
 }
+
+/** How requests come: each over HTTP by itself, or as one of several turns of a WebSocket. */
+export const TRANSPORTS = ["http", "ws"] as const;
+export type Transport = (typeof TRANSPORTS)[number];
 
 export const UNKNOWN_ORIGIN: RequestOrigin = {
   address: null,
@@ -75,6 +83,8 @@ export const UNKNOWN_ORIGIN: RequestOrigin = {
   parentTraceId: null,
   memberId: null,
   tags: null,
+  socketId: null,
+  isCompaction: false,
 };
 
 export interface RequestRecord extends RequestHead, RequestOrigin {
@@ -98,6 +108,8 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly amounts: Amounts;
   /** The price by the card with the markup, even if it was free. */
   readonly costNanoUsd: NanoUsd;
+  /** The part of the cost that the markup adds, below 0 for a markup below 1. Null from before it was kept. */
+  readonly markupNanoUsd: NanoUsd | null;
   /** The amount charged to the balance. */
   readonly chargedNanoUsd: NanoUsd;
   /** The amount held while it ran. */

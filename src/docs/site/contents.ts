@@ -20,6 +20,7 @@ export const PARTS: readonly Part[] = [
       "prices",
       "web-search",
       "operations",
+      "batches",
       "selectors",
       "caching",
       "errors",
