@@ -16,7 +16,11 @@ const CONTINUED: ReadonlySet<unknown> = new Set(["completed", "requires_action",
  * Returns the steps before a request's own input. Throws a Fault if it goes on from an interaction that isn't kept: it is
  * never answered without the history that it asks for.
  */
-export function listEarlier(id: string | undefined, keeping: EarlierAnswers | null): readonly unknown[] {
+export function listEarlier(
+  id: string | undefined,
+  keeping: EarlierAnswers | null,
+  input: unknown,
+): readonly unknown[] {
   if (id === undefined) return [];
   const previous = keeping?.previous ?? null;
   if (previous === null) throw refuseUnkept(id, keeping !== null);
@@ -24,7 +28,27 @@ export function listEarlier(id: string | undefined, keeping: EarlierAnswers | nu
     const message = `Interaction '${id.slice(0, 100)}' has not ended in a way that another can go on from.`;
     throw new Fault("invalid_value", message, { param: "previous_interaction_id" });
   }
-  return listTimeline(previous, true);
+  const timeline = listTimeline(previous, true);
+  return previous.response.status === "incomplete" ? omitCalls(timeline, listAnswered(input)) : timeline;
+}
+
+/** Calls of an answer that was cut off may be cut off as well: those that nobody has run are left out. */
+function omitCalls(steps: readonly unknown[], answered: ReadonlySet<unknown>): readonly unknown[] {
+  const known = new Set([...answered, ...listResults(steps)]);
+  return steps.filter((step) => {
+    const { type, id } = asObject(step);
+    return type !== "function_call" || known.has(id);
+  });
+}
+
+function listAnswered(input: unknown): ReadonlySet<unknown> {
+  return new Set(listResults(listSteps(input).map(({ step }) => step)));
+}
+
+/** Returns the ids of the calls that have a result, among the steps or a user's contents. */
+function listResults(steps: readonly unknown[]): readonly unknown[] {
+  const all = steps.flatMap((step) => [step, ...asArray(asObject(step).content)]).map(asObject);
+  return all.filter(({ type }) => type === "function_result").map(({ call_id: id }) => id);
 }
 
 function refuseUnkept(id: string, keeps: boolean): Fault {
