@@ -45,9 +45,12 @@ test("an agent's repeated thought stands once", async () => {
   const first = await client.whole({ model: THINKING, input: ASK_ONE, tools: TOOLS, generation_config });
   const thoughts = first.steps.filter(({ type }) => type === "thought") as Interactions.Step[];
   const input = [...thoughts, ...answerCalls(listCalls(first))];
-  await client.whole({ model: THINKING, input, tools: TOOLS, previous_interaction_id: first.id });
-  const sent = JSON.stringify(under.simulator.calls.last()?.body);
-  expect(sent.split('"reasoning_content"').length).toBe(2);
+  const asked = { model: THINKING, input, tools: TOOLS, previous_interaction_id: first.id };
+  const second = await client.whole(asked);
+  const read = () => JSON.stringify(under.simulator.calls.last()?.body).split("Thinking about").length - 1;
+  expect(read()).toBe(1);
+  await client.whole({ model: THINKING, input: "say: on", previous_interaction_id: second.id });
+  expect(read()).toBe(2);
 });
 
 test("a kept interaction is read with its input, as a stream and from an event on, until it is deleted", async () => {

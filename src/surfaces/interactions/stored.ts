@@ -3,7 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import type { Earlier, EarlierAnswers, KeptExchange } from "../../core/models/kept.ts";
 import { DONE, type InteractionEvent, listStepEvents, writeEvent } from "./events.ts";
-import { listSteps } from "./steps.ts";
+import { listNewSteps, listSteps } from "./steps.ts";
 
 export function findEarlier(body: unknown): Earlier {
   return { id: asString(asObject(body).previous_interaction_id) ?? null, itemIds: [] };
@@ -67,7 +67,7 @@ export function makeKept({ earlier, input }: JsonObject, answer: JsonObject): Ke
 
 /** Returns an interaction's own steps, from its input on, and those before it if they are wanted as well. */
 function listTimeline({ input, response }: KeptExchange, withEarlier: boolean): readonly unknown[] {
-  const own = listSteps(response.input).map(({ step }) => step);
+  const own = listNewSteps(input, response.input).map(({ step }) => step);
   return [...(withEarlier ? input : []), ...own, ...asArray(response.steps)];
 }
 
