@@ -5,6 +5,7 @@ import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
 import { CONVERSATIONS } from "./conversations.ts";
 import { HOOKS } from "./hooks.ts";
+import { INTERACTIONS } from "./interactions.ts";
 import { KEEPING } from "./keeping.ts";
 import { LEARNING } from "./learning.ts";
 import { LEFT_OUT_MEDIA } from "./left-out.ts";
@@ -35,6 +36,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...STEPS,
   ...HOOKS,
   ...SURVIVING,
+  ...INTERACTIONS,
   ...KEEPING,
   ...LEARNING,
   ...BEYOND_CHAT,
