@@ -16,7 +16,7 @@ const CONTENT = "content";
 
 /** Returns an input as steps. Throws a Fault for what is neither a step nor a content, and for both together. */
 export function listSteps(input: unknown): readonly PlacedStep[] {
-  if (typeof input === "string") return [placeInput([{ type: "text", text: input }])];
+  if (typeof input === "string") return [placeInput(input)];
   if (isObject(input)) {
     return isContent(input, "input") ? [placeInput(input)] : [placeStep(input, "input")];
   }

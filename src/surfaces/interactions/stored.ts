@@ -74,7 +74,16 @@ function listTimeline({ input, response }: KeptExchange, withEarlier: boolean): 
 /** Returns a kept interaction as it is read again. `withInput` adds the input as it came. */
 export function writeKept(kept: KeptExchange, withInput: boolean): JsonObject {
   const { input, steps: _steps, ...answer } = kept.response;
-  return { ...answer, steps: listTimeline(kept, false), ...(withInput ? { input } : {}) };
+  const steps = listTimeline(kept, false).map(writeInput);
+  return { ...answer, steps, ...(withInput ? { input } : {}) };
+}
+
+/** Google shows a text as a list of contents. */
+function writeInput(step: unknown): unknown {
+  const { content } = asObject(step);
+  return typeof content === "string"
+    ? { ...asObject(step), content: [{ type: "text", text: content }] }
+    : step;
 }
 
 /** Returns the events of a kept interaction after the event with this id, 0 for all of them. Null if there is no such event. */

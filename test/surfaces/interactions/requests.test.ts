@@ -116,7 +116,7 @@ describe("an input", () => {
   });
 
   test.each<readonly [unknown, unknown]>([
-    ["a", [user("a")]],
+    ["a", [{ role: "user", content: "a" }]],
     [{ type: "text", text: "a" }, [user("a")]],
     [
       [
@@ -127,7 +127,7 @@ describe("an input", () => {
     ],
     [
       [ASKED, { type: "user_input", content: "b" }],
-      [user("a"), user("b")],
+      [user("a"), { role: "user", content: "b" }],
     ],
     [ASKED, [user("a")]],
   ])("%j becomes messages", (input, messages) => {
