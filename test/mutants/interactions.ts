@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 
 const READ = ["test/surfaces/interactions/requests.test.ts"];
 const SIGNED = ["test/surfaces/interactions/signatures.test.ts"];
-const KEPT = ["test/clients/interactions-kept.test.ts"];
+const KEPT = ["test/clients/interactions/interactions-kept.test.ts"];
 
 export const INTERACTIONS: readonly Mutant[] = [
   {

@@ -1,9 +1,10 @@
 // Kept interactions with Google's own SDK: chains, forks, reading again and deleting, and the refusals of all their routes.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Interactions } from "@google/genai";
-import { asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
-import { startUnderTest, type UnderTest } from "../harness/harness.ts";
-import { foldEvents } from "../surfaces/interactions/interactions-read.ts";
+import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { foldEvents } from "../../surfaces/interactions/interactions-read.ts";
+import { ASK_ONE, ASK_TWO, failure, PLAIN, THINKING } from "../setting.ts";
 import {
   answerCalls,
   FAMILIES,
@@ -12,7 +13,6 @@ import {
   listCalls,
   TOOLS,
 } from "./interactions-setting.ts";
-import { ASK_ONE, ASK_TWO, failure, PLAIN, THINKING } from "./setting.ts";
 
 let under: UnderTest;
 let client: InteractionsClient;
