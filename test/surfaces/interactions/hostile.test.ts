@@ -18,7 +18,7 @@ const MODELS = [
   "OpenAI#gpt-5.3-codex",
 ];
 
-/** What the gateway answers for a body: its status, or what was thrown instead of a refusal. */
+/** Returns the status of the answer to a body, or an error that is no refusal. */
 function tryBody(body: unknown, model: string): unknown {
   try {
     encodeAsk(readInteraction(asObject(body)), model);
