@@ -3,7 +3,7 @@
 import { LiveFeed } from "../admin/log/live.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import type { ConfigError } from "../config/errors.ts";
-import type { ServerRules, Settings } from "../core/settings.ts";
+import type { ServerRules, Settings, SocketRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world/world.ts";
 import { KeptAnswers } from "../gateway/answer/kept-answers.ts";
@@ -20,6 +20,7 @@ import type { RoutePorts } from "../http/models/route.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { listen } from "../http/serve/app.ts";
 import { makeAddressReader, makeOriginReader } from "../http/serve/client-address.ts";
+import { OpenSockets } from "../http/sockets/open-sockets.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { ForeignSecrets } from "../keys/foreign.ts";
 import { SecretShapes } from "../keys/secret-shape.ts";
@@ -36,6 +37,7 @@ import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
+import { createFiles } from "./files.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
 import { createPeopleParts } from "./oidc/people-parts.ts";
@@ -94,9 +96,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { opened, settings: first, fetch = upstreamFetch } = options;
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
-  const bodyParts = createBodyParts(first.server, deadlines);
+  const held = createHeldParts(first.server, deadlines, () => live.settings.responses.sockets);
   const later = () => ({ health, live, gateway });
-  const state = observeState({ ...options, fetch, deadlines, bytes: () => bodyParts.bodies.bytes }, later);
+  const state = observeState({ ...options, ...held, fetch, deadlines }, later);
   const { log, telemetry, refusals, measures, prices, priceBook } = state;
   const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
@@ -107,17 +109,17 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const listeners = { log, traces: telemetry };
   const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports }, first.hooks);
-  const cache = createCache(opened.vault, { store, log, live });
+  const { cache, files, sweepFiles } = createKeepers(opened, { store, log, live });
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
-  const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
+  const running = { gateway, files, ledger, learning, live, deadlines, ending, ...listeners, ...held };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
   const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
-  const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
+  const endUpkeep = await startTasks({ ...upkept, sweepFiles, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
@@ -139,11 +141,16 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
-function createCache(
-  vault: OpenedStore["vault"],
+/** Returns what keeps answers of the cache, and files. */
+function createKeepers(
+  opened: OpenedStore,
   { store, log, live }: { readonly store: Store; readonly log: Log; readonly live: LiveConfiguration },
-): Cache {
-  return new Cache({ store: store.cache, vault, clock, log, rules: () => live.settings.cache });
+) {
+  const rules = () => live.settings.cache;
+  return {
+    cache: new Cache({ store: store.cache, vault: opened.vault, clock, log, rules }),
+    ...createFiles(opened, store, () => live.settings.files),
+  };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */
@@ -229,16 +236,30 @@ async function closeGateway(
 /** The share of the memory for bodies that earlier ones may take. */
 const EARLIER_SHARE = 1 / 4;
 
-function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
+/** What clients hold memory with: their bodies, and the connections that remember conversations. */
+function createHeldParts(
+  { bodyMemoryBytes }: ServerRules,
+  deadlines: DeadlineSweep,
+  sockets: () => SocketRules,
+) {
   const bodies = new BodyMemory(bodyMemoryBytes, deadlines);
   const earlier = new EarlierBodies(bodyMemoryBytes * EARLIER_SHARE, bodies, deadlines);
-  return { bodies, earlier, turns: new BodyTurns(clock) };
+  return { bodies, earlier, turns: new BodyTurns(clock), openSockets: new OpenSockets(sockets) };
 }
 
 interface HttpParts
   extends Pick<
     HttpPorts,
-    "gateway" | "ledger" | "bodies" | "earlier" | "turns" | "deadlines" | "log" | "traces"
+    | "gateway"
+    | "files"
+    | "ledger"
+    | "bodies"
+    | "earlier"
+    | "turns"
+    | "deadlines"
+    | "log"
+    | "traces"
+    | "openSockets"
   > {
   readonly live: LiveConfiguration;
   readonly learning: LearningPort;
@@ -259,6 +280,8 @@ function createHttpPorts(
     random,
     snapshot: () => live.snapshot,
     kept: new KeptAnswers({ ...running, store, vault, clock, rules }),
+    fileRules: () => live.settings.files,
+    batchRules: () => live.settings.batches,
     sealer: (accountId) => createSealer(vault, accountId),
     server: options.settings.server,
     addressRule: () => live.settings.log.address,

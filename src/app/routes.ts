@@ -14,8 +14,10 @@ import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { auditRoutes } from "../http/audit/admin-audit.ts";
+import { interactionRoutes } from "../http/conversations/interactions.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
+import { fileRoutes } from "../http/files/files.ts";
 import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
@@ -32,9 +34,11 @@ import { stripeHookRoutes } from "../http/money/stripe-hook.ts";
 import { deviceAdminRoutes } from "../http/people/admin-devices.ts";
 import { directoryRoutes } from "../http/people/admin-directory.ts";
 import { memberRoutes } from "../http/people/admin-members.ts";
+import { Cookies } from "../http/people/cookies.ts";
 import { deviceRoutes } from "../http/people/device.ts";
 import { managedSettingsRoutes } from "../http/people/managed-settings.ts";
 import { oauthRoutes } from "../http/people/oauth.ts";
+import { ownSessionRoutes } from "../http/people/own-sessions.ts";
 import { scimRoutes } from "../http/people/scim.ts";
 import { sessionRoutes } from "../http/people/session.ts";
 import { signInRoutes } from "../http/people/sign-in.ts";
@@ -49,6 +53,7 @@ import { thingRoutes } from "../http/things.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
+import { ChangeRate } from "../people/change-rate.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
@@ -112,6 +117,8 @@ export function composeRoutes(parts: RouteParts) {
   return app
     .use(surfaceRoutes(answers))
     .use(responseRoutes(ports))
+    .use(fileRoutes(ports))
+    .use(interactionRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
@@ -136,6 +143,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(sampleRoutes(operator, parts.sampling))
     .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
+    .use(ownSessionRoutes(operator))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
@@ -159,6 +167,9 @@ function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts)
     bodies,
     turns,
     deadlines,
+    changeRate: new ChangeRate(),
+    cookies: new Cookies({ ...server, clock }),
+    publicUrl: server.publicUrl,
     findPerson: (session) => findPerson(people, session, people.rules()),
   };
 }
@@ -250,7 +261,8 @@ function createThingParts(parts: RouteParts, providers: ProviderPorts) {
   };
   return {
     world: opened.world,
-    owners: { ...opened.world, ledger: ports.ledger, vault: opened.vault, ...rules },
+    repeats: { ...opened.world, vault: opened.vault, clock },
+    owners: { ...opened.world, ledger: ports.ledger, ...rules },
     aliases: createAliasParts(parts),
     providers,
     endpoints: () => live.settings.webhooks,

@@ -6,6 +6,7 @@ import type { RuleLimits } from "../core/limits/member-limits.ts";
 import { ROLES } from "../core/people/people.ts";
 import type { SignInRule, SignInRules } from "../core/people/sign-in.ts";
 import { parseDuration } from "../core/text/duration.ts";
+import { isLoopbackHost } from "../core/world/address.ts";
 import { markAllowed } from "./alias-names.ts";
 import type { Issues } from "./errors.ts";
 import { choice, duration, integer, options, record, section, text } from "./field-types.ts";
@@ -121,7 +122,6 @@ type RuleConfig = Static<typeof rule>;
 const ISSUER = ["sign_in", "oidc", "issuer"] as const;
 const RULES = ["sign_in", "oidc", "rules"] as const;
 const SCOPES = ["openid", "email", "profile"] as const;
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const MICROSOFT = /^login\.(microsoftonline\.(com|us)|partner\.microsoftonline\.cn)$/;
 const MANY_TENANTS = /^\/(common|organizations|consumers)(\/|$)/i;
 
@@ -181,7 +181,7 @@ function checkIssuer(issuer: string, issues: Issues): void {
     issues.atValue(ISSUER, "expected the issuer's https URL");
     return;
   }
-  if (url.protocol === "http:" && !LOOPBACK.test(url.hostname)) {
+  if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
     issues.atValue(ISSUER, "must be an https URL: over http, anyone on the way could sign in as anyone");
   }
   if (url.pathname.includes("/.well-known/")) {

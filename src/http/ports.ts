@@ -5,7 +5,9 @@ import type { TraceSink } from "../core/log/trace-context.ts";
 import type { CacheRules } from "../core/models/caching.ts";
 import type {
   AddressRule,
+  BatchRules,
   BillingRules,
+  FileRules,
   Limits,
   RouterRules,
   ServerRules,
@@ -13,6 +15,7 @@ import type {
   TagHeader,
 } from "../core/settings.ts";
 import type { Clock, Log, Random, Sealer, Vault } from "../core/world/world.ts";
+import type { KeptFiles } from "../files/kept-files.ts";
 import type { KeptAnswers } from "../gateway/answer/kept-answers.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Upstream } from "../gateway/plan/upstream.ts";
@@ -20,6 +23,7 @@ import type { SecretShapes } from "../keys/secret-shape.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { BodyPorts } from "./body/body.ts";
 import type { ReadAddress, ReadOrigin } from "./serve/client-address.ts";
+import type { OpenSockets } from "./sockets/open-sockets.ts";
 
 /** The current configuration. A reload replaces it, but running requests keep theirs. */
 export interface Snapshot {
@@ -37,6 +41,9 @@ export interface HttpPorts extends BodyPorts {
   readonly snapshot: () => Snapshot;
   readonly gateway: Gateway;
   readonly kept: KeptAnswers;
+  readonly files: KeptFiles;
+  readonly fileRules: () => FileRules;
+  readonly batchRules: () => BatchRules;
   readonly ledger: Ledger;
   readonly vault: Pick<Vault, "digest">;
   /** Returns what seals text for an account. */
@@ -59,6 +66,7 @@ export interface HttpPorts extends BodyPorts {
   readonly tagsFrom: () => readonly TagHeader[] | undefined;
   readonly cacheRules: () => CacheRules;
   readonly sockets: () => SocketRules;
+  readonly openSockets: OpenSockets;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

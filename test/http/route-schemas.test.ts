@@ -137,6 +137,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/catalogue", () => "/catalogue"],
   ["GET", "/models/retiring", () => "/models/retiring"],
   ["GET", "/scim", () => "/scim"],
+  ["GET", "/sessions", () => "/sessions"],
   ["GET", "/settings", () => "/settings"],
   ["GET", "/learned", () => "/learned"],
   ["GET", "/problems", () => "/problems"],
@@ -192,6 +193,8 @@ const APART = [
   "POST /session",
   "GET /session",
   "DELETE /session",
+  // In `people/cookies.test.ts`, since a request with the admin token has none.
+  "DELETE /sessions/{id}",
   "GET /reconciliation.csv",
   ...["requests", "usage", "journal", "statements", "members", "audit", "reconciliation"].flatMap((name) => [
     `GET /export/${name}.csv`,

@@ -50,6 +50,8 @@ const CHAT = { model: "Acme#cheap", messages: [{ role: "user", content: "say: hi
 /** By method and path below `/admin/v1`. */
 export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /session": { of: "any", may: EVERYONE },
+  "GET /sessions": { of: "any", may: EVERYONE },
+  "DELETE /sessions/:id": { of: "any", may: EVERYONE, ok: 404 },
   "GET /accounts": { of: "list", may: EVERYONE, lists: "account" },
   "POST /accounts": { of: "whole", may: OPERATORS, ok: 201, body: { name: "made" } },
   "GET /accounts/:id": { of: "account", may: EVERYONE },

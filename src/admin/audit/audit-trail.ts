@@ -31,7 +31,11 @@ import { describeGroup, describeUser, listDirectoryEvents } from "./directory-en
 
 type EntryParts = Pick<AdminWorld, "clock" | "random">;
 
-export function makeEntry({ clock, random }: EntryParts, act: Act, action: AuditFacts): AuditEntry {
+export function makeEntry(
+  { clock, random }: EntryParts,
+  { claim, ...act }: Act,
+  action: AuditFacts,
+): AuditEntry {
   const usual = { outcome: "success", accountId: null, reason: null, before: null, after: null } as const;
   return { id: mintId("aud", random), atMs: clock.nowMs(), act, ...usual, ...action };
 }
@@ -48,7 +52,7 @@ export function actAs<World extends AdminWorld>(
     ...listDirectoryEvents(change, world.clock.nowMs()),
     ...events,
   ];
-  return { ...world, act, changes: world.store.changes(trail) };
+  return { ...world, act, changes: world.store.changes(trail, act.claim) };
 }
 
 /** Returns changes that are put on record as the sender's, without the values before, which are to be forgotten. */

@@ -17,6 +17,7 @@ import { type DeliveryParts, makeDeliveryUses } from "./deliveries.ts";
 import { type KeyUseParts, makeKeyUses } from "./keys.ts";
 import { makeLimitRequestUses } from "./limit-requests.ts";
 import { makePlainUses } from "./plain-uses.ts";
+import { makeRepeatable, type RepeatParts } from "./repeats.ts";
 import { makeTokenUses } from "./tokens.ts";
 import type { Use } from "./use.ts";
 
@@ -29,11 +30,24 @@ export interface ServedThing {
 interface ThingParts extends Pick<DeliveryParts, "endpoints"> {
   readonly world: AdminWorld;
   readonly owners: KeyUseParts;
+  readonly repeats: RepeatParts;
   readonly aliases: AliasParts;
   readonly providers: ProviderPorts;
 }
 
 export function serveThings(parts: ThingParts): readonly ServedThing[] {
+  return listThings(parts).map(({ thing, uses }) => ({
+    thing,
+    uses: Object.fromEntries(
+      Object.entries(thing.actions).flatMap(([name, action]) => {
+        const use = uses[name];
+        return use === undefined ? [] : [[name, makeRepeatable(parts.repeats, action, use)]];
+      }),
+    ),
+  }));
+}
+
+function listThings(parts: ThingParts): readonly ServedThing[] {
   const { world, owners, aliases, providers } = parts;
   return [
     { thing: ACCOUNT, uses: makeAccountUses(owners) },

@@ -1,6 +1,6 @@
 // GET /admin/v1/requests/live: requests as they end, as server-sent events, while the operator is signed in.
 import { Elysia } from "elysia";
-import type { LiveFeed } from "../../admin/log/live.ts";
+import type { LiveFeed, LiveListener } from "../../admin/log/live.ts";
 import { requestView } from "../../admin/log/requests.ts";
 import { Fault, toFault } from "../../core/fault.ts";
 import type { RequestRecord } from "../../core/log/record.ts";
@@ -30,9 +30,10 @@ export function liveRoutes(ports: LivePorts) {
     "/requests/live",
     async ({ request, server, route }) => {
       const asked = { request, server, route };
-      const { scope } = await checkOperator(ports, asked, "requests.read");
+      const { scope, access } = await checkOperator(ports, asked, "requests.read");
+      const listener = { scope, sender: `${access.actor.kind} ${access.actor.id}` };
       if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
-      return new Response(await openEvents(ports, asked, scope), { headers: STREAM_HEADERS });
+      return new Response(await openEvents(ports, asked, listener), { headers: STREAM_HEADERS });
     },
     describeRoute(
       "Log",
@@ -49,7 +50,7 @@ const encoder = new TextEncoder();
 async function openEvents(
   ports: LivePorts,
   asked: OperatorRequest,
-  scope: Scope,
+  listener: LiveListener,
 ): Promise<ReadableStream<Uint8Array>> {
   const { request, server } = asked;
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
@@ -74,9 +75,9 @@ async function openEvents(
     else controller.enqueue(encoder.encode(text));
   };
   leave = await ports.feed.listen(
-    (rows, skipped) => formatEvents(rows, skipped, scope).forEach(send),
+    (rows, skipped) => formatEvents(rows, skipped, listener.scope).forEach(send),
     end,
-    scope,
+    listener,
   );
   return new ReadableStream(
     {
@@ -87,7 +88,7 @@ async function openEvents(
         request.signal.addEventListener("abort", end, { once: true });
         if (request.signal.aborted) return end();
         const keepAlive = ports.clock.every(KEEP_ALIVE_MS, () => send(KEEP_ALIVE_LINE));
-        const check = ports.clock.every(CHECK_MS, () => endIfSignedOut(ports, asked, scope, end));
+        const check = ports.clock.every(CHECK_MS, () => endIfSignedOut(ports, asked, listener.scope, end));
         callOff = () => {
           keepAlive();
           check();

@@ -1,5 +1,7 @@
 // The database of new-api or One API, or its tokens alone, as a plan.
+import { asObject } from "../../core/json/json.ts";
 import type { ForeignRow } from "../columns.ts";
+import { readForeign } from "../foreign-text.ts";
 import { priceFreeModels } from "../free-models.ts";
 import { Groups } from "../groups.ts";
 import type { PlannedConfig, PlannedOwners } from "../plan.ts";
@@ -20,9 +22,12 @@ interface NewApiParts {
 
 /** Prices stay those of the catalogue: new-api's ratios are reported. */
 export function readNewApi(
-  tables: Tables & { readonly channels: readonly ForeignRow[] },
+  given: Tables & { readonly channels: readonly ForeignRow[] },
   { report, nowMs, isFree }: NewApiParts,
 ): { readonly config: PlannedConfig; readonly owners: PlannedOwners } {
+  // Channels become the configuration's providers; people's names and keys don't.
+  const channels = given.channels.map((row) => asObject(readForeign(row, report)));
+  const tables = { ...given, channels };
   const providers = new Providers();
   const groups = new Groups();
   const flavour = findFlavour(tables);

@@ -8,12 +8,14 @@ import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { DIRECTORY } from "./directory-step.ts";
+import { FILES } from "./files-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
+import { REPEATS } from "./repeats-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
@@ -226,6 +228,18 @@ const MODEL_LIMITS: Step = [
   { kind: "endSupport", stepsKnown: 31 },
 ];
 
+/** Requests that came on a WebSocket, which are found by it, and those that compact their conversation. */
+const SOCKETS: Step = [
+  { kind: "addColumn", table: "request", column: textOrNull("socket_id") },
+  { kind: "addColumn", table: "request", column: { name: "compaction", type: "integer", initial: 0 } },
+  {
+    kind: "createIndex",
+    name: "request_socket_id",
+    table: "request",
+    columns: ["socket_id", "at_ms", "id"],
+    isSparse: true,
+  },
+];
 /** The most parallel calls of a credential. A program from before counts none of its own. */
 const CREDENTIAL_CALLS: Step = [{ kind: "addField", table: "credential", field: CREDENTIAL_FIELDS.parallel }];
 
@@ -271,6 +285,9 @@ export const STEPS: readonly Step[] = [
   MODEL_LIMITS,
   ENDS,
   DIRECTORY,
+  SOCKETS,
   CREDENTIAL_CALLS,
   MARKUPS,
+  REPEATS,
+  FILES,
 ];

@@ -1,5 +1,1 @@
-ALTER TABLE request ADD COLUMN IF NOT EXISTS markup_nano BIGINT
-----
-ALTER TABLE hourly_usage ADD COLUMN IF NOT EXISTS markup_nano BIGINT
-----
-ALTER TABLE hourly_tag ADD COLUMN IF NOT EXISTS markup_nano BIGINT
+ALTER TABLE credential ADD COLUMN IF NOT EXISTS parallel BIGINT

@@ -1,3 +1,1 @@
-ALTER TABLE request ADD COLUMN markup_nano INTEGER;
-ALTER TABLE hourly_usage ADD COLUMN markup_nano INTEGER;
-ALTER TABLE hourly_tag ADD COLUMN markup_nano INTEGER;
+ALTER TABLE credential ADD COLUMN parallel INTEGER;
