@@ -4,9 +4,9 @@ import { splitId } from "../catalogue/catalogue.ts";
 import { isObject } from "../core/json/json.ts";
 import type { Settings } from "../core/settings.ts";
 import { warnOfParameters } from "../core/world/postgres-address.ts";
-import { warnOfUnknownAliases } from "./alias-names.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Interpolation } from "./interpolate.ts";
+import { warnOfUnknownAliases } from "./models/alias-names.ts";
 import { nameFallback } from "./models/fallbacks.ts";
 import type { Config } from "./schema.ts";
 

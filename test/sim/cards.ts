@@ -215,7 +215,7 @@ export function addCounts(counts: readonly Counted[]): Counted {
   );
 }
 
-/** What a bill depends on besides the counts. */
+/** The facts that a bill depends on besides the counts. */
 export interface BillTerms {
   readonly choices: number;
   readonly markupParts: number;

@@ -83,6 +83,7 @@ const USAGE_OF = {
   requests: 1,
   errors: 0,
   costNanoUsd: 5,
+  markupNanoUsd: 0,
   chargedNanoUsd: 4,
   cached: 0,
   savedNanoUsd: 0,

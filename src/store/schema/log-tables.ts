@@ -230,7 +230,7 @@ export const CALL_SUM = table<CallSum>(
   },
 );
 
-/** Returns the expression of a column's sum over rows of `USAGE`. What isn't known of some of them isn't known of the sum. */
+/** Returns the expression of a column's sum over rows of `USAGE`. The sum is unknown if a row's value is. */
 export function composeTotal(column: string): string {
   const sum = `coalesce(sum(${column}), 0)`;
   if (column !== "markup_nano") return sum;
