@@ -14,7 +14,7 @@ const ROUNDING_MS = 1e-6;
 
 /** A request may take thousands of calls, for example embeddings from a provider that takes one text per call. */
 const CALLS_AT_ONCE = 16;
-/** The wait that is told for a credential whose parallel calls are all under way: one of them may end any time. */
+/** The wait of a credential whose parallel calls are all under way: one of them may end any time. */
 const FULL_MS = 1000;
 
 /** The load that one attempt puts on its credential. */

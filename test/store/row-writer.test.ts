@@ -107,6 +107,7 @@ const UNUSUAL: readonly Partial<RequestRecord>[] = [
   { amounts: { ...NO_AMOUNTS, characters: 2 } },
   { amounts: { ...NO_AMOUNTS, searchUnits: 2 } },
   { amounts: { ...NO_AMOUNTS, pages: 2 } },
+  { markupNanoUsd: 3 },
   { cachedFrom: "chatcmpl-0" },
   { cachedFrom: "chatcmpl-0", savedNanoUsd: 7 },
   { tags: "team=a" },
