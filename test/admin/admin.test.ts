@@ -62,6 +62,7 @@ test("the request log can be listed, filtered and paged", async () => {
     tokens: { prompt: 10, completion: 20, cached: 3, cache_write: 0, reasoning: 5, searches: 0 },
     units: { images: 0, seconds: 0, characters: 0, search_units: 0, pages: 0 },
     cost_usd: 0.0000015,
+    provider_cost_usd: 0.0000015,
     charged_usd: 0,
     hold_usd: 0,
     usage_source: "provider",

@@ -82,7 +82,15 @@ describe("usage", () => {
     const two = { prompt: 20, completion: 40, cached: 6, cache_write: 0, reasoning: 10, searches: 0 };
     expect(await usage({})).toEqual({
       data: [
-        { ...begun, day: "2026-11-19", requests: 2, tokens: two, cost_usd: 0.0000021, charged_usd: 0.000002 },
+        {
+          ...begun,
+          day: "2026-11-19",
+          requests: 2,
+          tokens: two,
+          cost_usd: 0.0000021,
+          provider_cost_usd: 0.0000021,
+          charged_usd: 0.000002,
+        },
         {
           ...begun,
           day: "2026-11-20",
@@ -90,6 +98,7 @@ describe("usage", () => {
           errors: 1,
           tokens: two,
           cost_usd: 0.0000055,
+          provider_cost_usd: 0.0000055,
           charged_usd: 0.000004,
         },
       ],
