@@ -126,7 +126,8 @@ describe("usage", () => {
       { account_id: other.id, ...others },
     ]);
     expect((await usage({ group_by: "key" })).data.map(({ key_id }) => key_id)).toEqual(["a", "b"]);
-    const money = ["cost_usd", "charged_usd", "cached", "saved_usd", "first_token_ms"];
+    const costs = ["cost_usd", "provider_cost_usd", "charged_usd"];
+    const money = [...costs, "cached", "saved_usd", "first_token_ms"];
     const fields = Object.keys((await usage({ group_by: "day,key" })).data[0] ?? {});
     expect(fields).toEqual(["day", "key_id", "requests", "errors", "tokens", "units", ...money]);
   });
