@@ -1,7 +1,9 @@
 // Assembles the routes: each group gets the parts of the gateway that it needs.
+
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/keys/holder.ts";
 import type { LiveFeed } from "../admin/log/live.ts";
+import type { SocketsView } from "../admin/log/sockets.ts";
 import { countPriceChanges, type PriceReviewParts } from "../admin/models/price-review.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { checkScraper } from "../admin/people/token.ts";
@@ -23,6 +25,7 @@ import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
+import { socketRoutes } from "../http/log/sockets.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { modelRoutes } from "../http/models/models.ts";
@@ -57,7 +60,7 @@ import type { PaymentTroubles } from "../payments/troubles.ts";
 import { ChangeRate } from "../people/change-rate.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
-import { formatMetrics } from "../telemetry/exposition.ts";
+import { formatMetrics, readValue } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
@@ -117,6 +120,7 @@ export function composeRoutes(parts: RouteParts) {
   const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
+  const health = createHealthPorts(parts);
   return app
     .use(surfaceRoutes(answers))
     .use(responseRoutes(ports))
@@ -126,12 +130,13 @@ export function composeRoutes(parts: RouteParts) {
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(agentTelemetryRoutes(ports))
-    .use(healthRoutes(createHealthPorts(parts)))
+    .use(healthRoutes(health))
     .use(adminRoutes(createAdminPorts(parts, operator)))
     .use(serveThings(createThingParts(parts, providers)).map((thing) => thingRoutes(operator, thing)))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(exportRoutes(operator, exports))
     .use(reconciliationRoutes(operator, { ...exports, priceChanges }))
+    .use(socketRoutes(operator, () => countSockets(health.metrics)))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
@@ -197,6 +202,16 @@ function createHealthPorts(parts: RouteParts) {
 
 function takesFiles({ files, batches }: Settings): boolean {
   return batches.isOn && files.accountBytesMax > 0;
+}
+
+/** The sums over the node's workers are made as text. */
+async function countSockets(metrics: () => string | Promise<string>): Promise<SocketsView> {
+  const text = await metrics();
+  return {
+    open: readValue(text, "poundkey_sockets"),
+    most: readValue(text, "poundkey_sockets_max"),
+    remembered_bytes: readValue(text, "poundkey_socket_bytes"),
+  };
 }
 
 function createExportParts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {

@@ -6,6 +6,7 @@ import { BOUNDS } from "./bounds.ts";
 import { CONVERSATIONS } from "./conversations.ts";
 import { FILE_MUTANTS } from "./files.ts";
 import { HOOKS } from "./hooks.ts";
+import { INTERACTIONS } from "./interactions.ts";
 import { KEEPING } from "./keeping.ts";
 import { LEARNING } from "./learning.ts";
 import { LEFT_OUT_MEDIA } from "./left-out.ts";
@@ -36,6 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...STEPS,
   ...HOOKS,
   ...SURVIVING,
+  ...INTERACTIONS,
   ...KEEPING,
   ...LEARNING,
   ...BEYOND_CHAT,
