@@ -3,7 +3,7 @@
 import { LiveFeed } from "../admin/log/live.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import type { ConfigError } from "../config/errors.ts";
-import type { ServerRules, Settings } from "../core/settings.ts";
+import type { ServerRules, Settings, SocketRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world/world.ts";
 import { KeptAnswers } from "../gateway/answer/kept-answers.ts";
@@ -20,6 +20,7 @@ import type { RoutePorts } from "../http/models/route.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { listen } from "../http/serve/app.ts";
 import { makeAddressReader, makeOriginReader } from "../http/serve/client-address.ts";
+import { OpenSockets } from "../http/sockets/open-sockets.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { ForeignSecrets } from "../keys/foreign.ts";
 import { SecretShapes } from "../keys/secret-shape.ts";
@@ -94,9 +95,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { opened, settings: first, fetch = upstreamFetch } = options;
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
-  const bodyParts = createBodyParts(first.server, deadlines);
+  const held = createHeldParts(first.server, deadlines, () => live.settings.responses.sockets);
   const later = () => ({ health, live, gateway });
-  const state = observeState({ ...options, fetch, deadlines, bytes: () => bodyParts.bodies.bytes }, later);
+  const state = observeState({ ...options, ...held, fetch, deadlines }, later);
   const { log, telemetry, refusals, measures, prices, priceBook } = state;
   const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
@@ -110,7 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const cache = createCache(opened.vault, { store, log, live });
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
-  const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
+  const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...held };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
@@ -229,16 +230,21 @@ async function closeGateway(
 /** The share of the memory for bodies that earlier ones may take. */
 const EARLIER_SHARE = 1 / 4;
 
-function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
+/** What clients hold memory with: their bodies, and the connections that remember conversations. */
+function createHeldParts(
+  { bodyMemoryBytes }: ServerRules,
+  deadlines: DeadlineSweep,
+  sockets: () => SocketRules,
+) {
   const bodies = new BodyMemory(bodyMemoryBytes, deadlines);
   const earlier = new EarlierBodies(bodyMemoryBytes * EARLIER_SHARE, bodies, deadlines);
-  return { bodies, earlier, turns: new BodyTurns(clock) };
+  return { bodies, earlier, turns: new BodyTurns(clock), openSockets: new OpenSockets(sockets) };
 }
 
 interface HttpParts
   extends Pick<
     HttpPorts,
-    "gateway" | "ledger" | "bodies" | "earlier" | "turns" | "deadlines" | "log" | "traces"
+    "gateway" | "ledger" | "bodies" | "earlier" | "turns" | "deadlines" | "log" | "traces" | "openSockets"
   > {
   readonly live: LiveConfiguration;
   readonly learning: LearningPort;

@@ -20,6 +20,7 @@ import type { SecretShapes } from "../keys/secret-shape.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { BodyPorts } from "./body/body.ts";
 import type { ReadAddress, ReadOrigin } from "./serve/client-address.ts";
+import type { OpenSockets } from "./sockets/open-sockets.ts";
 
 /** The current configuration. A reload replaces it, but running requests keep theirs. */
 export interface Snapshot {
@@ -59,6 +60,7 @@ export interface HttpPorts extends BodyPorts {
   readonly tagsFrom: () => readonly TagHeader[] | undefined;
   readonly cacheRules: () => CacheRules;
   readonly sockets: () => SocketRules;
+  readonly openSockets: OpenSockets;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

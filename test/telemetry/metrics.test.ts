@@ -53,6 +53,10 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "refused", code: "budget_exceeded", limit_kind: "budget", limit_scope: "account" },
   { event: "config_reloaded" },
   { event: "scim.request", resource: "Users", method: "POST", status: 201 },
+  ...["opened", "warm_up"].map((what) => ({ event: `socket.${what}` })),
+  { event: "socket.refused", reason: "too_many_sockets" },
+  { event: "socket.closed", reason: "client_closed" },
+  { event: "socket.turn", outcome: "completed" },
   { event: "hook", hook: "masks", action: "passed", ms: 12 },
 ];
 
@@ -60,6 +64,9 @@ const EVERY_READING = {
   poundkey_build_info: () => new Map([["1.0.0", 1]]),
   poundkey_requests_open: () => 4,
   poundkey_body_bytes: () => new Map([["large", 30_000_000]]),
+  poundkey_sockets: () => 3,
+  poundkey_sockets_max: () => 500,
+  poundkey_socket_bytes: () => 81_920,
   poundkey_breaker_open: () => new Map([["Own#one", 2]]),
   poundkey_model_shutdown_timestamp_seconds: () => new Map([["Own#one", 1_795_132_800]]),
   poundkey_telemetry_dropped_total: () => new Map([["traces", 7]]),

@@ -1,6 +1,6 @@
 // The schemas of the request log as the operator sees it.
 import { Type } from "@sinclair/typebox";
-import { ENDINGS, REQUEST_OUTCOMES, USAGE_SOURCES } from "../../core/log/record.ts";
+import { ENDINGS, REQUEST_OUTCOMES, TRANSPORTS, USAGE_SOURCES } from "../../core/log/record.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
 import { SOURCES } from "../../core/models/origin.ts";
@@ -123,6 +123,11 @@ export const requestSchema = Type.Object({
   saved_usd: usd,
   // Those of its key, its account and its own header.
   tags: allowNull(Type.Record(text, text)),
+  transport: allowWords(TRANSPORTS),
+  // The WebSocket on which it came.
+  socket_id: allowNull(text),
+  // True if it asked for a summary in its conversation's place.
+  compaction: boolean,
 });
 export type RequestView = View<typeof requestSchema>;
 

@@ -87,6 +87,9 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision) {
     cached_from: record.cachedFrom,
     saved_usd: toUsd(record.savedNanoUsd),
     tags: record.tags === null ? null : readTagsText(record.tags),
+    transport: record.socketId === null ? ("http" as const) : ("ws" as const),
+    socket_id: record.socketId,
+    compaction: record.isCompaction,
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }
 

@@ -65,7 +65,15 @@ export interface RequestOrigin {
   readonly memberId: string | null;
   /** Its tags as `formatTags` writes them. Null for none. */
   readonly tags: string | null;
+  /** The WebSocket on which it came. Null for a request of its own over HTTP. */
+  readonly socketId: string | null;
+  /** True if the client asked for a summary that takes its conversation's place. */
+  readonly isCompaction: boolean;
 }
+
+/** How requests come: each over HTTP by itself, or as one of several turns of a WebSocket. */
+export const TRANSPORTS = ["http", "ws"] as const;
+export type Transport = (typeof TRANSPORTS)[number];
 
 export const UNKNOWN_ORIGIN: RequestOrigin = {
   address: null,
@@ -74,6 +82,8 @@ export const UNKNOWN_ORIGIN: RequestOrigin = {
   parentTraceId: null,
   memberId: null,
   tags: null,
+  socketId: null,
+  isCompaction: false,
 };
 
 export interface RequestRecord extends RequestHead, RequestOrigin {

@@ -24,6 +24,8 @@ export class Arrival {
   /** The memory of its body. */
   readonly held: HeldBody;
   readonly startedMs: number;
+  /** The WebSocket on which it came. */
+  readonly socketId: string | null;
   trace: TraceContext | null = null;
   /** Null until its sender is known, like the next two until it is read. */
   key: GatewayKey | null = null;
@@ -37,7 +39,7 @@ export class Arrival {
     request: Request,
     server: Arrival["server"],
     set: HeaderStore,
-    { route, counting, sender = null }: ArrivalRoute,
+    { route, counting, sender = null, socketId = null }: ArrivalRoute,
   ) {
     this.request = request;
     this.server = server;
@@ -45,6 +47,7 @@ export class Arrival {
     this.route = route;
     this.counting = counting;
     this.sender = sender;
+    this.socketId = socketId;
     this.requestId = String(set.headers["x-request-id"]);
     this.held = bodies.open();
     this.startedMs = clock.monotonicMs();
@@ -60,4 +63,5 @@ interface ArrivalRoute {
   readonly route: string;
   readonly counting: CountingLimit;
   readonly sender?: Caller | null;
+  readonly socketId?: string | null;
 }

@@ -84,12 +84,14 @@ export class ClientCall<F extends Form> implements Call<F> {
   constructor(
     ports: HttpPorts,
     { name: surface, operation, idPrefix }: Surface<F>,
-    { request: { headers }, requestId, held, trace }: Arrival,
+    arrival: Arrival,
     { key, proof }: Caller,
     exchange: Exchange<F>,
     setup: ModelSetup<F>,
     pin: Pin | null,
   ) {
+    const { requestId, held, trace } = arrival;
+    const { headers } = arrival.request;
     const nowMs = ports.clock.nowMs();
     const asked = readSteering(headers);
     const { selection, steering } = asked === UNSTEERED ? setup : steerSelection(setup.named, asked);
@@ -114,7 +116,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.id = `${idPrefix}${mintOrderedId(ports.random, nowMs)}`;
     this.created = Math.floor(nowMs / 1000);
     this.requestId = requestId;
-    this.origin = readRequestOrigin(ports, headers, exchange.session, proof, trace);
+    this.origin = readRequestOrigin(ports, arrival, proof, exchange);
     this.selection = pin ? pinSelection(selection, pin) : selection;
     this.steering = steering;
     this.pin = pin;
@@ -125,7 +127,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.limitAtMs = headers.has(TIMEOUT) ? readLimit(ports, headers) : Number.POSITIVE_INFINITY;
     const once = headers.get("idempotency-key");
     if (once !== null) this.idempotency = digestIdempotency(ports.vault, key.id, once, operation, exchange);
-    this.caching = exchange.isUncached ? null : readCaching(headers, key, selection, ports.cacheRules());
+    this.caching = exchange.isCompaction ? null : readCaching(headers, key, selection, ports.cacheRules());
     this.held = held;
     this.trace = trace;
     this.#setup = setup;

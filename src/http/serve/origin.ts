@@ -37,16 +37,29 @@ interface OriginParts {
   readonly tagsFrom: () => readonly TagHeader[] | undefined;
 }
 
+/** A request as it came. */
+interface RequestArrival {
+  readonly request: { readonly headers: Headers };
+  readonly trace: TraceContext | null;
+  readonly socketId: string | null;
+}
+
+/** The conversation that it is about. */
+interface RequestSubject {
+  /** The surface's own name for it. */
+  readonly session: string | null;
+  readonly isCompaction?: boolean;
+}
+
 /**
- * `session` is the surface's own name for the conversation. Reads the address at once: a connection may close. Throws the
+ * Reads the address at once: a connection may close. Throws the
  * Fault `invalid_value` for tags that aren't valid.
  */
 export function readRequestOrigin(
   { addressRule, tagsFrom }: OriginParts,
-  headers: Headers,
-  session: string | null,
+  { request: { headers }, trace, socketId }: RequestArrival,
   proof: Caller["proof"],
-  trace: TraceContext | null,
+  { session, isCompaction = false }: RequestSubject,
 ): RequestOrigin {
   const rule = addressRule();
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
@@ -61,6 +74,8 @@ export function readRequestOrigin(
     parentTraceId: traces.parentTraceId,
     memberId: null,
     tags: from === undefined ? own : addHeaders(own, headers, from),
+    socketId,
+    isCompaction,
   };
 }
 

@@ -48,19 +48,29 @@ const AMOUNT_COLUMNS = [
 ] as const satisfies readonly (readonly [string, Unit])[];
 
 type CountedRow = { readonly amounts: Amounts } & Partial<
-  Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom" | "tags">
+  Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom" | "tags" | "socketId" | "isCompaction">
 >;
 
 /**
  * True if the row counts anything other than tokens and searches: other work, answers from the cache, or some of it in
- * another month's statement. A request's tags are among these columns too.
+ * another month's statement. A request's tags are among these columns too, and what only some clients do.
  */
-export function hasWork({ amounts, edge, cached, cachedFrom, tags }: CountedRow): boolean {
-  if (edge !== undefined || cached || cachedFrom || tags) return true;
+export function hasWork(row: CountedRow): boolean {
+  const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction } = row;
+  if (edge !== undefined || cached || cachedFrom || tags || socketId || isCompaction) return true;
   return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
 }
 
-const SPARE_COLUMNS = ["edge_cost_nano", "edge_charged_nano", "cached", "cached_from", "saved_nano", "tags"];
+const SPARE_COLUMNS = [
+  "edge_cost_nano",
+  "edge_charged_nano",
+  "cached",
+  "cached_from",
+  "saved_nano",
+  "tags",
+  "socket_id",
+  "compaction",
+];
 
 /** The columns written for rows without such work; the others default to 0. */
 export function omitWork<Row>(table: Table<Row>): TablePart<Row> {
@@ -119,6 +129,8 @@ const LISTED_FIELDS = {
   cachedFrom: allowNull(TEXT),
   savedNanoUsd: INTEGER,
   tags: allowNull(TEXT),
+  socketId: allowNull(TEXT),
+  isCompaction: nameColumn("compaction", FLAG),
 };
 
 const REQUEST_KEY = ["account_id", "id"];

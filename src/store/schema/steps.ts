@@ -227,6 +227,19 @@ const MODEL_LIMITS: Step = [
   { kind: "endSupport", stepsKnown: 31 },
 ];
 
+/** Requests that came on a WebSocket, which are found by it, and those that compact their conversation. */
+const SOCKETS: Step = [
+  { kind: "addColumn", table: "request", column: textOrNull("socket_id") },
+  { kind: "addColumn", table: "request", column: { name: "compaction", type: "integer", initial: 0 } },
+  {
+    kind: "createIndex",
+    name: "request_socket_id",
+    table: "request",
+    columns: ["socket_id", "at_ms", "id"],
+    isSparse: true,
+  },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -262,5 +275,6 @@ export const STEPS: readonly Step[] = [
   MODEL_LIMITS,
   ENDS,
   DIRECTORY,
+  SOCKETS,
   REPEATS,
 ];

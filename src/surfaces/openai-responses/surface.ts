@@ -110,7 +110,7 @@ function readTriggered(
   return {
     ...native,
     ...kept,
-    isUncached: true,
+    isCompaction: true,
     nativeOnly: native.nativeOnly ?? needed,
     compact(model) {
       const body = makeSummaryBody(joined, model);
@@ -119,7 +119,7 @@ function readTriggered(
       return {
         ...own,
         ...(native.kept ? { kept: native.kept, keep } : {}),
-        isUncached: true,
+        isCompaction: true,
         whole: (reply, stamp) => writeCompaction(reply, stamp, context),
         writer: (stamp) => new CompactionWriter(stamp, context),
       };

@@ -1,7 +1,3 @@
-CREATE TABLE admin_repeat (id TEXT NOT NULL, actor TEXT NOT NULL, at_ms INTEGER NOT NULL, body_digest TEXT NOT NULL, token TEXT NOT NULL, answer TEXT, secret TEXT, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
-CREATE INDEX admin_repeat_at ON admin_repeat (at_ms);
-CREATE INDEX admin_repeat_actor ON admin_repeat (actor, at_ms, id);
-ALTER TABLE device_code ADD COLUMN network TEXT NOT NULL DEFAULT '';
-CREATE INDEX device_code_network ON device_code (network);
-ALTER TABLE session ADD COLUMN address TEXT;
-ALTER TABLE session ADD COLUMN agent TEXT;
+ALTER TABLE request ADD COLUMN socket_id TEXT;
+ALTER TABLE request ADD COLUMN compaction INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX request_socket_id ON request (socket_id, at_ms, id) WHERE socket_id IS NOT NULL;
