@@ -31,18 +31,18 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: {
     about: "validate the configuration",
     run: async (args, io) => {
-      const [{ runCheck }, { probe }, { probeIssuer }, { readAccountNames, readBoundAccounts }, versions] =
-        await Promise.all([
-          import("./start/check.ts"),
-          import("../app/models/probe.ts"),
-          import("../app/oidc/sign-in.ts"),
-          import("../app/start/account-names.ts"),
-          import("../app/start/store-versions.ts"),
-        ]);
+      const [{ runCheck }, { probe }, { probeIssuer }, accounts, versions] = await Promise.all([
+        import("./start/check.ts"),
+        import("../app/models/probe.ts"),
+        import("../app/oidc/sign-in.ts"),
+        import("../app/start/account-names.ts"),
+        import("../app/start/store-versions.ts"),
+      ]);
       const { readStoreVersions: schema } = versions;
       const store = {
-        accountNames: readAccountNames,
-        boundAccounts: readBoundAccounts,
+        accountNames: accounts.readAccountNames,
+        boundAccounts: accounts.readBoundAccounts,
+        keyModels: accounts.readKeyModels,
         exposedFiles: findExposedFiles,
         schema,
       };

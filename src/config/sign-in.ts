@@ -7,6 +7,7 @@ import { ROLES } from "../core/people/people.ts";
 import type { SignInRule, SignInRules } from "../core/people/sign-in.ts";
 import { parseDuration } from "../core/text/duration.ts";
 import { isLoopbackHost } from "../core/world/address.ts";
+import { markAllowed } from "./alias-names.ts";
 import type { Issues } from "./errors.ts";
 import { choice, duration, integer, options, record, section, text } from "./field-types.ts";
 import type { Environment } from "./interpolate.ts";
@@ -15,6 +16,7 @@ import { readPolicies } from "./models/policies.ts";
 import { networkFields, readNetwork } from "./network.ts";
 import { budgetList, buildBudgets } from "./owner-limits.ts";
 import { secret } from "./providers/provider-schema.ts";
+import type { Config } from "./schema.ts";
 
 const RULES_MAX = 1000;
 const ACCOUNTS_MAX = 1000;
@@ -126,11 +128,12 @@ const MANY_TENANTS = /^\/(common|organizations|consumers)(\/|$)/i;
 interface SignInSections {
   readonly sign_in?: Static<typeof signIn>;
   readonly server?: { readonly public_url?: string | null };
+  readonly aliases?: Config["aliases"];
 }
 
 /** Returns nothing if people can't sign in. */
 export function buildSignInRules(
-  { sign_in: given, server }: SignInSections,
+  { sign_in: given, server, aliases }: SignInSections,
   readFile: Environment["readFile"],
   issues: Issues,
 ): { readonly signIn?: SignInRules } {
@@ -164,7 +167,7 @@ export function buildSignInRules(
     trustsEmail: email === "trusted",
     groupsClaim,
     domains: (allow?.domains ?? []).map((domain) => domain.toLowerCase()),
-    rules: config.rules.map((one, at) => buildRule(one, at, issues)),
+    rules: config.rules.map((one, at) => buildRule(one, at, aliases, issues)),
     members: buildMemberRules(config.members ?? {}),
     agents: buildAgentRules(given?.agents ?? {}, readFile, issues),
     publicUrl: publicUrl ?? "",
@@ -200,13 +203,19 @@ function checkRules({ rules, allow }: OidcConfig, issues: Issues): void {
   }
 }
 
-function buildRule(given: RuleConfig, at: number, issues: Issues): SignInRule {
+function buildRule(given: RuleConfig, at: number, aliases: Config["aliases"], issues: Issues): SignInRule {
   const { group, role, accounts = null, content: readsContent = false } = given;
-  return { group, role, accounts, readsContent, limits: buildLimits(given, at, issues) };
+  return { group, role, accounts, readsContent, limits: buildLimits(given, at, aliases, issues) };
 }
 
-function buildLimits(given: RuleConfig, at: number, issues: Issues): RuleLimits | null {
-  const { allowed_models: allowedModels = null, budgets } = given;
+function buildLimits(
+  given: RuleConfig,
+  at: number,
+  aliases: Config["aliases"],
+  issues: Issues,
+): RuleLimits | null {
+  const { allowed_models = null, budgets } = given;
+  const allowedModels = markAllowed(allowed_models, aliases);
   const minute = mapLimits(MINUTE_LIMITS, "property", ({ name }) => given[name] ?? null);
   if ([allowedModels, budgets ?? null, ...Object.values(minute)].every((one) => one === null)) return null;
   return {

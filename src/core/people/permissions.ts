@@ -25,6 +25,10 @@ export const PERMISSIONS = {
   "keys.read": { roles: EVERYONE, words: "see keys" },
   "requests.read": { roles: EVERYONE, words: "see the request log, without prompts and answers" },
   "usage.read": { roles: EVERYONE, words: "see usage, the overview and savings" },
+  "costs.read": {
+    roles: ["billing", "operator", "admin"],
+    words: "see what requests cost without the markup",
+  },
   "models.read": { roles: EVERYONE, words: "see models and aliases" },
   "session.read": { roles: EVERYONE, words: "see one's own session, person and limits" },
   "journal.read": { roles: READERS, words: "see an account's journal" },

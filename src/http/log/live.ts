@@ -75,7 +75,7 @@ async function openEvents(
     else controller.enqueue(encoder.encode(text));
   };
   leave = await ports.feed.listen(
-    (rows, skipped) => formatEvents(rows, skipped).forEach(send),
+    (rows, skipped) => formatEvents(rows, skipped, listener.scope).forEach(send),
     end,
     listener,
   );
@@ -101,8 +101,8 @@ async function openEvents(
   );
 }
 
-function formatEvents(records: readonly RequestRecord[], skipped: number): readonly string[] {
-  const rows = records.map((record) => dataLine(JSON.stringify(requestView(record)))).join("");
+function formatEvents(records: readonly RequestRecord[], skipped: number, scope: Scope): readonly string[] {
+  const rows = records.map((record) => dataLine(JSON.stringify(requestView(record, scope)))).join("");
   return skipped > 0 ? [`event: skipped\n${dataLine(JSON.stringify({ requests: skipped }))}`, rows] : [rows];
 }
 

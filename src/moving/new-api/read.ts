@@ -2,7 +2,7 @@
 import { asObject } from "../../core/json/json.ts";
 import type { ForeignRow } from "../columns.ts";
 import { readForeign } from "../foreign-text.ts";
-import { reportFreeModels } from "../free-models.ts";
+import { priceFreeModels } from "../free-models.ts";
 import { Groups } from "../groups.ts";
 import type { PlannedConfig, PlannedOwners } from "../plan.ts";
 import { Providers } from "../providers.ts";
@@ -48,7 +48,7 @@ export function readNewApi(
   reportOptions(tables.options, report);
   for (const table of ["users", "tokens", "channels"] as const) reportColumns(table, tables[table], report);
   const models = Object.fromEntries([...fallbacks].map(([id, list]) => [id, { fallbacks: list }]));
-  const config = { providers: providers.list(), models, aliases: providers.listAliases(groups, report) };
-  reportFreeModels(config, owners, report);
+  const plain = { providers: providers.list(), models, aliases: providers.listAliases(groups, report) };
+  const config = priceFreeModels(plain, owners, report);
   return { config: isFree ? config : { ...config, billing: { charge: "always" } }, owners };
 }

@@ -114,6 +114,7 @@ const LISTED_FIELDS = {
   faultCode: allowNull(TEXT),
   amounts: listAmounts(INTEGER),
   costNanoUsd: INTEGER,
+  markupNanoUsd: allowNull(INTEGER),
   chargedNanoUsd: INTEGER,
   holdNanoUsd: INTEGER,
   usageSource: makeWord(USAGE_SOURCES),
@@ -166,6 +167,7 @@ export const USAGE = table<UsageSum>(
     errors: SUM,
     amounts: listAmounts(SUM),
     costNanoUsd: SUM,
+    markupNanoUsd: allowNull(SUM),
     chargedNanoUsd: SUM,
     cached: SUM,
     savedNanoUsd: SUM,
@@ -201,6 +203,13 @@ export const CALL_SUM = table<CallSum>(
     estimatedNanoUsd: SUM,
   },
 );
+
+/** Returns the expression of a column's sum over rows of `USAGE`. What isn't known of some of them isn't known of the sum. */
+export function composeTotal(column: string): string {
+  const sum = `coalesce(sum(${column}), 0)`;
+  if (column !== "markup_nano") return sum;
+  return `CASE WHEN count(CASE WHEN markup_nano IS NULL AND cost_nano <> 0 THEN 1 END) = 0 THEN ${sum} END`;
+}
 
 /** Reads a row of `keyUsesSql`. */
 export function readKeyUse(found: FoundRow): KeyUse {

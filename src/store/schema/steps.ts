@@ -239,6 +239,15 @@ const SOCKETS: Step = [
     isSparse: true,
   },
 ];
+/** The most parallel calls of a credential. A program from before counts none of its own. */
+const CREDENTIAL_CALLS: Step = [{ kind: "addField", table: "credential", field: CREDENTIAL_FIELDS.parallel }];
+
+/** What the markup adds to costs. Unknown for rows from before, and for those of a program from before. */
+const MARKUPS: Step = ["request", "hourly_usage", "hourly_tag"].map((table) => ({
+  kind: "addColumn",
+  table,
+  column: { name: "markup_nano", type: "integer", isNullable: true },
+}));
 
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
@@ -276,5 +285,7 @@ export const STEPS: readonly Step[] = [
   ENDS,
   DIRECTORY,
   SOCKETS,
+  CREDENTIAL_CALLS,
+  MARKUPS,
   REPEATS,
 ];

@@ -31,6 +31,7 @@ function credentialOf(id: string, fields: Partial<StoredCredential> = {}): Store
     priceFactor: 0.85,
     requestsPerMinute: 1_000_000_000,
     tokensPerMinute: null,
+    parallel: 12,
     enabled: true,
     createdAtMs: NOON,
     ...fields,
