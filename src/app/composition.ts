@@ -37,6 +37,7 @@ import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
+import { createFiles } from "./files.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
 import { createPeopleParts } from "./oidc/people-parts.ts";
@@ -108,17 +109,17 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const listeners = { log, traces: telemetry };
   const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports }, first.hooks);
-  const cache = createCache(opened.vault, { store, log, live });
+  const { cache, files, sweepFiles } = createKeepers(opened, { store, log, live });
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
-  const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...held };
+  const running = { gateway, files, ledger, learning, live, deadlines, ending, ...listeners, ...held };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
   const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
-  const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
+  const endUpkeep = await startTasks({ ...upkept, sweepFiles, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
@@ -140,11 +141,16 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
-function createCache(
-  vault: OpenedStore["vault"],
+/** Returns what keeps answers of the cache, and files. */
+function createKeepers(
+  opened: OpenedStore,
   { store, log, live }: { readonly store: Store; readonly log: Log; readonly live: LiveConfiguration },
-): Cache {
-  return new Cache({ store: store.cache, vault, clock, log, rules: () => live.settings.cache });
+) {
+  const rules = () => live.settings.cache;
+  return {
+    cache: new Cache({ store: store.cache, vault: opened.vault, clock, log, rules }),
+    ...createFiles(opened, store, () => live.settings.files),
+  };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */
@@ -244,7 +250,16 @@ function createHeldParts(
 interface HttpParts
   extends Pick<
     HttpPorts,
-    "gateway" | "ledger" | "bodies" | "earlier" | "turns" | "deadlines" | "log" | "traces" | "openSockets"
+    | "gateway"
+    | "files"
+    | "ledger"
+    | "bodies"
+    | "earlier"
+    | "turns"
+    | "deadlines"
+    | "log"
+    | "traces"
+    | "openSockets"
   > {
   readonly live: LiveConfiguration;
   readonly learning: LearningPort;
@@ -265,6 +280,8 @@ function createHttpPorts(
     random,
     snapshot: () => live.snapshot,
     kept: new KeptAnswers({ ...running, store, vault, clock, rules }),
+    fileRules: () => live.settings.files,
+    batchRules: () => live.settings.batches,
     sealer: (accountId) => createSealer(vault, accountId),
     server: options.settings.server,
     addressRule: () => live.settings.log.address,

@@ -1,7 +1,6 @@
 // A request as the gateway receives it, and the facts reported beside its answer.
 
 import type { Claim, GrantAnswer } from "../core/demand.ts";
-import type { JsonObject } from "../core/json/json.ts";
 import type { Caller, GatewayKey } from "../core/keys/key.ts";
 import type { RequestOrigin } from "../core/log/record.ts";
 import type { TraceContext } from "../core/log/trace-context.ts";
@@ -9,6 +8,7 @@ import type { Caching } from "../core/models/caching.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Mending, RawRequest } from "../core/models/dialect.ts";
 import type { TracedHook } from "../core/models/hook.ts";
+import type { KeptRequest } from "../core/models/kept.ts";
 import type { Steering } from "../core/models/steering.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { RouterRules } from "../core/settings.ts";
@@ -44,7 +44,7 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   /** The calls to hooks, with times on the monotonic clock. Missing if there were none. */
   hooks?: TracedHook[];
   /** The request as it is stored with the answer, so that its prompt is needed to the end. Null if it isn't stored. */
-  kept: JsonObject | null;
+  kept: KeptRequest | null;
   readonly operation: Operation<F>;
   /** The name of the surface it arrived on. */
   readonly surface: string;

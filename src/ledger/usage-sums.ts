@@ -122,8 +122,15 @@ export class UsageSums {
   }
 
   /** Returns the tags under which a request is summed: its own, or once `other` for those beyond its day's first ones. */
-  #findTags({ tags, accountId, atMs }: RequestRecord, stored: Rows["tagsOfDays"]): Iterable<string> {
-    if (tags === null) return NONE;
+  #findTags(record: RequestRecord, stored: Rows["tagsOfDays"]): Iterable<string> {
+    return record.tags === null ? NONE : this.#sumTags(record, record.tags, stored);
+  }
+
+  #sumTags(
+    { accountId, atMs }: RequestRecord,
+    tags: string,
+    stored: Rows["tagsOfDays"],
+  ): ReadonlySet<string> {
     const dayMs = findTagDay(atMs);
     const id = makeTagDayId(accountId, dayMs);
     this.#tagsOfDays ??= new Map();

@@ -32,7 +32,8 @@ const BASE_URLS: readonly Path[] = [
 ];
 
 const SERVED_ELSEWHERE: readonly Path[] = [
-  ["GET", "/v1/files", /not (served|available) here/, /in the request|file_data/],
+  ["POST", "/v1/uploads", /not (served|available) here/, /POST \/v1\/files/],
+  ["POST", "/upload/v1beta/files", /not served in Google's form/, /inlineData/],
   ["POST", "/v1/uploads", /not (served|available) here/, /in the request|file_data/],
   ["POST", "/v1/batches", /not (served|available) here/, /one by one|each request/],
   ["POST", "/v1/fine_tuning/jobs", /not (served|available) here/, /provider/],
@@ -58,8 +59,6 @@ const SERVED_ELSEWHERE: readonly Path[] = [
   ["POST", "/v1beta/models/OpenAI/gpt-5.4", /verb/, /:generateContent/],
   ["POST", "/v1beta/models/OpenAI", /'#'/, /%23/],
   ["POST", "/models/OpenAI/gpt-5.4:generateContent", /Gemini/, /\/v1beta/, 405],
-  ["POST", "/v1/interactions", /Interactions/, /generateContent/],
-  ["POST", "/v1beta/interactions", /Interactions/, /generateContent/],
   ["POST", "/v1/alpha/search", /Codex/, /\/v1\/responses/],
   ["GET", "/props", /llama\.cpp/, /\/v1\/models/],
 ];

@@ -25,6 +25,7 @@ export const SURFACE_NAMES = [
   "openai-responses",
   "anthropic-messages",
   "gemini",
+  "interactions",
   "openai-embeddings",
   "openai-images",
   "openai-speech",

@@ -13,6 +13,7 @@ import { readHeldJson } from "../body/body.ts";
 import { readBody } from "../body/form-body.ts";
 import { chooseCompaction } from "../conversations/compaction.ts";
 import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
+import { placeFiles } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
 import {
   createDocumentResponse,
@@ -66,7 +67,8 @@ export async function serve<F extends Form>(
     const earlier = surface.findEarlier
       ? await findEarlier(ports, surface, caller.key, body)
       : NO_EARLIER_ANSWER;
-    const call = readCall(ports, surface, setups, arrival, caller, body, earlier);
+    const read = readPlaced(ports, surface, setups, arrival, caller, body, earlier);
+    const call = read instanceof Promise ? await read : read;
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports, arrival, call.ending);
@@ -76,7 +78,7 @@ export async function serve<F extends Form>(
     client.end();
     const answer = call.exchange.whole(reply, new AnswerStamp(ports, context));
     if (call.kept !== null && call.exchange.keep && !(answer instanceof Document))
-      await ports.kept.keep(call.key, call.exchange.keep(call.kept, answer));
+      await ports.kept.keep(call.key, call.exchange.keep(call.kept.body, answer));
     return respondWhole(ports, surface, context, answer, set);
   } catch (thrown) {
     client?.end();
@@ -127,7 +129,28 @@ export function checkRoom(ports: Pick<HttpPorts, "refusing" | "gateway">): void 
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
 }
 
-export function readCall<F extends Form>(
+/** Reads a request, without a promise unless it names files by their ids, whose contents are then put in their places. */
+export function readPlaced<F extends Form>(
+  ports: HttpPorts,
+  surface: Surface<F>,
+  setups: Setups<F>,
+  arrival: Arrival,
+  caller: Caller,
+  body: unknown,
+  earlier: FoundEarlier,
+): ClientCall<F> | Promise<ClientCall<F>> {
+  try {
+    return readCall(ports, surface, setups, arrival, caller, body, earlier);
+  } catch (thrown) {
+    const { key } = caller;
+    const refused = { family: surface.family, key, body, held: arrival.held, thrown };
+    return placeFiles(ports, refused).then((placed) =>
+      readCall(ports, surface, setups, arrival, caller, placed, earlier),
+    );
+  }
+}
+
+function readCall<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   setups: Setups<F>,
@@ -242,5 +265,5 @@ async function keepStreamed<F extends Form>(
 ): Promise<void> {
   const { exchange, kept, key } = call;
   if (exchange.keep && kept && writer.finish)
-    await ports.kept.keep(key, exchange.keep(kept, writer.finish()));
+    await ports.kept.keep(key, exchange.keep(kept.body, writer.finish()));
 }

@@ -17,7 +17,7 @@ import type { Arrival } from "../serve/arrival.ts";
 import { identify } from "../serve/auth.ts";
 import type { ClientCall } from "../serve/client-call.ts";
 import { factHeaders, makeReader } from "../serve/headers.ts";
-import { checkRoom, noteRefusal, readCall } from "../serve/serve.ts";
+import { checkRoom, noteRefusal, readPlaced } from "../serve/serve.ts";
 import type { Setups } from "../serve/setups.ts";
 import { AnswerStamp } from "../serve/stamp.ts";
 import { addFields, splitEvents, writeFailure } from "./frames.ts";
@@ -77,7 +77,7 @@ export async function runTurn(
     arrival.key = key;
     checkRoom(ports);
     const earlier = await findConversation(ports, key, turn, connection);
-    const call = readCall(ports, SURFACE, setups, arrival, caller, turn.body, earlier);
+    const call = await readPlaced(ports, SURFACE, setups, arrival, caller, turn.body, earlier);
     if (turn.isWarmUp) {
       warmUp(call, answer, connection);
       return { outcome: "completed", refused: null };
@@ -234,7 +234,7 @@ class RunningTurn {
     const { exchange, kept } = this.#call;
     const response = this.#writer.finish?.();
     if (!exchange.keep || kept === null || response === undefined) return null;
-    return exchange.keep(kept, response);
+    return exchange.keep(kept.body, response);
   }
 }
 
@@ -256,5 +256,5 @@ function warmUp(call: ClientCall<ChatForm>, answer: TurnAnswer, connection: Turn
     if (!frame.startsWith('{"type":"response.in_progress"')) answer.send(frame);
   const response = writer.finish?.();
   if (exchange.keep && kept !== null && response)
-    connection.remember(listTurn(exchange.keep(kept, response)));
+    connection.remember(listTurn(exchange.keep(kept.body, response)));
 }

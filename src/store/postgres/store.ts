@@ -7,13 +7,14 @@ import { findAddressMistake } from "../../core/world/postgres-address.ts";
 import { NoStoreError, redactAddress } from "../engine/address.ts";
 import { bind } from "../engine/engine.ts";
 import { engineMethods } from "../engine/methods.ts";
-import { answerDry } from "../engine/waiting.ts";
+import { addDemand, answerDry } from "../engine/waiting.ts";
 import type { Schema } from "../schema/schema-step.ts";
 import { Batches } from "./batches.ts";
 import { Dialer, type LookUp } from "./dialer.ts";
 import { CONNECTIONS_MAX, describeError } from "./failures.ts";
 import { makePostgresSchema, migrate, retryStartup } from "./migrations.ts";
 import { endNode, findOrphans, makeHeart } from "./nodes.ts";
+import { pieceRows } from "./pieces.ts";
 import { Pool } from "./pool.ts";
 import { composeReading } from "./reading.ts";
 import { requestMethods } from "./requests.ts";
@@ -62,8 +63,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   };
   return {
     node,
-    transact: (demand) =>
-      demand.kind === "admit" ? heart.admit(() => batches.add(demand)) : batches.add(demand),
+    transact: (demand) => addDemand(heart, batches, demand),
     // An acknowledged commit is on disk already, unless the operator has disabled that in the database.
     durable: async () => {},
     look: async (demand) => answerDry(decide, await read(demand.reads), demand),
@@ -73,7 +73,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     orphans: (most) => findOrphans(pool, node, most),
     measure: () => measure(pool),
     findDamage: async () => null,
-    ...engineMethods(pool),
+    ...engineMethods(pool, pieceRows(pool)),
     ...requestMethods(pool),
     ready: () => heart.admit(() => checkReady(pool)),
     close: async () => {

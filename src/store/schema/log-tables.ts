@@ -25,7 +25,7 @@ import {
   writeField,
 } from "../engine/columns.ts";
 import { type FoundRow, readSum, readText } from "../engine/found.ts";
-import { omitColumns, type Table, type TablePart, table } from "./tables.ts";
+import { omitColumns, omitDefaults, type Table, type TablePart, table } from "./tables.ts";
 
 /** Units that only operations other than chat count. */
 const WORK_COLUMNS = [
@@ -35,6 +35,8 @@ const WORK_COLUMNS = [
   ["search_units", "searchUnits"],
   ["pages", "pages"],
 ] as const satisfies readonly (readonly [string, Unit])[];
+
+const WORK_UNITS = WORK_COLUMNS.map(([, unit]) => unit);
 
 /** The units that have a column. The others only price part of one of these. */
 const AMOUNT_COLUMNS = [
@@ -47,7 +49,7 @@ const AMOUNT_COLUMNS = [
   ...WORK_COLUMNS,
 ] as const satisfies readonly (readonly [string, Unit])[];
 
-type CountedRow = { readonly amounts: Amounts } & Partial<
+export type CountedRow = { readonly amounts: Amounts } & Partial<
   Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom" | "tags" | "socketId" | "isCompaction">
 >;
 
@@ -58,7 +60,8 @@ type CountedRow = { readonly amounts: Amounts } & Partial<
 export function hasWork(row: CountedRow): boolean {
   const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction } = row;
   if (edge !== undefined || cached || cachedFrom || tags || socketId || isCompaction) return true;
-  return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
+  for (const unit of WORK_UNITS) if (amounts[unit] !== 0) return true;
+  return false;
 }
 
 const SPARE_COLUMNS = [
@@ -148,6 +151,29 @@ export const REQUEST = table<RequestRecord>(
     provider: { type: "text", write: findProvider },
   },
 );
+
+/** The table's own values for columns that aren't written. Most requests are chats that nothing chose a model for. */
+const REQUEST_DEFAULTS = {
+  operation: "chat",
+  surface: "openai-chat",
+  selector: null,
+  decision: null,
+  fault_code: null,
+  hold_nano: 0,
+  late: 0,
+  session: null,
+  trace_id: null,
+  parent_trace_id: null,
+  member_id: null,
+  ...Object.fromEntries(WORK_COLUMNS.map(([column]) => [column, 0])),
+  cached_from: null,
+  saved_nano: 0,
+  tags: null,
+  socket_id: null,
+  compaction: 0,
+} as const;
+
+export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);
 
 export const LISTED_REQUEST = table<ListedRequest>("request", REQUEST_KEY, LISTED_FIELDS);
 

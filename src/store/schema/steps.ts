@@ -8,6 +8,7 @@ import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { DIRECTORY } from "./directory-step.ts";
+import { FILES } from "./files-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
@@ -288,4 +289,5 @@ export const STEPS: readonly Step[] = [
   CREDENTIAL_CALLS,
   MARKUPS,
   REPEATS,
+  FILES,
 ];

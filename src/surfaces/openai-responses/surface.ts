@@ -171,7 +171,9 @@ function readJoined(incoming: Incoming, given: JsonObject, joined: JsonObject): 
     nativeOnly: read.nativeOnly,
     isLimitRequired: false,
     isToBeStored: given.store === true,
-    ...(context.keeps || incoming.isRemembered ? { kept: joined, keep: makeKept } : {}),
+    ...(context.keeps || incoming.isRemembered
+      ? { kept: { body: joined, texts: RESPONSES_TEXTS }, keep: makeKept }
+      : {}),
     whole: (reply, stamp) => writeResponse(reply, stamp, context),
     writer: (stamp) => new ResponseWriter(stamp, context),
   };

@@ -203,6 +203,7 @@ function noStore(): Store {
     ...keepNoJournals(),
     audit: unused,
     ...keepNoLog(),
+    files: keepNoFiles(),
     credentials: nobody,
     setting: nothing,
     keepSetting: async (_name, value) => value,
@@ -212,6 +213,25 @@ function noStore(): Store {
     close: async () => {},
   };
   return made;
+}
+
+function keepNoFiles(): Store["files"] {
+  const refuse = async () => {
+    throw new Error("Not part of the measurement.");
+  };
+  return {
+    add: refuse,
+    list: async () => [],
+    remove: async () => false,
+    sum: async () => ({ bytes: 0, files: 0 }),
+    pieces: {
+      write: refuse,
+      read: async () => null,
+      remove: async () => {},
+      listBefore: async () => [],
+      measureDisk: async () => null,
+    },
+  };
 }
 
 function answerTo(demand: Demand): Answer {
@@ -243,6 +263,8 @@ async function opened(address: string): Promise<OpenedStore> {
     seal: (text: string) => text,
     open: (sealed: string) => sealed,
     digest: (text: string) => text,
+    sealBytes: (bytes: Uint8Array) => bytes,
+    openBytes: (sealed: Uint8Array) => sealed,
   };
   return {
     store,
