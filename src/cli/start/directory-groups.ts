@@ -1,4 +1,4 @@
-// What `poundkey check` says of the directory's groups and the rules of the sign-in: which don't meet.
+// Warnings of `poundkey check` about groups of the directory and rules of the sign-in that don't meet.
 import { type ConfigError, createError } from "../../config/errors.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 
