@@ -85,7 +85,7 @@ export interface Exchange<F extends Form> extends Asking<F> {
   /** True if its answer is a summary of the conversation, which is never taken from the cache, and never kept there. */
   readonly isCompaction?: true;
   /** Returns the places of a whole answer that its limit has cut, although it doesn't say so itself. Missing for none. */
-  findCut?(reply: F["reply"]): readonly string[];
+  readonly findCut?: (reply: F["reply"]) => readonly string[];
   /** Returns a stream's writer. It reads the stamp at the first piece: until then, failover may change the model. */
   writer(stamp: () => Stamp): Writer<F["piece"]>;
   /** Returns a writer of the answer's raw bytes. Missing if the answer is written as events. */

@@ -61,6 +61,10 @@ class LaneView implements TurnConnection {
     return this.#connection.send(frame);
   }
 
+  sendAll(frames: readonly string[]): Promise<void> | null {
+    return this.#connection.sendAll(frames);
+  }
+
   find(id: string): RememberedTurn | null {
     return this.#connection.memory.find(id);
   }
@@ -181,6 +185,10 @@ export class Connection {
 
   send(frame: string): Promise<void> | null {
     return this.#writer?.send(frame) ?? null;
+  }
+
+  sendAll(frames: readonly string[]): Promise<void> | null {
+    return this.#writer?.sendAll(frames) ?? null;
   }
 
   whenGone(leave: () => void): () => void {
