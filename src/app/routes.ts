@@ -12,6 +12,7 @@ import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
+import type { Settings } from "../core/settings.ts";
 import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
@@ -73,6 +74,7 @@ import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
+import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
 import type { StoreWatch } from "./upkeep/store-watch.ts";
 import { clock } from "./world.ts";
@@ -99,6 +101,7 @@ interface RouteParts {
   readonly watch: StoreWatch;
   readonly configuration: ConfigurationState;
   readonly troubles: PaymentTroubles;
+  readonly measures: Measures;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
@@ -189,12 +192,16 @@ function createHealthPorts(parts: RouteParts) {
   return {
     ...ports,
     storeReady: () => watch.store.ready(),
-    problems: () => listPublicProblems(parts),
+    problems: () => listPublicProblems({ ...parts, takesFiles: () => takesFiles(live.settings) }),
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
     metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),
     configSchema,
   };
+}
+
+function takesFiles({ files, batches }: Settings): boolean {
+  return batches.isOn && files.accountBytesMax > 0;
 }
 
 /** The sums over the node's workers are made as text. */
@@ -281,6 +288,7 @@ function createThingParts(parts: RouteParts, providers: ProviderPorts) {
     aliases: createAliasParts(parts),
     providers,
     endpoints: () => live.settings.webhooks,
+    files: ports.files,
   };
 }
 

@@ -81,6 +81,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "POST /keys/:id/rotate": { of: "key", may: WRITERS, own: HOLDERS, ok: 201, body: {}, isFresh: true },
   "POST /keys/:id/budgets/reset": { of: "key", may: WRITERS, own: ADMINS, ok: 201, body: { reason: "x" } },
   "DELETE /keys/:id": { of: "key", may: WRITERS, own: HOLDERS, isFresh: true },
+  "GET /files": { of: "any", may: EVERYONE },
+  "DELETE /files/:id": { of: "any", may: WRITERS, ok: 404, path: () => "/files/file-0" },
   "GET /webhooks/deliveries": { of: "any", may: READERS },
   "POST /webhooks/deliveries": { of: "any", may: OPERATORS, ...WRONG },
   "GET /tokens": { of: "list", may: ADMINS, lists: "token" },
