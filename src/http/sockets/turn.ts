@@ -55,7 +55,7 @@ interface TurnPorts {
   readonly setups: Setups<ChatForm>;
 }
 
-/** What became of a turn: `left` if its client went first, `refused` if nobody was asked. */
+/** The result of a turn: `left` if its client went first, `refused` if nobody was asked. */
 type TurnOutcome = "completed" | "failed" | "refused" | "left";
 
 interface EndedTurn {
