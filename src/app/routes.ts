@@ -120,7 +120,6 @@ export function composeRoutes(parts: RouteParts) {
   const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
-  const health = createHealthPorts(parts);
   return app
     .use(surfaceRoutes(answers))
     .use(listKeptRoutes(ports))
@@ -128,13 +127,12 @@ export function composeRoutes(parts: RouteParts) {
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(agentTelemetryRoutes(ports))
-    .use(healthRoutes(health))
+    .use(stateRoutes(parts, operator))
     .use(adminRoutes(createAdminPorts(parts, operator)))
     .use(serveThings(createThingParts(parts, providers)).map((thing) => thingRoutes(operator, thing)))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(exportRoutes(operator, exports))
     .use(reconciliationRoutes(operator, { ...exports, priceChanges }))
-    .use(socketRoutes(operator, () => countSockets(health.metrics)))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
@@ -205,6 +203,11 @@ function createHealthPorts(parts: RouteParts) {
 
 function takesFiles({ files, batches }: Settings): boolean {
   return batches.isOn && files.accountBytesMax > 0;
+}
+
+function stateRoutes(parts: RouteParts, operator: WritingParts) {
+  const health = createHealthPorts(parts);
+  return [healthRoutes(health), socketRoutes(operator, () => countSockets(health.metrics))];
 }
 
 /** The sums over the node's workers are made as text. */

@@ -77,7 +77,7 @@ export async function serve<F extends Form>(
       return addHeaders(await stream({ ports, surface, client, call, context }), set);
     const reply = await ports.gateway.complete(context);
     client.end();
-    context.dropped = joinLists(context.dropped, call.exchange.findCut?.(reply) ?? []);
+    noteCut(context, call.exchange, reply);
     const answer = call.exchange.whole(reply, new AnswerStamp(ports, context));
     if (call.kept !== null && call.exchange.keep && !(answer instanceof Document))
       await ports.kept.keep(call.key, call.exchange.keep(call.kept.body, answer));
@@ -91,6 +91,15 @@ export async function serve<F extends Form>(
     if (fault.code === "internal_error") throw thrown;
     return addHeaders(refuse(ports, surface, arrival, context, fault), set);
   }
+}
+
+/** Names what the answer's limit has cut, where the answer itself can't say so. */
+function noteCut<F extends Form>(
+  context: RequestContext<F>,
+  { findCut }: ClientCall<F>["exchange"],
+  reply: F["reply"],
+): void {
+  if (findCut) context.dropped = joinLists(context.dropped, findCut(reply));
 }
 
 /** Anthropic's SDKs show `request-id` as `_request_id` and don't read the other header. */
