@@ -1,7 +1,9 @@
 // Assembles the routes: each group gets the parts of the gateway that it needs.
+
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/keys/holder.ts";
 import type { LiveFeed } from "../admin/log/live.ts";
+import type { SocketsView } from "../admin/log/sockets.ts";
 import { countPriceChanges, type PriceReviewParts } from "../admin/models/price-review.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { checkScraper } from "../admin/people/token.ts";
@@ -10,6 +12,7 @@ import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
+import type { Settings } from "../core/settings.ts";
 import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
@@ -22,6 +25,7 @@ import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
+import { socketRoutes } from "../http/log/sockets.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { modelRoutes } from "../http/models/models.ts";
@@ -56,7 +60,7 @@ import type { PaymentTroubles } from "../payments/troubles.ts";
 import { ChangeRate } from "../people/change-rate.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
-import { formatMetrics } from "../telemetry/exposition.ts";
+import { formatMetrics, readValue } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
@@ -70,6 +74,7 @@ import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
+import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
 import type { StoreWatch } from "./upkeep/store-watch.ts";
 import { clock } from "./world.ts";
@@ -96,6 +101,7 @@ interface RouteParts {
   readonly watch: StoreWatch;
   readonly configuration: ConfigurationState;
   readonly troubles: PaymentTroubles;
+  readonly measures: Measures;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
@@ -114,6 +120,7 @@ export function composeRoutes(parts: RouteParts) {
   const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
+  const health = createHealthPorts(parts);
   return app
     .use(surfaceRoutes(answers))
     .use(responseRoutes(ports))
@@ -123,12 +130,13 @@ export function composeRoutes(parts: RouteParts) {
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(agentTelemetryRoutes(ports))
-    .use(healthRoutes(createHealthPorts(parts)))
+    .use(healthRoutes(health))
     .use(adminRoutes(createAdminPorts(parts, operator)))
     .use(serveThings(createThingParts(parts, providers)).map((thing) => thingRoutes(operator, thing)))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(exportRoutes(operator, exports))
     .use(reconciliationRoutes(operator, { ...exports, priceChanges }))
+    .use(socketRoutes(operator, () => countSockets(health.metrics)))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
@@ -184,11 +192,25 @@ function createHealthPorts(parts: RouteParts) {
   return {
     ...ports,
     storeReady: () => watch.store.ready(),
-    problems: () => listPublicProblems(parts),
+    problems: () => listPublicProblems({ ...parts, takesFiles: () => takesFiles(live.settings) }),
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
     metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),
     configSchema,
+  };
+}
+
+function takesFiles({ files, batches }: Settings): boolean {
+  return batches.isOn && files.accountBytesMax > 0;
+}
+
+/** The sums over the node's workers are made as text. */
+async function countSockets(metrics: () => string | Promise<string>): Promise<SocketsView> {
+  const text = await metrics();
+  return {
+    open: readValue(text, "poundkey_sockets"),
+    most: readValue(text, "poundkey_sockets_max"),
+    remembered_bytes: readValue(text, "poundkey_socket_bytes"),
   };
 }
 
@@ -266,6 +288,7 @@ function createThingParts(parts: RouteParts, providers: ProviderPorts) {
     aliases: createAliasParts(parts),
     providers,
     endpoints: () => live.settings.webhooks,
+    files: ports.files,
   };
 }
 

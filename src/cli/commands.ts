@@ -75,6 +75,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     ]),
   ),
   requests: onStore("list requests of the log", async () => (await import("./log/log.ts")).runRequests),
+  files: onStore(
+    "list and delete files of clients",
+    async () => (await import("./models/files.ts")).runFiles,
+  ),
   refusals: onStore("list refused requests", async () => (await import("./log/log.ts")).runRefusals),
   statement: onStore(
     "print an account's statement of a month",

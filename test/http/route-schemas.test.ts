@@ -121,6 +121,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/tokens", () => "/tokens"],
   ["POST", "/tokens/{id}/take", () => `/tokens/${tokenId}/take`, () => ({})],
   ["DELETE", "/tokens/{id}", () => `/tokens/${tokenId}`],
+  ["GET", "/files", () => "/files"],
   ["GET", "/webhooks/deliveries", () => "/webhooks/deliveries?state=dead"],
   ["GET", "/requests", () => "/requests?selector=light&status=ok"],
   ["GET", "/requests/{id}", () => `/requests/${requestId}`],
@@ -131,6 +132,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/overview", () => "/overview?step=hour&from=2099-01-01&to=2099-01-02"],
   ["GET", "/overview", () => "/overview"],
   ["GET", "/nearing", () => "/nearing"],
+  ["GET", "/sockets", () => "/sockets"],
   ["GET", "/savings", () => "/savings?weeks=2"],
   ["GET", "/audit", () => "/audit?action=key&limit=5"],
   ["GET", "/models", () => "/models"],
@@ -203,6 +205,8 @@ const APART = [
   "GET /requests/live",
   "POST /playground",
   "POST /playground/{id}",
+  // Nobody uploads here: `test/http/files/admin-files.test.ts` has files.
+  "DELETE /files/{id}",
   // Nothing waits here: `test/whole/events/webhooks.test.ts` has a receiver that fails.
   "POST /webhooks/deliveries",
   // No list is watched here: `test/whole/models/price-changes.test.ts` has one.

@@ -4,6 +4,7 @@ import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
 import { CONVERSATIONS } from "./conversations.ts";
+import { FILE_MUTANTS } from "./files.ts";
 import { HOOKS } from "./hooks.ts";
 import { INTERACTIONS } from "./interactions.ts";
 import { KEEPING } from "./keeping.ts";
@@ -46,4 +47,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...BOUNDS,
   ...SEARCHES,
   ...CONVERSATIONS,
+  ...FILE_MUTANTS,
 ];

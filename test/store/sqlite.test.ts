@@ -45,7 +45,6 @@ import { warningsSuite } from "../suites/limits/warnings.suite.ts";
 import { callsSuite } from "../suites/log/calls.suite.ts";
 import { tagsSuite } from "../suites/log/tags.suite.ts";
 import { cacheSuite } from "../suites/models/cache.suite.ts";
-import { filesSuite } from "../suites/models/files.suite.ts";
 import { lessonFilesSuite } from "../suites/models/lesson-files.suite.ts";
 import { lessonsSuite } from "../suites/models/lessons.suite.ts";
 import { repliesSuite } from "../suites/models/replies.suite.ts";
@@ -118,7 +117,6 @@ describe("deliveries", () => deliverySuite("sqlite", makeBench));
 describe("best models", () => bestSuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
 describe("kept answers", () => cacheSuite("sqlite", makeBench));
-describe("files", () => filesSuite("sqlite", makeBench));
 describe("moves", () => movesSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));
 

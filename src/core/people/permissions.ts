@@ -78,6 +78,8 @@ export const PERMISSIONS = {
   },
   "webhooks.read": { roles: READERS, words: "see events that their receivers have not accepted" },
   "webhooks.write": { roles: ["operator", "admin"], words: "send such an event once more" },
+  "files.read": { roles: EVERYONE, words: "see the names and sizes of files" },
+  "files.write": { roles: ["manager", "operator", "admin"], words: "delete files" },
   "playground.use": { roles: ["admin"], isGlobal: true, words: "use the playground" },
   "tokens.write": { roles: ["admin"], words: "see, create and revoke named tokens" },
   "agents.read": { roles: EVERYONE, words: "see and end the agents that one signed in" },

@@ -14,7 +14,7 @@ import { limitRequestChanges, limitRequestMethods } from "../limits/limit-reques
 import { providerCallMethods } from "../log/provider-calls.ts";
 import { refusalMethods } from "../log/refusals.ts";
 import { cacheMethods } from "../models/cached-answers.ts";
-import { fileMethods } from "../models/files.ts";
+import { fileChanges, fileMethods } from "../models/files.ts";
 import { lessonChanges, lessonMethods } from "../models/lessons.ts";
 import { responseMethods } from "../models/stored-responses.ts";
 import { bookMethods, systemJournalMethods } from "../money/books.ts";
@@ -75,6 +75,7 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...settingChanges(engine, record),
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
+    ...fileChanges(engine, record),
     ...peopleChanges(engine, ofRows, record),
     ...directoryChanges(ofRows, record),
     ...limitRequestChanges(ofRows, record),

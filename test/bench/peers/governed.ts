@@ -163,6 +163,7 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     decideLimitRequest: nothing,
     addCheckout: unused,
     changeThing: nothing,
+    removeFile: nothing,
     putCredential: none,
     removeCredential: none,
     changeOperatorSetting: async (_name, change) => change(null),
