@@ -17,7 +17,7 @@ import { BodyMemory } from "../http/body/body-memory.ts";
 import { BodyTurns } from "../http/body/body-turns.ts";
 import { EarlierBodies } from "../http/body/earlier-bodies.ts";
 import type { RoutePorts } from "../http/models/route.ts";
-import type { HttpPorts } from "../http/ports.ts";
+import type { FilePorts, HttpPorts } from "../http/ports.ts";
 import { listen } from "../http/serve/app.ts";
 import { makeAddressReader, makeOriginReader } from "../http/serve/client-address.ts";
 import { OpenSockets } from "../http/sockets/open-sockets.ts";
@@ -29,7 +29,6 @@ import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { mayUseKeys } from "../people/member.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import { Cache } from "../steps/cache/cache.ts";
 import type { Hooks } from "../steps/hooks/hooks.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
@@ -37,6 +36,7 @@ import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
+import { createKeepers } from "./keepers.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
 import { createPeopleParts } from "./oidc/people-parts.ts";
@@ -108,17 +108,17 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const listeners = { log, traces: telemetry };
   const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports }, first.hooks);
-  const cache = createCache(opened.vault, { store, log, live });
+  const { cache, filePorts, sweepFiles } = createKeepers(opened, { store, log, live });
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
-  const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...held };
+  const running = { gateway, ...filePorts, ledger, learning, live, deadlines, ending, ...listeners, ...held };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
   const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
-  const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
+  const endUpkeep = await startTasks({ ...upkept, sweepFiles, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
@@ -138,13 +138,6 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
     },
   };
-}
-
-function createCache(
-  vault: OpenedStore["vault"],
-  { store, log, live }: { readonly store: Store; readonly log: Log; readonly live: LiveConfiguration },
-): Cache {
-  return new Cache({ store: store.cache, vault, clock, log, rules: () => live.settings.cache });
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */
@@ -241,11 +234,11 @@ function createHeldParts(
   return { bodies, earlier, turns: new BodyTurns(clock), openSockets: new OpenSockets(sockets) };
 }
 
+type HeldPorts = "bodies" | "earlier" | "turns" | "openSockets";
+
 interface HttpParts
-  extends Pick<
-    HttpPorts,
-    "gateway" | "ledger" | "bodies" | "earlier" | "turns" | "deadlines" | "log" | "traces" | "openSockets"
-  > {
+  extends FilePorts,
+    Pick<HttpPorts, HeldPorts | "gateway" | "ledger" | "deadlines" | "log" | "traces"> {
   readonly live: LiveConfiguration;
   readonly learning: LearningPort;
   readonly ending: DrainState;

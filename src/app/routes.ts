@@ -1,7 +1,9 @@
 // Assembles the routes: each group gets the parts of the gateway that it needs.
+
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/keys/holder.ts";
 import type { LiveFeed } from "../admin/log/live.ts";
+import type { SocketsView } from "../admin/log/sockets.ts";
 import { countPriceChanges, type PriceReviewParts } from "../admin/models/price-review.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { checkScraper } from "../admin/people/token.ts";
@@ -10,16 +12,20 @@ import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
+import type { Settings } from "../core/settings.ts";
 import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { auditRoutes } from "../http/audit/admin-audit.ts";
+import { interactionRoutes } from "../http/conversations/interactions.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
+import { fileRoutes } from "../http/files/files.ts";
 import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
+import { socketRoutes } from "../http/log/sockets.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { modelRoutes } from "../http/models/models.ts";
@@ -32,9 +38,11 @@ import { stripeHookRoutes } from "../http/money/stripe-hook.ts";
 import { deviceAdminRoutes } from "../http/people/admin-devices.ts";
 import { directoryRoutes } from "../http/people/admin-directory.ts";
 import { memberRoutes } from "../http/people/admin-members.ts";
+import { Cookies } from "../http/people/cookies.ts";
 import { deviceRoutes } from "../http/people/device.ts";
 import { managedSettingsRoutes } from "../http/people/managed-settings.ts";
 import { oauthRoutes } from "../http/people/oauth.ts";
+import { ownSessionRoutes } from "../http/people/own-sessions.ts";
 import { scimRoutes } from "../http/people/scim.ts";
 import { sessionRoutes } from "../http/people/session.ts";
 import { signInRoutes } from "../http/people/sign-in.ts";
@@ -49,9 +57,10 @@ import { thingRoutes } from "../http/things.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
+import { ChangeRate } from "../people/change-rate.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
-import { formatMetrics } from "../telemetry/exposition.ts";
+import { formatMetrics, readValue } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
@@ -65,6 +74,7 @@ import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
+import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
 import type { StoreWatch } from "./upkeep/store-watch.ts";
 import { clock } from "./world.ts";
@@ -91,6 +101,7 @@ interface RouteParts {
   readonly watch: StoreWatch;
   readonly configuration: ConfigurationState;
   readonly troubles: PaymentTroubles;
+  readonly measures: Measures;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
@@ -109,19 +120,23 @@ export function composeRoutes(parts: RouteParts) {
   const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
+  const health = createHealthPorts(parts);
   return app
     .use(surfaceRoutes(answers))
     .use(responseRoutes(ports))
+    .use(fileRoutes(ports))
+    .use(interactionRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(agentTelemetryRoutes(ports))
-    .use(healthRoutes(createHealthPorts(parts)))
+    .use(healthRoutes(health))
     .use(adminRoutes(createAdminPorts(parts, operator)))
     .use(serveThings(createThingParts(parts, providers)).map((thing) => thingRoutes(operator, thing)))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(exportRoutes(operator, exports))
     .use(reconciliationRoutes(operator, { ...exports, priceChanges }))
+    .use(socketRoutes(operator, () => countSockets(health.metrics)))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
@@ -136,6 +151,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(sampleRoutes(operator, parts.sampling))
     .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
+    .use(ownSessionRoutes(operator))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
@@ -159,6 +175,9 @@ function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts)
     bodies,
     turns,
     deadlines,
+    changeRate: new ChangeRate(),
+    cookies: new Cookies({ ...server, clock }),
+    publicUrl: server.publicUrl,
     findPerson: (session) => findPerson(people, session, people.rules()),
   };
 }
@@ -173,11 +192,25 @@ function createHealthPorts(parts: RouteParts) {
   return {
     ...ports,
     storeReady: () => watch.store.ready(),
-    problems: () => listPublicProblems(parts),
+    problems: () => listPublicProblems({ ...parts, takesFiles: () => takesFiles(live.settings) }),
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
     metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),
     configSchema,
+  };
+}
+
+function takesFiles({ files, batches }: Settings): boolean {
+  return batches.isOn && files.accountBytesMax > 0;
+}
+
+/** The sums over the node's workers are made as text. */
+async function countSockets(metrics: () => string | Promise<string>): Promise<SocketsView> {
+  const text = await metrics();
+  return {
+    open: readValue(text, "poundkey_sockets"),
+    most: readValue(text, "poundkey_sockets_max"),
+    remembered_bytes: readValue(text, "poundkey_socket_bytes"),
   };
 }
 
@@ -250,10 +283,12 @@ function createThingParts(parts: RouteParts, providers: ProviderPorts) {
   };
   return {
     world: opened.world,
-    owners: { ...opened.world, ledger: ports.ledger, vault: opened.vault, ...rules },
+    repeats: { ...opened.world, vault: opened.vault, clock },
+    owners: { ...opened.world, ledger: ports.ledger, ...rules },
     aliases: createAliasParts(parts),
     providers,
     endpoints: () => live.settings.webhooks,
+    files: ports.files,
   };
 }
 

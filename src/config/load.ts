@@ -10,6 +10,7 @@ import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Iss
 import { readField } from "./field-variable.ts";
 import { buildHooks } from "./hooks.ts";
 import { type Environment, type Interpolation, interpolate, leaveOutWithin } from "./interpolate.ts";
+import { buildBatchRules, buildFileRules } from "./models/batches.ts";
 import { readCatalogue } from "./models/catalogue-rules.ts";
 import { ModelFields } from "./models/models.ts";
 import { readProfilesFile } from "./models/profiles-file.ts";
@@ -172,6 +173,8 @@ function buildSettings(
     cache: buildCacheRules(config.cache),
     ...omitUndefined({ tagsFrom: buildTagHeaders(config.tags_from, issues) }),
     responses: buildResponseRules(config.responses ?? {}),
+    files: buildFileRules(config.files),
+    batches: buildBatchRules(config.batches),
     audit: buildAuditRules(config.audit),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
     webhooks: buildEndpoints(config.webhooks, issues),

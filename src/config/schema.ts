@@ -44,6 +44,7 @@ import {
   timeZone,
 } from "./field-types.ts";
 import { hooks } from "./hooks.ts";
+import { batches, files } from "./models/batches.ts";
 import {
   capabilities,
   laterPrices,
@@ -268,6 +269,8 @@ export const ConfigSchema = options(
     ),
     cache,
     responses,
+    files,
+    batches,
     audit: options({ keep: duration("1d", "3650d") }, "The audit log."),
     native,
     metrics: options(

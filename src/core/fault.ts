@@ -48,6 +48,11 @@ export const FAULTS = {
   /** A role, token or raise would last longer than the role by which it is given. */
   beyond_own_end: { ...bad, wayOut: "Set an end that isn't later than that of your own role." },
   missing_required_parameter: { ...bad },
+  /** The files of the account, or of all, would take more than is allowed, or the disk is nearly full. */
+  storage_limit_exceeded: {
+    ...bad,
+    wayOut: "Delete files that nobody needs, or raise `files.max_bytes_per_account` or `files.max_bytes`.",
+  },
   /** Nothing known on this connection or kept here has that id. Clients send their whole conversation then. */
   previous_response_not_found: { ...bad },
   invalid_stream_id: { ...bad },
@@ -136,7 +141,10 @@ export const FAULTS = {
     leadsOn: "gone",
     wayOut: "Ask for the model that follows it, or have its alias name another one.",
   },
+  /** No interaction with that id is kept here for its owner. */
+  interaction_not_found: { ...missing, wayOut: "Ask for one that `responses.keep` still keeps." },
   not_found: { ...missing, wayOut: "Ask for something that exists." },
+  file_not_found: { ...missing },
   unknown_url: { ...missing },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
   /** Clients go on by HTTP at once. */
@@ -157,6 +165,8 @@ export const FAULTS = {
   limit_request_open: { ...conflict },
   /** Somebody has decided about the request for more, or its time is over. */
   limit_request_closed: { ...conflict },
+  /** A batch that hasn't ended reads the file. */
+  file_in_use: { ...conflict, wayOut: "Cancel the batch that reads it, or wait for its end." },
   account_closed: { ...conflict },
   deactivated_by_directory: { ...conflict },
   /** The balance of an account that is to be closed, or one that is less than what is to be taken from it. */
@@ -195,8 +205,10 @@ export const FAULTS = {
   },
   /** The rest of a budget is reserved by requests in flight. */
   budget_reserved: { ...limited, wayOut: "Wait until running requests have ended, or raise the budget." },
-  /** A person makes or rotates personal keys too often. */
-  too_many_changes: { ...limited, wayOut: "Use a key that is there already, or wait{until}." },
+  /** A person makes or rotates personal keys too often, or changes too much in a minute. */
+  too_many_changes: { ...limited, wayOut: "Use what is there already, or wait{until}." },
+  /** Too many checkouts wait to be paid. */
+  too_many_checkouts: { ...limited, wayOut: "Pay one of them, or wait{until}." },
   requests_per_minute_exceeded: { ...limited, wayOut: "Send fewer requests a minute, or raise the limit." },
   tokens_per_minute_exceeded: { ...limited, wayOut: "Send fewer tokens a minute, or raise the limit." },
   too_many_parallel_requests: {

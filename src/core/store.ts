@@ -2,6 +2,7 @@
 
 import type { AuditLogStore } from "./audit/audit-log.ts";
 import type { Changes, OperatorSetting, Trail } from "./audit/changes.ts";
+import type { RepeatClaim, RepeatStore } from "./audit/repeats.ts";
 import type { Rows } from "./decision.ts";
 import type { Answer, Demand, Reads } from "./demand.ts";
 import type { EventStore, WebhookStore } from "./events/webhook.ts";
@@ -15,6 +16,7 @@ import type { ProviderCallStore } from "./log/provider-call.ts";
 import type { ListedRequest, RequestRecord } from "./log/record.ts";
 import type { RefusalStore } from "./log/refusal-log.ts";
 import type { CacheStore } from "./models/cached-answer.ts";
+import type { FileStore } from "./models/file.ts";
 import type { ResponseStore } from "./models/kept.ts";
 import type { Audit } from "./money/audit.ts";
 import type { CheckoutStore } from "./money/checkout.ts";
@@ -87,7 +89,7 @@ export interface PruneBefore {
   readonly requestsMs: number;
   readonly metersMs: number;
   readonly repliesMs: number;
-  /** For records of PUTs, which hold secrets. Defaults to that of replies. */
+  /** For the records of PUTs that an older version writes, which hold secrets. Defaults to that of replies. */
   readonly putsMs?: number;
   /** The calls of requests since then are kept when their rows are deleted. None if missing. */
   readonly callsMs?: number;
@@ -254,12 +256,14 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   readonly limitRequests: LimitRequestStore;
   readonly checkouts: CheckoutStore;
   readonly cache: CacheStore;
+  readonly files: FileStore;
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
+  readonly repeats: RepeatStore;
   readonly webhooks: WebhookStore;
   readonly providerCalls: ProviderCallStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
-  changes(trail: Trail): Changes;
+  changes(trail: Trail, claim?: RepeatClaim | null): Changes;
 
   /** All that were added at run time, oldest first. */
   credentials(): Promise<readonly StoredCredential[]>;

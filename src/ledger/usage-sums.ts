@@ -32,6 +32,7 @@ const NO_COUNTS = {
   requests: 0,
   errors: 0,
   costNanoUsd: 0,
+  markupNanoUsd: 0,
   chargedNanoUsd: 0,
   cached: 0,
   savedNanoUsd: 0,
@@ -59,6 +60,7 @@ function addUsage(total: UsageTotal, { record, isEdge, times }: Hour): void {
   if (isError(record.status)) total.errors += times;
   for (const unit of UNITS) total.amounts[unit] += times * record.amounts[unit];
   total.costNanoUsd += times * record.costNanoUsd;
+  total.markupNanoUsd += times * record.markupNanoUsd;
   total.chargedNanoUsd += times * record.chargedNanoUsd;
   if (record.cachedFrom !== null) total.cached += times;
   total.savedNanoUsd += times * record.savedNanoUsd;

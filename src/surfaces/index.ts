@@ -4,6 +4,7 @@ import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
 import type { OperationId } from "./descriptions.ts";
 import { GEMINI_EMBEDDING } from "./gemini/embeddings.ts";
 import { GEMINI, VERBS } from "./gemini/surface.ts";
+import { INTERACTIONS } from "./interactions/surface.ts";
 import { MODERATIONS } from "./moderations/surface.ts";
 import { OPENAI_CHAT } from "./openai-chat/surface.ts";
 import { OPENAI_COMPLETIONS } from "./openai-completions/surface.ts";
@@ -62,6 +63,8 @@ export const SURFACES: readonly SurfacePath[] = [
   serve("/v2/rerank", RERANKING, "/v1/rerank"),
   serve("/rerank", RERANKING, "/v1/rerank"),
   serve("/v1/moderations", MODERATIONS, ["createModeration"]),
+  serve("/v1/interactions", INTERACTIONS, ["createInteraction"]),
+  serve("/v1beta/interactions", INTERACTIONS, "/v1/interactions"),
   serve("/v1beta/models/*", GEMINI, VERBS, EMBED_VERBS),
   serve("/v1/models/*", GEMINI, "/v1beta/models/*", EMBED_VERBS),
   // The AI SDK leaves out `models` before an id with a slash.
@@ -72,7 +75,8 @@ export const SURFACES: readonly SurfacePath[] = [
 const FORMS: readonly { readonly paths: RegExp; readonly surface: AnySurface }[] = [
   { paths: /^(\/anthropic)?(\/v1){0,2}\/messages(\/|$)/, surface: makeAny(ANTHROPIC_MESSAGES) },
   { paths: /^(\/v1)?\/responses(\/|$)/, surface: makeAny(OPENAI_RESPONSES) },
-  { paths: /^\/v1beta(\/|$)|^\/v1\/models\/.*:[a-zA-Z]+$/, surface: makeAny(GEMINI) },
+  { paths: /^\/v1(beta)?\/interactions(\/|$)/, surface: makeAny(INTERACTIONS) },
+  { paths: /^\/(v1beta|upload)(\/|$)|^\/v1\/models\/.*:[a-zA-Z]+$/, surface: makeAny(GEMINI) },
 ];
 
 const USUAL = makeAny(OPENAI_CHAT);
@@ -80,4 +84,27 @@ const USUAL = makeAny(OPENAI_CHAT);
 /** Returns the surface whose error form a path uses. */
 export function findSurface(path: string): AnySurface {
   return FORMS.find(({ paths }) => paths.test(path))?.surface ?? USUAL;
+}
+
+/** Paths that the APIs of several vendors have in common. */
+const SHARED = /^(\/v1){0,2}\/(files|batches)(\/|$)/;
+
+/** The forms of requests at shared paths. */
+type Asker = "openai" | "anthropic" | "google";
+
+const ASKERS: Readonly<Record<Asker, AnySurface>> = {
+  openai: USUAL,
+  anthropic: makeAny(ANTHROPIC_MESSAGES),
+  google: makeAny(GEMINI),
+};
+
+/** Returns whose SDK sent a request to a shared path, as its headers tell. */
+export function findAsker(headers: Headers): Asker {
+  if (headers.has("anthropic-version")) return "anthropic";
+  return headers.has("x-goog-api-key") ? "google" : "openai";
+}
+
+/** Returns the surface whose error form the answer to a request has. */
+export function findErrorForm(path: string, headers: Headers): AnySurface {
+  return SHARED.test(path) ? ASKERS[findAsker(headers)] : findSurface(path);
 }

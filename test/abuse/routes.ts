@@ -26,6 +26,7 @@ export interface AttackedRoute {
 const chat = ({ model, stream, more }: Asked) => asking(model, "say: a b c", { stream, ...more });
 const message = (asked: Asked) => ({ ...chat(asked), max_tokens: 100 });
 const response = ({ model, stream }: Asked) => ({ model, stream, input: "say: a b c" });
+const interaction = ({ model, stream }: Asked) => ({ model, stream, input: "say: a b c" });
 const embeddings = ({ model }: Asked) => ({ model, input: ["a b c", "d"] });
 const rerank = ({ model }: Asked) => ({ model, query: "a", documents: ["a b c", "d"] });
 const moderation = ({ model }: Asked) => ({ model, input: "a b c" });
@@ -43,6 +44,12 @@ function transcription({ model, stream }: Asked): FormData {
   form.set("model", model);
   if (stream) form.set("stream", "true");
   form.set("file", new File([new Uint8Array(sound)], "a.wav", { type: "audio/wav" }));
+  return form;
+}
+function upload(): FormData {
+  const form = new FormData();
+  form.set("purpose", "user_data");
+  form.set("file", new File(["a b c"], "a.txt", { type: "text/plain" }));
   return form;
 }
 const generate = () => ({ contents: [{ role: "user", parts: [{ text: "say: a b c" }] }] });
@@ -63,6 +70,17 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   ...["/v1/responses", "/responses"].map(
     (path): AttackedRoute => ({ route: path, method: "POST", path, body: response, calls: true }),
   ),
+  ...["/v1/interactions", "/v1beta/interactions"].flatMap((path): readonly AttackedRoute[] => [
+    { route: path, method: "POST", path, body: interaction, calls: true },
+    get(`${path}/:id`, `${path}/int_1`),
+    {
+      route: `${path}/:id/cancel`,
+      method: "POST",
+      path: `${path}/int_1/cancel`,
+      body: () => ({}),
+      calls: false,
+    },
+  ]),
   {
     route: "/v1beta/models/*",
     method: "POST",
@@ -121,6 +139,10 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   get("/v1/responses/:id", "/v1/responses/resp_1"),
   get("/v1/responses/:id/input_items", "/v1/responses/resp_1/input_items"),
   get("/v1beta/models"),
+  { route: "/v1/files", method: "POST", path: "/v1/files", body: upload, calls: false },
+  get("/v1/files"),
+  get("/v1/files/:id", "/v1/files/file-1"),
+  get("/v1/files/:id/content", "/v1/files/file-1/content"),
   {
     route: "/v1/route",
     method: "POST",

@@ -32,7 +32,8 @@ const BASE_URLS: readonly Path[] = [
 ];
 
 const SERVED_ELSEWHERE: readonly Path[] = [
-  ["GET", "/v1/files", /not (served|available) here/, /in the request|file_data/],
+  ["POST", "/v1/uploads", /not (served|available) here/, /POST \/v1\/files/],
+  ["POST", "/upload/v1beta/files", /not served in Google's form/, /inlineData/],
   ["POST", "/v1/uploads", /not (served|available) here/, /in the request|file_data/],
   ["POST", "/v1/batches", /not (served|available) here/, /one by one|each request/],
   ["POST", "/v1/fine_tuning/jobs", /not (served|available) here/, /provider/],
@@ -42,6 +43,9 @@ const SERVED_ELSEWHERE: readonly Path[] = [
   ["POST", "/v1/vector_stores", /not (served|available) here/, /\/v1\/(embeddings|rerank)/],
   ["POST", "/v1/conversations", /not (served|available) here/, /previous_response_id/],
   ["POST", "/v1/images/variations", /not (served|available) here/, /\/v1\/images\/edits/],
+  ["POST", "/v1/live/sessions", /not (served|available) here/, /audio\/speech/],
+  ["POST", "/v1/decisions", /not (served|available) here/, /provider/],
+  ["POST", "/mcp", /not (served|available) here/, /in the agent/],
   ["POST", "/v1/videos", /not (served|available) here/, /provider/],
   ["GET", "/v1/organization/costs", /not (served|available) here/, /\/v1\/key/],
   ["GET", "/v1/dashboard/billing/usage", /not (served|available) here/, /\/v1\/key/],
@@ -58,8 +62,6 @@ const SERVED_ELSEWHERE: readonly Path[] = [
   ["POST", "/v1beta/models/OpenAI/gpt-5.4", /verb/, /:generateContent/],
   ["POST", "/v1beta/models/OpenAI", /'#'/, /%23/],
   ["POST", "/models/OpenAI/gpt-5.4:generateContent", /Gemini/, /\/v1beta/, 405],
-  ["POST", "/v1/interactions", /Interactions/, /generateContent/],
-  ["POST", "/v1beta/interactions", /Interactions/, /generateContent/],
   ["POST", "/v1/alpha/search", /Codex/, /\/v1\/responses/],
   ["GET", "/props", /llama\.cpp/, /\/v1\/models/],
 ];

@@ -6,6 +6,7 @@ import { bestSuite } from "../webhooks/best.suite.ts";
 import { deliverySuite } from "../webhooks/delivery.suite.ts";
 import { auditSuite } from "./audit/audit.suite.ts";
 import { chainingSuite } from "./audit/chaining.suite.ts";
+import { repeatsSuite } from "./audit/repeats.suite.ts";
 import { entriesSuite } from "./engine/entries.suite.ts";
 import { foldingSuite } from "./engine/folding.suite.ts";
 import { lateSuite } from "./engine/late.suite.ts";
@@ -21,6 +22,7 @@ import { warningsSuite } from "./limits/warnings.suite.ts";
 import { callsSuite } from "./log/calls.suite.ts";
 import { tagsSuite } from "./log/tags.suite.ts";
 import { cacheSuite } from "./models/cache.suite.ts";
+import { filesSuite } from "./models/files.suite.ts";
 import { lessonFilesSuite } from "./models/lesson-files.suite.ts";
 import { lessonsSuite } from "./models/lessons.suite.ts";
 import { repliesSuite } from "./models/replies.suite.ts";
@@ -63,6 +65,7 @@ const SUITES = [
   lessonFilesSuite,
   auditSuite,
   chainingSuite,
+  repeatsSuite,
   consoleSuite,
   keysSuite,
   foldingSuite,
@@ -73,6 +76,7 @@ const SUITES = [
   movesSuite,
   responsesSuite,
   cacheSuite,
+  filesSuite,
   webhooksSuite,
   deliverySuite,
   bestSuite,

@@ -23,6 +23,7 @@ import {
 import { failureFields } from "./failure.ts";
 import { tokensSchema, unitsSchema } from "./figures.ts";
 import { requestFilterFields } from "./log-filters.ts";
+import { providerCostFields } from "./provider-cost.ts";
 
 export const requestsExportQuery = closeObject(requestFilterFields);
 export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields });
@@ -104,6 +105,7 @@ export const requestSchema = Type.Object({
   tokens: tokensSchema,
   units: unitsSchema,
   cost_usd: usd,
+  ...providerCostFields,
   charged_usd: usd,
   hold_usd: usd,
   usage_source: allowWords(USAGE_SOURCES),
@@ -182,9 +184,6 @@ export const requestDetailSchema = Type.Object({
     }),
   ),
   cost: allowNull(costSchema),
-  provider_cost_usd: Type.Optional(
-    Type.Number({ description: "USD, without the markup. For operators, billing and admins." }),
-  ),
   hook_cost_usd: usd,
   usage_implausible: allowNull(Type.Object({ prompt_tokens: count, completion_tokens: count })),
   unpriced: Type.Array(

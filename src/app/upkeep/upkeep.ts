@@ -1,6 +1,6 @@
 // A running gateway's regular tasks: heartbeats, holds of dead nodes, learning, deleting old rows, trimming memory.
 import type { PriceBook } from "../../catalogue/price-book.ts";
-import { PUT_KEPT_MS } from "../../core/keys/key-change.ts";
+import { REPEAT_SECRET_MS } from "../../core/audit/repeats.ts";
 import { REFUSALS_MAX, type TakenRefusals } from "../../core/log/refusal-log.ts";
 import type { PruneBefore, Store } from "../../core/store.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
@@ -44,6 +44,8 @@ const PRICES_MS = 5000;
 const DISCOVERY_MS = 30_000;
 /** Contents, addresses and sessions are deleted within this time after `log.keep`, which may be short. */
 const PRUNE_MS = 60_000;
+/** Files are off the disk within this time after their end. */
+const FILES_MS = 30_000;
 const ROWS_MAX = 2000;
 /** The maximum size of all replies kept for Idempotency-Keys, in characters: 1 GiB. The oldest are deleted first. */
 const KEPT_CHARACTERS_MAX = 1024 * 1024 * 1024;
@@ -87,6 +89,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly prices?: { refresh(): Promise<void> };
   /** The prices that answers are charged by. Missing if rows don't name them. */
   readonly priceBook?: PriceBook;
+  /** Removes files that have ended. Missing if there are none. */
+  readonly sweepFiles?: () => Promise<void>;
   /** Missing if the runtime manages memory alone. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
@@ -113,12 +117,10 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("moves_failed", MOVES_MS, () => carryHome(parts)),
     schedule("refusals_failed", REFUSALS_MS, () => writeRefusals(parts)),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
-    schedule("audit_failed", AUDIT_MS, () => chainAudit(parts)),
-    schedule("audit_failed", AUDIT_PRUNE_MS, () => pruneAudit(parts)),
-    schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
+    ...scheduleAudit(parts, schedule),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, stateEvents, prices, models, priceBook, directory } = parts;
+  const { delivering, stateEvents, prices, models, priceBook, directory, sweepFiles } = parts;
   if (delivering) {
     tasks.push(
       schedule("events_failed", EVENTS_MS, () => delivering.tick()),
@@ -145,6 +147,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
   if (members) tasks.push(...schedulePeople(members, schedule));
   tasks.push(...scheduleDirectory(directory, schedule));
+  if (sweepFiles) tasks.push(schedule("files_failed", FILES_MS, sweepFiles));
   if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();
@@ -152,6 +155,14 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
 }
 
 type Schedule = (name: string, periodMs: number, task: () => Promise<void>) => () => void;
+
+function scheduleAudit(parts: UpkeepParts, schedule: Schedule): readonly (() => void)[] {
+  return [
+    schedule("audit_failed", AUDIT_MS, () => chainAudit(parts)),
+    schedule("audit_failed", AUDIT_PRUNE_MS, () => pruneAudit(parts)),
+    schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
+  ];
+}
 
 function scheduleDirectory(directory: UpkeepParts["directory"], schedule: Schedule): readonly (() => void)[] {
   if (directory === undefined) return [];
@@ -274,11 +285,12 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
     contentsMs: nowMs - keepMs(),
     metersMs: nowMs - METERS_MS,
     repliesMs: nowMs - REPLY_KEPT_MS,
-    putsMs: nowMs - PUT_KEPT_MS,
+    putsMs: nowMs - REPEAT_SECRET_MS,
     callsMs: nowMs - CALLS_MS,
   };
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
+  await store.repeats.prune(nowMs);
   while ((await store.foreign.end(nowMs, ROWS_MAX)) === ROWS_MAX);
   while ((await store.cache.prune(nowMs, ROWS_MAX)) === ROWS_MAX);
   while ((await store.refusals.prune(before.contentsMs, REFUSALS_MAX, ROWS_MAX)) === ROWS_MAX);

@@ -1,7 +1,6 @@
 // A client's request once it is read, as the gateway takes it.
 
 import type { Claim } from "../../core/demand.ts";
-import type { JsonObject } from "../../core/json/json.ts";
 import type { Caller, GatewayKey, KeyProof } from "../../core/keys/key.ts";
 import type { RequestOrigin } from "../../core/log/record.ts";
 import type { TraceContext } from "../../core/log/trace-context.ts";
@@ -10,6 +9,7 @@ import type { Caching } from "../../core/models/caching.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, RawRequest } from "../../core/models/dialect.ts";
 import type { TracedHook } from "../../core/models/hook.ts";
+import type { KeptRequest } from "../../core/models/kept.ts";
 import type { Hasher, PromptDigests } from "../../core/models/prompt-digests.ts";
 import { type Steering, UNSTEERED } from "../../core/models/steering.ts";
 import type { RouterRules } from "../../core/settings.ts";
@@ -44,7 +44,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   raw: RawRequest | null;
   dropped: readonly string[];
   hooks?: TracedHook[];
-  kept: JsonObject | null;
+  kept: KeptRequest | null;
   readonly exchange: Exchange<F>;
   readonly lost: readonly string[];
   readonly names: Readonly<Record<string, string>> | undefined;

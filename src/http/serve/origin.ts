@@ -8,12 +8,14 @@ import {
   readTagsText,
   TAGS_EXPECTED,
   TAGS_MAX,
+  type Tags,
 } from "../../core/fields/tags-text.ts";
 import type { Caller } from "../../core/keys/key.ts";
 import { type RequestOrigin, UNKNOWN_ORIGIN } from "../../core/log/record.ts";
 import { listTraceIds, type TraceContext } from "../../core/log/trace-context.ts";
 import { nameSession } from "../../core/people/session.ts";
 import type { AddressRule, TagHeader } from "../../core/settings.ts";
+import { hideSecret } from "../../core/text/secret-form.ts";
 import { cutAddress } from "../../core/world/address.ts";
 
 /** Headers in which agents send their session, other than those that a surface reads itself. */
@@ -79,10 +81,19 @@ export function readRequestOrigin(
 
 function readTagsHeader(given: string): string | null {
   const tags = parseTags(given);
-  if (tags !== null) return formatTags(tags);
+  if (tags !== null) return formatTags(mapValues(tags, hideTag));
   throw new Fault("invalid_value", `Invalid header '${TAGS_HEADER}': expected ${TAGS_EXPECTED}.`, {
     param: TAGS_HEADER,
   });
+}
+
+/** A tag has printable ASCII alone. */
+function hideTag(value: string): string {
+  return hideSecret(value, "...");
+}
+
+function mapValues(tags: Tags, map: (value: string) => string): Tags {
+  return Object.fromEntries(Object.entries(tags).map(([name, value]) => [name, map(value)]));
 }
 
 /** Adds the tags of headers to those that the client names itself, which come first, as long as there is room. */
@@ -90,7 +101,7 @@ function addHeaders(own: string | null, headers: Headers, from: readonly TagHead
   const tags: Record<string, string> = own === null ? {} : { ...readTagsText(own) };
   for (const { tag, header } of from) {
     if (Object.hasOwn(tags, tag)) continue;
-    const value = cleanTagValue(tag, headers.get(header) ?? "");
+    const value = hideTag(cleanTagValue(tag, headers.get(header) ?? ""));
     if (value !== "" && Object.keys(tags).length < TAGS_MAX) tags[tag] = value;
   }
   return Object.keys(tags).length === 0 ? null : formatTags(tags);

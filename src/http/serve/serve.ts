@@ -6,13 +6,15 @@ import type { Caller } from "../../core/keys/key.ts";
 import { logBug } from "../../core/world/bug.ts";
 import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
-import type { Form } from "../../operations/form.ts";
+import { type Form, joinLists } from "../../operations/form.ts";
 import { findSurface } from "../../surfaces/index.ts";
 import { Document, type Refusal, type Surface, type Writer } from "../../surfaces/surface.ts";
 import { readHeldJson } from "../body/body.ts";
 import { readBody } from "../body/form-body.ts";
 import { chooseCompaction } from "../conversations/compaction.ts";
 import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
+import { pinHistory } from "../conversations/history.ts";
+import { placeFiles } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
 import {
   createAnswerResponse,
@@ -65,7 +67,8 @@ export async function serve<F extends Form>(
     const earlier = surface.findEarlier
       ? await findEarlier(ports, surface, caller.key, body)
       : NO_EARLIER_ANSWER;
-    const call = readCall(ports, surface, setups, arrival, caller, body, earlier);
+    const read = readPlaced(ports, surface, setups, arrival, caller, body, earlier);
+    const call = read instanceof Promise ? await read : read;
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports, arrival, call.ending);
@@ -73,9 +76,10 @@ export async function serve<F extends Form>(
       return addHeaders(await stream({ ports, surface, client, call, context }), set);
     const reply = await ports.gateway.complete(context);
     client.end();
+    context.dropped = joinLists(context.dropped, call.exchange.findCut?.(reply) ?? []);
     const answer = call.exchange.whole(reply, new AnswerStamp(ports, context));
     if (call.kept !== null && call.exchange.keep && !(answer instanceof Document))
-      await ports.kept.keep(call.key, call.exchange.keep(call.kept, answer));
+      await ports.kept.keep(call.key, call.exchange.keep(call.kept.body, answer));
     return respondWhole(ports, surface, context, answer, set);
   } catch (thrown) {
     client?.end();
@@ -126,7 +130,28 @@ export function checkRoom(ports: Pick<HttpPorts, "refusing" | "gateway">): void 
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
 }
 
-export function readCall<F extends Form>(
+/** Reads a request, without a promise unless it names files by their ids, whose contents are then put in their places. */
+export function readPlaced<F extends Form>(
+  ports: HttpPorts,
+  surface: Surface<F>,
+  setups: Setups<F>,
+  arrival: Arrival,
+  caller: Caller,
+  body: unknown,
+  earlier: FoundEarlier,
+): ClientCall<F> | Promise<ClientCall<F>> {
+  try {
+    return readCall(ports, surface, setups, arrival, caller, body, earlier);
+  } catch (thrown) {
+    const { key } = caller;
+    const refused = { family: surface.family, key, body, held: arrival.held, thrown };
+    return placeFiles(ports, refused).then((placed) =>
+      readCall(ports, surface, setups, arrival, caller, placed, earlier),
+    );
+  }
+}
+
+function readCall<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   setups: Setups<F>,
@@ -139,13 +164,13 @@ export function readCall<F extends Form>(
   const { held } = arrival;
   const incoming = makeIncoming(ports, arrival.request, body, key, earlier);
   const given = ports.turns.time(key.accountId, held.bytes, surface.read, incoming);
-  const exchange = given.compact
-    ? chooseCompaction(ports.snapshot(), setups, key, given, earlier.pin)
-    : given;
-  const { model } = exchange.ask;
   arrival.modelAsked = given.ask.model;
-  const setup = setups.find(ports.snapshot(), model, key);
-  const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, earlier.pin);
+  const pin = given.history
+    ? pinHistory(ports, given.history, setups.find(ports.snapshot(), given.ask.model, key).named, earlier.pin)
+    : earlier.pin;
+  const exchange = given.compact ? chooseCompaction(ports.snapshot(), setups, key, given, pin) : given;
+  const setup = setups.find(ports.snapshot(), exchange.ask.model, key);
+  const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, pin);
   arrival.selection = call.selection;
   arrival.names = call.names;
   return call;
@@ -240,5 +265,5 @@ async function keepStreamed<F extends Form>(
 ): Promise<void> {
   const { exchange, kept, key } = call;
   if (exchange.keep && kept && writer.finish)
-    await ports.kept.keep(key, exchange.keep(kept, writer.finish()));
+    await ports.kept.keep(key, exchange.keep(kept.body, writer.finish()));
 }

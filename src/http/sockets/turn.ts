@@ -17,7 +17,7 @@ import type { Arrival } from "../serve/arrival.ts";
 import { identify } from "../serve/auth.ts";
 import type { ClientCall } from "../serve/client-call.ts";
 import { factHeaders, makeReader } from "../serve/headers.ts";
-import { checkRoom, noteRefusal, readCall } from "../serve/serve.ts";
+import { checkRoom, noteRefusal, readPlaced } from "../serve/serve.ts";
 import type { Setups } from "../serve/setups.ts";
 import { AnswerStamp } from "../serve/stamp.ts";
 import { addFields, splitEvents, writeFailure } from "./frames.ts";
@@ -77,7 +77,7 @@ export async function runTurn(
     arrival.key = key;
     checkRoom(ports);
     const earlier = await findConversation(ports, key, turn, connection);
-    const call = readCall(ports, SURFACE, setups, arrival, caller, turn.body, earlier);
+    const call = await readPlaced(ports, SURFACE, setups, arrival, caller, turn.body, earlier);
     if (turn.isWarmUp) {
       warmUp(call, answer, connection);
       return { outcome: "completed", refused: null };
@@ -234,7 +234,7 @@ class RunningTurn {
     const { exchange, kept } = this.#call;
     const response = this.#writer.finish?.();
     if (!exchange.keep || kept === null || response === undefined) return null;
-    return exchange.keep(kept, response);
+    return exchange.keep(kept.body, response);
   }
 }
 
@@ -248,7 +248,14 @@ const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost
 function warmUp(call: ClientCall<ChatForm>, answer: TurnAnswer, connection: TurnConnection): void {
   const { id, created, exchange, kept } = call;
   const model = call.selection.kind === "card" ? call.selection.card.id : call.ask.model;
-  const stamp: Stamp = { id, created, model, nameStored: () => id, countPrompt: () => 0 };
+  const stamp: Stamp = {
+    id,
+    created,
+    model,
+    nameStored: () => id,
+    sealHistory: () => null,
+    countPrompt: () => 0,
+  };
   const writer = exchange.writer(() => stamp);
   writer.write([{ choices: [], usage: NO_USAGE }]);
   answer.head({ "x-request-id": call.requestId });
@@ -256,5 +263,5 @@ function warmUp(call: ClientCall<ChatForm>, answer: TurnAnswer, connection: Turn
     if (!frame.startsWith('{"type":"response.in_progress"')) answer.send(frame);
   const response = writer.finish?.();
   if (exchange.keep && kept !== null && response)
-    connection.remember(listTurn(exchange.keep(kept, response)));
+    connection.remember(listTurn(exchange.keep(kept.body, response)));
 }

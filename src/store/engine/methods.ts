@@ -1,6 +1,9 @@
 // The store's methods that are the same on both engines.
 import type { Changes, Trail } from "../../core/audit/changes.ts";
+import type { RepeatClaim } from "../../core/audit/repeats.ts";
+import type { PieceStore } from "../../core/models/file.ts";
 import { auditLogMethods } from "../audit/audit-log.ts";
+import { claimWith, repeatMethods } from "../audit/repeats.ts";
 import { outboxMethods } from "../events/outbox.ts";
 import { webhookMethods } from "../events/webhooks.ts";
 import { foreignMethods } from "../keys/foreign.ts";
@@ -11,6 +14,7 @@ import { limitRequestChanges, limitRequestMethods } from "../limits/limit-reques
 import { providerCallMethods } from "../log/provider-calls.ts";
 import { refusalMethods } from "../log/refusals.ts";
 import { cacheMethods } from "../models/cached-answers.ts";
+import { fileChanges, fileMethods } from "../models/files.ts";
 import { lessonChanges, lessonMethods } from "../models/lessons.ts";
 import { responseMethods } from "../models/stored-responses.ts";
 import { bookMethods, systemJournalMethods } from "../money/books.ts";
@@ -29,7 +33,7 @@ import { makeRecorder, type Recorder } from "./recording.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
 
 /** `ofRows` is for changes to rows that decisions depend on. */
-export function engineMethods(engine: Engine, ofRows = engine) {
+export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engine) {
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
@@ -41,11 +45,13 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...settingMethods(engine),
     ...consoleMethods(engine),
     ...lessonMethods(engine),
-    changes: (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail)),
+    changes: (trail: Trail, claim: RepeatClaim | null = null) =>
+      changeMethods(claimWith(engine, claim), claimWith(ofRows, claim), makeRecorder(engine, trail)),
     journals: { ...journalMethods(engine), ...systemJournalMethods(engine), ...statementMethods(engine) },
     responses: responseMethods(engine),
     refusals: refusalMethods(engine),
     auditLog: auditLogMethods(engine),
+    repeats: repeatMethods(engine),
     webhooks: webhookMethods(engine),
     providerCalls: providerCallMethods(engine),
     devices: deviceMethods(engine),
@@ -53,6 +59,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     limitRequests: limitRequestMethods(engine),
     checkouts: checkoutMethods(ofRows),
     cache: cacheMethods(engine),
+    files: { ...fileMethods(engine), pieces },
     foreign: foreignMethods(engine),
     things: plainMethods(engine),
     people: { ...peopleMethods(engine), ...sessionMethods(engine), ...erasingMethods(engine, ofRows) },
@@ -68,6 +75,7 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...settingChanges(engine, record),
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
+    ...fileChanges(engine, record),
     ...peopleChanges(engine, ofRows, record),
     ...directoryChanges(ofRows, record),
     ...limitRequestChanges(ofRows, record),

@@ -14,6 +14,7 @@ import { Dialer, type LookUp } from "./dialer.ts";
 import { CONNECTIONS_MAX, describeError } from "./failures.ts";
 import { makePostgresSchema, migrate, retryStartup } from "./migrations.ts";
 import { endNode, findOrphans, makeHeart } from "./nodes.ts";
+import { pieceRows } from "./pieces.ts";
 import { Pool } from "./pool.ts";
 import { composeReading } from "./reading.ts";
 import { requestMethods } from "./requests.ts";
@@ -72,7 +73,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     orphans: (most) => findOrphans(pool, node, most),
     measure: () => measure(pool),
     findDamage: async () => null,
-    ...engineMethods(pool),
+    ...engineMethods(pool, pieceRows(pool)),
     ...requestMethods(pool),
     ready: () => heart.admit(() => checkReady(pool)),
     close: async () => {

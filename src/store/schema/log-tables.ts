@@ -50,16 +50,18 @@ const AMOUNT_COLUMNS = [
 ] as const satisfies readonly (readonly [string, Unit])[];
 
 export type CountedRow = { readonly amounts: Amounts } & Partial<
-  Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom" | "tags" | "socketId" | "isCompaction">
+  Pick<UsageSum, "edge" | "cached" | "markupNanoUsd"> &
+    Pick<RequestRecord, "cachedFrom" | "tags" | "socketId" | "isCompaction">
 >;
 
 /**
- * True if the row counts anything other than tokens and searches: other work, answers from the cache, or some of it in
- * another month's statement. A request's tags are among these columns too, and what only some clients do.
+ * True if the row counts anything other than tokens and searches: other work, answers from the cache, a markup, or some of it
+ * in another month's statement. A request's tags are among these columns too, and what only some clients do.
  */
 export function hasWork(row: CountedRow): boolean {
-  const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction } = row;
+  const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction, markupNanoUsd } = row;
   if (edge !== undefined || cached || cachedFrom || tags || socketId || isCompaction) return true;
+  if (markupNanoUsd) return true;
   for (const unit of WORK_UNITS) if (amounts[unit] !== 0) return true;
   return false;
 }
@@ -69,6 +71,7 @@ const SPARE_COLUMNS = [
   "edge_charged_nano",
   "cached",
   "cached_from",
+  "markup_nano",
   "saved_nano",
   "tags",
   "socket_id",
@@ -117,6 +120,7 @@ const LISTED_FIELDS = {
   faultCode: allowNull(TEXT),
   amounts: listAmounts(INTEGER),
   costNanoUsd: INTEGER,
+  markupNanoUsd: INTEGER,
   chargedNanoUsd: INTEGER,
   holdNanoUsd: INTEGER,
   usageSource: makeWord(USAGE_SOURCES),
@@ -166,6 +170,7 @@ const REQUEST_DEFAULTS = {
   member_id: null,
   ...Object.fromEntries(WORK_COLUMNS.map(([column]) => [column, 0])),
   cached_from: null,
+  markup_nano: 0,
   saved_nano: 0,
   tags: null,
   socket_id: null,
@@ -192,6 +197,7 @@ export const USAGE = table<UsageSum>(
     errors: SUM,
     amounts: listAmounts(SUM),
     costNanoUsd: SUM,
+    markupNanoUsd: SUM,
     chargedNanoUsd: SUM,
     cached: SUM,
     savedNanoUsd: SUM,

@@ -8,12 +8,14 @@ import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { DIRECTORY } from "./directory-step.ts";
+import { FILES } from "./files-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
+import { REPEATS } from "./repeats-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
@@ -238,6 +240,15 @@ const SOCKETS: Step = [
     isSparse: true,
   },
 ];
+/** The most parallel calls of a credential. A program from before counts none of its own. */
+const CREDENTIAL_CALLS: Step = [{ kind: "addField", table: "credential", field: CREDENTIAL_FIELDS.parallel }];
+
+/** The part of costs that the markup adds. It is 0 in rows from before, and in those of a program from before. */
+const MARKUPS: Step = ["request", "hourly_usage", "hourly_tag"].map((table) => ({
+  kind: "addColumn",
+  table,
+  column: { name: "markup_nano", type: "integer", initial: 0 },
+}));
 
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
@@ -275,4 +286,8 @@ export const STEPS: readonly Step[] = [
   ENDS,
   DIRECTORY,
   SOCKETS,
+  CREDENTIAL_CALLS,
+  MARKUPS,
+  REPEATS,
+  FILES,
 ];

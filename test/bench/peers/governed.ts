@@ -163,6 +163,7 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     decideLimitRequest: nothing,
     addCheckout: unused,
     changeThing: nothing,
+    removeFile: nothing,
     putCredential: none,
     removeCredential: none,
     changeOperatorSetting: async (_name, change) => change(null),
@@ -185,6 +186,7 @@ function noStore(): Store {
     ...keepNothing(),
     webhooks: tellNobody(),
     providerCalls: callNobody(),
+    repeats: { find: nothing, claim: unused, keepAnswer: unused, prune: unused },
     node: "node_0",
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
@@ -202,6 +204,7 @@ function noStore(): Store {
     ...keepNoJournals(),
     audit: unused,
     ...keepNoLog(),
+    files: keepNoFiles(),
     credentials: nobody,
     setting: nothing,
     keepSetting: async (_name, value) => value,
@@ -211,6 +214,25 @@ function noStore(): Store {
     close: async () => {},
   };
   return made;
+}
+
+function keepNoFiles(): Store["files"] {
+  const refuse = async () => {
+    throw new Error("Not part of the measurement.");
+  };
+  return {
+    add: refuse,
+    list: async () => [],
+    remove: async () => false,
+    sum: async () => ({ bytes: 0, files: 0 }),
+    pieces: {
+      write: refuse,
+      read: async () => null,
+      remove: async () => {},
+      listBefore: async () => [],
+      measureDisk: async () => null,
+    },
+  };
 }
 
 function answerTo(demand: Demand): Answer {
@@ -242,6 +264,8 @@ async function opened(address: string): Promise<OpenedStore> {
     seal: (text: string) => text,
     open: (sealed: string) => sealed,
     digest: (text: string) => text,
+    sealBytes: (bytes: Uint8Array) => bytes,
+    openBytes: (sealed: Uint8Array) => sealed,
   };
   return {
     store,

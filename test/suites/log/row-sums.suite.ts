@@ -45,6 +45,7 @@ function makeRows(seed: number): readonly RequestRecord[] {
       cachedFrom: dice.pick([null, null, "r0"]),
       savedNanoUsd: dice.int(0, 9),
       costNanoUsd: dice.int(0, 1000),
+      markupNanoUsd: (at % 19) - 9,
       amounts: { ...NO_AMOUNTS, prompt: dice.int(0, 50), images: dice.int(0, 2) },
     });
   });
@@ -122,6 +123,7 @@ function sumRows(rows: readonly RequestRecord[], groupBy: readonly RowDimension[
       add(of, ({ amounts }) => amounts.images),
       add(of, ({ cachedFrom }) => (cachedFrom ? 1 : 0)),
       add(of, (row) => row.savedNanoUsd),
+      add(of, (row) => row.markupNanoUsd),
     ].join(" "),
   );
 }
@@ -137,6 +139,7 @@ function writeSum(sum: RowSum, groupBy: readonly RowDimension[]): string {
     sum.amounts.images,
     sum.cached,
     sum.savedNanoUsd,
+    sum.markupNanoUsd,
   ].join(" ");
 }
 
