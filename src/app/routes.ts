@@ -42,7 +42,6 @@ import { Cookies } from "../http/people/cookies.ts";
 import { deviceRoutes } from "../http/people/device.ts";
 import { managedSettingsRoutes } from "../http/people/managed-settings.ts";
 import { oauthRoutes } from "../http/people/oauth.ts";
-import { ownSessionRoutes } from "../http/people/own-sessions.ts";
 import { scimRoutes } from "../http/people/scim.ts";
 import { sessionRoutes } from "../http/people/session.ts";
 import { signInRoutes } from "../http/people/sign-in.ts";
@@ -147,7 +146,6 @@ export function composeRoutes(parts: RouteParts) {
     .use(sampleRoutes(operator, parts.sampling))
     .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
-    .use(ownSessionRoutes(operator))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))

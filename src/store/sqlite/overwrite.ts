@@ -8,7 +8,7 @@ const POSTPONED = "freed_overwritten_later";
 const LOCK_WAIT_MS = 5000;
 
 /** `postponed` waits for the command, `due` for a gateway's start. */
-export type Overwriting = "done" | "postponed" | "due";
+type Overwriting = "done" | "postponed" | "due";
 
 export function readOverwriting(path: string): Overwriting {
   using database = new Database(path, { readonly: true });
