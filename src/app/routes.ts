@@ -122,9 +122,7 @@ export function composeRoutes(parts: RouteParts) {
   const payments = createPayments({ ...parts, log: ports.log });
   return app
     .use(surfaceRoutes(answers))
-    .use(responseRoutes(ports))
-    .use(fileRoutes(ports))
-    .use(interactionRoutes(ports))
+    .use(listKeptRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
@@ -155,6 +153,11 @@ export function composeRoutes(parts: RouteParts) {
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
     .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, basePath));
+}
+
+/** The routes of what is kept for clients beyond their requests. */
+function listKeptRoutes(ports: HttpPorts) {
+  return [responseRoutes(ports), fileRoutes(ports), interactionRoutes(ports)];
 }
 
 function createLiveParts({ ports: { draining, server }, feed }: RouteParts) {

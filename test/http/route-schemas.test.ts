@@ -299,8 +299,8 @@ function listRegistered(): readonly string[] {
   );
 }
 
-/** They only answer with a refusal that names POST. */
-const REFUSALS = ["GET /v1/responses", "GET /responses"];
+/** They only answer with a refusal that names the methods. */
+const REFUSALS = ["GET /v1/responses", "GET /responses", "POST /v1beta/interactions/{id}"];
 
 describe("the OpenAPI document", () => {
   test("lists exactly the registered routes", () => {

@@ -17,11 +17,10 @@ import { pinHistory } from "../conversations/history.ts";
 import { placeFiles } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
 import {
+  createAnswerResponse,
   createDocumentResponse,
   createRefusalResponse,
   type HeaderMap,
-  JSON_HEADERS,
-  respond,
   STREAM_HEADERS,
 } from "./answers.ts";
 import { addHeaders, type HeaderStore, joinHeaders } from "./app.ts";
@@ -193,11 +192,10 @@ function respondWhole<F extends Form>(
   body: JsonObject | Document,
   set: HeaderStore,
 ): Response {
-  const facts = factHeaders(context, makeReader(clock, surface), context.granted, { ...JSON_HEADERS });
-  const headers = joinHeaders(facts, set);
+  const headers = joinHeaders(factHeaders(context, makeReader(clock, surface)), set);
   return body instanceof Document
     ? createDocumentResponse(body, headers)
-    : respond(200, JSON.stringify(body), headers);
+    : createAnswerResponse(JSON.stringify(body), headers);
 }
 
 /** A request whose answer is streamed. */

@@ -154,6 +154,7 @@ test.each(["/v1", "/v1beta"])("refusals below %s are in Google's form", async (v
     [await get(`${base}/${id}?stream=true&last_event_id=900`), 400, "invalid_value"],
     [await get(base), 405, "method_not_supported"],
     [await get(`${base}/${id}`, "PUT"), 405, "method_not_supported"],
+    [await post(`${base}/${id}`, {}), 405, "method_not_supported"],
     [await post(`${base}/${id}/steps`, {}), 404, "unknown_url"],
   ] as const;
   for (const [{ status: seen, body }, status, reason] of rows) {
@@ -162,7 +163,9 @@ test.each(["/v1", "/v1beta"])("refusals below %s are in Google's form", async (v
     expect(Object.keys(asObject(error))).toContain("status");
   }
   expect((await get(base)).allow).toBe("POST");
-  expect((await get(`${base}/${id}`, "PUT")).allow).toBe("GET, DELETE");
+  for (const other of [await get(`${base}/${id}`, "PUT"), await post(`${base}/${id}`, {})])
+    expect(other.allow).toBe("GET, DELETE");
+  expect((await get(`${base}/${id}?key=${under.secret}`)).status).toBe(400);
   expect((await get(`${base}/${id}?alt=sse&stream=false`)).status).toBe(200);
 });
 

@@ -10,7 +10,7 @@ import { Dice } from "../../sim/dice.ts";
 import { encodeAsk } from "../crossing/crossing.ts";
 import { readInteraction } from "./interactions-read.ts";
 
-const CASES = IS_LONG ? 100_000 : 500;
+const CASES = IS_LONG ? 20_000 : 500;
 const MODELS = [
   "OpenAI#gpt-5.4",
   "Anthropic#claude-sonnet-5",

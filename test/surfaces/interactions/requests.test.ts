@@ -172,6 +172,7 @@ describe("an input", () => {
       { type: "audio", mime_type: "audio/mp3", data: "aGk" },
       { type: "document", mime_type: "application/pdf", data: "aGk=" },
       { type: "video", uri: "https://a.test/1.mp4" },
+      { type: "video", mime_type: "video/mp4", data: "_-8_" },
     ];
     const [message] = readInteraction({ input }).ask.messages;
     expect<unknown>(message?.content).toEqual([
@@ -180,6 +181,7 @@ describe("an input", () => {
       { type: "input_audio", input_audio: { data: "aGk=", format: "mp3" } },
       { type: "file", file: { file_data: "data:application/pdf;base64,aGk=" } },
       { type: "video_url", video_url: { url: "https://a.test/1.mp4" } },
+      { type: "video_url", video_url: { url: "data:video/mp4;base64,/+8/" } },
     ]);
   });
 
