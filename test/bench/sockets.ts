@@ -1,4 +1,4 @@
-// What WebSockets cost and save: `npm run bench:sockets [SOCKETS]`, in a process of the sources, or of the binary in
+// The costs of WebSockets, and what they save: `npm run bench:sockets [SOCKETS]`, in a process of the sources, or of the binary in
 // POUNDKEY_BINARY. Prints the memory of an idle connection, the CPU of a turn against a streamed POST, and what fifty turns of a
 // growing conversation take by either way.
 import { appendFileSync } from "node:fs";

@@ -39,7 +39,7 @@ interface OriginParts {
 
 /** A request as it came. */
 interface RequestArrival {
-  readonly request: { readonly headers: Headers };
+  readonly headers: Headers;
   readonly trace: TraceContext | null;
   readonly socketId: string | null;
 }
@@ -57,7 +57,7 @@ interface RequestSubject {
  */
 export function readRequestOrigin(
   { addressRule, tagsFrom }: OriginParts,
-  { request: { headers }, trace, socketId }: RequestArrival,
+  { headers, trace, socketId }: RequestArrival,
   proof: Caller["proof"],
   { session, isCompaction = false }: RequestSubject,
 ): RequestOrigin {

@@ -42,7 +42,7 @@ async function post({ url, secret }: UnderTest, body: object): Promise<string> {
   return response.text();
 }
 
-/** Returns the body that a provider gets. What is refused has none. */
+/** Returns the body that a provider gets, or `nothing` for a refused request. */
 async function seeBody(ask: () => Promise<unknown>): Promise<string> {
   const { calls } = world.simulator;
   const before = calls.total;

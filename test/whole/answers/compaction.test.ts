@@ -120,7 +120,7 @@ describe("a provider that compacts", () => {
     const { body, upstream } = await compact(NATIVE);
     expect(upstream.join()).toContain("compaction_trigger");
     expect([asArray(body.output).length, itemOf(body).type]).toEqual([1, "compaction"]);
-    // What the provider has encrypted leaves with its place.
+    // The provider's own text leaves with its place.
     expect(itemOf(body).encrypted_content).toStartWith("pk1.");
     const next = await ask(NATIVE, [itemOf(body), USER]);
     expect(next.status).toBe(200);
