@@ -223,7 +223,7 @@ async function closeGateway(
 /** The share of the memory for bodies that earlier ones may take. */
 const EARLIER_SHARE = 1 / 4;
 
-/** What clients hold memory with: their bodies, and the connections that remember conversations. */
+/** Makes the parts that hold clients' memory: their bodies, and connections that remember conversations. */
 function createHeldParts(
   { bodyMemoryBytes }: ServerRules,
   deadlines: DeadlineSweep,

@@ -120,23 +120,19 @@ export function composeRoutes(parts: RouteParts) {
   const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
-  const health = createHealthPorts(parts);
   return app
     .use(surfaceRoutes(answers))
-    .use(responseRoutes(ports))
-    .use(fileRoutes(ports))
-    .use(interactionRoutes(ports))
+    .use(listKeptRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(agentTelemetryRoutes(ports))
-    .use(healthRoutes(health))
+    .use(stateRoutes(parts, operator))
     .use(adminRoutes(createAdminPorts(parts, operator)))
     .use(serveThings(createThingParts(parts, providers)).map((thing) => thingRoutes(operator, thing)))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(exportRoutes(operator, exports))
     .use(reconciliationRoutes(operator, { ...exports, priceChanges }))
-    .use(socketRoutes(operator, () => countSockets(health.metrics)))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
@@ -157,6 +153,11 @@ export function composeRoutes(parts: RouteParts) {
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
     .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, basePath));
+}
+
+/** The routes of what is kept for clients beyond their requests. */
+function listKeptRoutes(ports: HttpPorts) {
+  return [responseRoutes(ports), fileRoutes(ports), interactionRoutes(ports)];
 }
 
 function createLiveParts({ ports: { draining, server }, feed }: RouteParts) {
@@ -202,6 +203,11 @@ function createHealthPorts(parts: RouteParts) {
 
 function takesFiles({ files, batches }: Settings): boolean {
   return batches.isOn && files.accountBytesMax > 0;
+}
+
+function stateRoutes(parts: RouteParts, operator: WritingParts) {
+  const health = createHealthPorts(parts);
+  return [healthRoutes(health), socketRoutes(operator, () => countSockets(health.metrics))];
 }
 
 /** The sums over the node's workers are made as text. */

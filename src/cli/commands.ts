@@ -43,6 +43,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         accountNames: accounts.readAccountNames,
         boundAccounts: accounts.readBoundAccounts,
         keyModels: accounts.readKeyModels,
+        groupNames: accounts.readGroupNames,
         exposedFiles: findExposedFiles,
         schema,
       };

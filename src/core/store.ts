@@ -109,6 +109,7 @@ type OwnSetting =
   | "lessons_fitted"
   | "webhooks_audited"
   | "keys_expiring_until"
+  | "tokens_expiring_until"
   | "wrong_admin_tokens"
   | "directory_seen"
   | "directory_rules"

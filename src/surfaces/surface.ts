@@ -80,12 +80,12 @@ export interface Exchange<F extends Form> extends Asking<F> {
   whole(reply: F["reply"], stamp: Stamp): JsonObject | Document;
   /** Returns the request that has a model write a summary, of the named model if one is. Set if the request asks for one. */
   compact?(model: string | null): Exchange<F>;
-  /** What a provider has encrypted for itself of the conversation. Missing for nothing. */
+  /** The part of the conversation that a provider has encrypted for itself. Missing for none. */
   readonly history?: EncryptedHistory | undefined;
   /** True if its answer is a summary of the conversation, which is never taken from the cache, and never kept there. */
   readonly isCompaction?: true;
   /** Returns the places of a whole answer that its limit has cut, although it doesn't say so itself. Missing for none. */
-  findCut?(reply: F["reply"]): readonly string[];
+  readonly findCut?: (reply: F["reply"]) => readonly string[];
   /** Returns a stream's writer. It reads the stamp at the first piece: until then, failover may change the model. */
   writer(stamp: () => Stamp): Writer<F["piece"]>;
   /** Returns a writer of the answer's raw bytes. Missing if the answer is written as events. */

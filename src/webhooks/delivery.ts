@@ -27,7 +27,7 @@ interface DeliveryParts {
   readonly endpoints: () => readonly Endpoint[];
 }
 
-/** What somebody has to act on, which a chat hears before all else. */
+/** Somebody has to act on these, so a chat hears of them before all else. */
 const FIRST_IN_CHATS: FirstTypes = [
   "budget.",
   "balance.",

@@ -60,6 +60,7 @@ import { erasingSuite } from "../suites/people/erasing.suite.ts";
 import { storeSuite } from "../suites/store.suite.ts";
 import type { StoreBench } from "../suites/two-stores.ts";
 import { bestSuite } from "../webhooks/best.suite.ts";
+import { chatsSuite } from "../webhooks/chats.suite.ts";
 import { deliverySuite } from "../webhooks/delivery.suite.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
@@ -114,6 +115,7 @@ describe("erasing", () => erasingSuite("sqlite", makeBench));
 describe("events", () => eventsSuite("sqlite", makeBench));
 describe("webhooks", () => webhooksSuite("sqlite", makeBench));
 describe("deliveries", () => deliverySuite("sqlite", makeBench));
+describe("chats", () => chatsSuite("sqlite", makeBench));
 describe("best models", () => bestSuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
 describe("kept answers", () => cacheSuite("sqlite", makeBench));

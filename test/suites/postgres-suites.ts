@@ -3,6 +3,7 @@ import { afterAll, describe } from "bun:test";
 import { SQL } from "bun";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { bestSuite } from "../webhooks/best.suite.ts";
+import { chatsSuite } from "../webhooks/chats.suite.ts";
 import { deliverySuite } from "../webhooks/delivery.suite.ts";
 import { auditSuite } from "./audit/audit.suite.ts";
 import { chainingSuite } from "./audit/chaining.suite.ts";
@@ -79,6 +80,7 @@ const SUITES = [
   filesSuite,
   webhooksSuite,
   deliverySuite,
+  chatsSuite,
   bestSuite,
 ];
 

@@ -33,6 +33,7 @@ export const EVENTS = {
   "topup.paid": "{account} was topped up with {amount} USD by card.",
   "topup.refunded": "{amount} USD of a card payment of {account} were refunded ({state}).",
   "topup.disputed": "A card payment of {account} is disputed over {amount} USD ({state}).",
+  "token.expiring": "The directory's token {name} ends at {until}.",
   "token.ending": "Only its contact upholds the token {name}, which ends at {until}.",
   "key.created": "The key {name} was created.",
   "key.revoked": "The key {name} was revoked.",

@@ -72,7 +72,7 @@ export interface RequestOrigin {
   readonly isCompaction: boolean;
 }
 
-/** How requests come: each over HTTP by itself, or as one of several turns of a WebSocket. */
+/** The ways in which requests come: each over HTTP by itself, or as one of several turns of a WebSocket. */
 export const TRANSPORTS = ["http", "ws"] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 

@@ -84,16 +84,14 @@ export class ClientCall<F extends Form> implements Call<F> {
   constructor(
     ports: HttpPorts,
     { name: surface, operation, idPrefix }: Surface<F>,
-    arrival: Arrival,
+    { request, requestId, held, trace, socketId }: Arrival,
     { key, proof }: Caller,
     exchange: Exchange<F>,
     setup: ModelSetup<F>,
     pin: Pin | null,
   ) {
-    const { requestId, held, trace } = arrival;
-    const { headers } = arrival.request;
     const nowMs = ports.clock.nowMs();
-    const asked = readSteering(headers);
+    const asked = readSteering(request.headers);
     const { selection, steering } = asked === UNSTEERED ? setup : steerSelection(setup.named, asked);
     this.key = key;
     this.proof = proof;
@@ -116,7 +114,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.id = `${idPrefix}${mintOrderedId(ports.random, nowMs)}`;
     this.created = Math.floor(nowMs / 1000);
     this.requestId = requestId;
-    this.origin = readRequestOrigin(ports, arrival, proof, exchange);
+    this.origin = readRequestOrigin(ports, { request, trace, socketId }, proof, exchange);
     this.selection = pin ? pinSelection(selection, pin) : selection;
     this.steering = steering;
     this.pin = pin;
@@ -124,10 +122,14 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.rules = setup.rules;
     this.markup = setup.markup;
     this.mendsNamed = setup.mendsNamed;
-    this.limitAtMs = headers.has(TIMEOUT) ? readLimit(ports, headers) : Number.POSITIVE_INFINITY;
-    const once = headers.get("idempotency-key");
+    this.limitAtMs = request.headers.has(TIMEOUT)
+      ? readLimit(ports, request.headers)
+      : Number.POSITIVE_INFINITY;
+    const once = request.headers.get("idempotency-key");
     if (once !== null) this.idempotency = digestIdempotency(ports.vault, key.id, once, operation, exchange);
-    this.caching = exchange.isCompaction ? null : readCaching(headers, key, selection, ports.cacheRules());
+    this.caching = exchange.isCompaction
+      ? null
+      : readCaching(request.headers, key, selection, ports.cacheRules());
     this.held = held;
     this.trace = trace;
     this.#setup = setup;

@@ -17,11 +17,10 @@ import { pinHistory } from "../conversations/history.ts";
 import { placeFiles } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
 import {
+  createAnswerResponse,
   createDocumentResponse,
   createRefusalResponse,
   type HeaderMap,
-  JSON_HEADERS,
-  respond,
   STREAM_HEADERS,
 } from "./answers.ts";
 import { addHeaders, type HeaderStore, joinHeaders } from "./app.ts";
@@ -77,7 +76,7 @@ export async function serve<F extends Form>(
       return addHeaders(await stream({ ports, surface, client, call, context }), set);
     const reply = await ports.gateway.complete(context);
     client.end();
-    context.dropped = joinLists(context.dropped, call.exchange.findCut?.(reply) ?? []);
+    noteCut(context, call.exchange, reply);
     const answer = call.exchange.whole(reply, new AnswerStamp(ports, context));
     if (call.kept !== null && call.exchange.keep && !(answer instanceof Document))
       await ports.kept.keep(call.key, call.exchange.keep(call.kept.body, answer));
@@ -91,6 +90,15 @@ export async function serve<F extends Form>(
     if (fault.code === "internal_error") throw thrown;
     return addHeaders(refuse(ports, surface, arrival, context, fault), set);
   }
+}
+
+/** Names what the answer's limit has cut, where the answer itself can't say so. */
+function noteCut<F extends Form>(
+  context: RequestContext<F>,
+  { findCut }: ClientCall<F>["exchange"],
+  reply: F["reply"],
+): void {
+  if (findCut) context.dropped = joinLists(context.dropped, findCut(reply));
 }
 
 /** Anthropic's SDKs show `request-id` as `_request_id` and don't read the other header. */
@@ -184,11 +192,10 @@ function respondWhole<F extends Form>(
   body: JsonObject | Document,
   set: HeaderStore,
 ): Response {
-  const facts = factHeaders(context, makeReader(clock, surface), context.granted, { ...JSON_HEADERS });
-  const headers = joinHeaders(facts, set);
+  const headers = joinHeaders(factHeaders(context, makeReader(clock, surface)), set);
   return body instanceof Document
     ? createDocumentResponse(body, headers)
-    : respond(200, JSON.stringify(body), headers);
+    : createAnswerResponse(JSON.stringify(body), headers);
 }
 
 /** A request whose answer is streamed. */

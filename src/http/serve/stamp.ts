@@ -17,7 +17,7 @@ export class AnswerStamp<F extends Form> implements Stamp {
   readonly #ports: StampPorts;
   readonly #context: RequestContext<F>;
   #name: string | null = null;
-  /** What was sealed, since an answer shows it more than once. */
+  /** The sealed texts, since an answer shows each more than once. */
   #histories: Map<string, string> | null = null;
 
   constructor(ports: StampPorts, context: RequestContext<F>) {

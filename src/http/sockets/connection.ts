@@ -18,7 +18,7 @@ const REFUSED_FRAMES_MAX = 100;
 const MINUTE_MS = 60_000;
 const PING_EVERY_MS = 30_000;
 
-/** Why a connection ended that we didn't end, by its code: its TCP connection is gone, or a frame was too large. */
+/** The reasons for ends that aren't ours, by their codes: the TCP connection is gone, or a frame was too large. */
 const CLIENT_ENDS: ReadonlyMap<number, string> = new Map([
   [1006, "client_gone"],
   [1009, "frame_too_large"],
@@ -59,6 +59,10 @@ class LaneView implements TurnConnection {
 
   send(frame: string): Promise<void> | null {
     return this.#connection.send(frame);
+  }
+
+  sendAll(frames: readonly string[]): Promise<void> | null {
+    return this.#connection.sendAll(frames);
   }
 
   find(id: string): RememberedTurn | null {
@@ -181,6 +185,10 @@ export class Connection {
 
   send(frame: string): Promise<void> | null {
     return this.#writer?.send(frame) ?? null;
+  }
+
+  sendAll(frames: readonly string[]): Promise<void> | null {
+    return this.#writer?.sendAll(frames) ?? null;
   }
 
   whenGone(leave: () => void): () => void {

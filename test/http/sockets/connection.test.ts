@@ -26,6 +26,7 @@ function openConnection() {
   const clock = { ms: 0 };
   const port: SocketPort = {
     send: (text) => done.push(text),
+    cork: (send) => send(),
     ping: () => void done.push("ping"),
     close: (code) => void done.push(`close ${code}`),
     terminate: () => void done.push("terminate"),
