@@ -91,7 +91,7 @@ function toSteps(contents: readonly JsonObject[]): readonly JsonObject[] {
   });
 }
 
-/** The same request as an interaction. What both forms say in the same words comes from the chat form. */
+/** Returns the same request as an interaction. Fields that both forms have come from the chat form. */
 function toInteraction(contents: readonly JsonObject[], ask: ChatRequest): JsonObject {
   const [first] = ask.messages;
   const schema =
