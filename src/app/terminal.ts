@@ -4,6 +4,8 @@
 export interface Io {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** The characters of a line, if the output is a terminal. */
+  readonly width?: number | undefined;
 }
 
 /** `partial` is for work that was done and left something for people to decide. */

@@ -37,6 +37,9 @@ export const fetchShort: Fetch = boundAnswers(
   SHORT_BYTES_MAX,
 );
 
+/** For answers of a gateway's admin API, which the command line reads whole or as they come. */
+export const fetchLong: Fetch = (url, init) => fetch(url, init);
+
 export const upstreamFetch: Fetch = (url, init) =>
   fetch(url, applyNetwork(url, "decompress" in init ? init : { ...init, decompress: false })).then(
     decompress,

@@ -11,11 +11,22 @@ import type { Settings } from "../core/settings.ts";
 import { suggest } from "../core/text/nearest.ts";
 import { makeCommandAct, readCommandName } from "./act.ts";
 import { type Arguments, type FlagKinds, formatUsageError, parseArguments, UsageError } from "./arguments.ts";
+import type { Ask } from "./gateway/ask.ts";
+import type { Gateway } from "./gateway/gateway.ts";
+import { type NamedField, nameRows, type ShowName } from "./gateway/row-names.ts";
 import { cutHelp } from "./help.ts";
+import { formatTable } from "./table.ts";
 
 export type Open = (opening: Opening) => Promise<AdminWorld>;
 
-type Command<Given> = (args: readonly string[], io: Io, open: Open, settings: Given) => Promise<number>;
+/** `gateway` is the one that was named. Then nothing opens a store. */
+type Command<Given> = (
+  args: readonly string[],
+  io: Io,
+  open: Open,
+  settings: Given,
+  gateway?: Gateway | null,
+) => Promise<number>;
 
 /** A command that needs the whole configuration, and beside a file with mistakes fails. */
 export interface Administration extends Command<Settings> {
@@ -34,8 +45,26 @@ export interface StoreCall extends Arguments {
   readonly io: Io;
   readonly isJson: boolean;
   readonly settings: StoreSettings;
-  /** Opens the store, for changes on record as the command's. To be called only once the arguments have been checked. */
+  /**
+   * Opens the store, for changes on record as the command's. To be called only once the arguments have been checked. Throws
+   * a UsageError if a gateway was named, so an action that calls it works on a store alone.
+   */
   readonly open: () => Promise<ActingWorld>;
+  /** Asks the gateway that was named, or else opens the store and does it there. */
+  readonly ask: Asking;
+  readonly gateway: Gateway | null;
+}
+
+export type Asking = <Answer>(ask: Ask<Answer>) => Promise<Answer>;
+
+/** Returns the way to what is asked for. The store is opened once. */
+export function makeAsking(gateway: Gateway | null, open: () => Promise<ActingWorld>): Asking {
+  let opened: Promise<ActingWorld> | null = null;
+  return (ask) => {
+    if (gateway !== null) return gateway.ask(ask);
+    opened ??= open();
+    return opened.then((world) => ask.here(world));
+  };
 }
 
 export interface Call extends StoreCall {
@@ -60,7 +89,7 @@ type Action = Usage &
 /** Makes a command that runs the action named by its first argument, and returns the exit code. */
 export function makeCommand(help: string, actions: Readonly<Record<string, Action>>): Administration {
   const find = (name = "") => (Object.hasOwn(actions, name) ? actions[name] : undefined);
-  const begin: Begin = (perform, args, io, open) => {
+  const begin: Begin = (perform, { args, io, open, gateway = null }) => {
     const [name = "", ...rest] = args;
     const action = find(name);
     const shown = action === undefined ? help : cutToAction(help, name, action);
@@ -68,32 +97,35 @@ export function makeCommand(help: string, actions: Readonly<Record<string, Actio
       if (action === undefined) throw new UsageError(describeUnknown(name, Object.keys(actions)));
       const { flags = {}, words = [], opening = "find" } = action;
       const given = parseArguments(rest, { json: "switch", ...flags }, words.length);
-      const call = {
-        ...given,
-        isJson: given.switches.has("json"),
-        io,
-        open: async () => actAs(await openAs(opening), makeCommandAct(help, name)),
-      };
+      const openActing = async () => actAs(await openAs(opening), makeCommandAct(help, name));
+      const ask = makeAsking(gateway, openActing);
+      const isJson = given.switches.has("json");
+      const call = { ...given, isJson, io, open: openActing, ask, gateway };
       const inputs = [...Object.keys(flags).map((flag) => `--${flag}`), ...words];
       await perform(action, call).catch((error: unknown) => Promise.reject(nameInput(error, inputs)));
     });
   };
-  const command: Command<Settings> = (args, io, open, settings) =>
-    begin((action, call) => action.run({ ...call, settings }), args, io, open);
+  const command: Command<Settings> = (args, io, open, settings, gateway = null) =>
+    begin((action, call) => action.run({ ...call, settings }), { args, io, open, gateway });
   const findStoreCommand = ([name]: readonly string[]): Command<StoreSettings> | null => {
     const action = find(name);
     if (action?.needs !== "store") return null;
     return (args, io, open, settings) =>
-      begin((_, call) => action.run({ ...call, settings }), args, io, open);
+      begin((_, call) => action.run({ ...call, settings }), { args, io, open });
   };
   return Object.assign(command, { findStoreCommand });
 }
 
+interface Begun {
+  readonly args: readonly string[];
+  readonly io: Io;
+  readonly open: Open;
+  readonly gateway?: Gateway | null;
+}
+
 type Begin = (
   perform: (action: Action, call: Omit<StoreCall, "settings">) => Promise<void>,
-  args: readonly string[],
-  io: Io,
-  open: Open,
+  begun: Begun,
 ) => Promise<number>;
 
 function cutToAction(help: string, name: string, { flags = {}, words = [] }: Usage): string {
@@ -168,42 +200,34 @@ export function requireOne(positionals: readonly string[], what: string): string
 }
 
 interface PrintedList<View> {
-  readonly list: (world: AdminWorld, query: { after?: string }) => Promise<ListPage<View>>;
+  /** Asks for the page after this one's end. */
+  readonly askPage: (after: string | undefined) => Ask<ListPage<View>>;
   readonly columns: readonly string[];
-  readonly formatCells: (view: View) => readonly string[];
+  /** The fields whose ids are shown by their names. */
+  readonly named?: readonly NamedField[];
+  readonly formatCells: (view: View, showName: ShowName) => readonly string[];
 }
 
 /** Runs the action `list`: prints all rows as a table, or with `--json` as JSON. */
-export async function printList<View>(
-  { isJson, io, open }: Pick<Call, "isJson" | "io" | "open">,
-  { list, columns, formatCells }: PrintedList<View>,
+export async function printList<View extends object>(
+  { isJson, io, ask }: Pick<StoreCall, "isJson" | "io" | "ask">,
+  { askPage, columns, named = [], formatCells }: PrintedList<View>,
 ): Promise<void> {
-  const views = await readAll(await open(), list);
-  io.out(isJson ? formatJson(views) : formatTable([columns, ...views.map(formatCells)]));
+  const views = await readAll(ask, askPage);
+  const showName = isJson ? String : await nameRows(ask, views, named);
+  const cells = views.map((view) => formatCells(view, showName));
+  io.out(isJson ? formatJson(views) : formatTable([columns, ...cells], io.width));
 }
 
-async function readAll<View>(world: AdminWorld, list: PrintedList<View>["list"]): Promise<readonly View[]> {
+async function readAll<View>(ask: Asking, askPage: PrintedList<View>["askPage"]): Promise<readonly View[]> {
   const rows: View[] = [];
-  let after: string | null = null;
-  do {
-    const page: ListPage<View> = await list(world, after === null ? {} : { after });
+  let after: string | undefined;
+  for (;;) {
+    const page = await ask(askPage(after));
     rows.push(...page.data);
+    if (page.next === null) return rows;
     after = page.next;
-  } while (after !== null);
-  return rows;
-}
-
-/** Aligns the cells in columns. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  }
 }
 
 /** Returns an amount exact to a billionth. */

@@ -10,7 +10,12 @@ export type FlagKinds = Readonly<Record<string, "value" | "switch">>;
 /** The flags that every command accepts. */
 export const COMMON_FLAGS = { config: "value", store: "value", help: "switch", json: "switch" } as const;
 
-const EVERYWHERE = ["config", "store", "help"];
+/** The lines of help on a command that works on the store, or at a gateway. */
+export const STORE_OR_GATEWAY = `  --config FILE, --store S  as for \`poundkey serve\`
+  --gateway URL             ask this gateway, with the admin token in POUNDKEY_TOKEN,
+                            instead of opening a store`;
+
+const EVERYWHERE = ["config", "store", "gateway", "help"];
 
 export interface Arguments {
   readonly values: ReadonlyMap<string, string>;

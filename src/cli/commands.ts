@@ -1,26 +1,13 @@
 // The table of commands, and the command line that chooses one.
+import { isatty } from "node:tty";
 import { version } from "../../package.json" with { type: "json" };
-import {
-  type ConfigurationFlags,
-  formatErrors,
-  loadConfig,
-  loadStoreConfig,
-  source,
-  UNCERTAIN,
-} from "../app/start/configuration.ts";
-import { describeStore, findExposedFiles, openStore, showPlace } from "../app/start/open-store.ts";
+import { source } from "../app/start/configuration.ts";
+import { findExposedFiles } from "../app/start/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { describeVersion } from "../app/version.ts";
-import type { ConfigError } from "../config/errors.ts";
-import type { StoreSettings } from "../config/store-settings.ts";
 import { suggest } from "../core/text/nearest.ts";
 import { PLAIN_THINGS } from "../core/things/plain-things.ts";
-import type { Administration, Open } from "./administration.ts";
-
-interface Command {
-  readonly about: string;
-  readonly run: (args: readonly string[], io: Io) => Promise<number>;
-}
+import { type Command, onStore, onStoreOrGateway } from "./on-store.ts";
 
 /** Each command is loaded only when it runs, so that it starts sooner. */
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -51,46 +38,49 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       return runCheck(args, io, { ...source, ...ports });
     },
   },
-  keys: onStore(
+  keys: onStoreOrGateway(
     "add, list, pause, rotate and revoke gateway keys",
     async () => (await import("./keys/keys.ts")).runKeys,
   ),
-  accounts: onStore(
+  accounts: onStoreOrGateway(
     "add, list, top up and show accounts",
     async () => (await import("./money/accounts.ts")).runAccounts,
   ),
-  tokens: onStore(
+  tokens: onStoreOrGateway(
     "add, list and revoke named tokens of the admin routes",
     async () => (await import("./people/tokens.ts")).runTokens,
   ),
-  members: onStore(
+  members: onStoreOrGateway(
     "list people who signed in or are in the company's directory",
     async () => (await import("./people/members.ts")).runMembers,
   ),
   ...Object.fromEntries(
     PLAIN_THINGS.map((thing) => [
       thing.plural,
-      onStore(`list, show, add, change and end ${thing.plural}`, async () =>
+      onStoreOrGateway(`list, show, add, change and end ${thing.plural}`, async () =>
         (await import("./things.ts")).makePlainCommand(thing),
       ),
     ]),
   ),
-  requests: onStore("list requests of the log", async () => (await import("./log/log.ts")).runRequests),
+  requests: onStoreOrGateway(
+    "list requests of the log",
+    async () => (await import("./log/log.ts")).runRequests,
+  ),
   files: onStore(
     "list and delete files of clients",
     async () => (await import("./models/files.ts")).runFiles,
   ),
-  refusals: onStore("list refused requests", async () => (await import("./log/log.ts")).runRefusals),
-  statement: onStore(
+  refusals: onStoreOrGateway("list refused requests", async () => (await import("./log/log.ts")).runRefusals),
+  statement: onStoreOrGateway(
     "print an account's statement of a month",
     async () => (await import("./log/log.ts")).runStatement,
   ),
-  usage: onStore("sum up usage", async () => (await import("./log/log.ts")).runUsage),
-  providers: onStore(
+  usage: onStoreOrGateway("sum up usage", async () => (await import("./log/log.ts")).runUsage),
+  providers: onStoreOrGateway(
     "sum up each provider's requests by outcome",
     async () => (await import("./log/log.ts")).runProviders,
   ),
-  export: onStore(
+  export: onStoreOrGateway(
     "write whole lists as CSV or JSON lines",
     async () => (await import("./log/export.ts")).runExport,
   ),
@@ -109,18 +99,23 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       import("./start/backup.ts"),
       import("./administration.ts"),
     ]);
-    return makeStoreCommand((...given) => runBackup(...given, process.env.POUNDKEY_MASTER_KEY));
+    return makeStoreCommand((args, io, open, settings) =>
+      runBackup(args, io, open, settings, process.env.POUNDKEY_MASTER_KEY),
+    );
   }),
   migrate: onStore("migrate the store before a new version starts", async () => {
     const [{ runMigrate }, { makeStoreCommand }] = await Promise.all([
       import("./start/migrate.ts"),
       import("./administration.ts"),
     ]);
-    return makeStoreCommand((...given) => runMigrate(...given, process.env.POUNDKEY_MASTER_KEY));
+    return makeStoreCommand((args, io, open, settings) =>
+      runMigrate(args, io, open, settings, process.env.POUNDKEY_MASTER_KEY),
+    );
   }),
   restore: onStore("put a backup in an empty place, and prove it", async () => {
     const { runRestore } = await import("./start/restore.ts");
-    return (...given) => runRestore(...given, process.env.POUNDKEY_MASTER_KEY);
+    return (args, io, open, settings) =>
+      runRestore(args, io, open, settings, process.env.POUNDKEY_MASTER_KEY);
   }),
   "master-key": onStore("replace the master key, while gateways run", async () =>
     (await import("./start/master-key.ts")).makeMasterKeyCommand(process.env.POUNDKEY_MASTER_KEY),
@@ -180,6 +175,9 @@ const HELP = [
 const PROCESS_IO: Io = {
   out: (text) => console.log(text),
   err: (text) => void process.stderr.write(`${text}\n`),
+  get width() {
+    return isatty(1) ? process.stdout.columns : undefined;
+  },
 };
 
 function describeUnknown(name: string): string {
@@ -207,86 +205,4 @@ export async function runCommandLine(args: readonly string[], io: Io = PROCESS_I
   }
   io.err(`poundkey: ${describeUnknown(name)}\nSee poundkey --help.`);
   return EXIT.usage;
-}
-
-const NO_SOURCE = { ...source, env: () => undefined, readConfig: () => "", readFile: () => "" };
-
-/** Wraps a command that works on the store. `--config` and `--store` choose the store, wherever they stand. */
-function onStore(about: string, load: () => Promise<Administration>): Command {
-  const run: Command["run"] = async (args, io) => {
-    const rest = [...args];
-    const flags = takeFlags(rest);
-    if (typeof flags === "string") {
-      io.err(`poundkey: ${flags}`);
-      return EXIT.usage;
-    }
-    // The help is printed whatever the configuration holds.
-    const isHelp = rest.includes("--help") || rest.includes("-h");
-    const { loaded } = loadForCommand(flags, isHelp ? NO_SOURCE : source);
-    const command = await load();
-    if (loaded.ok) return command(rest, io, opener(loaded.settings, io), loaded.settings);
-    const storeCommand = command.findStoreCommand?.(rest) ?? null;
-    if (storeCommand === null) return refuse(io, [formatErrors(loaded.errors)]);
-    const read = loadStoreConfig(flags, source);
-    if (read === null) return refuse(io, [formatErrors(loaded.errors), UNCERTAIN]);
-    const { settings, unread } = read;
-    for (const warning of describeBroken(loaded.errors, settings.store, unread))
-      io.err(`warning: ${warning}`);
-    return storeCommand(rest, io, opener(settings, io), settings);
-  };
-  return { about, run };
-}
-
-/**
- * A command calls no provider, so it needs none of their secrets: those that aren't set in this shell are stood in for. Any
- * other mistake stays one.
- */
-function loadForCommand(flags: ConfigurationFlags, from: typeof source) {
-  const first = loadConfig(flags, from);
-  const { loaded } = first;
-  if (loaded.ok || !loaded.errors.every(({ message }) => UNSET.test(message))) return first;
-  const names = new Set(loaded.errors.map(({ message }) => UNSET.exec(message)?.[1]));
-  const env = (name: string) => from.env(name) ?? (names.has(name) ? STANDING_IN : undefined);
-  const again = loadConfig(flags, { ...from, env });
-  return again.loaded.ok ? again : first;
-}
-
-const UNSET = /environment variable (\w+) is not set$/;
-/** Fits where a key or an address does. */
-const STANDING_IN = "https://unset.invalid/key-that-is-not-set";
-
-function opener({ store }: StoreSettings, io: Io): Open {
-  return async (opening) => {
-    if (opening === "make") io.err(describeStore(store));
-    return (await openStore(store, process.env.POUNDKEY_MASTER_KEY, opening)).world;
-  };
-}
-
-function refuse(io: Io, lines: readonly string[]): number {
-  for (const line of lines) io.err(line);
-  return EXIT.failed;
-}
-
-/** Describes a configuration beside which a command goes on. */
-function describeBroken(errors: readonly ConfigError[], store: string, unread: readonly string[]): string[] {
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  return [
-    `${formatErrors(errors.slice(0, 1))}${more}`,
-    `this command only needs the store, ${showPlace(store)}, and goes on without the rest of the configuration`,
-    ...unread.map((section) => `${section} can't be read, so its defaults stand in for it`),
-  ];
-}
-
-/** Takes the two flags out of the arguments. Returns a message if one lacks its value. */
-function takeFlags(args: string[]): ConfigurationFlags | string {
-  const flags: { config?: string; store?: string } = {};
-  for (const name of ["config", "store"] as const) {
-    const at = args.findIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
-    if (at === -1) continue;
-    const [flag = ""] = args.splice(at, 1);
-    const value = flag.includes("=") ? flag.slice(flag.indexOf("=") + 1) : args.splice(at, 1)[0];
-    if (!value) return `--${name} needs a value`;
-    flags[name] = value;
-  }
-  return flags;
 }

@@ -8,7 +8,7 @@ interface Part {
   readonly words: readonly string[];
 }
 
-const COMMON = ["--json", "--config", "--store", "--help"];
+const COMMON = ["--json", "--config", "--store", "--gateway", "--help"];
 
 /** Keeps the action's lines of usage, flags and examples, and the text between them. */
 export function cutHelp(help: string, { name, flags, words }: Part): string {

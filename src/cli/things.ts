@@ -1,4 +1,5 @@
 // The command on a plain thing, made from its row: list, show, add, change and end.
+import { type TUnsafe, Type } from "@sinclair/typebox";
 import { readInput, readQuery } from "../admin/input.ts";
 import {
   changePlain,
@@ -19,7 +20,10 @@ import {
   requireOne,
   type StoreCall,
 } from "./administration.ts";
+import { STORE_OR_GATEWAY } from "./arguments.ts";
 import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
+import { makePageReader, makeReader } from "./gateway/ask.ts";
+import { ACCOUNT_NAMING, findId, namePlain } from "./gateway/names.ts";
 
 /** Returns the command named after the thing's plural. */
 export function makePlainCommand(thing: PlainThing): Administration {
@@ -36,56 +40,100 @@ export function makePlainCommand(thing: PlainThing): Administration {
 }
 
 function describePlain({ name, plural, about, fields }: PlainThing): string {
-  return `usage: poundkey ${plural} list [--account ID] [--state STATE] [--json]
+  return `usage: poundkey ${plural} list [--account ACCOUNT] [--state STATE] [--json]
        poundkey ${plural} show ID [--json]
-       poundkey ${plural} add [--account ID] [options]
+       poundkey ${plural} add [--account ACCOUNT] [options]
        poundkey ${plural} change ID [options]
        poundkey ${plural} end ID [--json]
 
 ${about}
 
-  --account ID              the account that the ${name} is for (default: default)
+  --account ACCOUNT         the account that the ${name} is for, by its id or name
+                            (default: default)
   --state STATE             active or ended
 ${describeFlags(fields)}
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\``;
+${STORE_OR_GATEWAY}`;
 }
 
-function list(thing: PlainThing, call: StoreCall): Promise<void> {
+async function list(thing: PlainThing, call: StoreCall): Promise<void> {
   const { values } = call;
-  const given = { account: values.get("account"), state: values.get("state") };
+  const asked = values.get("account");
+  const account = asked && (await findId(call.ask, ACCOUNT_NAMING, asked));
+  const given = { account, state: values.get("state") };
   const query = readQuery(plainQuery, given);
   const [title = "id"] = Object.keys(thing.fields);
   return printList(call, {
-    list: (world, page) => listPlain(world, thing, { ...query, ...page }),
-    columns: ["ID", "ACCOUNT", title.toUpperCase(), "CREATED", "STATE"],
-    formatCells: (view) => [view.id, view.account_id, String(view[title]), view.created_at, view.state],
+    askPage: (after) => ({
+      route: thing.actions.list,
+      query: { ...given, after },
+      read: makePageReader(readView(thing)),
+      here: (world) => listPlain(world, thing, after ? { ...query, after } : query),
+    }),
+    columns: [title.toUpperCase(), "ID", "ACCOUNT", "CREATED", "STATE"],
+    named: ["account_id"],
+    formatCells: (view, showName) => [
+      String(view[title]),
+      view.id,
+      showName(view.account_id),
+      view.created_at,
+      view.state,
+    ],
   });
 }
 
 async function show(thing: PlainThing, call: StoreCall): Promise<void> {
-  const id = requireId(thing, call);
-  call.io.out(formatJson(await getPlain(await call.open(), thing, id)));
+  const id = await findPlain(thing, call);
+  const view = await call.ask({
+    route: thing.actions.read,
+    parts: { id },
+    read: readView(thing),
+    here: (world) => getPlain(world, thing, id),
+  });
+  call.io.out(formatJson(view));
 }
 
 async function add(thing: PlainThing, call: StoreCall): Promise<void> {
-  const account = call.values.get("account") ?? "default";
+  const account = await findId(call.ask, ACCOUNT_NAMING, call.values.get("account") ?? "default");
   const given = readInput(makePlainSchemas(thing).made, {
     ...readFlags(thing.fields, call),
     account_id: account,
   });
-  tell(thing, call, "Created", await createPlain(await call.open(), thing, given));
+  const view = await call.ask({
+    route: thing.actions.make,
+    body: given,
+    read: readView(thing),
+    here: (world) => createPlain(world, thing, given),
+  });
+  tell(thing, call, "Created", view);
 }
 
 async function change(thing: PlainThing, call: StoreCall): Promise<void> {
-  const id = requireId(thing, call);
+  const id = await findPlain(thing, call);
   const given = readInput(makePlainSchemas(thing).change, readFlags(thing.fields, call));
-  tell(thing, call, "Changed", await changePlain(await call.open(), thing, id, given));
+  const view = await call.ask({
+    route: thing.actions.change,
+    parts: { id },
+    body: given,
+    read: readView(thing),
+    here: (world) => changePlain(world, thing, id, given),
+  });
+  tell(thing, call, "Changed", view);
 }
 
 async function end(thing: PlainThing, call: StoreCall): Promise<void> {
-  const id = requireId(thing, call);
-  tell(thing, call, "Ended", await endPlain(await call.open(), thing, id));
+  const id = await findPlain(thing, call);
+  const view = await call.ask({
+    route: thing.actions.end,
+    parts: { id },
+    read: readView(thing),
+    here: (world) => endPlain(world, thing, id),
+  });
+  tell(thing, call, "Ended", view);
+}
+
+function readView(thing: PlainThing): (answer: unknown) => PlainView {
+  return makeReader<TUnsafe<PlainView>>(Type.Unsafe<PlainView>(makePlainSchemas(thing).view));
 }
 
 function tell({ fields }: PlainThing, { isJson, io }: StoreCall, done: string, view: PlainView): void {
@@ -93,6 +141,8 @@ function tell({ fields }: PlainThing, { isJson, io }: StoreCall, done: string, v
   io.out(isJson ? formatJson(view) : `${done} ${view.id} (${view[title]}).`);
 }
 
-function requireId({ name, plural }: PlainThing, { words }: StoreCall): string {
-  return requireOne(words, `one ${name}'s id, as shown by \`poundkey ${plural} list\``);
+function findPlain(thing: PlainThing, { words, ask }: StoreCall): Promise<string> {
+  const { name, plural } = thing;
+  const given = requireOne(words, `one ${name}'s id or name, as shown by \`poundkey ${plural} list\``);
+  return findId(ask, namePlain(thing), given);
 }

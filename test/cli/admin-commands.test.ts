@@ -35,9 +35,9 @@ describe("the command line beside a running gateway on the same store", () => {
     const warnings = err.split("\n").filter((line) => line.startsWith("warning: "));
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^warning: --models: No model here is called 'DeepSeek#deepseek-v4-pr'\. Did you mean 'DeepSeek#/,
+        /^warning: No model here is called 'DeepSeek#deepseek-v4-pr'\. Did you mean 'DeepSeek#/,
       ),
-      expect.stringMatching(/^warning: --models: No model here is called 'xAI#grok-none'\./),
+      expect.stringMatching(/^warning: No model here is called 'xAI#grok-none'\./),
     ]);
     const { warnings: shown } = JSON.parse((await add("--models", "xAI#grok-none", "--json")).out);
     expect(shown).toEqual([expect.stringContaining("'xAI#grok-none'")]);
@@ -106,6 +106,14 @@ describe("the command line beside a running gateway on the same store", () => {
       err: "",
     });
     expect(readCode(await catchThrown(authenticate(world, key.secret)))).toBe("invalid_api_key");
+  });
+
+  test("names stand where ids do, in a store too", async () => {
+    await run(runAccounts, "add", "--name", "Search");
+    const key = JSON.parse((await run(runKeys, "add", "--name", "web", "--account", "Search", "--json")).out);
+    expect(key.account_id).toStartWith("acct_");
+    expect((await run(runAccounts, "topup", "Search", "2")).code).toBe(0);
+    expect(await run(runKeys, "revoke", "web")).toMatchObject({ out: `Revoked ${key.id} (web).` });
   });
 
   test("keys are made with addresses and notes, paused, resumed and rotated", async () => {
@@ -195,7 +203,7 @@ describe("the command line beside a running gateway on the same store", () => {
       runKeys,
       "rotate --help",
       0,
-      /^usage: poundkey keys rotate ID [\s\S]*--grace DURATION[\s\S]*examples:\n.*keys rotate \S+ --grace 24h$/,
+      /^usage: poundkey keys rotate KEY [\s\S]*--grace DURATION[\s\S]*examples:\n.*keys rotate \S+ --grace 24h$/,
     ],
     [runKeys, "", 2, /expected one of: add, list, pause, resume, rotate, revoke/],
     [runKeys, "constructor", 2, /^poundkey keys: unknown action 'constructor'; expected one of: add, list/],
@@ -213,10 +221,10 @@ describe("the command line beside a running gateway on the same store", () => {
     [runKeys, "add --name a --account none", 2, /account doesn't exist/],
     [runKeys, "add --nmae a", 2, /--nmae/],
     [runKeys, "list extra", 2, /extra/],
-    [runKeys, "revoke", 2, /expected one key's id/],
+    [runKeys, "revoke", 2, /expected one key's id or name/],
     [runKeys, "revoke a b", 2, /unexpected argument "b"/],
     [runKeys, "revoke key_none", 1, /There is no key with that id/],
-    [runKeys, "pause", 2, /expected one key's id/],
+    [runKeys, "pause", 2, /expected one key's id or name/],
     [runKeys, "resume key_none", 1, /There is no key with that id/],
     [runKeys, "rotate key_none", 1, /There is no key with that id/],
     [

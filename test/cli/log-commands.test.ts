@@ -46,7 +46,7 @@ beforeEach(async () => {
 test("requests are listed newest first, narrowed by the flags", async () => {
   const { code, out } = await run(runRequests);
   expect(code).toBe(0);
-  expect(out.split("\n").map((line) => line.split(/ +/)[1])).toEqual(["ID", "two", "one"]);
+  expect(out.split("\n").map((line) => line.split(/ +/).at(-1))).toEqual(["ID", "two", "one"]);
   const failed = JSON.parse((await run(runRequests, "--outcome", "failed", "--json")).out);
   expect(failed).toMatchObject([{ id: "two", provider: "Sim", error_code: "upstream_error" }]);
   const paged = await run(runRequests, "--limit", "1");
@@ -90,7 +90,7 @@ test("usage by selector says how far its rows reach, on the screen and in a file
   const remark = "nothing before 2026-10-21T12:00:00.000Z is in them";
   const table = await run(runUsage, "--group-by", "selector,member", "--status", "502");
   expect(table.out.split("\n").map((line) => line.split(/ {2,}/).slice(0, 4).join(" "))).toEqual([
-    "SELECTOR MEMBER ID REQUESTS ERRORS",
+    "SELECTOR MEMBER REQUESTS ERRORS",
     "- - 1 1",
   ]);
   expect(table.err).toContain(remark);
@@ -130,6 +130,41 @@ test("a provider is found in any case, a key by its name, and what nothing has i
   );
   expect((await run(runExport, "requests", "--key", "second")).code).toBe(2);
   expect((await run(runExport, "requests", "--key", "first", "--csv")).out.split("\r\n")).toHaveLength(2);
+});
+
+test("tables name keys, and are no wider than the terminal", async () => {
+  const { store } = bench().world;
+  const name = "the key of the assistant in the web shop";
+  await unrecorded(store).addKey(makeKey("key_z", { name }), "digest of key_z");
+  await writeRecord(store, makeRecord("three", { keyId: "key_z", atMs: NOON + 3 }));
+  expect((await run(runUsage, "--group-by", "key", "--from", "2026-11-20")).out).toContain(name);
+  expect((await run(runRequests)).out).toContain(name);
+  for (const width of [80, 120]) {
+    const { out } = await runPrinting((io) => runRequests([], { ...io, width }, bench().open, settings));
+    const widths = out.split("\n").map((line) => line.length);
+    expect([width, Math.max(...widths) <= width]).toEqual([width, true]);
+    expect(out).toMatch(/ the k…\S*shop | the key .*…/);
+  }
+});
+
+test("words for times are whole days, weeks and months of the gateway's time zone", async () => {
+  const { store } = bench().world;
+  await writeRecord(store, makeRecord("october", { atMs: Date.parse("2026-10-31T22:30:00Z") }));
+  const idsIn = async (yaml: string, ...flags: readonly string[]) => {
+    const given = readSettings(yaml);
+    const { out } = await runPrinting((io) => runRequests([...flags, "--json"], io, bench().open, given));
+    return JSON.parse(out).map(({ id }: { id: string }) => id);
+  };
+  expect(await idsIn("", "--from", "today")).toEqual(["two", "one"]);
+  expect(await idsIn("", "--from", "yesterday", "--to", "yesterday")).toEqual([]);
+  expect(await idsIn("", "--from", "-7d")).toEqual(["two", "one"]);
+  expect(await idsIn("", "--from=-3w")).toEqual(["two", "one", "october"]);
+  expect(await idsIn("", "--to", "last-month")).toEqual(["october"]);
+  // In Kolkata it is November by then.
+  expect(await idsIn("quota: { time_zone: Asia/Kolkata }", "--to", "last-month")).toEqual([]);
+  const wrong = await run(runRequests, "--from", "tomorrow");
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("--from")]);
+  expect((await run(runStatement)).out).toStartWith("KIND");
 });
 
 test("CSV quotes cells, and no text is a formula", () => {

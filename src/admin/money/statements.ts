@@ -53,7 +53,10 @@ export const statementSchema = Type.Object({
 });
 export type StatementView = View<typeof statementSchema>;
 
-export const statementQuery = closeObject({ account: text, month: text });
+export const statementQuery = closeObject({
+  account: Type.String({ description: "the account's id" }),
+  month: Type.String({ description: "the month, such as 2026-11" }),
+});
 
 const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/;
 /** The time after a month's end for which its statement stays open. */

@@ -1,13 +1,30 @@
 // `poundkey keys`: adds, lists, pauses, rotates and revokes gateway keys, also while a gateway runs on the same store.
+import { type Static, Type } from "@sinclair/typebox";
 import { readInput } from "../../admin/input.ts";
 import { newKeySchema, rotationSchema } from "../../admin/keys/key-fields.ts";
 import { addWarnings, warnOfHooks, warnOfModels, warnOfNoBound } from "../../admin/keys/key-warnings.ts";
-import { createKey, type NewKeyView, revokeKey, rotateKey, updateKey } from "../../admin/keys/keys.ts";
-import { type KeyInUseView, listKeysInUse, makeUseParts } from "../../admin/keys/keys-in-use.ts";
-import { sumUsage } from "../../admin/log/usage.ts";
+import {
+  createdKeySchema,
+  createKey,
+  keySchema,
+  type NewKeyView,
+  revokeKey,
+  rotateKey,
+  updateKey,
+} from "../../admin/keys/keys.ts";
+import {
+  type KeyInUseView,
+  keyInUseSchema,
+  listKeysInUse,
+  makeUseParts,
+} from "../../admin/keys/keys-in-use.ts";
+import { sumUsage, usageSchema } from "../../admin/log/usage.ts";
 import { readAliasNames } from "../../admin/models/aliases.ts";
+import type { ActingWorld } from "../../admin/world.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
+import type { Settings } from "../../core/settings.ts";
+import { KEY } from "../../core/things/key.ts";
 import {
   type Call,
   formatJson,
@@ -17,18 +34,22 @@ import {
   requireOne,
   type StoreCall,
 } from "../administration.ts";
+import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
+import { makePageReader, makeReader } from "../gateway/ask.ts";
+import { ACCOUNT_NAMING, findId, KEY_NAMING } from "../gateway/names.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
        poundkey keys list [--json]
-       poundkey keys pause ID [--json]
-       poundkey keys resume ID [--json]
-       poundkey keys rotate ID [--grace DURATION] [--json]
-       poundkey keys revoke ID [--json]
+       poundkey keys pause KEY [--json]
+       poundkey keys resume KEY [--json]
+       poundkey keys rotate KEY [--grace DURATION] [--json]
+       poundkey keys revoke KEY [--json]
 
 Manages gateway keys. A new secret is printed only once, because it isn't stored. A key with neither a daily allowance
 nor a budget, of its own or of its account, is added with a warning.
 
+  KEY                       the key's id, or the name that only one has
   list                      all keys, with the free requests that they used today, the requests and their cost of the
                             last 30 days, and the last use
   pause, resume             refuse the key's requests until it is resumed
@@ -38,7 +59,7 @@ nor a budget, of its own or of its account, is added with a warning.
 ${describeFlags(KEY_FIELDS)}
   --grace DURATION          how long the old secret still works, such as 24h (default: 0s)
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\`
+${STORE_OR_GATEWAY}
 
 examples:
   poundkey keys add --name my-app
@@ -49,30 +70,43 @@ examples:
 export const runKeys = makeCommand(HELP, {
   add: { run: add, flags: listFlags(KEY_FIELDS), opening: "make" },
   list: { run: list, needs: "store" },
-  pause: { run: (call) => setPaused(call, true), words: ["ID"], needs: "store" },
-  resume: { run: (call) => setPaused(call, false), words: ["ID"], needs: "store" },
-  rotate: { run: rotate, flags: { grace: "value" }, words: ["ID"], needs: "store" },
-  revoke: { run: revoke, words: ["ID"], needs: "store" },
+  pause: { run: (call) => setPaused(call, true), words: ["KEY"], needs: "store" },
+  resume: { run: (call) => setPaused(call, false), words: ["KEY"], needs: "store" },
+  rotate: { run: rotate, flags: { grace: "value" }, words: ["KEY"], needs: "store" },
+  revoke: { run: revoke, words: ["KEY"], needs: "store" },
 });
 
+const readMade = makeReader(
+  Type.Object({ ...createdKeySchema.properties, warnings: Type.Optional(Type.Array(Type.String())) }),
+);
+const readKey = makeReader(keySchema);
+const readPage = makePageReader(makeReader(keyInUseSchema));
+
 async function add(call: Call): Promise<void> {
-  const { isJson, io, settings, open } = call;
-  const fields = readInput(newKeySchema, readFlags(KEY_FIELDS, call));
+  const { isJson, io, settings, ask } = call;
+  const given = readInput(newKeySchema, readFlags(KEY_FIELDS, call));
+  const { account_id: account } = given;
+  const fields = account ? { ...given, account_id: await findId(ask, ACCOUNT_NAMING, account) } : given;
+  const key = await ask({
+    route: KEY.actions.make,
+    body: fields,
+    read: readMade,
+    here: (world) => makeHere(world, fields, settings),
+  });
+  for (const warning of key.warnings ?? []) io.err(`warning: ${warning}`);
+  io.out(isJson ? formatJson(key) : formatSecret(key));
+}
+
+async function makeHere(world: ActingWorld, fields: Static<typeof newKeySchema>, settings: Settings) {
   const { keysExpireInMs } = settings.ownerLimits;
-  const world = await open();
   const aliasNames = await readAliasNames(world.store, settings.aliases);
   const key = await createKey({ ...world, keysExpireInMs, aliasNames }, fields);
   // Only `serve` knows whether the simulator is on.
   const models = fields.allowed_models?.filter((model) => !/^sim#/i.test(model));
   const isNoAlias = (model: string) => aliasNames.find(model) === null;
   const unserved = models ? warnOfModels(models.filter(isNoAlias), buildCatalogue(settings)) : [];
-  const unbounded = [
-    ...warnOfHooks(fields.hooks, settings),
-    ...(await warnOfNoBound(world, key.id, settings)),
-  ];
-  for (const warning of unserved) io.err(`warning: --models: ${warning}`);
-  for (const warning of unbounded) io.err(`warning: ${warning}`);
-  io.out(isJson ? formatJson(addWarnings(key, [...unserved, ...unbounded])) : formatSecret(key));
+  const unhooked = warnOfHooks(fields.hooks, settings);
+  return addWarnings(key, [...unserved, ...unhooked, ...(await warnOfNoBound(world, key.id, settings))]);
 }
 
 function formatSecret(key: NewKeyView): string {
@@ -80,49 +114,74 @@ function formatSecret(key: NewKeyView): string {
 }
 
 async function list(call: StoreCall): Promise<void> {
-  const { settings } = call;
-  const world = await call.open();
+  const { settings, ask } = call;
   const rules = { dayRules: () => settings.quota, keepMs: () => settings.log.keepMs };
-  const { data } = await sumUsage({ ...world, ...rules }, { group_by: "key" });
+  const { data } = await ask({
+    route: { method: "GET", path: "/usage" },
+    query: { group_by: "key" },
+    read: makeReader(usageSchema),
+    here: (world) => sumUsage({ ...world, ...rules }, { group_by: "key" }),
+  });
   const sums = new Map(data.map((sum) => [sum.key_id ?? "", sum]));
-  return printList(
-    { ...call, open: async () => world },
-    {
-      list: (_, query) => listKeysInUse(makeUseParts(world, settings), query),
-      columns: COLUMNS,
-      formatCells: (key) => formatCells(key, sums.get(key.id)),
-    },
-  );
+  return printList(call, {
+    askPage: (after) => ({
+      route: KEY.actions.list,
+      query: { after },
+      read: readPage,
+      here: (world) => listKeysInUse(makeUseParts(world, settings), after ? { after } : {}),
+    }),
+    columns: COLUMNS,
+    named: ["account_id"],
+    formatCells: (key, showName) =>
+      formatCells({ ...key, account: showName(key.account_id) }, sums.get(key.id)),
+  });
 }
 
-async function setPaused({ words, isJson, io, open }: StoreCall, paused: boolean): Promise<void> {
-  const id = requireId(words);
-  const key = await updateKey(await open(), id, { paused });
+async function setPaused({ words, isJson, io, ask }: StoreCall, paused: boolean): Promise<void> {
+  const id = await findKey(ask, words);
+  const key = await ask({
+    route: KEY.actions.change,
+    parts: { id },
+    body: { paused },
+    read: readKey,
+    here: (world) => updateKey(world, id, { paused }),
+  });
   io.out(isJson ? formatJson(key) : `${paused ? "Paused" : "Resumed"} ${key.id} (${key.name}).`);
 }
 
-async function rotate({ words, values, isJson, io, open }: StoreCall): Promise<void> {
-  const id = requireId(words);
+async function rotate({ words, values, isJson, io, ask }: StoreCall): Promise<void> {
+  const id = await findKey(ask, words);
   const fields = readInput(rotationSchema, { grace: values.get("grace") });
-  const key = await rotateKey(await open(), id, fields);
+  const key = await ask({
+    route: KEY.actions.rotate,
+    parts: { id },
+    body: fields,
+    read: readMade,
+    here: (world) => rotateKey(world, id, fields),
+  });
   const until = key.old_secret_expires_at;
   const old = until === null ? "no longer works" : `works until ${until}`;
   io.out(isJson ? formatJson(key) : `${formatSecret(key)} The old one ${old}.`);
 }
 
-function requireId(words: Call["words"]): string {
-  return requireOne(words, "one key's id, as shown by `poundkey keys list`");
+function findKey(ask: StoreCall["ask"], words: Call["words"]): Promise<string> {
+  return findId(ask, KEY_NAMING, requireOne(words, "one key's id or name, as shown by `poundkey keys list`"));
 }
 
-async function revoke({ words, isJson, io, open }: StoreCall): Promise<void> {
-  const id = requireId(words);
-  const key = await revokeKey(await open(), id);
+async function revoke({ words, isJson, io, ask }: StoreCall): Promise<void> {
+  const id = await findKey(ask, words);
+  const key = await ask({
+    route: KEY.actions.end,
+    parts: { id },
+    read: readKey,
+    here: (world) => revokeKey(world, id),
+  });
   io.out(isJson ? formatJson(key) : `Revoked ${key.id} (${key.name}).`);
 }
 
 const COLUMNS = [
-  "ID",
   "NAME",
+  "ID",
   "ACCOUNT",
   "ENDS IN",
   "FREE TODAY",
@@ -138,9 +197,12 @@ interface KeyUseSums {
   readonly cost_usd: number;
 }
 
-function formatCells(key: KeyInUseView, sum: KeyUseSums = { requests: 0, cost_usd: 0 }): readonly string[] {
-  const { id, name, account_id, last4, allowance, state } = key;
+function formatCells(
+  key: KeyInUseView & { readonly account: string },
+  sum: KeyUseSums = { requests: 0, cost_usd: 0 },
+): readonly string[] {
+  const { id, name, account, last4, allowance, state } = key;
   const free = allowance.limit === null ? "unlimited" : `${allowance.used} of ${allowance.limit}`;
   const times = [key.last_used_at ?? "never", key.expires_at ?? "-"];
-  return [id, name, account_id, last4, free, String(sum.requests), formatUsd(sum.cost_usd), ...times, state];
+  return [name, id, account, last4, free, String(sum.requests), formatUsd(sum.cost_usd), ...times, state];
 }

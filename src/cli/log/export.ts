@@ -5,12 +5,15 @@ import { readQuery } from "../../admin/input.ts";
 import { makeExportForm } from "../../admin/log/export-rows.ts";
 import { EXPORTS, type Export, readExport } from "../../admin/log/exports.ts";
 import { listProviderNames } from "../../app/models/provider-names.ts";
+import type { Io } from "../../app/terminal.ts";
 import { EVERYTHING } from "../../core/people/people.ts";
 import { writeState, writeStateText } from "../../moving/state/write.ts";
 import { type Call, formatJson, makeCommand } from "../administration.ts";
-import { readForm } from "../arguments.ts";
+import { readForm, STORE_OR_GATEWAY } from "../arguments.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import { makeStateWorld } from "../state/state-world.ts";
 import { describeRows } from "./log-command.ts";
+import { readMoments } from "./moments.ts";
 
 const toFlag = (field: string) => field.replaceAll("_", "-");
 
@@ -43,7 +46,7 @@ takes it.
 
   --csv                     write CSV, as without a form
   --json                    write JSON lines, and the state as JSON
-  --config FILE, --store S  as for \`poundkey serve\`
+${STORE_OR_GATEWAY}
 
 examples:
   poundkey export requests --from 2026-11-01 --outcome failed
@@ -73,9 +76,11 @@ const REPORT_MS = 10_000;
 async function write(name: string, list: Export, call: Call): Promise<void> {
   const { values, io, settings, open } = call;
   const { query, row, left, since } = list;
-  const given = Object.fromEntries([...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]));
+  const flags = Object.fromEntries([...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]));
+  const given = await readMoments(call.ask, settings.quota, flags);
   readQuery(query, given);
   const form = readForm(call) === "json" ? "jsonl" : "csv";
+  if (call.gateway !== null) return copy(call.gateway, `${name}.${form}`, given, io);
   const world = await open();
   const { head, format } = makeExportForm(form, row, left?.(given) ?? []);
   const parts = {
@@ -108,6 +113,28 @@ async function write(name: string, list: Export, call: Call): Promise<void> {
   }
   if (!isBegun) await noteExport(world, `${name}.${form}`, given);
   print(lines);
+}
+
+/** Prints a gateway's export as it comes. */
+async function copy(
+  gateway: Gateway,
+  file: string,
+  query: Readonly<Record<string, string>>,
+  io: Io,
+): Promise<void> {
+  const answer = await gateway.open({ route: { method: "GET", path: `/export/${file}` }, query });
+  const since = answer.headers.get("x-poundkey-rows-from");
+  if (since !== null) io.err(describeRows(since));
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const piece of answer.body ?? []) {
+    rest += decoder.decode(piece, { stream: true });
+    const end = rest.lastIndexOf("\n");
+    // The output ends each text with a line's end.
+    if (end !== -1) io.out(rest.slice(0, end));
+    rest = rest.slice(end + 1);
+  }
+  if (rest !== "") io.out(rest);
 }
 
 /** An export is on record before its first row is written. */

@@ -1,12 +1,29 @@
 // The common parts of the commands that print what the console shows: filters as flags, a table, JSON or CSV.
-import type { TObject, TSchema } from "@sinclair/typebox";
-import { readQuery } from "../../admin/input.ts";
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { actAs } from "../../admin/audit/audit-trail.ts";
+import { momentSchema, readQuery } from "../../admin/input.ts";
 import type { UsageParts } from "../../admin/log/usage.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import { listProviderNames } from "../../app/models/provider-names.ts";
-import { formatJson, formatTable, makeStoreCommand, nameInput, runOnStore } from "../administration.ts";
-import { parseArguments, readForm } from "../arguments.ts";
+import type { Io } from "../../app/terminal.ts";
+import type { StoreSettings } from "../../config/store-settings.ts";
+import { makeCommandAct } from "../act.ts";
+import {
+  type Asking,
+  formatJson,
+  makeAsking,
+  makeStoreCommand,
+  nameInput,
+  runOnStore,
+} from "../administration.ts";
+import { type FlagKinds, parseArguments, readForm, STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
+import type { Address, Ask } from "../gateway/ask.ts";
+import { findId, MEMBER_NAMING, type Naming } from "../gateway/names.ts";
+import { type NamedField, nameRows, type ShowName } from "../gateway/row-names.ts";
+import { formatTable } from "../table.ts";
 import { formatCsv } from "./csv.ts";
+import { followRows } from "./follow.ts";
+import { MOMENT_WORDS, readMoments } from "./moments.ts";
 
 type Cells = readonly (string | number | null | undefined)[];
 
@@ -25,56 +42,151 @@ export function describeRows(since: string): string {
   return `These sums are made of the log's rows, which are kept for log.keep: nothing before ${since} is in them.`;
 }
 
-interface LogCommand {
+interface LogCommand<Query extends TObject, Answer> {
   readonly name: string;
   readonly about: string;
   /** The query whose fields are the flags. */
-  readonly query: TObject;
+  readonly query: Query;
+  /** The filters whose names are found here, since the list takes their ids alone. */
+  readonly named?: Readonly<Record<string, Naming>>;
   /** Their flags. */
   readonly examples: readonly string[];
-  readonly print: (parts: Parts, given: Readonly<Record<string, string>>) => Promise<PrintedRows>;
+  /** The place of the same rows in the admin API. */
+  readonly address: (query: Static<Query>) => Address;
+  readonly read: Ask<Answer>["read"];
+  readonly here: (parts: Parts, query: Static<Query>) => Promise<Answer>;
+  /** The fields whose ids the table shows by their names. */
+  readonly shownNames?: (query: Static<Query>) => readonly NamedField[];
+  readonly print: (answer: Answer, query: Static<Query>, showName: ShowName) => PrintedRows;
+  /** True if rows come one by one, so that they can be followed. */
+  readonly follows?: boolean;
+  /** The values of flags that aren't given. */
+  readonly defaults?: Given;
 }
 
+const FORMS = { json: "switch", csv: "switch" } as const;
+
 /** Makes a command with a flag for each field of the query: `--key-id` for `key_id`. */
-export function makeLogCommand(command: LogCommand) {
-  const { query, print } = command;
+export function makeLogCommand<Query extends TObject, Answer>(command: LogCommand<Query, Answer>) {
+  const { query, follows = false } = command;
   const help = writeHelp(command);
   const flags = Object.keys(query.properties).map(nameFlag);
-  const kinds = Object.fromEntries(flags.map((flag) => [flag, "value"] as const));
-  return makeStoreCommand((args, io, open, settings) =>
+  const values = Object.fromEntries(flags.map((flag) => [flag, "value"] as const));
+  const switches: FlagKinds = follows ? { ...FORMS, follow: "switch" } : FORMS;
+  return makeStoreCommand((args, io, open, settings, gateway = null) =>
     runOnStore(help, args, io, open, async (openAs) => {
-      const words = parseArguments(args, { ...kinds, json: "switch", csv: "switch" }, 0);
+      const words = parseArguments(args, { ...values, ...switches }, 0);
       const form = readForm(words);
-      const given = Object.fromEntries(
-        [...words.values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]),
-      );
-      const inputs = flags.map((flag) => `--${flag}`);
-      const readNamed = async () => {
-        readQuery(query, given);
-        const { quota, log, providers } = settings;
-        const rules = { dayRules: () => quota, keepMs: () => log.keepMs };
-        const named = providers && { providerNames: () => listProviderNames(providers) };
-        return print({ ...(await openAs("find")), ...rules, ...named }, given);
+      const ask = makeAsking(gateway, async () => actAs(await openAs("find"), makeCommandAct(help, "")));
+      const given = {
+        ...command.defaults,
+        ...Object.fromEntries([...words.values].map(([flag, value]) => [flag.replaceAll("-", "_"), value])),
       };
-      const { rows, cells, note } = await readNamed().catch((error: unknown) =>
-        Promise.reject(nameInput(error, inputs)),
+      const isFollowed = words.switches.has("follow");
+      if (isFollowed && form === "csv") throw new UsageError("--follow and --csv exclude each other");
+      const run = isFollowed ? followLog : printLog;
+      await run(command, { ask, settings, form, io, given }).catch((error: unknown) =>
+        Promise.reject(
+          nameInput(
+            error,
+            flags.map((flag) => `--${flag}`),
+          ),
+        ),
       );
-      if (form === "json") io.out(formatJson(rows));
-      else if (form === "csv") io.out(formatCsv(rows));
-      else io.out(formatTable(cells.map((line) => line.map((cell) => String(cell ?? "-")))));
-      if (note) io.err(note);
     }),
   );
+}
+
+type Given = Readonly<Record<string, string>>;
+
+interface LogCall {
+  readonly ask: Asking;
+  readonly settings: StoreSettings;
+  readonly form: "json" | "csv" | null;
+  readonly io: Io;
+  readonly given: Given;
+}
+
+async function printLog<Query extends TObject, Answer>(command: LogCommand<Query, Answer>, call: LogCall) {
+  const { form, io } = call;
+  const { rows, cells, note } = await readRows(command, call, await readGiven(command, call));
+  if (form === "json") io.out(formatJson(rows));
+  else if (form === "csv") io.out(formatCsv(rows));
+  else io.out(formatTable(cells, io.width));
+  if (note) io.err(note);
+}
+
+async function followLog<Query extends TObject, Answer>(command: LogCommand<Query, Answer>, call: LogCall) {
+  await followRows(call.io, call.form === "json", await readGiven(command, call), async (filters) => {
+    const { rows, cells, note } = await readRows(command, call, filters);
+    return { rows: rows.map((row) => ({ id: "", ...row })), cells, hasMore: Boolean(note) };
+  });
+}
+
+/** Returns the flags' values with dates for words and ids for names. */
+async function readGiven<Query extends TObject, Answer>(
+  { query, named = NAMED }: LogCommand<Query, Answer>,
+  { ask, settings, given }: LogCall,
+): Promise<Given> {
+  const dated = await readMoments(ask, settings.quota, given);
+  readQuery(query, dated);
+  return findNames(ask, named, dated);
+}
+
+async function readRows<Query extends TObject, Answer>(
+  { query, address, read, here, print, shownNames }: LogCommand<Query, Answer>,
+  { ask, settings, form }: LogCall,
+  given: Given,
+): Promise<PrintedRows & { readonly cells: readonly (readonly string[])[] }> {
+  const sound = readQuery(query, given);
+  const answer = await ask({
+    ...address(sound),
+    read,
+    here: (world) => here(makeParts(world, settings), sound),
+  });
+  const { rows } = print(answer, sound, String);
+  const fields = form === null ? (shownNames?.(sound) ?? []) : [];
+  const printed = print(answer, sound, await nameRows(ask, rows, fields));
+  return { ...printed, cells: printed.cells.map((line) => line.map((cell) => String(cell ?? "-"))) };
+}
+
+function makeParts(world: AdminWorld, { quota, log, providers }: StoreSettings): Parts {
+  const rules = { dayRules: () => quota, keepMs: () => log.keepMs };
+  return { ...world, ...rules, ...(providers && { providerNames: () => listProviderNames(providers) }) };
+}
+
+const NAMED = { member: MEMBER_NAMING };
+
+async function findNames(
+  ask: Asking,
+  named: Readonly<Record<string, Naming>>,
+  given: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const found: Record<string, string> = { ...given };
+  for (const [field, naming] of Object.entries(named)) {
+    const value = given[field];
+    if (value !== undefined) found[field] = await findId(ask, naming, value);
+  }
+  return found;
+}
+
+/** Returns a query as text, for an address. */
+export function writeQuery(query: object): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
 }
 
 function nameFlag(field: string): string {
   return field.replaceAll("_", "-");
 }
 
+type Described = Pick<LogCommand<TObject, unknown>, "name" | "about" | "query" | "examples" | "follows">;
+
+const FOLLOW = "  --follow                  go on with those that end from now, until you press Ctrl-C\n";
+
 const LINE_LENGTH = 118;
 const VALUE_INDENT = 26;
 
-function writeHelp({ name, about, query, examples }: LogCommand): string {
+function writeHelp({ name, about, query, examples, follows = false }: Described): string {
   const fields = Object.entries(query.properties);
   // `key_id` is another name of `key`.
   const shown = fields.filter(([field]) => !fields.some(([other]) => field === `${other}_id`));
@@ -84,13 +196,15 @@ ${wrapWords(`${about} With filters, only those that match all of them:`, "")}
 
 ${shown.map(([field, schema]) => describeFilter(`--${nameFlag(field)}`, schema)).join("\n")}
 
-  --json                    print JSON
+${follows ? FOLLOW : ""}  --json                    print JSON
   --csv                     print CSV
-  --config FILE, --store S  as for \`poundkey serve\`
+${STORE_OR_GATEWAY}
 
 examples:
 ${examples.map((flags) => `  poundkey ${name} ${flags}`).join("\n")}`;
 }
+
+const MOMENT = `${momentSchema.expected}, a date, or ${MOMENT_WORDS}`;
 
 /** Says what the filter matches, or names the values that it takes. */
 function describeFilter(flag: string, schema: TSchema): string {
@@ -98,7 +212,7 @@ function describeFilter(flag: string, schema: TSchema): string {
   const range = minimum === undefined ? "" : `a number from ${minimum} to ${maximum}`;
   const values: string = Array.isArray(words)
     ? `one of ${words.join(", ")}`
-    : (description ?? expected ?? range);
+    : (description ?? (expected === momentSchema.expected ? MOMENT : expected) ?? range);
   return wrapWords(`  ${flag.padEnd(VALUE_INDENT - 2)}${values}`, " ".repeat(VALUE_INDENT)).trimEnd();
 }
 

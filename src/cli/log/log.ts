@@ -1,13 +1,22 @@
 // `poundkey requests`, `refusals`, `usage` and `providers`: what the console shows, narrowed by the same filters.
 
-import { readQuery } from "../../admin/input.ts";
+import type { Static } from "@sinclair/typebox";
 import { formatNumber } from "../../admin/log/csv.ts";
-import { listRefusals, type RefusalView, refusalsQuery } from "../../admin/log/refusals.ts";
-import { requestsQuery } from "../../admin/log/request-schema.ts";
+import { listRefusals, type RefusalView, refusalSchema, refusalsQuery } from "../../admin/log/refusals.ts";
+import { requestSchema, requestsQuery } from "../../admin/log/request-schema.ts";
 import { listRequests } from "../../admin/log/requests.ts";
-import { sumUsage, usageQuery } from "../../admin/log/usage.ts";
-import { getStatement, listStatement, statementQuery } from "../../admin/money/statements.ts";
-import { describeRows, makeLogCommand, type Parts, type PrintedRows } from "./log-command.ts";
+import { sumUsage, type UsageSums, usageQuery, usageSchema } from "../../admin/log/usage.ts";
+import {
+  getStatement,
+  listStatement,
+  statementQuery,
+  statementSchema,
+} from "../../admin/money/statements.ts";
+import { wrapSearched } from "../../admin/schema.ts";
+import { makeReader } from "../gateway/ask.ts";
+import { ACCOUNT_NAMING } from "../gateway/names.ts";
+import { isNamedField, type ShowName } from "../gateway/row-names.ts";
+import { describeRows, makeLogCommand, type PrintedRows, writeQuery } from "./log-command.ts";
 
 /** Returns the remark on how to go on with a list that has more. */
 function describeNext(next: string | null, scannedUntil: string | undefined): string | null {
@@ -20,17 +29,21 @@ export const runRequests = makeLogCommand({
   name: "requests",
   about: "Lists the requests of the log, newest first.",
   examples: [
-    "--outcome failed --from 2026-11-20",
+    "--outcome failed --from yesterday",
+    "--follow --key web",
     "--key key_2f8c41d0 --limit 200 --csv",
     "--transport ws --socket sock_0198f2",
     "--q req_9d1f",
   ],
   query: requestsQuery,
-  async print(parts, given) {
-    const { data, next, scanned_until } = await listRequests(parts, readQuery(requestsQuery, given));
+  address: (query) => ({ route: { method: "GET", path: "/requests" }, query: writeQuery(query) }),
+  read: makeReader(wrapSearched(requestSchema)),
+  here: listRequests,
+  follows: true,
+  shownNames: () => ["key_id"],
+  print({ data, next, scanned_until }, _, showName) {
     const head = [
       "AT",
-      "ID",
       "KEY",
       "MODEL",
       "PROVIDER",
@@ -40,11 +53,11 @@ export const runRequests = makeLogCommand({
       "COST USD",
       "MS",
       "ADDRESS",
+      "ID",
     ];
     const lines = data.map((row) => [
       row.at,
-      row.id,
-      row.key_id,
+      showName(row.key_id),
       row.model_used ?? row.model_asked,
       row.provider,
       row.outcome,
@@ -53,6 +66,7 @@ export const runRequests = makeLogCommand({
       row.cost_usd,
       row.total_ms,
       row.address,
+      row.id,
     ]);
     return { rows: data, cells: [head, ...lines], note: describeNext(next, scanned_until) };
   },
@@ -63,12 +77,15 @@ export const runRefusals = makeLogCommand({
   about: "Lists the requests refused before any provider was called, counted by key, model, code and minute.",
   examples: ["--from 2026-11-20T08:00:00Z", "--key key_2f8c41d0 --code budget_exceeded"],
   query: refusalsQuery,
-  async print(parts, given) {
-    const { data, next, scanned_until } = await listRefusals(parts, readQuery(refusalsQuery, given));
+  address: (query) => ({ route: { method: "GET", path: "/refusals" }, query: writeQuery(query) }),
+  read: makeReader(wrapSearched(refusalSchema)),
+  here: listRefusals,
+  shownNames: () => ["key_id"],
+  print({ data, next, scanned_until }, _, showName) {
     const head = ["AT", "KEY", "MODEL", "CODE", "STATUS", "LIMIT", "COUNT", "ADDRESS", "WAY OUT"];
     const lines = data.map((row) => [
       row.at,
-      row.key_id ?? `…${row.last4 ?? ""} (${row.shape ?? "no key"})`,
+      row.key_id ? showName(row.key_id) : `…${row.last4 ?? ""} (${row.shape ?? "no key"})`,
       row.model_asked,
       row.code,
       row.status,
@@ -85,22 +102,41 @@ function describeLimit({ scope, kind, per, used, limit }: NonNullable<RefusalVie
   return `${kind}${per ? ` per ${per}` : ""} of the ${scope}: ${used} of ${limit}`;
 }
 
+type UsageQuery = Static<typeof usageQuery>;
+
+const USAGE = {
+  address: (query: UsageQuery) => ({
+    route: { method: "GET", path: "/usage" },
+    query: writeQuery(query),
+  }),
+  read: makeReader(usageSchema),
+};
+
 export const runUsage = makeLogCommand({
   name: "usage",
   about: "Sums up the requests of a time range, by day unless --group-by says otherwise.",
   examples: ["--group-by key --from 2026-11-01 --to 2026-11-30", "--group-by month,account --csv"],
   query: usageQuery,
+  ...USAGE,
+  shownNames: (query) => listGroups(query).filter(isNamedField),
+  here: sumUsage,
   print: printUsage,
 });
 
 export const runStatement = makeLogCommand({
   name: "statement",
-  about: "Prints an account's statement of a month, such as 2026-11.",
-  examples: ["--account default --month 2026-11 --csv"],
+  about: "Prints an account's statement of a month, such as 2026-11, this-month or last-month.",
+  examples: ["--account default --month last-month --csv"],
   query: statementQuery,
-  async print(parts, given) {
-    const { account, month } = readQuery(statementQuery, given);
-    const statement = await getStatement(parts, account, month);
+  named: { account: ACCOUNT_NAMING },
+  defaults: { account: "default", month: "last-month" },
+  address: ({ account, month }) => ({
+    route: { method: "GET", path: "/accounts/:id/statements/:month" },
+    parts: { id: account, month },
+  }),
+  read: makeReader(statementSchema),
+  here: (parts, { account, month }) => getStatement(parts, account, month),
+  print(statement) {
     const rows = listStatement(statement);
     const lines = rows.map(({ kind, name, cost_usd, amount_usd }) => [
       kind,
@@ -115,20 +151,38 @@ export const runStatement = makeLogCommand({
 
 const SUMMED = ["requests", "errors", "cost_usd", "charged_usd"] as const;
 
-async function printUsage(parts: Parts, given: Readonly<Record<string, string>>): Promise<PrintedRows> {
-  const { data, rows_from: since } = await sumUsage(parts, readQuery(usageQuery, given));
-  const groups = (given.group_by ?? "day").split(",").map(nameGroup);
-  const head = [...groups, ...SUMMED].map((name) => name.replaceAll("_", " ").toUpperCase());
+function printUsage(
+  { data, rows_from: since }: UsageSums,
+  query: UsageQuery,
+  showName: ShowName,
+): PrintedRows {
+  const groups = listGroups(query);
+  const head = [...groups, ...SUMMED].map((name) =>
+    (isNamedField(name) ? name.replace("_id", "") : name.replaceAll("_", " ")).toUpperCase(),
+  );
   const lines = data.map((row) => {
     const fields = new Map<string, unknown>(Object.entries(row));
-    return [...groups, ...SUMMED].map((name) => String(fields.get(name) ?? "") || "-");
+    const readCell = (name: string) => String(fields.get(name) ?? "") || "-";
+    return [
+      ...groups.map((name) =>
+        isNamedField(name) ? showName(String(fields.get(name) ?? "")) : readCell(name),
+      ),
+      ...SUMMED.map(readCell),
+    ];
   });
   return { rows: data, cells: [head, ...lines], note: since === undefined ? null : describeRows(since) };
 }
 
-/** Keys, accounts and members are shown by their ids. */
+function listGroups({ group_by = "day" }: UsageQuery): readonly string[] {
+  return group_by.split(",").map(nameGroup);
+}
+
 function nameGroup(group: string): string {
   return ["key", "account", "member"].includes(group) ? `${group}_id` : group;
+}
+
+function byOutcome(query: UsageQuery): UsageQuery {
+  return { ...query, group_by: query.group_by ?? "provider,outcome" };
 }
 
 export const runProviders = makeLogCommand({
@@ -137,5 +191,9 @@ export const runProviders = makeLogCommand({
     "Sums up each provider's requests by their outcome. Its present health is known to the running gateway alone.",
   examples: ["--from 2026-11-20T08:00:00Z", "--group-by provider,model,outcome --json"],
   query: usageQuery,
-  print: (parts, given) => printUsage(parts, { ...given, group_by: given.group_by ?? "provider,outcome" }),
+  read: USAGE.read,
+  address: (query) => USAGE.address(byOutcome(query)),
+  here: (parts, query) => sumUsage(parts, byOutcome(query)),
+  shownNames: (query) => listGroups(byOutcome(query)).filter(isNamedField),
+  print: (answer, query, showName) => printUsage(answer, byOutcome(query), showName),
 });

@@ -20,9 +20,10 @@ import { LearnedModels } from "../../learning/learned.ts";
 import { readRow } from "../../learning/lesson.ts";
 import { packRow } from "../../selectors/row.ts";
 import { readChatRequest } from "../../surfaces/openai-chat/read.ts";
-import { formatJson, formatTable } from "../administration.ts";
+import { formatJson } from "../administration.ts";
 import { UsageError } from "../arguments.ts";
 import { readInputFile } from "../input-file.ts";
+import { formatTable } from "../table.ts";
 
 export interface LessonCall {
   readonly settings: Settings;

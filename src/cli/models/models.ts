@@ -8,7 +8,7 @@ import { listPiecePrices } from "../../core/fields/piece-prices.ts";
 import { OPERATIONS, type OperationName } from "../../core/models/card.ts";
 import type { Settings } from "../../core/settings.ts";
 import { suggest } from "../../core/text/nearest.ts";
-import { formatJson, formatTable } from "../administration.ts";
+import { formatJson } from "../administration.ts";
 import {
   type Arguments,
   COMMON_FLAGS,
@@ -16,6 +16,7 @@ import {
   readConfigurationFlags,
   UsageError,
 } from "../arguments.ts";
+import { formatTable } from "../table.ts";
 
 const HELP = `usage: poundkey models [--provider NAME] [--operation NAME] [--config FILE] [--json]
 

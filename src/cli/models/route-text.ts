@@ -1,6 +1,6 @@
 // A selector's choice as a text for a terminal.
 import type { RouteView } from "../../selectors/route-view.ts";
-import { formatTable } from "../administration.ts";
+import { formatTable } from "../table.ts";
 
 const SHOWN_MAX = 12;
 

@@ -8,10 +8,11 @@ import { addSimulator } from "../../app/start/simulated.ts";
 import { asObject, isObject, parseJson } from "../../core/json/json.ts";
 import type { Settings } from "../../core/settings.ts";
 import { startSimulator } from "../../simulator/server.ts";
-import { formatCount, formatJson, formatTable } from "../administration.ts";
+import { formatCount, formatJson } from "../administration.ts";
 import { type Arguments, readInteger, UsageError } from "../arguments.ts";
 import { readInputFile } from "../input-file.ts";
 import { Keys } from "../key-press.ts";
+import { formatTable } from "../table.ts";
 import { type LessonCall, relearn } from "./lessons.ts";
 
 const PROMPTS_MAX = 1000;

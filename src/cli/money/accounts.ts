@@ -4,43 +4,49 @@ import { readInput } from "../../admin/input.ts";
 import { readAliasNames } from "../../admin/models/aliases.ts";
 import {
   type AccountView,
+  accountSchema,
   createAccount,
   getAccount,
   listAccounts,
   newAccountSchema,
 } from "../../admin/money/accounts.ts";
-import { type EntryView, listJournal } from "../../admin/money/journal.ts";
+import { type EntryView, entrySchema, listJournal } from "../../admin/money/journal.ts";
 import { topUpAccount, topUpSchema } from "../../admin/money/topups.ts";
+import type { ActingWorld } from "../../admin/world.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
+import { ACCOUNT } from "../../core/things/account.ts";
 import {
   type Call,
   formatJson,
-  formatTable,
   formatUsd,
   makeCommand,
   printList,
   requireOne,
   type StoreCall,
 } from "../administration.ts";
-import { UsageError } from "../arguments.ts";
+import { STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
+import { makePageReader, makeReader } from "../gateway/ask.ts";
+import { ACCOUNT_NAMING, findId, listNamed } from "../gateway/names.ts";
+import { formatTable } from "../table.ts";
 
 const HELP = `usage: poundkey accounts add --name NAME [--json]
        poundkey accounts list [--json]
-       poundkey accounts topup ID AMOUNT [--note TEXT] [--confirm AMOUNT] [--idempotency-key KEY] [--json]
-       poundkey accounts show ID [--json]
+       poundkey accounts topup ACCOUNT AMOUNT [--note TEXT] [--confirm AMOUNT] [--idempotency-key KEY] [--json]
+       poundkey accounts show ACCOUNT [--json]
 
 Accounts pay for the requests of their keys. The account "default" always exists. \`show\` also prints the latest journal
-entries of an account. The id may also be funding (where top-ups come from), revenue (what was earned), overrun (what
+entries of an account. ACCOUNT may also be funding (where top-ups come from), revenue (what was earned), overrun (what
 was written off) or receivable (what accounts owe after refunds and disputes).
 
 ${describeFlags(ACCOUNT_FIELDS)}
+  ACCOUNT                   its id, or the name that only one has
   AMOUNT                    in USD, such as 25 or 0.5, with up to nine decimals
   --note TEXT               a note on the top-up, stored in the journal
   --confirm AMOUNT          the same amount again, required above 10000
   --idempotency-key KEY     calls with the same key top up only once
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\`
+${STORE_OR_GATEWAY}
 
 examples:
   poundkey accounts add --name Search --budget 2000/month
@@ -52,40 +58,65 @@ const TOPUP_FLAGS = { note: "value", confirm: "value", "idempotency-key": "value
 export const runAccounts = makeCommand(HELP, {
   add: { run: add, flags: listFlags(ACCOUNT_FIELDS), opening: "make" },
   list: { run: list, needs: "store" },
-  topup: { run: topup, flags: TOPUP_FLAGS, words: ["ID", "AMOUNT"], opening: "make", needs: "store" },
-  show: { run: show, words: ["ID"], needs: "store" },
+  topup: { run: topup, flags: TOPUP_FLAGS, words: ["ACCOUNT", "AMOUNT"], opening: "make", needs: "store" },
+  show: { run: show, words: ["ACCOUNT"], needs: "store" },
+});
+
+const readAccount = makeReader(accountSchema);
+const readPage = makePageReader(readAccount);
+const readEntries = makePageReader(makeReader(entrySchema));
+
+const askPage = (after: string | undefined) => ({
+  route: ACCOUNT.actions.list,
+  query: { after },
+  read: readPage,
+  here: (world: ActingWorld) => listAccounts(world, after ? { after } : {}),
 });
 
 async function add(call: Call): Promise<void> {
-  const { isJson, io, open, settings } = call;
+  const { isJson, io, ask, settings } = call;
   const fields = readInput(newAccountSchema, readFlags(ACCOUNT_FIELDS, call));
-  const world = await open();
-  const aliasNames = await readAliasNames(world.store, settings.aliases);
-  const account = await createAccount({ ...world, aliasNames }, fields);
-  const others = (await world.store.accountsNamed(account.name)).filter(({ id }) => id !== account.id);
-  if (others.length > 0)
-    io.err(
-      `warning: another account has this name, such as ${others[0]?.id}; give the id where one is meant`,
-    );
+  const account = await ask({
+    route: ACCOUNT.actions.make,
+    body: fields,
+    read: readAccount,
+    here: async (world) => {
+      const aliasNames = await readAliasNames(world.store, settings.aliases);
+      return createAccount({ ...world, aliasNames }, fields);
+    },
+  });
+  const named = await listNamed(ask, ACCOUNT_NAMING, account.name);
+  const other = named.find(({ id }) => id !== account.id);
+  if (other !== undefined)
+    io.err(`warning: another account has this name, such as ${other.id}; give the id where one is meant`);
   io.out(isJson ? formatJson(account) : `Created ${account.id} (${account.name}).`);
 }
 
 function list(call: StoreCall): Promise<void> {
-  return printList(call, { list: listAccounts, columns: COLUMNS, formatCells });
+  return printList(call, { askPage, columns: COLUMNS, formatCells });
 }
 
-async function topup({ values, words, isJson, io, open, settings }: StoreCall): Promise<void> {
-  const [id, amount] = words;
-  if (id === undefined || amount === undefined)
-    throw new UsageError("expected an account's id and an amount in USD");
+async function topup({ values, words, isJson, io, ask, settings }: StoreCall): Promise<void> {
+  const [given, amount] = words;
+  if (given === undefined || amount === undefined)
+    throw new UsageError("expected an account's id or name, and an amount in USD");
   const confirmed = values.get("confirm");
   const body = readInput(topUpSchema, {
     amount_usd: parseUsd(amount),
     note: values.get("note"),
     ...(confirmed === undefined ? {} : { confirm_amount_usd: parseUsd(confirmed) }),
   });
-  const world = { ...(await open()), timeZone: settings.quota.timeZone };
-  const account = await topUpAccount(world, id, body, values.get("idempotency-key") ?? null);
+  const idempotencyKey = values.get("idempotency-key") ?? null;
+  const { timeZone } = settings.quota;
+  const id = await findId(ask, ACCOUNT_NAMING, given);
+  const account = await ask({
+    route: ACCOUNT.actions.topUp,
+    parts: { id },
+    body,
+    idempotencyKey,
+    read: readAccount,
+    here: (world) => topUpAccount({ ...world, timeZone }, id, body, idempotencyKey),
+  });
   const summary = `Topped up ${account.id} (${account.name}) by ${formatUsd(Number(amount))} USD. The balance is now ${formatUsd(account.balance_usd)} USD.`;
   io.out(isJson ? formatJson(account) : summary);
 }
@@ -96,21 +127,34 @@ function parseUsd(amount: string): number {
   throw new UsageError(`expected an amount in USD such as 25 or 0.5, not '${amount}'`);
 }
 
-async function show({ words, isJson, io, open }: StoreCall): Promise<void> {
-  const id = requireOne(words, "one account's id, as shown by `poundkey accounts list`");
-  const world = await open();
-  const account = await getAccount(world, id);
-  const { data: journal } = await listJournal(world, id, { limit: ENTRIES_SHOWN });
+async function show({ words, isJson, io, ask }: StoreCall): Promise<void> {
+  const given = requireOne(words, "one account's id or name, as shown by `poundkey accounts list`");
+  const id = await findId(ask, ACCOUNT_NAMING, given);
+  const parts = { id };
+  const account = await ask({
+    route: ACCOUNT.actions.read,
+    parts,
+    read: readAccount,
+    here: (world) => getAccount(world, id),
+  });
+  const { data: journal } = await ask({
+    route: { method: "GET", path: "/accounts/:id/journal" },
+    parts,
+    query: { limit: String(ENTRIES_SHOWN) },
+    read: readEntries,
+    here: (world) => listJournal(world, id, { limit: ENTRIES_SHOWN }),
+  });
   if (isJson) return io.out(formatJson({ ...account, journal }));
-  io.out(formatTable([COLUMNS, formatCells(account)]));
-  if (journal.length > 0) io.out(`\n${formatTable([ENTRY_COLUMNS, ...journal.map(formatEntryCells)])}`);
+  io.out(formatTable([COLUMNS, formatCells(account)], io.width));
+  if (journal.length > 0)
+    io.out(`\n${formatTable([ENTRY_COLUMNS, ...journal.map(formatEntryCells)], io.width)}`);
 }
 
-const COLUMNS = ["ID", "NAME", "BALANCE USD", "HELD USD", "CREATED"];
+const COLUMNS = ["NAME", "ID", "BALANCE USD", "HELD USD", "CREATED"];
 
 function formatCells(account: AccountView): readonly string[] {
   const money = [formatUsd(account.balance_usd), formatUsd(account.held_usd)];
-  return [account.id, account.name, ...money, account.created_at ?? "-"];
+  return [account.name, account.id, ...money, account.created_at ?? "-"];
 }
 
 const ENTRIES_SHOWN = 10;

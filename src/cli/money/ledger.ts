@@ -4,11 +4,12 @@ import { showProgress } from "../../app/workers/progress.ts";
 import type { Audit } from "../../core/money/audit.ts";
 import { formatPlainUsd } from "../../core/money/money.ts";
 import type { Store } from "../../core/store.ts";
-import { formatCount, formatJson, formatTable, makeCommand, type StoreCall } from "../administration.ts";
+import { formatCount, formatJson, makeCommand, type StoreCall } from "../administration.ts";
+import { formatTable } from "../table.ts";
 import { RERATE_FLAGS, rerate } from "./rerate.ts";
 
 const HELP = `usage: poundkey ledger verify [--json]
-       poundkey ledger rerate --month MONTH [--account ID] [--apply] [--json]
+       poundkey ledger rerate --month MONTH [--account ACCOUNT] [--apply] [--json]
 
 verify checks the store's file, if it is one, and verifies the books: each balance is the sum of its journal, each held amount
 belongs to open requests, no entry is missing or changed, and all accounts add up to zero. Otherwise prints what is wrong and exits with 1.
@@ -18,7 +19,7 @@ configuration have for their times now. With --apply it adjusts the balances by 
 statement is closed, a day after its end, isn't re-rated. Requests stay as they were charged, and so do budgets.
 
   --month MONTH             the month, such as 2026-11
-  --account ID              only that account
+  --account ACCOUNT         only that account, by its id or name
   --apply                   make the adjustments
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\`

@@ -5,10 +5,11 @@ import { PriceHistory } from "../../catalogue/priced-at.ts";
 import { formatPlainUsd, toUsd } from "../../core/money/money.ts";
 import { type Call, formatCount, formatJson } from "../administration.ts";
 import { UsageError } from "../arguments.ts";
+import { ACCOUNT_NAMING, findId } from "../gateway/names.ts";
 
 export const RERATE_FLAGS = { month: "value", account: "value", apply: "switch" } as const;
 
-export async function rerate({ values, switches, isJson, io, open, settings }: Call): Promise<void> {
+export async function rerate({ values, switches, isJson, io, open, ask, settings }: Call): Promise<void> {
   const month = values.get("month");
   if (month === undefined) throw new UsageError("rerate needs --month, such as --month 2026-11");
   const isApplied = switches.has("apply");
@@ -16,8 +17,10 @@ export async function rerate({ values, switches, isJson, io, open, settings }: C
   const { timeZone } = settings.quota;
   const prices = new PriceHistory(settings);
   const parts = { store: world.store, nowMs: world.clock.nowMs(), prices, timeZone };
+  const named = values.get("account");
+  const accountId = named && (await findId(ask, ACCOUNT_NAMING, named));
   const reviews: AccountRerate[] = [];
-  for await (const review of reviewRerate(parts, { month, accountId: values.get("account") })) {
+  for await (const review of reviewRerate(parts, { month, accountId })) {
     if (isApplied && review.adjustNanoUsd !== 0) await applyRerate({ ...world, timeZone }, month, review);
     reviews.push(review);
     if (!isJson) io.out(formatReview(review, month, isApplied));

@@ -1,7 +1,9 @@
 // `poundkey members`: lists people, also while a gateway runs on the same store.
-import { listMembers, type MemberView } from "../../admin/people/members.ts";
+import { listMembers, type MemberView, memberSchema } from "../../admin/people/members.ts";
 import { EVERYTHING } from "../../core/people/people.ts";
 import { makeCommand, printList, type StoreCall } from "../administration.ts";
+import { STORE_OR_GATEWAY } from "../arguments.ts";
+import { makePageReader, makeReader } from "../gateway/ask.ts";
 
 const HELP = `usage: poundkey members list [--json]
 
@@ -9,21 +11,29 @@ Lists the people who signed in or are in the company's directory, newest first, 
 time that the provider confirmed them.
 
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\`
+${STORE_OR_GATEWAY}
 
 examples:
   poundkey members list`;
 
 export const runMembers = makeCommand(HELP, { list: { run: list, needs: "store" } });
 
+const readPage = makePageReader(makeReader(memberSchema));
+
 function list(call: StoreCall): Promise<void> {
   return printList(call, {
-    list: (world, page) => listMembers({ ...world, keysExpireMs: () => null }, page, EVERYTHING),
-    columns: ["ID", "NAME", "E-MAIL", "STATE", "ROLE", "DIRECTORY", "LAST CONFIRMED"],
+    askPage: (after) => ({
+      route: { method: "GET", path: "/members" },
+      query: { after },
+      read: readPage,
+      here: (world) =>
+        listMembers({ ...world, keysExpireMs: () => null }, after ? { after } : {}, EVERYTHING),
+    }),
+    columns: ["NAME", "E-MAIL", "ID", "STATE", "ROLE", "DIRECTORY", "LAST CONFIRMED"],
     formatCells,
   });
 }
 
 function formatCells({ id, name, email, state, role, provisioned, seen_at }: MemberView): readonly string[] {
-  return [id, name, email ?? "-", state, role ?? "-", provisioned ? "yes" : "no", seen_at ?? "never"];
+  return [name, email ?? "-", id, state, role ?? "-", provisioned ? "yes" : "no", seen_at ?? "never"];
 }

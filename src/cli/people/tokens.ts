@@ -1,8 +1,16 @@
 // `poundkey tokens`: adds, lists and revokes named tokens of the admin routes, also while a gateway runs on the same store.
 import { readInput } from "../../admin/input.ts";
 import { anyTokenSchema, createAnyToken } from "../../admin/people/directory-tokens.ts";
-import { listTokens, revokeToken, type TokenView } from "../../admin/people/named-tokens.ts";
+import {
+  createdTokenSchema,
+  listTokens,
+  revokeToken,
+  type TokenView,
+  tokenSchema,
+} from "../../admin/people/named-tokens.ts";
+import type { ActingWorld } from "../../admin/world.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
+import { TOKEN } from "../../core/things/token.ts";
 import {
   type Call,
   formatJson,
@@ -11,20 +19,24 @@ import {
   requireOne,
   type StoreCall,
 } from "../administration.ts";
+import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
+import { makePageReader, makeReader } from "../gateway/ask.ts";
+import { findId, TOKEN_NAMING } from "../gateway/names.ts";
 
 const HELP = `usage: poundkey tokens add --name NAME --role ROLE [options]
        poundkey tokens add --name NAME --kind scim [--expires TIME]
        poundkey tokens list [--json]
-       poundkey tokens revoke ID [--json]
+       poundkey tokens revoke TOKEN [--json]
 
 A named token gives access to the admin routes and the console in one role, in some accounts or in all of them. \`add\`
 prints its secret, which is shown only once.
 
+  TOKEN                     its id, or the name that only one has
 ${describeFlags(TOKEN_FIELDS)}
   --kind scim               a token of the company's directory: it has no role, and is good for /scim/v2 alone
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\`
+${STORE_OR_GATEWAY}
 
 examples:
   poundkey tokens add --name deploy --role operator
@@ -33,29 +45,48 @@ examples:
 export const runTokens = makeCommand(HELP, {
   add: { run: add, flags: { ...listFlags(TOKEN_FIELDS), kind: "value" } },
   list: { run: list, needs: "store" },
-  revoke: { run: revoke, words: ["ID"], needs: "store" },
+  revoke: { run: revoke, words: ["TOKEN"], needs: "store" },
 });
 
 async function add(call: Call): Promise<void> {
-  const { isJson, io, open } = call;
+  const { isJson, io, ask } = call;
   const kind = call.values.get("kind");
   const fields = readInput(anyTokenSchema, { ...readFlags(TOKEN_FIELDS, call), ...(kind ? { kind } : {}) });
-  const token = await createAnyToken(await open(), fields);
+  const token = await ask({
+    route: TOKEN.actions.make,
+    body: fields,
+    read: makeReader(createdTokenSchema),
+    here: (world) => createAnyToken(world, fields),
+  });
   const summary = `${token.secret}\n\n${token.id} (${token.name}). The secret won't be shown again.`;
   io.out(isJson ? formatJson(token) : summary);
 }
 
 function list(call: StoreCall): Promise<void> {
-  return printList(call, { list: (world) => listTokens(world), columns: COLUMNS, formatCells });
+  return printList(call, { askPage, columns: COLUMNS, formatCells });
 }
 
-async function revoke({ words, isJson, io, open }: StoreCall): Promise<void> {
-  const id = requireOne(words, "one token's id, as shown by `poundkey tokens list`");
-  const token = await revokeToken(await open(), id);
+const readPage = makePageReader(makeReader(tokenSchema));
+/** The list is one page. */
+const askPage = () => ({
+  route: TOKEN.actions.list,
+  read: readPage,
+  here: (world: ActingWorld) => listTokens(world),
+});
+
+async function revoke({ words, isJson, io, ask }: StoreCall): Promise<void> {
+  const given = requireOne(words, "one token's id or name, as shown by `poundkey tokens list`");
+  const id = await findId(ask, TOKEN_NAMING, given);
+  const token = await ask({
+    route: TOKEN.actions.end,
+    parts: { id },
+    read: makeReader(tokenSchema),
+    here: (world) => revokeToken(world, id),
+  });
   io.out(isJson ? formatJson(token) : `Revoked ${token.id} (${token.name}).`);
 }
 
-const COLUMNS = ["ID", "NAME", "ROLE", "ACCOUNTS", "ENDS IN", "EXPIRES", "STATE"];
+const COLUMNS = ["NAME", "ID", "ROLE", "ACCOUNTS", "ENDS IN", "EXPIRES", "STATE"];
 
 function formatCells({
   id,
@@ -67,5 +98,5 @@ function formatCells({
   expires_at,
   state,
 }: TokenView): readonly string[] {
-  return [id, name, role ?? kind, accounts?.join(",") ?? "all", last4, expires_at ?? "-", state];
+  return [name, id, role ?? kind, accounts?.join(",") ?? "all", last4, expires_at ?? "-", state];
 }

@@ -5,7 +5,8 @@ import { EXIT, type Io } from "../../app/terminal.ts";
 import { writeConfigText } from "../../moving/config-text.ts";
 import type { PlannedConfig } from "../../moving/plan.ts";
 import type { Report } from "../../moving/report.ts";
-import { formatJson, formatTable } from "../administration.ts";
+import { formatJson } from "../administration.ts";
+import { formatTable } from "../table.ts";
 
 /** Variables whose values may be any text, or an address. */
 const ANY_TEXT = /KEY|SECRET|TOKEN|BASE|URL|ENDPOINT/;

@@ -30,7 +30,11 @@ export const KEY_FIELDS = {
     role: "member",
     initial: "default",
     manual: "the account that pays (`default`); a change [moves the key](money.md#moving-a-key)",
-    flag: { name: "account", value: "ID", help: "the account that pays (default: default)" },
+    flag: {
+      name: "account",
+      value: "ACCOUNT",
+      help: "the account that pays, by id or name (default: default)",
+    },
     control: { label: "Account", hint: "Pays for requests beyond the allowance" },
   },
   expires_at: {

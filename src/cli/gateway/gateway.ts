@@ -1,0 +1,88 @@
+// A gateway that `--gateway` names: its admin API, asked with the token of POUNDKEY_TOKEN.
+import { fetchLong } from "../../app/world.ts";
+import { FAULTS, Fault, type FaultCode } from "../../core/fault.ts";
+import { asObject, asString, isObject, parseJson } from "../../core/json/json.ts";
+import { UsageError } from "../arguments.ts";
+import { LoginError, readGateway } from "../people/device-grant.ts";
+import { type Address, type Ask, writeAddress } from "./ask.ts";
+
+export const TOKEN_VARIABLE = "POUNDKEY_TOKEN";
+/** A statement or a sum of a year takes seconds. */
+const WAIT_MS = 120_000;
+
+export interface Gateway {
+  /** Throws a Fault or an Error for an answer that is none. */
+  ask<Answer>(ask: Ask<Answer>): Promise<Answer>;
+  /** Returns an answer whose body is to be read as it comes. Throws like `ask`. */
+  open(address: Address, signal?: AbortSignal): Promise<Response>;
+}
+
+/**
+ * Returns the gateway. Throws a UsageError for an address to which no token may be sent, and without a token.
+ */
+export function createGateway(address: string, token: string | undefined): Gateway {
+  const gateway = readAddress(address);
+  if (!token)
+    throw new UsageError(
+      `--gateway needs an admin token in ${TOKEN_VARIABLE}, such as one that \`poundkey tokens add\` made`,
+    );
+  const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
+  const send = async (url: string, init: RequestInit) => {
+    const response = await reach(url, init);
+    if (!response.ok) throw await readFailure(gateway, response);
+    return response;
+  };
+  return {
+    async ask(ask) {
+      const { route, body, idempotencyKey, read } = ask;
+      const sent = new Headers(headers);
+      if (idempotencyKey) sent.set("idempotency-key", idempotencyKey);
+      if (body !== undefined) sent.set("content-type", "application/json");
+      const response = await send(writeAddress(gateway, ask), {
+        method: route.method,
+        headers: sent,
+        signal: AbortSignal.timeout(WAIT_MS),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return read(parseJson(await response.text()));
+    },
+    open: (address, signal) =>
+      send(writeAddress(gateway, address), {
+        method: address.route.method,
+        headers: { ...headers, accept: "*/*" },
+        ...(signal === undefined ? {} : { signal }),
+      }),
+  };
+}
+
+function readAddress(text: string): string {
+  try {
+    return readGateway(text);
+  } catch (error) {
+    if (error instanceof LoginError) throw new UsageError(`--gateway: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A redirect isn't followed: the token is for this gateway alone. */
+async function reach(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetchLong(url, { ...init, redirect: "error" });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`${new URL(url).origin} can't be reached: ${why}`);
+  }
+}
+
+const isFaultCode = (code: string): code is FaultCode => Object.hasOwn(FAULTS, code);
+
+/** Returns the gateway's error, so that a field that it names is called after its flag. */
+async function readFailure(gateway: string, response: Response): Promise<Error> {
+  const body = parseJson(await response.text().catch(() => ""));
+  const { message, code, param } = asObject(isObject(body) ? body.error : undefined);
+  const said = asString(message);
+  if (said === undefined) return new Error(`${gateway} answered ${response.status}, and isn't a gateway's.`);
+  const known = asString(code) ?? "";
+  if (!isFaultCode(known)) return new Error(said);
+  return new Fault(known, said, { param: asString(param) ?? null });
+}
