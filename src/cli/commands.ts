@@ -66,7 +66,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     "list requests of the log",
     async () => (await import("./log/log.ts")).runRequests,
   ),
-  files: onStore(
+  files: onStoreOrGateway(
     "list and delete files of clients",
     async () => (await import("./models/files.ts")).runFiles,
   ),

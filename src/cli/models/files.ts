@@ -1,7 +1,10 @@
 // `poundkey files`: lists and deletes files of clients and batches, also while a gateway runs on the same store.
-import { deleteFile, type FileView, listFiles } from "../../admin/models/files.ts";
+import { deleteFile, type FileView, fileSchema, listFiles } from "../../admin/models/files.ts";
+import type { ActingWorld } from "../../admin/world.ts";
 import type { FileUse } from "../../core/models/file.ts";
 import { formatJson, makeCommand, printList, requireOne, type StoreCall } from "../administration.ts";
+import { STORE_OR_GATEWAY } from "../arguments.ts";
+import { makePageReader, makeReader } from "../gateway/ask.ts";
 
 const HELP = `usage: poundkey files list [--account ID] [--json]
        poundkey files delete ID [--json]
@@ -10,7 +13,7 @@ Shows names and sizes of files that clients uploaded or batches made, never thei
 
   --account ID              only the files of this account
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\`
+${STORE_OR_GATEWAY}
 
 examples:
   poundkey files list --account acct_01
@@ -24,16 +27,28 @@ export const runFiles = makeCommand(HELP, {
 /** There are no batches yet. */
 const NO_BATCHES: FileUse = { isFileInUse: async () => false };
 
+const readFile = makeReader(fileSchema);
+const readPage = makePageReader(readFile);
+
 function list(call: StoreCall): Promise<void> {
   const account = call.values.get("account");
-  const list: Parameters<typeof printList<FileView>>[1]["list"] = (world, page) =>
-    listFiles(world, { ...page, ...(account === undefined ? {} : { account }) });
-  return printList(call, { list, columns: COLUMNS, formatCells });
+  const askPage = (after: string | undefined) => ({
+    route: { method: "GET", path: "/files" },
+    query: { account, after },
+    read: readPage,
+    here: (world: ActingWorld) => listFiles(world, { account, after }),
+  });
+  return printList(call, { askPage, columns: COLUMNS, formatCells });
 }
 
-async function remove({ words, isJson, io, open }: StoreCall): Promise<void> {
+async function remove({ words, isJson, io, ask }: StoreCall): Promise<void> {
   const id = requireOne(words, "one file's id, as shown by `poundkey files list`");
-  const file = await deleteFile(await open(), NO_BATCHES, id);
+  const file = await ask({
+    route: { method: "DELETE", path: "/files/:id" },
+    parts: { id },
+    read: readFile,
+    here: (world) => deleteFile(world, NO_BATCHES, id),
+  });
   io.out(isJson ? formatJson(file) : `Deleted ${file.id} (${file.name}, ${file.bytes} bytes).`);
 }
 
