@@ -22,6 +22,14 @@ import {
   takeLimits,
 } from "./limits/limits.ts";
 import {
+  hasLinePlace,
+  type LineHold,
+  makePlaceCrowdFault,
+  refuseCrowd,
+  refuseShare,
+  takeLine,
+} from "./limits/lines.ts";
+import {
   ALL_OF_THE_MINUTE,
   ENTRY_OF_THE_MINUTE,
   type MinuteCheck,
@@ -67,11 +75,26 @@ function decideGrant(
   const { demand, key, limits } = asking;
   const lacking = findLacking(limits, demand);
   if (lacking !== null) return lacking;
-  const full = refuseByMinute(limits, demand, checks);
+  const full = refuseCrowd(books, demand) ?? refuseByMinute(limits, demand, checks);
   if (full !== null) return refused(full);
   const offers = keepCovered(books, limits, demand);
   if (offers instanceof Fault) return refused(offers);
-  return grant(books, { ...asking, account: books.account(key.accountId), offers });
+  const account = books.account(key.accountId);
+  const granted = grant(books, { ...asking, account, offers });
+  if (demand.line === undefined || granted.kind !== "granted") return granted;
+  const crowded = refuseShare(books, demand, account, describeLineHold(limits, granted));
+  return crowded === null ? granted : refused(crowded);
+}
+
+/** Returns what a line holds of the balance and of the hard budgets of its key, member and account. */
+function describeLineHold({ funds }: RunningLimits, { held, holdNanoUsd, place }: Grant): LineHold {
+  const budgets = funds.map(({ running: { owner, name, use, limitNanoUsd } }, at) => ({
+    owner: owner.id,
+    name,
+    nanoUsd: held[at] ?? 0,
+    leftNanoUsd: Math.max(0, limitNanoUsd - use.spentNanoUsd),
+  }));
+  return { holdNanoUsd, place, budgets };
 }
 
 /** Admits what a step refuses, answers or lets wait: it takes nothing of its day and holds nothing. */
@@ -187,7 +210,11 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
   const { nowMs, quota } = demand;
   const standing = readStanding(books, key, account, limit, quota, nowMs);
   const hasPlace = standing.counted.used < limit;
-  const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
+  const { line } = demand;
+  if (line && hasPlace && !hasLinePlace(books, demand, standing))
+    return refused(makePlaceCrowdFault(standing));
+  // A line never takes the throttle's slot: a single request would find it gone.
+  const hasSlot = !line && standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
   const terms =
     hasPlace || hasSlot
       ? computeFreeTerms(
@@ -204,7 +231,14 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
   if (terms?.kind === "refused") return refused(terms.fault);
   return terms
     ? free(books, admitting, standing, terms.terms)
-    : refused(makeUsedUpFault(standing, quota, nowMs, isPayable(admitting)));
+    : refused(
+        makeUsedUpFault(
+          line ? { ...standing, slotAtMs: null } : standing,
+          quota,
+          nowMs,
+          isPayable(admitting),
+        ),
+      );
 }
 
 /** True if a larger balance would let the request in, so that a top-up helps. */
@@ -277,7 +311,8 @@ const NO_OFFERS: readonly Offer[] = [];
 /** Takes what the grant needs of each limit, and holds the worst case of the balance. */
 function take(books: Books, demand: Admission, limits: RunningLimits, grant: Grant): GrantAnswer {
   const { place, holdNanoUsd, outputTokens, held, tokenLimits, offers = NO_OFFERS } = grant;
-  const uses = limits.owners.length > 0 ? takeLimits(books, limits, demand, { held, offers }) : null;
+  const own = limits.owners.length > 0 ? takeLimits(books, limits, demand, { held, offers }) : null;
+  const uses = demand.line && own ? [...own, takeLine(books, demand, describeLineHold(limits, grant))] : own;
   const tags = findTags(books.keys.get(demand.keyId), books.account(demand.accountId));
   const granted: Writable<GrantAnswer> = {
     kind: "granted",

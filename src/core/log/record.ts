@@ -65,6 +65,10 @@ export interface RequestOrigin {
   readonly memberId: string | null;
   /** Its tags as `formatTags` writes them. Null for none. */
   readonly tags: string | null;
+  /** The batch whose line it is, the line's number from 1, and its own id there. Null for other requests. */
+  readonly batchId: string | null;
+  readonly batchLine: number | null;
+  readonly customId: string | null;
 }
 
 export const UNKNOWN_ORIGIN: RequestOrigin = {
@@ -74,6 +78,9 @@ export const UNKNOWN_ORIGIN: RequestOrigin = {
   parentTraceId: null,
   memberId: null,
   tags: null,
+  batchId: null,
+  batchLine: null,
+  customId: null,
 };
 
 export interface RequestRecord extends RequestHead, RequestOrigin {

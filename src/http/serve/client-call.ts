@@ -15,7 +15,7 @@ import { type Steering, UNSTEERED } from "../../core/models/steering.ts";
 import type { RouterRules } from "../../core/settings.ts";
 import { Ending } from "../../core/world/ending.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
-import type { Call } from "../../gateway/call.ts";
+import type { Call, LineMark } from "../../gateway/call.ts";
 import { type Pin, pinSelection } from "../../gateway/plan/pin.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import type { Routes } from "../../gateway/plan/routes.ts";
@@ -71,6 +71,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   readonly mendsNamed: Mending | undefined;
   readonly limitAtMs: number;
   readonly idempotency: Claim | null = null;
+  readonly line: LineMark | null;
   readonly caching: Caching | null;
   readonly held: HeldBody;
   readonly trace: TraceContext | null;
@@ -84,7 +85,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   constructor(
     ports: HttpPorts,
     { name: surface, operation, idPrefix }: Surface<F>,
-    { request: { headers }, requestId, held, trace }: Arrival,
+    { request: { headers }, requestId, held, trace, line }: Arrival,
     { key, proof }: Caller,
     exchange: Exchange<F>,
     setup: ModelSetup<F>,
@@ -114,7 +115,8 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.id = `${idPrefix}${mintOrderedId(ports.random, nowMs)}`;
     this.created = Math.floor(nowMs / 1000);
     this.requestId = requestId;
-    this.origin = readRequestOrigin(ports, headers, exchange.session, proof, trace);
+    this.origin = readRequestOrigin(ports, headers, exchange.session, proof, trace, line);
+    this.line = line;
     this.selection = pin ? pinSelection(selection, pin) : selection;
     this.steering = steering;
     this.pin = pin;
@@ -123,8 +125,11 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.markup = setup.markup;
     this.mendsNamed = setup.mendsNamed;
     this.limitAtMs = headers.has(TIMEOUT) ? readLimit(ports, headers) : Number.POSITIVE_INFINITY;
-    const once = headers.get("idempotency-key");
-    if (once !== null) this.idempotency = digestIdempotency(ports.vault, key.id, once, operation, exchange);
+    const once = line === null ? headers.get("idempotency-key") : nameLine(line);
+    if (once !== null) {
+      const scope = line === null ? key.id : LINE_SCOPE;
+      this.idempotency = digestIdempotency(ports.vault, scope, once, operation, exchange);
+    }
     this.caching = exchange.isUncached ? null : readCaching(headers, key, selection, ports.cacheRules());
     this.held = held;
     this.trace = trace;
@@ -159,6 +164,13 @@ export class ClientCall<F extends Form> implements Call<F> {
   time<Given, Result>(work: (given: Given) => Result, given: Given): Result {
     return this.#turns.time(this.key.accountId, this.held.bytes, work, given);
   }
+}
+
+/** No key has this id, so that no client's Idempotency-Key is a line's. */
+const LINE_SCOPE = "batch";
+
+function nameLine({ terms, line }: LineMark): string {
+  return `${terms.batchId}/${line}`;
 }
 
 /** Returns when the client's own time limit ends, on the monotonic clock. Infinity if it sent none. */

@@ -15,6 +15,7 @@ import { listTraceIds, type TraceContext } from "../../core/log/trace-context.ts
 import { nameSession } from "../../core/people/session.ts";
 import type { AddressRule, TagHeader } from "../../core/settings.ts";
 import { cutAddress } from "../../core/world/address.ts";
+import type { LineMark } from "../../gateway/call.ts";
 
 /** Headers in which agents send their session, other than those that a surface reads itself. */
 const SESSION_HEADERS = [
@@ -45,6 +46,7 @@ export function readRequestOrigin(
   session: string | null,
   proof: Caller["proof"],
   trace: TraceContext | null,
+  line: LineMark | null,
 ): RequestOrigin {
   const rule = addressRule();
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
@@ -59,6 +61,9 @@ export function readRequestOrigin(
     parentTraceId: traces.parentTraceId,
     memberId: null,
     tags: from === undefined ? own : addHeaders(own, headers, from),
+    batchId: line && line.terms.batchId,
+    batchLine: line && line.line,
+    customId: line && line.customId,
   };
 }
 

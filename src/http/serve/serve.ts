@@ -194,9 +194,11 @@ export function noteRefusal<F extends Form>(
   context: RequestContext<F> | null,
   fault: Fault,
 ): { readonly refusal: Refusal; readonly headers: HeaderMap } {
-  const { path, requestId, trace, names } = arrival;
+  const { path, requestId, trace, names, line } = arrival;
   const facts: Facts = context ?? NO_FACTS;
-  if (facts.attempts === 0) logRefusal(ports, arrival, surface, context, fault);
+  if (line !== null) line.fault = fault;
+  const isRefusal = facts.attempts === 0 && line?.waitsFor(fault) !== true;
+  if (isRefusal) logRefusal(ports, arrival, surface, context, fault);
   const limits = facts.granted ?? findRefusing(fault);
   const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);
   // The path decides the form, because a surface's wildcard also matches paths with other error forms.

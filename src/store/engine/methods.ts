@@ -10,6 +10,7 @@ import { namedChanges, namedMethods } from "../keys/named.ts";
 import { limitRequestChanges, limitRequestMethods } from "../limits/limit-requests.ts";
 import { providerCallMethods } from "../log/provider-calls.ts";
 import { refusalMethods } from "../log/refusals.ts";
+import { batchMethods } from "../models/batches.ts";
 import { cacheMethods } from "../models/cached-answers.ts";
 import { lessonChanges, lessonMethods } from "../models/lessons.ts";
 import { responseMethods } from "../models/stored-responses.ts";
@@ -52,6 +53,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     directory: directoryMethods(engine),
     limitRequests: limitRequestMethods(engine),
     checkouts: checkoutMethods(ofRows),
+    batches: batchMethods(engine, ofRows),
     cache: cacheMethods(engine),
     foreign: foreignMethods(engine),
     things: plainMethods(engine),

@@ -92,7 +92,7 @@ export const ROW_OUTCOME = `coalesce(outcome, CASE ${Object.entries(OUTCOMES_BEF
   .join(" ")} END)`;
 
 /** Filters whose rows an index finds at once. */
-const INDEXED = ["requestId", "session", "traceId"] as const;
+const INDEXED = ["requestId", "session", "traceId", "batchId"] as const;
 /** Returns the question to the request log that a filter asks. */
 export function askRequests<Row extends ListedRequest>(
   table: Table<Row>,
@@ -145,7 +145,7 @@ export function narrowRequests(by: Narrowing, filter: RequestFilter): void {
   const { provider, outcome, memberId, address, session, traceId, text, requestId, tag } = filter;
   by.within(filter.scope, USE_ROWS);
   by.equal({ key_id: keyId, account_id: accountId, operation, surface, selector, ended });
-  by.equal({ member_id: memberId, address, session, request_id: requestId });
+  by.equal({ member_id: memberId, address, session, request_id: requestId, batch_id: filter.batchId });
   by.by(model, (at) => `model_used = ${at} OR model_tried = ${at} OR model_asked = ${at}`);
   if (provider !== undefined) by.add(narrowProvider(by, provider));
   by.by(outcome, (at) => `outcome = ${at} OR outcome IS NULL AND ${OUTCOMES_BEFORE[outcome ?? "failed"]}`);

@@ -48,19 +48,29 @@ const AMOUNT_COLUMNS = [
 ] as const satisfies readonly (readonly [string, Unit])[];
 
 type CountedRow = { readonly amounts: Amounts } & Partial<
-  Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom" | "tags">
+  Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom" | "tags" | "batchId">
 >;
 
 /**
  * True if the row counts anything other than tokens and searches: other work, answers from the cache, or some of it in
- * another month's statement. A request's tags are among these columns too.
+ * another month's statement. A request's tags and the batch that it is a line of are among these columns too.
  */
-export function hasWork({ amounts, edge, cached, cachedFrom, tags }: CountedRow): boolean {
-  if (edge !== undefined || cached || cachedFrom || tags) return true;
+export function hasWork({ amounts, edge, cached, cachedFrom, tags, batchId }: CountedRow): boolean {
+  if (edge !== undefined || cached || cachedFrom || tags || batchId) return true;
   return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
 }
 
-const SPARE_COLUMNS = ["edge_cost_nano", "edge_charged_nano", "cached", "cached_from", "saved_nano", "tags"];
+const SPARE_COLUMNS = [
+  "edge_cost_nano",
+  "edge_charged_nano",
+  "cached",
+  "cached_from",
+  "saved_nano",
+  "tags",
+  "batch_id",
+  "batch_line",
+  "custom_id",
+];
 
 /** The columns written for rows without such work; the others default to 0. */
 export function omitWork<Row>(table: Table<Row>): TablePart<Row> {
@@ -119,6 +129,9 @@ const LISTED_FIELDS = {
   cachedFrom: allowNull(TEXT),
   savedNanoUsd: INTEGER,
   tags: allowNull(TEXT),
+  batchId: allowNull(TEXT),
+  batchLine: allowNull(INTEGER),
+  customId: allowNull(TEXT),
 };
 
 const REQUEST_KEY = ["account_id", "id"];

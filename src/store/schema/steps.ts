@@ -1,4 +1,5 @@
 // The steps of the schema since both engines share them. A released step is never changed: a change is a new step.
+import { BATCHES } from "./batches-step.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
@@ -261,4 +262,5 @@ export const STEPS: readonly Step[] = [
   MODEL_LIMITS,
   ENDS,
   DIRECTORY,
+  BATCHES,
 ];
