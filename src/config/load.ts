@@ -4,6 +4,7 @@ import { omitUndefined } from "../core/json/json.ts";
 import { NANO_PER_USD } from "../core/money/money.ts";
 import type { KnownProvider, ProviderSetup, QuotaRules, ServerRules, Settings } from "../core/settings.ts";
 import { parseDuration } from "../core/text/duration.ts";
+import { buildBatchRules, buildFileRules } from "./batches.ts";
 import { buildCacheRules } from "./cache.ts";
 import { addDirectory } from "./directory.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
@@ -172,6 +173,8 @@ function buildSettings(
     cache: buildCacheRules(config.cache),
     ...omitUndefined({ tagsFrom: buildTagHeaders(config.tags_from, issues) }),
     responses: buildResponseRules(config.responses ?? {}),
+    files: buildFileRules(config.files),
+    batches: buildBatchRules(config.batches),
     audit: buildAuditRules(config.audit),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
     webhooks: buildEndpoints(config.webhooks, issues),

@@ -13,6 +13,7 @@ import { SELECTORS } from "../core/models/selector.ts";
 import { KINDS, SKILLS } from "../core/models/skill.ts";
 import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
 import { LEVELS } from "../core/world/world.ts";
+import { batches, files } from "./batches.ts";
 import { cache, cacheSetting } from "./cache.ts";
 import { catalogue } from "./catalogue.ts";
 import { scim } from "./directory.ts";
@@ -268,6 +269,8 @@ export const ConfigSchema = options(
     ),
     cache,
     responses,
+    files,
+    batches,
     audit: options({ keep: duration("1d", "3650d") }, "The audit log."),
     native,
     metrics: options(

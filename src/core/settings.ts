@@ -310,6 +310,38 @@ export interface ResponseRules {
   readonly sockets: SocketRules;
 }
 
+/** The bounds on files that clients upload, and on what batches keep. */
+export interface FileRules {
+  /** The most bytes of all accounts. */
+  readonly bytesMax: number;
+  /** The most bytes of an account. 0 if there are neither files nor batches. */
+  readonly accountBytesMax: number;
+  readonly fileBytesMax: number;
+  /** The longest that a file is kept. */
+  readonly keepMs: number;
+}
+
+/** The bounds on batches. */
+export interface BatchRules {
+  /** False if nothing new is taken: neither files nor batches. */
+  readonly isOn: boolean;
+  /** The most lines at once on this node, over all of its processes. 0 if it runs none. */
+  readonly parallelMax: number;
+  /** The most lines of an account at once, over all nodes. */
+  readonly perAccountMax: number;
+  /** The most lines and bytes of one batch. */
+  readonly linesMax: number;
+  readonly bytesMax: number;
+  /** The most batches of an account that haven't ended. */
+  readonly unfinishedMax: number;
+  /** The time for batches whose client names none. */
+  readonly windowMs: number;
+  /** The time for which a batch and its results are kept after its end. */
+  readonly keepMs: number;
+  /** The most tries of a line. */
+  readonly triesMax: number;
+}
+
 /** The bounds on WebSocket connections of one process. */
 export interface SocketRules {
   readonly isOn: boolean;
@@ -373,6 +405,8 @@ export interface Settings {
   readonly log: LogRules;
   readonly cache: CacheRules;
   readonly responses: ResponseRules;
+  readonly files: FileRules;
+  readonly batches: BatchRules;
   readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;
   readonly hooks: readonly HookRule[];

@@ -16,6 +16,7 @@ import type { ListedRequest, RequestRecord } from "./log/record.ts";
 import type { RefusalStore } from "./log/refusal-log.ts";
 import type { BatchStore } from "./models/batch.ts";
 import type { CacheStore } from "./models/cached-answer.ts";
+import type { FileStore } from "./models/file.ts";
 import type { ResponseStore } from "./models/kept.ts";
 import type { Audit } from "./money/audit.ts";
 import type { CheckoutStore } from "./money/checkout.ts";
@@ -258,6 +259,7 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   readonly checkouts: CheckoutStore;
   readonly batches: BatchStore;
   readonly cache: CacheStore;
+  readonly files: FileStore;
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
   readonly webhooks: WebhookStore;

@@ -258,6 +258,8 @@ test("the published schema is JSON Schema and knows every section", () => {
     "log",
     "cache",
     "responses",
+    "files",
+    "batches",
     "audit",
     "native",
     "metrics",

@@ -20,6 +20,7 @@ import { limitsSuite } from "./limits/limits.suite.ts";
 import { warningsSuite } from "./limits/warnings.suite.ts";
 import { callsSuite } from "./log/calls.suite.ts";
 import { tagsSuite } from "./log/tags.suite.ts";
+import { batchSuite } from "./models/batches.suite.ts";
 import { cacheSuite } from "./models/cache.suite.ts";
 import { lessonFilesSuite } from "./models/lesson-files.suite.ts";
 import { lessonsSuite } from "./models/lessons.suite.ts";
@@ -72,6 +73,7 @@ const SUITES = [
   eventsSuite,
   movesSuite,
   responsesSuite,
+  batchSuite,
   cacheSuite,
   webhooksSuite,
   deliverySuite,

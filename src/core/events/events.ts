@@ -34,9 +34,11 @@ export const EVENTS = {
   "topup.refunded": "{amount} USD of a card payment of {account} were refunded ({state}).",
   "topup.disputed": "A card payment of {account} is disputed over {amount} USD ({state}).",
   "token.ending": "Only its contact upholds the token {name}, which ends at {until}.",
-  "batch.completed": "The batch {batch_id} is completed: {completed} of {total} lines were answered, {failed} failed.",
+  "batch.completed":
+    "The batch {batch_id} is completed: {completed} of {total} lines were answered, {failed} failed.",
   "batch.failed": "The batch {batch_id} can't be run: its input has mistakes.",
-  "batch.expired": "The window of the batch {batch_id} has ended: {completed} of {total} lines were answered.",
+  "batch.expired":
+    "The window of the batch {batch_id} has ended: {completed} of {total} lines were answered.",
   "batch.cancelled": "The batch {batch_id} was cancelled: {completed} of {total} lines were answered.",
   "batch.waiting": "The batch {batch_id} waits ({code}): {message}",
   "key.created": "The key {name} was created.",

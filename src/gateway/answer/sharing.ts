@@ -22,6 +22,7 @@ export function openEnding<F extends Form>(call: Call<F>): Ending {
 function openShared<F extends Form>(call: Call<F>): Ending {
   const shared = new Ending();
   const { caching, idempotency, ending, line } = call;
-  if (idempotency === null || line) ending.tell({ end: (reason) => caching?.whenAlone(() => shared.end(reason)) });
+  if (idempotency === null || line)
+    ending.tell({ end: (reason) => caching?.whenAlone(() => shared.end(reason)) });
   return shared;
 }

@@ -61,9 +61,9 @@ export function readRequestOrigin(
     parentTraceId: traces.parentTraceId,
     memberId: null,
     tags: from === undefined ? own : addHeaders(own, headers, from),
-    batchId: line && line.terms.batchId,
-    batchLine: line && line.line,
-    customId: line && line.customId,
+    batchId: line === null ? null : line.terms.batchId,
+    batchLine: line === null ? null : line.line,
+    customId: line === null ? null : line.customId,
   };
 }
 

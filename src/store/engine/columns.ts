@@ -3,7 +3,7 @@ import { expressAs, findExpression } from "./encoder.ts";
 import { type FoundRow, readInteger, readNumber, readSum, readText, type Value } from "./found.ts";
 
 /** A column's type on every engine. Money, times, counts and flags are integers of 64 bits; JSON is text. */
-export type SqlType = "text" | "integer" | "real";
+export type SqlType = "text" | "integer" | "real" | "bytes";
 
 /** A column that is written from a value. */
 export interface ColumnWriter<From> {

@@ -1,5 +1,6 @@
 // The store's methods that are the same on both engines.
 import type { Changes, Trail } from "../../core/audit/changes.ts";
+import type { PieceStore } from "../../core/models/file.ts";
 import { auditLogMethods } from "../audit/audit-log.ts";
 import { outboxMethods } from "../events/outbox.ts";
 import { webhookMethods } from "../events/webhooks.ts";
@@ -12,6 +13,7 @@ import { providerCallMethods } from "../log/provider-calls.ts";
 import { refusalMethods } from "../log/refusals.ts";
 import { batchMethods } from "../models/batches.ts";
 import { cacheMethods } from "../models/cached-answers.ts";
+import { fileMethods } from "../models/files.ts";
 import { lessonChanges, lessonMethods } from "../models/lessons.ts";
 import { responseMethods } from "../models/stored-responses.ts";
 import { bookMethods, systemJournalMethods } from "../money/books.ts";
@@ -30,7 +32,7 @@ import { makeRecorder, type Recorder } from "./recording.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
 
 /** `ofRows` is for changes to rows that decisions depend on. */
-export function engineMethods(engine: Engine, ofRows = engine) {
+export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engine) {
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
@@ -55,6 +57,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     checkouts: checkoutMethods(ofRows),
     batches: batchMethods(engine, ofRows),
     cache: cacheMethods(engine),
+    files: { ...fileMethods(engine), pieces },
     foreign: foreignMethods(engine),
     things: plainMethods(engine),
     people: { ...peopleMethods(engine), ...sessionMethods(engine), ...erasingMethods(engine, ofRows) },

@@ -34,7 +34,10 @@ export const BATCH = table<Batch>(
     detail: makeJson(parseDetail),
   },
   {
-    open_at_ms: { type: "integer", write: ({ createdAtMs, endedAtMs }) => (endedAtMs === null ? createdAtMs : null) },
+    open_at_ms: {
+      type: "integer",
+      write: ({ createdAtMs, endedAtMs }) => (endedAtMs === null ? createdAtMs : null),
+    },
     input_file_id: { type: "text", write: ({ detail }) => detail.inputFileId },
   },
 );
@@ -130,7 +133,13 @@ function readTimes(given: unknown): BatchTimes {
   };
 }
 
-function readWait({ code, message, limit, resetsAtMs, sinceMs }: Readonly<Record<string, unknown>>): BatchWait {
+function readWait({
+  code,
+  message,
+  limit,
+  resetsAtMs,
+  sinceMs,
+}: Readonly<Record<string, unknown>>): BatchWait {
   return {
     code: asString(code) ?? "",
     message: asString(message) ?? "",

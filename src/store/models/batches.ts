@@ -1,7 +1,7 @@
 // Batches and the blocks of their lines: few rows, each changed in a short transaction.
 import type { Batch, BatchFilter, BatchRef, BatchStore, BlocksWanted } from "../../core/models/batch.ts";
 import type { Page } from "../../core/world/page.ts";
-import { bind, type Engine, readFirst, type Result, type Statement } from "../engine/engine.ts";
+import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
 import { type FoundRow, readInteger, readSum } from "../engine/found.ts";
 import { Narrowing, pageEnd } from "../engine/narrowing.ts";
 import { composeAddEvent } from "../engine/recording.ts";
@@ -29,7 +29,11 @@ export function batchMethods(engine: Engine, ofRows: Engine): BatchStore {
     list: async (filter, page) => (await run(composeList(filter, page, mark))).map(BATCH.rowOf),
     remove: ({ accountId, id }) =>
       runAll([
-        bind(`DELETE FROM batch_block WHERE account_id = ${mark(1)} AND batch_id = ${mark(2)}`, accountId, id),
+        bind(
+          `DELETE FROM batch_block WHERE account_id = ${mark(1)} AND batch_id = ${mark(2)}`,
+          accountId,
+          id,
+        ),
         bind(`DELETE FROM batch WHERE account_id = ${mark(1)} AND id = ${mark(2)}`, accountId, id),
       ]),
     sum: async ({ accountId, id }) => {

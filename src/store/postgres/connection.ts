@@ -7,7 +7,7 @@ import { isConflict, isDeadServer, LateError } from "./failures.ts";
 import type { Session } from "./session.ts";
 
 /** The values are bound to `$1, $2 …`; lists are for `unnest` and `= ANY`. */
-export interface Query extends Statement<Value | readonly Value[]> {
+export interface Query extends Statement<Value | Uint8Array | readonly Value[]> {
   readonly template?: TemplateStringsArray;
 }
 

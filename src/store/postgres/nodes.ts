@@ -81,7 +81,11 @@ const ALIVE = `
   WHERE NOT (greatest(other.beat_at, own.since_at) < clock_timestamp() - ${DEAD}
     AND own.beat_at > clock_timestamp() - ${GAP})`;
 
-export async function listDead(pool: Pool, own: string, nodes: readonly string[]): Promise<readonly string[]> {
+export async function listDead(
+  pool: Pool,
+  own: string,
+  nodes: readonly string[],
+): Promise<readonly string[]> {
   const alive = new Set((await pool.run(bind(ALIVE, own))).map((found) => readText(found, "id")));
   // Without a beat of its own, this node can't tell.
   return alive.has(own) ? nodes.filter((node) => !alive.has(node)) : [];

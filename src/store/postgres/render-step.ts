@@ -9,6 +9,7 @@ const TYPES: Readonly<Record<SqlType, string>> = {
   text: 'TEXT COLLATE "C"',
   integer: "BIGINT",
   real: "DOUBLE PRECISION",
+  bytes: "BYTEA",
 };
 
 export function renderStep(step: Step): readonly string[] {

@@ -14,6 +14,7 @@ import { Dialer, type LookUp } from "./dialer.ts";
 import { CONNECTIONS_MAX, describeError } from "./failures.ts";
 import { makePostgresSchema, migrate, retryStartup } from "./migrations.ts";
 import { endNode, findOrphans, listDead, makeHeart } from "./nodes.ts";
+import { pieceRows } from "./pieces.ts";
 import { Pool } from "./pool.ts";
 import { composeReading } from "./reading.ts";
 import { requestMethods } from "./requests.ts";
@@ -74,7 +75,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     listDead: (nodes) => listDead(pool, node, nodes),
     measure: () => measure(pool),
     findDamage: async () => null,
-    ...engineMethods(pool),
+    ...engineMethods(pool, pieceRows(pool)),
     ...requestMethods(pool),
     ready: () => heart.admit(() => checkReady(pool)),
     close: async () => {

@@ -41,6 +41,7 @@ const LIST_TYPES: Readonly<Record<SqlType, string>> = {
   text: "text[]",
   integer: "bigint[]",
   real: "double precision[]",
+  bytes: "bytea[]",
 };
 
 type Lists = readonly (readonly Value[])[];

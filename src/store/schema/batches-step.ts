@@ -37,5 +37,11 @@ export const BATCHES: Step = [
   { kind: "addColumn", table: "request", column: { name: "batch_id", type: "text", isNullable: true } },
   { kind: "addColumn", table: "request", column: { name: "batch_line", type: "integer", isNullable: true } },
   { kind: "addColumn", table: "request", column: { name: "custom_id", type: "text", isNullable: true } },
-  { kind: "createIndex", name: "request_batch", table: "request", columns: ["batch_id", "at_ms"], isSparse: true },
+  {
+    kind: "createIndex",
+    name: "request_batch",
+    table: "request",
+    columns: ["batch_id", "at_ms"],
+    isSparse: true,
+  },
 ];

@@ -41,6 +41,8 @@ export type Change =
       readonly key: readonly string[];
       /** The rows lie with their account, or on every machine of a distributed engine. */
       readonly placement: "account" | "everywhere";
+      /** Set if the other engine keeps such rows elsewhere. */
+      readonly only?: "postgres";
     }
   | {
       readonly kind: "createIndex";

@@ -1,14 +1,16 @@
 // The steps of the schema since both engines share them. A released step is never changed: a change is a new step.
-import { BATCHES } from "./batches-step.ts";
+
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
+import { BATCHES } from "./batches-step.ts";
 import { CACHE } from "./cache-step.ts";
 import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { DIRECTORY } from "./directory-step.ts";
+import { FILES } from "./files-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
@@ -262,5 +264,6 @@ export const STEPS: readonly Step[] = [
   MODEL_LIMITS,
   ENDS,
   DIRECTORY,
+  FILES,
   BATCHES,
 ];

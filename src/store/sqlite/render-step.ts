@@ -4,7 +4,12 @@ import { describeIndex, joinNames, quoteLiteral } from "../engine/sql.ts";
 import { declareField } from "../schema/field-columns.ts";
 import type { Change, NewColumn, Step } from "../schema/schema-step.ts";
 
-const TYPES: Readonly<Record<SqlType, string>> = { text: "TEXT", integer: "INTEGER", real: "REAL" };
+const TYPES: Readonly<Record<SqlType, string>> = {
+  text: "TEXT",
+  integer: "INTEGER",
+  real: "REAL",
+  bytes: "BLOB",
+};
 
 /** A step runs in one transaction. */
 export function renderStep(step: Step): string {
@@ -21,6 +26,7 @@ function renderChange(change: Change): readonly string[] {
     case "addField":
       return [addColumn(change.table, declareField(change.field))];
     case "createTable": {
+      if (change.only === "postgres") return [];
       const { table, columns, key } = change;
       const declared = [...columns.map(declareColumn), `PRIMARY KEY (${joinNames(key)})`];
       return [`CREATE TABLE ${table} (${declared.join(", ")}) STRICT, WITHOUT ROWID`];

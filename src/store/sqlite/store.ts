@@ -15,6 +15,7 @@ import { makeEngine } from "./engine.ts";
 import { measureFiles } from "./measure.ts";
 import { makeSqliteSchema } from "./migrate.ts";
 import { NodeLock } from "./node-lock.ts";
+import { pieceFolder, piecesInMemory } from "./pieces.ts";
 import { requestMethods } from "./requests.ts";
 import { RowCache } from "./row-cache.ts";
 import { SlowReads } from "./slow-reads.ts";
@@ -74,7 +75,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     beat: heart.beat,
     measure: async () => measureFiles(file),
     findDamage: () => connector.run((connection) => connection.findDamage()),
-    ...engineMethods(engine, makeEngine(connector, { ...parts, onChange: () => cache.clear() })),
+    ...engineMethods(
+      engine,
+      file === null ? piecesInMemory() : pieceFolder(file),
+      makeEngine(connector, { ...parts, onChange: () => cache.clear() }),
+    ),
     ...requestMethods(connector, cache, engine, { file, node }),
     ready: () =>
       heart.admit(async () => {

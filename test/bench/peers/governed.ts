@@ -202,6 +202,9 @@ function noStore(): Store {
     ...keepNoJournals(),
     audit: unused,
     ...keepNoLog(),
+    files: keepNoFiles(),
+    batches: keepNoBatches(),
+    listDead: async () => [],
     credentials: nobody,
     setting: nothing,
     keepSetting: async (_name, value) => value,
@@ -211,6 +214,39 @@ function noStore(): Store {
     close: async () => {},
   };
   return made;
+}
+
+function keepNoBatches(): Store["batches"] {
+  const refuse = async () => {
+    throw new Error("Not part of the measurement.");
+  };
+  return {
+    add: refuse,
+    find: async () => null,
+    list: async () => [],
+    change: refuse,
+    remove: async () => {},
+    sum: refuse,
+  };
+}
+
+function keepNoFiles(): Store["files"] {
+  const refuse = async () => {
+    throw new Error("Not part of the measurement.");
+  };
+  return {
+    add: refuse,
+    list: async () => [],
+    remove: async () => false,
+    sum: async () => ({ bytes: 0, files: 0 }),
+    pieces: {
+      write: refuse,
+      read: async () => null,
+      remove: async () => {},
+      listBefore: async () => [],
+      measureDisk: async () => null,
+    },
+  };
 }
 
 function answerTo(demand: Demand): Answer {

@@ -1,0 +1,46 @@
+// The port of files: what a client uploads, what a batch reads and writes, and the sealed pieces that hold both.
+import type { FileOwner, FileQuery, StoredFile } from "../core/models/file.ts";
+
+/** All pieces of a file but its last have this size, so that a range is arithmetic. A piece has no more. */
+export const PIECE_BYTES = 1_048_576;
+
+/** Sealed bytes by object and piece. Each is bound to its account, object and number: none opens in another's place. */
+export interface Pieces {
+  /** Returns when the piece would survive a power failure. Writing a number again replaces it. */
+  write(accountId: string, object: string, number: number, bytes: Uint8Array): Promise<void>;
+  /** Throws FileMissing if it isn't there or doesn't unseal. */
+  read(accountId: string, object: string, number: number): Promise<Uint8Array>;
+  /** Removes all pieces of an object. None is no error. */
+  remove(accountId: string, object: string): Promise<void>;
+}
+
+/** A list of an owner's files in one form. */
+export type FileList = Pick<FileQuery, "form" | "purpose" | "order" | "limit" | "after">;
+
+/** A file with what the gateway finds out by storing it left out. */
+export type NewFile = Omit<StoredFile, "bytes">;
+
+export interface Files {
+  readonly pieces: Pieces;
+  /**
+   * Writes a stream as a file, which is seen once all of it would survive a power failure. Throws the Fault
+   * `storage_limit_exceeded` beyond the quota, and what the stream throws. Nothing is left if it fails.
+   */
+  save(file: NewFile, bytes: AsyncIterable<Uint8Array>): Promise<StoredFile>;
+  /** The owner's file of any form, or null. */
+  find(id: string, owner: FileOwner): Promise<StoredFile | null>;
+  /** Yields the bytes from `from` (inclusive) to `to` (exclusive), piece by piece. Throws FileMissing. */
+  read(file: StoredFile, from: number, to: number): AsyncIterable<Uint8Array>;
+  list(owner: FileOwner, list: FileList): Promise<readonly StoredFile[]>;
+  /** Returns false if the owner has none. Throws the Fault `file_in_use` while a batch reads it. */
+  remove(id: string, owner: FileOwner): Promise<boolean>;
+  /** Returns why no more bytes fit (`storage_limit_exceeded`), or null if they do. */
+  lacksRoom(accountId: string, bytes: number): Promise<string | null>;
+}
+
+/** A piece that isn't there, or that doesn't unseal in its place. */
+export class FileMissing extends Error {
+  constructor(object: string, number: number, options?: ErrorOptions) {
+    super(`Piece ${number} of ${object} is missing or damaged.`, options);
+  }
+}
