@@ -146,10 +146,16 @@ export function readCall<F extends Form>(
   const { model } = exchange.ask;
   arrival.modelAsked = given.ask.model;
   const setup = setups.find(ports.snapshot(), model, key);
+  if (arrival.line !== null && exchange.ask.stream === true) throw refuseLineStream();
   const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, earlier.pin);
   arrival.selection = call.selection;
   arrival.names = call.names;
   return call;
+}
+
+function refuseLineStream(): Fault {
+  const message = "Unsupported parameter: 'stream'. A line of a batch is answered as a whole.";
+  return new Fault("unsupported_parameter", message, { param: "stream" });
 }
 
 function respondWhole<F extends Form>(

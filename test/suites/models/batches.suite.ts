@@ -100,7 +100,11 @@ export function batchSuite(name: string, makeBench: MakeBench): void {
       for (const [at, batchId] of ["batch_1", "batch_1", null].entries()) {
         const ticket = ledger.ticket(makeAsk(`c${at}`, key));
         await expectGrant(ledger, ticket);
-        const line = { batchId, batchLine: batchId && at + 1, customId: batchId && `id ${at}` };
+        const line = {
+          batchId,
+          batchLine: batchId === null ? null : at + 1,
+          customId: batchId === null ? null : `id ${at}`,
+        };
         await ledger.settle(ticket, makeOutcome(ticket, { costNanoUsd: 100 + at, ...line }));
       }
       const rows = await other.requests({ batchId: "batch_1" }, PAGE);
