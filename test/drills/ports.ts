@@ -33,7 +33,7 @@ export const MEMBERS: {
   readonly RequestContext: Count<keyof RequestContext<ChatForm>>;
 } = {
   Store: 64,
-  "Store, with the ports in it": 170,
+  "Store, with the ports in it": 171,
   Operation: 48,
   RequestContext: 47,
 };

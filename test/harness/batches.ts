@@ -16,6 +16,7 @@ const DETAIL: BatchDetail = {
   metadata: null,
   headers: {},
   inputFileId: "file-input",
+  inputBytes: 1000,
   outputFileId: null,
   errorFileId: null,
   outputSeconds: null,
@@ -41,6 +42,7 @@ export function makeBatch(id: string, fields: Partial<Batch> = {}, detail: Parti
     expiresAtMs: NOON + 24 * HOUR,
     endedAtMs: null,
     claim: null,
+    bytes: 0,
     detail: { ...DETAIL, ...detail },
     ...fields,
   };

@@ -105,6 +105,8 @@ export interface Batch {
   readonly endedAtMs: number | null;
   /** The digest of the Idempotency-Key that made it. Null without one. */
   readonly claim: string | null;
+  /** What it keeps beside files: its own input, and results. */
+  readonly bytes: number;
   readonly detail: BatchDetail;
 }
 
@@ -117,6 +119,7 @@ export interface BatchDetail {
   readonly headers: Readonly<Record<string, string>>;
   /** The file with the lines. Null if they lie in pieces of the batch's own. */
   readonly inputFileId: string | null;
+  readonly inputBytes: number;
   readonly outputFileId: string | null;
   readonly errorFileId: string | null;
   readonly outputSeconds: number | null;
@@ -175,6 +178,7 @@ export interface BatchFilter {
   readonly status?: BatchStatus | undefined;
   readonly surface?: BatchForm | undefined;
   readonly isUnfinished?: boolean | undefined;
+  readonly endedBeforeMs?: number | undefined;
   readonly inputFileId?: string | undefined;
   readonly scope?: Scope | undefined;
 }
@@ -209,6 +213,8 @@ export interface BatchStore {
   ): Promise<T>;
   /** Deletes a batch with its blocks. */
   remove(of: BatchRef): Promise<void>;
+  /** Adds up what batches keep beside files: an account's, or with null all. */
+  countBytes(accountId: string | null): Promise<number>;
   /** Adds up the log's rows of its lines. */
   sum(of: BatchRef): Promise<BatchSums>;
 }

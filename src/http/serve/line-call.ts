@@ -1,10 +1,9 @@
 // A line of a batch: the same request as one by HTTP, through the same door, without a connection.
-import type { LineTerms } from "../../core/demand.ts";
-import type { Fault } from "../../core/fault.ts";
-import type { GatewayKey } from "../../core/keys/key.ts";
+import { errorBody, toFault } from "../../core/fault.ts";
 import { NANO_PER_USD, type NanoUsd } from "../../core/money/money.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import type { LineMark } from "../../gateway/call.ts";
+import type { LineCall, LineResult } from "../../jobs/ports.ts";
 import type { Form } from "../../operations/form.ts";
 import { SURFACES } from "../../surfaces/index.ts";
 import type { Surface } from "../../surfaces/surface.ts";
@@ -13,31 +12,6 @@ import { Arrival } from "./arrival.ts";
 import { CountingLimit } from "./counting.ts";
 import { serve } from "./serve.ts";
 import { Setups } from "./setups.ts";
-
-export interface LineCall {
-  readonly key: GatewayKey;
-  readonly path: string;
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly terms: LineTerms;
-  /** From 1. */
-  readonly line: number;
-  readonly customId: string;
-  readonly waitsFor: (fault: Fault) => boolean;
-  /** Ends it early. */
-  readonly signal: AbortSignal;
-}
-
-export interface LineResult {
-  readonly requestId: string;
-  readonly status: number;
-  /** JSON. */
-  readonly body: string;
-  /** Null for an answer. */
-  readonly fault: Fault | null;
-  readonly costNanoUsd: NanoUsd;
-  readonly chargedNanoUsd: NanoUsd;
-}
 
 /** Answers lines. The settings of models are kept from line to line, as a route keeps them. */
 export class LineCaller {
@@ -57,7 +31,8 @@ export class LineCaller {
     const request = makeRequest(call);
     const set = { headers: { "x-request-id": requestId } };
     const arrival = new Arrival(this.#ports, request, null, set, own);
-    const response = await this.#findAnswer(path)(arrival);
+    const response = await this.#findAnswer(path)(arrival).catch(explainThrown);
+    if (!(response instanceof Response)) return { requestId, ...response };
     const body = await response.text();
     return {
       requestId,
@@ -79,6 +54,13 @@ export class LineCaller {
       });
     });
   }
+}
+
+/** A bug here ends the line as it would end a request. */
+function explainThrown(thrown: unknown): Omit<LineResult, "requestId"> {
+  const fault = toFault(thrown);
+  const body = JSON.stringify(errorBody(fault));
+  return { status: fault.row.status, body, fault, costNanoUsd: 0, chargedNanoUsd: 0 };
 }
 
 function makeRequest({ path, headers, body, signal }: LineCall): Request {

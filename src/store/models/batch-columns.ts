@@ -31,6 +31,7 @@ export const BATCH = table<Batch>(
     expiresAtMs: TIME,
     endedAtMs: allowNull(TIME),
     claim: allowNull(TEXT),
+    bytes: INTEGER,
     detail: makeJson(parseDetail),
   },
   {
@@ -86,6 +87,7 @@ function parseDetail(json: string): BatchDetail {
     metadata: isObject(all.metadata) ? readTexts(all.metadata) : null,
     headers: readTexts(all.headers),
     inputFileId: asString(all.inputFileId) ?? null,
+    inputBytes: asNumber(all.inputBytes) ?? 0,
     outputFileId: asString(all.outputFileId) ?? null,
     errorFileId: asString(all.errorFileId) ?? null,
     outputSeconds: asNumber(all.outputSeconds) ?? null,

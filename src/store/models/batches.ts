@@ -36,6 +36,13 @@ export function batchMethods(engine: Engine, ofRows: Engine): BatchStore {
         ),
         bind(`DELETE FROM batch WHERE account_id = ${mark(1)} AND id = ${mark(2)}`, accountId, id),
       ]),
+    countBytes: async (accountId) => {
+      const all = "SELECT coalesce(sum(bytes), 0) AS bytes FROM batch";
+      const statement =
+        accountId === null ? bind(all) : bind(`${all} WHERE account_id = ${mark(1)}`, accountId);
+      const [found] = await run(statement);
+      return found ? readSum(found, "bytes") : 0;
+    },
     sum: async ({ accountId, id }) => {
       const text = `${SUMS} WHERE batch_id = ${mark(1)} AND account_id = ${mark(2)}`;
       return readSums((await run(bind(text, id, accountId)))[0] ?? {});
@@ -68,6 +75,7 @@ function composeList(filter: BatchFilter, page: Page, mark: Mark): Statement {
   if (memberId === null) by.add("member_id IS NULL");
   else by.equal({ member_id: memberId });
   if (isUnfinished) by.add("open_at_ms IS NOT NULL");
+  by.by(filter.endedBeforeMs, (at) => `ended_at_ms < ${at}`);
   return { text: `${selectSql(BATCH)} ${pageEnd(by, "created_at_ms", page)}`, values: by.values };
 }
 

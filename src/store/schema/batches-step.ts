@@ -13,6 +13,7 @@ export const BATCHES: Step = [
       ...["created_at_ms", "expires_at_ms"].map(integer),
       ...["ended_at_ms", "open_at_ms"].map(integerOrNull),
       ...["claim", "input_file_id"].map(textOrNull),
+      integer("bytes"),
       text("detail"),
     ],
     key: ["account_id", "id"],

@@ -226,6 +226,7 @@ function keepNoBatches(): Store["batches"] {
     list: async () => [],
     change: refuse,
     remove: async () => {},
+    countBytes: async () => 0,
     sum: refuse,
   };
 }
