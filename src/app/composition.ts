@@ -36,6 +36,7 @@ import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
+import { createFiles } from "./files.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
 import { createPeopleParts } from "./oidc/people-parts.ts";
@@ -107,17 +108,17 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const listeners = { log, traces: telemetry };
   const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports }, first.hooks);
-  const cache = createCache(opened.vault, { store, log, live });
+  const { cache, files, sweepFiles } = createKeepers(opened, { store, log, live });
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
-  const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
+  const running = { gateway, files, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
   const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
-  const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
+  const endUpkeep = await startTasks({ ...upkept, sweepFiles, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
@@ -139,11 +140,16 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
-function createCache(
-  vault: OpenedStore["vault"],
+/** Returns what keeps answers of the cache, and files. */
+function createKeepers(
+  opened: OpenedStore,
   { store, log, live }: { readonly store: Store; readonly log: Log; readonly live: LiveConfiguration },
-): Cache {
-  return new Cache({ store: store.cache, vault, clock, log, rules: () => live.settings.cache });
+) {
+  const rules = () => live.settings.cache;
+  return {
+    cache: new Cache({ store: store.cache, vault: opened.vault, clock, log, rules }),
+    ...createFiles(opened, store, () => live.settings.files),
+  };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */
@@ -238,7 +244,7 @@ function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSw
 interface HttpParts
   extends Pick<
     HttpPorts,
-    "gateway" | "ledger" | "bodies" | "earlier" | "turns" | "deadlines" | "log" | "traces"
+    "gateway" | "files" | "ledger" | "bodies" | "earlier" | "turns" | "deadlines" | "log" | "traces"
   > {
   readonly live: LiveConfiguration;
   readonly learning: LearningPort;
@@ -259,6 +265,8 @@ function createHttpPorts(
     random,
     snapshot: () => live.snapshot,
     kept: new KeptAnswers({ ...running, store, vault, clock, rules }),
+    fileRules: () => live.settings.files,
+    batchRules: () => live.settings.batches,
     sealer: (accountId) => createSealer(vault, accountId),
     server: options.settings.server,
     addressRule: () => live.settings.log.address,

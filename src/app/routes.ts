@@ -16,6 +16,7 @@ import type { WritingParts } from "../http/admin-route.ts";
 import { auditRoutes } from "../http/audit/admin-audit.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
+import { fileRoutes } from "../http/files/files.ts";
 import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
@@ -112,6 +113,7 @@ export function composeRoutes(parts: RouteParts) {
   return app
     .use(surfaceRoutes(answers))
     .use(responseRoutes(ports))
+    .use(fileRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))

@@ -51,6 +51,11 @@ export const FAULTS = {
   /** A role, token or raise would last longer than the role by which it is given. */
   beyond_own_end: { ...bad, wayOut: "Set an end that isn't later than that of your own role." },
   missing_required_parameter: { ...bad },
+  /** The files of the account, or of all, would take more than is allowed, or the disk is nearly full. */
+  storage_limit_exceeded: {
+    ...bad,
+    wayOut: "Delete files that nobody needs, or raise `files.max_bytes_per_account` or `files.max_bytes`.",
+  },
   /** Nothing known on this connection or kept here has that id. Clients send their whole conversation then. */
   previous_response_not_found: { ...bad },
   invalid_stream_id: { ...bad },
@@ -141,6 +146,7 @@ export const FAULTS = {
   },
   not_found: { ...missing, wayOut: "Ask for something that exists." },
   batch_not_found: { ...missing },
+  file_not_found: { ...missing },
   unknown_url: { ...missing },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
   /** Clients go on by HTTP at once. */
@@ -161,6 +167,8 @@ export const FAULTS = {
   limit_request_open: { ...conflict },
   /** Somebody has decided about the request for more, or its time is over. */
   limit_request_closed: { ...conflict },
+  /** A batch that hasn't ended reads the file. */
+  file_in_use: { ...conflict, wayOut: "Cancel the batch that reads it, or wait for its end." },
   account_closed: { ...conflict },
   deactivated_by_directory: { ...conflict },
   /** The balance of an account that is to be closed, or one that is less than what is to be taken from it. */

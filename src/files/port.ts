@@ -17,7 +17,6 @@ export interface Pieces {
 /** A list of an owner's files in one form. */
 export type FileList = Pick<FileQuery, "form" | "purpose" | "order" | "limit" | "after">;
 
-/** A file with what the gateway finds out by storing it left out. */
 export type NewFile = Omit<StoredFile, "bytes">;
 
 export interface Files {

@@ -5,7 +5,9 @@ import type { TraceSink } from "../core/log/trace-context.ts";
 import type { CacheRules } from "../core/models/caching.ts";
 import type {
   AddressRule,
+  BatchRules,
   BillingRules,
+  FileRules,
   Limits,
   RouterRules,
   ServerRules,
@@ -13,6 +15,7 @@ import type {
   TagHeader,
 } from "../core/settings.ts";
 import type { Clock, Log, Random, Sealer, Vault } from "../core/world/world.ts";
+import type { KeptFiles } from "../files/kept-files.ts";
 import type { KeptAnswers } from "../gateway/answer/kept-answers.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Upstream } from "../gateway/plan/upstream.ts";
@@ -37,6 +40,9 @@ export interface HttpPorts extends BodyPorts {
   readonly snapshot: () => Snapshot;
   readonly gateway: Gateway;
   readonly kept: KeptAnswers;
+  readonly files: KeptFiles;
+  readonly fileRules: () => FileRules;
+  readonly batchRules: () => BatchRules;
   readonly ledger: Ledger;
   readonly vault: Pick<Vault, "digest">;
   /** Returns what seals text for an account. */

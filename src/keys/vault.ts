@@ -1,34 +1,35 @@
-// Encrypts texts for the store: AES-256-GCM under a key derived from the master key.
+// Encrypts texts and bytes for the store: AES-256-GCM under a key derived from the master key.
 import { createCipheriv, createDecipheriv } from "node:crypto";
-import type { Random, Sealer, Vault } from "../core/world/world.ts";
+import type { ByteVault, Random, Sealer, Vault } from "../core/world/world.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** A sealed text is the base64 of nonce, tag and ciphertext. `open` throws if it was changed, too. */
-export function createVault(key: Uint8Array, random: Random): Vault {
+export function createVault(key: Uint8Array, random: Random): Vault & ByteVault {
   const digestKey = new Bun.CryptoHasher("sha256", key).update("digest").digest();
+  const sealBytes = (bytes: Uint8Array, use: string): Buffer => {
+    const nonce = random.bytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, key, nonce);
+    cipher.setAAD(Buffer.from(use));
+    const sealed = Buffer.concat([cipher.update(bytes), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+  };
+  const openBytes = (bytes: Uint8Array, use: string): Buffer => {
+    const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES));
+    decipher.setAAD(Buffer.from(use));
+    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    const opened = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+    return Buffer.concat([opened, decipher.final()]);
+  };
   return {
-    seal(text: string, use: string): string {
-      const nonce = random.bytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, key, nonce);
-      cipher.setAAD(Buffer.from(use));
-      const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
-    },
+    sealBytes,
+    openBytes,
+    seal: (text, use) => sealBytes(Buffer.from(text), use).toString("base64"),
+    open: (sealed, use) => openBytes(Buffer.from(sealed, "base64"), use).toString("utf8"),
     /** Returns the HMAC-SHA256 in hex. */
-    digest(text: string): string {
-      return new Bun.CryptoHasher("sha256", digestKey).update(text).digest("hex");
-    },
-    open(sealed: string, use: string): string {
-      const bytes = Buffer.from(sealed, "base64");
-      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES));
-      decipher.setAAD(Buffer.from(use));
-      decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-      const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
-      return Buffer.concat([text, decipher.final()]).toString("utf8");
-    },
+    digest: (text) => new Bun.CryptoHasher("sha256", digestKey).update(text).digest("hex"),
   };
 }
 

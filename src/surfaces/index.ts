@@ -72,7 +72,7 @@ export const SURFACES: readonly SurfacePath[] = [
 const FORMS: readonly { readonly paths: RegExp; readonly surface: AnySurface }[] = [
   { paths: /^(\/anthropic)?(\/v1){0,2}\/messages(\/|$)/, surface: makeAny(ANTHROPIC_MESSAGES) },
   { paths: /^(\/v1)?\/responses(\/|$)/, surface: makeAny(OPENAI_RESPONSES) },
-  { paths: /^\/v1beta(\/|$)|^\/v1\/models\/.*:[a-zA-Z]+$/, surface: makeAny(GEMINI) },
+  { paths: /^\/(v1beta|upload)(\/|$)|^\/v1\/models\/.*:[a-zA-Z]+$/, surface: makeAny(GEMINI) },
 ];
 
 const USUAL = makeAny(OPENAI_CHAT);
@@ -80,4 +80,27 @@ const USUAL = makeAny(OPENAI_CHAT);
 /** Returns the surface whose error form a path uses. */
 export function findSurface(path: string): AnySurface {
   return FORMS.find(({ paths }) => paths.test(path))?.surface ?? USUAL;
+}
+
+/** Paths that the APIs of several vendors have in common. */
+const SHARED = /^(\/v1){0,2}\/(files|batches)(\/|$)/;
+
+/** The forms of requests at shared paths. */
+export type Asker = "openai" | "anthropic" | "google";
+
+const ASKERS: Readonly<Record<Asker, AnySurface>> = {
+  openai: USUAL,
+  anthropic: makeAny(ANTHROPIC_MESSAGES),
+  google: makeAny(GEMINI),
+};
+
+/** Returns whose SDK sent a request to a shared path, as its headers tell. */
+export function findAsker(headers: Headers): Asker {
+  if (headers.has("anthropic-version")) return "anthropic";
+  return headers.has("x-goog-api-key") ? "google" : "openai";
+}
+
+/** Returns the surface whose error form the answer to a request has. */
+export function findErrorForm(path: string, headers: Headers): AnySurface {
+  return SHARED.test(path) ? ASKERS[findAsker(headers)] : findSurface(path);
 }

@@ -22,6 +22,7 @@ import { callsSuite } from "./log/calls.suite.ts";
 import { tagsSuite } from "./log/tags.suite.ts";
 import { batchSuite } from "./models/batches.suite.ts";
 import { cacheSuite } from "./models/cache.suite.ts";
+import { filesSuite } from "./models/files.suite.ts";
 import { lessonFilesSuite } from "./models/lesson-files.suite.ts";
 import { lessonsSuite } from "./models/lessons.suite.ts";
 import { repliesSuite } from "./models/replies.suite.ts";
@@ -75,6 +76,7 @@ const SUITES = [
   responsesSuite,
   batchSuite,
   cacheSuite,
+  filesSuite,
   webhooksSuite,
   deliverySuite,
   bestSuite,

@@ -32,6 +32,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   health: ["core"],
   ledger: ["core"],
   store: ["core"],
+  files: ["core"],
   gateway: ["core", "operations", "dialects", "selectors", "learning", "health", "ledger", "transport"],
   steps: ["core", "operations", "gateway"],
   http: [
@@ -44,6 +45,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "ledger",
     "admin",
     "gateway",
+    "files",
     "keys",
     "people",
     "payments",
@@ -70,6 +72,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "health",
     "ledger",
     "store",
+    "files",
     "keys",
     "config",
     "operations",

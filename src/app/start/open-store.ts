@@ -6,7 +6,7 @@ import { type OpenedKeys, openMasterKey } from "../../admin/master-key.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Store } from "../../core/store.ts";
-import type { Vault } from "../../core/world/world.ts";
+import type { ByteVault, Vault } from "../../core/world/world.ts";
 import { type DataKeys, deriveDataKeys } from "../../keys/data-keys.ts";
 import { MASTER_KEY_BYTES, type MasterKeyFile, type MasterKeySources } from "../../keys/master.ts";
 import { createVault } from "../../keys/vault.ts";
@@ -30,8 +30,8 @@ export interface OpenedStore {
   readonly vault: Vault;
   /** Seals providers' credentials. */
   readonly credentialVault: Vault;
-  /** Seals logged prompts and answers. */
-  readonly contentVault: Vault;
+  /** Seals logged prompts and answers, and files. */
+  readonly contentVault: Vault & ByteVault;
 }
 
 /** If there is no store, "find" throws a NoStoreError and "make" makes one. */

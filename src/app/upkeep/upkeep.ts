@@ -44,6 +44,8 @@ const PRICES_MS = 5000;
 const DISCOVERY_MS = 30_000;
 /** Contents, addresses and sessions are deleted within this time after `log.keep`, which may be short. */
 const PRUNE_MS = 60_000;
+/** Files are off the disk within this time after their end. */
+const FILES_MS = 30_000;
 const ROWS_MAX = 2000;
 /** The maximum size of all replies kept for Idempotency-Keys, in characters: 1 GiB. The oldest are deleted first. */
 const KEPT_CHARACTERS_MAX = 1024 * 1024 * 1024;
@@ -87,6 +89,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly prices?: { refresh(): Promise<void> };
   /** The prices that answers are charged by. Missing if rows don't name them. */
   readonly priceBook?: PriceBook;
+  /** Removes files that have ended. Missing if there are none. */
+  readonly sweepFiles?: () => Promise<void>;
   /** Missing if the runtime manages memory alone. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
@@ -118,7 +122,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, stateEvents, prices, models, priceBook, directory } = parts;
+  const { delivering, stateEvents, prices, models, priceBook, directory, sweepFiles } = parts;
   if (delivering) {
     tasks.push(
       schedule("events_failed", EVENTS_MS, () => delivering.tick()),
@@ -145,6 +149,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
   if (members) tasks.push(...schedulePeople(members, schedule));
   tasks.push(...scheduleDirectory(directory, schedule));
+  if (sweepFiles) tasks.push(schedule("files_failed", FILES_MS, sweepFiles));
   if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();

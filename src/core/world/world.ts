@@ -76,6 +76,12 @@ export interface Vault {
   digest(text: string): string;
 }
 
+/** Encrypts bytes for the store, in the same way. */
+export interface ByteVault {
+  sealBytes(bytes: Uint8Array, use: string): Uint8Array;
+  openBytes(sealed: Uint8Array, use: string): Uint8Array;
+}
+
 /** Encrypts text for the account. Text sealed for another account, or not sealed at all, opens as null. */
 export interface Sealer {
   seal(text: string): string;

@@ -112,7 +112,7 @@ export function tooLarge(bytesMax: number): Fault {
   return new Fault("request_too_large", `The request body is larger than ${bytesMax} bytes.`);
 }
 
-function toBodyFault(error: unknown): Fault {
+export function toBodyFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return new Fault("client_gone", "The request body ended early.", { cause: error });
 }

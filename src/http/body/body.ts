@@ -168,7 +168,7 @@ function parseAroundKnown(
   return body;
 }
 
-function refuseEncoded(headers: Headers): void {
+export function refuseEncoded(headers: Headers): void {
   const encoding = headers.get("content-encoding");
   if (encoding === null || encoding.toLowerCase() === "identity") return;
   const message = "Compressed request bodies are not supported: send the body uncompressed.";

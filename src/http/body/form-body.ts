@@ -14,7 +14,7 @@ import {
 } from "./body.ts";
 import { badForm, type FormPart, readParts } from "./multipart.ts";
 
-const PARTS_MAX = 32;
+export const PARTS_MAX = 32;
 const NAME_CHARACTERS_MAX = 64;
 const FILENAME_CHARACTERS_MAX = 255;
 const FORM = /^multipart\/form-data\s*(;|$)/i;
@@ -30,10 +30,7 @@ export async function readBody(
   kind: "either" | "form",
 ): Promise<unknown> {
   const isForm = FORM.test(request.headers.get("content-type") ?? "");
-  if (kind === "form" && !isForm) {
-    const message = "The request body must be a form: send the header Content-Type: multipart/form-data.";
-    throw new Fault("unsupported_content_type", message);
-  }
+  if (kind === "form" && !isForm) throw notForm();
   return isForm ? readForm(request, ports, rules) : readHeldJson(request, ports, rules);
 }
 
@@ -50,11 +47,18 @@ function readForm(request: Request, ports: BodyPorts, rules: HeldRules): Promise
   return readHeld(request, ports, rules, { checkType: () => {}, parse });
 }
 
-function findBoundary(type: string): string {
+/** Throws the Fault `unsupported_content_type` for a type that isn't a form's or has no boundary. */
+export function findBoundary(type: string): string {
+  if (!FORM.test(type)) throw notForm();
   const found = BOUNDARY.exec(type);
   const boundary = found?.[1] ?? found?.[2];
   if (boundary !== undefined) return boundary;
   throw new Fault("unsupported_content_type", "The Content-Type header has no boundary.");
+}
+
+function notForm(): Fault {
+  const message = "The request body must be a form: send the header Content-Type: multipart/form-data.";
+  return new Fault("unsupported_content_type", message);
 }
 
 /** Throws the Fault of the first invalid part. Parts are limited: a long list would block the loop for seconds. */
@@ -85,8 +89,12 @@ function addPart(fields: Map<string, unknown>, part: FormPart): void {
 }
 
 function makeAttachment({ name: field, type, bytes }: FormPart, name: string): Attachment {
-  if (name.length > FILENAME_CHARACTERS_MAX || UNSAFE_FILENAME.test(name)) {
+  return new Attachment(readFilename(field, name), type, bytes);
+}
+
+/** Throws the Fault `invalid_value` of a name that no file system should see. */
+export function readFilename(field: string, name: string): string {
+  if (name.length > FILENAME_CHARACTERS_MAX || UNSAFE_FILENAME.test(name))
     throw invalidValue(field, "the file name is too long or has unsafe characters");
-  }
-  return new Attachment(name === "" ? "file" : name, type, bytes);
+  return name === "" ? "file" : name;
 }

@@ -11,10 +11,10 @@ export interface FormPart {
 }
 
 /** The maximum size of a part's headers, which hold little more than its name and type. */
-const HEAD_BYTES_MAX = 4096;
-const LINE_END = "\r\n";
-const HEAD_END = "\r\n\r\n";
-const LAST = "--";
+export const HEAD_BYTES_MAX = 4096;
+export const LINE_END = "\r\n";
+export const HEAD_END = "\r\n\r\n";
+export const LAST = "--";
 
 const NAME = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
 const FILENAME = /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
@@ -50,7 +50,7 @@ function startsAt(body: Buffer, at: number, text: string): boolean {
   return body.toString("latin1", at, at + text.length) === text;
 }
 
-function readHead(text: string): Omit<FormPart, "bytes"> {
+export function readHead(text: string): Omit<FormPart, "bytes"> {
   const headers = new Map<string, string>();
   for (const line of text.split(LINE_END)) {
     const colon = line.indexOf(":");

@@ -6,7 +6,7 @@ import { Fault, toFault } from "../../core/fault.ts";
 import { logBug } from "../../core/world/bug.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { checkSecret } from "../../keys/secret.ts";
-import { findSurface } from "../../surfaces/index.ts";
+import { findErrorForm } from "../../surfaces/index.ts";
 import { noteFailedChange } from "../audit/audited.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createFaultResponse, createRefusalResponse, type HeaderMap } from "./answers.ts";
@@ -152,9 +152,9 @@ function answerDirectly(
   return Object.fromEntries(routes);
 }
 
-/** Returns an error in the form of the surface that owns the path. */
+/** Returns an error in the form of the surface that owns the path, or in that of the SDK which asks at a shared one. */
 function createErrorResponse(request: Request, fault: Fault, { headers }: HeaderStore): Response {
-  const surface = findSurface(findPath(request.url));
+  const surface = findErrorForm(findPath(request.url), request.headers);
   return createRefusalResponse(fault, surface.refuse(fault, String(headers["x-request-id"])));
 }
 

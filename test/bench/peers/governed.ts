@@ -279,6 +279,8 @@ async function opened(address: string): Promise<OpenedStore> {
     seal: (text: string) => text,
     open: (sealed: string) => sealed,
     digest: (text: string) => text,
+    sealBytes: (bytes: Uint8Array) => bytes,
+    openBytes: (sealed: Uint8Array) => sealed,
   };
   return {
     store,

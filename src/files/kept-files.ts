@@ -1,0 +1,145 @@
+// Files in sealed pieces: written from streams within the account's room, read by ranges, and swept once they have ended.
+import { Fault } from "../core/fault.ts";
+import type { FileOwner, FileStore, StoredFile, StoredObject } from "../core/models/file.ts";
+import type { FileRules } from "../core/settings.ts";
+import type { Store } from "../core/store.ts";
+import type { ByteVault, Clock } from "../core/world/world.ts";
+import { type FileList, type Files, type NewFile, PIECE_BYTES, type Pieces } from "./port.ts";
+import { Room } from "./room.ts";
+import { SealedPieces } from "./sealed-pieces.ts";
+
+/** What batches say about files. */
+export interface FileUsers {
+  /** True while an unfinished batch reads the file. */
+  isFileInUse(id: string): Promise<boolean>;
+  /** The objects of batches, which no file names. */
+  listLiveObjects(): Promise<readonly StoredObject[]>;
+  /** The bytes of those of an account, or of all. */
+  countBytes(accountId: string | null): Promise<number>;
+}
+
+/** Answers as long as there are no batches. */
+export const NO_FILE_USERS: FileUsers = {
+  isFileInUse: async () => false,
+  listLiveObjects: async () => [],
+  countBytes: async () => 0,
+};
+
+export interface FilesPorts {
+  readonly store: Pick<Store, "durable"> & { readonly files: FileStore };
+  readonly vault: ByteVault;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly rules: () => FileRules;
+  readonly users: FileUsers;
+}
+
+/** What is known of a file before its bytes arrive. */
+type StartedFile = Pick<NewFile, "id" | "form" | "owner" | "keyId" | "createdMs">;
+
+/** The disk is looked at once in this many pieces. */
+const LOOK_PIECES = 16;
+
+export class KeptFiles implements Files {
+  readonly pieces: Pieces;
+  readonly room: Room;
+  readonly #ports: FilesPorts;
+
+  constructor(ports: FilesPorts) {
+    this.#ports = ports;
+    this.pieces = new SealedPieces(ports.store.files.pieces, ports.vault);
+    this.room = new Room(ports);
+  }
+
+  save(file: NewFile, bytes: AsyncIterable<Uint8Array>): Promise<StoredFile> {
+    return this.saveForm(file, bytes, () => file);
+  }
+
+  /** The same for a file of which more is known at the end of the stream, when `readRest` is called. It may throw, too. */
+  async saveForm(
+    file: StartedFile,
+    bytes: AsyncIterable<Uint8Array>,
+    readRest: () => Omit<NewFile, keyof StartedFile>,
+  ): Promise<StoredFile> {
+    const { accountId } = file.owner;
+    try {
+      const written = await this.#writePieces(file, bytes);
+      const stored: StoredFile = { ...file, ...readRest(), bytes: written };
+      await this.room.add(stored);
+      await this.#ports.store.durable();
+      return stored;
+    } catch (error) {
+      // What can't be removed now is swept later, since no row names it.
+      await this.#ports.store.files.remove(accountId, file.id).catch(() => {});
+      await this.pieces.remove(accountId, file.id).catch(() => {});
+      throw error;
+    }
+  }
+
+  async find(id: string, owner: FileOwner): Promise<StoredFile | null> {
+    const aliveMs = this.#ports.clock.nowMs();
+    const [file] = await this.#ports.store.files.list({ id, owner, aliveMs, order: "newest", limit: 1 });
+    return file ?? null;
+  }
+
+  async *read({ id, owner, bytes }: StoredFile, from: number, to: number): AsyncGenerator<Uint8Array> {
+    const end = Math.min(to, bytes);
+    for (let at = Math.max(0, from); at < end; ) {
+      const number = Math.floor(at / PIECE_BYTES);
+      const start = number * PIECE_BYTES;
+      const piece = await this.pieces.read(owner.accountId, id, number);
+      yield piece.subarray(at - start, end - start);
+      at = start + PIECE_BYTES;
+    }
+  }
+
+  list(owner: FileOwner, list: FileList): Promise<readonly StoredFile[]> {
+    return this.#ports.store.files.list({ ...list, owner, aliveMs: this.#ports.clock.nowMs() });
+  }
+
+  async remove(id: string, owner: FileOwner): Promise<boolean> {
+    const file = await this.find(id, owner);
+    if (file === null) return false;
+    await this.checkUnused(id);
+    const isRemoved = await this.#ports.store.files.remove(owner.accountId, id);
+    await this.pieces.remove(owner.accountId, id);
+    return isRemoved;
+  }
+
+  /** Throws the Fault `file_in_use` while a batch reads the file. */
+  async checkUnused(id: string): Promise<void> {
+    if (!(await this.#ports.users.isFileInUse(id))) return;
+    const message = `The file '${id}' is read by a batch that hasn't ended. Cancel the batch first, or wait for it.`;
+    throw new Fault("file_in_use", message, { param: "file_id" });
+  }
+
+  lacksRoom(accountId: string, bytes: number): Promise<string | null> {
+    return this.room.lacks(accountId, bytes);
+  }
+
+  /** Returns how many bytes were written. */
+  async #writePieces({ id, owner: { accountId } }: StartedFile, bytes: AsyncIterable<Uint8Array>) {
+    let room = await this.room.measure(accountId);
+    const piece = new Uint8Array(PIECE_BYTES);
+    let filled = 0;
+    let number = 0;
+    const write = async () => {
+      await this.pieces.write(accountId, id, number, piece.subarray(0, filled));
+      filled = 0;
+      number++;
+      if (number % LOOK_PIECES === 0) room = await this.room.measure(accountId);
+    };
+    for await (const part of bytes) {
+      for (let at = 0; at < part.length; ) {
+        const taken = part.subarray(at, at + PIECE_BYTES - filled);
+        piece.set(taken, filled);
+        filled += taken.length;
+        at += taken.length;
+        if (number * PIECE_BYTES + filled > room.bytes) throw room.refuse();
+        if (filled === PIECE_BYTES) await write();
+      }
+    }
+    const written = number * PIECE_BYTES + filled;
+    if (filled > 0) await write();
+    return written;
+  }
+}

@@ -1,0 +1,84 @@
+// The room that is left for files: of their account, of all accounts, and on the disk.
+import { Fault } from "../core/fault.ts";
+import type { StoredFile } from "../core/models/file.ts";
+import type { FilesPorts } from "./kept-files.ts";
+
+/** The most files of an account. */
+const FILES_MAX = 10_000;
+/** No upload starts while the disk has less free than the greater of these. */
+const FREE_BYTES_MIN = 2_000_000_000;
+const FREE_SHARE_MIN = 0.1;
+
+/** The bytes that are left, and the Fault for one more. */
+export interface RoomLeft {
+  readonly bytes: number;
+  refuse(): Fault;
+}
+
+export class Room {
+  readonly #ports: Pick<FilesPorts, "store" | "rules" | "users">;
+
+  constructor(ports: Pick<FilesPorts, "store" | "rules" | "users">) {
+    this.#ports = ports;
+  }
+
+  /** Returns why no more bytes fit, or null if they do. */
+  async lacks(accountId: string, bytes: number): Promise<string | null> {
+    const left = await this.#measure(accountId);
+    return left.bytes < bytes ? left.why : null;
+  }
+
+  /** Throws the Fault `storage_limit_exceeded` if there is none. */
+  async measure(accountId: string): Promise<RoomLeft> {
+    const { bytes, why } = await this.#measure(accountId);
+    const refuse = () => new Fault("storage_limit_exceeded", why);
+    if (bytes < 0) throw refuse();
+    return { bytes, refuse };
+  }
+
+  /** Adds a file's row. Throws the Fault `storage_limit_exceeded` if its account has no room for it. */
+  async add(file: StoredFile): Promise<void> {
+    const { store, rules, users } = this.#ports;
+    const { accountId } = file.owner;
+    const { accountBytesMax } = rules();
+    const most = { bytes: accountBytesMax - (await users.countBytes(accountId)), files: FILES_MAX };
+    if (await store.files.add(file, most)) return;
+    const { files } = await store.files.sum(accountId);
+    const why =
+      files < FILES_MAX
+        ? explainAccount(accountBytesMax)
+        : `This account has ${FILES_MAX} files, and may have no more. Delete some of them.`;
+    throw new Fault("storage_limit_exceeded", why);
+  }
+
+  /** Returns how the disk lacks space, in words. Null if it doesn't, or is a server's. */
+  async lacksDisk(): Promise<string | null> {
+    const disk = await this.#ports.store.files.pieces.measureDisk();
+    if (disk === null) return null;
+    const least = Math.max(FREE_BYTES_MIN, disk.bytes * FREE_SHARE_MIN);
+    if (disk.freeBytes >= least) return null;
+    return `files are refused, because the disk has ${toMegabytes(disk.freeBytes)} MB free, less than ${toMegabytes(least)} MB`;
+  }
+
+  async #measure(accountId: string) {
+    const { store, rules, users } = this.#ports;
+    const { accountBytesMax, bytesMax } = rules();
+    if ((await this.lacksDisk()) !== null)
+      return { bytes: -1, why: "The gateway's disk is nearly full. Please try again later." };
+    const own = (await store.files.sum(accountId)).bytes + (await users.countBytes(accountId));
+    const all = (await store.files.sum(null)).bytes + (await users.countBytes(null));
+    const left = accountBytesMax === 0 ? -1 : accountBytesMax - own;
+    return left <= bytesMax - all
+      ? { bytes: left, why: explainAccount(accountBytesMax) }
+      : { bytes: bytesMax - all, why: "The gateway has no room for more files. Please try again later." };
+  }
+}
+
+function explainAccount(bytesMax: number): string {
+  if (bytesMax === 0) return "This gateway keeps no files.";
+  return `This account's files may take ${bytesMax} bytes together (files.max_bytes_per_account). Delete some of them.`;
+}
+
+function toMegabytes(bytes: number): number {
+  return Math.floor(bytes / 1e6);
+}

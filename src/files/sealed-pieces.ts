@@ -1,0 +1,38 @@
+// Pieces as they lie in the store: each sealed for its account, object and number.
+import type { PieceStore } from "../core/models/file.ts";
+import type { ByteVault } from "../core/world/world.ts";
+import { FileMissing, type Pieces } from "./port.ts";
+
+export class SealedPieces implements Pieces {
+  readonly #store: PieceStore;
+  readonly #vault: ByteVault;
+
+  constructor(store: PieceStore, vault: ByteVault) {
+    this.#store = store;
+    this.#vault = vault;
+  }
+
+  write(accountId: string, object: string, number: number, bytes: Uint8Array): Promise<void> {
+    const sealed = this.#vault.sealBytes(bytes, makeUse(accountId, object, number));
+    return this.#store.write(accountId, object, number, sealed);
+  }
+
+  async read(accountId: string, object: string, number: number): Promise<Uint8Array> {
+    const sealed = await this.#store.read(accountId, object, number);
+    if (sealed === null) throw new FileMissing(object, number);
+    try {
+      return this.#vault.openBytes(sealed, makeUse(accountId, object, number));
+    } catch (cause) {
+      throw new FileMissing(object, number, { cause });
+    }
+  }
+
+  remove(accountId: string, object: string): Promise<void> {
+    return this.#store.remove(accountId, object);
+  }
+}
+
+/** A piece of another account, of another object, or from another place in it doesn't open. */
+function makeUse(accountId: string, object: string, number: number): string {
+  return `file piece ${JSON.stringify([accountId, object, number])}`;
+}
