@@ -20,6 +20,7 @@ import type { RoutePorts } from "../http/models/route.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { listen } from "../http/serve/app.ts";
 import { makeAddressReader, makeOriginReader } from "../http/serve/client-address.ts";
+import { makeFileUsers } from "../jobs/file-users.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { ForeignSecrets } from "../keys/foreign.ts";
 import { SecretShapes } from "../keys/secret-shape.ts";
@@ -36,6 +37,7 @@ import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
+import { createBatches } from "./batches.ts";
 import { createFiles } from "./files.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
@@ -113,6 +115,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, files, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
   const ports = createHttpPorts(options, running);
+  const { batches, runner } = createBatches({ opened, store, files, live, log, ports });
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
@@ -122,8 +125,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = { ...learnt, ports, live, feed, ...people.served, fetch, ...state };
+  const composed = { ...learnt, ports, batches, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
+  runner.start();
   return {
     port: app.server?.port ?? 0,
     gateway,
@@ -133,6 +137,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     ...createReloads(options, state, live, hooks),
     async stop() {
       feed.end();
+      await runner.stop(first.server.drainMs);
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
       await telling.delivering.stop(SETTLE_MS);
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
@@ -148,7 +153,7 @@ function createKeepers(
   const rules = () => live.settings.cache;
   return {
     cache: new Cache({ store: store.cache, vault: opened.vault, clock, log, rules }),
-    ...createFiles(opened, store, () => live.settings.files),
+    ...createFiles(opened, store, () => live.settings.files, makeFileUsers({ store })),
   };
 }
 

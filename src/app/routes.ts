@@ -14,6 +14,8 @@ import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { auditRoutes } from "../http/audit/admin-audit.ts";
+import { anthropicBatchRoutes } from "../http/batches/anthropic.ts";
+import { openaiBatchRoutes } from "../http/batches/openai.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
 import { fileRoutes } from "../http/files/files.ts";
@@ -47,6 +49,7 @@ import { placeFiles } from "../http/serve/placed-files.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
 import { Sockets } from "../http/sockets/sockets.ts";
 import { thingRoutes } from "../http/things.ts";
+import type { KeptBatches } from "../jobs/kept-batches.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
@@ -73,6 +76,7 @@ import { clock } from "./world.ts";
 interface RouteParts {
   readonly prices: Pick<PriceWatch, "waiting" | "last">;
   readonly ports: HttpPorts;
+  readonly batches: KeptBatches;
   readonly opened: OpenedStore;
   readonly live: LiveConfiguration;
   readonly feed: LiveFeed;
@@ -114,6 +118,8 @@ export function composeRoutes(parts: RouteParts) {
     .use(surfaceRoutes(answers))
     .use(responseRoutes(ports))
     .use(fileRoutes(ports))
+    .use(openaiBatchRoutes({ ...ports, batches: parts.batches }))
+    .use(anthropicBatchRoutes({ ...ports, batches: parts.batches }))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))

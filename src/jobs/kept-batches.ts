@@ -10,7 +10,6 @@ import {
   NO_COUNTS,
   NO_SUMS,
 } from "../core/models/batch.ts";
-import type { StoredObject } from "../core/models/file.ts";
 import type { Page } from "../core/world/page.ts";
 import { cancel } from "./job.ts";
 import { listObjects } from "./objects.ts";
@@ -50,6 +49,10 @@ export class KeptBatches {
   constructor(ports: KeptPorts, wake: () => void) {
     this.#ports = ports;
     this.#wake = wake;
+  }
+
+  get store(): KeptPorts["store"] {
+    return this.#ports.store;
   }
 
   /** Returns the batch of the same Idempotency-Key if there is one. Throws the Faults `idempotency_mismatch` and `too_many_batches`. */
@@ -102,21 +105,6 @@ export class KeptBatches {
       throw new Fault("batch_not_ended", message);
     }
     await removeBatch(this.#ports, batch);
-  }
-
-  async isFileInUse(id: string): Promise<boolean> {
-    const page = { limit: 1, after: null };
-    return (await this.#ports.store.batches.list({ inputFileId: id, isUnfinished: true }, page)).length > 0;
-  }
-
-  async listLiveObjects(): Promise<readonly StoredObject[]> {
-    const objects: StoredObject[] = [];
-    for await (const batch of listAll(this.#ports, {})) objects.push(...listObjects(batch));
-    return objects;
-  }
-
-  countBytes(accountId: string | null): Promise<number> {
-    return this.#ports.store.batches.countBytes(accountId);
   }
 }
 

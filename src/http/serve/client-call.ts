@@ -125,7 +125,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.markup = setup.markup;
     this.mendsNamed = setup.mendsNamed;
     this.limitAtMs = headers.has(TIMEOUT) ? readLimit(ports, headers) : Number.POSITIVE_INFINITY;
-    const once = line === null ? headers.get("idempotency-key") : nameLine(line);
+    const once = line === null ? headers.get("idempotency-key") : nameLine(line.terms.batchId, line.line);
     if (once !== null) {
       const scope = line === null ? key.id : LINE_SCOPE;
       this.idempotency = digestIdempotency(ports.vault, scope, once, operation, exchange);
@@ -167,10 +167,10 @@ export class ClientCall<F extends Form> implements Call<F> {
 }
 
 /** No key has this id, so that no client's Idempotency-Key is a line's. */
-const LINE_SCOPE = "batch";
+export const LINE_SCOPE = "batch";
 
-function nameLine({ terms, line }: LineMark): string {
-  return `${terms.batchId}/${line}`;
+export function nameLine(batchId: string, line: number): string {
+  return `${batchId}/${line}`;
 }
 
 /** Returns when the client's own time limit ends, on the monotonic clock. Infinity if it sent none. */

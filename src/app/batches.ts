@@ -1,0 +1,54 @@
+// The batches of a running gateway: as clients use them, and the runner that answers their lines.
+import type { Log } from "../core/world/world.ts";
+import type { Files } from "../files/port.ts";
+import { BATCH_WORDS } from "../http/batches/words.ts";
+import type { HttpPorts } from "../http/ports.ts";
+import { LineCaller, nameLineReply } from "../http/serve/line-call.ts";
+import { KeptBatches } from "../jobs/kept-batches.ts";
+import type { JobPorts } from "../jobs/ports.ts";
+import { BatchRunner } from "../jobs/runner.ts";
+import { createKeyFinder } from "../keys/authenticate.ts";
+import { mayUseKeys } from "../people/member.ts";
+import type { LiveConfiguration } from "./start/live-configuration.ts";
+import type { OpenedStore } from "./start/open-store.ts";
+import { measureLateness } from "./upkeep/lateness.ts";
+import { clock } from "./world.ts";
+
+interface BatchParts {
+  readonly opened: OpenedStore;
+  readonly store: JobPorts["store"];
+  readonly files: Files;
+  readonly live: LiveConfiguration;
+  readonly log: Log;
+  readonly ports: HttpPorts;
+}
+
+/** Lines leave this share of the memory for bodies to single requests. */
+const MEMORY_SHARE = 1 / 4;
+
+export function createBatches({ opened, store, files, live, log, ports }: BatchParts) {
+  const caller = new LineCaller(ports);
+  const lateness = measureLateness();
+  const { bodyBytesMax, bodyMemoryBytes } = ports.server;
+  const jobs: JobPorts = {
+    store,
+    files,
+    clock,
+    log,
+    rules: () => live.settings.batches,
+    fileRules: () => live.settings.files,
+    bodyBytesMax,
+    words: BATCH_WORDS,
+    findKey: createKeyFinder({
+      ...opened.world,
+      mayUseKeys,
+      memberDefaults: () => live.settings.ownerLimits.memberDefaults,
+    }),
+    call: (line) => caller.call(line),
+    nameReply: (batchId, line) => nameLineReply(opened.vault, batchId, line),
+    estimate: (line) => caller.estimate(line),
+    isBusy: () => lateness.isLate() || ports.bodies.bytes.large > bodyMemoryBytes * (1 - MEMORY_SHARE),
+  };
+  const runner = new BatchRunner(jobs);
+  return { batches: new KeptBatches(jobs, runner.wake), runner };
+}
