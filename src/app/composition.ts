@@ -125,7 +125,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = { ...learnt, ports, batches, live, feed, ...people.served, fetch, ...state };
+  const { countRunning } = runner;
+  const composed = { ...learnt, ports, batches, countRunning, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   runner.start();
   return {

@@ -23,6 +23,7 @@ import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
+import { adminBatchRoutes } from "../http/models/admin-batches.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { modelRoutes } from "../http/models/models.ts";
@@ -77,6 +78,8 @@ interface RouteParts {
   readonly prices: Pick<PriceWatch, "waiting" | "last">;
   readonly ports: HttpPorts;
   readonly batches: KeptBatches;
+  /** The lines of a batch that this process has in flight. */
+  readonly countRunning: (batchId: string) => number;
   readonly opened: OpenedStore;
   readonly live: LiveConfiguration;
   readonly feed: LiveFeed;
@@ -137,6 +140,13 @@ export function composeRoutes(parts: RouteParts) {
     .use(directoryRoutes(operator, parts.directory.parts))
     .use(scimRoutes({ operator, directory: parts.directory.parts, seen: parts.directory.seen }))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
+    .use(
+      adminBatchRoutes(operator, {
+        store: opened.store,
+        countRunning: parts.countRunning,
+        cancel: (batch) => parts.batches.cancel(batch),
+      }),
+    )
     .use(checkoutRoutes(operator, payments.checkouts))
     .use(stripeHookRoutes(ports, payments.hook))
     .use(liveRoutes({ ...operator, ...createLiveParts(parts) }))

@@ -51,6 +51,8 @@ export class BatchRunner {
     return { running: this.#flying, waiting };
   }
 
+  readonly countRunning = (id: string): number => this.#jobs.get(id)?.flying ?? 0;
+
   start(): void {
     this.#schedule(0);
   }

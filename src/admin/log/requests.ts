@@ -86,6 +86,9 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision) {
     member_id: record.memberId,
     cached_from: record.cachedFrom,
     saved_usd: toUsd(record.savedNanoUsd),
+    batch_id: record.batchId,
+    batch_line: record.batchLine,
+    custom_id: record.customId,
     tags: record.tags === null ? null : readTagsText(record.tags),
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }

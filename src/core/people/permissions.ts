@@ -24,6 +24,8 @@ export const PERMISSIONS = {
   },
   "keys.read": { roles: EVERYONE, words: "see keys" },
   "requests.read": { roles: EVERYONE, words: "see the request log, without prompts and answers" },
+  "batches.read": { roles: EVERYONE, words: "see batches, without their lines" },
+  "batches.cancel": { roles: ["manager", "operator", "admin"], words: "cancel batches" },
   "usage.read": { roles: EVERYONE, words: "see usage, the overview and savings" },
   "models.read": { roles: EVERYONE, words: "see models and aliases" },
   "session.read": { roles: EVERYONE, words: "see one's own session, person and limits" },
