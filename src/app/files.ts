@@ -1,7 +1,8 @@
 // The files of a running gateway, with the task that sweeps them.
 import type { FileRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import { type FileUsers, KeptFiles, NO_FILE_USERS } from "../files/kept-files.ts";
+import { type FileUsers, NO_FILE_USERS } from "../files/files-ports.ts";
+import { KeptFiles } from "../files/kept-files.ts";
 import { makeSweep } from "../files/sweep.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import { clock } from "./world.ts";

@@ -1,39 +1,12 @@
 // Files in sealed pieces: written from streams within the account's room, read by ranges, and swept once they have ended.
 import { Fault } from "../core/fault.ts";
-import type { FileOwner, FileStore, StoredFile, StoredObject } from "../core/models/file.ts";
-import type { FileRules } from "../core/settings.ts";
-import type { Store } from "../core/store.ts";
-import type { ByteVault, Clock } from "../core/world/world.ts";
+import type { FileOwner, StoredFile } from "../core/models/file.ts";
+import type { FilesPorts } from "./files-ports.ts";
 import { type FileList, type Files, type NewFile, PIECE_BYTES, type Pieces } from "./port.ts";
 import { Room } from "./room.ts";
 import { SealedPieces } from "./sealed-pieces.ts";
 
-/** What batches say about files. */
-export interface FileUsers {
-  /** True while an unfinished batch reads the file. */
-  isFileInUse(id: string): Promise<boolean>;
-  /** The objects of batches, which no file names. */
-  listLiveObjects(): Promise<readonly StoredObject[]>;
-  /** The bytes of those of an account, or of all. */
-  countBytes(accountId: string | null): Promise<number>;
-}
-
-/** Answers as long as there are no batches. */
-export const NO_FILE_USERS: FileUsers = {
-  isFileInUse: async () => false,
-  listLiveObjects: async () => [],
-  countBytes: async () => 0,
-};
-
-export interface FilesPorts {
-  readonly store: Pick<Store, "durable"> & { readonly files: FileStore };
-  readonly vault: ByteVault;
-  readonly clock: Pick<Clock, "nowMs">;
-  readonly rules: () => FileRules;
-  readonly users: FileUsers;
-}
-
-/** What is known of a file before its bytes arrive. */
+/** The fields of a file that are known before its bytes arrive. */
 type StartedFile = Pick<NewFile, "id" | "form" | "owner" | "keyId" | "createdMs">;
 
 /** The disk is looked at once in this many pieces. */
@@ -68,7 +41,7 @@ export class KeptFiles implements Files {
       await this.#ports.store.durable();
       return stored;
     } catch (error) {
-      // What can't be removed now is swept later, since no row names it.
+      // Pieces that can't be removed now are swept later, since no row names them.
       await this.#ports.store.files.remove(accountId, file.id).catch(() => {});
       await this.pieces.remove(accountId, file.id).catch(() => {});
       throw error;

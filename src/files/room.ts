@@ -1,7 +1,7 @@
 // The room that is left for files: of their account, of all accounts, and on the disk.
 import { Fault } from "../core/fault.ts";
 import type { StoredFile } from "../core/models/file.ts";
-import type { FilesPorts } from "./kept-files.ts";
+import type { FilesPorts } from "./files-ports.ts";
 
 /** The most files of an account. */
 const FILES_MAX = 10_000;
@@ -10,7 +10,7 @@ const FREE_BYTES_MIN = 2_000_000_000;
 const FREE_SHARE_MIN = 0.1;
 
 /** The bytes that are left, and the Fault for one more. */
-export interface RoomLeft {
+interface RoomLeft {
   readonly bytes: number;
   refuse(): Fault;
 }

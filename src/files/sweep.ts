@@ -1,6 +1,6 @@
 // Removes files that have ended, and pieces that nothing names, such as those of an upload whose process was killed.
 import type { StoredFile } from "../core/models/file.ts";
-import type { FilesPorts } from "./kept-files.ts";
+import type { FilesPorts } from "./files-ports.ts";
 
 /** Rows that are read at once. */
 const ROWS_MAX = 500;

@@ -86,7 +86,7 @@ export function findSurface(path: string): AnySurface {
 const SHARED = /^(\/v1){0,2}\/(files|batches)(\/|$)/;
 
 /** The forms of requests at shared paths. */
-export type Asker = "openai" | "anthropic" | "google";
+type Asker = "openai" | "anthropic" | "google";
 
 const ASKERS: Readonly<Record<Asker, AnySurface>> = {
   openai: USUAL,

@@ -45,6 +45,12 @@ function transcription({ model, stream }: Asked): FormData {
   form.set("file", new File([new Uint8Array(sound)], "a.wav", { type: "audio/wav" }));
   return form;
 }
+function upload(): FormData {
+  const form = new FormData();
+  form.set("purpose", "user_data");
+  form.set("file", new File(["a b c"], "a.txt", { type: "text/plain" }));
+  return form;
+}
 const generate = () => ({ contents: [{ role: "user", parts: [{ text: "say: a b c" }] }] });
 const get = (route: string, path = route): AttackedRoute => ({
   route,
@@ -121,6 +127,10 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   get("/v1/responses/:id", "/v1/responses/resp_1"),
   get("/v1/responses/:id/input_items", "/v1/responses/resp_1/input_items"),
   get("/v1beta/models"),
+  { route: "/v1/files", method: "POST", path: "/v1/files", body: upload, calls: false },
+  get("/v1/files"),
+  get("/v1/files/:id", "/v1/files/file-1"),
+  get("/v1/files/:id/content", "/v1/files/file-1/content"),
   {
     route: "/v1/route",
     method: "POST",

@@ -32,7 +32,8 @@ const BASE_URLS: readonly Path[] = [
 ];
 
 const SERVED_ELSEWHERE: readonly Path[] = [
-  ["GET", "/v1/files", /not (served|available) here/, /in the request|file_data/],
+  ["POST", "/v1/uploads", /not (served|available) here/, /POST \/v1\/files/],
+  ["POST", "/upload/v1beta/files", /not served in Google's form/, /inlineData/],
   ["POST", "/v1/uploads", /not (served|available) here/, /in the request|file_data/],
   ["POST", "/v1/batches", /not (served|available) here/, /one by one|each request/],
   ["POST", "/v1/fine_tuning/jobs", /not (served|available) here/, /provider/],

@@ -117,9 +117,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("moves_failed", MOVES_MS, () => carryHome(parts)),
     schedule("refusals_failed", REFUSALS_MS, () => writeRefusals(parts)),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
-    schedule("audit_failed", AUDIT_MS, () => chainAudit(parts)),
-    schedule("audit_failed", AUDIT_PRUNE_MS, () => pruneAudit(parts)),
-    schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
+    ...scheduleAudit(parts, schedule),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
   const { delivering, stateEvents, prices, models, priceBook, directory, sweepFiles } = parts;
@@ -157,6 +155,14 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
 }
 
 type Schedule = (name: string, periodMs: number, task: () => Promise<void>) => () => void;
+
+function scheduleAudit(parts: UpkeepParts, schedule: Schedule): readonly (() => void)[] {
+  return [
+    schedule("audit_failed", AUDIT_MS, () => chainAudit(parts)),
+    schedule("audit_failed", AUDIT_PRUNE_MS, () => pruneAudit(parts)),
+    schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
+  ];
+}
 
 function scheduleDirectory(directory: UpkeepParts["directory"], schedule: Schedule): readonly (() => void)[] {
   if (directory === undefined) return [];

@@ -28,7 +28,7 @@ export interface StoredFile {
 }
 
 /** The bytes and number of files. */
-export interface FileSum {
+interface FileSum {
   readonly bytes: number;
   readonly files: number;
 }
@@ -71,7 +71,7 @@ export interface StoredObject {
   readonly object: string;
 }
 
-export interface DiskSpace {
+interface DiskSpace {
   readonly freeBytes: number;
   readonly bytes: number;
 }

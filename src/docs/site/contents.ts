@@ -13,7 +13,17 @@ export const INDEX = "index";
 export const PARTS: readonly Part[] = [
   {
     title: "Calling models",
-    chapters: ["clients", "models", "prices", "web-search", "operations", "selectors", "caching", "errors"],
+    chapters: [
+      "clients",
+      "models",
+      "prices",
+      "web-search",
+      "operations",
+      "batches",
+      "selectors",
+      "caching",
+      "errors",
+    ],
   },
   {
     title: "Running a gateway",

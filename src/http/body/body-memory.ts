@@ -189,6 +189,13 @@ export class HeldBody {
     this.#take(bytes);
   }
 
+  /** Counts what is added to a body that is complete. Throws the same Faults. */
+  grow(bytes: number): void {
+    this.#isInOneGo = false;
+    this.arrive(bytes);
+    this.finish();
+  }
+
   /** The body is complete, so it can't be ended any more. */
   finish(): void {
     const isFirst = this.#pool.unfinished.delete(this);

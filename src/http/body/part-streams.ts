@@ -29,7 +29,7 @@ export async function* streamParts(
   }
 }
 
-/** Yields a part's bytes up to the delimiter. What may be its beginning is held back until more has arrived. */
+/** Yields a part's bytes up to the delimiter. A possible beginning of it is held back until more has arrived. */
 async function* readPart(arriving: Arriving, delimiter: Buffer): AsyncGenerator<Uint8Array> {
   for (;;) {
     const at = arriving.held.indexOf(delimiter);

@@ -1,9 +1,9 @@
 // A file's bytes as an answer: whole if it is small, else piece by piece as the client reads them.
-import { Fault } from "../../core/fault.ts";
 import type { StoredFile } from "../../core/models/file.ts";
 import { FileMissing, PIECE_BYTES } from "../../files/port.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createResponse } from "../serve/answers.ts";
+import { fileMissing } from "./placed.ts";
 
 /** Bun says the length of what it has whole, and of nothing that it streams. */
 const WHOLE_BYTES_MAX = 4 * PIECE_BYTES;
@@ -49,9 +49,5 @@ async function streamBytes(bytes: AsyncGenerator<Uint8Array>, id: string) {
 }
 
 function explainMissing(thrown: unknown, id: string): unknown {
-  if (!(thrown instanceof FileMissing)) return thrown;
-  return new Fault("file_not_found", `The bytes of the file '${id}' are missing. Please upload it again.`, {
-    param: "file_id",
-    cause: thrown,
-  });
+  return thrown instanceof FileMissing ? fileMissing(id, thrown) : thrown;
 }

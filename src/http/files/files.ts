@@ -20,7 +20,7 @@ const TAG = "Files";
 const SHOWN_CHARACTERS_MAX = 100;
 
 /** A request whose sender is known. */
-interface Sent {
+interface FileRequest {
   readonly key: GatewayKey;
   readonly owner: FileOwner;
   readonly form: FileForm;
@@ -30,7 +30,7 @@ type FileRoute = RouteRequest & { readonly set: HeaderStore };
 
 export function fileRoutes(ports: HttpPorts) {
   const uploads = new Uploads(ports);
-  const find = async (route: FileRoute, id: string): Promise<Sent & { readonly file: StoredFile }> => {
+  const find = async (route: FileRoute, id: string): Promise<FileRequest & { readonly file: StoredFile }> => {
     const sent = await readSender(ports, route);
     const file = await ports.files.find(id, sent.owner);
     if (file === null || file.form !== sent.form) throw fileNotFound(id);
@@ -78,7 +78,7 @@ export function fileRoutes(ports: HttpPorts) {
 }
 
 /** Throws the Faults of a key that isn't let in, and of a form that has no files here. */
-async function readSender(ports: HttpPorts, route: FileRoute): Promise<Sent> {
+async function readSender(ports: HttpPorts, route: FileRoute): Promise<FileRequest> {
   const form = findAsker(route.request.headers);
   if (form === "anthropic") route.set.headers["request-id"] = String(route.set.headers["x-request-id"]);
   if (form === "google") throw refuseGoogle();
@@ -108,7 +108,7 @@ function fileNotFound(id: string): Fault {
 
 async function listFiles(
   { files }: Pick<HttpPorts, "files">,
-  { owner, form }: Sent,
+  { owner, form }: FileRequest,
   query: Readonly<Record<string, string | undefined>>,
 ) {
   const { limit, order, purpose, after, afterField } = readFileListQuery(form, query);

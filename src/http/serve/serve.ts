@@ -13,6 +13,7 @@ import { readHeldJson } from "../body/body.ts";
 import { readBody } from "../body/form-body.ts";
 import { chooseCompaction } from "../conversations/compaction.ts";
 import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
+import { placeFiles } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
 import {
   createDocumentResponse,
@@ -66,7 +67,8 @@ export async function serve<F extends Form>(
     const earlier = surface.findEarlier
       ? await findEarlier(ports, surface, caller.key, body)
       : NO_EARLIER_ANSWER;
-    const call = readCall(ports, surface, setups, arrival, caller, body, earlier);
+    const read = readPlaced(ports, surface, setups, arrival, caller, body, earlier);
+    const call = read instanceof Promise ? await read : read;
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports, arrival, call.ending);
@@ -127,7 +129,28 @@ export function checkRoom(ports: Pick<HttpPorts, "refusing" | "gateway">): void 
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
 }
 
-export function readCall<F extends Form>(
+/** Reads a request, without a promise unless it names files by their ids, whose contents are then put in their places. */
+export function readPlaced<F extends Form>(
+  ports: HttpPorts,
+  surface: Surface<F>,
+  setups: Setups<F>,
+  arrival: Arrival,
+  caller: Caller,
+  body: unknown,
+  earlier: FoundEarlier,
+): ClientCall<F> | Promise<ClientCall<F>> {
+  try {
+    return readCall(ports, surface, setups, arrival, caller, body, earlier);
+  } catch (thrown) {
+    const { key } = caller;
+    const refused = { family: surface.family, key, body, held: arrival.held, thrown };
+    return placeFiles(ports, refused).then((placed) =>
+      readCall(ports, surface, setups, arrival, caller, placed, earlier),
+    );
+  }
+}
+
+function readCall<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   setups: Setups<F>,

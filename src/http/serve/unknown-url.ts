@@ -20,6 +20,10 @@ const FOREIGN: readonly Class[] = [
     " This path belongs to Cohere's API, of which only rerank is supported. For embeddings use /v1/embeddings, for chat /v1/chat/completions, both in OpenAI's format.",
   ],
   [
+    /^\/v1beta\/files(\/|$)|^\/(upload|download)\/(v1|v1beta)\/files(\/|:|$)/,
+    " Files are not served in Google's form: send a file's content in the request itself, as `inlineData`, or upload it at POST /v1/files in OpenAI's or Anthropic's form.",
+  ],
+  [
     /^\/v1\/(multimodal|contextualized)embeddings$/,
     " This path belongs to Voyage's API. For text embeddings use /v1/embeddings.",
   ],
@@ -42,11 +46,8 @@ const notServed = (what: string, instead: string) => ` ${what} not served here: 
 /** Routes of the vendors' APIs that this gateway leaves out, by what follows the base URL. */
 const UNSERVED: readonly Class[] = [
   [
-    /^\/(files|uploads)(\/|$)/,
-    notServed(
-      "Uploaded files are",
-      "send a file's content in the request itself, as `file_data` of a `file` part in /v1/chat/completions.",
-    ),
+    /^\/uploads(\/|$)/,
+    notServed("Uploads in parts are", "send the whole file to POST /v1/files, which takes it as a stream."),
   ],
   [
     /^\/(messages\/)?batches(\/|$)|:batchGenerateContent$/,

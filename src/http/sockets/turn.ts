@@ -17,7 +17,7 @@ import type { Arrival } from "../serve/arrival.ts";
 import { identify } from "../serve/auth.ts";
 import type { ClientCall } from "../serve/client-call.ts";
 import { factHeaders, makeReader } from "../serve/headers.ts";
-import { checkRoom, noteRefusal, readCall } from "../serve/serve.ts";
+import { checkRoom, noteRefusal, readPlaced } from "../serve/serve.ts";
 import type { Setups } from "../serve/setups.ts";
 import { AnswerStamp } from "../serve/stamp.ts";
 import { addFields, splitEvents, writeFailure } from "./frames.ts";
@@ -68,7 +68,7 @@ export async function runTurn(
     arrival.key = key;
     checkRoom(ports);
     const earlier = await findConversation(ports, key, turn, connection);
-    const call = readCall(ports, SURFACE, setups, arrival, caller, turn.body, earlier);
+    const call = await readPlaced(ports, SURFACE, setups, arrival, caller, turn.body, earlier);
     if (turn.isWarmUp) {
       warmUp(call, answer, connection);
       return null;

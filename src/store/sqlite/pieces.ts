@@ -9,12 +9,17 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /** Returns the folder of a database's files. Databases that lie side by side share none. */
-export function nameFilesFolder(database: string): string {
+function nameFilesFolder(database: string): string {
   return join(dirname(database), "files", basename(database));
 }
 
+/** Null for a database in memory. */
+export function openPieces(database: string | null): PieceStore {
+  return database === null ? piecesInMemory() : pieceFolder(database);
+}
+
 /** Keeps pieces in a folder, which is made with the first of them. */
-export function pieceFolder(database: string): PieceStore {
+function pieceFolder(database: string): PieceStore {
   const root = nameFilesFolder(database);
   const placeObject = (accountId: string, object: string) =>
     join(root, encodeName(accountId), encodeName(object));
@@ -47,7 +52,7 @@ export function pieceFolder(database: string): PieceStore {
 }
 
 /** Keeps pieces as long as the database in memory. */
-export function piecesInMemory(): PieceStore {
+function piecesInMemory(): PieceStore {
   const objects = new Map<string, StoredObject & { readonly pieces: Map<number, Uint8Array> }>();
   const key = (accountId: string, object: string) => JSON.stringify([accountId, object]);
   return {

@@ -15,7 +15,7 @@ import { makeEngine } from "./engine.ts";
 import { measureFiles } from "./measure.ts";
 import { makeSqliteSchema } from "./migrate.ts";
 import { NodeLock } from "./node-lock.ts";
-import { pieceFolder, piecesInMemory } from "./pieces.ts";
+import { openPieces } from "./pieces.ts";
 import { requestMethods } from "./requests.ts";
 import { RowCache } from "./row-cache.ts";
 import { SlowReads } from "./slow-reads.ts";
@@ -63,7 +63,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const slowReads = file === null ? null : new SlowReads(file);
   const truncateLog = async () => checkpoints?.truncate() ?? true;
   const parts = { slowReads, onWrite: look, truncateLog };
-  const engine = makeEngine(connector, parts);
+  const { engine, ofRows } = makeEngines(connector, cache, parts);
   const heart = makeHeart(connector, lock, schema.version);
   return {
     node,
@@ -75,11 +75,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     beat: heart.beat,
     measure: async () => measureFiles(file),
     findDamage: () => connector.run((connection) => connection.findDamage()),
-    ...engineMethods(
-      engine,
-      file === null ? piecesInMemory() : pieceFolder(file),
-      makeEngine(connector, { ...parts, onChange: () => cache.clear() }),
-    ),
+    ...engineMethods(engine, openPieces(file), ofRows),
     ...requestMethods(connector, cache, engine, { file, node }),
     ready: () =>
       heart.admit(async () => {
@@ -117,6 +113,14 @@ async function checkOpening(connector: Connector, path: string): Promise<void> {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`The store ${path} can't be opened: ${why}.`, { cause });
   }
+}
+
+/** `ofRows` is for changes to rows that the cache may hold. */
+function makeEngines(connector: Connector, cache: RowCache, parts: Parameters<typeof makeEngine>[1]) {
+  return {
+    engine: makeEngine(connector, parts),
+    ofRows: makeEngine(connector, { ...parts, onChange: () => cache.clear() }),
+  };
 }
 
 /** Rows to display are read past the cache: a list of keys would drive out those that decisions depend on. */

@@ -10,7 +10,7 @@ const LIMITS: Readonly<Record<FileForm, { readonly usual: number; readonly most:
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-export interface FileListQuery {
+interface FileListQuery {
   readonly limit: number;
   readonly order: "newest" | "oldest";
   readonly purpose: string | undefined;

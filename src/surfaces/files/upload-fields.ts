@@ -2,7 +2,7 @@
 import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts";
 import type { FileForm } from "../../core/models/file.ts";
 
-/** What a client may upload a file for. The purpose of results, `batch_output`, is the gateway's own. */
+/** The purposes of clients' uploads. Results of batches have one of their own. */
 const PURPOSES = ["batch", "user_data", "vision", "assistants"] as const;
 /** Anthropic's form has no purposes. */
 const ANTHROPIC_PURPOSE = "user_data";

@@ -36,7 +36,8 @@ async function send(path: string, init: RequestInit & { readonly headers?: Recor
 }
 
 const FORM = "multipart/form-data; boundary=xyz";
-const part = (head: string, text: string) => `--xyz\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}\r\n`;
+const part = (head: string, text: string) =>
+  `--xyz\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}\r\n`;
 const FILE = part('name="file"; filename="a.jsonl"', "{}");
 const PURPOSE = part('name="purpose"', "batch");
 const post = (body: string, headers: Record<string, string> = {}) =>
@@ -63,7 +64,8 @@ describe("OpenAI's SDK", () => {
     expect(batches.map(({ id }) => id)).toEqual([file.id]);
     const content = await openai.files.content(other.id);
     expect(Buffer.from(await content.arrayBuffer()).equals(LARGE)).toBe(true);
-    for (const { id } of listed) expect(await openai.files.delete(id)).toEqual({ id, object: "file", deleted: true });
+    for (const { id } of listed)
+      expect(await openai.files.delete(id)).toEqual({ id, object: "file", deleted: true });
     expect(await Array.fromAsync(openai.files.list())).toEqual([]);
     expect(await catchThrown(openai.files.retrieve(file.id))).toMatchObject({
       status: 404,
@@ -79,7 +81,12 @@ describe("Anthropic's SDK", () => {
       const file = await anthropic.beta.files.upload({
         file: await toAnthropicFile(Buffer.from(`text of ${name}`), name, { type: "text/plain" }),
       });
-      expect(file).toMatchObject({ type: "file", filename: name, mime_type: "text/plain", downloadable: true });
+      expect(file).toMatchObject({
+        type: "file",
+        filename: name,
+        mime_type: "text/plain",
+        downloadable: true,
+      });
       expect(file.id).toStartWith("file_");
       ids.unshift(file.id);
     }
@@ -166,7 +173,9 @@ describe("a file", () => {
     const account = await under.newAccount("another");
     const other = (await under.newKey({ account_id: account })).secret;
     const colleague = (await under.newKey()).secret;
-    expect((await send(`/v1/files/${id}`, { headers: { authorization: `Bearer ${colleague}` } })).status).toBe(200);
+    expect(
+      (await send(`/v1/files/${id}`, { headers: { authorization: `Bearer ${colleague}` } })).status,
+    ).toBe(200);
     const strangers: readonly Record<string, string>[] = [
       { authorization: `Bearer ${other}` },
       { authorization: `Bearer ${under.secret}`, "anthropic-version": "2026-10-21" },
@@ -190,7 +199,11 @@ describe("a file", () => {
     expect((await send("/v1/files/x", { headers: wrong })).error.code).toBe("invalid_api_key");
     const anthropicHeaders = { "anthropic-version": "2026-10-21" };
     const theirs = await send("/v1/files/x", { headers: { ...wrong, ...anthropicHeaders } });
-    expect([theirs.status, theirs.body.type, theirs.error.type]).toEqual([401, "error", "authentication_error"]);
+    expect([theirs.status, theirs.body.type, theirs.error.type]).toEqual([
+      401,
+      "error",
+      "authentication_error",
+    ]);
     const google = await send("/v1/files", { headers: { "x-goog-api-key": under.secret } });
     expect([google.status, google.error.status]).toEqual([404, "NOT_FOUND"]);
     expect(google.error.message).toContain("inlineData");

@@ -120,7 +120,7 @@ const PATHS_UNKNOWN: readonly (readonly [string, string])[] = [
   ["GET", "/%76%31/models"],
   ["GET", "/v1/keys"],
   ["POST", "/v1/fine_tuning/jobs"],
-  ["POST", "/v1/files"],
+  ["POST", "/v1/uploads"],
   ["POST", "/v1/chat/completions/x"],
   ["POST", "/v1/chat"],
   ["POST", "/v1/complete"],

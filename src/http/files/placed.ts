@@ -1,0 +1,72 @@
+// Files that a request names by their ids: their contents are put in their places, as if the client had sent them.
+import { Fault } from "../../core/fault.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
+import type { Family } from "../../core/models/dialect.ts";
+import type { StoredFile } from "../../core/models/file.ts";
+import { FileMissing } from "../../files/port.ts";
+import { findMediaType } from "../../operations/media-types.ts";
+import { type FileContent, fillFiles, listFileIds } from "../../surfaces/files/places.ts";
+import { tooLarge } from "../body/body-bytes.ts";
+import type { HeldBody } from "../body/body-memory.ts";
+import type { HttpPorts } from "../ports.ts";
+
+/** More ids than any client names. Each is looked up. */
+const IDS_MAX = 100;
+const ANY_TYPE = "application/octet-stream";
+/** Names of texts, which some SDKs upload without a type. */
+const TEXT_NAME = /\.(txt|md|csv|tsv|jsonl?|xml|html?|ya?ml|log)$/i;
+/** Bytes of base64 for each byte. */
+const BASE64_SHARE = 4 / 3;
+
+/** A request that a surface has refused. */
+interface RefusedRequest {
+  readonly family: Family;
+  readonly key: GatewayKey;
+  readonly body: unknown;
+  readonly held: HeldBody;
+  readonly thrown: unknown;
+}
+
+/**
+ * Returns the body with the files that the key may see in the places of their ids. Throws what was thrown if that wasn't
+ * for an id, or if none is such a file: only refused requests are looked through, so that others cost nothing.
+ */
+export async function placeFiles(
+  ports: Pick<HttpPorts, "files" | "server">,
+  { family, key, body, held, thrown }: RefusedRequest,
+): Promise<unknown> {
+  if (!(thrown instanceof Fault) || thrown.code !== "unsupported_parameter") throw thrown;
+  const owner = { accountId: key.accountId, memberId: key.memberId };
+  const found: StoredFile[] = [];
+  for (const id of listFileIds(family, body, IDS_MAX)) {
+    const file = await ports.files.find(id, owner);
+    if (file !== null) found.push(file);
+  }
+  if (found.length === 0) throw thrown;
+  const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes > ports.server.bodyBytesMax) throw tooLarge(ports.server.bodyBytesMax);
+  held.grow(Math.ceil(bytes * BASE64_SHARE));
+  const contents = new Map<string, FileContent>();
+  for (const file of found) contents.set(file.id, await readContent(ports, file));
+  return fillFiles(family, body, contents);
+}
+
+async function readContent({ files }: Pick<HttpPorts, "files">, file: StoredFile): Promise<FileContent> {
+  try {
+    const bytes = Buffer.concat(await Array.fromAsync(files.read(file, 0, file.bytes)));
+    const base64 = bytes.toString("base64");
+    return { name: file.name, base64, type: findMediaType(base64, declareType(file)) };
+  } catch (thrown) {
+    throw thrown instanceof FileMissing ? fileMissing(file.id, thrown) : thrown;
+  }
+}
+
+function declareType({ name, type }: StoredFile): string {
+  return type === ANY_TYPE && TEXT_NAME.test(name) ? "text/plain" : type;
+}
+
+/** Returns the Fault for a file whose bytes aren't there. */
+export function fileMissing(id: string, cause: FileMissing): Fault {
+  const message = `The bytes of the file '${id}' are missing. Please upload it again.`;
+  return new Fault("file_not_found", message, { param: "file_id", cause });
+}
