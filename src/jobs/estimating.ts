@@ -22,7 +22,7 @@ export async function makeEstimates(ports: JobPorts, batch: Batch, total: number
     const terms = { batchId: batch.id, parallelMax: ports.rules().perAccountMax, ceilingNanoUsd: null };
     const body = await readBody(ports, batch, place);
     const line = { key, path: endpoint, headers, body, terms, line: at + 1, customId: place.customId };
-    const estimate = ports.estimate(line);
+    const estimate = await ports.estimate(line);
     expectedNanoUsd += estimate?.expectedNanoUsd ?? 0;
     worstNanoUsd += estimate?.worstNanoUsd ?? 0;
   }

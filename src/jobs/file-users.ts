@@ -1,6 +1,6 @@
 // What batches say about files: which they read, and which objects are theirs.
 import type { StoredObject } from "../core/models/file.ts";
-import type { FileUsers } from "../files/kept-files.ts";
+import type { FileUsers } from "../files/files-ports.ts";
 import { listAll } from "./kept-batches.ts";
 import { listObjects } from "./objects.ts";
 import type { JobPorts } from "./ports.ts";

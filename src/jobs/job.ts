@@ -69,8 +69,10 @@ export function finalize(batch: Batch, nowMs: number): Moved {
   if (batch.status !== "in_progress" && batch.status !== "cancelling") return { batch, events: NO_EVENTS };
   if (countLeft(batch.detail.counts) > 0) return { batch, events: NO_EVENTS };
   const times = { ...batch.detail.times, finalizingMs: nowMs };
+  // A batch that its key cancelled goes on saying so.
+  const waiting = batch.status === "cancelling" ? batch.detail.waiting : null;
   return {
-    batch: changeDetail({ ...batch, status: "finalizing" }, { times, waiting: null }),
+    batch: changeDetail({ ...batch, status: "finalizing" }, { times, waiting }),
     events: NO_EVENTS,
   };
 }

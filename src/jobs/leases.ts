@@ -11,7 +11,7 @@ type LeasePorts = Pick<JobPorts, "store">;
 const LOOKED_AT = 64;
 
 function makeLease({ accountId, id }: BatchRef, block: number, node: string): BatchBlock {
-  return { accountId, batchId: id, block, node, remaining: 0, states: "", places: [], pieces: [] };
+  return { accountId, batchId: id, block, node, lease: 0, remaining: 0, states: "", places: [], pieces: [] };
 }
 
 /** Takes a batch's validation or its end. Returns the batch as it is, or null if it is another node's or has gone on. */
@@ -53,7 +53,7 @@ export async function takeBlock(
         if (batch?.status !== "in_progress") return { result: { taken: null, holders: [] } };
         const free = blocks.find(({ node, block }) => isFree(node, store.node, dead) && !own.has(block));
         if (free === undefined) return { result: { taken: null, holders: listHolders(blocks) } };
-        const taken = { ...free, node: store.node };
+        const taken = { ...free, node: store.node, lease: free.lease + 1 };
         return { blocks: [taken], result: { taken, holders: [] } };
       },
     );

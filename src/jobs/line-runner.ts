@@ -35,24 +35,30 @@ export class LineRunner {
     this.#advance = advance;
   }
 
-  /** Never rejects. */
-  async run(job: RunningBatch, block: RunningBlock, at: number): Promise<void> {
+  /** Never rejects. Returns true unless the line was let in by nobody, so that others may find room now. */
+  async run(job: RunningBatch, block: RunningBlock, at: number): Promise<boolean> {
     const { clock } = this.#ports;
     const controller = new AbortController();
     const model = block.row.places[at]?.model ?? "";
     block.begin(at, controller);
     this.#pacing.begin(model, clock.nowMs());
     const line = { job, block, at };
+    let hasRun = true;
     try {
       const result = await this.#call(line, controller.signal);
       if (result.fault === null) this.#answer(line, model, result);
-      else await this.#follow(line, model, result, result.fault);
+      else {
+        hasRun = !isHealable(result.fault);
+        await this.#follow(line, model, result, result.fault);
+      }
     } catch (thrown) {
+      hasRun = false;
       await this.#fail(line, thrown);
     }
     this.#pacing.end(model, clock.nowMs());
     block.writeAtMs = Math.min(block.writeAtMs, clock.nowMs() + WRITE_MS);
     clock.after(WRITE_MS, this.#advance);
+    return hasRun;
   }
 
   async #call({ job, block, at }: Line, signal: AbortSignal): Promise<LineResult> {
@@ -123,7 +129,8 @@ export class LineRunner {
   ): Promise<void> {
     const isCounted = verdict.kind === "again" && verdict.isCounted;
     block.putBack(at, verdict.kind === "again" ? nowMs + verdict.afterMs : nowMs, isCounted);
-    if (verdict.kind === "crowded") job.pausedUntilMs = Math.max(job.pausedUntilMs, nowMs + verdict.afterMs);
+    if (verdict.kind === "crowded")
+      job.crowdedUntilMs = Math.max(job.crowdedUntilMs, nowMs + verdict.afterMs);
     if (verdict.kind === "unpaid") job.isUnpaid = true;
     if (verdict.kind === "stop") await this.#stop(job, fault, nowMs);
     if (verdict.kind === "cancel") await this.#cancel(job, fault.code, fault.message);

@@ -3,8 +3,9 @@ import type { Batch, BatchBlock, BatchRef } from "../core/models/batch.ts";
 import type { StoredFile, StoredObject } from "../core/models/file.ts";
 import { type Files, PIECE_BYTES } from "../files/port.ts";
 
-/** A block has no more pieces of results than this. */
-const PIECES_OF_BLOCK = 8192;
+/** A block has no more pieces of results than this, under as many leases. */
+const PIECES_OF_LEASE = 8192;
+const LEASES_OF_BLOCK = 1024;
 
 export function nameInput({ id }: Pick<BatchRef, "id">): string {
   return `input of ${id}`;
@@ -14,9 +15,9 @@ export function nameResults({ id }: Pick<BatchRef, "id">): string {
   return `results of ${id}`;
 }
 
-/** The number of a block's next piece. One that no row names is written over. */
-export function nextPiece({ block, pieces }: Pick<BatchBlock, "block" | "pieces">): number {
-  return block * PIECES_OF_BLOCK + pieces.length;
+/** The number of a block's next piece, which no other lease of the block has. One that no row names is written over. */
+export function nextPiece({ block, lease, pieces }: Pick<BatchBlock, "block" | "lease" | "pieces">): number {
+  return (block * LEASES_OF_BLOCK + (lease % LEASES_OF_BLOCK)) * PIECES_OF_LEASE + pieces.length;
 }
 
 export function listObjects({ accountId, id }: BatchRef): readonly StoredObject[] {

@@ -176,11 +176,17 @@ export class BatchRunner {
 
   #start(job: RunningBatch, block: RunningBlock, at: number): void {
     this.#flying++;
-    void this.#lines.run(job, block, at).then(() => {
+    void this.#lines.run(job, block, at).then((hasRun) => {
       this.#flying--;
+      if (hasRun) this.#makeRoom(job.accountId);
       if (job.isOver || job.isUnpaid) this.wake();
       this.#advance();
     });
+  }
+
+  /** Lines that waited for one of the account's to end need wait no longer. */
+  #makeRoom(accountId: string): void {
+    for (const job of this.#jobs.values()) if (job.accountId === accountId) job.crowdedUntilMs = 0;
   }
 
   #takeBlock(job: RunningBatch, nowMs: number): void {

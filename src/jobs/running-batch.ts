@@ -7,6 +7,8 @@ export class RunningBatch {
   readonly blocks = new Map<number, RunningBlock>();
   /** No line starts before. */
   pausedUntilMs = 0;
+  /** The same, until another line of the account ends. */
+  crowdedUntilMs = 0;
   /** True while only one line at a time asks whether the batch may go on. */
   isProbing = false;
   /** True once the ceiling leaves nothing for the next line. */
@@ -52,7 +54,9 @@ export class RunningBatch {
   /** True if a line may start now, as far as the batch is concerned. */
   mayStart(nowMs: number): boolean {
     if (this.batch.status !== "in_progress" || this.isUnpaid || nowMs >= this.batch.expiresAtMs) return false;
-    return nowMs >= this.pausedUntilMs && !(this.isProbing && this.flying > 0);
+    return (
+      nowMs >= this.pausedUntilMs && nowMs >= this.crowdedUntilMs && !(this.isProbing && this.flying > 0)
+    );
   }
 
   /** Returns the next line in the order of the file. Null if there is none here. */

@@ -56,13 +56,14 @@ export class RunningBlock {
     this.flying.set(at, controller);
   }
 
-  /** The line goes back to its place. */
+  /** The line goes back to its place, once: if that fails half-way, it is put back again. */
   putBack(at: number, untilMs: number, isCounted: boolean): void {
     this.flying.delete(at);
     if (isCounted) this.row = { ...this.row, states: addTry(this.row.states, at) };
+    this.#waiting.set(at, untilMs);
+    if (this.#queue.includes(at)) return;
     const behind = this.#queue.findIndex((other) => other > at);
     this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, at);
-    this.#waiting.set(at, untilMs);
   }
 
   countTries(at: number): number {

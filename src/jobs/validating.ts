@@ -99,7 +99,7 @@ class Input {
     const { accountId, id: batchId } = this.#batch;
     const block = this.#written + this.#blocks.length;
     const states = openLines(places.length);
-    const rest = { node: null, remaining: places.length, states, places, pieces: [] };
+    const rest = { node: null, lease: 0, remaining: places.length, states, places, pieces: [] };
     this.#blocks.push({ accountId, batchId, block, ...rest });
     this.#places = [];
   }

@@ -28,7 +28,8 @@ export async function writeResults(
     batch,
     { numbers: [block.number] },
     (found, [stored]) => {
-      if (found === null || stored?.node !== store.node) return { result: null };
+      if (found === null || stored?.node !== store.node || stored.lease !== row.lease)
+        return { result: null };
       const counted = count(found, [{ before: stored, after: row }]);
       const sums = ended.reduce(addCosts, counted.detail.sums);
       const bytes = pieces.reduce((sum, piece) => sum + piece.bytes, found.bytes);
@@ -55,7 +56,7 @@ async function writePieces(
     const bytes = new TextEncoder().encode(texts.join(""));
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       const { row } = block;
-      const number = nextPiece({ block: row.block, pieces: [...row.pieces, ...written] });
+      const number = nextPiece({ ...row, pieces: [...row.pieces, ...written] });
       const piece = bytes.subarray(at, at + PIECE_BYTES);
       await files.pieces.write(batch.accountId, nameResults(batch), number, piece);
       written.push({ number, kind, bytes: piece.length });

@@ -61,6 +61,7 @@ export function makeBlock(batchId: string, block: number, fields: Partial<BatchB
     batchId,
     block,
     node: null,
+    lease: 0,
     remaining: 2,
     states,
     places,

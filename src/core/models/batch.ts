@@ -162,6 +162,8 @@ export interface BatchBlock {
   readonly block: number;
   /** The node whose lines they are. Null if they are nobody's. */
   readonly node: string | null;
+  /** How often it was taken: a node that lost it writes over nothing of the next one's. */
+  readonly lease: number;
   /** The lines that haven't ended. */
   readonly remaining: number;
   /** A character for each line (`jobs/lines.ts`). */

@@ -15,13 +15,13 @@ import type { HttpPorts } from "../ports.ts";
 import { Arrival } from "./arrival.ts";
 import { LINE_SCOPE, nameLine } from "./client-call.ts";
 import { CountingLimit } from "./counting.ts";
-import { readCall, serve } from "./serve.ts";
+import { readPlaced, serve } from "./serve.ts";
 import { Setups } from "./setups.ts";
 
 /** What is done with a line at its surface. */
 interface Door {
   readonly serve: (arrival: Arrival) => Promise<Response>;
-  readonly estimate: (arrival: Arrival, line: UnsentLine) => LineEstimate;
+  readonly estimate: (arrival: Arrival, line: UnsentLine) => Promise<LineEstimate>;
 }
 
 type UnsentLine = Omit<LineCall, "waitsFor" | "signal">;
@@ -57,11 +57,11 @@ export class LineCaller {
   }
 
   /** Returns what the line would cost, as if it were asked now. Null if it would be refused. */
-  estimate(line: UnsentLine): LineEstimate | null {
+  async estimate(line: UnsentLine): Promise<LineEstimate | null> {
     const mark = makeMark(line, () => false);
     const arrival = this.#arrive(line, mark, new AbortController().signal);
     try {
-      return this.#findDoor(line.path).estimate(arrival, line);
+      return await this.#findDoor(line.path).estimate(arrival, line);
     } catch {
       return null;
     } finally {
@@ -94,10 +94,10 @@ function openDoor<F extends Form>(ports: HttpPorts, surface: Surface<F>): Door {
   const setups = new Setups(surface);
   return {
     serve: (arrival) => serve(ports, surface, setups, arrival),
-    estimate(arrival, { key, body: bytes }) {
+    async estimate(arrival, { key, body: bytes }) {
       const body = parseReceived(new TextDecoder().decode(bytes));
       const caller = { key, proof: null };
-      const call = readCall(ports, surface, setups, arrival, caller, body, NO_EARLIER_ANSWER);
+      const call = await readPlaced(ports, surface, setups, arrival, caller, body, NO_EARLIER_ANSWER);
       const { ask } = ports.gateway.begin(call).ticket;
       const offers = ask.offers(false);
       const output = ask.load?.().output ?? OUTPUT_TOKENS;

@@ -26,7 +26,7 @@ export const BATCHES: Step = [
       ...["account_id", "batch_id"].map(text),
       integer("block"),
       textOrNull("node"),
-      integer("remaining"),
+      ...["lease", "remaining"].map(integer),
       ...["states", "places", "pieces"].map(text),
     ],
     key: ["account_id", "batch_id", "block"],

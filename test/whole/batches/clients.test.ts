@@ -78,7 +78,7 @@ test("a file with mistakes fails as a whole, with each mistake's line", async ()
     ["invalid_url", 4],
     ["unsupported_parameter", 5],
   ]);
-  expect([ended.output_file_id, ended.error_file_id, ended.request_counts?.total]).toEqual([null, null, 0]);
+  expect(ended).toMatchObject({ output_file_id: null, error_file_id: null, request_counts: { total: 0 } });
   expect((await waitForEnd(openai, await createBatch(openai, ["", " "]))).errors?.data?.[0]?.code).toBe(
     "empty_file",
   );
