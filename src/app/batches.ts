@@ -1,10 +1,11 @@
 // The batches of a running gateway: as clients use them, and the runner that answers their lines.
+import type { Batch } from "../core/models/batch.ts";
 import type { Log } from "../core/world/world.ts";
 import type { Files } from "../files/port.ts";
 import { BATCH_WORDS } from "../http/batches/words.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { LineCaller, nameLineReply } from "../http/serve/line-call.ts";
-import { KeptBatches } from "../jobs/kept-batches.ts";
+import { cancelKept, KeptBatches } from "../jobs/kept-batches.ts";
 import type { JobPorts } from "../jobs/ports.ts";
 import { BatchRunner } from "../jobs/runner.ts";
 import { createKeyFinder } from "../keys/authenticate.ts";
@@ -13,6 +14,11 @@ import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import { measureLateness } from "./upkeep/lateness.ts";
 import { clock } from "./world.ts";
+
+/** Cancels a batch without a gateway: those that run on the store see it within a second. */
+export function cancelInStore(store: JobPorts["store"], batch: Batch): Promise<Batch> {
+  return cancelKept({ store, clock }, batch);
+}
 
 interface BatchParts {
   readonly opened: OpenedStore;

@@ -6,6 +6,7 @@ import type { Settings } from "../core/settings.ts";
 import type { Deadlines, Fetch, Log } from "../core/world/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Health } from "../health/health.ts";
+import type { BatchRunner } from "../jobs/runner.ts";
 import { PaymentTroubles } from "../payments/troubles.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { Refusals } from "../telemetry/refusals.ts";
@@ -40,6 +41,7 @@ interface LaterParts {
   readonly health: Health;
   readonly live: LiveConfiguration;
   readonly gateway: Gateway;
+  readonly runner: BatchRunner;
 }
 
 /** `later` is called once requests are served, or at a scrape. */
@@ -78,6 +80,7 @@ export function observeState(
         deadlines,
         health: () => later().health,
         providers: () => current().providers,
+        batches: () => later().runner.readings,
         pricesAsOf: () => findPriceDay(current().catalogueAsOf),
         prices,
       }),

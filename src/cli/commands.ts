@@ -74,6 +74,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       ),
     ]),
   ),
+  batches: onStore(
+    "list, show and cancel batches",
+    async () => (await import("./models/batches.ts")).runBatches,
+  ),
   requests: onStore("list requests of the log", async () => (await import("./log/log.ts")).runRequests),
   refusals: onStore("list refused requests", async () => (await import("./log/log.ts")).runRefusals),
   statement: onStore(

@@ -86,14 +86,7 @@ export class KeptBatches {
 
   /** Throws the Fault `batch_ended`. */
   async cancel(batch: Batch): Promise<Batch> {
-    if (hasEnded(batch))
-      throw new Fault("batch_ended", `The batch '${batch.id}' has ended (${batch.status}).`);
-    const { store, clock } = this.#ports;
-    const cancelled = await store.batches.change(batch, { numbers: [] }, (found) => {
-      if (found === null) return { result: batch };
-      const moved = cancel(found, clock.nowMs());
-      return { batch: moved.batch, events: moved.events, result: moved.batch };
-    });
+    const cancelled = await cancelKept(this.#ports, batch);
     this.#wake();
     return cancelled;
   }
@@ -106,6 +99,19 @@ export class KeptBatches {
     }
     await removeBatch(this.#ports, batch);
   }
+}
+
+/** Throws the Fault `batch_ended`. */
+export async function cancelKept(
+  { store, clock }: Pick<KeptPorts, "store"> & { readonly clock: Pick<KeptPorts["clock"], "nowMs"> },
+  batch: Batch,
+): Promise<Batch> {
+  if (hasEnded(batch)) throw new Fault("batch_ended", `The batch '${batch.id}' has ended (${batch.status}).`);
+  return store.batches.change(batch, { numbers: [] }, (found) => {
+    if (found === null) return { result: batch };
+    const moved = cancel(found, clock.nowMs());
+    return { batch: moved.batch, events: moved.events, result: moved.batch };
+  });
 }
 
 export async function removeBatch({ store, files }: Pick<KeptPorts, "store" | "files">, batch: BatchRef) {

@@ -45,10 +45,11 @@ export class BatchRunner {
     this.#lines = new LineRunner(ports, this.#pacing, () => this.#advance());
   }
 
-  /** The lines in flight, and the batches that wait, by their reason. */
+  /** The lines in flight, and of the batches that haven't ended their statuses and the reasons to wait. */
   get readings() {
-    const waiting = [...this.#jobs.values()].flatMap(({ batch }) => batch.detail.waiting?.code ?? []);
-    return { running: this.#flying, waiting };
+    const batches = [...this.#jobs.values()].map(({ batch }) => batch);
+    const waiting = batches.flatMap(({ detail }) => detail.waiting?.code ?? []);
+    return { running: this.#flying, waiting, statuses: batches.map(({ status }) => status) };
   }
 
   readonly countRunning = (id: string): number => this.#jobs.get(id)?.flying ?? 0;

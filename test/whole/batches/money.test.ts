@@ -1,6 +1,7 @@
 // Batches and money: what stops them, what they may cost, and who pays.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type OpenAI from "openai";
+import type { Fetch } from "../../../src/core/world/world.ts";
 import {
   type BatchBench,
   chatLine,
@@ -12,15 +13,22 @@ import {
   waitForEnd,
 } from "./batch-bench.ts";
 
+const STALL = "never answer this";
+
+/** A provider that doesn't answer some requests until they are ended. */
+function stallSome(...[url, init]: Parameters<Fetch>): Promise<Response> {
+  if (!String(init.body).includes(STALL)) return fetch(url, init);
+  return new Promise((_, reject) => {
+    init.signal?.addEventListener("abort", () => reject(init.signal?.reason), { once: true });
+  });
+}
+
 let bench: BatchBench;
 beforeAll(async () => {
-  bench = await startBatches({
-    more: `billing: { charge: always }\nmodels: { "${SLOW}": { price: { input: 1, output: 1 } } }`,
-  });
+  bench = await startBatches({ more: "billing: { charge: always }", fetch: stallSome });
 });
 afterAll(() => bench.under.stop());
 
-const SLOW = "Local#slow~latency=60000";
 const MODEL = "OpenAI#gpt-4.1-mini";
 
 /** Poundkey's own fields of a batch. */
@@ -93,7 +101,7 @@ test("a ceiling ends the lines that don't fit, and nothing passes it", async () 
 test("a revoked key cancels its batches", async () => {
   const { under } = bench;
   const { keyId, openai, accountId } = await openAccount(1, { parallel: 2 });
-  const slow = chatLine("slow", "x", SLOW, { max_tokens: 5 });
+  const slow = chatLine("slow", STALL, MODEL, { max_tokens: 5 });
   const made = await createBatch(openai, [slow, ...lines(3)]);
   const headers = { authorization: `Bearer ${under.adminToken}`, "content-type": "application/json" };
   const list = async () => {
@@ -104,7 +112,7 @@ test("a revoked key cancels its batches", async () => {
     return data[0];
   };
   await until(list, (one) => one?.status === "in_progress");
-  await fetch(`${under.url}/admin/v1/keys/${keyId}/revoke`, { method: "POST", headers });
+  await fetch(`${under.url}/admin/v1/keys/${keyId}`, { method: "DELETE", headers });
   const ended = await until(list, (one) => one?.status === "cancelled");
   expect(ended).toMatchObject({ id: made.id, waiting: { code: "invalid_api_key" } });
   expect((await readAccount(accountId)).held_usd).toBe(0);
