@@ -10,7 +10,7 @@ import {
   getBatch,
   listBatches,
 } from "../../admin/models/batches.ts";
-import type { ActingWorld } from "../../admin/world.ts";
+import type { AdminWorld } from "../../admin/world.ts";
 import { cancelInStore } from "../../app/batches.ts";
 import {
   formatJson,
@@ -46,17 +46,8 @@ const EVERYTHING = { accountIds: null, own: null };
 const WATCH_MS = 1000;
 
 /** Which lines are in flight is only known to the gateways. */
-function makeParts(world: ActingWorld): BatchesParts {
-  return {
-    store: world.store,
-    countRunning: () => 0,
-    cancel: async (batch) => {
-      const cancelled = await cancelInStore(world.store, batch);
-      const target = { type: "batch", id: batch.id, name: "" } as const;
-      await note(world, world.act, { action: "batch.cancelled", target, accountId: batch.accountId });
-      return cancelled;
-    },
-  };
+function makeParts({ store }: AdminWorld): BatchesParts {
+  return { store, countRunning: () => 0, cancel: (batch) => cancelInStore(store, batch) };
 }
 
 function list(call: StoreCall): Promise<void> {
@@ -94,8 +85,12 @@ async function show(call: StoreCall): Promise<void> {
 
 async function cancel(call: StoreCall): Promise<void> {
   const id = requireOne(call.words, "ID");
-  const parts = makeParts(await call.open());
-  await print(call, parts, await cancelBatch(parts, id));
+  const world = await call.open();
+  const parts = makeParts(world);
+  const batch = await cancelBatch(parts, id);
+  const target = { type: "batch", id, name: "" } as const;
+  await note(world, world.act, { action: "batch.cancelled", target, accountId: batch.account_id });
+  await print(call, parts, batch);
 }
 
 async function print(

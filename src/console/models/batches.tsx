@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import type { BatchView } from "../../admin/models/batches.ts";
 import { BATCH_STATUSES } from "../../core/models/batch.ts";
-import { place } from "../browser.ts";
+import { nowMs, place } from "../browser.ts";
 import { change } from "../frame/api.ts";
 import {
   formatCount,
@@ -168,7 +168,7 @@ const MINUTE_MS = 60_000;
 
 /** The rate since the batch was made, and the time that the rest takes at that rate. */
 function describePace({ created_at, ended_at, counts: { total, left } }: BatchView): string {
-  const untilMs = ended_at === null ? Date.now() : Date.parse(ended_at);
+  const untilMs = ended_at === null ? nowMs() : Date.parse(ended_at);
   const tookMs = Math.max(1, untilMs - Date.parse(created_at));
   const ended = total - left;
   if (ended_at !== null) return `in ${formatDuration(tookMs)}`;
