@@ -2,9 +2,9 @@
 import type { Batch } from "../core/models/batch.ts";
 import type { Log } from "../core/world/world.ts";
 import type { Files } from "../files/port.ts";
+import { LineCaller, nameLineReply } from "../http/batches/line-call.ts";
 import { BATCH_WORDS } from "../http/batches/words.ts";
 import type { HttpPorts } from "../http/ports.ts";
-import { LineCaller, nameLineReply } from "../http/serve/line-call.ts";
 import { cancelKept, KeptBatches } from "../jobs/kept-batches.ts";
 import type { JobPorts } from "../jobs/ports.ts";
 import { BatchRunner } from "../jobs/runner.ts";
@@ -56,5 +56,5 @@ export function createBatches({ opened, store, files, live, log, ports }: BatchP
     isBusy: () => lateness.isLate() || ports.bodies.bytes.large > bodyMemoryBytes * (1 - MEMORY_SHARE),
   };
   const runner = new BatchRunner(jobs);
-  return { batches: new KeptBatches(jobs, runner.wake), runner };
+  return { batches: new KeptBatches(jobs, runner.wake), runner, countRunning: runner.countRunning };
 }

@@ -20,7 +20,6 @@ import type { RoutePorts } from "../http/models/route.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { listen } from "../http/serve/app.ts";
 import { makeAddressReader, makeOriginReader } from "../http/serve/client-address.ts";
-import { makeFileUsers } from "../jobs/file-users.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { ForeignSecrets } from "../keys/foreign.ts";
 import { SecretShapes } from "../keys/secret-shape.ts";
@@ -29,7 +28,6 @@ import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { mayUseKeys } from "../people/member.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import { Cache } from "../steps/cache/cache.ts";
 import type { Hooks } from "../steps/hooks/hooks.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
@@ -38,7 +36,7 @@ import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { createBatches } from "./batches.ts";
-import { createFiles } from "./files.ts";
+import { createKeepers } from "./keepers.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
 import { createPeopleParts } from "./oidc/people-parts.ts";
@@ -115,7 +113,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, files, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
   const ports = createHttpPorts(options, running);
-  const { batches, runner } = createBatches({ opened, store, files, live, log, ports });
+  const { batches, runner, countRunning } = createBatches({ opened, store, files, live, log, ports });
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
@@ -125,7 +123,6 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const { countRunning } = runner;
   const composed = { ...learnt, ports, batches, countRunning, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   runner.start();
@@ -138,23 +135,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     ...createReloads(options, state, live, hooks),
     async stop() {
       feed.end();
-      await runner.stop(first.server.drainMs);
-      await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
+      await drain({ ...readEndingTimes(options), ending, server: app.server, gateway, runner });
       await telling.delivering.stop(SETTLE_MS);
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
     },
-  };
-}
-
-/** Returns what keeps answers of the cache, and files. */
-function createKeepers(
-  opened: OpenedStore,
-  { store, log, live }: { readonly store: Store; readonly log: Log; readonly live: LiveConfiguration },
-) {
-  const rules = () => live.settings.cache;
-  return {
-    cache: new Cache({ store: store.cache, vault: opened.vault, clock, log, rules }),
-    ...createFiles(opened, store, () => live.settings.files, makeFileUsers({ store })),
   };
 }
 

@@ -14,8 +14,7 @@ import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { auditRoutes } from "../http/audit/admin-audit.ts";
-import { anthropicBatchRoutes } from "../http/batches/anthropic.ts";
-import { openaiBatchRoutes } from "../http/batches/openai.ts";
+import { batchRoutes } from "../http/batches/routes.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
 import { fileRoutes } from "../http/files/files.ts";
@@ -23,7 +22,6 @@ import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
-import { adminBatchRoutes } from "../http/models/admin-batches.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { modelRoutes } from "../http/models/models.ts";
@@ -104,7 +102,7 @@ interface RouteParts {
 }
 
 export function composeRoutes(parts: RouteParts) {
-  const { ports, opened, live } = parts;
+  const { ports, opened, live, batches, countRunning } = parts;
   const { basePath } = ports.server;
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
@@ -121,8 +119,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(surfaceRoutes(answers))
     .use(responseRoutes(ports))
     .use(fileRoutes(ports))
-    .use(openaiBatchRoutes({ ...ports, batches: parts.batches }))
-    .use(anthropicBatchRoutes({ ...ports, batches: parts.batches }))
+    .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
@@ -140,13 +137,6 @@ export function composeRoutes(parts: RouteParts) {
     .use(directoryRoutes(operator, parts.directory.parts))
     .use(scimRoutes({ operator, directory: parts.directory.parts, seen: parts.directory.seen }))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
-    .use(
-      adminBatchRoutes(operator, {
-        store: opened.store,
-        countRunning: parts.countRunning,
-        cancel: (batch) => parts.batches.cancel(batch),
-      }),
-    )
     .use(checkoutRoutes(operator, payments.checkouts))
     .use(stripeHookRoutes(ports, payments.hook))
     .use(liveRoutes({ ...operator, ...createLiveParts(parts) }))

@@ -1,10 +1,10 @@
-// What a batch is expected to cost, and what its lines would hold together.
+// Estimates of a batch: its expected cost, and the sum that its lines would hold.
 import type { Batch, LinePlace } from "../core/models/batch.ts";
 import { LINES_OF_BLOCK } from "./lines.ts";
 import { readInput } from "./objects.ts";
 import type { Estimate, JobPorts } from "./ports.ts";
 
-/** Of more lines, this many are looked at, spread evenly. */
+/** If there are more lines, this many are looked at, spread evenly. */
 const SAMPLED_LINES_MAX = 1000;
 /** Blocks read at once. */
 const BLOCKS_AT_ONCE = 32;

@@ -1,4 +1,4 @@
-// What batches say about files: which they read, and which objects are theirs.
+// The answers of batches about files: those that they read, and the objects that are theirs.
 import type { StoredObject } from "../core/models/file.ts";
 import type { FileUsers } from "../files/files-ports.ts";
 import { listAll } from "./kept-batches.ts";

@@ -12,7 +12,7 @@ import {
 import { countLeft, type LineEnd } from "./lines.ts";
 
 /** A batch as it is then, with the events of the change. */
-export interface Moved {
+export interface Transition {
   readonly batch: Batch;
   readonly events: readonly OutboxEvent[];
 }
@@ -23,13 +23,13 @@ export function changeDetail(batch: Batch, detail: Partial<BatchDetail>): Batch 
   return { ...batch, detail: { ...batch.detail, ...detail } };
 }
 
-/** What was found out about the input. */
-export interface Validated extends Pick<BatchDetail, "estimatedNanoUsd" | "worstNanoUsd"> {
+/** The findings of a validation. */
+interface Findings extends Pick<BatchDetail, "estimatedNanoUsd" | "worstNanoUsd"> {
   readonly total: number;
 }
 
 /** The lines may start. A batch that was cancelled meanwhile stays so. */
-export function startRunning(batch: Batch, validated: Validated, nowMs: number): Moved {
+export function startRunning(batch: Batch, validated: Findings, nowMs: number): Transition {
   if (batch.status !== "validating") return { batch, events: NO_EVENTS };
   const { total, ...estimates } = validated;
   const { counts, times } = batch.detail;
@@ -38,24 +38,19 @@ export function startRunning(batch: Batch, validated: Validated, nowMs: number):
 }
 
 /** No line has run, and nothing is charged. */
-export function fail(batch: Batch, errors: readonly BatchMistake[], nowMs: number): Moved {
+export function fail(batch: Batch, errors: readonly BatchMistake[], nowMs: number): Transition {
   if (hasEnded(batch)) return { batch, events: NO_EVENTS };
   return end(changeDetail(batch, { errors }), "failed", nowMs);
 }
 
 /** Ends a batch whose lines aren't known yet at once, and lets the lines of another one end. */
-export function cancel(batch: Batch, nowMs: number, wait: BatchWait | null = null): Moved {
+export function cancel(batch: Batch, nowMs: number, wait: BatchWait | null = null): Transition {
   if (hasEnded(batch) || batch.status === "cancelling" || batch.status === "finalizing")
     return { batch, events: NO_EVENTS };
   const times = { ...batch.detail.times, cancellingMs: nowMs };
   const stopped = changeDetail(batch, { times, waiting: wait });
   if (batch.status === "validating") return end(stopped, "cancelled", nowMs);
   return { batch: { ...stopped, status: "cancelling" }, events: NO_EVENTS };
-}
-
-/** True if no line of it may start any more. */
-export function isStopped(batch: Batch, nowMs: number): boolean {
-  return batch.status !== "in_progress" || nowMs >= batch.expiresAtMs;
 }
 
 /** Returns how the lines end that haven't by then. Null while they may still run. */
@@ -65,7 +60,7 @@ export function findRestEnd(batch: Batch, nowMs: number): LineEnd | null {
 }
 
 /** All lines have ended: their results are put together next. */
-export function finalize(batch: Batch, nowMs: number): Moved {
+export function finalize(batch: Batch, nowMs: number): Transition {
   if (batch.status !== "in_progress" && batch.status !== "cancelling") return { batch, events: NO_EVENTS };
   if (countLeft(batch.detail.counts) > 0) return { batch, events: NO_EVENTS };
   const times = { ...batch.detail.times, finalizingMs: nowMs };
@@ -82,7 +77,7 @@ export function complete(
   batch: Batch,
   results: Pick<BatchDetail, "outputFileId" | "errorFileId"> & { readonly sums: BatchSums },
   nowMs: number,
-): Moved {
+): Transition {
   if (batch.status !== "finalizing") return { batch, events: NO_EVENTS };
   const { counts, times } = batch.detail;
   const isExpired = counts.expired > 0;
@@ -90,8 +85,8 @@ export function complete(
   return end(changeDetail(batch, results), status, nowMs);
 }
 
-/** Notes why no line starts. Told once per stop: while it waits, only the reason's details change. */
-export function wait(batch: Batch, waiting: Omit<BatchWait, "sinceMs">, nowMs: number): Moved {
+/** Notes why no line starts. The event is sent once per stop: while it waits, only the reason's details change. */
+export function wait(batch: Batch, waiting: Omit<BatchWait, "sinceMs">, nowMs: number): Transition {
   if (batch.status !== "in_progress") return { batch, events: NO_EVENTS };
   const before = batch.detail.waiting;
   const sinceMs = before?.code === waiting.code ? before.sinceMs : nowMs;
@@ -113,7 +108,7 @@ const TOLD: Partial<Record<BatchStatus, EventType>> = {
   cancelled: "batch.cancelled",
 };
 
-function end(batch: Batch, status: BatchStatus, nowMs: number): Moved {
+function end(batch: Batch, status: BatchStatus, nowMs: number): Transition {
   const ended: Batch = { ...batch, status, endedAtMs: nowMs };
   const type = TOLD[status];
   return { batch: ended, events: type === undefined ? NO_EVENTS : [tell(type, ended, nowMs, {})] };

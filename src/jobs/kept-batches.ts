@@ -15,8 +15,8 @@ import { cancel } from "./job.ts";
 import { listObjects } from "./objects.ts";
 import type { JobPorts } from "./ports.ts";
 
-/** What a client asks for. */
-export interface NewBatch
+/** A client's order. */
+interface NewBatch
   extends Pick<
     BatchDetail,
     | "bodyDigest"

@@ -3,7 +3,7 @@ import type { Batch, BatchBlock, BatchRef, BatchStatus } from "../core/models/ba
 import type { JobPorts } from "./ports.ts";
 
 /** Rows that stand for work on the whole batch. */
-export const LEASES = { validating: -1, finalizing: -2 } as const;
+const LEASES = { validating: -1, finalizing: -2 } as const;
 
 type LeasePorts = Pick<JobPorts, "store">;
 

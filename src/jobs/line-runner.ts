@@ -162,7 +162,7 @@ export class LineRunner {
     job.batch = moved ?? job.batch;
   }
 
-  /** What was thrown before the line went through the door. */
+  /** Takes what was thrown before the line went through the door. */
   async #fail({ job, block, at }: Line, thrown: unknown): Promise<void> {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();

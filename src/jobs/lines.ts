@@ -4,7 +4,7 @@ import type { BatchCounts } from "../core/models/batch.ts";
 /** The lines of a block, which is the unit of a lease. */
 export const LINES_OF_BLOCK = 128;
 
-/** How a line ends, with its character and the count that it belongs to. */
+/** The ends of lines, each with its character. */
 const ENDS = { completed: "C", failed: "F", cancelled: "X", expired: "E", unpaid: "M" } as const;
 export type LineEnd = keyof typeof ENDS;
 
@@ -21,7 +21,7 @@ export function isOpen(states: string, at: number): boolean {
   return TRIES.includes(states.charAt(at) || "-");
 }
 
-export function listOpen(states: string): readonly number[] {
+function listOpen(states: string): readonly number[] {
   return [...states].flatMap((_, at) => (isOpen(states, at) ? [at] : []));
 }
 

@@ -1,6 +1,6 @@
 // Pacing: how many lines may ask one model at once, after its provider has said that it is busy.
 
-/** Where the provider names no time. */
+/** The wait if the provider names no time. */
 const BUSY_WAIT_MS = 1000;
 /** One more at once for this many answers. */
 const ANSWERS_PER_STEP = 20;

@@ -1,4 +1,4 @@
-// What the room of batches needs from outside: the store, files, a clock, and the door through which lines go.
+// The ports of the room of batches: the store, files, a clock, and the door through which lines go.
 import type { LineTerms } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
@@ -37,14 +37,14 @@ export interface LineResult {
 }
 
 /** An answer to a line, as a form writes it. */
-export interface LineAnswer extends Pick<LineResult, "requestId" | "status" | "body"> {
+interface LineAnswer extends Pick<LineResult, "requestId" | "status" | "body"> {
   readonly batchId: string;
   readonly line: number;
   readonly customId: string;
 }
 
 /** A line that has no answer. */
-export interface Unanswered {
+interface UnansweredLine {
   readonly batchId: string;
   readonly line: number;
   readonly customId: string;
@@ -54,13 +54,13 @@ export interface Unanswered {
 /** A line of the input, or what is wrong with it. */
 export type ReadLine = { readonly place: LinePlace } | { readonly mistake: BatchMistake };
 
-/** What a client's form knows of batches. */
+/** The part of a client's form that reads and writes batches. */
 export interface BatchWords {
   /** Reads the lines of an input that aren't blank. */
   readLines(batch: Batch, input: AsyncIterable<Uint8Array>, bytesMax: number): AsyncIterable<ReadLine>;
   /** Each is a line with its end. */
   writeAnswer(answer: LineAnswer): string;
-  writeUnanswered(line: Unanswered): string;
+  writeUnanswered(line: UnansweredLine): string;
 }
 
 /** A line's key, and how many tokens and how much money it would take. */

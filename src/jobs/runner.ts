@@ -31,7 +31,7 @@ export class BatchRunner {
   readonly #turns = new Turns();
   readonly #pacing = new Pacing();
   readonly #lines: LineRunner;
-  /** What is under way on a whole batch, by its name. */
+  /** The work under way on whole batches, by its name. */
   readonly #tasks = new Map<string, Promise<void>>();
   #flying = 0;
   #isLooking = false;

@@ -16,7 +16,7 @@ export class RunningBatch {
   /** True while a block is asked for. No other is asked for before `nextBlockMs`. */
   isTaking = false;
   nextBlockMs = 0;
-  /** When lines in flight are ended. Infinity while the batch may run. */
+  /** The time at which lines in flight are ended. Infinity while the batch may run. */
   endAtMs = Number.POSITIVE_INFINITY;
 
   constructor(batch: Batch) {

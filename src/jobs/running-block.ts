@@ -13,7 +13,7 @@ export class RunningBlock {
   row: BatchBlock;
   /** True while results are on their way to the store. */
   isWriting = false;
-  /** When results are written at the latest. */
+  /** The time at which results are written at the latest. */
   writeAtMs = Number.POSITIVE_INFINITY;
   readonly flying = new Map<number, AbortController>();
   ended: EndedLine[] = [];

@@ -1,4 +1,4 @@
-// What follows a line's failure: it ends, is tried again, waits for others, or stops its batch until money or time heals it.
+// The consequence of a line's failure: it ends, is tried again, waits for others, or stops its batch until money or time heals it.
 import type { Fault, FaultCode } from "../core/fault.ts";
 import { findWaitMs } from "../core/fault-wait.ts";
 
@@ -21,7 +21,7 @@ const CROWDED: ReadonlySet<FaultCode> = new Set([
   "tokens_per_minute_exceeded",
   "budget_reserved",
 ]);
-/** Tried again until the window ends. */
+/** FailedTry again until the window ends. */
 const UNBOUNDED: ReadonlySet<FaultCode> = new Set([
   "provider_busy",
   "no_provider_available",
@@ -31,7 +31,7 @@ const UNBOUNDED: ReadonlySet<FaultCode> = new Set([
   "hook_unavailable",
   "shutting_down",
 ]);
-/** Tried again a few times. */
+/** FailedTry again a few times. */
 const BOUNDED: ReadonlySet<FaultCode> = new Set(["upstream_error", "upstream_timeout"]);
 
 export type Verdict =
@@ -44,7 +44,7 @@ export type Verdict =
   | { readonly kind: "crowded"; readonly afterMs: number }
   | { readonly kind: "again"; readonly afterMs: number; readonly isCounted: boolean };
 
-interface Tried {
+interface FailedTry {
   readonly batchId: string;
   /** The tries of the line that failed before this one. */
   readonly failed: number;
@@ -56,7 +56,7 @@ export function isHealable({ code }: Fault): boolean {
   return HEALABLE.has(code) || CROWDED.has(code);
 }
 
-export function judgeFailure(fault: Fault, { batchId, failed, triesMax }: Tried): Verdict {
+export function judgeFailure(fault: Fault, { batchId, failed, triesMax }: FailedTry): Verdict {
   const { code, details } = fault;
   const isCeiling = details.limit?.name === batchId;
   if (isCeiling && code === "budget_exceeded") return { kind: "unpaid" };
@@ -71,6 +71,6 @@ export function judgeFailure(fault: Fault, { batchId, failed, triesMax }: Tried)
 }
 
 /** 1 s, doubling to 60 s. */
-export function computeWait(failed: number): number {
+function computeWait(failed: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failed, 10));
 }

@@ -3,7 +3,7 @@
 import type { Batch, BatchBlock, BatchMistake, LinePlace } from "../core/models/batch.ts";
 import { FileMissing } from "../files/port.ts";
 import { makeEstimates } from "./estimating.ts";
-import { fail, type Moved, startRunning } from "./job.ts";
+import { fail, startRunning, type Transition } from "./job.ts";
 import { takeLease } from "./leases.ts";
 import { LINES_OF_BLOCK, openLines } from "./lines.ts";
 import { readInput } from "./objects.ts";
@@ -42,7 +42,7 @@ export function makeMissing({ detail }: Batch): BatchMistake {
 export function moveOn(
   { store, clock }: Pick<JobPorts, "store" | "clock">,
   of: Batch,
-  move: (batch: Batch, nowMs: number) => Moved,
+  move: (batch: Batch, nowMs: number) => Transition,
 ): Promise<Batch | null> {
   return store.batches.change(of, { numbers: [] }, (found) => {
     if (found === null) return { result: null };
@@ -104,7 +104,7 @@ class Input {
     this.#places = [];
   }
 
-  /** Of an input with mistakes, nothing is kept. */
+  /** Nothing is kept of an input with mistakes. */
   async #write(): Promise<void> {
     const blocks = this.#blocks;
     this.#written += blocks.length;

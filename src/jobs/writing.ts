@@ -105,7 +105,7 @@ export async function endLeft(ports: WritePorts, batch: Batch, ending: Ending): 
   }
 }
 
-interface Ended {
+interface EndResult {
   readonly found: Batch | null;
   readonly ended: number;
   readonly holders: readonly string[];
@@ -116,8 +116,8 @@ function endSome(
   of: Batch,
   { end, busy }: Ending,
   dead: ReadonlySet<string>,
-): Promise<Ended> {
-  return store.batches.change<Ended>(of, { remaining: BLOCKS_AT_ONCE }, (batch, blocks) => {
+): Promise<EndResult> {
+  return store.batches.change<EndResult>(of, { remaining: BLOCKS_AT_ONCE }, (batch, blocks) => {
     if (batch === null) return { result: { found: null, ended: 0, holders: [] } };
     const own = blocks.filter(({ node, block }) => isFree(node, store.node, dead) && !busy.has(block));
     const changed = own.map((before) => {

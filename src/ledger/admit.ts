@@ -22,8 +22,8 @@ import {
   takeLimits,
 } from "./limits/limits.ts";
 import {
+  describeLineHold,
   hasLinePlace,
-  type LineHold,
   makePlaceCrowdFault,
   refuseCrowd,
   refuseShare,
@@ -82,19 +82,8 @@ function decideGrant(
   const account = books.account(key.accountId);
   const granted = grant(books, { ...asking, account, offers });
   if (demand.line === undefined || granted.kind !== "granted") return granted;
-  const crowded = refuseShare(books, demand, account, describeLineHold(limits, granted));
+  const crowded = refuseShare(books, demand, account, describeLineHold(limits.funds, granted));
   return crowded === null ? granted : refused(crowded);
-}
-
-/** Returns what a line holds of the balance and of the hard budgets of its key, member and account. */
-function describeLineHold({ funds }: RunningLimits, { held, holdNanoUsd, place }: Grant): LineHold {
-  const budgets = funds.map(({ running: { owner, name, use, limitNanoUsd } }, at) => ({
-    owner: owner.id,
-    name,
-    nanoUsd: held[at] ?? 0,
-    leftNanoUsd: Math.max(0, limitNanoUsd - use.spentNanoUsd),
-  }));
-  return { holdNanoUsd, place, budgets };
 }
 
 /** Admits what a step refuses, answers or lets wait: it takes nothing of its day and holds nothing. */
@@ -312,7 +301,8 @@ const NO_OFFERS: readonly Offer[] = [];
 function take(books: Books, demand: Admission, limits: RunningLimits, grant: Grant): GrantAnswer {
   const { place, holdNanoUsd, outputTokens, held, tokenLimits, offers = NO_OFFERS } = grant;
   const own = limits.owners.length > 0 ? takeLimits(books, limits, demand, { held, offers }) : null;
-  const uses = demand.line && own ? [...own, takeLine(books, demand, describeLineHold(limits, grant))] : own;
+  const uses =
+    demand.line && own ? [...own, takeLine(books, demand, describeLineHold(limits.funds, grant))] : own;
   const tags = findTags(books.keys.get(demand.keyId), books.account(demand.accountId));
   const granted: Writable<GrantAnswer> = {
     kind: "granted",

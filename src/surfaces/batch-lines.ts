@@ -1,4 +1,5 @@
 // The lines of a batch's input, read as a stream.
+import { parseBounded, REQUEST_SHAPE } from "../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../core/json/json.ts";
 import { type ByteRange, findMembers } from "../core/json/members.ts";
 import type { BatchMistake, LinePlace } from "../core/models/batch.ts";
@@ -6,7 +7,7 @@ import type { BatchMistake, LinePlace } from "../core/models/batch.ts";
 const NEWLINE = 0x0a;
 
 /** A line and its place in the input. */
-export interface InputLine extends ByteRange {
+interface InputLine extends ByteRange {
   /** From 1, with blank ones. */
   readonly number: number;
   /** Null if it is longer than allowed. */
@@ -81,7 +82,7 @@ export interface LineForm {
   check(line: JsonObject): Omit<BatchMistake, "line"> | null;
 }
 
-export type ReadLine = { readonly place: LinePlace } | { readonly mistake: BatchMistake };
+type ReadLine = { readonly place: LinePlace } | { readonly mistake: BatchMistake };
 
 /** Reads the lines of one batch: no id may be there twice. */
 export class LineReader {
@@ -117,7 +118,7 @@ export class LineReader {
 
   #parse(bytes: Uint8Array): JsonObject | null {
     try {
-      const parsed: unknown = JSON.parse(this.#decoder.decode(bytes));
+      const parsed = parseBounded(this.#decoder.decode(bytes), REQUEST_SHAPE);
       return isObject(parsed) ? parsed : null;
     } catch {
       return null;

@@ -2,7 +2,7 @@
 import type { BatchForm } from "../core/models/batch.ts";
 
 /** An answer to a line, with its body as JSON. */
-export interface LineAnswer {
+interface LineAnswer {
   readonly batchId: string;
   /** From 1. */
   readonly line: number;
@@ -12,16 +12,18 @@ export interface LineAnswer {
   readonly body: string;
 }
 
-/** How a line ends that has no answer. */
-export type UnansweredEnd = "cancelled" | "expired" | "unpaid";
+/** The ends of lines that have no answer. */
+type UnansweredEnd = "cancelled" | "expired" | "unpaid";
 
 /** A line that has no answer. */
-export type Unanswered = Pick<LineAnswer, "batchId" | "line" | "customId"> & { readonly end: UnansweredEnd };
+type UnansweredLine = Pick<LineAnswer, "batchId" | "line" | "customId"> & {
+  readonly end: UnansweredEnd;
+};
 
 interface ResultForm {
   /** Returns a line with its end. */
   writeAnswer(answer: LineAnswer): string;
-  writeUnanswered(line: Unanswered): string;
+  writeUnanswered(line: UnansweredLine): string;
 }
 
 const REASONS = {

@@ -72,7 +72,7 @@ export class MemoryFiles implements Files {
   lacksRoom = async () => null;
 }
 
-/** What the gateway would do with a line: it is charged once, and answers the same again. */
+/** The gateway, as lines see it: each is charged once, and gets the same answer again. */
 class Door {
   readonly charged = new Map<string, number>();
   calls = 0;

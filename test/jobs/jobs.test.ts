@@ -23,7 +23,7 @@ import {
   openLines,
 } from "../../src/jobs/lines.ts";
 import { Pacing } from "../../src/jobs/pacing.ts";
-import { computeWait, judgeFailure } from "../../src/jobs/trying.ts";
+import { judgeFailure } from "../../src/jobs/trying.ts";
 import { Turns } from "../../src/jobs/turns.ts";
 import { makeBatch } from "../harness/batches.ts";
 import { NOON } from "../harness/samples.ts";
@@ -174,7 +174,8 @@ describe("a failed try", () => {
   });
 
   test("waits from 1 s to 60 s, and as long as the provider says", () => {
-    expect([0, 1, 5, 6, 99].map(computeWait)).toEqual([1000, 2000, 32_000, 60_000, 60_000]);
+    const waits = [0, 1, 5, 6, 99].map((failed) => judge(new Fault("overloaded", "x"), failed));
+    expect(waits).toMatchObject([1000, 2000, 32_000, 60_000, 60_000].map((afterMs) => ({ afterMs })));
     const slow = judge(new Fault("provider_busy", "x", { retryAfterMs: 9000 }));
     expect(slow).toMatchObject({ afterMs: 9000 });
   });

@@ -36,7 +36,7 @@ export const batchSchema = Type.Object({
   key_id: text,
   member_id: allowNull(text),
   status: allowWords(BATCH_STATUSES),
-  // Why no line starts.
+  // The reason for which no line starts.
   waiting: allowNull(
     Type.Object({
       code: text,

@@ -1,4 +1,4 @@
-// How late the event loop is: the mean of the last second, looked at only while somebody asks.
+// The lateness of the event loop, as the mean of the last second. It is measured only while somebody asks.
 const PERIOD_MS = 50;
 const LATE_MS = 50;
 /** Without a question for this long, it isn't measured any more. */

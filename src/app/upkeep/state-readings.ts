@@ -23,7 +23,7 @@ interface StateParts {
   /** The day of the catalogue's prices. */
   readonly pricesAsOf: () => string;
   readonly prices: Pick<PriceWatch, "waiting">;
-  /** What the runner of batches sees. */
+  /** Reads the runner of batches. */
   readonly batches: () => BatchRunner["readings"];
 }
 

@@ -45,7 +45,7 @@ export const runBatches = makeCommand(HELP, {
 const EVERYTHING = { accountIds: null, own: null };
 const WATCH_MS = 1000;
 
-/** Which lines are in flight is only known to the gateways. */
+/** Only the gateways know the lines that are in flight. */
 function makeParts({ store }: AdminWorld): BatchesParts {
   return { store, countRunning: () => 0, cancel: (batch) => cancelInStore(store, batch) };
 }

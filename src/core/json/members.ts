@@ -13,14 +13,14 @@ export interface ByteRange {
 }
 
 /** Returns the index behind a text that begins at `at`. */
-export function skipText(bytes: Uint8Array, at: number): number {
+function skipText(bytes: Uint8Array, at: number): number {
   let next = at + 1;
   while (next < bytes.length && bytes[next] !== QUOTE) next += bytes[next] === BACKSLASH ? 2 : 1;
   return next + 1;
 }
 
 /**
- * Returns the values of the object's own fields. Of a field that is there twice, it is the last, as parsers have it. The JSON
+ * Returns the values of the object's own fields, by their names as they are written. Of a field that is there twice, it is the last, as parsers have it. The JSON
  * must be valid.
  */
 export function findMembers(bytes: Uint8Array): ReadonlyMap<string, ByteRange> {
@@ -33,7 +33,7 @@ export function findMembers(bytes: Uint8Array): ReadonlyMap<string, ByteRange> {
     const end = skipText(bytes, begin);
     const from = bytes.indexOf(COLON, end) + 1;
     const to = skipValue(bytes, from);
-    members.set(String(JSON.parse(decoder.decode(bytes.subarray(begin, end)))), trim(bytes, { from, to }));
+    members.set(decoder.decode(bytes.subarray(begin + 1, end - 1)), trim(bytes, { from, to }));
     if (bytes[to] !== COMMA) break;
     at = to + 1;
   }

@@ -34,7 +34,7 @@ export interface BatchMistake {
   readonly line: number | null;
 }
 
-/** Why no line of a batch starts. */
+/** The reason for which no line of a batch starts. */
 export interface BatchWait {
   readonly code: string;
   readonly message: string;
@@ -63,7 +63,7 @@ export const NO_COUNTS: BatchCounts = {
   unpaid: 0,
 };
 
-/** What the rows of a batch's lines add up to. */
+/** The sums of the rows of a batch's lines. */
 export interface BatchSums {
   readonly costNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
@@ -99,13 +99,13 @@ export interface Batch {
   readonly surface: BatchForm;
   readonly status: BatchStatus;
   readonly createdAtMs: number;
-  /** When its window ends. */
+  /** The end of its window. */
   readonly expiresAtMs: number;
   /** Null before its end. */
   readonly endedAtMs: number | null;
   /** The digest of the Idempotency-Key that made it. Null without one. */
   readonly claim: string | null;
-  /** What it keeps beside files: its own input, and results. */
+  /** The bytes that it keeps beside files: its own input, and results. */
   readonly bytes: number;
   readonly detail: BatchDetail;
 }
@@ -162,7 +162,7 @@ export interface BatchBlock {
   readonly block: number;
   /** The node whose lines they are. Null if they are nobody's. */
   readonly node: string | null;
-  /** How often it was taken: a node that lost it writes over nothing of the next one's. */
+  /** The number of times that it was taken, so that a node that lost it overwrites nothing of the next one's. */
   readonly lease: number;
   /** The lines that haven't ended. */
   readonly remaining: number;
@@ -185,7 +185,7 @@ export interface BatchFilter {
   readonly scope?: Scope | undefined;
 }
 
-/** What a change of a batch writes. Missing for nothing. */
+/** The rows that a change of a batch writes. Missing for nothing. */
 export interface BatchChange<T> {
   readonly batch?: Batch;
   readonly blocks?: readonly BatchBlock[];

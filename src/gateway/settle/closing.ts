@@ -36,7 +36,7 @@ interface ClosingPorts extends LearnPorts {
 type SettledOutcome = { -readonly [Name in keyof Outcome]: Outcome[Name] };
 
 /** The longest answer of a batch's line. Its copy is deleted once the line's result is written. */
-export const LINE_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+const LINE_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
 /** The longest that the end of a free answer waits for its row to be written. */
 const PATIENCE_MS = 1000;

@@ -17,7 +17,7 @@ import type { HeaderStore } from "../serve/app.ts";
 import type { RouteRequest } from "../serve/auth.ts";
 import { checkRoom } from "../serve/serve.ts";
 import { findAddress } from "./address.ts";
-import { type BatchPorts, checkOn, readLimit, readSent, readTerms, type Sent } from "./sent.ts";
+import { type BatchPorts, checkOn, readLimit, readSent, readTerms, type Sender } from "./sent.ts";
 import { BATCH_WORDS, readLines } from "./words.ts";
 
 const TAG = "Batches";
@@ -26,7 +26,7 @@ const LIMIT_MAX = 1000;
 const PAGE = 500;
 
 type Query = Readonly<Record<string, string | undefined>>;
-type Stored = Pick<BatchPorts, "batches">;
+type BatchList = Pick<BatchPorts, "batches">;
 
 const PATH = "/v1/messages/batches";
 
@@ -37,7 +37,7 @@ export function anthropicBatchRoutes(ports: BatchPorts) {
   return new Elysia().use(changingRoutes(ports)).use(readingRoutes(ports));
 }
 
-async function enter(ports: BatchPorts, route: BatchRoute): Promise<Sent> {
+async function enter(ports: BatchPorts, route: BatchRoute): Promise<Sender> {
   route.set.headers["request-id"] = String(route.set.headers["x-request-id"]);
   return readSent(ports, route);
 }
@@ -127,7 +127,7 @@ function readingRoutes(ports: BatchPorts) {
 }
 
 /** The requests are checked as they arrive, and kept in pieces. Nothing is left of a creation that fails. */
-async function create(ports: BatchPorts, { key }: Sent, request: Request): Promise<Batch> {
+async function create(ports: BatchPorts, { key }: Sender, request: Request): Promise<Batch> {
   refuseEncoded(request.headers);
   const { files, clock, random, vault, batchRules, server, deadlines } = ports;
   const terms = readTerms(ports, request, key);
@@ -210,7 +210,7 @@ function explain(message: string, at: number): Fault {
   return new Fault("invalid_value", `requests.${at}: ${message}`, { param: `requests.${at}` });
 }
 
-async function listPage({ batches }: Stored, owner: BatchOwner, query: Query) {
+async function listPage({ batches }: BatchList, owner: BatchOwner, query: Query) {
   const limit = readLimit(query, LIMIT_MAX);
   const { after_id: after, before_id: before } = query;
   if (before !== undefined) return listBefore({ batches }, owner, before, limit);
@@ -221,7 +221,7 @@ async function listPage({ batches }: Stored, owner: BatchOwner, query: Query) {
 }
 
 /** The batches that are newer than this one, the nearest of them. */
-async function listBefore({ batches }: Stored, owner: BatchOwner, id: string, limit: number) {
+async function listBefore({ batches }: BatchList, owner: BatchOwner, id: string, limit: number) {
   const { createdAtMs } = await batches.find(id, owner, SURFACE);
   const newer: Batch[] = [];
   for (let after: { readonly atMs: number; readonly id: string } | null = null; ; ) {

@@ -9,7 +9,7 @@ import { readJson } from "../body/body.ts";
 import { describeObject } from "../openapi/route-schema.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import { checkRoom } from "../serve/serve.ts";
-import { type BatchPorts, checkOn, readLimit, readSent, readTerms, type Sent } from "./sent.ts";
+import { type BatchPorts, checkOn, readLimit, readSent, readTerms, type Sender } from "./sent.ts";
 
 const TAG = "Batches";
 const SURFACE = "openai-batches";
@@ -34,17 +34,8 @@ export function openaiBatchRoutes(ports: BatchPorts) {
     )
     .get(
       "/v1/batches",
-      async (route) => {
-        const { owner } = await readSent(ports, route);
-        const limit = readLimit(route.query, LIMIT_MAX);
-        const { after } = route.query;
-        const last = after === undefined ? null : await batches.find(after, owner, SURFACE);
-        const position = last && { atMs: last.createdAtMs, id: last.id };
-        const found = await batches.list(owner, SURFACE, { limit: limit + 1, after: position });
-        const data = found.slice(0, limit).map(viewOpenaiBatch);
-        const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
-        return createJsonResponse(200, { object: "list", data, ...ids, has_more: found.length > limit });
-      },
+      async (route) =>
+        createJsonResponse(200, await listPage(ports, await readSent(ports, route), route.query)),
       describeObject(TAG, "listBatches", "List batches, newest first", "The batches."),
     )
     .get(
@@ -69,7 +60,22 @@ export function openaiBatchRoutes(ports: BatchPorts) {
     );
 }
 
-async function create(ports: BatchPorts, { key, owner }: Sent, request: Request) {
+async function listPage(
+  { batches }: Pick<BatchPorts, "batches">,
+  { owner }: Sender,
+  query: Readonly<Record<string, string | undefined>>,
+) {
+  const limit = readLimit(query, LIMIT_MAX);
+  const { after } = query;
+  const last = after === undefined ? null : await batches.find(after, owner, SURFACE);
+  const position = last && { atMs: last.createdAtMs, id: last.id };
+  const found = await batches.list(owner, SURFACE, { limit: limit + 1, after: position });
+  const data = found.slice(0, limit).map(viewOpenaiBatch);
+  const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+  return { object: "list", data, ...ids, has_more: found.length > limit };
+}
+
+async function create(ports: BatchPorts, { key, owner }: Sender, request: Request) {
   const terms = readTerms(ports, request, key);
   const body = await readJson(request, ports, { owner: key.accountId, bytesMax: BODY_BYTES_MAX });
   const order = readBatchOrder(body);

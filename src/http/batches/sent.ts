@@ -1,4 +1,4 @@
-// What all routes of batches read of a request: who sends it, and what each line is to be sent with.
+// The parts of a request that all routes of batches read: its sender, and the headers that each line gets.
 import { Fault } from "../../core/fault.ts";
 import { parseTags, TAGS_EXPECTED } from "../../core/fields/tags-text.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
@@ -15,13 +15,13 @@ export interface BatchPorts extends HttpPorts {
   readonly batches: KeptBatches;
 }
 
-export interface Sent {
+export interface Sender {
   readonly key: GatewayKey;
   readonly owner: BatchOwner;
 }
 
 /** Throws the Faults of a key that isn't let in. */
-export async function readSent(ports: HttpPorts, route: RouteRequest): Promise<Sent> {
+export async function readSent(ports: HttpPorts, route: RouteRequest): Promise<Sender> {
   const { key } = await identify(ports, route);
   return { key, owner: { accountId: key.accountId, memberId: key.memberId } };
 }
@@ -45,8 +45,8 @@ const LINE_HEADERS = [
   "anthropic-beta",
 ] as const;
 
-/** What the headers of a creation ask for. */
-export interface BatchTerms {
+/** The terms that the headers of a creation ask for. */
+interface BatchTerms {
   readonly headers: Readonly<Record<string, string>>;
   readonly maxCostNanoUsd: NanoUsd | null;
   readonly claim: string | null;

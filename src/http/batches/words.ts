@@ -1,4 +1,4 @@
-// What the forms of batches read and write, for the room that runs them.
+// The readers and writers of the forms of batches, for the room that runs them.
 import type { Batch, BatchForm } from "../../core/models/batch.ts";
 import type { BatchWords, ReadLine } from "../../jobs/ports.ts";
 import { makeAnthropicLines } from "../../surfaces/anthropic-batches/read.ts";

@@ -70,7 +70,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   readonly markup: number;
   readonly mendsNamed: Mending | undefined;
   readonly limitAtMs: number;
-  readonly idempotency: Claim | null = null;
+  readonly idempotency: Claim | null;
   readonly line: LineMark | null;
   readonly caching: Caching | null;
   readonly held: HeldBody;
@@ -92,8 +92,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     pin: Pin | null,
   ) {
     const nowMs = ports.clock.nowMs();
-    const asked = readSteering(headers);
-    const { selection, steering } = asked === UNSTEERED ? setup : steerSelection(setup.named, asked);
+    const { selection, steering } = chooseSteered(headers, setup);
     this.key = key;
     this.proof = proof;
     this.exchange = exchange;
@@ -115,8 +114,8 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.id = `${idPrefix}${mintOrderedId(ports.random, nowMs)}`;
     this.created = Math.floor(nowMs / 1000);
     this.requestId = requestId;
-    this.origin = readRequestOrigin(ports, headers, exchange.session, proof, trace, line);
     this.line = line;
+    this.origin = readRequestOrigin(ports, headers, exchange.session, proof, trace, line);
     this.selection = pin ? pinSelection(selection, pin) : selection;
     this.steering = steering;
     this.pin = pin;
@@ -125,11 +124,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.markup = setup.markup;
     this.mendsNamed = setup.mendsNamed;
     this.limitAtMs = headers.has(TIMEOUT) ? readLimit(ports, headers) : Number.POSITIVE_INFINITY;
-    const once = line === null ? headers.get("idempotency-key") : nameLine(line.terms.batchId, line.line);
-    if (once !== null) {
-      const scope = line === null ? key.id : LINE_SCOPE;
-      this.idempotency = digestIdempotency(ports.vault, scope, once, operation, exchange);
-    }
+    this.idempotency = readClaim(ports.vault, headers, line, key.id, operation, exchange);
     this.caching = exchange.isUncached ? null : readCaching(headers, key, selection, ports.cacheRules());
     this.held = held;
     this.trace = trace;
@@ -166,8 +161,29 @@ export class ClientCall<F extends Form> implements Call<F> {
   }
 }
 
+function chooseSteered<F extends Form>(headers: Headers, setup: ModelSetup<F>) {
+  const asked = readSteering(headers);
+  return asked === UNSTEERED ? setup : steerSelection(setup.named, asked);
+}
+
 /** No key has this id, so that no client's Idempotency-Key is a line's. */
 export const LINE_SCOPE = "batch";
+
+function readClaim<F extends Form>(
+  vault: HttpPorts["vault"],
+  headers: Headers,
+  line: LineMark | null,
+  keyId: string,
+  operation: Operation<F>,
+  exchange: Exchange<F>,
+): Claim | null {
+  if (line === null) {
+    const once = headers.get("idempotency-key");
+    return once === null ? null : digestIdempotency(vault, keyId, once, operation, exchange);
+  }
+  const name = nameLine(line.terms.batchId, line.line);
+  return digestIdempotency(vault, LINE_SCOPE, name, operation, exchange);
+}
 
 export function nameLine(batchId: string, line: number): string {
   return `${batchId}/${line}`;

@@ -68,10 +68,10 @@ export function refuseCrowd(books: Books, { line, accountId, nowMs }: Admission)
   return running < line.parallelMax ? null : makeCrowdFault("parallel", line.parallelMax, running);
 }
 
-/** What a line would hold. */
-export interface LineHold {
+/** The amounts that a line would hold. */
+interface LineHold {
   readonly holdNanoUsd: NanoUsd;
-  /** Of each budget, by the owner's id and the budget's name. */
+  /** Its hold on each budget. */
   readonly budgets: readonly LineBudget[];
   readonly place: Pick<Place, "places">;
 }
@@ -80,8 +80,36 @@ interface LineBudget {
   readonly owner: string;
   readonly name: string;
   readonly nanoUsd: NanoUsd;
-  /** What is left of it, with what is reserved. */
+  /** The rest of the budget, with the part that is reserved. */
   readonly leftNanoUsd: NanoUsd;
+}
+
+interface LineFund {
+  readonly running: {
+    readonly owner: Pick<LimitOwner, "id">;
+    readonly name: string;
+    readonly use: Pick<BudgetUse, "spentNanoUsd">;
+    readonly limitNanoUsd: NanoUsd;
+  };
+}
+
+/** The granted amounts. `held` is in the order of the funds. */
+interface GrantedHold extends Pick<LineHold, "holdNanoUsd" | "place"> {
+  readonly held: readonly NanoUsd[];
+}
+
+/** Returns the part of a line's grant that its share counts. */
+export function describeLineHold(
+  funds: readonly LineFund[],
+  { held, holdNanoUsd, place }: GrantedHold,
+): LineHold {
+  const budgets = funds.map(({ running: { owner, name, use, limitNanoUsd } }, at) => ({
+    owner: owner.id,
+    name,
+    nanoUsd: held[at] ?? 0,
+    leftNanoUsd: Math.max(0, limitNanoUsd - use.spentNanoUsd),
+  }));
+  return { holdNanoUsd, place, budgets };
 }
 
 /** Returns the refusal if the account's lines in flight would hold more than their share with this one, or null. */
@@ -121,7 +149,7 @@ export function makePlaceCrowdFault({ limit, counted }: Standing): Fault {
   return makeCrowdFault("requests_per_day", limit, counted.used);
 }
 
-/** Counts a line as in flight. Its use is given back with its hold, whoever settles it. */
+/** Counts a line as in flight. Its use is given back with its hold. */
 export function takeLine(books: Books, { accountId, nowMs }: Admission, hold: LineHold): LimitUse {
   const state = books.ownerState(accountId, LINES);
   const minute = runMinute(state.minute, nowMs);

@@ -1,5 +1,12 @@
 // Batches and the blocks of their lines: few rows, each changed in a short transaction.
-import type { Batch, BatchFilter, BatchRef, BatchStore, BlocksWanted } from "../../core/models/batch.ts";
+import type {
+  Batch,
+  BatchChange,
+  BatchFilter,
+  BatchRef,
+  BatchStore,
+  BlocksWanted,
+} from "../../core/models/batch.ts";
 import type { Page } from "../../core/world/page.ts";
 import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
 import { type FoundRow, readInteger, readSum } from "../engine/found.ts";
@@ -84,33 +91,9 @@ function changeMethods(
   { change }: Pick<Engine, "change">,
   byId: string,
 ): Pick<BatchStore, "add" | "change"> {
-  const first = mark(1);
-  const second = mark(2);
-  const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
-  const claimed = `${selectSql(BATCH)} WHERE account_id = ${first} AND claim = ${second}
-    AND created_at_ms > ${mark(3)}`;
-  const open = `SELECT count(*) AS open FROM batch WHERE account_id = ${first} AND open_at_ms IS NOT NULL`;
-  const add = `${insertSql(BATCH, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
-  const put = upsertSql(BATCH, mark);
-  const putBlock = upsertSql(BLOCK, mark);
-  const addEvent = composeAddEvent(mark);
+  const lock = `SELECT id FROM account WHERE id = ${mark(1)} ${forUpdate}`;
   return {
-    add: (batch, unfinishedMax) => {
-      const { accountId, id, claim, createdAtMs } = batch;
-      const firsts = [
-        bind(lock, accountId),
-        bind(claimed, accountId, claim ?? "", createdAtMs - CLAIM_MS),
-        bind(open, accountId),
-        bind(byId, accountId, id),
-      ];
-      return change<Batch | null>(firsts, ([, earlier, counted, own]) => {
-        // The transaction may run again after it was committed.
-        const known = readFirst(BATCH, own) ?? readFirst(BATCH, earlier);
-        if (known !== null) return { writes: [], toResult: () => known };
-        if (readCount(counted) >= unfinishedMax) return { writes: [], toResult: () => null };
-        return { writes: [bind(add, ...BATCH.valuesOf(batch))], toResult: () => batch };
-      });
-    },
+    add: makeAdd({ mark }, { change }, { lock, byId }),
     change: ({ accountId, id }, wanted, decide) => {
       const firsts = [
         bind(lock, accountId),
@@ -119,17 +102,57 @@ function changeMethods(
       ];
       return change(firsts, ([, found, blocks]) => {
         const changed = decide(readFirst(BATCH, found), (blocks ?? []).map(BLOCK.rowOf));
-        const { batch, repliesGone = [] } = changed;
-        const writes = [
-          ...(batch ? [bind(put, ...BATCH.valuesOf(batch))] : []),
-          ...(changed.blocks ?? []).map((block) => bind(putBlock, ...BLOCK.valuesOf(block))),
-          ...(changed.events ?? []).map((event) => bind(addEvent, ...EVENT.valuesOf(event))),
-          ...dropReplies(accountId, repliesGone, mark),
-        ];
-        return { writes, toResult: () => changed.result };
+        return { writes: composeWrites(accountId, changed, mark), toResult: () => changed.result };
       });
     },
   };
+}
+
+interface AddStatements {
+  readonly lock: string;
+  readonly byId: string;
+}
+
+function makeAdd(
+  { mark }: Pick<Engine, "mark">,
+  { change }: Pick<Engine, "change">,
+  { lock, byId }: AddStatements,
+): BatchStore["add"] {
+  const claimed = `${selectSql(BATCH)} WHERE account_id = ${mark(1)} AND claim = ${mark(2)}
+    AND created_at_ms > ${mark(3)}`;
+  const open = `SELECT count(*) AS open FROM batch WHERE account_id = ${mark(1)} AND open_at_ms IS NOT NULL`;
+  const add = `${insertSql(BATCH, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
+  return (batch, unfinishedMax) => {
+    const { accountId, id, claim, createdAtMs } = batch;
+    const firsts = [
+      bind(lock, accountId),
+      bind(claimed, accountId, claim ?? "", createdAtMs - CLAIM_MS),
+      bind(open, accountId),
+      bind(byId, accountId, id),
+    ];
+    return change<Batch | null>(firsts, ([, earlier, counted, own]) => {
+      // The transaction may run again after it was committed.
+      const known = readFirst(BATCH, own) ?? readFirst(BATCH, earlier);
+      if (known !== null) return { writes: [], toResult: () => known };
+      if (readCount(counted) >= unfinishedMax) return { writes: [], toResult: () => null };
+      return { writes: [bind(add, ...BATCH.valuesOf(batch))], toResult: () => batch };
+    });
+  };
+}
+
+function composeWrites(
+  accountId: string,
+  { batch, blocks = [], events = [], repliesGone = [] }: BatchChange<unknown>,
+  mark: Mark,
+): readonly Statement[] {
+  const putBlock = upsertSql(BLOCK, mark);
+  const addEvent = composeAddEvent(mark);
+  return [
+    ...(batch ? [bind(upsertSql(BATCH, mark), ...BATCH.valuesOf(batch))] : []),
+    ...blocks.map((block) => bind(putBlock, ...BLOCK.valuesOf(block))),
+    ...events.map((event) => bind(addEvent, ...EVENT.valuesOf(event))),
+    ...dropReplies(accountId, repliesGone, mark),
+  ];
 }
 
 function readCount(counted: Result | undefined): number {

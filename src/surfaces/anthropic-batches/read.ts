@@ -115,7 +115,7 @@ function makeInvalid(message: string): Fault {
   return new Fault("invalid_json", `The request body is not valid JSON: ${message}`);
 }
 
-/** The form of such a line. What is wrong with its `params` is that line's own error. */
+/** The form of such a line. A mistake in its `params` is that line's own error. */
 export function makeAnthropicLines(bytesMax: number): LineForm {
   return { body: "params", bytesMax, check: checkRequest };
 }

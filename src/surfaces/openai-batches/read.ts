@@ -6,7 +6,7 @@ import type { BatchMistake } from "../../core/models/batch.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import type { LineForm } from "../batch-lines.ts";
 
-export const BATCH_ENDPOINTS = [
+const BATCH_ENDPOINTS = [
   "/v1/chat/completions",
   "/v1/responses",
   "/v1/messages",
@@ -16,7 +16,7 @@ export const BATCH_ENDPOINTS = [
   "/v1/rerank",
   "/v1/images/generations",
 ] as const;
-export type BatchEndpoint = (typeof BATCH_ENDPOINTS)[number];
+type BatchEndpoint = (typeof BATCH_ENDPOINTS)[number];
 
 const WINDOW = { minMs: 60_000, maxMs: 7 * 86_400_000 };
 const OUTPUT_SECONDS = { min: 3600, max: 2_592_000 };
@@ -32,7 +32,7 @@ const FIELDS = new Set([
   "output_expires_after",
 ]);
 
-export interface BatchOrder {
+interface BatchOrder {
   readonly inputFileId: string;
   readonly endpoint: BatchEndpoint;
   readonly window: string;

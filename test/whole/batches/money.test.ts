@@ -77,7 +77,6 @@ test("a batch without money waits, and goes on by itself after a top-up", async 
   expect([over, held_usd]).toEqual([null, 0]);
   expect(charged_usd).toBeCloseTo(1 - balance_usd, 9);
   expect([cost_usd > 0, charged_usd, Number(worst_cost_usd) >= cost_usd]).toEqual([true, cost_usd, true]);
-  // It was told once.
   expect(bench.under.events.filter(({ event }) => event === "batches_failed")).toEqual([]);
 });
 

@@ -12,13 +12,13 @@ import { SURFACES } from "../../surfaces/index.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
-import { Arrival } from "./arrival.ts";
-import { LINE_SCOPE, nameLine } from "./client-call.ts";
-import { CountingLimit } from "./counting.ts";
-import { readPlaced, serve } from "./serve.ts";
-import { Setups } from "./setups.ts";
+import { Arrival } from "../serve/arrival.ts";
+import { LINE_SCOPE, nameLine } from "../serve/client-call.ts";
+import { CountingLimit } from "../serve/counting.ts";
+import { readPlaced, serve } from "../serve/serve.ts";
+import { Setups } from "../serve/setups.ts";
 
-/** What is done with a line at its surface. */
+/** A surface, as lines use it. */
 interface Door {
   readonly serve: (arrival: Arrival) => Promise<Response>;
   readonly estimate: (arrival: Arrival, line: UnsentLine) => Promise<LineEstimate>;
