@@ -28,8 +28,6 @@ const PAGE = 500;
 type Query = Readonly<Record<string, string | undefined>>;
 type BatchList = Pick<BatchPorts, "batches">;
 
-const PATH = "/v1/messages/batches";
-
 /** A request as the routes get it, with the headers that its answer gets. */
 type BatchRoute = RouteRequest & { readonly set: HeaderStore };
 
@@ -55,7 +53,7 @@ function changingRoutes(ports: BatchPorts) {
   const { batches } = ports;
   return new Elysia()
     .post(
-      PATH,
+      "/v1/messages/batches",
       async (route) => {
         const sent = await enter(ports, route);
         checkOn(ports);
@@ -69,7 +67,7 @@ function changingRoutes(ports: BatchPorts) {
       },
     )
     .post(
-      `${PATH}/:id/cancel`,
+      "/v1/messages/batches/:id/cancel",
       async (route) => {
         const batch = await find(ports, route, route.params.id);
         return show(ports, route, hasEnded(batch) ? batch : await batches.cancel(batch));
@@ -80,7 +78,7 @@ function changingRoutes(ports: BatchPorts) {
       },
     )
     .delete(
-      `${PATH}/:id`,
+      "/v1/messages/batches/:id",
       async (route) => {
         const batch = await find(ports, route, route.params.id);
         await batches.remove(batch);
@@ -93,7 +91,7 @@ function changingRoutes(ports: BatchPorts) {
 function readingRoutes(ports: BatchPorts) {
   return new Elysia()
     .get(
-      PATH,
+      "/v1/messages/batches",
       async (route) => {
         const { owner } = await enter(ports, route);
         const { data, hasMore } = await listPage(ports, owner, route.query);
@@ -105,12 +103,12 @@ function readingRoutes(ports: BatchPorts) {
       describeObject(TAG, "listMessageBatches", "List batches of messages, newest first", "The batches."),
     )
     .get(
-      `${PATH}/:id`,
+      "/v1/messages/batches/:id",
       async (route) => show(ports, route, await find(ports, route, route.params.id)),
       describeObject(TAG, "retrieveMessageBatch", "Get a batch of messages", "The batch."),
     )
     .get(
-      `${PATH}/:id/results`,
+      "/v1/messages/batches/:id/results",
       async (route) => {
         const batch = await find(ports, route, route.params.id);
         if (hasEnded(batch)) return streamResults(ports, batch);
