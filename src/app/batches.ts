@@ -1,7 +1,6 @@
 // The batches of a running gateway: as clients use them, and the runner that answers their lines.
 import type { Batch } from "../core/models/batch.ts";
 import type { Log } from "../core/world/world.ts";
-import type { Files } from "../files/port.ts";
 import { LineCaller, nameLineReply } from "../http/batches/line-call.ts";
 import { BATCH_WORDS } from "../http/batches/words.ts";
 import type { HttpPorts } from "../http/ports.ts";
@@ -23,7 +22,6 @@ export function cancelInStore(store: JobPorts["store"], batch: Batch): Promise<B
 interface BatchParts {
   readonly opened: OpenedStore;
   readonly store: JobPorts["store"];
-  readonly files: Files;
   readonly live: LiveConfiguration;
   readonly log: Log;
   readonly ports: HttpPorts;
@@ -32,13 +30,13 @@ interface BatchParts {
 /** Lines leave this share of the memory for bodies to single requests. */
 const MEMORY_SHARE = 1 / 4;
 
-export function createBatches({ opened, store, files, live, log, ports }: BatchParts) {
+export function createBatches({ opened, store, live, log, ports }: BatchParts) {
   const caller = new LineCaller(ports);
   const lateness = measureLateness();
   const { bodyBytesMax, bodyMemoryBytes } = ports.server;
   const jobs: JobPorts = {
     store,
-    files,
+    files: ports.files,
     clock,
     log,
     rules: () => live.settings.batches,

@@ -3,7 +3,7 @@
 import { LiveFeed } from "../admin/log/live.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import type { ConfigError } from "../config/errors.ts";
-import type { ServerRules, Settings } from "../core/settings.ts";
+import type { ServerRules, Settings, SocketRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world/world.ts";
 import { KeptAnswers } from "../gateway/answer/kept-answers.ts";
@@ -17,9 +17,10 @@ import { BodyMemory } from "../http/body/body-memory.ts";
 import { BodyTurns } from "../http/body/body-turns.ts";
 import { EarlierBodies } from "../http/body/earlier-bodies.ts";
 import type { RoutePorts } from "../http/models/route.ts";
-import type { HttpPorts } from "../http/ports.ts";
+import type { FilePorts, HttpPorts } from "../http/ports.ts";
 import { listen } from "../http/serve/app.ts";
 import { makeAddressReader, makeOriginReader } from "../http/serve/client-address.ts";
+import { OpenSockets } from "../http/sockets/open-sockets.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { ForeignSecrets } from "../keys/foreign.ts";
 import { SecretShapes } from "../keys/secret-shape.ts";
@@ -95,9 +96,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { opened, settings: first, fetch = upstreamFetch } = options;
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
-  const bodyParts = createBodyParts(first.server, deadlines);
+  const held = createHeldParts(first.server, deadlines, () => live.settings.responses.sockets);
   const later = () => ({ health, live, gateway, runner });
-  const state = observeState({ ...options, fetch, deadlines, bytes: () => bodyParts.bodies.bytes }, later);
+  const state = observeState({ ...options, ...held, fetch, deadlines }, later);
   const { log, telemetry, refusals, measures, prices, priceBook } = state;
   const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
@@ -108,12 +109,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const listeners = { log, traces: telemetry };
   const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports }, first.hooks);
-  const { cache, files, sweepFiles } = createKeepers(opened, { store, log, live });
+  const { cache, filePorts, sweepFiles } = createKeepers(opened, { store, log, live });
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
-  const running = { gateway, files, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
+  const running = { gateway, ...filePorts, ledger, learning, live, deadlines, ending, ...listeners, ...held };
   const ports = createHttpPorts(options, running);
-  const { batches, runner, countRunning } = createBatches({ opened, store, files, live, log, ports });
+  const { batches, runner, countRunning } = createBatches({ opened, store, live, log, ports });
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
@@ -225,17 +226,22 @@ async function closeGateway(
 /** The share of the memory for bodies that earlier ones may take. */
 const EARLIER_SHARE = 1 / 4;
 
-function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
+/** What clients hold memory with: their bodies, and the connections that remember conversations. */
+function createHeldParts(
+  { bodyMemoryBytes }: ServerRules,
+  deadlines: DeadlineSweep,
+  sockets: () => SocketRules,
+) {
   const bodies = new BodyMemory(bodyMemoryBytes, deadlines);
   const earlier = new EarlierBodies(bodyMemoryBytes * EARLIER_SHARE, bodies, deadlines);
-  return { bodies, earlier, turns: new BodyTurns(clock) };
+  return { bodies, earlier, turns: new BodyTurns(clock), openSockets: new OpenSockets(sockets) };
 }
 
+type HeldPorts = "bodies" | "earlier" | "turns" | "openSockets";
+
 interface HttpParts
-  extends Pick<
-    HttpPorts,
-    "gateway" | "files" | "ledger" | "bodies" | "earlier" | "turns" | "deadlines" | "log" | "traces"
-  > {
+  extends FilePorts,
+    Pick<HttpPorts, HeldPorts | "gateway" | "ledger" | "deadlines" | "log" | "traces"> {
   readonly live: LiveConfiguration;
   readonly learning: LearningPort;
   readonly ending: DrainState;
@@ -255,8 +261,6 @@ function createHttpPorts(
     random,
     snapshot: () => live.snapshot,
     kept: new KeptAnswers({ ...running, store, vault, clock, rules }),
-    fileRules: () => live.settings.files,
-    batchRules: () => live.settings.batches,
     sealer: (accountId) => createSealer(vault, accountId),
     server: options.settings.server,
     addressRule: () => live.settings.log.address,

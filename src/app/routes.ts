@@ -10,11 +10,13 @@ import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
+import type { Settings } from "../core/settings.ts";
 import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { auditRoutes } from "../http/audit/admin-audit.ts";
 import { batchRoutes } from "../http/batches/routes.ts";
+import { interactionRoutes } from "../http/conversations/interactions.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
 import { fileRoutes } from "../http/files/files.ts";
@@ -34,9 +36,11 @@ import { stripeHookRoutes } from "../http/money/stripe-hook.ts";
 import { deviceAdminRoutes } from "../http/people/admin-devices.ts";
 import { directoryRoutes } from "../http/people/admin-directory.ts";
 import { memberRoutes } from "../http/people/admin-members.ts";
+import { Cookies } from "../http/people/cookies.ts";
 import { deviceRoutes } from "../http/people/device.ts";
 import { managedSettingsRoutes } from "../http/people/managed-settings.ts";
 import { oauthRoutes } from "../http/people/oauth.ts";
+import { ownSessionRoutes } from "../http/people/own-sessions.ts";
 import { scimRoutes } from "../http/people/scim.ts";
 import { sessionRoutes } from "../http/people/session.ts";
 import { signInRoutes } from "../http/people/sign-in.ts";
@@ -52,6 +56,7 @@ import type { KeptBatches } from "../jobs/kept-batches.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
+import { ChangeRate } from "../people/change-rate.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
@@ -68,6 +73,7 @@ import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
+import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
 import type { StoreWatch } from "./upkeep/store-watch.ts";
 import { clock } from "./world.ts";
@@ -97,6 +103,7 @@ interface RouteParts {
   readonly watch: StoreWatch;
   readonly configuration: ConfigurationState;
   readonly troubles: PaymentTroubles;
+  readonly measures: Measures;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
@@ -120,6 +127,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(responseRoutes(ports))
     .use(fileRoutes(ports))
     .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
+    .use(interactionRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
@@ -144,6 +152,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(sampleRoutes(operator, parts.sampling))
     .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
+    .use(ownSessionRoutes(operator))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
@@ -167,6 +176,9 @@ function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts)
     bodies,
     turns,
     deadlines,
+    changeRate: new ChangeRate(),
+    cookies: new Cookies({ ...server, clock }),
+    publicUrl: server.publicUrl,
     findPerson: (session) => findPerson(people, session, people.rules()),
   };
 }
@@ -181,12 +193,16 @@ function createHealthPorts(parts: RouteParts) {
   return {
     ...ports,
     storeReady: () => watch.store.ready(),
-    problems: () => listPublicProblems(parts),
+    problems: () => listPublicProblems({ ...parts, takesFiles: () => takesFiles(live.settings) }),
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
     metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),
     configSchema,
   };
+}
+
+function takesFiles({ files, batches }: Settings): boolean {
+  return batches.isOn && files.accountBytesMax > 0;
 }
 
 function createExportParts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {
@@ -258,10 +274,12 @@ function createThingParts(parts: RouteParts, providers: ProviderPorts) {
   };
   return {
     world: opened.world,
-    owners: { ...opened.world, ledger: ports.ledger, vault: opened.vault, ...rules },
+    repeats: { ...opened.world, vault: opened.vault, clock },
+    owners: { ...opened.world, ledger: ports.ledger, ...rules },
     aliases: createAliasParts(parts),
     providers,
     endpoints: () => live.settings.webhooks,
+    files: ports.files,
   };
 }
 

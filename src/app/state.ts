@@ -6,6 +6,8 @@ import type { Settings } from "../core/settings.ts";
 import type { Deadlines, Fetch, Log } from "../core/world/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Health } from "../health/health.ts";
+import type { BodyMemory } from "../http/body/body-memory.ts";
+import type { OpenSockets } from "../http/sockets/open-sockets.ts";
 import type { BatchRunner } from "../jobs/runner.ts";
 import { PaymentTroubles } from "../payments/troubles.ts";
 import { Metrics } from "../telemetry/metrics.ts";
@@ -30,8 +32,8 @@ interface StateOptions {
   readonly opened: OpenedStore;
   readonly log: Log;
   readonly deadlines: Pick<Deadlines, "nowMs">;
-  /** Returns the memory held by bodies, by budget. */
-  readonly bytes: () => Readonly<Record<string, number>>;
+  readonly bodies: Pick<BodyMemory, "bytes">;
+  readonly openSockets: Pick<OpenSockets, "count" | "most" | "memory">;
   /** Fetches the list of prices that the operator named. */
   readonly fetch?: Fetch;
 }
@@ -46,7 +48,7 @@ interface LaterParts {
 
 /** `later` is called once requests are served, or at a scrape. */
 export function observeState(
-  { settings, opened, log: write, deadlines, bytes, fetch = upstreamFetch }: StateOptions,
+  { settings, opened, log: write, deadlines, bodies, openSockets, fetch = upstreamFetch }: StateOptions,
   later: () => LaterParts,
 ) {
   const current = () => later().live.settings;
@@ -70,7 +72,10 @@ export function observeState(
     readings: {
       poundkey_build_info: () => new Map([[version, 1]]),
       poundkey_requests_open: () => later().gateway.open,
-      poundkey_body_bytes: () => new Map(Object.entries(bytes())),
+      poundkey_body_bytes: () => new Map(Object.entries(bodies.bytes)),
+      poundkey_sockets: () => openSockets.count,
+      poundkey_sockets_max: () => openSockets.most,
+      poundkey_socket_bytes: () => openSockets.memory.bytes,
       poundkey_telemetry_dropped_total: () => telemetry.dropped,
       poundkey_model_shutdown_timestamp_seconds: () => later().live.findEnds(),
       ...createStateReadings({

@@ -3,9 +3,8 @@ import { type Alias, isPolicy } from "../core/models/alias.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import { buildCatalogue, type Catalogue, type CatalogueInput } from "./catalogue.ts";
 
-interface EndingName {
-  /** The field of the configuration, as `aliases.fast` or `models["X#y"].fallbacks`. */
-  readonly field: string;
+/** The end of a model. */
+interface ModelEnd {
   readonly model: string;
   /** The model's last day. */
   readonly lastDay: string;
@@ -14,8 +13,26 @@ interface EndingName {
   readonly successor: string | undefined;
 }
 
+interface EndingName extends ModelEnd {
+  /** The field of the configuration, as `aliases.fast` or `models["X#y"].fallbacks`. */
+  readonly field: string;
+}
+
+/** The lists of models that the configuration gives to people. */
+interface PeoplesModels {
+  readonly ownerLimits?: { readonly memberDefaults: Allowing };
+  readonly signIn?: { readonly rules: readonly { readonly limits: Allowing | null }[] };
+}
+
+interface Allowing {
+  readonly allowedModels: readonly string[] | null;
+}
+
+/** What names models, with the catalogue that they are of. */
+export type NamingSettings = CatalogueInput & PeoplesModels;
+
 /** Returns one entry for each name and model. Selectors leave such models by themselves. */
-export function listEndingNames(settings: CatalogueInput, nowMs: number): readonly EndingName[] {
+export function listEndingNames(settings: NamingSettings, nowMs: number): readonly EndingName[] {
   const catalogue = buildCatalogue({ ...settings, nowMs });
   const find = (field: string, ids: readonly string[]) =>
     ids.flatMap((id) => describeEnd(catalogue, field, id));
@@ -25,7 +42,24 @@ export function listEndingNames(settings: CatalogueInput, nowMs: number): readon
   const fallbacks = settings.overlay.flatMap(({ id, fallbacks: ids = [], disabled }) =>
     disabled ? [] : find(`models["${id}"].fallbacks`, ids),
   );
-  return [...aliases, ...fallbacks];
+  const ofPeople = listPeoplesModels(settings).flatMap(([field, { allowedModels }]) =>
+    find(field, (allowedModels ?? []).filter(isId)),
+  );
+  return [...aliases, ...fallbacks, ...ofPeople];
+}
+
+function listPeoplesModels({ ownerLimits, signIn }: PeoplesModels): readonly (readonly [string, Allowing])[] {
+  const rules = (signIn?.rules ?? []).flatMap(({ limits }, at) =>
+    limits === null ? [] : [[`sign_in.oidc.rules[${at}].allowed_models`, limits] as const],
+  );
+  return ownerLimits === undefined
+    ? rules
+    : [["member_defaults.allowed_models", ownerLimits.memberDefaults], ...rules];
+}
+
+/** Patterns lead to no single model, and what an alias leads to is named already. */
+function isId(entry: string): boolean {
+  return entry.includes("#") && !entry.includes("*");
 }
 
 /** A policy leads to no model by its name. */
@@ -43,7 +77,7 @@ function describeEnd(catalogue: Catalogue, field: string, id: string): readonly 
 }
 
 /** Returns the sentence for people. */
-export function explainEnd({ model, lastDay, isOver, successor }: EndingName): string {
+export function explainEnd({ model, lastDay, isOver, successor }: ModelEnd): string {
   const other = successor === undefined ? "another model" : `another model, such as ${successor}`;
   return isOver
     ? `${model} has ended: its last day was ${lastDay}; name ${other}`

@@ -31,18 +31,18 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: {
     about: "validate the configuration",
     run: async (args, io) => {
-      const [{ runCheck }, { probe }, { probeIssuer }, { readAccountNames, readBoundAccounts }, versions] =
-        await Promise.all([
-          import("./start/check.ts"),
-          import("../app/models/probe.ts"),
-          import("../app/oidc/sign-in.ts"),
-          import("../app/start/account-names.ts"),
-          import("../app/start/store-versions.ts"),
-        ]);
+      const [{ runCheck }, { probe }, { probeIssuer }, accounts, versions] = await Promise.all([
+        import("./start/check.ts"),
+        import("../app/models/probe.ts"),
+        import("../app/oidc/sign-in.ts"),
+        import("../app/start/account-names.ts"),
+        import("../app/start/store-versions.ts"),
+      ]);
       const { readStoreVersions: schema } = versions;
       const store = {
-        accountNames: readAccountNames,
-        boundAccounts: readBoundAccounts,
+        accountNames: accounts.readAccountNames,
+        boundAccounts: accounts.readBoundAccounts,
+        keyModels: accounts.readKeyModels,
         exposedFiles: findExposedFiles,
         schema,
       };
@@ -79,6 +79,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     async () => (await import("./models/batches.ts")).runBatches,
   ),
   requests: onStore("list requests of the log", async () => (await import("./log/log.ts")).runRequests),
+  files: onStore(
+    "list and delete files of clients",
+    async () => (await import("./models/files.ts")).runFiles,
+  ),
   refusals: onStore("list refused requests", async () => (await import("./log/log.ts")).runRefusals),
   statement: onStore(
     "print an account's statement of a month",

@@ -7,9 +7,11 @@ import { MODEL_LIMITS_MAX, makeModelLimit, nameModelLimit } from "../core/limits
 import { NANO_PER_USD } from "../core/money/money.ts";
 import type { LimitRules } from "../core/settings.ts";
 import { parseDuration } from "../core/text/duration.ts";
+import { markAllowed, markCounted } from "./alias-names.ts";
 import type { Issues, Path } from "./errors.ts";
 import { choice, duration, integer, number, options, orNull, section, text } from "./field-types.ts";
 import { modelPattern } from "./models/model-schema.ts";
+import type { Config } from "./schema.ts";
 
 const BUDGETS_MAX = 20;
 const USD_MAX = 1_000_000_000;
@@ -87,6 +89,7 @@ interface LimitSections {
   readonly key_maxima?: KeyDefaults;
   readonly member_defaults?: Static<typeof memberDefaults>;
   readonly limits?: { readonly contact?: Static<typeof contact> };
+  readonly aliases?: Config["aliases"];
 }
 
 export function buildLimitRules(given: LimitSections, issues: Issues): LimitRules {
@@ -98,7 +101,7 @@ export function buildLimitRules(given: LimitSections, issues: Issues): LimitRule
     keyMaxima: { ...buildLimits(most, "key_maxima", issues), expireInMs: readExpiry(most) },
     memberDefaults: {
       ...buildLimits(ofMembers, "member_defaults", issues),
-      allowedModels: ofMembers.allowed_models ?? null,
+      allowedModels: markAllowed(ofMembers.allowed_models ?? null, given.aliases),
       keys: ofMembers.keys ?? null,
     },
     contact: limits.contact ?? null,
@@ -120,7 +123,11 @@ function buildLimits(
 /** Reports those that limit nothing, or are for the same models as another. */
 function buildModelLimits({ model_limits: given = [] }: ModelLimited, path: Path, issues: Issues) {
   const modelLimits = given.map(({ models, requests_per_minute = null, tokens_per_minute = null }) =>
-    makeModelLimit({ models, requestsPerMinute: requests_per_minute, tokensPerMinute: tokens_per_minute }),
+    makeModelLimit({
+      models: markCounted(models),
+      requestsPerMinute: requests_per_minute,
+      tokensPerMinute: tokens_per_minute,
+    }),
   );
   const names = modelLimits.map(nameModelLimit);
   for (const [at, { requestsPerMinute, tokensPerMinute }] of modelLimits.entries()) {
@@ -145,7 +152,13 @@ export function buildBudgets(
   issues: Issues,
 ): readonly Budget[] {
   const budgets = given.map(({ usd, per, models, warn, hard }) =>
-    makeBudget({ nanoUsd: Math.round(usd * NANO_PER_USD), per, models, warn, isHard: hard }),
+    makeBudget({
+      nanoUsd: Math.round(usd * NANO_PER_USD),
+      per,
+      models: models && markCounted(models),
+      warn,
+      isHard: hard,
+    }),
   );
   const names = budgets.map(nameBudget);
   for (const [at, name] of names.entries()) {

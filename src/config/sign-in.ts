@@ -6,6 +6,8 @@ import type { RuleLimits } from "../core/limits/member-limits.ts";
 import { ROLES } from "../core/people/people.ts";
 import type { SignInRule, SignInRules } from "../core/people/sign-in.ts";
 import { parseDuration } from "../core/text/duration.ts";
+import { isLoopbackHost } from "../core/world/address.ts";
+import { markAllowed } from "./alias-names.ts";
 import type { Issues } from "./errors.ts";
 import { choice, duration, integer, options, record, section, text } from "./field-types.ts";
 import type { Environment } from "./interpolate.ts";
@@ -14,6 +16,7 @@ import { readPolicies } from "./models/policies.ts";
 import { networkFields, readNetwork } from "./network.ts";
 import { budgetList, buildBudgets } from "./owner-limits.ts";
 import { secret } from "./providers/provider-schema.ts";
+import type { Config } from "./schema.ts";
 
 const RULES_MAX = 1000;
 const ACCOUNTS_MAX = 1000;
@@ -119,18 +122,18 @@ type RuleConfig = Static<typeof rule>;
 const ISSUER = ["sign_in", "oidc", "issuer"] as const;
 const RULES = ["sign_in", "oidc", "rules"] as const;
 const SCOPES = ["openid", "email", "profile"] as const;
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const MICROSOFT = /^login\.(microsoftonline\.(com|us)|partner\.microsoftonline\.cn)$/;
 const MANY_TENANTS = /^\/(common|organizations|consumers)(\/|$)/i;
 
 interface SignInSections {
   readonly sign_in?: Static<typeof signIn>;
   readonly server?: { readonly public_url?: string | null };
+  readonly aliases?: Config["aliases"];
 }
 
 /** Returns nothing if people can't sign in. */
 export function buildSignInRules(
-  { sign_in: given, server }: SignInSections,
+  { sign_in: given, server, aliases }: SignInSections,
   readFile: Environment["readFile"],
   issues: Issues,
 ): { readonly signIn?: SignInRules } {
@@ -164,7 +167,7 @@ export function buildSignInRules(
     trustsEmail: email === "trusted",
     groupsClaim,
     domains: (allow?.domains ?? []).map((domain) => domain.toLowerCase()),
-    rules: config.rules.map((one, at) => buildRule(one, at, issues)),
+    rules: config.rules.map((one, at) => buildRule(one, at, aliases, issues)),
     members: buildMemberRules(config.members ?? {}),
     agents: buildAgentRules(given?.agents ?? {}, readFile, issues),
     publicUrl: publicUrl ?? "",
@@ -178,7 +181,7 @@ function checkIssuer(issuer: string, issues: Issues): void {
     issues.atValue(ISSUER, "expected the issuer's https URL");
     return;
   }
-  if (url.protocol === "http:" && !LOOPBACK.test(url.hostname)) {
+  if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
     issues.atValue(ISSUER, "must be an https URL: over http, anyone on the way could sign in as anyone");
   }
   if (url.pathname.includes("/.well-known/")) {
@@ -200,13 +203,19 @@ function checkRules({ rules, allow }: OidcConfig, issues: Issues): void {
   }
 }
 
-function buildRule(given: RuleConfig, at: number, issues: Issues): SignInRule {
+function buildRule(given: RuleConfig, at: number, aliases: Config["aliases"], issues: Issues): SignInRule {
   const { group, role, accounts = null, content: readsContent = false } = given;
-  return { group, role, accounts, readsContent, limits: buildLimits(given, at, issues) };
+  return { group, role, accounts, readsContent, limits: buildLimits(given, at, aliases, issues) };
 }
 
-function buildLimits(given: RuleConfig, at: number, issues: Issues): RuleLimits | null {
-  const { allowed_models: allowedModels = null, budgets } = given;
+function buildLimits(
+  given: RuleConfig,
+  at: number,
+  aliases: Config["aliases"],
+  issues: Issues,
+): RuleLimits | null {
+  const { allowed_models = null, budgets } = given;
+  const allowedModels = markAllowed(allowed_models, aliases);
   const minute = mapLimits(MINUTE_LIMITS, "property", ({ name }) => given[name] ?? null);
   if ([allowedModels, budgets ?? null, ...Object.values(minute)].every((one) => one === null)) return null;
   return {

@@ -4,6 +4,7 @@ import { splitId } from "../catalogue/catalogue.ts";
 import { isObject } from "../core/json/json.ts";
 import type { Settings } from "../core/settings.ts";
 import { warnOfParameters } from "../core/world/postgres-address.ts";
+import { warnOfUnknownAliases } from "./alias-names.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Interpolation } from "./interpolate.ts";
 import { nameFallback } from "./models/fallbacks.ts";
@@ -27,6 +28,7 @@ export function collectWarnings(
     ...warnOfLostFallbacks(config, settings),
     ...warnOfLostCompactModel(config, settings),
     ...warnOfUnboundedSpending(config, settings),
+    ...warnOfUnknownAliases(config),
     ...warnOfOpenMetrics(settings),
     ...warnOfStoreParameters(settings),
   ];

@@ -144,6 +144,8 @@ export const FAULTS = {
     leadsOn: "gone",
     wayOut: "Ask for the model that follows it, or have its alias name another one.",
   },
+  /** No interaction with that id is kept here for its owner. */
+  interaction_not_found: { ...missing, wayOut: "Ask for one that `responses.keep` still keeps." },
   not_found: { ...missing, wayOut: "Ask for something that exists." },
   batch_not_found: { ...missing },
   file_not_found: { ...missing },
@@ -212,8 +214,10 @@ export const FAULTS = {
     ...limited,
     wayOut: "Wait for a batch to end, cancel one, or raise `batches.unfinished`.",
   },
-  /** A person makes or rotates personal keys too often. */
-  too_many_changes: { ...limited, wayOut: "Use a key that is there already, or wait{until}." },
+  /** A person makes or rotates personal keys too often, or changes too much in a minute. */
+  too_many_changes: { ...limited, wayOut: "Use what is there already, or wait{until}." },
+  /** Too many checkouts wait to be paid. */
+  too_many_checkouts: { ...limited, wayOut: "Pay one of them, or wait{until}." },
   requests_per_minute_exceeded: { ...limited, wayOut: "Send fewer requests a minute, or raise the limit." },
   tokens_per_minute_exceeded: { ...limited, wayOut: "Send fewer tokens a minute, or raise the limit." },
   too_many_parallel_requests: {

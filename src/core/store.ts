@@ -2,6 +2,7 @@
 
 import type { AuditLogStore } from "./audit/audit-log.ts";
 import type { Changes, OperatorSetting, Trail } from "./audit/changes.ts";
+import type { RepeatClaim, RepeatStore } from "./audit/repeats.ts";
 import type { Rows } from "./decision.ts";
 import type { Answer, Demand, Reads } from "./demand.ts";
 import type { EventStore, WebhookStore } from "./events/webhook.ts";
@@ -89,7 +90,7 @@ export interface PruneBefore {
   readonly requestsMs: number;
   readonly metersMs: number;
   readonly repliesMs: number;
-  /** For records of PUTs, which hold secrets. Defaults to that of replies. */
+  /** For the records of PUTs that an older version writes, which hold secrets. Defaults to that of replies. */
   readonly putsMs?: number;
   /** The calls of requests since then are kept when their rows are deleted. None if missing. */
   readonly callsMs?: number;
@@ -262,10 +263,11 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   readonly files: FileStore;
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
+  readonly repeats: RepeatStore;
   readonly webhooks: WebhookStore;
   readonly providerCalls: ProviderCallStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
-  changes(trail: Trail): Changes;
+  changes(trail: Trail, claim?: RepeatClaim | null): Changes;
 
   /** All that were added at run time, oldest first. */
   credentials(): Promise<readonly StoredCredential[]>;

@@ -2,7 +2,6 @@
 
 import type { Claim, GrantAnswer, LineTerms } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
-import type { JsonObject } from "../core/json/json.ts";
 import type { Caller, GatewayKey } from "../core/keys/key.ts";
 import type { RequestOrigin } from "../core/log/record.ts";
 import type { TraceContext } from "../core/log/trace-context.ts";
@@ -10,9 +9,11 @@ import type { Caching } from "../core/models/caching.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Mending, RawRequest } from "../core/models/dialect.ts";
 import type { TracedHook } from "../core/models/hook.ts";
+import type { KeptRequest } from "../core/models/kept.ts";
 import type { Steering } from "../core/models/steering.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { RouterRules } from "../core/settings.ts";
+import { hideSecret } from "../core/text/secret-form.ts";
 import type { Ending } from "../core/world/ending.ts";
 import type { Prompt } from "../health/prompts.ts";
 import type { Conversation } from "../health/stickiness.ts";
@@ -56,7 +57,7 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   /** The calls to hooks, with times on the monotonic clock. Missing if there were none. */
   hooks?: TracedHook[];
   /** The request as it is stored with the answer, so that its prompt is needed to the end. Null if it isn't stored. */
-  kept: JsonObject | null;
+  kept: KeptRequest | null;
   readonly operation: Operation<F>;
   /** The name of the surface it arrived on. */
   readonly surface: string;
@@ -144,5 +145,5 @@ export const NO_FACTS: Facts = {
 
 /** Returns the requested model's name, cut to the length that rows allow. */
 export function shortenModel(model: string): string {
-  return model.slice(0, 200);
+  return hideSecret(model).slice(0, 200);
 }

@@ -21,6 +21,7 @@ import { openEnding } from "./answer/sharing.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import { fitAsk } from "./plan/fitted.ts";
 import type { Plan } from "./plan/plan.ts";
+import { findMarkup } from "./settle/bill.ts";
 import { countPrompt, UNCOUNTED, type UsageCount } from "./settle/counted.ts";
 import { ReplyCopy } from "./settle/idempotency.ts";
 import { makeTrace } from "./settle/row-trace.ts";
@@ -328,6 +329,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       faultCode: this.fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
       amounts: counted.bill.amounts,
       costNanoUsd: counted.bill.costNanoUsd,
+      markupNanoUsd: findMarkup(counted.bill, this.call.markup),
       usageSource: counted.source,
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.startedMs),

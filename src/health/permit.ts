@@ -50,6 +50,8 @@ export class Permit {
   #hasFailed = false;
   /** Tokens counted against the credential's limit that the provider has not reported yet. */
   #uncountedTokens: number;
+  /** Its calls that count against the credential's limit on parallel ones. */
+  readonly #callsAtOnce: number;
 
   constructor(parts: PermitParts) {
     this.#parts = parts;
@@ -61,6 +63,7 @@ export class Permit {
     parts.key.inFlight++;
     parts.key.calledMs = parts.startedMs;
     parts.key.limits.take(parts.load, parts.startedMs);
+    this.#callsAtOnce = parts.key.limits.beginCalls(parts.load);
     this.#uncountedTokens = parts.load.tokens;
   }
 
@@ -138,6 +141,7 @@ export class Permit {
     this.#isOver = true;
     this.#parts.deployment.inFlight--;
     this.#parts.key.inFlight--;
+    this.#parts.key.limits.endCalls(this.#callsAtOnce);
     this.#parts.changed();
   }
 

@@ -1,4 +1,5 @@
-// A provider's limits for a credential: requests and tokens per minute, counted here to avoid its refusals.
+// A provider's limits for a credential: requests and tokens per minute, and calls at the same time, counted here to avoid its
+// refusals.
 
 import type { Credential } from "../core/settings.ts";
 
@@ -10,6 +11,11 @@ const MINUTE_MS = 60_000;
 const ARRIVAL_MS = 1000;
 /** Waits that are shorter come from rounding. */
 const ROUNDING_MS = 1e-6;
+
+/** A request may take thousands of calls, for example embeddings from a provider that takes one text per call. */
+const CALLS_AT_ONCE = 16;
+/** How soon a credential may have room again after all of its parallel calls were under way: one of them may end any time. */
+const FULL_MS = 1000;
 
 /** The load that one attempt puts on its credential. */
 export interface Load {
@@ -63,27 +69,59 @@ export class Rate {
   }
 }
 
-/** A credential's own limits; both may be missing. */
+/** The number of calls of one request that are made at once: the others follow as these end. */
+export function limitCallsAtOnce(calls: number, parallel = CALLS_AT_ONCE): number {
+  return Math.min(calls, parallel, CALLS_AT_ONCE);
+}
+
+/** A credential's own limits; each may be missing. */
 export class CredentialLimits {
   readonly #requests: Rate | null;
   readonly #tokens: Rate | null;
+  readonly #parallel: number | undefined;
+  /** Shared with the limits under earlier configurations, whose calls may still be under way. */
+  readonly #underWay: { calls: number };
 
-  /** Earlier use still counts if the limits are the same. */
-  constructor({ requestsPerMinute, tokensPerMinute }: Credential, before: CredentialLimits | undefined) {
+  /** Earlier use still counts if the limits are the same, and calls under way do in any case. */
+  constructor(credential: Credential, before: CredentialLimits | undefined) {
     const [requests, tokens] = before === undefined ? [] : [before.#requests, before.#tokens];
-    this.#requests = renew(requestsPerMinute, requests);
-    this.#tokens = renew(tokensPerMinute, tokens);
+    this.#requests = renew(credential.requestsPerMinute, requests);
+    this.#tokens = renew(credential.tokensPerMinute, tokens);
+    this.#parallel = credential.parallel;
+    this.#underWay = before === undefined ? { calls: 0 } : before.#underWay;
   }
 
-  /** Milliseconds until the load is within the limits. 0 if it already is. */
-  waitMs({ requests, tokens }: Load, nowMs: number): number {
+  /** Milliseconds until the load is within the limits, as far as that is known. 0 if it already is. */
+  waitMs(load: Load, nowMs: number): number {
+    return Math.max(this.minuteWaitMs(load, nowMs), this.isFull(load) ? FULL_MS : 0);
+  }
+
+  /** Milliseconds until the load is within the limits of the minute. */
+  minuteWaitMs({ requests, tokens }: Load, nowMs: number): number {
     const requestsMs = this.#requests?.waitMs(requests, nowMs) ?? 0;
     return Math.max(requestsMs, this.#tokens?.waitMs(tokens, nowMs) ?? 0);
+  }
+
+  /** True if a call has to end before these may be made. */
+  isFull({ requests }: Load): boolean {
+    if (this.#parallel === undefined) return false;
+    return this.#underWay.calls + limitCallsAtOnce(requests, this.#parallel) > this.#parallel;
   }
 
   take({ requests, tokens }: Load, nowMs: number): void {
     this.#requests?.take(requests, nowMs);
     this.#tokens?.take(tokens, nowMs);
+  }
+
+  /** Calls begin. Returns their number at once, which `endCalls` takes when they are over. */
+  beginCalls({ requests }: Load): number {
+    const calls = limitCallsAtOnce(requests, this.#parallel);
+    this.#underWay.calls += calls;
+    return calls;
+  }
+
+  endCalls(calls: number): void {
+    this.#underWay.calls -= calls;
   }
 
   /** The call was never sent. */
@@ -109,7 +147,8 @@ export function findLimitKinds(credentials: readonly Credential[]): LimitKinds {
   const tokens = credentials.some(({ tokensPerMinute }) => tokensPerMinute !== undefined);
   return {
     tokens,
-    any: tokens || credentials.some(({ requestsPerMinute }) => requestsPerMinute !== undefined),
+    any:
+      tokens || credentials.some((one) => one.requestsPerMinute !== undefined || one.parallel !== undefined),
   };
 }
 

@@ -76,7 +76,7 @@ function reportCredential(
   const restMs = Math.max(0, ...deployments.map((deployment) => deployment.restsUntilMs - nowMs));
   const rest = key?.retired
     ? { state: "retired" as const, reason: key.retired.reason, waitMs: key.waitMs(nowMs) ?? 0 }
-    : describeRest(restMs, key?.limits.waitMs(LEAST_LOAD, nowMs) ?? 0);
+    : describeRest(restMs, key?.limits.minuteWaitMs(LEAST_LOAD, nowMs) ?? 0, key?.limits.isFull(LEAST_LOAD));
   return {
     id: credential.id ?? null,
     last4: key?.last4 ?? null,
@@ -84,7 +84,7 @@ function reportCredential(
     priceFactor: credential.priceFactor ?? 1,
     ...mapLimits(CREDENTIAL_LIMITS, "property", ({ property }) => credential[property] ?? null),
     state: rest.state,
-    untilMs: rest.state === "active" ? null : Math.ceil(wallMs + rest.waitMs),
+    untilMs: rest.waitMs === null ? null : Math.ceil(wallMs + rest.waitMs),
     reason: rest.reason,
     calledAtMs: key?.calledMs == null ? null : Math.round(wallMs - (nowMs - key.calledMs)),
     inFlight: key?.inFlight ?? 0,
@@ -93,14 +93,16 @@ function reportCredential(
 }
 
 const AT_ITS_LIMIT = "its limit of requests or tokens per minute is used up";
+const FULL = "its parallel calls are all under way";
 const RESTING = "the provider is limiting requests (429)";
 
 /** Describes a credential that isn't retired by the times for which its provider and its own limits make it wait. */
-function describeRest(restMs: number, limitMs: number) {
+function describeRest(restMs: number, limitMs: number, isFull = false) {
   const waitMs = Math.max(restMs, limitMs);
   if (restMs > 0) return { state: "resting" as const, reason: RESTING, waitMs };
   if (limitMs > 0) return { state: "resting" as const, reason: AT_ITS_LIMIT, waitMs };
-  return { state: "active" as const, reason: null, waitMs };
+  if (isFull) return { state: "resting" as const, reason: FULL, waitMs: null };
+  return { state: "active" as const, reason: null, waitMs: null };
 }
 
 function listDeployments(health: Health, id: string): readonly Deployment[] {

@@ -5,9 +5,10 @@ import type { AdminWorld } from "../admin/world.ts";
 import type { Permission } from "../core/people/permissions.ts";
 import type { Action } from "../core/things/thing.ts";
 import { createSuccessHook, expectChange, noteUse } from "./audit/audited.ts";
-import type { ChangingRoute } from "./audit/route-actions.ts";
+import { type ChangingRoute, findRouteAction } from "./audit/route-actions.ts";
 import { type BodyPorts, readJson } from "./body/body.ts";
 import { describeRoute } from "./openapi/route-schema.ts";
+import { type CountingParts, countChange } from "./people/counted-changes.ts";
 import { checkOperator, type OperatorParts, type OperatorRequest, readOperator } from "./people/operator.ts";
 import { JSON_HEADERS } from "./serve/answers.ts";
 import type { HeaderStore } from "./serve/app.ts";
@@ -15,7 +16,7 @@ import type { HeaderStore } from "./serve/app.ts";
 const BODY = { owner: "operator", bytesMax: 64 * 1024 } as const;
 
 /** The parts that admin routes with a body need. */
-export interface WritingParts extends OperatorParts, BodyPorts {}
+export interface WritingParts extends OperatorParts, BodyPorts, CountingParts {}
 
 /**
  * Checks the token before anything else is read or answered. Elysia parses, then transforms, then validates, so routes
@@ -29,7 +30,8 @@ export function createOperatorHooks(parts: WritingParts, tag: string) {
     expectChange(parts.world, asked.request, rule.id, params ?? {});
     // The client's own id may be of any form.
     asked.request.headers.set("x-request-id", String(set.headers["x-request-id"] ?? ""));
-    await checkOperator(parts, asked, rule.permission);
+    const { access } = await checkOperator(parts, asked, rule.permission);
+    if (findRouteAction(rule.id) !== null) countChange(parts, asked.request, access);
     if (asked.request.method === "GET") await noteUse(parts.world, asked.request);
     Object.assign(set.headers, JSON_HEADERS);
   };

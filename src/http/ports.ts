@@ -23,6 +23,7 @@ import type { SecretShapes } from "../keys/secret-shape.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { BodyPorts } from "./body/body.ts";
 import type { ReadAddress, ReadOrigin } from "./serve/client-address.ts";
+import type { OpenSockets } from "./sockets/open-sockets.ts";
 
 /** The current configuration. A reload replaces it, but running requests keep theirs. */
 export interface Snapshot {
@@ -36,13 +37,17 @@ export interface Snapshot {
 /** The ports by which the sender of a request is known. */
 export type SenderPorts = Pick<HttpPorts, "authenticate" | "readAddress" | "secretShapes">;
 
-export interface HttpPorts extends BodyPorts {
-  readonly snapshot: () => Snapshot;
-  readonly gateway: Gateway;
-  readonly kept: KeptAnswers;
+/** The ports of files. */
+export interface FilePorts {
   readonly files: KeptFiles;
   readonly fileRules: () => FileRules;
   readonly batchRules: () => BatchRules;
+}
+
+export interface HttpPorts extends BodyPorts, FilePorts {
+  readonly snapshot: () => Snapshot;
+  readonly gateway: Gateway;
+  readonly kept: KeptAnswers;
   readonly ledger: Ledger;
   readonly vault: Pick<Vault, "digest">;
   /** Returns what seals text for an account. */
@@ -65,6 +70,7 @@ export interface HttpPorts extends BodyPorts {
   readonly tagsFrom: () => readonly TagHeader[] | undefined;
   readonly cacheRules: () => CacheRules;
   readonly sockets: () => SocketRules;
+  readonly openSockets: OpenSockets;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -1,42 +1,29 @@
 // Makes secrets and ids, and checks the form of a secret without a lookup.
 import type { PlainPrefix } from "../core/audit/audit-log.ts";
+import {
+  ADMIN_PREFIX,
+  BODY_DIGITS,
+  CHECKSUM_DIGITS,
+  computeChecksum,
+  formatDigits,
+  hasChecksum,
+  KEY_PREFIX,
+  TOKEN_PREFIX,
+} from "../core/text/secret-form.ts";
 import type { Random } from "../core/world/world.ts";
 
-const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const BASE = BigInt(DIGITS.length);
 const SECRET_BYTES = 32;
-/** The fewest digits that hold 256 bits. */
-const BODY_DIGITS = 43;
-/** The fewest digits that hold a CRC-32. */
-const CHECKSUM_DIGITS = 6;
 const ID_BYTES = 15;
 const ID_DIGITS = 21;
 
-const KEY_PREFIX = "sk-";
 /** The length of a gateway secret. */
 export const SECRET_CHARACTERS = KEY_PREFIX.length + BODY_DIGITS + CHECKSUM_DIGITS;
-const ADMIN_PREFIX = "pk-admin-";
-const TOKEN_PREFIX = "pk-";
 const CHECKED = `[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}`;
 const KEY_SHAPE = new RegExp(`^${KEY_PREFIX}${CHECKED}$`);
 const TOKEN_SHAPE = new RegExp(`^${TOKEN_PREFIX}${CHECKED}$`);
 
-function formatDigits(value: bigint, count: number): string {
-  let rest = value;
-  let text = "";
-  while (text.length < count) {
-    text = DIGITS.charAt(Number(rest % BASE)) + text;
-    rest /= BASE;
-  }
-  return text;
-}
-
 function drawDigits(random: Random, bytes: number, count: number): string {
   return formatDigits(BigInt(`0x${Buffer.from(random.bytes(bytes)).toString("hex")}`), count);
-}
-
-function computeChecksum(text: string): string {
-  return formatDigits(BigInt(Bun.hash.crc32(text)), CHECKSUM_DIGITS);
 }
 
 /** Makes a gateway secret: `sk-`, 256 random bits and a checksum, 52 characters of letters and digits. */
@@ -62,10 +49,6 @@ export function checkSecret(text: string): boolean {
 /** The same for secrets of named tokens. */
 export function checkTokenSecret(text: string): boolean {
   return TOKEN_SHAPE.test(text) && hasChecksum(text);
-}
-
-function hasChecksum(text: string): boolean {
-  return computeChecksum(text.slice(0, -CHECKSUM_DIGITS)) === text.slice(-CHECKSUM_DIGITS);
 }
 
 /** Makes an admin token of 256 random bits. Its prefix tells it from a gateway secret. */

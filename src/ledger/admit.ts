@@ -8,7 +8,14 @@ import type { RequestLimits } from "../core/log/record.ts";
 import { formatUsd, type NanoUsd } from "../core/money/money.ts";
 import type { Place } from "../core/rows.ts";
 import { tagRecord } from "../core/text/tags.ts";
-import { listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
+import {
+  isUnboundFree,
+  listLimits,
+  makeUsedUpFault,
+  openDay,
+  readStanding,
+  type Standing,
+} from "./allowance.ts";
 import type { Books } from "./books.ts";
 import { computeFreeTerms, coverUnheld, type FreeHold } from "./limits/budget.ts";
 import {
@@ -23,9 +30,9 @@ import {
 } from "./limits/limits.ts";
 import {
   describeLineHold,
-  hasLinePlace,
-  makePlaceCrowdFault,
+  hideSlot,
   refuseCrowd,
+  refusePlace,
   refuseShare,
   takeLine,
 } from "./limits/lines.ts";
@@ -169,7 +176,7 @@ function grant(books: Books, admitting: Admitting): Grant | RefusalAnswer | Lack
   const { demand, key, account } = admitting;
   const isCharged = demand.billing.charge === "always";
   const limit = isCharged ? null : resolveAllowance(key, account, demand.quota);
-  if (demand.offers === null && (isCharged || limit !== null)) return { ...NOTHING_LACKING, offers: true };
+  if (demand.offers === null && isCharged) return LACKING_OFFERS;
   if (isCharged) return paid(books, admitting, null) ?? refused(unpaid(demand, account));
   return limit === null ? unlimited(books, admitting) : allowed(books, admitting, limit);
 }
@@ -193,17 +200,21 @@ function isNarrowed({ offers: all }: Admission, offers: readonly Offer[]): boole
   return all !== null && offers.length < all.length;
 }
 
+const LACKING_OFFERS: Lacking = { ...NOTHING_LACKING, offers: true };
+
 /** Admits by the allowance, else by the balance, else by the throttle. */
-function allowed(books: Books, admitting: Admitting, limit: number): Grant | RefusalAnswer {
+function allowed(books: Books, admitting: Admitting, limit: number): Grant | RefusalAnswer | Lacking {
   const { demand, key, account, limits, offers } = admitting;
   const { nowMs, quota } = demand;
-  const standing = readStanding(books, key, account, limit, quota, nowMs);
+  const standing = hideSlot(demand, readStanding(books, key, account, limit, quota, nowMs));
   const hasPlace = standing.counted.used < limit;
-  const { line } = demand;
-  if (line && hasPlace && !hasLinePlace(books, demand, standing))
-    return refused(makePlaceCrowdFault(standing));
-  // A line never takes the throttle's slot: a single request would find it gone.
-  const hasSlot = !line && standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
+  const crowded = demand.line === undefined ? null : refusePlace(books, demand, standing);
+  if (crowded !== null) return refused(crowded);
+  if (demand.offers === null) {
+    const isFree = hasPlace && limits.funds.length === 0 && isUnboundFree(quota, account);
+    return isFree ? free(books, admitting, standing, UNBOUND) : LACKING_OFFERS;
+  }
+  const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
   const terms =
     hasPlace || hasSlot
       ? computeFreeTerms(
@@ -220,14 +231,7 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
   if (terms?.kind === "refused") return refused(terms.fault);
   return terms
     ? free(books, admitting, standing, terms.terms)
-    : refused(
-        makeUsedUpFault(
-          line ? { ...standing, slotAtMs: null } : standing,
-          quota,
-          nowMs,
-          isPayable(admitting),
-        ),
-      );
+    : refused(makeUsedUpFault(standing, quota, nowMs, isPayable(admitting)));
 }
 
 /** True if a larger balance would let the request in, so that a top-up helps. */
@@ -243,6 +247,8 @@ function makeGrant({ demand, limits, offers }: Admitting, given: Grant): Grant {
   const tokenLimits = findNearestLimit(limits, "tokens", demand);
   return { ...given, offers, limits: requests, ...(tokenLimits ? { tokenLimits } : {}) };
 }
+
+const UNBOUND: FreeHold = { held: NOTHING_HELD, outputTokens: null, freeNanoUsd: null };
 
 /** Admits by the allowance, then by the throttle. */
 function free(books: Books, admitting: Admitting, standing: Standing, terms: FreeHold): Grant {

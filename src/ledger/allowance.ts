@@ -5,6 +5,7 @@ import { Fault } from "../core/fault.ts";
 import type { Account, GatewayKey } from "../core/keys/key.ts";
 import type { RequestLimits } from "../core/log/record.ts";
 import { HOOKS_KEY } from "../core/models/hook.ts";
+import type { NanoUsd } from "../core/money/money.ts";
 import type { OwnerPage } from "../core/pages.ts";
 import { type Meter, makeOwnerState, type OwnerState } from "../core/rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "../core/settings.ts";
@@ -55,7 +56,23 @@ const CLOCKS_APART_MS = 3_600_000;
 /** An account's own rules for its keys' allowance. */
 type AccountAllowance = Pick<Account, "requestsPerDay">;
 /** The rules of an account that has none of its own. */
-export const ALLOWANCE_BY_QUOTA: AccountAllowance = { requestsPerDay: "default" };
+export const ALLOWANCE_BY_QUOTA: AccountAllowance & Pick<Account, "freeBudgetNanoUsd"> = {
+  requestsPerDay: "default",
+  freeBudgetNanoUsd: "default",
+};
+
+/** Returns the most that an account's free requests of a day may cost. Null for any amount. */
+export function resolveFreeBudget(
+  { freeBudgetNanoUsd }: Pick<Account, "freeBudgetNanoUsd">,
+  { free }: QuotaRules,
+): NanoUsd | null {
+  return freeBudgetNanoUsd === "default" ? free.budgetNanoUsd : freeBudgetNanoUsd;
+}
+
+/** True if a request that takes a place of the allowance is free on every model, whatever it costs. */
+export function isUnboundFree(quota: QuotaRules, account: Pick<Account, "freeBudgetNanoUsd">): boolean {
+  return quota.free.models.includes("*") && resolveFreeBudget(account, quota) === null;
+}
 
 /**
  * Returns the key or account that the request counts against. A key with its own limit always counts by itself. Of the

@@ -3,6 +3,7 @@ import type {
   Admission,
   AdmissionAnswer,
   Claim,
+  Lacking,
   LineTerms,
   Offer,
   Reads,
@@ -16,11 +17,11 @@ import type { LimitState, TokenLoad } from "../core/limits/limit.ts";
 import type { RequestHead } from "../core/log/record.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Hold } from "../core/rows.ts";
-import { LIMIT_RULES } from "../core/settings.ts";
+import { LIMIT_RULES, type QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import { findTagDay } from "../core/text/tags.ts";
 import type { Clock } from "../core/world/world.ts";
-import { ALLOWANCE_BY_QUOTA, findRules, type LedgerRules, makeReads } from "./allowance.ts";
+import { ALLOWANCE_BY_QUOTA, findRules, isUnboundFree, type LedgerRules, makeReads } from "./allowance.ts";
 import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { type Supplies, supply } from "./lacking.ts";
@@ -139,8 +140,7 @@ export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
     admit: (ticket) => admit(parts, ticket),
     enter: (ticket, entry) => enter(parts, ticket, entry),
     durable: () => store.durable(),
-    settle: ({ ask, reads, rules }, outcome) =>
-      write(parts, ask.key.accountId, { reads, rules }, ask, outcome),
+    settle: (ticket, outcome) => write(parts, ticket.ask.key.accountId, ticket, ticket.ask, outcome),
     charged: async (id) => (await store.request(id))?.chargedNanoUsd ?? 0,
     resolveLost: () => resolveLost(parts),
     allowance: (key) => findAllowance(parts, key),
@@ -229,15 +229,26 @@ function decideAdmission(
   demand: Admission,
   offers: Offering,
 ): Promise<AdmissionAnswer> {
-  const { store } = parts;
-  const { isEntered = false } = ask;
-  return store.transact(demand).then((answer) => {
-    if (answer.kind !== "lacking") return requireAdmitted(answer, isEntered);
-    const supplies = makeSupplies(parts, ask, offers);
-    return supply(demand, answer, (again) => store.transact(again), supplies).then((supplied) =>
-      requireAdmitted(supplied, isEntered),
+  return parts.store
+    .transact(demand)
+    .then((answer) =>
+      answer.kind === "lacking"
+        ? decideSupplied(parts, ask, demand, answer, offers)
+        : requireAdmitted(answer, ask.isEntered ?? false),
     );
-  });
+}
+
+async function decideSupplied(
+  parts: LedgerParts,
+  ask: Ask,
+  demand: Admission,
+  lacking: Lacking,
+  offers: Offering,
+): Promise<AdmissionAnswer> {
+  const { store } = parts;
+  const supplies = makeSupplies(parts, ask, offers);
+  const supplied = await supply(demand, lacking, (again) => store.transact(again), supplies);
+  return requireAdmitted(supplied, ask.isEntered ?? false);
 }
 
 function makeSupplies({ wants }: LedgerParts, ask: Ask, offering: Offering): Supplies {
@@ -261,8 +272,7 @@ function makeAdmission(
   const { key, isNew, ceilingNanoUsd = null } = ask;
   const { quota, billing, ownerLimits: limits = LIMIT_RULES } = rules;
   const isCapped = ceilingNanoUsd !== null;
-  const isUnlimited =
-    billing.charge !== "always" && resolveAllowance(key, ALLOWANCE_BY_QUOTA, quota) === null;
+  const isUnbound = billing.charge !== "always" && mayBeFree(key, quota);
   return {
     kind: "admit",
     id: ask.id,
@@ -284,9 +294,7 @@ function makeAdmission(
     limits,
     answers: ask.answers,
     offers:
-      isUnlimited && !isCapped && !wanted.offers && !wanted.reserved
-        ? null
-        : offering.offers(wanted.reserved),
+      isUnbound && !isCapped && !wanted.offers && !wanted.reserved ? null : offering.offers(wanted.reserved),
     isCapped,
     isReserving: wanted.reserved,
     load: wanted.load ? estimate(ask) : null,
@@ -295,6 +303,13 @@ function makeAdmission(
     ...(ask.line && { line: ask.line }),
     reads: isNew ? { ...reads, isNew } : reads,
   };
+}
+
+/** True if the key's requests are probably free whatever they cost, so that nobody has to work that out. */
+function mayBeFree(key: GatewayKey, quota: QuotaRules): boolean {
+  return (
+    isUnboundFree(quota, ALLOWANCE_BY_QUOTA) || resolveAllowance(key, ALLOWANCE_BY_QUOTA, quota) === null
+  );
 }
 
 type Settling = Pick<Ask, "idempotency" | "ceilingNanoUsd">;
@@ -317,10 +332,25 @@ function makeSettlement(
   { idempotency, ceilingNanoUsd = null }: Settling,
   outcome: Outcome,
 ): Settlement {
-  const { place = null, note = null, record } = outcome;
-  const needed = record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) };
-  const about = { accountId, nowMs: clock.nowMs(), idempotency, reads: needed, quota, limits };
-  return { ...outcome, ...about, kind: "settle", ceilingNanoUsd, place, note };
+  const { record, produced, isDue, giveBack, sealedReply, place = null, note = null, hookCost } = outcome;
+  return {
+    kind: "settle",
+    accountId,
+    nowMs: clock.nowMs(),
+    record,
+    produced,
+    isDue,
+    ceilingNanoUsd,
+    limits,
+    quota,
+    giveBack,
+    sealedReply,
+    idempotency,
+    place,
+    note,
+    hookCost,
+    reads: record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) },
+  };
 }
 
 const NO_ASK: Settling = { idempotency: null };

@@ -36,6 +36,7 @@ export function lostRecord(hold: Hold): UnsettledRecord {
     faultCode: "internal_error",
     amounts: NO_AMOUNTS,
     costNanoUsd: 0,
+    markupNanoUsd: 0,
     usageSource: "none",
     ended: "lost",
     totalMs: 0,

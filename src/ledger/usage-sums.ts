@@ -32,6 +32,7 @@ const NO_COUNTS = {
   requests: 0,
   errors: 0,
   costNanoUsd: 0,
+  markupNanoUsd: 0,
   chargedNanoUsd: 0,
   cached: 0,
   savedNanoUsd: 0,
@@ -59,6 +60,7 @@ function addUsage(total: UsageTotal, { record, isEdge, times }: Hour): void {
   if (isError(record.status)) total.errors += times;
   for (const unit of UNITS) total.amounts[unit] += times * record.amounts[unit];
   total.costNanoUsd += times * record.costNanoUsd;
+  total.markupNanoUsd = (total.markupNanoUsd ?? 0) + times * (record.markupNanoUsd ?? 0);
   total.chargedNanoUsd += times * record.chargedNanoUsd;
   if (record.cachedFrom !== null) total.cached += times;
   total.savedNanoUsd += times * record.savedNanoUsd;
@@ -120,8 +122,15 @@ export class UsageSums {
   }
 
   /** Returns the tags under which a request is summed: its own, or once `other` for those beyond its day's first ones. */
-  #findTags({ tags, accountId, atMs }: RequestRecord, stored: Rows["tagsOfDays"]): Iterable<string> {
-    if (tags === null) return NONE;
+  #findTags(record: RequestRecord, stored: Rows["tagsOfDays"]): Iterable<string> {
+    return record.tags === null ? NONE : this.#sumTags(record, record.tags, stored);
+  }
+
+  #sumTags(
+    { accountId, atMs }: RequestRecord,
+    tags: string,
+    stored: Rows["tagsOfDays"],
+  ): ReadonlySet<string> {
     const dayMs = findTagDay(atMs);
     const id = makeTagDayId(accountId, dayMs);
     this.#tagsOfDays ??= new Map();

@@ -2,6 +2,8 @@
 
 import { omitUndefined } from "../core/json/json.ts";
 import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX, WEIGHT_MAX, WEIGHT_MIN } from "../core/models/alias.ts";
+import { showControl } from "../core/text/control.ts";
+import { hasInvisible } from "../core/text/names.ts";
 
 interface Member {
   readonly id: string;
@@ -75,6 +77,8 @@ export class Groups {
 
 function refuseAlias(name: string, id: string | null): string | null {
   if (id !== null) return `clients get ${id}, whose id it is`;
+  if (hasInvisible(name) || showControl(name) !== name)
+    return "a name has no control characters, and none that are invisible";
   return ALIAS_NAME.test(name) ? null : `a name has ${ALIAS_EXPECTED}`;
 }
 

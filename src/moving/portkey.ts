@@ -10,6 +10,7 @@ import {
 } from "../core/json/json.ts";
 import { type AwsKeys, type CloudPlace, hasProof, placeAzure, placeBedrock, placeVertex } from "./clouds.ts";
 import { Fields, type Reasons } from "./fields.ts";
+import { readForeign } from "./foreign-text.ts";
 import { Groups } from "./groups.ts";
 import type { SourceFile } from "./litellm/config.ts";
 import type { PlannedConfig } from "./plan.ts";
@@ -70,7 +71,8 @@ interface Parts {
 }
 
 /** One config, or several by their names. */
-export function readPortkey(file: SourceFile, report: Report): PlannedConfig {
+export function readPortkey(given: SourceFile, report: Report): PlannedConfig {
+  const file = { ...given, value: readForeign(given.value, report) };
   const providers = new Providers();
   const parts: Parts = { file, report, targets: new Map() };
   const configs = listConfigs(file.value);

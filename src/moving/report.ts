@@ -1,5 +1,6 @@
 // The report of an import: the outcome of each part that was found, and the secrets that it asks for instead of copying them.
 
+import { showControl } from "../core/text/control.ts";
 import type { MadeOwner } from "./made.ts";
 
 /** The places of settings that every gateway has. */
@@ -39,15 +40,16 @@ export class Report {
   /** Only here, and never shown. */
   readonly #chosen = new Map<string, string>();
 
+  /** Its texts are shown on a terminal. */
   add(row: ReportRow): void {
-    this.rows.push(row);
+    this.rows.push({ ...row, item: showControl(row.item), words: showControl(row.words) });
   }
 
   /** The same for a row of an account or a key that was added or changed. */
   addChange(row: Pick<ReportRow, "item" | "outcome" | "words">): void {
     const change = { line: null, ...row };
-    this.changes.push(change);
     this.add(change);
+    this.changes.push(this.rows.at(-1) ?? change);
   }
 
   take(line: number | null, item: string, words: string): void {
@@ -79,7 +81,7 @@ export class Report {
 
   /** Returns a reference to a variable, in the configuration's notation. */
   need(name: string, use: string): string {
-    if (!this.#variables.has(name)) this.#variables.set(name, use);
+    if (!this.#variables.has(name)) this.#variables.set(name, showControl(use));
     return `\${${name}}`;
   }
 

@@ -3,9 +3,10 @@
 import { findKeyState } from "../core/keys/key.ts";
 import type { AgentSecret, CodeStep, Device, DeviceCode, DeviceStep } from "../core/people/device.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
-import { cutToHost } from "../core/world/address.ts";
+import { cutAddress, cutToHost } from "../core/world/address.ts";
 import type { Random } from "../core/world/world.ts";
 import { digestSecret, mintAgentCode, mintId, mintSecret } from "../keys/secret.ts";
+import { makeCodeRoom } from "./device-room.ts";
 import { mayRefreshAgents } from "./member.ts";
 import type { SignInParts } from "./sign-in.ts";
 
@@ -15,8 +16,6 @@ export const CODE_MS = 10 * 60_000;
 export const INTERVAL_SECONDS = 5;
 /** A little less, since agents count from the answer and networks are uneven. */
 const PACE_MS = 4500;
-const PENDING_OF_ADDRESS = 20;
-const PENDING_IN_ALL = 10_000;
 const DEVICES_OF_MEMBER = 10;
 /** A refresh token that was used gives the same answer again for this long, to an agent that didn't receive it. */
 const REPLAY_MS = 60_000;
@@ -65,19 +64,21 @@ interface DeviceStart {
   readonly userCode: string;
 }
 
-/** Begins a sign-in. Null if too many wait already, from this address or in all. */
+/** Begins a sign-in. Null if too many from this address wait already. */
 export async function startDevice(
   { store, pepper, random, clock }: Parts,
   { agent, address }: { readonly agent: string; readonly address: string },
 ): Promise<DeviceStart | null> {
   const begun = { deviceCode: mintAgentCode(random), userCode: mintUserCode(random) };
   const nowMs = clock.nowMs();
+  const network = cutAddress(address) ?? address;
   const code: DeviceCode = {
     deviceDigest: digestDeviceCode(begun.deviceCode, pepper),
     userDigest: digestUserCode(begun.userCode, pepper),
     agent,
     address,
     block: cutToHost(address),
+    network,
     createdAtMs: nowMs,
     expiresAtMs: nowMs + CODE_MS,
     polledAtMs: null,
@@ -87,8 +88,7 @@ export async function startDevice(
     keyId: null,
     deviceId: null,
   };
-  const most = { ofBlock: PENDING_OF_ADDRESS, inAll: PENDING_IN_ALL };
-  return (await store.devices.addCode(code, most)) ? begun : null;
+  return (await store.devices.addCode(code, makeCodeRoom(network))) ? begun : null;
 }
 
 function digestDeviceCode(code: string, pepper: Uint8Array): string {

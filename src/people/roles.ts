@@ -61,6 +61,7 @@ export function findScope(grants: readonly Grant[], permission: Permission, memb
   return {
     accountIds: listAccounts(whole),
     own: memberId === null || own.length === 0 ? null : { memberId, accountIds: listAccounts(own) },
+    costs: listPermitted(grants, "costs.read"),
   };
 }
 

@@ -29,9 +29,11 @@ export interface SignInParts extends EndingParts {
   readonly issuer: (rules: SignInRules) => Issuer;
 }
 
-/** A cookie that the browser keeps from the start to the callback. Its name differs for each attempt. */
-interface AttemptCookie {
-  readonly name: string;
+/** What the browser keeps from the start to the callback, in a cookie that is named after the state. */
+interface StartedAttempt {
+  /** The issuer's page to go to. */
+  readonly url: string;
+  readonly state: string;
   readonly value: string;
 }
 
@@ -40,11 +42,11 @@ export async function startAttempt(
   { issuer, vault, clock }: Pick<SignInParts, "issuer" | "vault" | "clock">,
   rules: SignInRules,
   returnTo: string,
-): Promise<{ readonly url: string; readonly cookie: AttemptCookie }> {
+): Promise<StartedAttempt> {
   const { attempt, url } = await issuer(rules).begin();
   const kept = { ...attempt, returnTo, untilMs: clock.nowMs() + ATTEMPT_MS };
   const value = vault.seal(JSON.stringify(kept), ATTEMPT_USE);
-  return { url, cookie: { name: nameAttempt(attempt.state), value } };
+  return { url, state: attempt.state, value };
 }
 
 /** Two tabs may sign in at once, so each attempt has a cookie of its own. */
@@ -81,7 +83,7 @@ export async function completeAttempt(
   const confirmed = await tokens.confirm();
   const identity = readIdentity(confirmed, rules);
   const { member, recording } = await admitPerson(parts, rules, { tokens, confirmed, identity, from });
-  const secret = await startSession(parts, member, confirmed);
+  const secret = await startSession(parts, member, confirmed, from);
   await recording.note({ action: "session.started", target: { type: "session", id: "", name: "" } });
   return { secret, returnTo };
 }
@@ -217,6 +219,7 @@ async function startSession(
   { store, clock, pepper, random, log }: SignInParts,
   { id: memberId }: Member,
   { claims: { sid } }: ConfirmedSubject,
+  { address, agent }: Pick<Act, "address" | "agent">,
 ): Promise<string> {
   const secret = mintSessionSecret(random);
   const nowMs = clock.nowMs();
@@ -228,6 +231,8 @@ async function startSession(
     tokenId: null,
     memberId,
     issuerSession: typeof sid === "string" ? sid : null,
+    address,
+    agent,
   };
   await store.people.addSession(session, nowMs);
   // An end at the same moment may have come before the session, and ended those that were there.

@@ -4,6 +4,7 @@ import type { JsonObject } from "../core/json/json.ts";
 import { countSchema, messagesSchema } from "./anthropic-messages/schema.ts";
 import { batchEmbedSchema, embedSchema } from "./gemini/embeddings.ts";
 import { countSchema as geminiCountSchema, generateSchema } from "./gemini/schema.ts";
+import { interactionAnswerSchema, interactionEventSchema, interactionSchema } from "./interactions/schema.ts";
 import { moderationRequestSchema } from "./moderations/surface.ts";
 import { completionSchema } from "./openai-chat/answer-schema.ts";
 import { chatRequestSchema } from "./openai-chat/schema.ts";
@@ -30,6 +31,8 @@ export interface Description {
   /** A sentence on the body of a 200 response. */
   readonly answer: string;
   readonly answerSchema?: TSchema;
+  /** The data of a stream's events. */
+  readonly eventSchema?: TSchema;
   /** The answer's media type if it isn't JSON. */
   readonly answerType?: string;
   /** True if the answer may be sent as server-sent events. */
@@ -183,6 +186,16 @@ export const DESCRIPTIONS = {
   createTranslation: {
     ...CREATE_TRANSCRIPTION,
     summary: "Translate an audio file into English text",
+  },
+  createInteraction: {
+    tag: "Interactions",
+    summary: "Create an interaction, in the format of Google's Interactions API",
+    schema: interactionSchema,
+    example: { model: "Router#best", input: "Hello!" },
+    answer: "The interaction, or with `stream: true` its events up to `interaction.completed` and `[DONE]`.",
+    answerSchema: interactionAnswerSchema,
+    eventSchema: interactionEventSchema,
+    streams: true,
   },
   generateContent: GENERATE,
   streamGenerateContent: {

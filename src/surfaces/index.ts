@@ -4,6 +4,7 @@ import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
 import type { OperationId } from "./descriptions.ts";
 import { GEMINI_EMBEDDING } from "./gemini/embeddings.ts";
 import { GEMINI, VERBS } from "./gemini/surface.ts";
+import { INTERACTIONS } from "./interactions/surface.ts";
 import { MODERATIONS } from "./moderations/surface.ts";
 import { OPENAI_CHAT } from "./openai-chat/surface.ts";
 import { OPENAI_COMPLETIONS } from "./openai-completions/surface.ts";
@@ -62,6 +63,8 @@ export const SURFACES: readonly SurfacePath[] = [
   serve("/v2/rerank", RERANKING, "/v1/rerank"),
   serve("/rerank", RERANKING, "/v1/rerank"),
   serve("/v1/moderations", MODERATIONS, ["createModeration"]),
+  serve("/v1/interactions", INTERACTIONS, ["createInteraction"]),
+  serve("/v1beta/interactions", INTERACTIONS, "/v1/interactions"),
   serve("/v1beta/models/*", GEMINI, VERBS, EMBED_VERBS),
   serve("/v1/models/*", GEMINI, "/v1beta/models/*", EMBED_VERBS),
   // The AI SDK leaves out `models` before an id with a slash.
@@ -72,6 +75,7 @@ export const SURFACES: readonly SurfacePath[] = [
 const FORMS: readonly { readonly paths: RegExp; readonly surface: AnySurface }[] = [
   { paths: /^(\/anthropic)?(\/v1){0,2}\/messages(\/|$)/, surface: makeAny(ANTHROPIC_MESSAGES) },
   { paths: /^(\/v1)?\/responses(\/|$)/, surface: makeAny(OPENAI_RESPONSES) },
+  { paths: /^\/v1(beta)?\/interactions(\/|$)/, surface: makeAny(INTERACTIONS) },
   { paths: /^\/(v1beta|upload)(\/|$)|^\/v1\/models\/.*:[a-zA-Z]+$/, surface: makeAny(GEMINI) },
 ];
 

@@ -1,5 +1,5 @@
 // Our own signatures on other providers' thinking: sealed for the account, opened when the client sends them back.
-import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json/json.ts";
 import type { Sealer } from "../core/world/world.ts";
 import type { ReasoningDetail } from "../operations/chat/form.ts";
 import { joinFragments } from "../operations/chat/prompt/details.ts";
@@ -15,10 +15,40 @@ export const GEMINI_FORMAT = "google-gemini-v1";
 
 /** Returns a signature that contains the provider's details of its thinking, but not the thinking's text. */
 export function signThinking(seal: Sealer, text: string, details: readonly ReasoningDetail[]): string {
+  return PREFIX + seal.seal(JSON.stringify(omitShown(text, details)));
+}
+
+/** Returns the joined details, of which the only one that shows the text leaves it out. */
+function omitShown(text: string, details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
   const joined = joinFragments(details);
   const only = findOnlyShown(joined);
-  const kept = joined.map((one) => (one === only && one.text === text ? { ...one, text: undefined } : one));
-  return PREFIX + seal.seal(JSON.stringify(kept));
+  return joined.map((one) => (one === only && one.text === text ? { ...one, text: undefined } : one));
+}
+
+/** Thinking with its provider's details. */
+interface SignedThinking {
+  readonly text: string;
+  readonly details: readonly ReasoningDetail[];
+}
+
+/** Returns a signature that contains the thinking's text as well, for clients that may not show it. */
+export function sealThinking(seal: Sealer, { text, details }: SignedThinking): string {
+  return PREFIX + seal.seal(JSON.stringify({ text, details: omitShown(text, details) }));
+}
+
+/** Returns the thinking in such a signature. Null if it is another account's, was changed, or holds no text. */
+export function openThinking(seal: Sealer, signature: string): SignedThinking | null {
+  const opened = seal.open(signature.slice(PREFIX.length));
+  const kept = opened === null ? undefined : parseJson(opened);
+  if (!isObject(kept)) return null;
+  const text = asString(kept.text) ?? "";
+  return { text, details: restoreShown(text, asArray(kept.details).filter(isDetail)) };
+}
+
+function restoreShown(text: string, kept: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
+  const details = joinFragments(kept);
+  const only = findOnlyShown(details);
+  return details.map((one) => (one === only && one.text === undefined ? { ...one, text } : one));
 }
 
 /** Returns the only detail that shows some of the thinking: all of the text is its own. */
@@ -88,10 +118,7 @@ export function openSignature(
 ): readonly ReasoningDetail[] | null {
   const opened = seal.open(signature.slice(PREFIX.length));
   const kept = opened === null ? undefined : parseJson(opened);
-  if (!Array.isArray(kept)) return null;
-  const details = joinFragments(kept.filter(isDetail));
-  const only = findOnlyShown(details);
-  return details.map((one) => (one === only && one.text === undefined ? { ...one, text } : one));
+  return Array.isArray(kept) ? restoreShown(text, kept.filter(isDetail)) : null;
 }
 
 function isDetail(value: unknown): value is ReasoningDetail {

@@ -4,7 +4,13 @@ import { errorBody, type Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { SurfaceName } from "../core/log/record.ts";
 import type { Family } from "../core/models/dialect.ts";
-import type { Earlier, EarlierAnswers, KeptExchange, StoredAnswer } from "../core/models/kept.ts";
+import type {
+  Earlier,
+  EarlierAnswers,
+  KeptExchange,
+  KeptRequest,
+  StoredAnswer,
+} from "../core/models/kept.ts";
 import type { Limits } from "../core/settings.ts";
 import type { Sealer } from "../core/world/world.ts";
 import type { Form } from "../operations/form.ts";
@@ -64,15 +70,15 @@ export interface Exchange<F extends Form> extends Asking<F> {
   /** The stream's content type if the request asks for something other than server-sent events. */
   readonly streamType?: string;
   /** The request as it is kept with the answer. Missing if neither is. */
-  readonly kept?: JsonObject;
+  readonly kept?: KeptRequest;
   /** Returns what is kept of the answer and its request. Missing if nothing is. */
   keep?(kept: JsonObject, answer: JsonObject): KeptExchange;
   /** Returns a whole answer's body. */
   whole(reply: F["reply"], stamp: Stamp): JsonObject | Document;
   /** Returns the request that has a model write a summary, of the named model if one is. Set if the request asks for one. */
   compact?(model: string | null): Exchange<F>;
-  /** True if its answer is never taken from the cache, and never kept there. */
-  readonly isUncached?: true;
+  /** True if its answer is a summary of the conversation, which is never taken from the cache, and never kept there. */
+  readonly isCompaction?: true;
   /** Returns a stream's writer. It reads the stamp at the first piece: until then, failover may change the model. */
   writer(stamp: () => Stamp): Writer<F["piece"]>;
   /** Returns a writer of the answer's raw bytes. Missing if the answer is written as events. */
@@ -156,6 +162,8 @@ export interface Surface<F extends Form> {
   readonly counting?: Counting<F>;
   /** Returns the ids that a request continues from, for surfaces whose answers are kept. */
   findEarlier?(body: unknown): Earlier;
+  /** True if it refuses a request by itself that continues from an answer which isn't kept. */
+  readonly explainsMissing?: true;
 }
 
 /** A surface of any operation, for tables. `use` passes it on with its types. */

@@ -9,9 +9,19 @@ export function createLineLog(
   nowMs: () => number,
   least: () => Level = () => "info",
 ): (event: LogEvent) => void {
+  const formatTime = makeTimeFormatter();
   return (event) => {
     if (!isWritten(event, least())) return;
-    write(`${JSON.stringify(createLine(new Date(nowMs()).toISOString(), event))}\n`);
+    write(`${JSON.stringify(createLine(formatTime(nowMs()), event))}\n`);
+  };
+}
+
+/** Formats the last moment once: the requests of a transaction end in the same millisecond. */
+function makeTimeFormatter(): (atMs: number) => string {
+  let last = { atMs: Number.NaN, text: "" };
+  return (atMs) => {
+    if (last.atMs !== atMs) last = { atMs, text: new Date(atMs).toISOString() };
+    return last.text;
   };
 }
 

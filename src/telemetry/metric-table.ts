@@ -12,6 +12,7 @@ import {
   requests,
   work,
 } from "./metric-row.ts";
+import { SOCKET_METRICS } from "./socket-metrics.ts";
 import { STATE_METRICS } from "./state-metrics.ts";
 
 /** The upper bounds of the buckets of calls to hooks. None takes more than 5 seconds. */
@@ -136,6 +137,7 @@ export const METRICS = {
     ),
     on: "scim.request",
   },
+  ...SOCKET_METRICS,
   poundkey_hedges_total: {
     ...calls(
       "Second calls made because the first was slow, by the model that answered and by which of the two answered.",

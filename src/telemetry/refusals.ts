@@ -119,6 +119,7 @@ export class Refusals {
       errors: 1,
       amounts: NO_AMOUNTS,
       costNanoUsd: 0,
+      markupNanoUsd: 0,
       chargedNanoUsd: 0,
       cached: 0,
       savedNanoUsd: 0,

@@ -18,6 +18,10 @@ export const STATE_METRICS = {
     ...gauge("bytes", "Free space on the disk of a SQLite store."),
     over: "min",
   },
+  poundkey_files_bytes: {
+    ...gauge("bytes", "Size of the files of all accounts, without what batches keep."),
+    over: "max",
+  },
   poundkey_last_backup_timestamp_seconds: {
     ...gauge("Unix time", "When the last backup of a SQLite store was made and checked. Absent if none was."),
     over: "max",

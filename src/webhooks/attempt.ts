@@ -47,12 +47,18 @@ export type Answer =
       readonly restMs: number;
     };
 
-export async function send(parts: AttemptParts, endpoint: Endpoint, delivery: Delivery): Promise<Answer> {
+/** `alike` are told in the same message, where the endpoint is a chat. */
+export async function send(
+  parts: AttemptParts,
+  endpoint: Endpoint,
+  delivery: Delivery,
+  alike: readonly Delivery[],
+): Promise<Answer> {
   const { clock, fetch: post } = parts;
   const ending = new AbortController();
   const cancel = clock.after(TIMEOUT_MS, () => ending.abort());
   try {
-    const request = makeRequest(parts, endpoint, delivery);
+    const request = makeRequest(parts, endpoint, delivery, alike);
     const answer = await post(endpoint.url, {
       ...request,
       redirect: "manual",
@@ -72,8 +78,13 @@ export async function send(parts: AttemptParts, endpoint: Endpoint, delivery: De
   }
 }
 
-function makeRequest({ clock, version }: AttemptParts, { form, key }: Endpoint, delivery: Delivery) {
-  const body = JSON.stringify(FORMS[form].write(delivery));
+function makeRequest(
+  { clock, version }: AttemptParts,
+  { form, key }: Endpoint,
+  delivery: Delivery,
+  alike: readonly Delivery[],
+) {
+  const body = JSON.stringify(FORMS[form].write(delivery, alike));
   const headers = { "content-type": "application/json", "user-agent": `poundkey/${version}` };
   if (key === null) return { method: "POST", headers, body };
   const id = delivery.webhookId;

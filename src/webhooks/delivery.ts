@@ -1,7 +1,7 @@
 // Delivery: the node that has the lease takes events, and sends each endpoint what is due, whatever the others do.
 import type { AuditRow } from "../core/audit/audit-log.ts";
 import type { StoredEvent } from "../core/events/events.ts";
-import type { Delivery, Endpoint } from "../core/events/webhook.ts";
+import { type Delivery, type Endpoint, type FirstTypes, SENT_AGAIN } from "../core/events/webhook.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Fetch, Log, Random } from "../core/world/world.ts";
 import { type Answer, planNext, send } from "./attempt.ts";
@@ -25,6 +25,26 @@ interface DeliveryParts {
   readonly version: string;
   /** Those of the current configuration. */
   readonly endpoints: () => readonly Endpoint[];
+}
+
+/** What somebody has to act on, which a chat hears before all else. */
+const FIRST_IN_CHATS: FirstTypes = [
+  "budget.",
+  "balance.",
+  "provider.",
+  "credential.",
+  "topup.",
+  "issuer.",
+  "member.",
+  "token.",
+];
+/** One message stands for so many that are alike at most. */
+const ALIKE_MAX = 200;
+
+/** A delivery, and those that go in the same message. */
+interface Message {
+  readonly delivery: Delivery;
+  readonly alike: readonly Delivery[];
 }
 
 export class Delivering {
@@ -162,27 +182,47 @@ export class Delivering {
 
   /** Sends what is due, until nothing is, the endpoint wants to rest, or another node may have taken over. */
   async #drain(endpoint: Endpoint, isOff: boolean): Promise<void> {
-    const { store } = this.#parts;
-    const { atOnce } = FORMS[endpoint.form];
+    const { atOnce, isChat } = FORMS[endpoint.form];
     for (;;) {
       const nowMs = this.#nowMs();
-      const isResting = (this.#restsUntilMs.get(endpoint.id) ?? 0) > nowMs;
-      if (isResting || nowMs >= this.#leasedUntilMs) return;
-      const due = await store.webhooks.due(endpoint.id, nowMs, atOnce);
-      await Promise.all(due.map((delivery) => this.#attempt(endpoint, delivery, isOff)));
-      if (due.length < atOnce || atOnce === 1) return;
+      if (nowMs >= this.#leasedUntilMs) return;
+      const messages = await this.#listMessages(endpoint, nowMs);
+      await Promise.all(messages.map((message) => this.#attempt(endpoint, message, isOff)));
+      if (messages.length < atOnce || isChat) return;
     }
   }
 
-  async #attempt(endpoint: Endpoint, delivery: Delivery, isOff: boolean): Promise<void> {
+  /** Returns what is sent next, each with what goes along. An endpoint that rests gets what was sent again alone. */
+  async #listMessages(endpoint: Endpoint, nowMs: number): Promise<readonly Message[]> {
     const { webhooks } = this.#parts.store;
-    const answer = await send(this.#parts, endpoint, delivery);
+    const { atOnce, isChat } = FORMS[endpoint.form];
+    const due = isChat
+      ? await webhooks.due(endpoint.id, nowMs, ALIKE_MAX, FIRST_IN_CHATS)
+      : await webhooks.due(endpoint.id, nowMs, atOnce);
+    const isResting = (this.#restsUntilMs.get(endpoint.id) ?? 0) > nowMs;
+    const sent = isResting ? due.filter(({ reason }) => reason === SENT_AGAIN) : due;
+    const [first, ...others] = sent;
+    if (!isChat || first === undefined) return sent.map((delivery) => ({ delivery, alike: [] }));
+    const { type, accountId } = first;
+    return [
+      { delivery: first, alike: others.filter((one) => one.type === type && one.accountId === accountId) },
+    ];
+  }
+
+  async #attempt(endpoint: Endpoint, { delivery, alike }: Message, isOff: boolean): Promise<void> {
+    const { webhooks } = this.#parts.store;
+    const answer = await send(this.#parts, endpoint, delivery, alike);
     if (answer.kind === "gone") return this.#switchOff(endpoint, delivery, answer.status);
-    if (answer.kind === "failed") return this.#recordFailure(endpoint, delivery, answer);
+    for (const one of [delivery, ...alike]) {
+      if (answer.kind === "failed") {
+        await this.#recordFailure(endpoint, one, answer);
+        continue;
+      }
+      await webhooks.remove(one.id);
+      this.#note("webhook_delivered", "debug", endpoint, one, {});
+    }
     // A delivery that was sent again by hand shows that the receiver is back.
-    if (isOff) await webhooks.switchOff(endpoint.id, null);
-    await webhooks.remove(delivery.id);
-    this.#note("webhook_delivered", "debug", endpoint, delivery, {});
+    if (isOff && answer.kind === "accepted") await webhooks.switchOff(endpoint.id, null);
   }
 
   async #switchOff(endpoint: Endpoint, delivery: Delivery, status: number): Promise<void> {

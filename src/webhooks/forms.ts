@@ -5,12 +5,14 @@ import type { Delivery, WebhookForm } from "../core/events/webhook.ts";
 type EventMessage = Pick<Delivery, "type" | "atMs" | "data">;
 
 interface Form {
-  /** Returns the body as JSON. */
-  readonly write: (told: EventMessage) => object;
+  /** Returns the body as JSON. A chat takes several events that are alike as one message. */
+  readonly write: (told: EventMessage, alike: readonly EventMessage[]) => object;
   /** Statuses by which the receiver says that it is gone for good. */
   readonly gone: readonly number[];
   /** The number of deliveries sent at once. A chat takes about one message a second. */
   readonly atOnce: number;
+  /** True if a person reads it: what somebody has to act on comes first, and what is alike together. */
+  readonly isChat: boolean;
 }
 
 const GONE = 410;
@@ -21,20 +23,23 @@ export const FORMS: Readonly<Record<WebhookForm, Form>> = {
     write: ({ type, atMs, data }) => ({ type, timestamp: new Date(atMs).toISOString(), data }),
     gone: [GONE],
     atOnce: 8,
+    isChat: false,
   },
   slack: {
     // Its own markup is switched off. It reads these three characters all the same.
-    write: (told) => ({ text: say(told, escapeEntities), mrkdwn: false, unfurl_links: false }),
+    write: (...told) => ({ text: say(...told, escapeEntities), mrkdwn: false, unfurl_links: false }),
     gone: [GONE, NOT_FOUND],
     atOnce: 1,
+    isChat: true,
   },
   discord: {
-    write: (told) => ({ content: say(told, escapeDiscord), allowed_mentions: { parse: [] } }),
+    write: (...told) => ({ content: say(...told, escapeDiscord), allowed_mentions: { parse: [] } }),
     gone: [GONE, NOT_FOUND],
     atOnce: 1,
+    isChat: true,
   },
   teams: {
-    write: (told) => ({
+    write: (...told) => ({
       type: "message",
       attachments: [
         {
@@ -42,13 +47,14 @@ export const FORMS: Readonly<Record<WebhookForm, Form>> = {
           content: {
             type: "AdaptiveCard",
             version: "1.4",
-            body: [{ type: "TextBlock", text: say(told, escapeTeams), wrap: true }],
+            body: [{ type: "TextBlock", text: say(...told, escapeTeams), wrap: true }],
           },
         },
       ],
     }),
     gone: [GONE],
     atOnce: 1,
+    isChat: true,
   },
 };
 
@@ -58,12 +64,23 @@ const TEXT_MAX = 1900;
 
 type Escape = (text: string) => string;
 
+/** Of more events that are alike, a message tells the number. */
+const SAID_MAX = 10;
+
 /** Only values are people's text: the sentences are the gateway's own. */
-function say({ type, data }: EventMessage, escapeText: Escape): string {
-  const show = (name: string) => escapeText(flatten(data[name]));
-  const sentence = findSentence(type).replace(/\{(\w+)\}/g, (_, name: string) => show(name));
-  const account = data.account == null ? "" : ` (account ${show("account")})`;
-  return `${type}: ${sentence}${account}`.slice(0, TEXT_MAX);
+function say(told: EventMessage, alike: readonly EventMessage[], escapeText: Escape): string {
+  const { type, data } = told;
+  const show = (value: unknown) => escapeText(flatten(value));
+  const account = data.account == null ? "" : ` (account ${show(data.account)})`;
+  if (alike.length === 0) return `${type}: ${sayOne(told, show)}${account}`.slice(0, TEXT_MAX);
+  const all = [told, ...alike];
+  const said = all.slice(0, SAID_MAX).map((one) => sayOne(one, show));
+  const more = all.length > said.length ? `, the first ${said.length} of which are` : "";
+  return `${type}, ${all.length} times${account}${more}: ${said.join(" ")}`.slice(0, TEXT_MAX);
+}
+
+function sayOne({ type, data }: EventMessage, show: (value: unknown) => string): string {
+  return findSentence(type).replace(/\{(\w+)\}/g, (_, name: string) => show(data[name]));
 }
 
 const AUDITED = "{actor} did {action} on {target} ({outcome}).";

@@ -143,6 +143,20 @@ const TRANSLATIONS: readonly Hostile[] = [
     plain: (bytes) => plainChat("Nova#m", bytes),
   },
   {
+    name: "an interaction to Anthropic: 6,000 steps, each call with a result and a thought",
+    make: () =>
+      json("/v1/interactions", {
+        model: "Claude#m",
+        store: false,
+        input: list(2000, (at) => [
+          { type: "thought", signature: "cGsxLkFBQUE=" },
+          { type: "function_call", id: `c${at}`, name: "look", arguments: { a: [1, [2]] } },
+          { type: "function_result", call_id: `c${at}`, result: { a: [1, [2]] } },
+        ]).flat(),
+      }),
+    plain: (bytes) => plainChat("Claude#m", bytes),
+  },
+  {
     name: "chat to Responses: 4,000 messages and calls",
     make: () =>
       json(CHAT, {

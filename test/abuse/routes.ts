@@ -26,6 +26,7 @@ export interface AttackedRoute {
 const chat = ({ model, stream, more }: Asked) => asking(model, "say: a b c", { stream, ...more });
 const message = (asked: Asked) => ({ ...chat(asked), max_tokens: 100 });
 const response = ({ model, stream }: Asked) => ({ model, stream, input: "say: a b c" });
+const interaction = ({ model, stream }: Asked) => ({ model, stream, input: "say: a b c" });
 const embeddings = ({ model }: Asked) => ({ model, input: ["a b c", "d"] });
 const rerank = ({ model }: Asked) => ({ model, query: "a", documents: ["a b c", "d"] });
 const moderation = ({ model }: Asked) => ({ model, input: "a b c" });
@@ -75,6 +76,17 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   ...["/v1/responses", "/responses"].map(
     (path): AttackedRoute => ({ route: path, method: "POST", path, body: response, calls: true }),
   ),
+  ...["/v1/interactions", "/v1beta/interactions"].flatMap((path): readonly AttackedRoute[] => [
+    { route: path, method: "POST", path, body: interaction, calls: true },
+    get(`${path}/:id`, `${path}/int_1`),
+    {
+      route: `${path}/:id/cancel`,
+      method: "POST",
+      path: `${path}/int_1/cancel`,
+      body: () => ({}),
+      calls: false,
+    },
+  ]),
   {
     route: "/v1beta/models/*",
     method: "POST",

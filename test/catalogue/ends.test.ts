@@ -146,6 +146,22 @@ models: { "${OTHER}": { fallbacks: ["${ENDING}"] } }`;
   ]);
 });
 
+test("so are the models that the configuration allows people", () => {
+  const yaml = `providers: { OpenAI: { keys: [k] } }
+server: { public_url: "https://gateway.example" }
+aliases: { fast: "${OTHER}" }
+member_defaults: { allowed_models: ["OpenAI#*", fast, "${ENDING}"] }
+sign_in: { oidc: { issuer: "https://login.example.com", client_id: a, client_secret: b, rules: [
+  { group: a, role: viewer }, { group: b, role: member, accounts: [x], allowed_models: ["${OTHER}", "${ENDING}"] } ] } }`;
+  const fields = (time: string) =>
+    listEndingNames(readSettings(yaml), Date.parse(time)).map(({ field }) => field);
+  expect(fields("2026-12-14T00:00:00Z")).toEqual([]);
+  expect(fields("2026-12-15T00:00:00Z")).toEqual([
+    "member_defaults.allowed_models",
+    "sign_in.oidc.rules[1].allowed_models",
+  ]);
+});
+
 test("a running gateway learns of both days", () => {
   const changes = (time: string) => new Date(catalogueAt(time).changesAtMs).toISOString();
   expect(changes("2026-12-14T12:00:00Z")).toBe("2026-12-15T00:00:00.000Z");

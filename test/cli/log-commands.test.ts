@@ -58,6 +58,14 @@ test("requests are listed newest first, narrowed by the flags", async () => {
   );
 });
 
+test("requests are found by the WebSocket on which they came", async () => {
+  await writeRecord(bench().world.store, makeRecord("turn", { atMs: NOON + 2, socketId: "sock_1" }));
+  const idsOf = async (...flags: readonly string[]) =>
+    JSON.parse((await run(runRequests, ...flags, "--json")).out).map(({ id }: { id: string }) => id);
+  expect(await idsOf("--transport", "ws", "--socket", "sock_1")).toEqual(["turn"]);
+  expect(await idsOf("--transport", "http")).toEqual(["two", "one"]);
+});
+
 test("refusals have their limit and the way out", async () => {
   const { out } = await run(runRefusals, "--key", "key_a");
   expect(out).toMatch(/key_a +Sim#echo +insufficient_balance +402 +- +3 +- +Top up the account\.$/);

@@ -88,3 +88,31 @@ test("mistakes are named by their field", () => {
     "key_defaults.budgets[1]: is for the same `per` and `models` as another budget",
   ]);
 });
+
+test("limits name aliases of the file by their exact names, and an unknown name is warned of", () => {
+  const loaded = loadText(
+    `
+aliases: { house: "Acme#cheap", "team-*": "Acme#cheap" }
+key_maxima: { budgets: [{ usd: 1, per: day, models: [house, "Acme#*"] }], model_limits: [{ models: [house], requests_per_minute: 1 }] }
+member_defaults: { allowed_models: [house, "Acme#*", gone, "team-*", team-a] }
+providers: { Acme: { dialect: openai, base_url: "http://127.0.0.1:1/v1", models: [{ name: cheap }] } }
+`,
+    { known: [] },
+  );
+  const { ownerLimits } = requireSettings(loaded);
+  expect(ownerLimits.keyMaxima.budgets.map(({ models }) => models)).toEqual([[",,house", "Acme#*"]]);
+  expect(ownerLimits.keyMaxima.modelLimits?.map(({ models }) => models)).toEqual([[",,house"]]);
+  expect(ownerLimits.memberDefaults.allowedModels).toEqual([
+    ",0,house",
+    "Acme#*",
+    "gone",
+    "team-*",
+    "team-a",
+  ]);
+  const warned = loaded.ok ? loaded.warnings.filter(({ field }) => field.startsWith("member_defaults")) : [];
+  expect(warned.map(({ field }) => field)).toEqual([
+    "member_defaults.allowed_models[2]",
+    "member_defaults.allowed_models[4]",
+  ]);
+  expect(warned[0]?.message).toContain("no alias");
+});

@@ -10,6 +10,7 @@ const MINUTES = 24 * 60;
 const MINUTE_S = 60;
 const PER_MINUTE = 12;
 const GB = 1e9;
+const SOCKET_EVENTS = ["opened", "refused", "closed", "turn", "warm_up"].map((what) => `socket.${what}`);
 const US_PER_MS = 1000;
 const PROVIDERS = ["OpenAI", "Anthropic", "Google"];
 const MODELS = ["OpenAI#gpt-5.4", "Anthropic#claude-sonnet-4.5", "Google#gemini-3-flash"] as const;
@@ -36,6 +37,7 @@ const INCIDENTS = {
   PoundkeySlowAnswers: [15, 16],
   PoundkeyTelemetryDropped: [16, 16.5],
   PoundkeyFilesRunningOut: [17, 18],
+  PoundkeySocketsNearMost: [11, 11.8],
   PoundkeyInternalErrors: [18, 18.2],
   PoundkeyWrittenOff: [19, 19.2],
   PoundkeyDiskFilling: [20, 23],
@@ -99,7 +101,8 @@ class MadeDay {
 
   #rareEvents(): void {
     const [model] = MODELS;
-    for (const event of ["replayed", "retry_refused"]) this.metrics.count({ event });
+    for (const event of ["replayed", "retry_refused", ...SOCKET_EVENTS])
+      this.metrics.count({ event, reason: "client_closed", outcome: "completed" });
     this.metrics.count({ event: "hedged", model, won: "second" });
     this.metrics.count({ event: "usage_implausible", model });
     this.metrics.count({ event: "holds_lost", holds: 1 });
@@ -155,6 +158,9 @@ class MadeDay {
       poundkey_build_info: () => new Map([["1.0.0", 1]]),
       poundkey_requests_open: () => 4,
       poundkey_body_bytes: () => new Map([["large", 3_000_000]]),
+      poundkey_sockets: () => (this.is("PoundkeySocketsNearMost") ? 470 : 40),
+      poundkey_sockets_max: () => 500,
+      poundkey_socket_bytes: () => 6_000_000,
       poundkey_breaker_open: () => new Map([[MODELS[0], Number(this.is("PoundkeyProviderFailing"))]]),
       poundkey_telemetry_dropped_total: () => new Map([["traces", this.#dropped]]),
       poundkey_store_up: flag("PoundkeyStoreDown"),

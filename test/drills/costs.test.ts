@@ -1,9 +1,10 @@
-// The ruler of a request: the objects, statements and system calls that it takes, against the budgets in src/README.md.
+// The ruler of a request: the objects, promises, statements and system calls that it takes, against the budgets in
+// src/README.md.
 import { expect, test } from "bun:test";
 import { makeAgentChat, makeAgentMessages } from "../bench/loads/agent.ts";
 import { expectNone } from "../tidy/sources.ts";
 import { readBudget } from "./budgets.ts";
-import { countObjects, countStatements, type Request } from "./costs.ts";
+import { countObjects, countStatements, type Request, type Statements } from "./costs.ts";
 import { type MeasuredGateway, startMeasured } from "./measured-gateway.ts";
 import { countSystemCalls } from "./system-calls.ts";
 
@@ -68,11 +69,12 @@ function judge(name: string, counted: Readonly<Record<string, number>>): readonl
     .map(([what, count]) => `${name}: ${count} ${what}`);
 }
 
-test("a request takes no more objects, statements and system calls than its budget", async () => {
+test("a request takes no more objects, promises, statements and system calls than its budget", async () => {
   const gateway = await startMeasured();
   try {
     const requests = await listRequests(gateway);
     const objects = new Map<string, number>();
+    const promises = new Map<string, number>();
     for (const request of requests) {
       const kinds = await countObjects(gateway, request);
       console.log(
@@ -84,15 +86,18 @@ test("a request takes no more objects, statements and system calls than its budg
         request.name,
         Object.values(kinds).reduce((sum, count) => sum + count, 0),
       );
+      promises.set(request.name, kinds.promises ?? Number.NaN);
     }
     await gateway.ask("count");
-    const statements = new Map<string, number>();
+    const statements = new Map<string, Statements>();
     for (const request of requests) statements.set(request.name, await countStatements(gateway, request));
     const calls = await countSystemCalls(gateway, requests);
     if (typeof calls === "string") console.log(`System calls are not counted: ${calls}.`);
     const take = ({ name }: Request) => ({
       objects: objects.get(name) ?? Number.NaN,
-      statements: statements.get(name) ?? Number.NaN,
+      promises: promises.get(name) ?? Number.NaN,
+      statements: statements.get(name)?.statements ?? Number.NaN,
+      values: statements.get(name)?.values ?? Number.NaN,
       ...(typeof calls === "string" ? {} : { "system calls": calls.get(name) ?? Number.NaN }),
     });
     expectNone(requests.flatMap((request) => judge(request.name, take(request))));
@@ -102,5 +107,5 @@ test("a request takes no more objects, statements and system calls than its budg
 }, 300_000);
 
 test("a count above its budget is named", () => {
-  expect(judge("a chat, whole", { objects: 1, statements: 99 })).toEqual(["a chat, whole: 99 statements"]);
+  expect(judge("a chat, whole", { objects: 1, promises: 99 })).toEqual(["a chat, whole: 99 promises"]);
 });

@@ -1,5 +1,5 @@
 // Counts what one request costs a gateway: the objects that it makes and the statements that it runs.
-import { isObject } from "../../src/core/json/json.ts";
+import { asObject, isObject } from "../../src/core/json/json.ts";
 import type { MeasuredGateway } from "./measured-gateway.ts";
 
 /** Objects per request, by kind. */
@@ -80,9 +80,18 @@ export async function countObjects(gateway: MeasuredGateway, request: Request): 
   return Object.fromEntries(kinds.map((kind) => [kind, Math.round(countOf(kind) / request.count)]));
 }
 
-/** Counts the statements that a request runs. Requests one at a time share none. */
-export async function countStatements(gateway: MeasuredGateway, request: Request): Promise<number> {
-  const before = Number(await gateway.ask("ran"));
+/** The statements that a request runs, and the values that are bound to them. */
+export interface Statements {
+  readonly statements: number;
+  readonly values: number;
+}
+
+/** Counts the statements of a request. Requests one at a time share none. */
+export async function countStatements(gateway: MeasuredGateway, request: Request): Promise<Statements> {
+  const before = asObject(await gateway.ask("ran"));
   await sendAll(request);
-  return Math.round((Number(await gateway.ask("ran")) - before) / request.count);
+  const after = asObject(await gateway.ask("ran"));
+  const count = (what: keyof Statements) =>
+    Math.round((Number(after[what]) - Number(before[what])) / request.count);
+  return { statements: count("statements"), values: count("values") };
 }

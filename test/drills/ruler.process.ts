@@ -1,5 +1,5 @@
-// Preloaded by a gateway that is measured: says how many objects are in its heap, how many statements it has run, and
-// makes a system call that a trace shows.
+// Preloaded by a gateway that is measured: says how many objects are in its heap, how many statements it has run with how
+// many values, and makes a system call that a trace shows.
 
 import { heapStats } from "bun:jsc";
 import { Database, type Statement } from "bun:sqlite";
@@ -11,6 +11,7 @@ const METHODS = ["get", "all", "run", "values", "iterate"];
 const statements = new Set<object>();
 let isCounting = false;
 let ran = 0;
+let bound = 0;
 
 function countRuns(runner: object, methods: readonly string[]): void {
   for (const method of methods) {
@@ -18,6 +19,8 @@ function countRuns(runner: object, methods: readonly string[]): void {
     if (typeof run !== "function") continue;
     Reflect.set(runner, method, function (this: unknown, ...values: unknown[]): unknown {
       ran++;
+      // The values come as arguments, or as one list of them.
+      for (const value of values) bound += Array.isArray(value) ? value.length : 1;
       return Reflect.apply(run, this, values);
     });
   }
@@ -49,7 +52,7 @@ const answers: Readonly<Record<string, (name: string) => unknown>> = {
     countRuns(Database.prototype, ["run"]);
     return null;
   },
-  ran: () => ran,
+  ran: () => ({ statements: ran, values: bound }),
   mark: (name) => existsSync(`/ruler/${name}`),
 };
 

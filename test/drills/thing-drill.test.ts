@@ -14,6 +14,7 @@ import type { Store } from "../../src/core/store.ts";
 import { makePlainThing } from "../../src/core/things/plain.ts";
 import { BodyMemory } from "../../src/http/body/body-memory.ts";
 import { BodyTurns } from "../../src/http/body/body-turns.ts";
+import { Cookies } from "../../src/http/people/cookies.ts";
 import { makeOriginReader } from "../../src/http/serve/client-address.ts";
 import { thingRoutes } from "../../src/http/things.ts";
 import { decide } from "../../src/ledger/decide.ts";
@@ -22,6 +23,7 @@ import type { StateWorld } from "../../src/moving/state/known.ts";
 import { performPlan } from "../../src/moving/state/perform.ts";
 import { planState } from "../../src/moving/state/plan.ts";
 import { writeState, writeStateText } from "../../src/moving/state/write.ts";
+import { ChangeRate } from "../../src/people/change-rate.ts";
 import { renderStep as renderPostgres } from "../../src/store/postgres/render-step.ts";
 import { declareThing } from "../../src/store/schema/field-columns.ts";
 import { STEPS } from "../../src/store/schema/steps.ts";
@@ -93,6 +95,9 @@ beforeAll(async () => {
     readOrigin: makeOriginReader([]),
     wrongTokens: { refuse: (message: string) => new Fault("invalid_api_key", message), note: () => {} },
     findPerson: async () => null,
+    changeRate: new ChangeRate(),
+    cookies: new Cookies({ publicUrl: null, basePath: "", clock: world.clock }),
+    publicUrl: null,
     bodies: new BodyMemory(1_000_000, deadlines),
     turns: new BodyTurns(clock),
     deadlines,

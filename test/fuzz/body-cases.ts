@@ -50,6 +50,36 @@ const CHAT = {
   metadata: { a: "b" },
   reasoning_effort: "low",
 };
+const INTERACTION = {
+  model: "Calm#calm",
+  input: [
+    {
+      type: "user_input",
+      content: [
+        { type: "text", text: "hello" },
+        { type: "image", mime_type: "image/png", data: "AAAA" },
+      ],
+    },
+    { type: "thought", signature: "cGsxLkFBQUE=", summary: [{ type: "text", text: "Hm." }] },
+    { type: "function_call", id: "c", name: "look", arguments: { at: 1 } },
+    { type: "function_result", call_id: "c", result: [{ type: "text", text: "A cat." }], is_error: false },
+    { type: "google_search_call", id: "s", arguments: { queries: ["a"] } },
+    { type: "model_output", content: [{ type: "text", text: "A cat.", annotations: [] }] },
+    { type: "user_input", content: "and?" },
+  ],
+  system_instruction: "Be brief.",
+  generation_config: {
+    temperature: 0.5,
+    thinking_level: "low",
+    thinking_summaries: "auto",
+    tool_choice: "auto",
+  },
+  tools: [{ type: "function", name: "look", parameters: { type: "object" } }, { type: "google_search" }],
+  response_format: { type: "text", mime_type: "application/json", schema: { type: "object" } },
+  labels: { a: "b" },
+  safety_settings: [{ type: "harassment", threshold: "off" }],
+  previous_interaction_id: null,
+};
 const PLAIN = { model: "Calm#calm", messages: [{ role: "user", content: "hello" }] };
 
 interface Target {
@@ -64,6 +94,8 @@ const TARGETS: readonly Target[] = [
   { line: "POST /v1/chat/completions", body: PLAIN },
   { line: "POST /v1/chat/completions", body: { ...PLAIN, stream: true } },
   { line: "POST /v1/chat/completions", body: { ...CHAT, model: "Router#light" } },
+  { line: "POST /v1/interactions", body: INTERACTION },
+  { line: "POST /v1beta/interactions", body: { ...INTERACTION, stream: true } },
   { line: "POST /v1/route", body: { ...CHAT, model: "Router#best" } },
   { line: "POST /v1/route", body: { ...PLAIN, model: "Router#fair" } },
   { line: "POST /v1/feedback", body: { id: "chatcmpl-0", score: 0.5 } },

@@ -87,6 +87,7 @@ export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): Req
     modelPlanned: "Sim#echo",
     cachedFrom: null,
     savedNanoUsd: 0,
+    markupNanoUsd: 0,
     ...UNKNOWN_ORIGIN,
     ...fields,
   };

@@ -90,6 +90,22 @@ describe("several credentials", () => {
     expect([states, names(router.plan(0))]).toEqual([["open"], "c"]);
   });
 
+  test("calls that are under way when the configuration changes still count as parallel ones", () => {
+    router.on("House", ["a", 1, { parallel: 2 }]);
+    const earlier = [
+      router.begun(router.attemptOf(HOUSE, "a"), 0),
+      router.begun(router.attemptOf(HOUSE, "a"), 0),
+    ];
+    expect(router.health.begin(router.attemptOf(HOUSE, "a"), 1)).toBeNull();
+    router.on("House", ["a", 1, { parallel: 3 }]);
+    const third = router.begun(router.attemptOf(HOUSE, "a"), 2);
+    expect(router.health.begin(router.attemptOf(HOUSE, "a"), 3)).toBeNull();
+    for (const permit of [...earlier, third]) permit.finish(4, 1);
+    for (let at = 0; at < 3; at++) router.begun(router.attemptOf(HOUSE, "a"), 5);
+    expect(router.health.begin(router.attemptOf(HOUSE, "a"), 6)).toBeNull();
+    expect(router.health.findAway(6).has("House")).toBe(true);
+  });
+
   test("a 429 rests a credential for as long as it says, for this model only", () => {
     router.fails(HOUSE, "a", 0, "provider_busy", { upstreamStatus: 429, retryAfterMs: 7000 });
     expect([names(router.plan(6999)), router.plan(7000).length]).toEqual(["b", 2]);

@@ -59,6 +59,8 @@ test("an independent validator accepts it", async () => {
 
 /** They take nothing, or a form of the provider that people sign in with. */
 const BODILESS = [
+  "post /v1/interactions/{id}/cancel",
+  "post /v1beta/interactions/{id}/cancel",
   "post /admin/v1/members/{id}/anonymise",
   "post /auth/oidc/logout",
   "post /auth/oidc/backchannel",

@@ -121,6 +121,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/tokens", () => "/tokens"],
   ["POST", "/tokens/{id}/take", () => `/tokens/${tokenId}/take`, () => ({})],
   ["DELETE", "/tokens/{id}", () => `/tokens/${tokenId}`],
+  ["GET", "/files", () => "/files"],
   ["GET", "/webhooks/deliveries", () => "/webhooks/deliveries?state=dead"],
   ["GET", "/requests", () => "/requests?selector=light&status=ok"],
   ["GET", "/requests/{id}", () => `/requests/${requestId}`],
@@ -137,6 +138,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/catalogue", () => "/catalogue"],
   ["GET", "/models/retiring", () => "/models/retiring"],
   ["GET", "/scim", () => "/scim"],
+  ["GET", "/sessions", () => "/sessions"],
   ["GET", "/settings", () => "/settings"],
   ["GET", "/learned", () => "/learned"],
   ["GET", "/problems", () => "/problems"],
@@ -192,6 +194,8 @@ const APART = [
   "POST /session",
   "GET /session",
   "DELETE /session",
+  // In `people/cookies.test.ts`, since a request with the admin token has none.
+  "DELETE /sessions/{id}",
   "GET /reconciliation.csv",
   ...["requests", "usage", "journal", "statements", "members", "audit", "reconciliation"].flatMap((name) => [
     `GET /export/${name}.csv`,
@@ -200,6 +204,8 @@ const APART = [
   "GET /requests/live",
   "POST /playground",
   "POST /playground/{id}",
+  // Nobody uploads here: `test/http/files/admin-files.test.ts` has files.
+  "DELETE /files/{id}",
   // Nothing waits here: `test/whole/events/webhooks.test.ts` has a receiver that fails.
   "POST /webhooks/deliveries",
   // No list is watched here: `test/whole/models/price-changes.test.ts` has one.

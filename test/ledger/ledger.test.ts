@@ -79,6 +79,25 @@ describe("admission", () => {
     expect(grants[0]?.limits).toEqual({ limit: 200, remaining: 199, resetMs: 12 * HOUR });
   });
 
+  test("a request that is free whatever it costs is asked for its worst case only where the allowance ends", async () => {
+    let made = 0;
+    const asked = async (free: QuotaRules["free"]) => {
+      rules = { quota: { ...QUOTA, requestsPerDay: 1, free }, billing: BILLING };
+      made = 0;
+      const offers = () => {
+        made++;
+        return [];
+      };
+      const ticket = ledger.ticket(makeAsk(`asked ${count++}`, key, { nowMs: clock.atMs, offers }));
+      await ledger.admit(ticket).catch(() => {});
+      return made;
+    };
+    expect(await asked({ models: ["*"], budgetNanoUsd: null })).toBe(0);
+    expect(await asked({ models: ["*"], budgetNanoUsd: null })).toBe(1);
+    clock.atMs += DAY;
+    expect(await asked({ models: ["*"], budgetNanoUsd: 1000 })).toBe(1);
+  });
+
   test("a refusal says when the next request is admitted, in words and numbers", async () => {
     await admitMany(200);
     clock.atMs += 90_500;

@@ -63,8 +63,6 @@ const SERVED_ELSEWHERE: readonly Path[] = [
   ["POST", "/v1beta/models/OpenAI/gpt-5.4", /verb/, /:generateContent/],
   ["POST", "/v1beta/models/OpenAI", /'#'/, /%23/],
   ["POST", "/models/OpenAI/gpt-5.4:generateContent", /Gemini/, /\/v1beta/, 405],
-  ["POST", "/v1/interactions", /Interactions/, /generateContent/],
-  ["POST", "/v1beta/interactions", /Interactions/, /generateContent/],
   ["POST", "/v1/alpha/search", /Codex/, /\/v1\/responses/],
   ["GET", "/props", /llama\.cpp/, /\/v1\/models/],
 ];

@@ -10,6 +10,7 @@ import { runPrinting } from "../harness/poundkey.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { startPostgres } from "../store/postgres/server.ts";
 import { runSql } from "../suites/postgres-suites.ts";
+import { until } from "../whole/world/until.ts";
 import { addKey, digestForeign, fillDatabase, PLAIN, SECRETS } from "./litellm-rows.ts";
 import { ask, askAll, MASTER_KEY, NODES_MS, startNode } from "./nodes.ts";
 
@@ -223,4 +224,45 @@ test("a second import changes nothing, and prints the configuration instead of w
   expect(out).toContain(`${config} exists. Add to it:\n\n${before}`);
   expect(out.match(/already here as key_\w+, left as it is/g)).toHaveLength(PLAIN.length + 10);
   expect(out).toMatch(/^key expired +not_taken +- +it has expired$/m);
+});
+
+test("following takes what is spent, blocked and deleted there until it is told to stop, and resumes nobody", async () => {
+  const [first = "", second = "", third = ""] = PLAIN;
+  const token = (secret: string) => `token = '${digestForeign(secret)}'`;
+  const table = '"LiteLLM_VerificationToken"';
+  await runSql(server.url, `UPDATE ${table} SET blocked = true WHERE ${token(third)}`);
+  const listeners = process.listenerCount("SIGINT");
+  const following = run("--database", server.url, "--json", "--follow");
+  await until("it follows", () => process.listenerCount("SIGINT") > listeners);
+  await runSql(
+    server.url,
+    `UPDATE ${table} SET blocked = true WHERE ${token(first)};
+     DELETE FROM ${table} WHERE ${token(second)};
+     UPDATE ${table} SET blocked = false WHERE ${token(third)};
+     UPDATE "LiteLLM_TeamTable" SET spend = 90 WHERE team_id = 'team-1'`,
+  );
+  process.emit("SIGINT");
+  const { code, out } = await following;
+  const lines = out.split("\n").filter((line) => line.startsWith('{"at"'));
+  const changes = new Map(lines.map((line) => JSON.parse(line)).map(({ item, words }) => [item, words]));
+  expect(code).toBe(3);
+  expect([...changes.keys()].toSorted()).toEqual(["account Search", "key app 0", "key app 1"]);
+  expect(changes.get("account Search")).toContain("77.5 USD more were spent there");
+  expect(changes.get("key app 0")).toContain("paused, as it is blocked there");
+  expect(changes.get("key app 1")).toContain("it is gone there, so it is ended here");
+  const { store: opened } = await openStore(store, MASTER_KEY, "find");
+  try {
+    const keys = await opened.keys({ limit: 1000, after: null });
+    const states = ["app 0", "app 1", "app 2"].map((name) => {
+      const key = keys.find((one) => one.name === name);
+      return [key?.isPaused, key?.revokedAtMs !== null];
+    });
+    expect(states).toEqual([
+      [true, false],
+      [false, true],
+      [true, false],
+    ]);
+  } finally {
+    await opened.close();
+  }
 });

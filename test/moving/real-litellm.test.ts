@@ -56,7 +56,6 @@ const BEFORE: Readonly<Record<string, Readonly<Record<string, string | readonly 
 
 interface Answer {
   readonly text: string;
-  readonly isFree: boolean;
 }
 
 /** Returns the status, and for an answer the provider and model that gave it. */
@@ -72,9 +71,9 @@ async function call(url: string, secret: string, name: string): Promise<Answer> 
     ),
   });
   const body = await response.json();
-  if (response.status !== 200) return { text: String(response.status), isFree: false };
+  if (response.status !== 200) return { text: String(response.status) };
   const said = isEmbedding ? body.data[0].embedding.length : body.choices[0].message.content;
-  return { text: `200 ${said}`, isFree: Number(response.headers.get("x-poundkey-cost")) === 0 };
+  return { text: `200 ${said}` };
 }
 
 async function callAll(url: string): Promise<Readonly<Record<string, Readonly<Record<string, Answer>>>>> {
@@ -107,16 +106,14 @@ function listAnswers(name: string): ReadonlySet<string> {
 /** LiteLLM refused these for a budget that its rows, written later, don't show as used up. */
 const LATER = ["k15-team-data embed"];
 
-function isWider(key: string, name: string, { text, isFree }: Answer): boolean {
+function isWider(key: string, name: string, { text }: Answer): boolean {
   if (!text.startsWith("200")) return false;
   if (!listAnswers(name).has(text)) return true;
   const answers = BEFORE[key];
   // Those that were made after the calls before the move, or called in bursts alone.
   if (answers?.[name] === undefined) return false;
   const old = String(answers[name]);
-  // A budget that is used up leaves models that cost nothing here, which the report says.
-  const isBudget = old === "422" && isFree && !isRefusingAll(key);
-  return !old.startsWith("200") && !isBudget && !LATER.includes(`${key} ${name}`);
+  return !old.startsWith("200") && !LATER.includes(`${key} ${name}`);
 }
 
 /** A dead provider's failure is one of two, by the state of its breaker. */
@@ -124,9 +121,6 @@ const show = (text: string) => (text.startsWith("5") ? "5xx" : text.slice(0, 3))
 
 /** Limited by the minute, so that how much of a minute is left counts. */
 const isRated = (key: string) => BEFORE[key]?.burst !== undefined || key === "k47-updated-null";
-
-/** With a budget of nothing. */
-const isRefusingAll = (key: string) => key === "k37-zero";
 
 test("no key gets more than there: each answer is equal or narrower, as in the table", async () => {
   const { url, stop } = await place.start(ALPHA);

@@ -60,9 +60,13 @@ test("a key's limit that one of its deployments doesn't have is reported", () =>
   const { providers, left } = readLitellm(limited, "model: gpt-5.4-mini, api_key: k-1");
   expect(providers).toEqual({ OpenAI: { keys: [refer("OPENAI_API_KEY")] } });
   expect(left).toEqual({ "limits of OpenAI": expect.stringContaining("a deployment of it has none") });
-  const both = readLitellm(limited, "model: gpt-5.4-mini, api_key: k-1, rpm: 100");
+  const calls = "max_parallel_requests";
+  const both = readLitellm(
+    `${limited}, ${calls}: 7`,
+    `model: gpt-5.4-mini, api_key: k-1, rpm: 100, ${calls}: 2`,
+  );
   expect(both.providers).toEqual({
-    OpenAI: { keys: [{ key: refer("OPENAI_API_KEY"), requests_per_minute: 600 }] },
+    OpenAI: { keys: [{ key: refer("OPENAI_API_KEY"), requests_per_minute: 600, parallel: 9 }] },
   });
   expect(both.left).toEqual({});
 });

@@ -74,8 +74,8 @@ export const HOOKS: readonly Mutant[] = [
   {
     name: "hooks: a stored conversation holds what the client sent",
     file: "src/steps/hooks/texts.ts",
-    find: "kept: kept && mapRaw(kept),",
-    replace: "kept,",
+    find: "kept: mapForm(kept)",
+    replace: "kept",
     tests: THINKING,
   },
   {

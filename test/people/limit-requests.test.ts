@@ -71,6 +71,24 @@ describe("a request for more", () => {
     expect(await ask(more(team, { amount: 15 }))).toBe("201");
   });
 
+  test("is refused if a budget of the account on more models would stop the person first", async () => {
+    const team = await world.newAccount("On two models");
+    const own = { usd: 5, per: "month", models: ["Acme#cheap"] };
+    const budgets = [{ usd: 20, per: "month", models: ["Acme#cheap", "Acme#dear"] }];
+    await admin.patch(`/accounts/${team}`, { member_defaults: { budgets: [own] }, budgets });
+    const ann = await signIn("member", "mem_on_two", team);
+    const ask = async (amount: number) =>
+      told(
+        await ann(
+          "POST",
+          "/limit-requests",
+          more(team, { budget: { per: "month", models: own.models }, amount }),
+        ),
+      );
+    expect(await ask(15.01)).toBe("400 invalid_value amount");
+    expect(await ask(15)).toBe("201");
+  });
+
   test("is granted by a manager, raises the limit at once, and is on record with its events", async () => {
     const team = await newTeam("Search");
     const ann = await signIn("member", "mem_ann", team);

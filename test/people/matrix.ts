@@ -50,6 +50,8 @@ const CHAT = { model: "Acme#cheap", messages: [{ role: "user", content: "say: hi
 /** By method and path below `/admin/v1`. */
 export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /session": { of: "any", may: EVERYONE },
+  "GET /sessions": { of: "any", may: EVERYONE },
+  "DELETE /sessions/:id": { of: "any", may: EVERYONE, ok: 404 },
   "GET /accounts": { of: "list", may: EVERYONE, lists: "account" },
   "POST /accounts": { of: "whole", may: OPERATORS, ok: 201, body: { name: "made" } },
   "GET /accounts/:id": { of: "account", may: EVERYONE },
@@ -79,6 +81,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "POST /keys/:id/rotate": { of: "key", may: WRITERS, own: HOLDERS, ok: 201, body: {}, isFresh: true },
   "POST /keys/:id/budgets/reset": { of: "key", may: WRITERS, own: ADMINS, ok: 201, body: { reason: "x" } },
   "DELETE /keys/:id": { of: "key", may: WRITERS, own: HOLDERS, isFresh: true },
+  "GET /files": { of: "any", may: EVERYONE },
+  "DELETE /files/:id": { of: "any", may: WRITERS, ok: 404, path: () => "/files/file-0" },
   "GET /webhooks/deliveries": { of: "any", may: READERS },
   "POST /webhooks/deliveries": { of: "any", may: OPERATORS, ...WRONG },
   "GET /tokens": { of: "list", may: ADMINS, lists: "token" },

@@ -22,7 +22,7 @@ export function makeCard(id: string): ModelCard {
 export const HOUSE = makeCard("House#small");
 export const OTHER = makeCard("Other#small");
 
-type OwnLimits = Pick<Credential, "requestsPerMinute" | "tokensPerMinute">;
+type OwnLimits = Pick<Credential, "requestsPerMinute" | "tokensPerMinute" | "parallel">;
 
 export interface Asking {
   readonly fallbacks?: readonly ModelCard[];

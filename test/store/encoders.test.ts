@@ -79,7 +79,8 @@ const entry: Entry = {
   ended: "done",
   note: 'it\'s "quoted"',
 };
-const sums = { errors: 1, amounts: AMOUNTS, costNanoUsd: 5, chargedNanoUsd: 4, cached: 1, savedNanoUsd: 3 };
+const money = { costNanoUsd: 5, markupNanoUsd: 2, chargedNanoUsd: 4, savedNanoUsd: 3 };
+const sums = { errors: 1, amounts: AMOUNTS, cached: 1, ...money };
 const usage: UsageSum = {
   ...HOUR,
   ...sums,

@@ -124,7 +124,7 @@ async function goesOn(store: Store): Promise<void> {
   expect(await store.key("key_a")).toMatchObject({ keepsResponses: true });
   expect(await store.credentials()).toEqual([]);
   expect(await store.lessons(0, 10)).toMatchObject(LESSONS);
-  const session = { digest: "a", tokenDigest: "b", expiresAtMs: NOON + 1 };
+  const session = { digest: "a", tokenDigest: "b", expiresAtMs: NOON + 1, address: null, agent: null };
   await store.people.addSession({ ...session, tokenId: null, memberId: null, issuerSession: null }, NOON);
   expect(await store.people.session("a")).not.toBeNull();
   await store.close();

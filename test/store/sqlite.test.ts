@@ -27,6 +27,7 @@ import { catchThrown, readCode } from "../harness/thrown.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
 import { auditSuite } from "../suites/audit/audit.suite.ts";
 import { chainingSuite } from "../suites/audit/chaining.suite.ts";
+import { repeatsSuite } from "../suites/audit/repeats.suite.ts";
 import { writeEmptyStore } from "../suites/empty-store.ts";
 import { entriesSuite } from "../suites/engine/entries.suite.ts";
 import { foldingSuite } from "../suites/engine/folding.suite.ts";
@@ -109,6 +110,8 @@ describe("console", () => consoleSuite("sqlite", makeBench));
 describe("audit", () => auditSuite("sqlite", makeBench));
 describe("folding", () => foldingSuite("sqlite", makeBench));
 describe("chaining", () => chainingSuite("sqlite", makeBench));
+
+describe("repeats", () => repeatsSuite("sqlite", makeBench));
 describe("erasing", () => erasingSuite("sqlite", makeBench));
 describe("events", () => eventsSuite("sqlite", makeBench));
 describe("webhooks", () => webhooksSuite("sqlite", makeBench));

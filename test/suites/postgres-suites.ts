@@ -6,6 +6,7 @@ import { bestSuite } from "../webhooks/best.suite.ts";
 import { deliverySuite } from "../webhooks/delivery.suite.ts";
 import { auditSuite } from "./audit/audit.suite.ts";
 import { chainingSuite } from "./audit/chaining.suite.ts";
+import { repeatsSuite } from "./audit/repeats.suite.ts";
 import { entriesSuite } from "./engine/entries.suite.ts";
 import { foldingSuite } from "./engine/folding.suite.ts";
 import { lateSuite } from "./engine/late.suite.ts";
@@ -65,6 +66,7 @@ const SUITES = [
   lessonFilesSuite,
   auditSuite,
   chainingSuite,
+  repeatsSuite,
   consoleSuite,
   keysSuite,
   foldingSuite,

@@ -14,7 +14,7 @@ export class Declarations {
 
   /** The string literals of a union type. */
   listLiterals(name: string): readonly string[] {
-    return [...this.#readUnion(name).matchAll(/'([^']+)'/g)].flatMap(([, literal]) => literal ?? []);
+    return listQuoted(this.#readUnion(name));
   }
 
   /** The values of `type` of all members of a union, those of unions within it included. */
@@ -46,13 +46,20 @@ export class Declarations {
 
   #listMember(member: string): readonly string[] {
     const name = member.split(".").at(-1) ?? member;
+    const object = this.#text.search(new RegExp(`\\btype ${name} = \\{`));
+    if (object !== -1) {
+      const fields = this.#text.slice(object, this.#text.indexOf("\n};", object));
+      return listQuoted(/^ {4}type\??: ([^;]+);/m.exec(fields)?.[1] ?? "");
+    }
     if (new RegExp(`\\btype ${name} =`).test(this.#text)) return this.listTypes(name);
     const types = [...this.#readInterface(member).matchAll(/^ +type\??: ([^;]+);/gm)][0]?.[1] ?? "";
-    return [...types.matchAll(/'([^']+)'/g)].flatMap(([, literal]) => literal ?? []);
+    return listQuoted(types);
   }
 
   #readUnion(name: string): string {
-    const start = this.#text.search(new RegExp(`\\btype ${name} =`));
+    // A namespace may repeat the name for another module.
+    const own = this.#text.search(new RegExp(`^declare type ${name} =`, "m"));
+    const start = own === -1 ? this.#text.search(new RegExp(`\\btype ${name} =`)) : own;
     if (start === -1) throw new Error(`There is no type ${name}.`);
     return this.#text.slice(this.#text.indexOf("=", start) + 1, this.#text.indexOf(";", start));
   }
@@ -67,4 +74,8 @@ export class Declarations {
     const indent = /( *)[\w ]*$/.exec(rest.slice(0, at))?.[1] ?? "";
     return rest.slice(at, rest.indexOf(`\n${indent}}`, at));
   }
+}
+
+function listQuoted(types: string): readonly string[] {
+  return [...types.matchAll(/['"]([^'"]+)['"]/g)].flatMap(([, literal]) => literal ?? []);
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { NodeKind } from "../../src/operations/text-grammar.ts";
 import * as messages from "../../src/surfaces/anthropic-messages/known.ts";
 import * as gemini from "../../src/surfaces/gemini/known.ts";
+import * as interactions from "../../src/surfaces/interactions/known.ts";
 import type { KnownNames } from "../../src/surfaces/known.ts";
 import * as responses from "../../src/surfaces/openai-responses/known.ts";
 import { Declarations, MODULES } from "./declarations.ts";
@@ -24,8 +25,21 @@ function knows(rows: readonly KnownNames[], ...kinds: readonly NodeKind<string>[
 
 const { turn, block, source, changedTool } = messages.GRAMMAR.kinds;
 const { item, part } = responses.GRAMMAR.kinds;
+const { step } = interactions.GRAMMAR.kinds;
 const messagesTool = knows([messages.TOOLS]);
 const messagesBlock = knows([messages.REMOTE_BLOCKS], turn, block);
+
+/** Deltas that are pieces of a step rather than a whole one. Answers here are texts, so those of other media never come. */
+const DELTAS: ReadonlySet<string> = new Set([
+  ...["arguments_delta", "text", "text_annotation_delta", "thought_signature", "thought_summary"],
+  ...["audio", "document", "image", "video"],
+]);
+
+/** The statuses of interactions. The last three belong to work that Google queues, limits and continues. */
+const STATUSES: ReadonlySet<string> = new Set([
+  ...["in_progress", "requires_action", "completed", "failed", "cancelled", "incomplete"],
+  ...["queued", "budget_exceeded", "requires_continuation"],
+]);
 
 /** Each union of an SDK, the least number of names that it has today, and whether a name is known. */
 const UNIONS: readonly (readonly [string, readonly string[], number, Has])[] = [
@@ -41,6 +55,21 @@ const UNIONS: readonly (readonly [string, readonly string[], number, Has])[] = [
   ["OpenAI's tools", openai.listTypes("Tool"), 18, knows([responses.TOOLS])],
   ["Gemini's parts", google.listFields("Part"), 17, (name) => gemini.PART.has(name)],
   ["Gemini's tools", google.listFields("Tool"), 12, knows([gemini.TOOLS])],
+  ["steps of interactions", google.listTypes("Step"), 21, knows([], step)],
+  ["contents of interactions", google.listTypes("Content_2"), 5, (name) => interactions.CONTENTS.has(name)],
+  [
+    "tools of interactions",
+    google.listTypes("Tool_2"),
+    9,
+    (name) => interactions.findTool(name) !== undefined,
+  ],
+  [
+    "deltas of interactions",
+    google.listTypes("StepDeltaData"),
+    26,
+    (name) => DELTAS.has(name) || step.types?.has(name) === true,
+  ],
+  ["statuses of interactions", google.listLiterals("InteractionStatus_2"), 9, (name) => STATUSES.has(name)],
 ];
 
 test.each(UNIONS)("%s all have a row", (_name, names, least, has) => {

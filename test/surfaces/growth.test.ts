@@ -17,7 +17,7 @@ function copy<Value>(value: Value): Value {
   return structuredClone(value);
 }
 
-const WORDS: readonly SurfaceWord[] = ["chat", "messages", "responses", "gemini"];
+const WORDS: readonly SurfaceWord[] = ["chat", "messages", "responses", "gemini", "interactions"];
 describe.skipIf(!IS_LONG).each(WORDS)("%s", (word) => {
   test.each(Object.entries(PLACES[word]))("%s", (_name, place) => {
     const small = copy(place(SMALL));

@@ -11,6 +11,7 @@ import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts
 import { findChatCodec } from "../harness/codec.ts";
 import { TARGET } from "../providers/target.ts";
 import { decodeAnswer } from "../recorded/pipeline.ts";
+import { readInteraction } from "./interactions/interactions-read.ts";
 import { INTERLEAVED, ORDER, TURNS } from "./interleaved.ts";
 import { orderInReply } from "./order.ts";
 import { makeExchange, READINGS } from "./readings.ts";
@@ -60,6 +61,11 @@ function sendBack(surface: string, answer: JsonObject) {
       const output = results.map((id) => ({ type: "function_call_output", call_id: id, output: "ok" }));
       const input = [{ role: "user", content: "a" }, ...asArray(answer.output), ...output];
       return OPENAI_RESPONSES.read(incoming({ model: "m", input }));
+    }
+    case "interactions": {
+      const given = results.map((id) => ({ type: "function_result", call_id: id, result: "ok" }));
+      const asked = { type: "user_input", content: [{ type: "text", text: "a" }] };
+      return readInteraction({ input: [asked, ...asArray(answer.steps), ...given] });
     }
     default: {
       const [candidate] = asArray(answer.candidates).map(asObject);

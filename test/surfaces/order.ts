@@ -80,3 +80,24 @@ export function orderInParts(parts: readonly JsonObject[]): readonly string[] {
     }),
   );
 }
+
+export function orderInSteps(steps: readonly JsonObject[]): readonly string[] {
+  const read = (list: unknown) =>
+    asArray(list)
+      .map((one) => String(asObject(one).text ?? ""))
+      .join("");
+  return joinPieces(
+    steps.flatMap((step): readonly Piece[] => {
+      switch (step.type) {
+        case "thought":
+          return [["thinking", read(step.summary)]];
+        case "model_output":
+          return [["text", read(step.content)]];
+        case "google_search_call":
+          return [["search", asArray(asObject(step.arguments).queries).join("; ")]];
+        default:
+          return step.type === "function_call" ? [["call", String(step.name)]] : [];
+      }
+    }),
+  );
+}

@@ -3,13 +3,14 @@ import { expect } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
-import { asArray, asObject, isObject } from "../../src/core/json/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
 import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
 import { messagesGrammar, responsesGrammar } from "./grammar.ts";
-import { orderInMessage, orderInParts, orderInResponse } from "./order.ts";
+import { foldEvents, listEvents, readInteraction } from "./interactions/interactions-read.ts";
+import { orderInMessage, orderInParts, orderInResponse, orderInSteps } from "./order.ts";
 import { incoming, parseArguments, type Said } from "./recorded.ts";
 
 /** The answer as a client reads it: the content, the finish in the surface's own word, and the tokens. */
@@ -91,6 +92,25 @@ function readCandidates(all: readonly unknown[]): Read {
   };
 }
 
+function readSteps({ steps: given, status, usage }: JsonObject): Read {
+  const steps = asArray(given).map(asObject);
+  const contents = steps.flatMap(({ type, content }) => (type === "model_output" ? asArray(content) : []));
+  const { total_input_tokens, total_output_tokens, total_thought_tokens } = asObject(usage);
+  return {
+    said: {
+      refusal: "",
+      order: orderInSteps(steps),
+      text: contents.map((content) => String(asObject(content).text)).join(""),
+      calls: steps.flatMap(({ type, name, arguments: given }): Said["calls"] =>
+        type === "function_call" ? [[String(name), given]] : [],
+      ),
+    },
+    finish: status,
+    prompt: Number(total_input_tokens),
+    completion: Number(total_output_tokens) + Number(total_thought_tokens),
+  };
+}
+
 /** Google's SDK doesn't accept a `fetch`, so it reads from a server. */
 async function readGoogle(text: string): Promise<Read> {
   const server = Bun.serve({
@@ -164,6 +184,20 @@ export const READINGS: Readonly<Record<string, Reading>> = {
       content_filter: ["SAFETY", "PROHIBITED_CONTENT", "RECITATION", "MODEL_ARMOR"],
     },
   },
+  // Google's SDKs pass the events on one by one, so clients put them together.
+  interactions: {
+    streamed: async (text) => {
+      expect(text.endsWith("event: done\ndata: [DONE]\n\n")).toBe(true);
+      return readSteps(foldEvents(listEvents(text)));
+    },
+    whole: (body) => readSteps(asObject(body)),
+    finishes: {
+      stop: ["completed"],
+      length: ["incomplete"],
+      tool_calls: ["requires_action"],
+      content_filter: ["incomplete"],
+    },
+  },
 };
 
 export function makeExchange(surface: string) {
@@ -174,6 +208,8 @@ export function makeExchange(surface: string) {
       );
     case "responses":
       return OPENAI_RESPONSES.read(incoming({ model: "m", input: "a" }));
+    case "interactions":
+      return readInteraction({ generation_config: { thinking_summaries: "auto" } });
     default:
       return GEMINI.read(
         incoming(

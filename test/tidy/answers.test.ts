@@ -1,36 +1,61 @@
 // Each request to a server that isn't a model's bounds the answer that it reads.
-import { test } from "bun:test";
+import { expect, test } from "bun:test";
 import { expectNone, readSources } from "./sources.ts";
 
-/** Directly, or by the port under one of the names that it gets. */
-const SENDS = /\bfetch\(|\bfetch: (send|post)\b/;
-/** The ways to read up to a bound. `readText` is `readShortText` behind a port. */
-const BOUNDED = /\b(readShortText|boundAnswers|readText)\b/;
+/** The reader of each request to another server, by file. All but those of models' answers have a bound. */
+const CALLS: Readonly<Record<string, readonly Reader[]>> = {
+  "src/app/models/discovery.ts": ["readShortText"],
+  "src/app/models/feed-fetch.ts": ["readShortText"],
+  "src/app/oidc/issuer-fetch.ts": ["boundAnswers"],
+  "src/app/start/ask-ready.ts": ["readShortText"],
+  // What the command line sends, and the function that all others are given.
+  "src/app/world.ts": ["boundAnswers", "given on"],
+  // A request to the gateway, not from it.
+  "src/http/serve/app.ts": ["given on"],
+  "src/payments/stripe.ts": ["readText"],
+  "src/steps/hooks/server.ts": ["readText"],
+  "src/telemetry/exporter.ts": ["readText"],
+  "src/transport/auth/token-http.ts": ["readShortText"],
+  "src/transport/client.ts": ["a model's answer"],
+  "src/webhooks/attempt.ts": ["nothing is read"],
+};
 
-/** The files that send requests and read no such answer. */
-const OTHERS: ReadonlySet<string> = new Set([
-  // Answers of models, which have bounds of their own.
-  "src/transport/client.ts",
-  // The function that those above and below are given.
-  "src/app/world.ts",
-  // Requests to the gateway, not from it.
-  "src/http/serve/app.ts",
-  // Answers of webhooks' receivers, of which nothing is read.
-  "src/webhooks/attempt.ts",
-]);
+/** `readText` is `readShortText` behind a port. */
+const READS = {
+  readShortText: /\bawait readShortText\(/,
+  readText: /\bawait (this\.#parts\.)?readText\(/,
+  boundAnswers: /\bboundAnswers\(/,
+  "nothing is read": /\.body\?\.cancel\(\)/,
+} as const;
+type Reader = keyof typeof READS | "a model's answer" | "given on";
+
 /** Pages run in a browser, the simulator in tests, and all of them ask the gateway alone. */
 const ELSEWHERE = /^src\/(console|docs|simulator)\//;
 
-test("every answer that isn't a model's is read up to a bound", () => {
-  const unbounded = readSources("src").filter(
-    ({ path, text }) => SENDS.test(text) && !BOUNDED.test(text) && !OTHERS.has(path) && !ELSEWHERE.test(path),
-  );
-  expectNone(unbounded.map(({ path }) => path));
+/** Returns the number of calls of `fetch`, directly or by the port under a name of its own. */
+function countCalls(text: string): number {
+  const renamed = [...text.matchAll(/\bfetch: ([a-z]\w*)\b/g)].map(([, name]) => name);
+  const names = ["fetch", ...new Set(renamed)].join("|");
+  return [...text.matchAll(new RegExp(`(?<![#\\w])(${names})\\(`, "g"))].length;
+}
+
+test("each request to another server is listed with the reader of its answer", () => {
+  const calls = readSources("src").filter(({ path, text }) => countCalls(text) > 0 && !ELSEWHERE.test(path));
+  const counts = calls.map(({ path, text }) => [path, countCalls(text)]);
+  const listed = Object.entries(CALLS).map(([path, readers]) => [path, readers.length]);
+  expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(listed));
 });
 
-test("the files without a bound are those that send requests", () => {
-  const sending = new Set(readSources("src").flatMap(({ path, text }) => (SENDS.test(text) ? [path] : [])));
-  expectNone([...OTHERS].filter((path) => !sending.has(path)));
+test("every answer that isn't a model's is read up to a bound", () => {
+  const texts = new Map(readSources("src").map(({ path, text }) => [path, text]));
+  const unbounded = Object.entries(CALLS).flatMap(([path, readers]) =>
+    readers.flatMap((reader) =>
+      reader === "a model's answer" || reader === "given on" || READS[reader].test(texts.get(path) ?? "")
+        ? []
+        : [`${path} has no ${reader}`],
+    ),
+  );
+  expectNone(unbounded);
 });
 
 test("no library asks a server by itself", () => {

@@ -15,6 +15,7 @@ const CREDENTIAL: CredentialHealth = {
   priceFactor: 1,
   requestsPerMinute: null,
   tokensPerMinute: null,
+  parallel: null,
   ...VITALS,
   state: "active",
   untilMs: null,

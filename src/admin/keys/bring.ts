@@ -97,7 +97,7 @@ export async function addKey(
 ): Promise<void> {
   await requireNewPayer(store, fresh.accountId);
   const choose = (found: readonly GatewayKey[]) => refuseOthers(found, adding);
-  await changes.putKey({ fresh, digest, choose, revise: () => ({}), record: null });
+  await changes.putKey({ fresh, digest, choose, revise: () => ({}) });
 }
 
 /** Throws the Fault `not_found`, and those of bad input. */

@@ -12,13 +12,12 @@ import {
   KEY_DEFAULTS,
   refuseClosed,
 } from "../../core/keys/key.ts";
-import type { KeyChange, PutRecord } from "../../core/keys/key-change.ts";
+import type { KeyChange } from "../../core/keys/key-change.ts";
 import type { Scope } from "../../core/people/people.ts";
-import type { Vault } from "../../core/world/world.ts";
 import { mintId } from "../../keys/secret.ts";
 import { adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { readNew, viewFields } from "../fields.ts";
-import { readIdempotencyKey, readInput, readName } from "../input.ts";
+import { readInput, readName } from "../input.ts";
 import { keepExtras } from "../limits/budgets.ts";
 import { type AccountView, accountChangeSchema, accountView } from "../money/accounts.ts";
 import { refuseLateExtras } from "../people/own-end.ts";
@@ -27,7 +26,6 @@ import { type keyChangeSchema, newKeySchema } from "./key-fields.ts";
 import {
   ALL_RIGHTS,
   checkNewKey,
-  checkRotation,
   completeKey,
   type KeyRights,
   planKeyChange,
@@ -37,10 +35,6 @@ import { type KeyView, type KeyWorld, keyView, type NewKeyView } from "./keys.ts
 import { makeSecret } from "./new-secret.ts";
 import { changePauses } from "./pauses.ts";
 import { findHolder, planMaking } from "./personal-keys.ts";
-
-export interface PutWorld extends KeyWorld {
-  readonly vault: Vault;
-}
 
 /** `isMade` is true also for a repeat of the request that made it. */
 interface PutResult<View> {
@@ -107,14 +101,12 @@ interface KeyPlace {
 
 /**
  * The same for a key of an account. It stays paused, and a revoked key of the name stays revoked: it doesn't count. Keys that
- * the sender doesn't see don't count either. With an Idempotency-Key, a repeat within ten minutes changes nothing and shows
- * the same secret. Throws `name_ambiguous`, `idempotency_mismatch`, `not_permitted` and the Faults of bad input.
+ * the sender doesn't see don't count either. Throws `name_ambiguous`, `not_permitted` and the Faults of bad input.
  */
 export async function putKey(
-  world: PutWorld,
+  world: KeyWorld,
   place: KeyPlace,
   fields: Static<typeof keyChangeSchema>,
-  idempotencyKey: string | null,
 ): Promise<PutResult<KeyView | NewKeyView>> {
   const { store, changes, clock, random } = world;
   const rights: KeyRights = { ...ALL_RIGHTS, ...world };
@@ -136,7 +128,7 @@ export async function putKey(
   const memberId = findHolder(rights.access, undefined, account.id);
   const made = { ...KEY_DEFAULTS, ...asked, id: mintId("key", random), last4, createdAtMs: nowMs, memberId };
   const fresh = startKey(rights, { ...made, expiresAtMs: findExpiry(world, fields, made) }, fields);
-  const { key, earlier } = await changes.putKey({
+  const key = await changes.putKey({
     fresh,
     digest,
     scope: rights.access.scope("keys.read"),
@@ -147,12 +139,9 @@ export async function putKey(
     },
     revise: (before) => revisePut(rights, { before, after: complete(before), account, nowMs }),
     making: planMaking(rights, { memberId, account, nowMs }),
-    record: idempotencyKey === null ? null : makeRecord(world, fresh, { given, idempotencyKey, secret }),
   });
-  if (earlier !== null) checkRotation(rights, key, account);
   if (key.keepsResponses === false) await store.responses.removeAll(key.accountId, key.id);
   const view = keyView(key, nowMs);
-  if (earlier !== null) return repeat(world, key, view, { earlier, given });
   return key.id === fresh.id ? { isMade: true, view: { ...view, secret } } : { isMade: false, view };
 }
 
@@ -192,7 +181,7 @@ function revisePut(rights: KeyRights, { before, after, account, nowMs }: KeyRevi
 }
 
 /** An account with that id, or else of that name, of those in the scope. Throws the Faults `not_found`, `name_ambiguous` and `account_closed`. */
-async function findAccount(store: PutWorld["store"], named: string, scope: Scope): Promise<Account> {
+async function findAccount(store: KeyWorld["store"], named: string, scope: Scope): Promise<Account> {
   const account =
     (await store.account(named, scope)) ??
     chooseOne(await store.accountsNamed(readName(named, "account"), scope), describeAccounts(named));
@@ -215,55 +204,4 @@ function checkAccount(
 function chooseLive(found: readonly GatewayKey[], nowMs: number, { name }: KeyPlace): GatewayKey | null {
   const live = found.filter((key) => findKeyState(key, nowMs) !== "expired");
   return chooseOne(live.length === 1 ? live : found, `keys named '${name}' in this account`);
-}
-
-interface PutRequest {
-  readonly given: object;
-  readonly idempotencyKey: string;
-  readonly secret: string;
-}
-
-function makeRecord(
-  { vault }: PutWorld,
-  { id: keyId, accountId, name, createdAtMs: atMs, memberId }: GatewayKey,
-  { given, idempotencyKey, secret }: PutRequest,
-): PutRecord {
-  const key = readIdempotencyKey(idempotencyKey, "Idempotency-Key");
-  return {
-    accountId,
-    keyId,
-    atMs,
-    id: vault.digest(JSON.stringify(["put key", name, key, memberId])),
-    bodyDigest: digestBody(vault, given),
-    sealed: vault.seal(secret, nameUse(keyId)),
-  };
-}
-
-/** The order of its fields is not part of a body. */
-function digestBody(vault: Pick<Vault, "digest">, given: object): string {
-  const fields = Object.entries(given).sort(([one], [other]) => (one < other ? -1 : 1));
-  return vault.digest(JSON.stringify(["put key", fields]));
-}
-
-function nameUse(keyId: string): string {
-  return `secret of ${keyId}`;
-}
-
-/** Shows the secret as long as it is the key's, and the key is in this account. */
-function repeat(
-  { vault }: PutWorld,
-  key: GatewayKey,
-  view: KeyView,
-  { earlier, given }: { readonly earlier: PutRecord; readonly given: object },
-): PutResult<KeyView | NewKeyView> {
-  if (earlier.bodyDigest !== digestBody(vault, given)) {
-    const message = "This Idempotency-Key was already used with a different body.";
-    throw new Fault("idempotency_mismatch", message, { param: "Idempotency-Key" });
-  }
-  const { sealed, keyId, accountId } = earlier;
-  const isHere = key.accountId === accountId && key.revokedAtMs === null;
-  const isShown = sealed !== null && key.rotations === 0 && isHere;
-  return isShown
-    ? { isMade: true, view: { ...view, secret: vault.open(sealed, nameUse(keyId)) } }
-    : { isMade: false, view };
 }

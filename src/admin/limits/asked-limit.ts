@@ -48,5 +48,5 @@ export function refuseBeyondAccount(account: Account, asked: AskedLimit, raised:
 
 /** True if a budget of these models counts all that the asked one counts. */
 function isWithin({ models: asked }: AskedLimit, models: readonly string[] | null): boolean {
-  return models === null || JSON.stringify(models) === JSON.stringify(asked);
+  return models === null || (asked?.every((model) => models.includes(model)) ?? false);
 }

@@ -1,8 +1,7 @@
 // Rows as CSV by RFC 4180, for spreadsheets: no text of a stranger's can become a formula there.
+import { escapeFormula } from "../../core/text/formula.ts";
 
 export type Cell = string | number | boolean | null;
-
-const FORMULA = /^[=+\-@\t\r]/;
 
 /** Returns a line with its end. Texts that would begin a formula get an apostrophe; numbers never do. */
 export function formatCsvLine(cells: readonly Cell[]): string {
@@ -12,7 +11,7 @@ export function formatCsvLine(cells: readonly Cell[]): string {
 function formatCell(cell: Cell): string {
   if (typeof cell === "number") return formatNumber(cell);
   if (typeof cell !== "string") return cell === null ? "" : String(cell);
-  const text = FORMULA.test(cell) ? `'${cell}` : cell;
+  const text = escapeFormula(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -5,6 +5,7 @@ import { type Amounts, addAmounts, NO_AMOUNTS } from "../../core/money/units.ts"
 import type { FirstTokenSum, UsageSum } from "../../core/rows.ts";
 import { computePercentiles } from "../../core/world/histogram.ts";
 import { allowNull, count, percentiles, usd, type View } from "../schema.ts";
+import { providerCostFields, viewProviderCost } from "./provider-cost.ts";
 
 export const tokensSchema = Type.Object({
   prompt: count,
@@ -54,6 +55,7 @@ export const figuresSchema = Type.Object({
   tokens: tokensSchema,
   units: unitsSchema,
   cost_usd: usd,
+  ...providerCostFields,
   charged_usd: usd,
   // Requests answered from the cache, and what their answers had cost when they were new.
   cached: count,
@@ -68,6 +70,7 @@ export class Figures {
   #errors = 0;
   #amounts = NO_AMOUNTS;
   #costNanoUsd: NanoUsd = 0;
+  #markupNanoUsd: NanoUsd | null = 0;
   #chargedNanoUsd: NanoUsd = 0;
   #cached = 0;
   #savedNanoUsd: NanoUsd = 0;
@@ -78,9 +81,13 @@ export class Figures {
     return this.#costNanoUsd;
   }
 
-  add({ requests, errors, amounts, costNanoUsd, chargedNanoUsd, cached, savedNanoUsd }: UsageSum): void {
+  add({ requests, errors, amounts, costNanoUsd, chargedNanoUsd, ...more }: UsageSum): void {
+    const { cached, savedNanoUsd, markupNanoUsd } = more;
     this.#cached += cached;
     this.#savedNanoUsd += savedNanoUsd;
+    // A part that isn't known makes the sum unknown.
+    if (this.#markupNanoUsd !== null)
+      this.#markupNanoUsd = markupNanoUsd === null ? null : this.#markupNanoUsd + markupNanoUsd;
     this.#requests += requests;
     this.#errors += errors;
     this.#amounts = addAmounts(this.#amounts, amounts);
@@ -92,13 +99,16 @@ export class Figures {
     this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + requests);
   }
 
-  view(): FiguresView {
+  /** With the cost without the markup only for those who may see it. */
+  view(seesProviderCost: boolean): FiguresView {
+    const cost = { costNanoUsd: this.#costNanoUsd, markupNanoUsd: this.#markupNanoUsd };
     return {
       requests: this.#requests,
       errors: this.#errors,
       tokens: tokensView(this.#amounts),
       units: unitsView(this.#amounts),
       cost_usd: toUsd(this.#costNanoUsd),
+      ...viewProviderCost(cost, seesProviderCost),
       charged_usd: toUsd(this.#chargedNanoUsd),
       cached: this.#cached,
       saved_usd: toUsd(this.#savedNanoUsd),

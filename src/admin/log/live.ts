@@ -4,6 +4,7 @@ import type { RequestRecord } from "../../core/log/record.ts";
 import { EVERYTHING, type Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock } from "../../core/world/world.ts";
+import { LivePlaces } from "./live-places.ts";
 
 const PERIOD_MS = 1000;
 /** Each poll looks this far back: other nodes' clocks may lag, and rows may be written some time after the end. */
@@ -12,10 +13,16 @@ const BACK_MS = 10_000;
 const LOOKED_AT_MAX = 500;
 /** The maximum number of rows sent at once, more than anyone can read. */
 const ROWS_MAX = 100;
-const LISTENERS_MAX = 20;
 
 /** Receives the requests that ended since the last call, oldest first, and how many more were left out. */
 type Listen = (records: readonly RequestRecord[], skipped: number) => void;
+
+/** Who listens, and to what. */
+export interface LiveListener {
+  readonly scope: Scope;
+  /** Who sent the request. The places are shared among senders. */
+  readonly sender: string;
+}
 
 interface LiveParts {
   readonly store: Pick<Store, "endedSince">;
@@ -32,7 +39,7 @@ interface WatchedFeed {
 export class LiveFeed {
   readonly #parts: LiveParts;
   readonly #watched = new Map<string, WatchedFeed>();
-  #listeners = 0;
+  readonly #places = new LivePlaces();
   #hasEnded = false;
 
   constructor(parts: LiveParts) {
@@ -40,34 +47,41 @@ export class LiveFeed {
   }
 
   /**
-   * Sends what ends within the scope after this resolves, until the returned function is called, or the feed ends and
-   * calls `onEnd`. Without a scope, all requests. Throws the Faults `overloaded`, `store_unavailable` and `shutting_down`.
+   * Sends what ends within the scope after this resolves, until the returned function is called, or the feed ends or gives
+   * the place to another sender, and calls `onEnd`. Without a listener, all requests. Throws the Faults `overloaded`,
+   * `too_many_parallel_requests`, `store_unavailable` and `shutting_down`.
    */
-  async listen(listen: Listen, onEnd: () => void, scope: Scope = EVERYTHING): Promise<() => void> {
-    if (this.#listeners >= LISTENERS_MAX)
-      throw new Fault("overloaded", "Too many clients are already watching the requests.");
+  async listen(
+    listen: Listen,
+    onEnd: () => void,
+    { scope, sender }: LiveListener = { scope: EVERYTHING, sender: "" },
+  ): Promise<() => void> {
+    let stop = () => {};
+    const end = () => {
+      stop();
+      leave();
+      onEnd();
+    };
+    const watcher = { sender, leave: end };
+    this.#places.take(watcher);
     const name = JSON.stringify(scope);
     const makeWatched = () => ({ feed: new ScopedFeed(this.#parts, scope), listeners: 0 });
     const watched = this.#watched.getOrInsertComputed(name, makeWatched);
     watched.listeners++;
-    this.#listeners++;
     let hasLeft = false;
     const leave = () => {
       if (hasLeft) return;
       hasLeft = true;
-      this.#listeners--;
+      this.#places.free(watcher);
       if (--watched.listeners === 0) this.#watched.delete(name);
     };
     try {
-      const stop = await watched.feed.listen(listen, () => {
-        leave();
-        onEnd();
-      });
+      stop = await watched.feed.listen(listen, end);
       const leaveFeed = () => {
         stop();
         leave();
       };
-      if (!this.#hasEnded) return leaveFeed;
+      if (!this.#hasEnded && !hasLeft) return leaveFeed;
       leaveFeed();
       throw new Fault("shutting_down", "The gateway is shutting down.");
     } catch (error) {

@@ -1,7 +1,7 @@
 // The filters that questions to the log share: of its requests, its refusals and its sums.
 import { type Static, Type } from "@sinclair/typebox";
 import type { RequestFilter } from "../../core/log/log-query.ts";
-import { ENDINGS, REQUEST_OUTCOMES, SURFACE_NAMES } from "../../core/log/record.ts";
+import { ENDINGS, REQUEST_OUTCOMES, SURFACE_NAMES, TRANSPORTS } from "../../core/log/record.ts";
 import { OPERATIONS } from "../../core/models/card.ts";
 import { SELECTORS } from "../../core/models/selector.ts";
 import type { Scope } from "../../core/people/people.ts";
@@ -48,6 +48,8 @@ export const requestFilterFields = {
   ),
   batch: makeFilter("the lines of the batch with this id"),
   session: makeFilter("this session of an agent", SESSION_CHARACTERS_MAX),
+  transport: Type.Optional(allowWords(TRANSPORTS)),
+  socket: makeFilter("the WebSocket with this id, on which it came"),
   trace_id: makeFilter("this trace, or a client's trace that it links to"),
   address: makeFilter("this client's address, as it is kept"),
   q: makeFilter(
@@ -84,6 +86,8 @@ export function readRequestFilter(
     outcome,
     address,
     tag,
+    transport: query.transport,
+    socketId: query.socket,
     // No row has a blank one.
     session: session === undefined ? undefined : (nameSession(session) ?? ""),
     text: q?.toLowerCase() || undefined,

@@ -9,6 +9,7 @@ import { allowWords, closeObject, instant, text, type View } from "../schema.ts"
 import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } from "../span.ts";
 import { Figures, figuresSchema } from "./figures.ts";
 import { findFilters } from "./found-filters.ts";
+import { seesProviderCosts } from "./provider-cost.ts";
 import { listUsageSums, type SumParts } from "./usage.ts";
 
 const STEPS = ["day", "hour"] as const;
@@ -58,6 +59,7 @@ export async function overview(
   const only: UsageFilter = { accountId, keyId, model, provider, scope };
   const rules = dayRules();
   const span = readSpan(query, clock.nowMs(), rules);
+  const seesCost = seesProviderCosts(scope, accountId);
   const totals = new Figures();
   const series = new Map<number, Figures>();
   if (step === "hour") for (const atMs of listHours(span)) series.set(atMs, new Figures());
@@ -77,12 +79,12 @@ export async function overview(
     from: formatInstant(fromMs),
     to: formatInstant(toMs),
     step,
-    totals: totals.view(),
-    previous: (await sumFigures(store, previous, only)).view(),
+    totals: totals.view(seesCost),
+    previous: (await sumFigures(store, previous, only)).view(seesCost),
     series: [...series].map(([atMs, figures]) => ({
       at: formatInstant(atMs),
       ...dates.get(atMs),
-      ...figures.view(),
+      ...figures.view(seesCost),
     })),
   };
 }

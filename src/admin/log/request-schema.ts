@@ -1,6 +1,6 @@
 // The schemas of the request log as the operator sees it.
 import { Type } from "@sinclair/typebox";
-import { ENDINGS, REQUEST_OUTCOMES, USAGE_SOURCES } from "../../core/log/record.ts";
+import { ENDINGS, REQUEST_OUTCOMES, TRANSPORTS, USAGE_SOURCES } from "../../core/log/record.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
 import { SOURCES } from "../../core/models/origin.ts";
@@ -23,6 +23,7 @@ import {
 import { failureFields } from "./failure.ts";
 import { tokensSchema, unitsSchema } from "./figures.ts";
 import { requestFilterFields } from "./log-filters.ts";
+import { providerCostFields } from "./provider-cost.ts";
 
 export const requestsExportQuery = closeObject(requestFilterFields);
 export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields });
@@ -104,6 +105,7 @@ export const requestSchema = Type.Object({
   tokens: tokensSchema,
   units: unitsSchema,
   cost_usd: usd,
+  ...providerCostFields,
   charged_usd: usd,
   hold_usd: usd,
   usage_source: allowWords(USAGE_SOURCES),
@@ -127,6 +129,11 @@ export const requestSchema = Type.Object({
   custom_id: allowNull(text),
   // Those of its key, its account and its own header.
   tags: allowNull(Type.Record(text, text)),
+  transport: allowWords(TRANSPORTS),
+  // The WebSocket on which it came.
+  socket_id: allowNull(text),
+  // True if it asked for a summary in its conversation's place.
+  compaction: boolean,
 });
 export type RequestView = View<typeof requestSchema>;
 
@@ -181,9 +188,6 @@ export const requestDetailSchema = Type.Object({
     }),
   ),
   cost: allowNull(costSchema),
-  provider_cost_usd: Type.Optional(
-    Type.Number({ description: "USD, without the markup. For operators, billing and admins." }),
-  ),
   hook_cost_usd: usd,
   usage_implausible: allowNull(Type.Object({ prompt_tokens: count, completion_tokens: count })),
   unpriced: Type.Array(

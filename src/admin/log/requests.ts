@@ -12,10 +12,10 @@ import { readTrace, type Trace, type TracedAttempt } from "../../core/log/trace.
 import type { TracedHook } from "../../core/models/hook.ts";
 import { cutStoredName } from "../../core/models/stored-name.ts";
 import { computeCost, type NanoUsd, toUsd } from "../../core/money/money.ts";
-import type { Role, Scope } from "../../core/people/people.ts";
+import type { Scope } from "../../core/people/people.ts";
 import type { Vault } from "../../core/world/world.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
-import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
+import { adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { formatInstant } from "../format.ts";
 import { listSearched, SEARCH_MS, type SearchedList } from "../list.ts";
 import type { AdminWorld } from "../world.ts";
@@ -24,6 +24,7 @@ import { failureView } from "./failure.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { type FilterParts, findFilters } from "./found-filters.ts";
 import { readRequestFilter } from "./log-filters.ts";
+import { seesProviderCost, viewProviderCost } from "./provider-cost.ts";
 import type {
   AttemptView,
   DecisionView,
@@ -34,22 +35,23 @@ import type {
 } from "./request-schema.ts";
 
 /** A request as the operator sees it. */
-export function requestView(record: ListedRequest): RequestView {
-  return viewWith(record, record.decision === null ? null : decisionView(record.decision));
+export function requestView(record: ListedRequest, scope?: Scope): RequestView {
+  return viewWith(record, record.decision === null ? null : decisionView(record.decision), scope);
 }
 
 /** The numbers that only learning uses, as they are written within a decision: base64 after a hash. */
 const ROW = /,"row":"[^"]*"/;
 
 /** The same as a row of a file: a decision stays the text that it is in the log. */
-export function requestRow(record: ListedRequest) {
+export function requestRow(record: ListedRequest, scope?: Scope) {
   return viewWith(
     record,
     record.decision === null ? null : new WrittenJson(record.decision.replace(ROW, "")),
+    scope,
   );
 }
 
-function viewWith<Decision>(record: ListedRequest, decision: Decision) {
+function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Scope | undefined) {
   return {
     id: record.id,
     request_id: record.requestId,
@@ -70,6 +72,7 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision) {
     tokens: tokensView(record.amounts),
     units: unitsView(record.amounts),
     cost_usd: toUsd(record.costNanoUsd),
+    ...viewProviderCost(record, seesProviderCost(scope, record.accountId)),
     charged_usd: toUsd(record.chargedNanoUsd),
     hold_usd: toUsd(record.holdNanoUsd),
     usage_source: record.usageSource,
@@ -90,6 +93,9 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision) {
     batch_line: record.batchLine,
     custom_id: record.customId,
     tags: record.tags === null ? null : readTagsText(record.tags),
+    transport: record.socketId === null ? ("http" as const) : ("ws" as const),
+    socket_id: record.socketId,
+    compaction: record.isCompaction,
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }
 
@@ -118,14 +124,19 @@ export async function listRequests(
 
 /** The same in another form, such as `requestRow`, by filters that were found. */
 export function listRequestsAs<Form>(
-  formOf: (record: ListedRequest) => Form,
+  formOf: (record: ListedRequest, scope?: Scope) => Form,
   { store, dayRules }: ListingParts,
   query: RequestsQuery,
   scope: Scope | undefined,
 ): Promise<SearchedList<Form>> {
   const filter = readRequestFilter(query, dayRules(), scope);
   const positionOf = ({ atMs, id }: ListedRequest) => ({ atMs, id });
-  return listSearched(query, (page) => store.searchRequests(filter, page, SEARCH_MS), positionOf, formOf);
+  return listSearched(
+    query,
+    (page) => store.searchRequests(filter, page, SEARCH_MS),
+    positionOf,
+    (record) => formOf(record, scope),
+  );
 }
 
 export interface RequestParts {
@@ -143,7 +154,8 @@ export async function getRequest(
   id: string,
   access = adminAccess(COMMAND_LINE),
 ): Promise<RequestDetailView> {
-  const record = await store.request(cutStoredName(id), access.scope("requests.read"));
+  const scope = access.scope("requests.read");
+  const record = await store.request(cutStoredName(id), scope);
   if (record === null) throw new Fault("not_found", "There is no request with that id.");
   const trace = readTrace(record.trace);
   const { accountId, keyId } = record;
@@ -151,7 +163,7 @@ export async function getRequest(
   const isReadable = access.mayReadContent({ accountId, memberId });
   const content = isReadable ? await readContent({ store, contentVault }, record) : null;
   return {
-    ...requestView(record),
+    ...requestView(record, scope),
     timeline: trace && {
       admitted_ms: trace.admittedMs,
       attempts: trace.attempts.map(attemptView),
@@ -159,7 +171,7 @@ export async function getRequest(
       end_ms: record.totalMs,
     },
     cost: trace && costView(trace, record),
-    ...(trace && seesProviderCost(access, accountId) ? { provider_cost_usd: sumProviderCost(trace) } : {}),
+    ...(trace && seesProviderCost(scope, accountId) ? { provider_cost_usd: sumProviderCost(trace) } : {}),
     hook_cost_usd: toUsd(sumHooks(trace)),
     usage_implausible: trace && implausibleView(trace),
     unpriced: [...(trace?.unpriced ?? [])],
@@ -220,13 +232,6 @@ function hookView({ name, at, action, startMs, endMs, cost }: TracedHook): HookV
 
 function sumHooks(trace: Trace | null): NanoUsd {
   return (trace?.hooks ?? []).reduce((sum, { cost }) => sum + (cost?.nanoUsd ?? 0), 0);
-}
-
-/** The cost without the markup is the operator's matter: others see the price. */
-const SEES_PROVIDER_COST: readonly (Role | null)[] = ["operator", "billing", "admin"];
-
-function seesProviderCost(access: Access, accountId: string): boolean {
-  return SEES_PROVIDER_COST.includes(access.roleIn(accountId));
 }
 
 /** Returns the cost without the markup, rounded up once, in USD. */

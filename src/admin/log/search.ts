@@ -18,6 +18,7 @@ const CHARACTERS_MAX = 200;
 const EACH_MAX = 8;
 const FIRST: Page = { limit: EACH_MAX, after: null };
 const TRACE_SHAPE = /^[0-9a-f]{32}$/;
+const SOCKET_SHAPE = /^sock_[0-9A-Za-z]+$/;
 
 export const searchQuery = closeObject({
   q: Type.String({
@@ -28,7 +29,7 @@ export const searchQuery = closeObject({
 });
 
 export const resultSchema = Type.Object({
-  type: allowWords(["request", "key", "account", "session", "trace", "model", "alias", "provider"]),
+  type: allowWords(["request", "key", "account", "session", "trace", "socket", "model", "alias", "provider"]),
   id: text,
   name: text,
   /** Its page in the console. */
@@ -72,17 +73,19 @@ async function findRequests(
     (await store.searchRequests({ ...filter, scope }, FIRST, Number.POSITIVE_INFINITY)).rows;
   const session = nameSession(given) ?? given;
   const trace = given.toLowerCase();
-  const [one, byRequest, bySession, byTrace] = await Promise.all([
+  const [one, byRequest, bySession, byTrace, bySocket] = await Promise.all([
     store.request(cutStoredName(given), scope),
     ask({ requestId: given }),
     ask({ session }),
     TRACE_SHAPE.test(trace) ? ask({ traceId: trace }) : [],
+    SOCKET_SHAPE.test(given) ? ask({ socketId: given }) : [],
   ]);
   return [
     ...(one === null ? [] : [one]).map(viewRequest),
     ...byRequest.map(viewRequest),
     ...(bySession.length > 0 ? [viewFilter("session", session, "session")] : []),
     ...(byTrace.length > 0 ? [viewFilter("trace", trace, "trace_id")] : []),
+    ...(bySocket.length > 0 ? [viewFilter("socket", given, "socket")] : []),
   ];
 }
 
@@ -92,7 +95,7 @@ function viewRequest({ id, requestId, modelUsed, modelAsked, status }: ListedReq
 }
 
 /** A value by which the log is narrowed. */
-function viewFilter(type: "session" | "trace" | "alias", id: string, filter: string) {
+function viewFilter(type: "session" | "trace" | "socket" | "alias", id: string, filter: string) {
   const query = new URLSearchParams({ [filter]: id });
   return { type, id, name: id, url: `/#/activity?${query}` } as const;
 }

@@ -13,6 +13,7 @@ import { listDays, readPieces, readSpan, type Span, splitSpan } from "../span.ts
 import { Figures, figuresSchema } from "./figures.ts";
 import { type FilterParts, findFilters } from "./found-filters.ts";
 import { readRequestFilter, requestFilterFields } from "./log-filters.ts";
+import { seesProviderCosts } from "./provider-cost.ts";
 import { findRowsStart, listRowSums, type RowParts } from "./usage-rows.ts";
 
 type Dimensions = Pick<
@@ -152,6 +153,7 @@ export async function* readUsage(
   const span = readKept(readSpan(query, parts.clock.nowMs(), rules), findRowsStart(parts, query));
   const groupBy = [...new Set(groups.map(([dimension]) => dimension).filter((one) => one !== null))];
   const only = readRequestFilter(query, rules, scope);
+  const seesCost = seesProviderCosts(scope, only.accountId);
   const isByDay = words.includes("day");
   const pieces =
     isByDay || words.includes("month")
@@ -176,11 +178,11 @@ export async function* readUsage(
       add(found, piece.name);
       if (!isByDay) continue;
       // No later day adds to these.
-      yield viewSums(sums);
+      yield viewSums(sums, seesCost);
       sums = new Map();
     }
   }
-  if (!isByDay) yield viewSums(sums);
+  if (!isByDay) yield viewSums(sums, seesCost);
 }
 
 type FoundSums = Awaited<ReturnType<typeof listUsageSums | typeof listRowSums>>;
@@ -190,10 +192,10 @@ function readKept({ fromMs, toMs }: Span, sinceMs: number | null) {
   return { fromMs: Math.max(fromMs, sinceMs ?? fromMs), toMs, isOfRows: sinceMs !== null };
 }
 
-function viewSums(sums: ReadonlyMap<string, Sum>): readonly UsageView[] {
+function viewSums(sums: ReadonlyMap<string, Sum>, seesCost: boolean): readonly UsageView[] {
   return [...sums.values()]
     .sort(compareSums)
-    .map(({ labels, figures }) => ({ ...labels, ...figures.view() }));
+    .map(({ labels, figures }) => ({ ...labels, ...figures.view(seesCost) }));
 }
 
 /** Returns the labels that no row has, because nothing is grouped by them. */

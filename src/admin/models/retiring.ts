@@ -1,11 +1,13 @@
 // Models whose provider has announced their end, and the keys that still use them.
 import { Type } from "@sinclair/typebox";
+import { listEndingNames, type NamingSettings } from "../../catalogue/ending-names.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { ListPage } from "../list.ts";
 import { allowNull, count, number, text, type View } from "../schema.ts";
+import { listNamingKeys } from "./naming-keys.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -20,21 +22,26 @@ export const retiringSchema = Type.Object({
   days_left: Type.Integer({ description: "Negative once it has ended." }),
   requests: Type.Integer({ minimum: 0, description: "Of the last 30 days, as all counts here." }),
   keys_total: count,
+  names: Type.Array(text, {
+    description:
+      "The aliases, fallbacks and lists of the configuration that lead to it. Empty for those who don't see all accounts.",
+  }),
   keys: Type.Array(Type.Object({ key_id: text, name: allowNull(text), account_id: text, requests: number }), {
-    description: `At most ${KEYS_MAX}, those with the most requests first.`,
+    description: `At most ${KEYS_MAX}, those with the most requests first; from 30 days before its end with those that name it.`,
   }),
 });
 export type RetiringView = View<typeof retiringSchema>;
 
 interface RetiringParts {
-  readonly store: Pick<Store, "usage" | "key">;
+  readonly store: Pick<Store, "usage" | "key" | "keys">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly cards: () => readonly ModelCard[];
+  readonly settings: () => NamingSettings;
 }
 
 /** Lists the models that are enabled and end, the next end first, with the use within the scope. */
 export async function listRetiring(
-  { store, clock, cards }: RetiringParts,
+  { store, clock, cards, settings }: RetiringParts,
   scope?: Scope,
 ): Promise<ListPage<RetiringView>> {
   const nowMs = clock.nowMs();
@@ -45,6 +52,8 @@ export async function listRetiring(
       requests,
     ]),
   );
+  const isWhole = scope === undefined || scope.accountIds === null;
+  const names = Map.groupBy(isWhole ? listEndingNames(settings(), nowMs) : [], ({ model }) => model);
   const views = cards().map(async (card) => {
     if (card.shutdownDate === undefined) return [];
     const requests = used.get(card.id) ?? 0;
@@ -60,8 +69,22 @@ export async function listRetiring(
       requests: own,
     }));
     const daysLeft = Math.ceil((Date.parse(card.shutdownDate) - nowMs) / DAY_MS);
-    const view = { model: card.id, shutdown: card.shutdownDate, days_left: daysLeft, requests };
-    return [{ ...view, keys_total: sums.length, keys: await Promise.all(keys) }];
+    const using = new Set(sums.map(({ keyId }) => keyId));
+    const naming = card.ending === undefined ? [] : await listNamingKeys({ store, nowMs }, card.id, scope);
+    const idle = naming
+      .filter(({ id }) => !using.has(id))
+      .map(({ id, name, accountId }) => ({ key_id: id, name, account_id: accountId, requests: 0 }));
+    return [
+      {
+        model: card.id,
+        shutdown: card.shutdownDate,
+        days_left: daysLeft,
+        requests,
+        names: (names.get(card.id) ?? []).map(({ field }) => field),
+        keys_total: sums.length + idle.length,
+        keys: [...(await Promise.all(keys)), ...idle].slice(0, KEYS_MAX),
+      },
+    ];
   });
   const data = (await Promise.all(views)).flat();
   return { data: data.sort((one, other) => one.days_left - other.days_left), next: null };

@@ -51,7 +51,7 @@ export interface Proven {
 }
 
 /** A session that has not ended, with the rights of its owner, as they are now. */
-interface LiveSession extends Proven {
+export interface LiveSession extends Proven {
   readonly session: Session;
 }
 
@@ -105,14 +105,18 @@ export async function proveToken(
   };
 }
 
+const UNKNOWN = { address: null, agent: null };
+
 /** Stores a session and returns its secret. */
 export async function beginSession(
   { store, pepper, random, clock }: AdminWorld,
-  owner: Omit<Session, "digest" | "expiresAtMs">,
+  owner: Omit<Session, "digest" | "expiresAtMs" | "address" | "agent">,
+  { address, agent }: Pick<Session, "address" | "agent"> = UNKNOWN,
 ): Promise<string> {
   const secret = mintSessionSecret(random);
   const nowMs = clock.nowMs();
-  const session = { ...owner, digest: digestSession(secret, pepper), expiresAtMs: nowMs + SESSION_MS };
+  const digest = digestSession(secret, pepper);
+  const session = { ...owner, address, agent, digest, expiresAtMs: nowMs + SESSION_MS };
   await store.people.addSession(session, nowMs);
   return secret;
 }

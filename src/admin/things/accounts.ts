@@ -4,7 +4,7 @@ import type { Settings } from "../../core/settings.ts";
 import { ACCOUNT } from "../../core/things/account.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
 import { actAs } from "../audit/audit-trail.ts";
-import { type PutWorld, putAccount } from "../keys/put-by-name.ts";
+import { putAccount } from "../keys/put-by-name.ts";
 import { budgetResetSchema, type ResetParts, resetAccountBudgets } from "../limits/budget-reset.ts";
 import { addLimits } from "../limits/limits.ts";
 import { pageQuery } from "../list.ts";
@@ -27,7 +27,7 @@ import type { AdminWorld } from "../world.ts";
 import { type Caller, show, showMade, showPut, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
 
 /** The parts of the gateway that the actions on accounts and keys need. */
-export interface OwnerParts extends AdminWorld, ResetParts, Pick<PutWorld, "vault"> {
+export interface OwnerParts extends AdminWorld, ResetParts {
   /** Returns the current settings. */
   readonly settings: () => Settings;
   readonly dayRules: () => DayRules;

@@ -59,7 +59,7 @@ export function makeKeyUses(parts: KeyUseParts): Uses<typeof KEY> {
     end: takePath(show(keySchema), (caller) => revokeKey(as(caller), caller.id, readRights(caller))),
     put: takeBody(keyChangeSchema, showPut(checkedKeySchema, checkedNewKeySchema), async (body, caller) => {
       const place = { account: caller.readPart("account"), name: caller.readPart("name") };
-      const { view } = await putKey(makeWorld(caller), place, body, caller.idempotencyKey);
+      const { view } = await putKey(makeWorld(caller), place, body);
       return { isMade: "secret" in view, view: await showKey(body, view) };
     }),
   };

@@ -25,7 +25,7 @@ export interface Call extends Caller {
   readonly query: unknown;
 }
 
-interface Outcome {
+export interface Outcome {
   readonly status: number;
   readonly view: object;
 }

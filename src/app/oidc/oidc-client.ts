@@ -12,6 +12,7 @@ import {
   type Tokens,
 } from "../../people/issuer.ts";
 import { makeIssuerFetch } from "./issuer-fetch.ts";
+import { requireEndpoints } from "./oidc-endpoints.ts";
 import { toRecheckFailure, toSignInFailure, toSilence } from "./oidc-failure.ts";
 import { createLogoutReader } from "./oidc-logout.ts";
 
@@ -123,6 +124,7 @@ async function readIssuer(rules: SignInRules): Promise<oidc.Configuration> {
     [oidc.customFetch]: fetchFromIssuer,
   });
   const metadata = found.serverMetadata();
+  requireEndpoints(metadata);
   const { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] } = metadata;
   const prove = methods.includes("client_secret_post") ? oidc.ClientSecretPost : oidc.ClientSecretBasic;
   const config = new oidc.Configuration(metadata, clientId, clientSecret, prove(clientSecret));
@@ -177,13 +179,18 @@ function requirePast(tokens: TokenAnswer, clock: Pick<Clock, "nowMs">): void {
 }
 
 /** The libraries check neither: OpenID Connect Core 2 has both rules. */
-function requireSubject({ sub, azp }: Claims, { clientId }: SignInRules): string {
-  if (azp !== undefined && azp !== clientId) {
+function requireSubject(claims: Claims, rules: SignInRules): string {
+  const { sub } = claims;
+  if (isForAnother(claims, rules)) {
     throw new SignInRefused("attempt", "azp", "The ID token is for another application (azp).");
   }
   if (typeof sub === "string" && SUBJECT.test(sub)) return sub;
   const message = "The ID token names nobody (sub): expected 1 to 255 printable ASCII characters.";
   throw new SignInRefused("attempt", "sub", message);
+}
+
+function isForAnother({ azp }: Claims, { clientId }: SignInRules): boolean {
+  return azp !== undefined && azp !== clientId;
 }
 
 function makeTokens(
@@ -197,6 +204,9 @@ function makeTokens(
   const confirm = async (): Promise<ConfirmedSubject> => {
     if (claims !== undefined && claims.sub !== subject) {
       throw toFailure(new IssuerSilent("it answered for another person", true));
+    }
+    if (claims !== undefined && isForAnother(claims, rules)) {
+      throw toFailure(new IssuerSilent("it answered for another application (azp)", true));
     }
     const hasIdToken = claims !== undefined;
     const own = claims ?? {};

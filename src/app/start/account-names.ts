@@ -1,4 +1,4 @@
-// The accounts that a store has by now, for warnings of `poundkey check`.
+// The accounts and keys that a store has by now, for warnings of `poundkey check`.
 import { findDatabaseFile, storeExists } from "./open-store.ts";
 
 /**
@@ -22,6 +22,18 @@ export function readBoundAccounts(address: string, mayConnect: boolean): Promise
     return path === null ? readPostgresBounds(address) : readSqliteBounds(path);
   });
 }
+
+/** Returns the keys that have a list of models. Null as for `readAccountNames`. */
+export function readKeyModels(address: string, mayConnect: boolean): Promise<readonly KeyModels[] | null> {
+  return look(address, mayConnect, async (path) => {
+    const { readPostgresKeyModels, readSqliteKeyModels } = await import(
+      "../../store/people/account-names.ts"
+    );
+    return path === null ? readPostgresKeyModels(address) : readSqliteKeyModels(path);
+  });
+}
+
+type KeyModels = { readonly id: string; readonly name: string; readonly models: readonly string[] };
 
 /** `read` gets the path of the store's file, null for a server. */
 async function look<Seen>(

@@ -11,6 +11,7 @@ import { chooseDialects } from "../models/dialects.ts";
 import { Discovery } from "../models/discovery.ts";
 import { AddedAliases, AddedCredentials, AddedModelRules, AddedSecrets } from "./added.ts";
 import { warnOfClosedEntries } from "./closed-entries.ts";
+import { noteEndingKeys } from "./ending-keys.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { UnservedAliases } from "./unserved.ts";
 
@@ -65,6 +66,8 @@ export class LiveConfiguration {
     this.#isRead = true;
     this.#checkAliases();
     await warnOfClosedEntries(this.#store, this.settings, this.#clock, this.#log);
+    const cards = this.#snapshot.catalogue.listWithEnded();
+    await noteEndingKeys(this.#store, cards, this.#log, this.#clock.nowMs());
   }
 
   /** Applies other settings. Running requests keep those that they began with. */

@@ -1,7 +1,6 @@
-// Tells of models in their last 30 days that something still leads to: an alias, a fallback, or a key that uses them.
+// Tells of models in their last 30 days that something still leads to: an alias, a fallback, or a key that uses or names them.
 import { listRetiring, type RetiringView } from "../../admin/models/retiring.ts";
-import type { CatalogueInput } from "../../catalogue/catalogue.ts";
-import { listEndingNames } from "../../catalogue/ending-names.ts";
+import type { NamingSettings } from "../../catalogue/ending-names.ts";
 import type { OutboxEvent } from "../../core/events/events.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Store } from "../../core/store.ts";
@@ -11,13 +10,13 @@ import type { Clock } from "../../core/world/world.ts";
 const KEYS_TOLD_MAX = 20;
 
 export interface EndingModels {
-  readonly settings: () => CatalogueInput;
+  readonly settings: () => NamingSettings;
   /** Returns the models that are enabled. */
   readonly cards: () => readonly ModelCard[];
 }
 
 interface Parts {
-  readonly store: Pick<Store, "usage" | "key" | "addEvents">;
+  readonly store: Pick<Store, "usage" | "key" | "keys" | "addEvents">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly models: EndingModels;
 }
@@ -29,20 +28,18 @@ export async function warnOfEnds({ store, clock, models }: Parts): Promise<void>
   );
   if (ending.size === 0) return;
   const nowMs = clock.nowMs();
-  const names = Map.groupBy(listEndingNames(models.settings(), nowMs), ({ model }) => model);
-  const { data } = await listRetiring({ store, clock, cards: () => [...ending.values()] });
+  const { settings } = models;
+  const { data } = await listRetiring({ store, clock, settings, cards: () => [...ending.values()] });
   const events = data.flatMap((view) => {
-    const fields = (names.get(view.model) ?? []).map(({ field }) => field);
-    if (fields.length === 0 && view.keys_total === 0) return [];
-    return [makeEnding(view, fields, ending.get(view.model)?.successor ?? null, nowMs)];
+    if (view.names.length === 0 && view.keys_total === 0) return [];
+    return [makeEnding(view, ending.get(view.model)?.successor ?? null, nowMs)];
   });
   if (events.length > 0) await store.addEvents(events);
 }
 
 /** Its id is the same on every node. */
 function makeEnding(
-  { model, shutdown: until, keys, keys_total }: RetiringView,
-  names: readonly string[],
+  { model, shutdown: until, names, keys, keys_total }: RetiringView,
   successor: string | null,
   atMs: number,
 ): OutboxEvent {

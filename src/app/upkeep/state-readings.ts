@@ -47,6 +47,7 @@ export function createStateReadings({
     poundkey_store_up: () => Number(watch.isSound),
     poundkey_store_bytes: () => new Map(Object.entries(measures.size?.parts ?? {})),
     poundkey_store_free_bytes: () => measures.size?.freeBytes ?? null,
+    poundkey_files_bytes: () => measures.filesBytes,
     poundkey_last_backup_timestamp_seconds: () => measures.size?.backedUpAtMs ?? null,
     poundkey_config_ok: () => Number(configuration.refused === null),
     poundkey_config_loaded_timestamp_seconds: () => configuration.loadedAtMs,

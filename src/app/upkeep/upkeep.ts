@@ -1,6 +1,6 @@
 // A running gateway's regular tasks: heartbeats, holds of dead nodes, learning, deleting old rows, trimming memory.
 import type { PriceBook } from "../../catalogue/price-book.ts";
-import { PUT_KEPT_MS } from "../../core/keys/key-change.ts";
+import { REPEAT_SECRET_MS } from "../../core/audit/repeats.ts";
 import { REFUSALS_MAX, type TakenRefusals } from "../../core/log/refusal-log.ts";
 import type { PruneBefore, Store } from "../../core/store.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
@@ -285,11 +285,12 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
     contentsMs: nowMs - keepMs(),
     metersMs: nowMs - METERS_MS,
     repliesMs: nowMs - REPLY_KEPT_MS,
-    putsMs: nowMs - PUT_KEPT_MS,
+    putsMs: nowMs - REPEAT_SECRET_MS,
     callsMs: nowMs - CALLS_MS,
   };
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
+  await store.repeats.prune(nowMs);
   while ((await store.foreign.end(nowMs, ROWS_MAX)) === ROWS_MAX);
   while ((await store.cache.prune(nowMs, ROWS_MAX)) === ROWS_MAX);
   while ((await store.refusals.prune(before.contentsMs, REFUSALS_MAX, ROWS_MAX)) === ROWS_MAX);

@@ -13,7 +13,10 @@ import {
   writeEnvironment,
 } from "./worker.ts";
 
-/** A worker that ends sooner than this has a problem that its successor will probably have too. */
+/**
+ * A worker that ends before it listens, however long its start took, or sooner than this has a problem that its successor
+ * will probably have too.
+ */
 const SHORT_LIFE_MS = 2000;
 const SHORT_LIVES_MAX = 5;
 /** The pause before a restart. Each short life in a row lengthens it by as much, up to `RESTART_PAUSES_MAX` times. */
@@ -159,10 +162,11 @@ export class Supervisor {
     let shortLives = 0;
     while (!this.#stopping) {
       const startedMs = performance.now();
-      const { code, signal } = await this.#live();
+      const { code, signal, hasListened } = await this.#live();
       // A worker that gets the signal before it can handle it just ends.
       if (this.#stopping) return signal === "SIGTERM" || signal === "SIGINT" ? EXIT.done : code;
-      shortLives = performance.now() - startedMs < SHORT_LIFE_MS ? shortLives + 1 : 0;
+      const isShort = !hasListened || performance.now() - startedMs < SHORT_LIFE_MS;
+      shortLives = isShort ? shortLives + 1 : 0;
       if (this.#isHopeless(shortLives)) {
         this.#stopAll();
         return EXIT.failed;
@@ -179,18 +183,18 @@ export class Supervisor {
   }
 
   /** Runs one worker from start to end. Failing to start counts as a short life. */
-  async #live(): Promise<WorkerExit> {
+  async #live(): Promise<WorkerExit & { readonly hasListened: boolean }> {
     const worker = this.#start();
-    if (worker === null) return { code: EXIT.failed, signal: null };
+    if (worker === null) return { code: EXIT.failed, signal: null, hasListened: false };
     this.#living.add(worker);
     const ending = await worker.exited;
     this.#living.delete(worker);
-    this.#listening.delete(worker);
+    const hasListened = this.#listening.delete(worker);
     this.#metrics.leave(worker);
     if (!this.#stopping) {
       this.#supervision.log({ event: "worker_ended", level: "error", pid: worker.pid, ...ending });
     }
-    return ending;
+    return { ...ending, hasListened };
   }
 
   #start(): Worker | null {

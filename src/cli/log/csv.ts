@@ -1,9 +1,7 @@
 // Rows as CSV (RFC 4180): nested objects become columns, and no text is read as a formula by a spreadsheet.
 import { formatNumber } from "../../admin/log/csv.ts";
 import { isObject } from "../../core/json/json.ts";
-
-/** Cells that begin with one of these would be formulas. */
-const FORMULA = /^[=+\-@\t\r]/;
+import { escapeFormula } from "../../core/text/formula.ts";
 
 /** Returns a header and a line for each row, ended by CRLF. Columns are those of any row, in the order they are met. */
 export function formatCsv(rows: readonly object[]): string {
@@ -24,7 +22,7 @@ function formatCell(cell: unknown): string {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "number") return formatNumber(cell);
   if (typeof cell !== "string") return Array.isArray(cell) ? JSON.stringify(cell) : String(cell);
-  return FORMULA.test(cell) ? `'${cell}` : cell;
+  return escapeFormula(cell);
 }
 
 function quote(cell: string): string {

@@ -19,7 +19,12 @@ function describeNext(next: string | null, scannedUntil: string | undefined): st
 export const runRequests = makeLogCommand({
   name: "requests",
   about: "Lists the requests of the log, newest first.",
-  examples: ["--outcome failed --from 2026-11-20", "--key key_2f8c41d0 --limit 200 --csv", "--q req_9d1f"],
+  examples: [
+    "--outcome failed --from 2026-11-20",
+    "--key key_2f8c41d0 --limit 200 --csv",
+    "--transport ws --socket sock_0198f2",
+    "--q req_9d1f",
+  ],
   query: requestsQuery,
   async print(parts, given) {
     const { data, next, scanned_until } = await listRequests(parts, readQuery(requestsQuery, given));

@@ -16,6 +16,7 @@ import type { ProviderSetup, Settings } from "../../core/settings.ts";
 import type { SchemaVersions } from "../../store/schema/versions.ts";
 import { formatCount } from "../administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "../arguments.ts";
+import { type KeyModels, warnOfEndingKeys } from "./ending-keys.ts";
 
 export interface CheckPorts extends ConfigSource {
   /** Calls the provider once with each of its credentials. */
@@ -26,6 +27,8 @@ export interface CheckPorts extends ConfigSource {
   readonly accountNames: (store: string, mayConnect: boolean) => Promise<ReadonlyMap<string, number> | null>;
   /** Returns the names and ids of the store's accounts that bound each member, or null as above. Missing if no store is. */
   readonly boundAccounts?: (store: string, mayConnect: boolean) => Promise<ReadonlySet<string> | null>;
+  /** Returns the store's keys that have a list of models, or null as above. Missing if no store is. */
+  readonly keyModels?: (store: string, mayConnect: boolean) => Promise<readonly KeyModels[] | null>;
   /** Returns the store's files that other users of the machine may read or write. */
   readonly exposedFiles: (store: string) => readonly string[];
   /** Returns the versions of the store's schema or why they can't be read, or null if that takes more than a look. */
@@ -97,11 +100,13 @@ async function lookAtStore(loaded: LoadResult, ports: CheckPorts, mayConnect: bo
     ...(await warnOfUnbounded(settings, ports, mayConnect)),
     ...warnOfDirectory(settings),
   ];
+  const keys = await ports.keyModels?.(settings.store, mayConnect);
   return {
     warnings: [
       ...warnings,
       ...unknown,
       ...warnOfEnds(settings, ports),
+      ...warnOfEndingKeys(settings, keys ?? [], (ports.nowMs ?? Date.now)()),
       ...warnOfExposed(settings, ports),
       ...warnOfUnread(found),
     ],

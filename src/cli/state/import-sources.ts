@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { StoreSettings } from "../../config/store-settings.ts";
 import { YamlText } from "../../config/yaml.ts";
 import type { ForeignRow } from "../../moving/columns.ts";
-import { reportFreeModels } from "../../moving/free-models.ts";
+import { priceFreeModels } from "../../moving/free-models.ts";
 import { readConfig, type SourceFile } from "../../moving/litellm/config.ts";
 import { readOwners } from "../../moving/litellm/owners.ts";
 import type { CsvTableName } from "../../moving/litellm/tables.ts";
@@ -71,10 +71,9 @@ async function readLitellm(input: SourceInput): Promise<ImportPlan> {
   const tables = await readLitellmTables(input);
   const { config, names, budget } = readConfig(source, report, tables);
   const owners = readOwners(tables, { names, budget, report, nowMs, foreignUntilMs });
-  reportFreeModels(config, owners, report);
   const { database } = input;
   const wholeOf = database === undefined ? null : `litellm ${redactAddress(database)}`;
-  return { config, owners: { ...owners, wholeOf } };
+  return { config: priceFreeModels(config, owners, report), owners: { ...owners, wholeOf } };
 }
 
 async function readNewApiFile(input: SourceInput): Promise<ImportPlan> {

@@ -102,8 +102,8 @@ function describeNearing({ scope, id, name, account_id, limit }: NearingView): N
   };
 }
 
-function endsSoon({ shutdown, requests }: RetiringView): boolean {
-  return requests > 0 && Date.parse(shutdown) - nowMs() < MODEL_DAYS * DAY_MS;
+function endsSoon({ shutdown, names, keys_total }: RetiringView): boolean {
+  return (names.length > 0 || keys_total > 0) && Date.parse(shutdown) - nowMs() < MODEL_DAYS * DAY_MS;
 }
 
 function describeRetiring({ model, shutdown }: RetiringView): Notification {

@@ -194,7 +194,9 @@ function isWanted(row: RequestView, wanted: Filters): boolean {
   const models = [row.model_asked, row.model_tried, row.model_used];
   const providerOf = (id: string | null) => (id === null ? "" : splitModelId(id).provider);
   const { status } = wanted;
-  const isSame = (["key_id", "account_id", "outcome", "address", "session", "operation", "surface"] as const)
+  const isSame = (
+    ["key_id", "account_id", "outcome", "address", "session", "operation", "surface", "transport"] as const
+  )
     .filter((name) => wanted[name])
     .every((name) => row[name] === wanted[name]);
   return (
@@ -206,6 +208,7 @@ function isWanted(row: RequestView, wanted: Filters): boolean {
     (!wanted.provider || [row.model_tried, row.model_used].map(providerOf).includes(wanted.provider)) &&
     (!wanted.batch || row.batch_id === wanted.batch) &&
     (!wanted.trace_id || [row.trace_id, row.parent_trace_id].includes(wanted.trace_id)) &&
+    (!wanted.socket || row.socket_id === wanted.socket) &&
     (!wanted.tag || hasTag(row, wanted.tag)) &&
     (!wanted.selector || row.selector === `Router#${wanted.selector}`) &&
     (!status ||

@@ -102,7 +102,10 @@ function Identity({ credential, position }: Pick<CredentialProps, "credential" |
   const [word, tone] = isUntried ? (["not called yet"] as const) : nameState(credential);
   const limits = CREDENTIAL_LIMITS.map(({ name, counts }) => {
     const limit = credential[name];
-    return limit === null ? null : `${formatCount(limit)} ${counts}/min`;
+    if (limit === null) return null;
+    return counts === "parallel"
+      ? `${formatCount(limit)} in parallel`
+      : `${formatCount(limit)} ${counts}/min`;
   });
   const details = [
     source === "configured" ? "from the configuration" : "added here",

@@ -15,13 +15,17 @@ export function Retiring() {
   return (
     <Loaded of={retiring}>
       {({ data }) => {
-        const used = data.filter(({ requests }) => requests > 0);
+        const used = data.filter(({ names, keys_total }) => names.length > 0 || keys_total > 0);
         if (used.length === 0) return null;
         return (
-          <Card title="Models that end" note="With the keys that used them in the last 30 days">
-            {used.map(({ model, shutdown, keys, keys_total }) => (
+          <Card
+            title="Models that end"
+            note="With the keys that used them in the last 30 days or name them, and what of the configuration leads to them"
+          >
+            {used.map(({ model, shutdown, names, keys, keys_total }) => (
               <p key={model}>
-                <span class="strong">{model}</span> ends {formatDay(shutdown)}; used by{" "}
+                <span class="strong">{model}</span> ends {formatDay(shutdown)}
+                {keys_total > 0 && "; used by "}
                 {keys.slice(0, KEYS_SHOWN).map(({ key_id, name }, at) => (
                   <span key={key_id}>
                     {at > 0 && ", "}
@@ -29,6 +33,7 @@ export function Retiring() {
                   </span>
                 ))}
                 {keys_total > KEYS_SHOWN && ` and ${keys_total - KEYS_SHOWN} more`}
+                {names.length > 0 && `; named by ${names.join(", ")}`}
               </p>
             ))}
           </Card>

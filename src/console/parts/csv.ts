@@ -1,13 +1,11 @@
 // Rows as CSV by RFC 4180, with a column for each field of theirs, for spreadsheets.
+import { escapeFormula } from "../../core/text/formula.ts";
 
 type Cell = string | number | boolean | null | undefined;
 
-/** Text that a spreadsheet would take as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
-
 function formatCell(cell: Cell): string {
   if (typeof cell !== "string") return cell === null || cell === undefined ? "" : String(cell);
-  const text = FORMULA.test(cell) ? `'${cell}` : cell;
+  const text = escapeFormula(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -9,13 +9,13 @@ import type {
   KeyChange,
   KeyPut,
   NewSecret,
-  PutRecord,
   Revision,
 } from "../keys/key-change.ts";
 import type { KeyMaking } from "../keys/key-making.ts";
 import type { KeyMove } from "../keys/key-move.ts";
 import type { LimitRequest, LimitRequestStep } from "../limits/limit-request.ts";
-import type { Checkout } from "../money/checkout.ts";
+import type { StoredFile } from "../models/file.ts";
+import type { Checkout, UnpaidCheckouts } from "../money/checkout.ts";
 import type { DirectoryChanges, DirectoryGroup, DirectoryUser } from "../people/directory.ts";
 import type { Member, NamedToken } from "../people/people.ts";
 import type { OwnerState, StoredCredential } from "../rows.ts";
@@ -36,6 +36,7 @@ export type OperatorSetting = "admin_token_digest" | "aliases" | "data_keys" | "
 export type RowChange =
   | EntityChange<"account", Account>
   | EntityChange<"checkout", Checkout>
+  | EntityChange<"file", StoredFile>
   | EntityChange<"credential", StoredCredential>
   | EntityChange<"key", GatewayKey>
   | EntityChange<"directory_user", DirectoryUser>
@@ -69,11 +70,8 @@ export interface Changes extends DirectoryChanges {
   changeKey(id: string, change: Revision<GatewayKey, KeyChange>): Promise<GatewayKey | null>;
   /** Like `changeKey`, for a change of the account: the key's counts are carried to the new one. */
   moveKey(id: string, move: KeyMove): Promise<GatewayKey | null>;
-  /**
-   * Makes the key or changes the one of that name, or does nothing if there is a record of the same id, which it then
-   * returns.
-   */
-  putKey(put: KeyPut): Promise<{ readonly key: GatewayKey; readonly earlier: PutRecord | null }>;
+  /** Makes the key or changes the one of that name. Returns it. */
+  putKey(put: KeyPut): Promise<GatewayKey>;
   /** Replaces a key's secret. Returns the key, which is unchanged if it is revoked, or null if there is none. */
   rotateKey(id: string, secret: NewSecret): Promise<GatewayKey | null>;
   /** Returns the revoked key. Revoking it again keeps the first time. */
@@ -120,10 +118,14 @@ export interface Changes extends DirectoryChanges {
   ): Promise<LimitRequest | null>;
 
   /**
-   * Adds a checkout, or returns the one of the same id. `check` gets the number of the account's checkouts since a time
-   * (Unix milliseconds) that nobody has paid, and throws if this one may not be added.
+   * Adds a checkout, or returns the one of the same id. `check` gets the numbers of checkouts since a time (Unix
+   * milliseconds) that nobody has paid, and throws if this one may not be added.
    */
-  addCheckout(checkout: Checkout, sinceMs: number, check: (unpaid: number) => void): Promise<Checkout>;
+  addCheckout(
+    checkout: Checkout,
+    sinceMs: number,
+    check: (unpaid: UnpaidCheckouts) => void,
+  ): Promise<Checkout>;
 
   /**
    * Writes the plain thing that `change` makes of the stored one (null if there is none) and returns it. Null from
@@ -134,6 +136,9 @@ export interface Changes extends DirectoryChanges {
     place: Pick<PlainEntity, "accountId" | "id">,
     change: (before: PlainEntity | null) => PlainEntity | null,
   ): Promise<PlainEntity | null>;
+
+  /** Returns the removed file, or null if there is none. Its pieces stay. */
+  removeFile(accountId: string, id: string): Promise<StoredFile | null>;
 
   /** Adds a credential or replaces the one with the same id. */
   putCredential(credential: StoredCredential): Promise<void>;

@@ -63,6 +63,12 @@ type Telling = (told: string) => {
   readonly events: readonly OutboxEvent[];
 } | null;
 
+/** The reason of a delivery that somebody has sent again: it goes at once, whatever its endpoint wants. */
+export const SENT_AGAIN = "sent again by hand";
+
+/** Deliveries of types that begin like these come before those of others, and what was sent again before both. */
+export type FirstTypes = readonly string[];
+
 /** The store's methods on events and their deliveries. Each is one transaction, as in `Store`. */
 export interface WebhookStore {
   /**
@@ -72,8 +78,8 @@ export interface WebhookStore {
   lease(node: string, nowMs: number, untilMs: number): Promise<boolean>;
   /** Adds deliveries that have no event of the outbox. Those with an id of a row are left as they are. */
   add(deliveries: readonly Delivery[]): Promise<void>;
-  /** Returns deliveries to an endpoint that are due, up to this many, those due first. */
-  due(endpoint: string, nowMs: number, most: number): Promise<readonly Delivery[]>;
+  /** Returns deliveries to an endpoint that are due, up to this many, those due first. Some types may come before all others. */
+  due(endpoint: string, nowMs: number, most: number, first?: FirstTypes): Promise<readonly Delivery[]>;
   /** The endpoints with waiting deliveries. */
   waitingEndpoints(): Promise<readonly string[]>;
   /** Ends a delivery that was accepted. */

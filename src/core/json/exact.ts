@@ -55,8 +55,8 @@ function keepInteger(_key: string, value: unknown, context?: { readonly source?:
   return INTEGER.test(source) ? BigInt(source) : value;
 }
 
-/** The fields that hold a tool's own values, beside its name, in all forms of calls and results. */
-const TOOL_FIELDS: ReadonlySet<string> = new Set(["input", "args", "arguments", "response"]);
+/** The fields that hold a tool's own values, beside its name or its call's id, in all forms of calls and results. */
+const TOOL_FIELDS: ReadonlySet<string> = new Set(["input", "args", "arguments", "response", "result"]);
 
 /** True for arrays too, whose fields are their places. */
 function isHolder(value: unknown): value is Record<string, unknown> {
@@ -65,7 +65,7 @@ function isHolder(value: unknown): value is Record<string, unknown> {
 
 /** Makes the bigints outside tools' values doubles again. Received JSON is parsed within bounds on its depth. */
 function roundOthers(fields: Record<string, unknown>): void {
-  const isTool = typeof fields.name === "string";
+  const isTool = typeof fields.name === "string" || typeof fields.call_id === "string";
   for (const field of Object.keys(fields)) {
     const value = fields[field];
     if (typeof value === "bigint") fields[field] = Number(value);

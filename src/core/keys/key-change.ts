@@ -37,27 +37,10 @@ export type AccountPut = NamedPut<Account, AccountChange>;
 export interface KeyPut extends NamedPut<GatewayKey, KeyChange> {
   /** The digest of the fresh key's secret. */
   readonly digest: string;
-  /** Null without an Idempotency-Key. */
-  readonly record: PutRecord | null;
   /** If it makes a key, the person's others are counted first. Missing or null for no check, as for service keys. */
   readonly making?: KeyMaking | null;
   /** Other keys of the name don't count. */
   readonly scope?: Scope;
-}
-
-/** A PUT with an Idempotency-Key, kept so that a repeat can show the key's secret once more. */
-export interface PutRecord {
-  readonly accountId: string;
-  /** A digest of the Idempotency-Key and what it is for. */
-  readonly id: string;
-  /** Unix milliseconds. */
-  readonly atMs: number;
-  /** A digest of the request. Another one under the same id isn't a repeat. */
-  readonly bodyDigest: string;
-  /** The key that it made or changed. */
-  readonly keyId: string;
-  /** The encrypted secret of the key that it made. Null if it changed one. */
-  readonly sealed: string | null;
 }
 
 /** Accounts by name. */
@@ -65,9 +48,6 @@ export interface NamedStore {
   /** Up to a few accounts of that name, oldest first. */
   accountsNamed(name: string, scope?: Scope): Promise<readonly Account[]>;
 }
-
-/** The longest time for which a repeat is recognised. */
-export const PUT_KEPT_MS = 10 * 60_000;
 
 /** A key's next secret. */
 export interface NewSecret extends Pick<GatewayKey, "last4" | "oldSecretUntilMs"> {

@@ -200,10 +200,14 @@ export function mayUse({ allowedModels, memberModels }: ModelBounds, modelId: st
   return isListed(allowedModels, modelId) && isListed(memberModels ?? null, modelId);
 }
 
-/** Returns the bounds of a request for an alias that the list of the key names: only its member's bind what it leads to. */
-export function openAlias<Key extends ModelBounds>(key: Key, name: string, madeAtMs: number | null): Key {
-  if (madeAtMs === null || key.allowedModels === null) return key;
-  return key.allowedModels.includes(writeAliasEntry(name, madeAtMs)) ? { ...key, allowedModels: null } : key;
+/** Returns the bounds of a request for an alias: a list that names it doesn't bind what it leads to, the other still does. */
+export function openAlias(key: GatewayKey, name: string, madeAtMs: number | null): GatewayKey {
+  if (madeAtMs === null) return key;
+  const entry = writeAliasEntry(name, madeAtMs);
+  const opened = key.allowedModels?.includes(entry) ? { ...key, allowedModels: null } : key;
+  if (!opened.memberModels?.includes(entry)) return opened;
+  const { memberModels: _, ...unbound } = opened;
+  return unbound;
 }
 
 /** True if selectors may choose among all models: the list names some of them, and besides only aliases. */

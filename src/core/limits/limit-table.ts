@@ -103,6 +103,11 @@ export const MINUTE_LIMITS = [
       help: 'the requests of all its keys at the same time: a number or "unlimited"',
     },
     member: { meaning: "The most requests of each member at the same time. No limit if missing." },
+    credential: {
+      manual: "the most calls of a gateway process that may be under way with it at the same time, or null",
+      meaning:
+        "The most calls that may be under way with this key at the same time. While as many are, others are used, and a request for several answers asks for them in turns. Each gateway process counts its own calls, so give each its share. No limit if missing.",
+    },
   },
 ] as const satisfies readonly MinuteRow[];
 

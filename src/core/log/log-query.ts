@@ -1,7 +1,7 @@
 // Questions to the request log and to its hourly sums.
 import type { Scope } from "../people/people.ts";
 import type { UsageSum } from "../rows.ts";
-import type { EndingName, RequestOutcome } from "./record.ts";
+import type { EndingName, RequestOutcome, Transport } from "./record.ts";
 
 /**
  * Rows must match every field given. The model is the one asked for, tried or used, the provider that of the model that
@@ -18,6 +18,9 @@ export interface RequestFilter extends UsageFilter {
   readonly batchId?: string | undefined;
   readonly address?: string | undefined;
   readonly session?: string | undefined;
+  readonly transport?: Transport | undefined;
+  /** The id of the WebSocket on which it came. */
+  readonly socketId?: string | undefined;
   /** The request's own trace, or the client's that it links to. */
   readonly traceId?: string | undefined;
   /** Matches either id, or part of a model's name or of the error's code. In lower case. */

@@ -25,6 +25,7 @@ export const SURFACE_NAMES = [
   "openai-responses",
   "anthropic-messages",
   "gemini",
+  "interactions",
   "openai-embeddings",
   "openai-images",
   "openai-speech",
@@ -69,7 +70,15 @@ export interface RequestOrigin {
   readonly batchId: string | null;
   readonly batchLine: number | null;
   readonly customId: string | null;
+  /** The WebSocket on which it came. Null for a request of its own over HTTP. */
+  readonly socketId: string | null;
+  /** True if the client asked for a summary that takes its conversation's place. */
+  readonly isCompaction: boolean;
 }
+
+/** How requests come: each over HTTP by itself, or as one of several turns of a WebSocket. */
+export const TRANSPORTS = ["http", "ws"] as const;
+export type Transport = (typeof TRANSPORTS)[number];
 
 export const UNKNOWN_ORIGIN: RequestOrigin = {
   address: null,
@@ -81,6 +90,8 @@ export const UNKNOWN_ORIGIN: RequestOrigin = {
   batchId: null,
   batchLine: null,
   customId: null,
+  socketId: null,
+  isCompaction: false,
 };
 
 export interface RequestRecord extends RequestHead, RequestOrigin {
@@ -104,6 +115,8 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly amounts: Amounts;
   /** The price by the card with the markup, even if it was free. */
   readonly costNanoUsd: NanoUsd;
+  /** The part of the cost that the markup adds, below 0 for a markup below 1. Null from before it was kept. */
+  readonly markupNanoUsd: NanoUsd | null;
   /** The amount charged to the balance. */
   readonly chargedNanoUsd: NanoUsd;
   /** The amount held while it ran. */

@@ -42,7 +42,7 @@ export interface CredentialHealth
   readonly last4: string | null;
   /** `resting`: rate-limited by at least one model, or at its own limit. `retired`: rejected by the provider. */
   readonly state: "active" | "resting" | "retired";
-  /** The time at which a resting or retired credential is tried again. Null if it is in use. */
+  /** The time at which a resting or retired credential is tried again. Null if it is in use, or waits for a call to end. */
   readonly untilMs: number | null;
   readonly reason: string | null;
   /** The time of its last call by this process. Null if it hasn't been called yet. */

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../json/json.ts";
 import type { GatewayKey } from "../keys/key.ts";
 import type { StoredResponse } from "../rows.ts";
+import type { NativeTexts } from "../text/texts.ts";
 
 /**
  * The owner of the stored answers that a key sees. Those of a personal key belong to its member, in the account where
@@ -23,6 +24,15 @@ export interface KeptExchange {
   readonly itemIds: readonly string[];
   readonly input: readonly unknown[];
   readonly response: JsonObject;
+}
+
+/** Reaches the texts of a request as it is kept. */
+export type KeptTexts = Pick<NativeTexts, "mapRequest" | "dropThoughts">;
+
+/** A request as it is kept with its answer. Its texts travel with it, as only surfaces know their forms. */
+export interface KeptRequest {
+  readonly body: JsonObject;
+  readonly texts: KeptTexts;
 }
 
 /** An answer stored by its provider, continued by the provider's own id. */

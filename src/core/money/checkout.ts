@@ -75,6 +75,13 @@ export interface StrayTaking extends TakingStep {
   readonly atMs: number;
 }
 
+/** The checkouts of an account that nobody has paid. */
+export interface UnpaidCheckouts {
+  readonly inAccount: number;
+  /** Those that the sender of the added one began. */
+  readonly ofSender: number;
+}
+
 /** The store's methods on card payments. Each is one transaction, as in `Store`. */
 export interface CheckoutStore {
   find(id: string): Promise<Checkout | null>;

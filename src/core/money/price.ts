@@ -22,46 +22,48 @@ export function findRates(price: Price, promptTokens: number): Rates {
  */
 export function listBillLines(price: Price, amounts: Amounts, calls = 1): readonly BillLine[] {
   const lines: BillLine[] = [];
-  // Most amounts are zero. Filtering those out afterwards would cost 1% of a request.
-  const add: AddLine = (what, count, usdPerMillion) => {
-    if (count > 0 && usdPerMillion > 0) lines.push({ what, count, usdPerMillion });
-  };
-  addTokenLines(add, findRates(price, amounts.prompt / calls), amounts);
-  addUnitLines(add, price, amounts, calls);
+  addTokenLines(lines, findRates(price, amounts.prompt / calls), amounts);
+  addUnitLines(lines, price, amounts, calls);
   return lines;
 }
 
-type AddLine = (what: string, count: number, usdPerMillion: number) => void;
+/** Most amounts are zero. Filtering those out afterwards would cost 1% of a request. */
+function add(lines: BillLine[], what: string, count: number, usdPerMillion: number): void {
+  if (count > 0 && usdPerMillion > 0) lines.push({ what, count, usdPerMillion });
+}
 
-function addTokenLines(add: AddLine, rates: Rates, amounts: Amounts): void {
+function addTokenLines(lines: BillLine[], rates: Rates, amounts: Amounts): void {
   const { prompt, cached, cacheWrite, cacheWrite1h, cacheWrite12h, inputAudio, inputImage } = amounts;
   const { completion, reasoning, outputAudio, outputImage } = amounts;
   const { input, output } = rates;
   const write = rates.cacheWrite ?? input;
-  add("input", prompt - cached - cacheWrite - inputAudio - inputImage, input);
-  add("cached input", cached, rates.cachedInput ?? input);
-  add("cache write", cacheWrite - cacheWrite1h - cacheWrite12h, write);
-  add("cache write for an hour", cacheWrite1h, rates.cacheWrite1h ?? write);
-  add("cache write for twelve hours", cacheWrite12h, rates.cacheWrite12h ?? write);
-  add("audio input", inputAudio, rates.inputAudio ?? input);
-  add("image input", inputImage, rates.inputImage ?? input);
-  add("output", completion - reasoning - outputAudio - outputImage, output);
-  add("reasoning", reasoning, rates.reasoning ?? output);
-  add("audio output", outputAudio, rates.outputAudio ?? output);
-  add("image output", outputImage, rates.outputImage ?? output);
+  add(lines, "input", prompt - cached - cacheWrite - inputAudio - inputImage, input);
+  add(lines, "cached input", cached, rates.cachedInput ?? input);
+  add(lines, "cache write", cacheWrite - cacheWrite1h - cacheWrite12h, write);
+  add(lines, "cache write for an hour", cacheWrite1h, rates.cacheWrite1h ?? write);
+  add(lines, "cache write for twelve hours", cacheWrite12h, rates.cacheWrite12h ?? write);
+  add(lines, "audio input", inputAudio, rates.inputAudio ?? input);
+  add(lines, "image input", inputImage, rates.inputImage ?? input);
+  add(lines, "output", completion - reasoning - outputAudio - outputImage, output);
+  add(lines, "reasoning", reasoning, rates.reasoning ?? output);
+  add(lines, "audio output", outputAudio, rates.outputAudio ?? output);
+  add(lines, "image output", outputImage, rates.outputImage ?? output);
+}
+
+function perMillion(usd = 0): number {
+  return usd * UNITS_PER_MILLION;
 }
 
 /** Adds the lines that aren't priced per token. */
-function addUnitLines(add: AddLine, price: UnitPrices, amounts: Amounts, calls: number): void {
-  const each = (usd = 0) => usd * UNITS_PER_MILLION;
+function addUnitLines(lines: BillLine[], price: UnitPrices, amounts: Amounts, calls: number): void {
   const { perMinute = 0, perCharacterMillion = 0 } = price;
-  add("request", calls, each(price.perRequest));
-  add("search", amounts.searches, each(price.perSearch));
-  add("image", amounts.images, each(price.perImage));
-  add("second", amounts.seconds, each(perMinute / SECONDS_PER_MINUTE));
-  add("character", amounts.characters, perCharacterMillion);
-  add("search unit", amounts.searchUnits, each(price.perSearchUnit));
-  add("page", amounts.pages, each(price.perPage));
+  add(lines, "request", calls, perMillion(price.perRequest));
+  add(lines, "search", amounts.searches, perMillion(price.perSearch));
+  add(lines, "image", amounts.images, perMillion(price.perImage));
+  add(lines, "second", amounts.seconds, perMillion(perMinute / SECONDS_PER_MINUTE));
+  add(lines, "character", amounts.characters, perCharacterMillion);
+  add(lines, "search unit", amounts.searchUnits, perMillion(price.perSearchUnit));
+  add(lines, "page", amounts.pages, perMillion(price.perPage));
 }
 
 /** The total of a bill in nano-dollars, rounded up once. */

@@ -12,6 +12,8 @@ export interface DeviceCode {
   readonly address: string;
   /** The address, or the block of 64 bits that one IPv6 host has to itself. */
   readonly block: string;
+  /** The network: /24, or /48 of IPv6. Empty if an older version wrote the code. */
+  readonly network: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
   /** The last time that the agent asked at the right pace. Null before the first. */
@@ -72,10 +74,26 @@ export interface DeviceStep {
   readonly secret?: AgentSecret;
 }
 
+/** The codes that nobody has decided about and that haven't expired. */
+export interface CodeCounts {
+  /** Those of the added one's block, and of its network. */
+  readonly ofBlock: number;
+  readonly ofNetwork: number;
+  readonly inAll: number;
+  /** The network with most of them. Null without any. */
+  readonly largest: string | null;
+}
+
+export interface CodeRoom {
+  readonly isAdded: boolean;
+  /** The network whose oldest code ends for it. Null for none. */
+  readonly losing: string | null;
+}
+
 /** The store's methods on devices. Each is one transaction. Functions must be pure: they may run more than once. */
 export interface DeviceStore {
-  /** Deletes expired codes. Returns false if too many wait in this block or in all, or if the user's code is taken. */
-  addCode(code: DeviceCode, most: { readonly ofBlock: number; readonly inAll: number }): Promise<boolean>;
+  /** Deletes expired codes. Returns false if `makeRoom` has no place for it, or if the user's code is taken. */
+  addCode(code: DeviceCode, makeRoom: (counts: CodeCounts) => CodeRoom): Promise<boolean>;
   codeByUser(userDigest: string): Promise<DeviceCode | null>;
   /**
    * Writes what the function makes of the code with this digest (null if there is none). If a device is added, the ones of

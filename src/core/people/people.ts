@@ -1,5 +1,6 @@
 // People and what they may do: roles, grants, who acts from where, and which rows a viewer sees.
 
+import type { RepeatClaim } from "../audit/repeats.ts";
 import type { MemberTerms } from "../limits/member-limits.ts";
 
 /** From the least to the most. Within an account, the highest of someone's roles counts. */
@@ -43,6 +44,8 @@ export interface Act {
   /** `PATCH /admin/v1/keys/{id}`, or the command. */
   readonly route: string;
   readonly requestId: string;
+  /** The record that its change leaves, so that a repeat changes nothing. Missing without an Idempotency-Key. */
+  readonly claim?: RepeatClaim;
 }
 
 /** The gateway itself, for what it does on its own. */
@@ -60,9 +63,11 @@ export interface Scope {
   readonly accountIds: readonly string[] | null;
   /** Besides, the rows of one's own keys in these accounts. Null if there are none. */
   readonly own: { readonly memberId: string; readonly accountIds: readonly string[] | null } | null;
+  /** Accounts of which costs are seen without the markup. Null for every account, missing for none. */
+  readonly costs?: readonly string[] | null;
 }
 
-export const EVERYTHING: Scope = { accountIds: null, own: null };
+export const EVERYTHING: Scope = { accountIds: null, own: null, costs: null };
 
 /** The time since which the issuer has given no definite word about a person, and what ends if it gives none. */
 export interface Doubt {
@@ -171,7 +176,13 @@ export interface Session {
   readonly memberId: string | null;
   /** The issuer's own id of the person's session, for its logout. */
   readonly issuerSession: string | null;
+  /** Where it began. Null if an older version began it. */
+  readonly address: string | null;
+  readonly agent: string | null;
 }
+
+/** Whose sessions are meant: a person's, a named token's, or else those of the admin token with this digest. */
+export type SessionOwner = Pick<Session, "memberId" | "tokenId" | "tokenDigest">;
 
 /** The people for whom these facts are the same. */
 export interface PeopleCount {
@@ -226,6 +237,8 @@ export interface PeopleStore {
   addSession(session: Session, nowMs: number): Promise<void>;
   session(digest: string): Promise<Session | null>;
   endSession(digest: string): Promise<void>;
+  /** The sessions of an owner that haven't ended, newest first, up to this many. */
+  sessionsOf(owner: SessionOwner, nowMs: number, most: number): Promise<readonly Session[]>;
   /** Ends all sessions of a person. Returns how many. */
   endSessionsOf(memberId: string): Promise<number>;
   /** Returns whether the person has a session, and made a token that is neither revoked nor expired. */

@@ -7,7 +7,8 @@ export const NO_MODELS = `${NO_PROVIDER}#*`;
 /** True if any of the patterns matches the whole id. Case is ignored. */
 export function matchesAny(patterns: readonly string[], id: string): boolean {
   const text = id.toLowerCase();
-  return patterns.some((pattern) => pattern === "*" || matches(pattern.toLowerCase(), text));
+  for (const pattern of patterns) if (pattern === "*" || matches(pattern.toLowerCase(), text)) return true;
+  return false;
 }
 
 /**

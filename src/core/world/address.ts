@@ -101,6 +101,13 @@ export function isPrivateHost(hostname: string): boolean {
   return isWithin(PRIVATE, host) || (!/^[\d.]+$/.test(host) && PRIVATE_NAME.test(host));
 }
 
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** True for the host of a URL that is this machine itself. */
+export function isLoopbackHost(hostname: string): boolean {
+  return LOOPBACK.test(hostname);
+}
+
 const KEPT_PARTS = 3;
 
 /** Returns the network that an address belongs to: /24, or /48 of IPv6. Anything else is returned as null. */

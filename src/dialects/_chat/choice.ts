@@ -146,7 +146,11 @@ function readCitation(annotation: unknown): readonly Citation[] {
 
 /** Reads the sources of Sonar and xAI. They are listed beside the choices, without a position in the text. */
 export function listSources(body: JsonObject): readonly Citation[] {
-  if (body.citations === undefined && body.search_results === undefined) return NONE;
+  const hasNone = body.citations === undefined && body.search_results === undefined;
+  return hasNone ? NONE : readSources(body);
+}
+
+function readSources(body: JsonObject): readonly Citation[] {
   const found = new Map(asArray(body.search_results).map((one) => [asObject(one).url, asObject(one)]));
   const cited = asArray(body.citations).map((source) => asString(source) ?? asObject(source).url);
   return [...new Set([...cited, ...found.keys()])].flatMap((url) => {

@@ -16,8 +16,12 @@ import { mapList } from "../../operations/text-json.ts";
 
 /** Returns the text that the answer must begin with: that of a last assistant message. Empty if there is none. */
 function findPrefix(messages: readonly ChatMessage[]): string {
-  const last = messages.findLast((message) => message.role !== "assistant" || !isEmpty(message));
+  const last = messages.findLast(isNoEmptyAnswer);
   return last?.role === "assistant" && !last.tool_calls?.length ? readSaid(last) : "";
+}
+
+function isNoEmptyAnswer(message: ChatMessage): boolean {
+  return message.role !== "assistant" || !isEmpty(message);
 }
 
 function isEmpty(message: AssistantMessage): boolean {

@@ -52,9 +52,13 @@ export class SentNames {
 
   /** Returns null if all names of the request are accepted, which is the usual case. */
   static of(request: ChatRequest, { accepts, charactersMax }: NameRule): SentNames | null {
+    const hasNone =
+      request.tools === undefined && request.tool_choice === undefined && !request.messages.some(hasCalls);
+    return hasNone ? null : SentNames.#find(request, accepts, charactersMax);
+  }
+
+  static #find(request: ChatRequest, accepts: RegExp, charactersMax: number): SentNames | null {
     const { messages } = request;
-    if (request.tools === undefined && request.tool_choice === undefined && !messages.some(hasCalls))
-      return null;
     const known = ACCEPTED.count(messages, accepts);
     const newer = known === 0 ? messages : messages.slice(known);
     if (listAllNames(request, newer).every((name) => accepts.test(name))) {

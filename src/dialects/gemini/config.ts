@@ -67,7 +67,8 @@ function makeNucleus(request: ChatRequest, facts: ModelFacts, drop: Drop): JsonO
 
 function makeSampling(request: ChatRequest, drop: Drop): JsonObject {
   const config: JsonObject = {};
-  const { seed, n } = request;
+  const { seed, n, top_k: topK } = request;
+  if (typeof topK === "number") config.topK = topK;
   if (n !== undefined && n > 1) config.candidateCount = n;
   const stops = request.stop?.filter((text) => text !== "") ?? [];
   if (stops.length > STOPS_MAX) drop("stop");
@@ -136,8 +137,13 @@ function configureThinking(
   outputTokens: number,
   drop: Drop,
 ): JsonObject {
-  const { reasoning_effort: effort } = request;
-  if (effort === undefined) return {};
+  const { reasoning_effort: effort, include_reasoning: isShown } = request;
+  if (effort === undefined) {
+    if (isShown !== true) return {};
+    if (thinking) return { thinkingConfig: { includeThoughts: true } };
+    drop("include_reasoning");
+    return {};
+  }
   if (!thinking) {
     if (effort !== "none") drop("reasoning_effort");
     return {};

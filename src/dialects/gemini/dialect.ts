@@ -28,6 +28,10 @@ const CARRIED: ReadonlySet<string> = new Set([
   "logprobs",
   "top_logprobs",
   "modalities",
+  "top_k",
+  "include_reasoning",
+  "safety_settings",
+  "validates_calls",
   ...BEGUN,
 ]);
 
@@ -126,6 +130,7 @@ function encode(given: ChatRequest, card: ModelCard, target: Target, { vertex, m
       ...extras.fields,
       ...conversation.fields,
       ...calling.fields,
+      ...(request.safety_settings ? { safetySettings: request.safety_settings } : {}),
       ...nestFields("generationConfig", config),
     },
     dropped: [...dropped],

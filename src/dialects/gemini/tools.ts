@@ -27,19 +27,21 @@ export function mapSentNames({ tools = [] }: ChatRequest): ReadonlyMap<string, s
   return new Map(names.map((name) => [toSentName(name), name]));
 }
 
-type Mode = "AUTO" | "ANY" | "NONE";
+type Mode = "AUTO" | "ANY" | "NONE" | "VALIDATED";
 
 /** Declares the tools. A custom tool becomes a function with one string. */
 export function makeFunctionCalling({
   tools,
   tool_choice: given,
   web_search_options: search,
+  validates_calls: isValidated,
 }: ChatRequest): FunctionCalling {
   const searching = search ? [{ googleSearch: {} }] : [];
   const alone = { fields: search ? { tools: searching } : {}, declared: search !== undefined, forced: false };
   if (!tools) return alone;
   const chosen = simplifyChoice(given);
-  const mode = toMode(chosen.choice);
+  const plain = toMode(chosen.choice);
+  const mode = isValidated && plain === "AUTO" ? "VALIDATED" : plain;
   const expansion = makeExpansion();
   const declarations = tools.map((tool) => makeDeclaration(toFunction(tool).function, expansion));
   // `allowedFunctionNames` works only with ANY. For other modes only the allowed functions are declared.

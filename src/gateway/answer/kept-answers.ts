@@ -1,6 +1,7 @@
 // Stored answers, encrypted with their conversation, that later requests of the same owner can continue.
 
 import { Fault } from "../../core/fault.ts";
+import { parseWithTools } from "../../core/json/exact.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json/json.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { Earlier, EarlierAnswers, KeptExchange, KeptOwner } from "../../core/models/kept.ts";
@@ -43,10 +44,9 @@ export class KeptAnswers {
     return keepsResponses && this.#ports.rules().keepMs > 0;
   }
 
-  /** Returns the answers that a request continues. Throws the Fault `not_found` for an id that isn't the owner's. */
+  /** Returns the answers that a request continues. `previous` is null for an id that isn't the owner's. */
   async findEarlier(owner: Owner, { id, itemIds }: Earlier): Promise<EarlierAnswers> {
     const previous = id === null ? null : await this.get(owner, id);
-    if (id !== null && previous === null) throw makeNotFound(id, "previous_response_id");
     const items = new Map<string, JsonObject>();
     for (let lookups = 0; lookups < LOOKUPS_MAX; lookups++) {
       const next = itemIds.findLast((itemId) => !items.has(itemId));
@@ -126,7 +126,7 @@ export class KeptAnswers {
   /** Returns null if the row was sealed under another key or tampered with. */
   #open({ accountId, id, sealed, items }: StoredResponse): KeptExchange | null {
     try {
-      const kept = parseJson(this.#ports.vault.open(sealed, makeUse(accountId, id)));
+      const kept = parseWithTools(this.#ports.vault.open(sealed, makeUse(accountId, id)));
       if (!isObject(kept)) return null;
       const itemIds = asArray(parseJson(items)).flatMap((one) => asString(one) ?? []);
       return { id, itemIds, input: asArray(kept.input), response: asObject(kept.response) };

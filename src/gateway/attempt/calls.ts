@@ -1,6 +1,7 @@
 // Splits a request for several answers into as many calls as the provider needs, and joins their answers.
 import type { Attempt } from "../../core/models/attempt.ts";
 import { Ending } from "../../core/world/ending.ts";
+import { limitCallsAtOnce } from "../../health/rate.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Ports } from "../../transport/client.ts";
@@ -8,9 +9,6 @@ import type { Take } from "../answer/flow.ts";
 import type { Call } from "../call.ts";
 import { type AttemptCall, runWhole } from "./attempt.ts";
 import { type PieceStream, StreamedAttempt } from "./streamed.ts";
-
-/** A request may take thousands of calls, for example embeddings from a provider that takes one text per call. */
-const CALLS_AT_ONCE = 16;
 
 type Splitting<F extends Form> = Pick<AttemptCall<F>, "operation" | "routes" | "card" | "ask" | "raw">;
 
@@ -77,11 +75,14 @@ class JoinedStream<F extends Form> implements PieceStream<F> {
   readonly #operation: Operation<F>;
   readonly #ending: Ending;
   readonly #streams: readonly PieceStream<F>[];
+  readonly #atOnce: number;
 
   constructor(ports: Ports, attempt: AttemptCall<F>, calls: readonly AttemptCall<F>[]) {
     this.#operation = attempt.operation;
     const ending = new Ending(attempt.client);
     this.#ending = ending;
+    const { parallel } = attempt.credential;
+    this.#atOnce = parallel === undefined ? calls.length : limitCallsAtOnce(calls.length, parallel);
     this.#streams = calls.map((call) => new StreamedAttempt(ports, { ...call, client: ending }));
   }
 
@@ -91,7 +92,7 @@ class JoinedStream<F extends Form> implements PieceStream<F> {
 
   async pour(take: Take<readonly F["piece"][]>): Promise<void> {
     try {
-      await Promise.all(this.#streams.map((stream) => stream.pour(take)));
+      await runInTurns(this.#streams, this.#atOnce, (stream) => stream.pour(take));
     } catch (thrown) {
       this.leave();
       throw thrown;
@@ -117,7 +118,8 @@ async function joinReplies<F extends Form>(
 ): Promise<F["reply"]> {
   const client = new Ending(attempt.client);
   try {
-    const replies = await runInTurns(calls, CALLS_AT_ONCE, (call) => runWhole(ports, { ...call, client }));
+    const atOnce = limitCallsAtOnce(calls.length, attempt.credential.parallel);
+    const replies = await runInTurns(calls, atOnce, (call) => runWhole(ports, { ...call, client }));
     return attempt.operation.merge(replies);
   } finally {
     client.end();

@@ -61,6 +61,11 @@ class Pool {
     return this.#bytes;
   }
 
+  /** True if there is room for this many more. */
+  fits(more: number): boolean {
+    return this.#bytes + more <= this.bytesMax;
+  }
+
   /** An owner's only body may take any size. Throws the Fault `too_many_parallel_requests`. */
   checkShare(owner: string, own: number, more: number): void {
     const used = this.#owners.get(owner) ?? 0;
@@ -242,9 +247,8 @@ export class HeldBody {
     if (this.#isOver) return;
     const { owner } = this.#expected;
     this.#pool.checkShare(owner, this.#bytes, bytes);
-    const isFull = () => this.#pool.bytes + bytes > this.#pool.bytesMax;
-    if (isFull() && this.#pool.bytes + bytes - this.#countOthers() > this.#pool.bytesMax) throw overloaded();
-    while (isFull()) this.#makeRoom();
+    if (!this.#pool.fits(bytes) && !this.#pool.fits(bytes - this.#countOthers())) throw overloaded();
+    while (!this.#pool.fits(bytes)) this.#makeRoom();
     this.#pool.add(owner, bytes);
     this.#bytes += bytes;
   }

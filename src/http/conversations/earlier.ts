@@ -14,6 +14,7 @@ import { identifyCredential } from "../../core/settings.ts";
 import { makeNotFound } from "../../gateway/answer/kept-answers.ts";
 import type { Pin } from "../../gateway/plan/pin.ts";
 import type { Form } from "../../operations/form.ts";
+import { INTERACTIONS } from "../../surfaces/interactions/surface.ts";
 import type { Incoming, Surface } from "../../surfaces/surface.ts";
 import type { HttpPorts } from "../ports.ts";
 
@@ -50,10 +51,13 @@ export function makeIncoming(
   return isRemembered ? { ...incoming, isRemembered } : incoming;
 }
 
-/** Throws the Fault `not_found` if the account has no such answer here or at a provider. */
+/**
+ * Throws the Fault `not_found` if the account has no such answer here or at a provider, unless the surface explains that
+ * itself. An answer of another surface is none of its own.
+ */
 export async function findEarlier<F extends Form>(
   ports: EarlierPorts,
-  surface: Pick<Surface<F>, "findEarlier">,
+  surface: Pick<Surface<F>, "findEarlier" | "idPrefix" | "explainsMissing">,
   key: GatewayKey,
   body: unknown,
 ): Promise<FoundEarlier> {
@@ -63,8 +67,16 @@ export async function findEarlier<F extends Form>(
   if (!earlier) return NO_EARLIER_ANSWER;
   const found = stores ? await findStored(ports, key, earlier.id) : null;
   const kept = found ? { ...earlier, id: null } : earlier;
-  const keeping = keeps ? await ports.kept.findEarlier(key, kept) : null;
+  const isForeign = kept.id !== null && !isOf(surface.idPrefix, kept.id);
+  const keeping = keeps ? await ports.kept.findEarlier(key, isForeign ? { ...kept, id: null } : kept) : null;
+  if (keeping?.previous === null && kept.id !== null && !surface.explainsMissing)
+    throw makeNotFound(kept.id, "previous_response_id");
   return { keeping, stored: found?.stored ?? null, pin: found?.pin ?? null };
+}
+
+/** True unless an id has the prefix of interactions and the surface is another, or the other way round. */
+export function isOf(idPrefix: string, id: string): boolean {
+  return id.startsWith(INTERACTIONS.idPrefix) === (idPrefix === INTERACTIONS.idPrefix);
 }
 
 /** Returns null if the answer isn't stored at a provider, or is also kept here: any model can continue that. */

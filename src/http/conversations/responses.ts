@@ -9,14 +9,10 @@ import { replayResponse } from "../../surfaces/openai-responses/replay.ts";
 import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
 import { describeObject } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
-import {
-  createJsonResponse,
-  createRefusalResponse,
-  createResponse,
-  STREAM_HEADERS,
-} from "../serve/answers.ts";
+import { createJsonResponse, createRefusalResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
-import { streamPieces } from "../serve/direct.ts";
+import { isOf } from "./earlier.ts";
+import { createHeldResponse, type HeldAnswer } from "./held-answer.ts";
 
 /** OpenAI's default and maximum number of input items (API reference, "List input items"). */
 const INPUT_ITEMS = 20;
@@ -27,9 +23,9 @@ const TAG = "Responses";
 const REFUSAL = { detail: { hide: true } } as const;
 
 export function responseRoutes(ports: HttpPorts) {
-  const answer = async (asked: RouteRequest, id: string, read: (kept: KeptExchange) => StoredResponse) => {
+  const answer = async (asked: RouteRequest, id: string, read: (kept: KeptExchange) => HeldAnswer) => {
     const { key } = await identify(ports, asked);
-    const kept = await ports.kept.get(key, id);
+    const kept = isOf(OPENAI_RESPONSES.idPrefix, id) ? await ports.kept.get(key, id) : null;
     if (kept === null) throw makeNotFound(id, "id");
     return createHeldResponse(ports, asked.request, key.accountId, read(kept));
   };
@@ -55,7 +51,8 @@ export function responseRoutes(ports: HttpPorts) {
       "/v1/responses/:id",
       async ({ request, server, params: { id } }) => {
         const { key } = await identify(ports, { request, server });
-        if (!(await ports.kept.remove(key, id))) throw makeNotFound(id, "id");
+        const isOwn = isOf(OPENAI_RESPONSES.idPrefix, id);
+        if (!isOwn || !(await ports.kept.remove(key, id))) throw makeNotFound(id, "id");
         return createJsonResponse(200, { id, object: "response", deleted: true });
       },
       describeObject(TAG, "deleteResponse", "Delete a stored response", "The deleted response's id."),
@@ -65,34 +62,6 @@ export function responseRoutes(ports: HttpPorts) {
       (asked) => answer(asked, asked.params.id, ({ input }) => ({ body: listInput(input, asked.query) })),
       describeObject(TAG, "listResponseInput", "List the input items of a stored response", "Its items."),
     );
-}
-
-/** The size that is left to the connection's own buffer. */
-const SHORT_CHARACTERS = 262_144;
-
-/** An answer as JSON, or as the events of a stream, which are made one by one. */
-interface StoredResponse {
-  readonly body: unknown;
-  readonly events?: Iterable<string>;
-}
-
-/** Returns an answer that counts towards its owner's memory for bodies until it is read. */
-function createHeldResponse(
-  { bodies }: HttpPorts,
-  { signal }: Request,
-  owner: string,
-  { body, events }: StoredResponse,
-): Response {
-  const text = JSON.stringify(body);
-  const headers = events ? STREAM_HEADERS : {};
-  const pieces = events ?? [text];
-  if (text.length <= SHORT_CHARACTERS) return createResponse(200, [...pieces].join(""), headers);
-  const held = bodies.reserve(owner, text.length);
-  const release = () => held.release();
-  // Losing the connection before the body is first read doesn't cancel the stream.
-  signal.addEventListener("abort", release, { once: true });
-  if (signal.aborted) release();
-  return createResponse(200, streamPieces(pieces, release), headers);
 }
 
 /** Returns the number after which a stream's events start, or null if none is asked for. */

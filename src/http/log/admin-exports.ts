@@ -17,6 +17,9 @@ export interface SendingParts extends ExportParts {
   readonly log: Log;
 }
 
+/** A column that is left out for those who see it in no account. */
+const PROVIDER_COST = "provider_cost_usd";
+
 const SUFFIX = { csv: "Csv", jsonl: "Jsonl" } as const;
 
 export function exportRoutes(ports: WritingParts, parts: SendingParts) {
@@ -54,9 +57,11 @@ export async function sendExport(
 ) {
   const { row, left, since } = list;
   const sinceMs = since?.(parts, query) ?? null;
-  const lines = makeExportForm(form, row, left?.(query) ?? []);
+  const { scope } = readOperator(request);
+  const unseen = scope.costs === null || (scope.costs ?? []).length > 0 ? [] : [PROVIDER_COST];
+  const lines = makeExportForm(form, row, [...(left?.(query) ?? []), ...unseen]);
   const file = `${name}.${form}`;
-  const rows = readExport(parts, list, query, readOperator(request).scope);
+  const rows = readExport(parts, list, query, scope);
   const body = await streamRows(rows, lines, { name: file, log: parts.log });
   await noteExport(parts, request, file, { ...query });
   return new Response(body, {

@@ -1,6 +1,6 @@
 // GET /admin/v1/requests/live: requests as they end, as server-sent events, while the operator is signed in.
 import { Elysia } from "elysia";
-import type { LiveFeed } from "../../admin/log/live.ts";
+import type { LiveFeed, LiveListener } from "../../admin/log/live.ts";
 import { requestView } from "../../admin/log/requests.ts";
 import { Fault, toFault } from "../../core/fault.ts";
 import type { RequestRecord } from "../../core/log/record.ts";
@@ -30,9 +30,10 @@ export function liveRoutes(ports: LivePorts) {
     "/requests/live",
     async ({ request, server, route }) => {
       const asked = { request, server, route };
-      const { scope } = await checkOperator(ports, asked, "requests.read");
+      const { scope, access } = await checkOperator(ports, asked, "requests.read");
+      const listener = { scope, sender: `${access.actor.kind} ${access.actor.id}` };
       if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
-      return new Response(await openEvents(ports, asked, scope), { headers: STREAM_HEADERS });
+      return new Response(await openEvents(ports, asked, listener), { headers: STREAM_HEADERS });
     },
     describeRoute(
       "Log",
@@ -49,7 +50,7 @@ const encoder = new TextEncoder();
 async function openEvents(
   ports: LivePorts,
   asked: OperatorRequest,
-  scope: Scope,
+  listener: LiveListener,
 ): Promise<ReadableStream<Uint8Array>> {
   const { request, server } = asked;
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
@@ -73,7 +74,11 @@ async function openEvents(
     if ((controller.desiredSize ?? 0) < -UNREAD_MAX) end();
     else controller.enqueue(encoder.encode(text));
   };
-  leave = await ports.feed.listen((rows, skipped) => formatEvents(rows, skipped).forEach(send), end, scope);
+  leave = await ports.feed.listen(
+    (rows, skipped) => formatEvents(rows, skipped, listener.scope).forEach(send),
+    end,
+    listener,
+  );
   return new ReadableStream(
     {
       start(opened) {
@@ -83,7 +88,7 @@ async function openEvents(
         request.signal.addEventListener("abort", end, { once: true });
         if (request.signal.aborted) return end();
         const keepAlive = ports.clock.every(KEEP_ALIVE_MS, () => send(KEEP_ALIVE_LINE));
-        const check = ports.clock.every(CHECK_MS, () => endIfSignedOut(ports, asked, scope, end));
+        const check = ports.clock.every(CHECK_MS, () => endIfSignedOut(ports, asked, listener.scope, end));
         callOff = () => {
           keepAlive();
           check();
@@ -96,8 +101,8 @@ async function openEvents(
   );
 }
 
-function formatEvents(records: readonly RequestRecord[], skipped: number): readonly string[] {
-  const rows = records.map((record) => dataLine(JSON.stringify(requestView(record)))).join("");
+function formatEvents(records: readonly RequestRecord[], skipped: number, scope: Scope): readonly string[] {
+  const rows = records.map((record) => dataLine(JSON.stringify(requestView(record, scope)))).join("");
   return skipped > 0 ? [`event: skipped\n${dataLine(JSON.stringify({ requests: skipped }))}`, rows] : [rows];
 }
 

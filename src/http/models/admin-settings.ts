@@ -28,7 +28,8 @@ export interface SettingPorts extends WritingParts, Running {
 export function settingRoutes(ports: SettingPorts) {
   const { reads } = createOperatorHooks(ports, "Settings");
   const { store, clock } = ports.world;
-  const retiringParts = { store, clock, cards: () => ports.catalogue().listWithEnded() };
+  const { settings } = ports;
+  const retiringParts = { store, clock, settings, cards: () => ports.catalogue().listWithEnded() };
   return new Elysia({ prefix: "/admin/v1" })
     .get("/models", () => modelsView(ports.settings(), clock.nowMs()), {
       ...reads("models.read", "listCards", "List all known models, enabled or not"),
@@ -38,7 +39,7 @@ export function settingRoutes(ports: SettingPorts) {
       ...reads(
         "usage.read",
         "listRetiring",
-        "List the enabled models that their provider will end, with the keys that use them",
+        "List the enabled models that their provider will end, with what leads to them",
       ),
       response: returnsBody(wrapRows(retiringSchema)),
     })

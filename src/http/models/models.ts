@@ -123,9 +123,10 @@ function listModels(key: GatewayKey, offer: Offer): readonly ModelEntry[] {
   return [...selectors, ...aliases, ...named.map(modelView)];
 }
 
-/** Returns the aliases that the key's list names, but for groups. Other keys see what an alias leads to. */
+/** Returns the aliases that the key's or its member's list names, but for groups. Others see what an alias leads to. */
 function listOwnAliases(key: GatewayKey, offer: Offer): readonly ModelEntry[] {
-  return (key.allowedModels ?? []).flatMap((entry) => {
+  const entries = new Set([...(key.allowedModels ?? []), ...(key.memberModels ?? [])]);
+  return [...entries].flatMap((entry) => {
     const name = readAliasName(entry);
     return name === null ? [] : (findOwnAlias(name, key, offer) ?? []);
   });

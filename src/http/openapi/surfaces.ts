@@ -103,9 +103,12 @@ function addNotes(schema: unknown): JsonObject {
   return { ...rest, properties: Object.fromEntries(described) };
 }
 
-function describeAnswer({ answerSchema, answerType, streams }: Description): JsonObject {
+function describeAnswer({ answerSchema, answerType, eventSchema, streams }: Description): JsonObject {
   const whole = answerSchema ? toOpenApi({ ...answerSchema }) : { type: "object" };
-  const events = { "text/event-stream": { schema: { ...text, description: "The API's own events." } } };
+  const own = eventSchema ? toOpenApi({ ...eventSchema }) : text;
+  const events = {
+    "text/event-stream": { schema: { ...asObject(own), description: "The API's own events." } },
+  };
   return {
     ...(answerType === undefined
       ? { "application/json": { schema: whole } }

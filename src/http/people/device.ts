@@ -19,13 +19,7 @@ import { readForm } from "../body/form.ts";
 import { describeRoute } from "../openapi/route-schema.ts";
 import { createCodePage, createDecisionPage, createOutcomePage } from "./device-page.ts";
 import { describeFormRoute, type OAuthPorts, requireRules } from "./oauth.ts";
-import {
-  checkSite,
-  findOperatorSession,
-  type OperatorRequest,
-  readAct,
-  readCookieSecret,
-} from "./operator.ts";
+import { checkSite, findOperatorSession, type OperatorRequest, readAct } from "./operator.ts";
 import { createFaultPage } from "./sign-in-page.ts";
 
 const PATH = "/device";
@@ -123,7 +117,7 @@ async function findVisit(
 ): Promise<Visit | null> {
   const { operator, people } = ports;
   const { request } = asked;
-  const secret = readCookieSecret(request);
+  const secret = ports.operator.cookies.readSession(request);
   const session = secret === null ? null : await findOperatorSession(operator, secret);
   const access = session?.access;
   if (access === undefined || access.memberId === null) return null;

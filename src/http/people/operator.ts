@@ -9,9 +9,8 @@ import { isWithin } from "../../core/world/address.ts";
 import type { Access } from "../../people/access.ts";
 import { readBearer, requireSecret } from "../serve/auth.ts";
 import type { Peers, ReadOrigin } from "../serve/client-address.ts";
+import type { Cookies } from "./cookies.ts";
 
-export const COOKIE = "poundkey_session";
-const COOKIE_SHAPE = new RegExp(`(?:^|;)\\s*${COOKIE}=([0-9A-Za-z]{1,100})\\s*(?:;|$)`);
 const SAFE = /^(GET|HEAD|OPTIONS)$/;
 
 /** A request as route handlers get it. */
@@ -31,6 +30,9 @@ export interface OperatorParts {
   readonly readOrigin: ReadOrigin;
   readonly wrongTokens: Pick<WrongTokens, "refuse" | "note">;
   readonly findPerson: FindPerson;
+  readonly cookies: Cookies;
+  /** The address at which browsers reach the gateway. Null if it isn't configured. */
+  readonly publicUrl: string | null;
 }
 
 /** Returns the Fault for a wrong token or cookie. All checks use this one, so that every failure is counted. */
@@ -40,11 +42,6 @@ export function createRefusal(
   message: string,
 ): Fault {
   return wrongTokens.refuse(message, readOrigin(asked.request, asked.server).address);
-}
-
-/** Returns the session secret in the request's cookie. Null if there is none. */
-export function readCookieSecret(request: Request): string | null {
-  return COOKIE_SHAPE.exec(request.headers.get("cookie") ?? "")?.[1] ?? null;
 }
 
 /** The sender of a request to an admin route. */
@@ -87,7 +84,8 @@ export async function checkOperator(
 /** Returns the sender's rights. A bearer takes precedence, as browsers send cookies on their own. */
 export async function proveOperator(parts: OperatorParts, asked: OperatorRequest): Promise<Proven> {
   const bearer = readBearer(asked.request.headers);
-  if (bearer === undefined && readCookieSecret(asked.request) !== null) return requireSession(parts, asked);
+  if (bearer === undefined && parts.cookies.readSession(asked.request) !== null)
+    return requireSession(parts, asked);
   if (!bearer?.trim()) {
     const message = "You didn't provide an admin token. Send it as 'Authorization: Bearer <admin token>'.";
     throw new Fault("no_api_key", message);
@@ -147,34 +145,43 @@ export function findOperatorSession(
 
 /** Returns the rights of the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `createRefusal`. */
 export async function requireSession(parts: OperatorParts, asked: OperatorRequest): Promise<Proven> {
-  const secret = readCookieSecret(asked.request);
+  const secret = parts.cookies.readSession(asked.request);
   if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
   if (!SAFE.test(asked.request.method)) checkSite(parts, asked);
   const session = await findOperatorSession(parts, secret);
-  if (session === null) throw createRefusal(parts, asked, "The session has ended. Please sign in again.");
+  // Nobody guesses one, so it isn't counted among wrong tokens, nor refused for their number.
+  if (session === null) throw new Fault("invalid_api_key", "The session has ended. Please sign in again.");
   checkAddress(parts, asked, session);
   return session;
 }
 
 /** Browsers attach the cookie to requests from any site, so only requests from our own pages may change anything. */
 export function checkSite(
-  { readOrigin, wrongTokens }: Pick<OperatorParts, "readOrigin" | "wrongTokens">,
+  { readOrigin, wrongTokens, publicUrl }: Pick<OperatorParts, "readOrigin" | "wrongTokens" | "publicUrl">,
   { request, server }: OperatorRequest,
 ): void {
   const site = request.headers.get("sec-fetch-site");
-  const { hosts, address } = readOrigin(request, server);
-  const isOwn = site === null ? isOwnOrigin(request, hosts) : site === "same-origin";
+  const origin = readOrigin(request, server);
+  const isOwn = site === null ? isOwnOrigin(request, origin, publicUrl) : site === "same-origin";
   if (isOwn) return;
-  wrongTokens.note("cross_site_request", address);
+  wrongTokens.note("cross_site_request", origin.address);
   const message =
     "The session cookie only works for the console's own page. " +
     "Send 'Authorization: Bearer <admin token>' instead.";
   throw new Fault("cross_site_request", message);
 }
 
-function isOwnOrigin(request: Request, hosts: readonly string[]): boolean {
+/** A page that came without encryption isn't ours where ours come with it: anybody on the way may have made it. */
+function isOwnOrigin(
+  request: Request,
+  { hosts, isSecure }: ReturnType<ReadOrigin>,
+  publicUrl: string | null,
+): boolean {
   const origin = request.headers.get("origin");
   if (origin === null || !URL.canParse(origin)) return false;
   const { host, protocol } = new URL(origin);
-  return /^https?:$/.test(protocol) && hosts.some((one) => one.toLowerCase() === host);
+  const own = publicUrl === null ? null : URL.parse(publicUrl);
+  if (own !== null && own.host === host) return own.protocol === protocol;
+  if (!hosts.some((one) => one.toLowerCase() === host)) return false;
+  return protocol === "https:" || (protocol === "http:" && !isSecure);
 }

@@ -16,14 +16,13 @@ import { type BodyPorts, readJson } from "../body/body.ts";
 import { describeRoute, returnsBody, takesBody } from "../openapi/route-schema.ts";
 import { JSON_HEADERS } from "../serve/answers.ts";
 import {
-  COOKIE,
   checkAddress,
   createRefusal,
   type OperatorParts,
   type OperatorRequest,
   proveOperator,
   readAct,
-  readCookieSecret,
+  readSource,
   requireSession,
 } from "./operator.ts";
 
@@ -72,7 +71,7 @@ export function sessionRoutes(ports: SessionPorts) {
       async ({ request, server, route }) => {
         const asked = { request, server, route };
         const proven = await requireSession(ports, asked);
-        await signOut(ports.world, readCookieSecret(request) ?? "");
+        await signOut(ports.world, ports.cookies.readSession(request) ?? "");
         await noteSession(ports, asked, proven, "session.ended");
         return createCookieResponse(ports, asked, "", 0);
       },
@@ -86,7 +85,7 @@ async function signInWith(ports: SessionPorts, asked: OperatorRequest, token: st
   checkAddress(ports, asked, proven);
   const { tokenDigest, tokenId } = proven;
   const owner = { tokenDigest, tokenId, memberId: null, issuerSession: null };
-  const secret = await beginSession(ports.world, owner);
+  const secret = await beginSession(ports.world, owner, readSource(ports, asked));
   await noteSession(ports, asked, proven, "session.started");
   return createCookieResponse(ports, asked, secret, SESSION_MS / 1000);
 }
@@ -102,17 +101,11 @@ function noteSession(
 }
 
 function createCookieResponse(
-  { readOrigin }: SessionPorts,
+  { readOrigin, cookies }: SessionPorts,
   asked: OperatorRequest,
   secret: string,
   seconds: number,
 ): Response {
-  const cookie = formatSessionCookie(secret, seconds, readOrigin(asked.request, asked.server).isSecure);
+  const cookie = cookies.formatSession(secret, seconds, readOrigin(asked.request, asked.server).isSecure);
   return new Response(null, { status: 204, headers: { "set-cookie": cookie, "cache-control": "no-store" } });
-}
-
-/** Only requests from our own pages carry the cookie, and no script can read it. */
-export function formatSessionCookie(secret: string, seconds: number, isSecure: boolean): string {
-  const secure = isSecure ? "; Secure" : "";
-  return `${COOKIE}=${secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;
 }

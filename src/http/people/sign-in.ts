@@ -10,7 +10,6 @@ import { endIssuerSession } from "../../people/issuer-logout.ts";
 import {
   ATTEMPT_MS,
   completeAttempt,
-  nameAttempt,
   PERSON_SESSION_MS,
   type SignInParts,
   startAttempt,
@@ -19,15 +18,7 @@ import type { WritingParts } from "../admin-route.ts";
 import { readForm } from "../body/form.ts";
 import { describeRoute, returnsBody } from "../openapi/route-schema.ts";
 import { createJsonResponse, JSON_HEADERS } from "../serve/answers.ts";
-import {
-  checkSite,
-  findOperatorSession,
-  type OperatorRequest,
-  readAct,
-  readCookieSecret,
-  readSource,
-} from "./operator.ts";
-import { formatSessionCookie } from "./session.ts";
+import { checkSite, findOperatorSession, type OperatorRequest, readAct, readSource } from "./operator.ts";
 import { createFaultPage, createPage } from "./sign-in-page.ts";
 
 const PATH = "/auth/oidc";
@@ -37,7 +28,6 @@ const ATTEMPTS_MAX = 5;
 const RETURN_CHARACTERS_MAX = 1000;
 /** Each of them waits for the issuer, so strangers could keep it busy through us. */
 const FINISHING_MAX = 32;
-const COOKIES = /(?:^|;)\s*(poundkey_attempt_[0-9a-f]+)=([A-Za-z0-9+/=]{1,4000})(?=\s*(?:;|$))/g;
 
 interface SignInPorts {
   readonly operator: WritingParts;
@@ -103,7 +93,7 @@ function signOutRoutes(ports: SignInPorts) {
 
 async function viewProvider({ operator, people }: SignInPorts, request: Request): Promise<SignInView> {
   const rules = people.rules();
-  const secret = readCookieSecret(request);
+  const secret = operator.cookies.readSession(request);
   const isSignedIn = secret !== null && (await findOperatorSession(operator, secret)) !== null;
   return {
     provider: rules === undefined ? null : new URL(rules.issuer).host,
@@ -166,17 +156,22 @@ function createRefusalPage(
   return createFaultPage(error, { title, link });
 }
 
-async function start({ people }: SignInPorts, rules: SignInRules, request: Request): Promise<Response> {
+async function start(
+  { people, operator }: SignInPorts,
+  rules: SignInRules,
+  request: Request,
+): Promise<Response> {
   const returnTo = readReturnPath(new URL(request.url).searchParams.get("return_to"));
-  const { url, cookie } = await startAttempt(people, rules, returnTo);
+  const { url, state, value } = await startAttempt(people, rules, returnTo);
+  const { cookies } = operator;
   const headers = new Headers({
     location: url,
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
   });
-  headers.append("set-cookie", formatAttempt(rules, cookie.name, cookie.value, ATTEMPT_MS / 1000));
-  const older = [...readAttempts(request).keys()].slice(0, -ATTEMPTS_MAX);
-  for (const name of older) headers.append("set-cookie", formatAttempt(rules, name, "", 0));
+  headers.append("set-cookie", cookies.formatAttempt(cookies.nameAttempt(state), value, ATTEMPT_MS / 1000));
+  const older = [...cookies.readAttempts(request).keys()].slice(0, -ATTEMPTS_MAX);
+  for (const name of older) headers.append("set-cookie", cookies.formatAttempt(name, "", 0));
   return new Response(null, { status: 302, headers });
 }
 
@@ -187,17 +182,6 @@ function readReturnPath(given: string | null): string {
   if (isPlain && URL.parse(path, "http://own.invalid")?.host === "own.invalid") return path;
   const message = "The page to return to (return_to) must be a path of this gateway, such as /.";
   throw new SignInRefused("attempt", "return_to", message);
-}
-
-function readAttempts(request: Request): ReadonlyMap<string, string> {
-  const found = (request.headers.get("cookie") ?? "").matchAll(COOKIES);
-  return new Map([...found].map(([, name = "", value = ""]) => [name, value]));
-}
-
-/** `Strict` would keep the browser from sending it when the issuer sends the person back. */
-function formatAttempt({ publicUrl }: SignInRules, name: string, value: string, seconds: number): string {
-  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
-  return `${name}=${value}; HttpOnly; SameSite=Lax; Path=${PATH}; Max-Age=${seconds}${secure}`;
 }
 
 function makeFinish(ports: SignInPorts) {
@@ -218,9 +202,10 @@ async function finishAt(ports: SignInPorts, rules: SignInRules, asked: OperatorR
   const { request } = asked;
   const at = request.url.indexOf("?");
   const query = at === -1 ? "" : request.url.slice(at);
-  const name = nameAttempt(new URLSearchParams(query).get("state") ?? "");
-  const kept = readAttempts(request).get(name) ?? null;
-  const used = kept === null ? [] : [formatAttempt(rules, name, "", 0)];
+  const { cookies } = ports.operator;
+  const name = cookies.nameAttempt(new URLSearchParams(query).get("state") ?? "");
+  const kept = cookies.readAttempts(request).get(name) ?? null;
+  const used = kept === null ? [] : [cookies.formatAttempt(name, "", 0)];
   try {
     const { secret, returnTo } = await completeAttempt(ports.people, rules, {
       query,
@@ -228,7 +213,7 @@ async function finishAt(ports: SignInPorts, rules: SignInRules, asked: OperatorR
       from: readSource(ports.operator, asked),
     });
     const isSecure = rules.publicUrl.startsWith("https:");
-    const session = formatSessionCookie(secret, PERSON_SESSION_MS / 1000, isSecure);
+    const session = cookies.formatSession(secret, PERSON_SESSION_MS / 1000, isSecure);
     // The session's cookie isn't sent on a redirect that began on another site, but it is when this page leads on.
     return createPage({
       status: 200,
@@ -250,7 +235,7 @@ async function endHere(ports: SignInPorts, asked: OperatorRequest): Promise<Resp
   const { operator } = ports;
   try {
     checkSite(operator, asked);
-    const secret = readCookieSecret(asked.request);
+    const secret = operator.cookies.readSession(asked.request);
     if (secret !== null) await endSession(operator, asked, secret);
   } catch (error) {
     return createFaultPage(error, { title: "You are not signed out", link: { href: "/", text: "Back" } });
@@ -259,7 +244,7 @@ async function endHere(ports: SignInPorts, asked: OperatorRequest): Promise<Resp
   const headers = {
     location: (await findSignOut(ports, asked)) ?? "/",
     "cache-control": "no-store",
-    "set-cookie": formatSessionCookie("", 0, isSecure),
+    "set-cookie": operator.cookies.formatSession("", 0, isSecure),
   };
   return new Response(null, { status: 303, headers });
 }

@@ -3,11 +3,13 @@
 import { type AnyElysia, Elysia } from "elysia";
 import type { HTTPHeaders } from "elysia/types";
 import { Fault, toFault } from "../../core/fault.ts";
+import { hideSecret } from "../../core/text/secret-form.ts";
 import { logBug } from "../../core/world/bug.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { checkSecret } from "../../keys/secret.ts";
 import { findErrorForm } from "../../surfaces/index.ts";
 import { noteFailedChange } from "../audit/audited.ts";
+import { giveBackChange } from "../people/counted-changes.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createFaultResponse, createRefusalResponse, type HeaderMap } from "./answers.ts";
 import { canonicalScheme } from "./auth.ts";
@@ -66,6 +68,7 @@ export function buildApp(
       const thrown = code === "PARSE" ? error.cause : error;
       const fault = toFault(thrown);
       const refusal = explainThrown(ports, request, thrown, set);
+      giveBackChange(request);
       return noteFailedChange(request, fault)?.then(() => refusal) ?? refusal;
     });
   served.app = app;
@@ -235,7 +238,9 @@ export function joinHeaders(headers: HeaderMap, set: HeaderStore): HeaderMap {
 /** Keeps a client's own valid id, so that its logs can be joined with ours. */
 function chooseRequestId(headers: Headers, { random, clock }: Pick<HttpPorts, "random" | "clock">): string {
   const given = headers.get("x-request-id");
-  return given !== null && REQUEST_ID.test(given) ? given : `req_${mintOrderedId(random, clock.nowMs())}`;
+  return given !== null && REQUEST_ID.test(given) && hideSecret(given) === given
+    ? given
+    : `req_${mintOrderedId(random, clock.nowMs())}`;
 }
 
 function unknownPath(request: Request, known: KnownPaths): Fault {

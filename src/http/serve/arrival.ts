@@ -27,6 +27,8 @@ export class Arrival {
   readonly startedMs: number;
   /** Null unless it is a line of a batch. */
   readonly line: LineMark | null;
+  /** The WebSocket on which it came. */
+  readonly socketId: string | null;
   trace: TraceContext | null = null;
   /** Null until its sender is known, like the next two until it is read. */
   key: GatewayKey | null = null;
@@ -40,7 +42,7 @@ export class Arrival {
     request: Request,
     server: Arrival["server"],
     set: HeaderStore,
-    { route, counting, sender = null, line = null }: ArrivalRoute,
+    { route, counting, sender = null, line = null, socketId = null }: ArrivalRoute,
   ) {
     this.request = request;
     this.server = server;
@@ -49,6 +51,7 @@ export class Arrival {
     this.counting = counting;
     this.sender = sender;
     this.line = line;
+    this.socketId = socketId;
     this.requestId = String(set.headers["x-request-id"]);
     this.held = bodies.open();
     this.startedMs = clock.monotonicMs();
@@ -65,4 +68,5 @@ interface ArrivalRoute {
   readonly counting: CountingLimit;
   readonly sender?: Caller | null;
   readonly line?: LineMark | null;
+  readonly socketId?: string | null;
 }

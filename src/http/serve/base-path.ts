@@ -66,7 +66,10 @@ async function placeResponse(response: Answer, base: string): Promise<Answer> {
   for (const cookie of cookies)
     headers.append(
       "set-cookie",
-      cookie.replace(/(?<=; Path=)[^;]*/i, (path) => placePath(path, base)),
+      // Browsers refuse one of that name with any other path than the root.
+      cookie.startsWith("__Host-")
+        ? cookie
+        : cookie.replace(/(?<=; Path=)[^;]*/i, (path) => placePath(path, base)),
     );
   const isPage = headers.get("content-type")?.startsWith("text/html") && !headers.has("content-encoding");
   if (!isPage || response.body === null) return response;

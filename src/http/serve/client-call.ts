@@ -1,7 +1,6 @@
 // A client's request once it is read, as the gateway takes it.
 
 import type { Claim } from "../../core/demand.ts";
-import type { JsonObject } from "../../core/json/json.ts";
 import type { Caller, GatewayKey, KeyProof } from "../../core/keys/key.ts";
 import type { RequestOrigin } from "../../core/log/record.ts";
 import type { TraceContext } from "../../core/log/trace-context.ts";
@@ -10,6 +9,7 @@ import type { Caching } from "../../core/models/caching.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, RawRequest } from "../../core/models/dialect.ts";
 import type { TracedHook } from "../../core/models/hook.ts";
+import type { KeptRequest } from "../../core/models/kept.ts";
 import type { Hasher, PromptDigests } from "../../core/models/prompt-digests.ts";
 import { type Steering, UNSTEERED } from "../../core/models/steering.ts";
 import type { RouterRules } from "../../core/settings.ts";
@@ -44,7 +44,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   raw: RawRequest | null;
   dropped: readonly string[];
   hooks?: TracedHook[];
-  kept: JsonObject | null;
+  kept: KeptRequest | null;
   readonly exchange: Exchange<F>;
   readonly lost: readonly string[];
   readonly names: Readonly<Record<string, string>> | undefined;
@@ -85,12 +85,14 @@ export class ClientCall<F extends Form> implements Call<F> {
   constructor(
     ports: HttpPorts,
     { name: surface, operation, idPrefix }: Surface<F>,
-    { request: { headers }, requestId, held, trace, line }: Arrival,
+    arrival: Arrival,
     { key, proof }: Caller,
     exchange: Exchange<F>,
     setup: ModelSetup<F>,
     pin: Pin | null,
   ) {
+    const { requestId, held, trace, line } = arrival;
+    const { headers } = arrival.request;
     const nowMs = ports.clock.nowMs();
     const { selection, steering } = chooseSteered(headers, setup);
     this.key = key;
@@ -115,7 +117,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.created = Math.floor(nowMs / 1000);
     this.requestId = requestId;
     this.line = line;
-    this.origin = readRequestOrigin(ports, headers, exchange.session, proof, trace, line);
+    this.origin = readRequestOrigin(ports, arrival, proof, exchange);
     this.selection = pin ? pinSelection(selection, pin) : selection;
     this.steering = steering;
     this.pin = pin;
@@ -125,7 +127,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.mendsNamed = setup.mendsNamed;
     this.limitAtMs = headers.has(TIMEOUT) ? readLimit(ports, headers) : Number.POSITIVE_INFINITY;
     this.idempotency = readClaim(ports.vault, headers, line, key.id, operation, exchange);
-    this.caching = exchange.isUncached ? null : readCaching(headers, key, selection, ports.cacheRules());
+    this.caching = exchange.isCompaction ? null : readCaching(headers, key, selection, ports.cacheRules());
     this.held = held;
     this.trace = trace;
     this.#setup = setup;

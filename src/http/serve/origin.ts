@@ -8,12 +8,14 @@ import {
   readTagsText,
   TAGS_EXPECTED,
   TAGS_MAX,
+  type Tags,
 } from "../../core/fields/tags-text.ts";
 import type { Caller } from "../../core/keys/key.ts";
 import { type RequestOrigin, UNKNOWN_ORIGIN } from "../../core/log/record.ts";
 import { listTraceIds, type TraceContext } from "../../core/log/trace-context.ts";
 import { nameSession } from "../../core/people/session.ts";
 import type { AddressRule, TagHeader } from "../../core/settings.ts";
+import { hideSecret } from "../../core/text/secret-form.ts";
 import { cutAddress } from "../../core/world/address.ts";
 import type { LineMark } from "../../gateway/call.ts";
 
@@ -36,17 +38,31 @@ interface OriginParts {
   readonly tagsFrom: () => readonly TagHeader[] | undefined;
 }
 
+/** A request as it came. */
+interface RequestArrival {
+  readonly request: { readonly headers: Headers };
+  readonly trace: TraceContext | null;
+  readonly socketId: string | null;
+  /** Null unless it is a line of a batch. */
+  readonly line: LineMark | null;
+}
+
+/** The conversation that it is about. */
+interface RequestSubject {
+  /** The surface's own name for it. */
+  readonly session: string | null;
+  readonly isCompaction?: boolean;
+}
+
 /**
- * `session` is the surface's own name for the conversation. Reads the address at once: a connection may close. Throws the
+ * Reads the address at once: a connection may close. Throws the
  * Fault `invalid_value` for tags that aren't valid.
  */
 export function readRequestOrigin(
   { addressRule, tagsFrom }: OriginParts,
-  headers: Headers,
-  session: string | null,
+  { request: { headers }, trace, socketId, line }: RequestArrival,
   proof: Caller["proof"],
-  trace: TraceContext | null,
-  line: LineMark | null,
+  { session, isCompaction = false }: RequestSubject,
 ): RequestOrigin {
   const rule = addressRule();
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
@@ -64,15 +80,26 @@ export function readRequestOrigin(
     batchId: line === null ? null : line.terms.batchId,
     batchLine: line === null ? null : line.line,
     customId: line === null ? null : line.customId,
+    socketId,
+    isCompaction,
   };
 }
 
 function readTagsHeader(given: string): string | null {
   const tags = parseTags(given);
-  if (tags !== null) return formatTags(tags);
+  if (tags !== null) return formatTags(mapValues(tags, hideTag));
   throw new Fault("invalid_value", `Invalid header '${TAGS_HEADER}': expected ${TAGS_EXPECTED}.`, {
     param: TAGS_HEADER,
   });
+}
+
+/** A tag has printable ASCII alone. */
+function hideTag(value: string): string {
+  return hideSecret(value, "...");
+}
+
+function mapValues(tags: Tags, map: (value: string) => string): Tags {
+  return Object.fromEntries(Object.entries(tags).map(([name, value]) => [name, map(value)]));
 }
 
 /** Adds the tags of headers to those that the client names itself, which come first, as long as there is room. */
@@ -80,7 +107,7 @@ function addHeaders(own: string | null, headers: Headers, from: readonly TagHead
   const tags: Record<string, string> = own === null ? {} : { ...readTagsText(own) };
   for (const { tag, header } of from) {
     if (Object.hasOwn(tags, tag)) continue;
-    const value = cleanTagValue(tag, headers.get(header) ?? "");
+    const value = hideTag(cleanTagValue(tag, headers.get(header) ?? ""));
     if (value !== "" && Object.keys(tags).length < TAGS_MAX) tags[tag] = value;
   }
   return Object.keys(tags).length === 0 ? null : formatTags(tags);

@@ -25,7 +25,9 @@ export interface KnownPaths {
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 export function indexPaths(routes: readonly RegisteredRoute[]): KnownPaths {
-  const byPath = Map.groupBy(routes.filter(isShown), ({ path }) => path);
+  // As in the router, a path with a wildcard serves what no other does.
+  const ordered = routes.filter(isShown).toSorted((one, other) => rankPath(one) - rankPath(other));
+  const byPath = Map.groupBy(ordered, ({ path }) => path);
   const patterns = [...byPath].map(([path, own]) => {
     const methods = METHODS.filter((method) => own.some((route) => route.method === method));
     return { pattern: toPattern(path), methods };
@@ -36,6 +38,10 @@ export function indexPaths(routes: readonly RegisteredRoute[]): KnownPaths {
     plain: plain.filter((path) => !isForOperators(path)),
     operators: plain.filter(isForOperators),
   };
+}
+
+function rankPath({ path }: RegisteredRoute): number {
+  return path.includes("*") ? 1 : 0;
 }
 
 function toPattern(path: string): RegExp {

@@ -60,7 +60,8 @@ export function readSelection(
 
 /** Returns the bounds on what a client's `model` leads to. */
 export function openNamed(model: string, key: GatewayKey, catalogue: Catalogue): GatewayKey {
-  return key.allowedModels === null ? key : openAlias(key, model, catalogue.findAlias(model));
+  const isBound = key.allowedModels !== null || key.memberModels !== undefined;
+  return isBound ? openAlias(key, model, catalogue.findAlias(model)) : key;
 }
 
 /** Models that clients needn't name in an operation. Without an alias of that name, any that serves it stands for it. */

@@ -78,7 +78,7 @@ export async function serve<F extends Form>(
     client.end();
     const answer = call.exchange.whole(reply, new AnswerStamp(ports, context));
     if (call.kept !== null && call.exchange.keep && !(answer instanceof Document))
-      await ports.kept.keep(call.key, call.exchange.keep(call.kept, answer));
+      await ports.kept.keep(call.key, call.exchange.keep(call.kept.body, answer));
     return respondWhole(ports, surface, context, answer, set);
   } catch (thrown) {
     client?.end();
@@ -273,5 +273,5 @@ async function keepStreamed<F extends Form>(
 ): Promise<void> {
   const { exchange, kept, key } = call;
   if (exchange.keep && kept && writer.finish)
-    await ports.kept.keep(key, exchange.keep(kept, writer.finish()));
+    await ports.kept.keep(key, exchange.keep(kept.body, writer.finish()));
 }

@@ -71,13 +71,6 @@ const UNSERVED: readonly Class[] = [
     ),
   ],
   [
-    /^\/interactions(\/|$)/,
-    notServed(
-      "Google's Interactions API is",
-      "use `models.generateContent` of the same SDK, which is POST /v1beta/models/{model}:generateContent.",
-    ),
-  ],
-  [
     /^\/responses\/[^/]+\/cancel$/,
     notServed(
       "Answers in the background are",

@@ -17,6 +17,12 @@ import { SocketWriter } from "./writer.ts";
 const REFUSED_FRAMES_MAX = 100;
 const MINUTE_MS = 60_000;
 
+/** Why a connection ended that we didn't end, by its code: its TCP connection is gone, or a frame was too large. */
+const CLIENT_ENDS: ReadonlyMap<number, string> = new Map([
+  [1006, "client_gone"],
+  [1009, "frame_too_large"],
+]);
+
 /** The parts of the gateway that a connection needs. */
 interface ConnectionPorts {
   readonly deadlines: Deadlines;
@@ -136,8 +142,9 @@ export class Connection {
     this.#writer?.drain();
   }
 
-  close(_port: SocketPort, code: number, reason: string): void {
-    this.#leave(code, reason);
+  /** The client's own words aren't passed on: what isn't said in ours can be anything. */
+  close(_port: SocketPort, code: number): void {
+    this.#leave(code, this.#writer?.isCut ? "stuck_reader" : (CLIENT_ENDS.get(code) ?? "client_closed"));
   }
 
   /** Ends the connection, at once or when what runs on it has ended. Later requests are refused with the Fault. */
@@ -207,7 +214,7 @@ export class Connection {
     const nowMs = this.#ports.deadlines.nowMs();
     this.#refused = this.#refused.filter((atMs) => nowMs - atMs < MINUTE_MS);
     this.#refused.push(nowMs);
-    if (this.#refused.length > REFUSED_FRAMES_MAX) this.end(CLOSED.refused, fault, "too many refused frames");
+    if (this.#refused.length > REFUSED_FRAMES_MAX) this.end(CLOSED.refused, fault, "refused_frames");
   }
 
   #tell(fault: Fault, streamId: string | null): void {

@@ -20,7 +20,7 @@ import { noteRefusal } from "../serve/serve.ts";
 import { Setups } from "../serve/setups.ts";
 import { Connection, type Handshake } from "./connection.ts";
 import { makeHeaders } from "./create-headers.ts";
-import { SocketMemory } from "./memory.ts";
+import { makeTurnedOff, type OpenSockets } from "./open-sockets.ts";
 import { CLOSED } from "./port.ts";
 import { runTurn, type Turn, type TurnConnection } from "./turn.ts";
 
@@ -47,15 +47,14 @@ export class Sockets implements SocketRoutes, Latecomer {
   readonly #ports: HttpPorts;
   readonly #rules: () => SocketRules;
   readonly #setups = new Setups<ChatForm>(OPENAI_RESPONSES);
-  readonly #memory: SocketMemory;
-  readonly #open = new Set<Connection>();
+  readonly #open: OpenSockets;
   readonly #warmUps = new CountingLimit("warm a connection up");
   #isLooking = false;
 
   constructor(ports: HttpPorts) {
     this.#ports = ports;
     this.#rules = ports.sockets;
-    this.#memory = new SocketMemory(ports.sockets);
+    this.#open = ports.openSockets;
     this.options = { ...OPTIONS, maxPayloadLength: ports.sockets().frameBytesMax };
   }
 
@@ -68,7 +67,7 @@ export class Sockets implements SocketRoutes, Latecomer {
       const { key } = await identify(this.#ports, arrival);
       arrival.key = key;
       if (this.#ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
-      this.#checkRoom(key);
+      this.#open.checkRoom(key);
       const connection = this.#make(request, key, address);
       if (!server.upgrade(request, { data: connection }))
         throw invalidValue("upgrade", "expected a handshake");
@@ -77,6 +76,7 @@ export class Sockets implements SocketRoutes, Latecomer {
     } catch (thrown) {
       const fault = toFault(thrown);
       if (fault.code === "internal_error") throw thrown;
+      this.#ports.log({ event: "socket.refused", level: "debug", reason: fault.code });
       const { refusal, headers } = noteRefusal(this.#ports, OPENAI_RESPONSES, arrival, null, fault);
       return addHeaders(createRefusalResponse(fault, refusal, headers), set);
     }
@@ -85,7 +85,7 @@ export class Sockets implements SocketRoutes, Latecomer {
   /** Looks at every connection: its age, its silence, its key, and whether the gateway still takes requests. */
   late(): void {
     const nowMs = this.#ports.deadlines.nowMs();
-    for (const connection of [...this.#open]) this.#lookAt(connection, nowMs);
+    for (const connection of this.#open.list()) this.#lookAt(connection, nowMs);
     this.#isLooking = false;
     this.#watch();
   }
@@ -93,7 +93,7 @@ export class Sockets implements SocketRoutes, Latecomer {
   #lookAt(connection: Connection, nowMs: number): void {
     const { isOn, ageMs, idleMs } = this.#rules();
     if (this.#ports.refusing() || this.#ports.draining()) connection.end(CLOSED.leaving, shuttingDown());
-    else if (!isOn) connection.end(CLOSED.leaving, turnedOff());
+    else if (!isOn) connection.end(CLOSED.leaving, makeTurnedOff());
     else if (nowMs - connection.startedMs > ageMs) connection.end(CLOSED.normal, tooOld());
     else if (connection.isIdle && nowMs - connection.activeMs > idleMs)
       connection.end(CLOSED.normal, tooOld(), "idle");
@@ -110,24 +110,6 @@ export class Sockets implements SocketRoutes, Latecomer {
     }
   }
 
-  /** Throws the Faults of a connection too many, with which clients go on by HTTP. */
-  #checkRoom({ id, accountId, name }: GatewayKey): void {
-    const { isOn, allMax, perAccountMax, perKeyMax } = this.#rules();
-    if (!isOn) throw turnedOff();
-    const open = [...this.#open].map(({ handshake }) => handshake);
-    const bounds = [
-      ["key", name, perKeyMax, open.filter(({ keyId }) => keyId === id).length],
-      ["account", accountId, perAccountMax, open.filter((one) => one.accountId === accountId).length],
-      ["account", accountId, allMax, open.length],
-    ] as const;
-    for (const [scope, owner, limit, used] of bounds) {
-      if (used < limit) continue;
-      const message = `At most ${limit} WebSockets may be open${scope === "key" ? " with one key" : ""}: go on by HTTP.`;
-      const refusing = { scope, name: owner, kind: "sockets", limit, used };
-      throw new Fault("too_many_sockets", message, { limit: refusing });
-    }
-  }
-
   #make(request: Request, { id: keyId, accountId }: GatewayKey, address: string): Connection {
     const { deadlines, random, clock } = this.#ports;
     const id = `sock_${mintOrderedId(random, clock.nowMs())}`;
@@ -139,12 +121,19 @@ export class Sockets implements SocketRoutes, Latecomer {
       parse: parseFrame,
       makeTurn: (connection: Connection, frame: JsonObject, bytes: number) =>
         this.#makeTurn(connection, frame, bytes),
-      runTurn: (turn: Turn, connection: TurnConnection) =>
-        runTurn({ ports: this.#ports, setups: this.#setups }, turn, connection),
+      runTurn: (turn: Turn, connection: TurnConnection) => this.#runTurn(id, turn, connection),
       onClose: (connection: Connection, code: number, reason: string) =>
         this.#forget(connection, code, reason),
     };
-    return new Connection(ports, handshake, this.#memory.open(accountId));
+    return new Connection(ports, handshake, this.#open.memory.open(accountId));
+  }
+
+  async #runTurn(socketId: string, turn: Turn, connection: TurnConnection): Promise<Fault | null> {
+    const ports = { ports: this.#ports, setups: this.#setups };
+    const { outcome, refused } = await runTurn(ports, turn, connection);
+    const event = turn.isWarmUp ? "socket.warm_up" : "socket.turn";
+    this.#ports.log({ event, level: "debug", socket_id: socketId, outcome });
+    return refused;
   }
 
   #makeTurn(connection: Connection, frame: JsonObject, bytes: number): Turn {
@@ -155,7 +144,8 @@ export class Sockets implements SocketRoutes, Latecomer {
     const { request, server } = this.#makeRequest(handshake, makeHeaders(handshake.headers, frame));
     const { random, clock } = this.#ports;
     const set = { headers: { "x-request-id": `req_${mintOrderedId(random, clock.nowMs())}` } };
-    const arrival = new Arrival(this.#ports, request, server, set, { route: ROUTE, counting: this.#warmUps });
+    const place = { route: ROUTE, counting: this.#warmUps, socketId: handshake.id };
+    const arrival = new Arrival(this.#ports, request, server, set, place);
     arrival.held.expect({ owner: handshake.accountId, declaredBytes: bytes, onEnded: () => {} });
     arrival.held.arrive(bytes);
     arrival.held.finish();
@@ -178,11 +168,14 @@ export class Sockets implements SocketRoutes, Latecomer {
 
   #add(connection: Connection): void {
     this.#open.add(connection);
+    const { id, keyId, accountId } = connection.handshake;
+    const whose = { socket_id: id, key_id: keyId, account_id: accountId };
+    this.#ports.log({ event: "socket.opened", level: "debug", ...whose });
     this.#watch();
   }
 
   #forget(connection: Connection, code: number, reason: string): void {
-    this.#open.delete(connection);
+    this.#open.remove(connection);
     const { handshake, turns, bytesIn, bytesOut, startedMs } = connection;
     this.#ports.log({
       event: "socket.closed",
@@ -201,7 +194,7 @@ export class Sockets implements SocketRoutes, Latecomer {
   /** Nothing is looked at while no connection is open. */
   #watch(): void {
     const { deadlines } = this.#ports;
-    if (this.#open.size === 0 || this.#isLooking) return;
+    if (this.#open.count === 0 || this.#isLooking) return;
     this.#isLooking = true;
     deadlines.watch(deadlines.nowMs() + LOOK_EVERY_MS, this);
   }
@@ -209,10 +202,6 @@ export class Sockets implements SocketRoutes, Latecomer {
 
 function shuttingDown(): Fault {
   return new Fault("shutting_down", "The gateway is shutting down.");
-}
-
-function turnedOff(): Fault {
-  return new Fault("websockets_off", "WebSockets are turned off here: go on by HTTP.");
 }
 
 function tooOld(): Fault {

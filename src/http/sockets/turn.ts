@@ -53,12 +53,21 @@ interface TurnPorts {
   readonly setups: Setups<ChatForm>;
 }
 
-/** Runs a turn to its end. Returns the failure of a key that may not be used, with which the connection ends. */
+/** What became of a turn: `left` if its client went first, `refused` if nobody was asked. */
+type TurnOutcome = "completed" | "failed" | "refused" | "left";
+
+interface EndedTurn {
+  readonly outcome: TurnOutcome;
+  /** The failure of a key that may not be used, with which the connection ends. Null for all others. */
+  readonly refused: Fault | null;
+}
+
+/** Runs a turn to its end. */
 export async function runTurn(
   { ports, setups }: TurnPorts,
   turn: Turn,
   connection: TurnConnection,
-): Promise<Fault | null> {
+): Promise<EndedTurn> {
   const { arrival, streamId } = turn;
   const answer = new TurnAnswer(streamId, connection);
   let context: RequestContext<ChatForm> | null = null;
@@ -71,19 +80,20 @@ export async function runTurn(
     const call = await readPlaced(ports, SURFACE, setups, arrival, caller, turn.body, earlier);
     if (turn.isWarmUp) {
       warmUp(call, answer, connection);
-      return null;
+      return { outcome: "completed", refused: null };
     }
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
-    await new RunningTurn(ports, call, context, answer).run(connection, earlier);
-    return null;
+    const outcome = await new RunningTurn(ports, call, context, answer).run(connection, earlier);
+    return { outcome, refused: null };
   } catch (thrown) {
     const fault = toFault(thrown);
     logBug(ports, thrown);
     const { refusal, headers } = noteRefusal(ports, SURFACE, arrival, context, fault);
     const named = { ...refusalHeaders(fault, refusal, headers), "x-request-id": arrival.requestId };
     connection.send(writeFailure({ ...refusal, headers: named }, streamId));
-    return refusal.status === 401 ? fault : null;
+    const outcome = fault.code === "client_gone" ? "left" : context?.attempts ? "failed" : "refused";
+    return { outcome, refused: refusal.status === 401 ? fault : null };
   } finally {
     arrival.held.release();
   }
@@ -177,7 +187,7 @@ class RunningTurn {
   }
 
   /** Throws the Fault of an answer that hasn't begun. A later failure is its last event. */
-  async run(connection: TurnConnection, earlier: FoundEarlier): Promise<void> {
+  async run(connection: TurnConnection, earlier: FoundEarlier): Promise<TurnOutcome> {
     const call = this.#call;
     const flow = this.#ports.gateway.stream(this.#context);
     const stay = connection.whenGone(() => {
@@ -187,7 +197,7 @@ class RunningTurn {
     try {
       await flow.begin();
       this.#head();
-      await this.#pour(flow, connection, earlier);
+      return await this.#pour(flow, connection, earlier);
     } finally {
       stay();
     }
@@ -203,7 +213,7 @@ class RunningTurn {
     flow: AnswerFlow<readonly ChatForm["piece"][]>,
     connection: TurnConnection,
     earlier: FoundEarlier,
-  ): Promise<void> {
+  ): Promise<TurnOutcome> {
     const writer = this.#writer;
     try {
       await flow.pour((pieces) => this.#answer.write(writer.write(pieces)));
@@ -211,9 +221,12 @@ class RunningTurn {
       if (kept && !earlier.isRemembered) await this.#ports.kept.keep(this.#call.key, kept);
       this.#answer.write(writer.end());
       if (kept && earlier.stored === null) connection.remember(listTurn(kept));
+      return "completed";
     } catch (thrown) {
       logBug(this.#ports, thrown);
-      this.#answer.write(writer.fail(toFault(thrown), this.#call.requestId));
+      const fault = toFault(thrown);
+      this.#answer.write(writer.fail(fault, this.#call.requestId));
+      return fault.code === "client_gone" ? "left" : "failed";
     }
   }
 
@@ -221,7 +234,7 @@ class RunningTurn {
     const { exchange, kept } = this.#call;
     const response = this.#writer.finish?.();
     if (!exchange.keep || kept === null || response === undefined) return null;
-    return exchange.keep(kept, response);
+    return exchange.keep(kept.body, response);
   }
 }
 
@@ -243,5 +256,5 @@ function warmUp(call: ClientCall<ChatForm>, answer: TurnAnswer, connection: Turn
     if (!frame.startsWith('{"type":"response.in_progress"')) answer.send(frame);
   const response = writer.finish?.();
   if (exchange.keep && kept !== null && response)
-    connection.remember(listTurn(exchange.keep(kept, response)));
+    connection.remember(listTurn(exchange.keep(kept.body, response)));
 }

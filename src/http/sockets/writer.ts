@@ -14,11 +14,17 @@ export class SocketWriter implements Latecomer {
   readonly #room = new Pause();
   #stuck: Deadline | null = null;
   #isOver = false;
+  #isCut = false;
   bytesOut = 0;
 
   constructor(port: SocketPort, deadlines: Deadlines) {
     this.#port = port;
     this.#deadlines = deadlines;
+  }
+
+  /** True once a client that doesn't read was cut off. */
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   /** Returns a promise to wait for before more is sent, or null. */
@@ -57,6 +63,7 @@ export class SocketWriter implements Latecomer {
   }
 
   #cut(): void {
+    this.#isCut = true;
     this.close();
     this.#port.terminate();
   }

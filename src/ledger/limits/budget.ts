@@ -7,7 +7,7 @@ import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import { nameBudget } from "../../core/limits/budget.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
-import type { OpenDay } from "../allowance.ts";
+import { type OpenDay, resolveFreeBudget } from "../allowance.ts";
 import { computeHoldTerms, type Fund, type HoldTerms, type Room } from "../worst.ts";
 import { type BudgetRefusal, makeExceededFault, makeReservedFault } from "./limit-faults.ts";
 
@@ -55,8 +55,7 @@ export function computeFreeTerms(
   day: OpenDay,
 ): FreeTerms {
   const { quota, billing } = demand;
-  const { freeBudgetNanoUsd } = caller.account;
-  const budgetNanoUsd = freeBudgetNanoUsd === "default" ? quota.free.budgetNanoUsd : freeBudgetNanoUsd;
+  const budgetNanoUsd = resolveFreeBudget(caller.account, quota);
   const free = offers.filter(({ card }) => matchesAny(quota.free.models, card));
   if (offers.length > 0 && free.length === 0) return { kind: "refused", fault: notFree(demand, caller) };
   if (budgetNanoUsd === null) {

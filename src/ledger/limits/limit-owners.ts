@@ -79,6 +79,11 @@ function makeMemberOwner(
 const ofKeys = new WeakMap<GatewayKey, WeakMap<OwnerLimits, { readonly owner: LimitOwner | null }>>();
 
 function findKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null {
+  const known = ofKeys.get(key)?.get(defaults);
+  return known === undefined ? keepKeyOwner(key, defaults) : known.owner;
+}
+
+function keepKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null {
   const byDefaults = ofKeys.getOrInsertComputed(key, () => new WeakMap());
   return byDefaults.getOrInsertComputed(defaults, () => ({ owner: makeKeyOwner(key, defaults) })).owner;
 }

@@ -134,18 +134,24 @@ export function refuseShare(
   return null;
 }
 
-/** True if a place of the allowance is left for a line: those in flight take half of what was left before them. */
-export function hasLinePlace(
+/** A line never takes the throttle's slot: a single request would find it gone. */
+export function hideSlot({ line }: Pick<Admission, "line">, standing: Standing): Standing {
+  return line === undefined ? standing : { ...standing, slotAtMs: null };
+}
+
+/**
+ * Returns the refusal if a place of the allowance is left, but not for a line: those in flight take half of what was left
+ * before them.
+ */
+export function refusePlace(
   books: Books,
   { accountId, answers }: Admission,
   { limit, counted }: Standing,
-): boolean {
+): Fault | null {
   const others = findHeld(books.ownerState(accountId, LINES).budgets ?? [], PLACES);
   const left = limit - counted.used + others;
-  return others === 0 || others + answers <= Math.floor(left * MONEY_SHARE);
-}
-
-export function makePlaceCrowdFault({ limit, counted }: Standing): Fault {
+  if (others === 0 || counted.used >= limit || others + answers <= Math.floor(left * MONEY_SHARE))
+    return null;
   return makeCrowdFault("requests_per_day", limit, counted.used);
 }
 

@@ -2,6 +2,7 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ForeignRow } from "../columns.ts";
 import { Fields } from "../fields.ts";
+import { readForeign } from "../foreign-text.ts";
 import { Groups } from "../groups.ts";
 import type { PlannedConfig } from "../plan.ts";
 import { Providers } from "../providers.ts";
@@ -50,7 +51,7 @@ interface ConfigReading {
 
 /** Reads the whole file. Every part of it gets a row of the report. */
 export function readConfig(file: SourceFile, report: Report, tables = NO_TABLES): ConfigReading {
-  const root = addSettings(file.value, tables.settings);
+  const root = asObject(readForeign(addSettings(file.value, tables.settings), report));
   const parts: Parts = {
     file,
     report,

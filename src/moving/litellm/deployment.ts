@@ -22,7 +22,7 @@ const PRICE_DECIMALS = 6;
 const NO_KEY = /^(none|null|empty|dummy|unused|no[-_]?key|fake[-_]?key|not[-_]?(needed|used|required))$/i;
 
 /** The parameters for limits, by what they count. */
-const RATES = { requests: "rpm", tokens: "tpm" } as const;
+const RATES = { requests: "rpm", tokens: "tpm", parallel: "max_parallel_requests" } as const;
 /** LiteLLM's name for the models of a Foundry resource, beside those of Azure OpenAI. */
 const FOUNDRY = "azure_ai";
 const NEEDS_BASE_MODEL =

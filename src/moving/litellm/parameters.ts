@@ -1,5 +1,4 @@
 // Fields of LiteLLM's deployments that have no place here, with the reason.
-import { CREDENTIAL_LIMITS } from "../../core/limits/limit-table.ts";
 import type { Reasons } from "../fields.ts";
 
 const OF_A_KEY = "limits belong to a key: providers.<name>.keys";
@@ -15,7 +14,7 @@ export const PARAMETERS: Reasons = {
   max_retries: "failover is built in",
   rpm: OF_A_KEY,
   tpm: OF_A_KEY,
-  max_parallel_requests: `a key has ${CREDENTIAL_LIMITS.map(({ name }) => name).join(" and ")}`,
+  max_parallel_requests: OF_A_KEY,
   litellm_credential_name: "no entry of credential_list has this name",
   order: "name the later models in models.<id>.fallbacks",
   temperature: CLIENTS,

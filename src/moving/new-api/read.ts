@@ -1,6 +1,8 @@
 // The database of new-api or One API, or its tokens alone, as a plan.
+import { asObject } from "../../core/json/json.ts";
 import type { ForeignRow } from "../columns.ts";
-import { reportFreeModels } from "../free-models.ts";
+import { readForeign } from "../foreign-text.ts";
+import { priceFreeModels } from "../free-models.ts";
 import { Groups } from "../groups.ts";
 import type { PlannedConfig, PlannedOwners } from "../plan.ts";
 import { Providers } from "../providers.ts";
@@ -20,9 +22,12 @@ interface NewApiParts {
 
 /** Prices stay those of the catalogue: new-api's ratios are reported. */
 export function readNewApi(
-  tables: Tables & { readonly channels: readonly ForeignRow[] },
+  given: Tables & { readonly channels: readonly ForeignRow[] },
   { report, nowMs, isFree }: NewApiParts,
 ): { readonly config: PlannedConfig; readonly owners: PlannedOwners } {
+  // Channels become the configuration's providers; people's names and keys don't.
+  const channels = given.channels.map((row) => asObject(readForeign(row, report)));
+  const tables = { ...given, channels };
   const providers = new Providers();
   const groups = new Groups();
   const flavour = findFlavour(tables);
@@ -43,7 +48,7 @@ export function readNewApi(
   reportOptions(tables.options, report);
   for (const table of ["users", "tokens", "channels"] as const) reportColumns(table, tables[table], report);
   const models = Object.fromEntries([...fallbacks].map(([id, list]) => [id, { fallbacks: list }]));
-  const config = { providers: providers.list(), models, aliases: providers.listAliases(groups, report) };
-  reportFreeModels(config, owners, report);
+  const plain = { providers: providers.list(), models, aliases: providers.listAliases(groups, report) };
+  const config = priceFreeModels(plain, owners, report);
   return { config: isFree ? config : { ...config, billing: { charge: "always" } }, owners };
 }

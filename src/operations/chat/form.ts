@@ -164,6 +164,10 @@ export interface ChatRequest extends JsonObject {
   user?: string;
   metadata?: Record<string, string>;
   web_search_options?: SearchOptions;
+  /** Google's, in the form of generateContent. */
+  safety_settings?: readonly JsonObject[];
+  /** True if calls must match the schemas of their functions, which Google's models know as a mode. Only surfaces set it. */
+  validates_calls?: true;
 }
 
 /** The closed set that clients know. */

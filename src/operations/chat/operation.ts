@@ -136,7 +136,11 @@ function isReply(value: unknown): value is ChatReply {
 
 function split(ask: ChatRequest, answersPerCall: number): readonly ChatRequest[] {
   const wanted = ask.n ?? 1;
-  return wanted <= answersPerCall ? [ask] : shareAnswers(wanted, answersPerCall).map((n) => ({ ...ask, n }));
+  return wanted <= answersPerCall ? [ask] : share(ask, shareAnswers(wanted, answersPerCall));
+}
+
+function share(ask: ChatRequest, counts: readonly number[]): readonly ChatRequest[] {
+  return counts.map((n) => ({ ...ask, n }));
 }
 
 /** The latest result for each request, which is needed for the hold, for the call and at the end. */

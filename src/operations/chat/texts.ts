@@ -81,6 +81,7 @@ const GRAMMAR: TextGrammar<Kind> = {
         messages: { kind: "message", takes: ["list"] },
         tools: { kind: "tool", takes: ["list"] },
         response_format: { kind: "format", takes: ["object"] },
+        safety_settings: "setting",
       }),
     },
     message: { form: makeForm(message) },

@@ -12,8 +12,18 @@ import { searchesMax } from "./prompt/searches.ts";
 /** More than any answer can need. A larger count is a mistake and must not overflow the sums. */
 const SEARCHES_MAX = 10_000;
 
+/** The last report and its counts: an answer's own is counted for its limits, its plausibility and its bill. */
+const latest: { usage: Usage | null; amounts: Amounts } = { usage: null, amounts: NO_AMOUNTS };
+
 /** Converts a usage report to whole billed counts whose parts never exceed their whole. */
 export function countAmounts(usage: Usage): Amounts {
+  if (latest.usage === usage) return latest.amounts;
+  latest.amounts = computeAmounts(usage);
+  latest.usage = usage;
+  return latest.amounts;
+}
+
+function computeAmounts(usage: Usage): Amounts {
   const prompt = asCount(usage.billed_units?.input_tokens ?? usage.prompt_tokens);
   const completion = asCount(usage.billed_units?.output_tokens ?? usage.completion_tokens);
   const cached = Math.min(prompt, asCount(usage.prompt_tokens_details?.cached_tokens));

@@ -74,7 +74,7 @@ export function readAnswer(body: string, question: Pick<Question, "texts" | "too
 
 /** Returns as much of a reason as clients are shown, on one line. */
 function cutReason(reason: string | undefined): string {
-  const line = (reason ?? "").replace(/\s+/g, " ").trim();
+  const line = (reason ?? "").replace(/[\s\p{Cc}]+/gu, " ").trim();
   return (line === "" ? "no reason given" : line).slice(0, REASON_CHARACTERS_MAX).toWellFormed();
 }
 

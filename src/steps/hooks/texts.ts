@@ -1,6 +1,7 @@
 // The texts of a request or an answer that a hook judges, and what changes once it has.
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
+import type { KeptRequest } from "../../core/models/kept.ts";
 import type { ChangeText, NativeTexts, TextPlace } from "../../core/text/texts.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { ChangedCall } from "../../gateway/step.ts";
@@ -42,7 +43,7 @@ export function collectAsked<F extends Form>({
   const found = new TextSet();
   operation.mapTexts(ask, found.add);
   raw?.texts.mapRequest(raw.body, found.add);
-  if (kept !== null) raw?.texts.mapRequest(kept, found.add);
+  kept?.texts.mapRequest(kept.body, found.add);
   return found.list();
 }
 
@@ -131,19 +132,18 @@ export function changeAsked<F extends Form>(call: TextSource<F>, changes: Change
         throw unchangeable("a name");
       return now;
     };
-  const mapRaw = (body: JsonObject) => (raw === null ? body : raw.texts.mapRequest(body, makeChange(body)));
-  const mapped = {
-    ask: operation.mapTexts(ask, makeChange(ask)),
-    raw: raw && { ...raw, body: mapRaw(raw.body) },
-    kept: kept && mapRaw(kept),
-  };
+  const mapForm = <Body extends KeptRequest>(form: Body | null): Body | null =>
+    form && { ...form, body: form.texts.mapRequest(form.body, makeChange(form.body)) };
+  const mapped = { ask: operation.mapTexts(ask, makeChange(ask)), raw: mapForm(raw), kept: mapForm(kept) };
   if (thoughts.size === 0) return { kind: "changed", ...mapped };
   const isDropped = (text: string) => thoughts.has(text);
+  const dropFrom = <Body extends KeptRequest>(form: Body | null): Body | null =>
+    form && { ...form, body: form.texts.dropThoughts(form.body, isDropped) };
   return {
     kind: "changed",
     ask: operation.thoughts?.drop(mapped.ask, isDropped) ?? mapped.ask,
-    raw: mapped.raw && { ...mapped.raw, body: mapped.raw.texts.dropThoughts(mapped.raw.body, isDropped) },
-    kept: mapped.kept && (raw?.texts.dropThoughts(mapped.kept, isDropped) ?? mapped.kept),
+    raw: dropFrom(mapped.raw),
+    kept: dropFrom(mapped.kept),
     dropped: [...new Set([...dropped, THINKING])],
   };
 }

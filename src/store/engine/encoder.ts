@@ -44,6 +44,21 @@ export function makeEncoder<Row>(writers: readonly Write<Row>[]): Encoder<Row> {
   };
 }
 
+/** Returns a function that says whether a row has these values in its columns. It is made at its first use, too. */
+export function makeTest<Row>(tests: readonly (readonly [Write<Row>, Value])[]): (row: Row) => boolean {
+  let made: ((row: Row) => boolean) | null = null;
+  return (row) => {
+    made ??= compileTest(tests);
+    return made(row);
+  };
+}
+
+function compileTest<Row>(tests: readonly (readonly [Write<Row>, Value])[]): (row: Row) => boolean {
+  const written = tests.map(([write], at) => findExpression(write)?.("row") ?? `tests[${at}][0](row)`);
+  const terms = written.map((value, at) => `${value} === tests[${at}][1]`);
+  return new Function("tests", `return (row) => ${terms.join(" && ")};`)(tests);
+}
+
 /** The source is made of the program's own names alone. */
 function compile<Row>(writers: readonly Write<Row>[]): Encoder<Row> {
   const values = writers.map((write, at) => findExpression(write)?.("row") ?? `writers[${at}](row)`);

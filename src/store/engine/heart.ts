@@ -39,12 +39,19 @@ export class Heart {
 
   /** Runs the work once requests may be admitted. Throws the Fault `store_unavailable` if they may not. */
   admit<T>(work: () => Promise<T>): Promise<T> {
+    const waiting = this.wait();
+    return waiting === null ? work() : waiting.then(work);
+  }
+
+  /** Returns null if requests may be admitted, as usual, or what resolves once they may. It rejects if they may not. */
+  wait(): Promise<void> | null {
     if (this.#unsupported !== null) return Promise.reject(this.#refuse(this.#unsupported));
-    if (performance.now() - this.#beatMs < this.#parts.aliveMs) return work();
-    return this.beat().then(({ unsupported }) => {
-      if (unsupported !== null) throw this.#refuse(unsupported);
-      return work();
-    });
+    return performance.now() - this.#beatMs < this.#parts.aliveMs ? null : this.#waitForBeat();
+  }
+
+  async #waitForBeat(): Promise<void> {
+    const { unsupported } = await this.beat();
+    if (unsupported !== null) throw this.#refuse(unsupported);
   }
 
   async #beat(): Promise<Beat> {

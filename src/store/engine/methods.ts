@@ -1,7 +1,9 @@
 // The store's methods that are the same on both engines.
 import type { Changes, Trail } from "../../core/audit/changes.ts";
+import type { RepeatClaim } from "../../core/audit/repeats.ts";
 import type { PieceStore } from "../../core/models/file.ts";
 import { auditLogMethods } from "../audit/audit-log.ts";
+import { claimWith, repeatMethods } from "../audit/repeats.ts";
 import { outboxMethods } from "../events/outbox.ts";
 import { webhookMethods } from "../events/webhooks.ts";
 import { foreignMethods } from "../keys/foreign.ts";
@@ -13,7 +15,7 @@ import { providerCallMethods } from "../log/provider-calls.ts";
 import { refusalMethods } from "../log/refusals.ts";
 import { batchMethods } from "../models/batches.ts";
 import { cacheMethods } from "../models/cached-answers.ts";
-import { fileMethods } from "../models/files.ts";
+import { fileChanges, fileMethods } from "../models/files.ts";
 import { lessonChanges, lessonMethods } from "../models/lessons.ts";
 import { responseMethods } from "../models/stored-responses.ts";
 import { bookMethods, systemJournalMethods } from "../money/books.ts";
@@ -44,11 +46,13 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     ...settingMethods(engine),
     ...consoleMethods(engine),
     ...lessonMethods(engine),
-    changes: (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail)),
+    changes: (trail: Trail, claim: RepeatClaim | null = null) =>
+      changeMethods(claimWith(engine, claim), claimWith(ofRows, claim), makeRecorder(engine, trail)),
     journals: { ...journalMethods(engine), ...systemJournalMethods(engine), ...statementMethods(engine) },
     responses: responseMethods(engine),
     refusals: refusalMethods(engine),
     auditLog: auditLogMethods(engine),
+    repeats: repeatMethods(engine),
     webhooks: webhookMethods(engine),
     providerCalls: providerCallMethods(engine),
     devices: deviceMethods(engine),
@@ -73,6 +77,7 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...settingChanges(engine, record),
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
+    ...fileChanges(engine, record),
     ...peopleChanges(engine, ofRows, record),
     ...directoryChanges(ofRows, record),
     ...limitRequestChanges(ofRows, record),

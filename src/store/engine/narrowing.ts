@@ -92,7 +92,7 @@ export const ROW_OUTCOME = `coalesce(outcome, CASE ${Object.entries(OUTCOMES_BEF
   .join(" ")} END)`;
 
 /** Filters whose rows an index finds at once. */
-const INDEXED = ["requestId", "session", "traceId", "batchId"] as const;
+const INDEXED = ["requestId", "session", "traceId", "socketId", "batchId"] as const;
 /** Returns the question to the request log that a filter asks. */
 export function askRequests<Row extends ListedRequest>(
   table: Table<Row>,
@@ -143,9 +143,12 @@ function requestsLookup(
 export function narrowRequests(by: Narrowing, filter: RequestFilter): void {
   const { keyId, accountId, operation, surface, model, selector, status, ended, fromMs, toMs } = filter;
   const { provider, outcome, memberId, address, session, traceId, text, requestId, tag } = filter;
+  const { transport, socketId } = filter;
   by.within(filter.scope, USE_ROWS);
   by.equal({ key_id: keyId, account_id: accountId, operation, surface, selector, ended });
-  by.equal({ member_id: memberId, address, session, request_id: requestId, batch_id: filter.batchId });
+  by.equal({ member_id: memberId, address, session, request_id: requestId, socket_id: socketId });
+  by.equal({ batch_id: filter.batchId });
+  if (transport !== undefined) by.add(`socket_id IS ${transport === "ws" ? "NOT " : ""}NULL`);
   by.by(model, (at) => `model_used = ${at} OR model_tried = ${at} OR model_asked = ${at}`);
   if (provider !== undefined) by.add(narrowProvider(by, provider));
   by.by(outcome, (at) => `outcome = ${at} OR outcome IS NULL AND ${OUTCOMES_BEFORE[outcome ?? "failed"]}`);

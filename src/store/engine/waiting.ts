@@ -2,6 +2,7 @@
 import type { Decide, Rows } from "../../core/decision.ts";
 import type { Answer, Demand } from "../../core/demand.ts";
 import { Fault } from "../../core/fault.ts";
+import type { Heart } from "./heart.ts";
 
 export const WAITING_DEMANDS_MAX = 100_000;
 
@@ -27,6 +28,20 @@ export async function answerAll(batch: readonly Waiting[], transact: Transact): 
     if (error instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(error);
     else await answerEach(batch, transact);
   }
+}
+
+interface DemandTaker {
+  add(demand: Demand): Promise<Answer>;
+}
+
+/** Adds a demand to its batch, but an admission only once requests may be admitted. */
+export function addDemand(heart: Pick<Heart, "wait">, batches: DemandTaker, demand: Demand): Promise<Answer> {
+  const waiting = demand.kind === "admit" ? heart.wait() : null;
+  return waiting === null ? batches.add(demand) : addLater(waiting, batches, demand);
+}
+
+function addLater(waiting: Promise<void>, batches: DemandTaker, demand: Demand): Promise<Answer> {
+  return waiting.then(() => batches.add(demand));
 }
 
 type Transact = (demands: readonly Demand[]) => Promise<readonly Answer[]>;

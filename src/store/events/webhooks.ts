@@ -1,6 +1,12 @@
 // Deliveries of events: leased by one node, due by time, dead once nothing helps, and sent again when asked.
 
-import { DELIVERY_STATES, type Delivery, type WebhookStore } from "../../core/events/webhook.ts";
+import {
+  DELIVERY_STATES,
+  type Delivery,
+  type FirstTypes,
+  SENT_AGAIN,
+  type WebhookStore,
+} from "../../core/events/webhook.ts";
 import { asObject, parseJson } from "../../core/json/json.ts";
 import { allowNull, INTEGER, makeJson, makeWord, TEXT, TIME } from "../engine/columns.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
@@ -27,6 +33,8 @@ const DELIVERY = table<Delivery>("delivery", ["id"], {
 });
 const DELIVERY_ROWS: ScopedRows = { account: "account_id", own: null };
 
+/** The place of the reason among a statement's values. The types follow. */
+const SENT = 4;
 const LEASE = "webhooks";
 const TOLD = "told_states";
 
@@ -76,15 +84,21 @@ function attemptMethods({ mark, run, runAll }: Engine) {
   const second = mark(2);
   const third = mark(3);
   const add = composeAddDelivery(mark);
-  const due = `${selectSql(DELIVERY)} WHERE due_at_ms <= ${second} AND endpoint = ${first}
-    ORDER BY due_at_ms LIMIT ${third}`;
+  const due = (types: FirstTypes) => {
+    const isFirst = types.map((_, at) => `WHEN type LIKE ${mark(at + SENT + 1)} THEN 1`).join(" ");
+    return `${selectSql(DELIVERY)} WHERE due_at_ms <= ${second} AND endpoint = ${first}
+      ORDER BY CASE WHEN reason = ${mark(SENT)} THEN 0 ${isFirst} ELSE 2 END, due_at_ms LIMIT ${third}`;
+  };
   const record = `UPDATE delivery SET state = ${second}, attempts = ${third}, due_at_ms = ${mark(4)},
     status = ${mark(5)}, reason = ${mark(6)} WHERE id = ${first} AND attempts = ${mark(7)}`;
   const bury = `UPDATE delivery SET state = 'dead', due_at_ms = NULL, reason = ${second}
     WHERE endpoint = ${first} AND due_at_ms IS NOT NULL`;
   return {
     add: (deliveries) => runAll(deliveries.map(add)),
-    due: async (endpoint, nowMs, most) => (await run(bind(due, endpoint, nowMs, most))).map(DELIVERY.rowOf),
+    due: async (endpoint, nowMs, most, types = []) => {
+      const values = [endpoint, nowMs, most, SENT_AGAIN, ...types.map((type) => `${type}%`)];
+      return (await run({ text: due(types), values })).map(DELIVERY.rowOf);
+    },
     waitingEndpoints: async () =>
       (await run(bind("SELECT DISTINCT endpoint FROM delivery WHERE due_at_ms IS NOT NULL"))).map((row) =>
         readText(row, "endpoint"),
@@ -116,7 +130,8 @@ function shownMethods({ mark, run, runOnce }: Engine) {
       const due = by.bind(atMs);
       by.equal({ id });
       by.within(scope, DELIVERY_ROWS);
-      const text = `UPDATE delivery SET state = 'waiting', due_at_ms = ${due} WHERE ${by.where}
+      const again = by.bind(SENT_AGAIN);
+      const text = `UPDATE delivery SET state = 'waiting', due_at_ms = ${due}, reason = ${again} WHERE ${by.where}
         RETURNING ${joinNames(DELIVERY.columns)}`;
       return readFirst(DELIVERY, await run({ text, values: by.values }));
     },

@@ -2,39 +2,21 @@
 import type { Changes } from "../../core/audit/changes.ts";
 import { applyChange } from "../../core/fields/field.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
-import { type KeyPut, PUT_KEPT_MS, type PutRecord } from "../../core/keys/key-change.ts";
+import type { KeyPut } from "../../core/keys/key-change.ts";
 import type { Store } from "../../core/store.ts";
-import { allowNull, TEXT, TIME } from "../engine/columns.ts";
-import { bind, type Change, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
+import { bind, type Change, type Engine, type Result, type Statement } from "../engine/engine.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "../engine/scope.ts";
 import { insertSql, type Mark, selectSql } from "../engine/sql.ts";
-import { ACCOUNT, KEY, table } from "../schema/tables.ts";
+import { ACCOUNT, KEY } from "../schema/tables.ts";
 import { accountChanges, CHANGED_KEY, updateSql } from "./keys.ts";
 import { MakingCount } from "./making.ts";
 
 /** More rows of one name are refused like two. */
 const SAME_NAME_MAX = 20;
-/** The records kept for an account. Beyond it, the oldest are forgotten. */
-const RECORDS_MAX = 1000;
 const NEWEST = `ORDER BY created_at_ms DESC, id DESC LIMIT ${SAME_NAME_MAX}`;
 
-const PUT_RECORD = table<PutRecord>("put_record", ["account_id", "id"], {
-  accountId: TEXT,
-  id: TEXT,
-  atMs: TIME,
-  bodyDigest: TEXT,
-  keyId: TEXT,
-  sealed: allowNull(TEXT),
-});
-
-interface PutResult {
-  /** Null if there is an earlier record. */
-  readonly key: GatewayKey | null;
-  readonly earlier: PutRecord | null;
-}
-
-/** Writes what a PUT of a key decides on the keys of its name, and on the record of an earlier one. */
+/** Writes what a PUT of a key decides on the keys of its name. */
 class KeyWriting {
   readonly #mark: Mark;
   readonly #record: Recorder;
@@ -47,35 +29,22 @@ class KeyWriting {
   }
 
   /** The reads of `write`, which follow those of the keys of the name. */
-  read({ fresh, digest, record, making = null }: KeyPut): readonly Statement[] {
-    const recordById = `${selectSql(PUT_RECORD)} WHERE account_id = ${this.#mark(1)} AND id = ${this.#mark(2)}`;
-    return [
-      bind(recordById, fresh.accountId, record?.id ?? ""),
-      ...(making ? new MakingCount(this.#engine).read(making, digest, fresh.id) : []),
-    ];
+  read({ fresh, digest, making = null }: KeyPut): readonly Statement[] {
+    return making ? new MakingCount(this.#engine).read(making, digest, fresh.id) : [];
   }
 
-  write(put: KeyPut, [named, recorded, ...counted]: readonly Result[]): Change<PutResult> {
-    const { fresh, choose, revise, digest, record, making = null } = put;
-    const earlier = record && readFirst(PUT_RECORD, recorded);
-    if (earlier && earlier.atMs > record.atMs - PUT_KEPT_MS)
-      return { writes: [], toResult: () => ({ key: null, earlier }) };
+  write(put: KeyPut, [named, ...counted]: readonly Result[]): Change<GatewayKey> {
+    const { fresh, choose, revise, digest, making = null } = put;
     const chosen = choose((named ?? []).map(KEY.rowOf));
     const isMaking = making !== null && chosen === null;
     const counting = new MakingCount(this.#engine);
     if (isMaking) counting.check(making, counted);
     const key = chosen ? applyChange(chosen, revise(chosen)) : fresh;
-    const kept = record && { ...record, keyId: key.id, sealed: chosen ? null : record.sealed };
     const written = chosen ? this.#change(key) : this.#add(fresh, digest);
     const onRecord = this.#record({ kind: "key", before: chosen, after: key });
     return {
-      writes: [
-        written,
-        ...onRecord,
-        ...(kept ? this.#keep(kept) : []),
-        ...(isMaking ? counting.write(making, digest) : []),
-      ],
-      toResult: () => ({ key, earlier: null }),
+      writes: [written, ...onRecord, ...(isMaking ? counting.write(making, digest) : [])],
+      toResult: () => key,
     };
   }
 
@@ -87,21 +56,10 @@ class KeyWriting {
   #change(key: GatewayKey): Statement {
     return bind(updateSql(CHANGED_KEY, this.#mark), key.id, ...CHANGED_KEY.valuesOf(key));
   }
-
-  #keep(record: PutRecord): readonly Statement[] {
-    const account = this.#mark(1);
-    const before = this.#mark(2);
-    const forget = `DELETE FROM put_record WHERE account_id = ${account} AND (at_ms <= ${before} OR id NOT IN (
-      SELECT id FROM put_record WHERE account_id = ${account} ORDER BY at_ms DESC LIMIT ${RECORDS_MAX - 1}))`;
-    return [
-      bind(forget, record.accountId, record.atMs - PUT_KEPT_MS),
-      bind(insertSql(PUT_RECORD, this.#mark), ...PUT_RECORD.valuesOf(record)),
-    ];
-  }
 }
 
 function keyPuts(engine: Engine, record: Recorder) {
-  const { mark, forUpdate, run, change } = engine;
+  const { mark, forUpdate, change } = engine;
   const first = mark(1);
   const second = mark(2);
   const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
@@ -110,20 +68,13 @@ function keyPuts(engine: Engine, record: Recorder) {
     tail: NEWEST,
     rows: KEY_ROWS,
   };
-  const byId = `${selectSql(KEY)} WHERE id = ${first}`;
   const writing = new KeyWriting(engine, record);
   return {
-    putKey: async (put) => {
+    putKey: (put) => {
       const { accountId, name } = put.fresh;
       const lookup = narrowToScope({ ...named, values: [accountId, name] }, put.scope, mark);
       const firsts = [bind(lock, accountId), lookup, ...writing.read(put)];
-      const { key: written, earlier } = await change<PutResult>(firsts, ([, ...found]) =>
-        writing.write(put, found),
-      );
-      // Keys are never deleted.
-      const key = written ?? readFirst(KEY, await run(bind(byId, earlier?.keyId ?? "")));
-      if (key === null) throw new Error("The key of a record is missing.");
-      return { key, earlier };
+      return change(firsts, ([, ...found]) => writing.write(put, found));
     },
   } satisfies Partial<Changes>;
 }

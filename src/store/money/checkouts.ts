@@ -95,17 +95,27 @@ export function checkoutChanges({ mark, forUpdate, change }: Engine, record: Rec
   const byId = `${selectSql(CHECKOUT)} WHERE account_id = ${first} AND id = ${second}`;
   const count = `SELECT count(*) AS unpaid FROM checkout
     WHERE account_id = ${first} AND created_at_ms > ${second} AND state <> 'paid'`;
+  const third = mark(3);
+  const countOfSender = `${count} AND by_kind = ${third} AND by_id = ${mark(4)}`;
   const forget = `DELETE FROM checkout
     WHERE account_id = ${first} AND created_at_ms < ${second} AND state <> 'paid' AND takings = '[]'`;
   const add = `${insertSql(CHECKOUT, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
   return {
     addCheckout: (checkout, sinceMs, check) => {
-      const { accountId, id, createdAtMs } = checkout;
-      const firsts = [bind(lock, accountId), bind(byId, accountId, id), bind(count, accountId, sinceMs)];
-      return change(firsts, ([, found, counted = []]) => {
+      const { accountId, id, createdAtMs, by } = checkout;
+      const firsts = [
+        bind(lock, accountId),
+        bind(byId, accountId, id),
+        bind(count, accountId, sinceMs),
+        bind(countOfSender, accountId, sinceMs, by?.kind ?? "", by?.id ?? ""),
+      ];
+      return change(firsts, ([, found, inAccount, ofSender]) => {
         const known = readFirst(CHECKOUT, found);
         if (known !== null) return { writes: [], toResult: () => known };
-        check(readInteger(counted[0] ?? {}, "unpaid"));
+        check({
+          inAccount: readInteger(inAccount?.[0] ?? {}, "unpaid"),
+          ofSender: readInteger(ofSender?.[0] ?? {}, "unpaid"),
+        });
         const writes = [
           bind(forget, accountId, createdAtMs - KEPT_MS),
           bind(add, ...CHECKOUT.valuesOf(checkout)),

@@ -1,11 +1,15 @@
-// Reads the accounts' names, and which of them bound their members, from a store that isn't opened, for a check of the configuration: nothing is written.
+// Reads the accounts' names, which of them bound their members, and the models of keys, from a store that isn't opened, for a check of the configuration: nothing is written.
 import { Database } from "bun:sqlite";
+import { asArray, asString, parseJson } from "../../core/json/json.ts";
 import { type FoundRow, readText } from "../engine/found.ts";
 import { parseMemberDefaults } from "../limits/member-columns.ts";
 import { Dialer } from "../postgres/dialer.ts";
 
 const ACCOUNTS = "SELECT id, name FROM account";
 const BOUNDS = "SELECT id, name, member_defaults FROM account WHERE member_defaults IS NOT NULL";
+
+const KEYS =
+  "SELECT id, name, allowed_models FROM gateway_key WHERE revoked_at_ms IS NULL AND allowed_models <> 'null'";
 
 /** The number of accounts that a name or an id means. */
 type AccountCounts = ReadonlyMap<string, number>;
@@ -28,6 +32,21 @@ export function readSqliteBounds(path: string): ReadonlySet<string> {
 /** The same on a server. */
 export async function readPostgresBounds(url: string): Promise<ReadonlySet<string>> {
   return listBound(await readPostgres(url, BOUNDS));
+}
+
+/** Returns the keys that aren't revoked and have a list of models. Throws like `readSqliteAccounts`. */
+export function readSqliteKeyModels(path: string) {
+  return readSqlite(path, KEYS).map(readKeyModels);
+}
+
+/** The same on a server. */
+export async function readPostgresKeyModels(url: string) {
+  return (await readPostgres(url, KEYS)).map(readKeyModels);
+}
+
+function readKeyModels(row: FoundRow) {
+  const models = asArray(parseJson(readText(row, "allowed_models"))).flatMap((one) => asString(one) ?? []);
+  return { id: readText(row, "id"), name: readText(row, "name"), models };
 }
 
 function readSqlite(path: string, text: string): readonly FoundRow[] {

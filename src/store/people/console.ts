@@ -19,6 +19,8 @@ const SESSION = table<Session>("session", ["digest"], {
   tokenId: allowNull(TEXT),
   memberId: allowNull(TEXT),
   issuerSession: allowNull(TEXT),
+  address: allowNull(TEXT),
+  agent: allowNull(TEXT),
 });
 
 const CONTENT = table<KeptContent>("content", ["account_id", "id"], {
@@ -55,12 +57,29 @@ export function consoleMethods({ mark, run, runAll }: Engine) {
 export function sessionMethods({ mark, run, runOnce, runAll }: Engine) {
   const first = mark(1);
   const forgetSessions = `DELETE FROM session WHERE expires_at_ms <= ${first}`;
+  const ownedBy = (column: string) =>
+    `${selectSql(SESSION)} WHERE expires_at_ms > ${first} AND ${column} = ${mark(2)}
+      ORDER BY expires_at_ms DESC, digest LIMIT ${mark(3)}`;
   const addSession = `${insertSql(SESSION, mark)} ON CONFLICT (digest) DO NOTHING`;
   return {
     addSession: (session, nowMs) =>
       runAll([bind(forgetSessions, nowMs), bind(addSession, ...SESSION.valuesOf(session))]),
     session: async (digest) =>
       readFirst(SESSION, await run(bind(`${selectSql(SESSION)} WHERE digest = ${first}`, digest))),
+    sessionsOf: async ({ memberId, tokenId, tokenDigest }, nowMs, most) => {
+      const of =
+        memberId !== null
+          ? bind(ownedBy("member_id"), nowMs, memberId, most)
+          : tokenId !== null
+            ? bind(ownedBy("token_id"), nowMs, tokenId, most)
+            : bind(
+                ownedBy("token_id IS NULL AND member_id IS NULL AND token_digest"),
+                nowMs,
+                tokenDigest,
+                most,
+              );
+      return (await run(of)).map(SESSION.rowOf);
+    },
     endSession: (digest) => runAll([bind(`DELETE FROM session WHERE digest = ${first}`, digest)]),
     endSessionsOf: async (memberId) =>
       (await runOnce(bind(`DELETE FROM session WHERE member_id = ${first}`, memberId))).count,

@@ -2,12 +2,14 @@
 import {
   type AgentSecret,
   CODE_STATES,
+  type CodeCounts,
+  type CodeRoom,
   type Device,
   type DeviceCode,
   type DeviceStore,
 } from "../../core/people/device.ts";
 import { allowNull, makeWord, TEXT, TIME } from "../engine/columns.ts";
-import { bind, type Engine, readFirst, type Statement } from "../engine/engine.ts";
+import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
 import { readInteger, readText } from "../engine/found.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "../engine/sql.ts";
 import { KEY, table } from "../schema/tables.ts";
@@ -21,6 +23,7 @@ const CODE = table<DeviceCode>("device_code", ["device_digest"], {
   agent: TEXT,
   address: TEXT,
   block: TEXT,
+  network: TEXT,
   createdAtMs: TIME,
   expiresAtMs: TIME,
   polledAtMs: allowNull(TIME),
@@ -62,6 +65,19 @@ export function deviceMethods(engine: Engine): DeviceStore {
   };
 }
 
+/** A transaction that runs again finds its own code, which has its place. */
+const WRITTEN: CodeRoom = { isAdded: true, losing: null };
+
+function readCounts([all, block, network, largest]: readonly Result[]): CodeCounts {
+  const [most] = largest ?? [];
+  return {
+    inAll: readInteger(all?.[0] ?? {}, "codes"),
+    ofBlock: readInteger(block?.[0] ?? {}, "codes"),
+    ofNetwork: readInteger(network?.[0] ?? {}, "codes"),
+    largest: most ? readText(most, "network") : null,
+  };
+}
+
 function codeMethods({ mark, forUpdate, run, change }: Engine) {
   const first = mark(1);
   const second = mark(2);
@@ -70,22 +86,32 @@ function codeMethods({ mark, forUpdate, run, change }: Engine) {
     user: `${selectSql(CODE)} WHERE user_digest = ${first}`,
   };
   const forget = `DELETE FROM device_code WHERE expires_at_ms <= ${first}`;
-  const waiting = `SELECT count(*) AS codes FROM device_code WHERE expires_at_ms > ${first}`;
-  const ofBlock = `${waiting} AND block = ${second} AND state = 'pending'`;
+  const waiting = `FROM device_code WHERE expires_at_ms > ${first} AND state = 'pending'`;
+  const inAll = `SELECT count(*) AS codes ${waiting}`;
+  const ofBlock = `${inAll} AND block = ${second}`;
+  const ofNetwork = `${inAll} AND network = ${second}`;
+  const largest = `SELECT network, count(*) AS codes ${waiting} GROUP BY network ORDER BY codes DESC, network LIMIT 1`;
+  const endOldest = `UPDATE device_code SET expires_at_ms = CAST(${first} AS BIGINT) WHERE device_digest IN (
+    SELECT device_digest ${waiting} AND network = ${second} ORDER BY created_at_ms, device_digest LIMIT 1)`;
   const put = upsertSql(CODE, mark);
   const addSteps = makeAdding(mark);
   return {
-    addCode: (code, most) => {
-      const { createdAtMs: nowMs, block, deviceDigest, userDigest } = code;
-      const firsts = [bind(waiting, nowMs), bind(ofBlock, nowMs, block), bind(by.user, userDigest)];
-      return change<boolean>(firsts, ([all, own, same]) => {
+    addCode: (code, makeRoom) => {
+      const { createdAtMs: nowMs, block, network, deviceDigest, userDigest } = code;
+      const counting = [
+        bind(inAll, nowMs),
+        bind(ofBlock, nowMs, block),
+        bind(ofNetwork, nowMs, network),
+        bind(largest, nowMs),
+      ];
+      return change<boolean>([bind(by.user, userDigest), ...counting], ([same, ...counted]) => {
         const known = readFirst(CODE, same);
-        const isFull =
-          readInteger(all?.[0] ?? {}, "codes") >= most.inAll ||
-          readInteger(own?.[0] ?? {}, "codes") >= most.ofBlock;
-        const isTaken = known !== null && known.deviceDigest !== deviceDigest && known.expiresAtMs > nowMs;
-        const isAdded = known?.deviceDigest === deviceDigest || !(isFull || isTaken);
+        const isWritten = known?.deviceDigest === deviceDigest;
+        const isTaken = known !== null && !isWritten && known.expiresAtMs > nowMs;
+        const room = isWritten ? WRITTEN : makeRoom(readCounts(counted));
+        const isAdded = room.isAdded && !isTaken;
         const writes: Statement[] = [bind(forget, nowMs)];
+        if (isAdded && room.losing !== null) writes.push(bind(endOldest, nowMs, room.losing));
         if (isAdded) writes.push(bind(put, ...CODE.valuesOf(code)));
         return { writes, toResult: () => isAdded };
       });

@@ -12,6 +12,7 @@ import { eraseTags } from "./erasing-tags.ts";
 /** The tables whose rows name people, or did. */
 const NAMING = [
   "member",
+  "admin_repeat",
   "audit_detail",
   "event",
   "delivery",
@@ -76,6 +77,7 @@ function erasePerson({ mark, contains }: Engine, id: string): readonly Statement
       bind(`UPDATE ${table} SET address = '' WHERE member_id = ${first}`, id),
     ),
     ...eraseUser(mark, id),
+    bind(`DELETE FROM admin_repeat WHERE actor = ${first}`, `person ${id}`),
     ...dropNamed(contains, mark, id),
   ];
 }

@@ -7,7 +7,7 @@ import { findAddressMistake } from "../../core/world/postgres-address.ts";
 import { NoStoreError, redactAddress } from "../engine/address.ts";
 import { bind } from "../engine/engine.ts";
 import { engineMethods } from "../engine/methods.ts";
-import { answerDry } from "../engine/waiting.ts";
+import { addDemand, answerDry } from "../engine/waiting.ts";
 import type { Schema } from "../schema/schema-step.ts";
 import { Batches } from "./batches.ts";
 import { Dialer, type LookUp } from "./dialer.ts";
@@ -63,8 +63,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   };
   return {
     node,
-    transact: (demand) =>
-      demand.kind === "admit" ? heart.admit(() => batches.add(demand)) : batches.add(demand),
+    transact: (demand) => addDemand(heart, batches, demand),
     // An acknowledged commit is on disk already, unless the operator has disabled that in the database.
     durable: async () => {},
     look: async (demand) => answerDry(decide, await read(demand.reads), demand),

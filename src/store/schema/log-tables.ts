@@ -25,7 +25,7 @@ import {
   writeField,
 } from "../engine/columns.ts";
 import { type FoundRow, readSum, readText } from "../engine/found.ts";
-import { omitColumns, type Table, type TablePart, table } from "./tables.ts";
+import { omitColumns, omitDefaults, type Table, type TablePart, table } from "./tables.ts";
 
 /** Units that only operations other than chat count. */
 const WORK_COLUMNS = [
@@ -35,6 +35,8 @@ const WORK_COLUMNS = [
   ["search_units", "searchUnits"],
   ["pages", "pages"],
 ] as const satisfies readonly (readonly [string, Unit])[];
+
+const WORK_UNITS = WORK_COLUMNS.map(([, unit]) => unit);
 
 /** The units that have a column. The others only price part of one of these. */
 const AMOUNT_COLUMNS = [
@@ -47,17 +49,22 @@ const AMOUNT_COLUMNS = [
   ...WORK_COLUMNS,
 ] as const satisfies readonly (readonly [string, Unit])[];
 
-type CountedRow = { readonly amounts: Amounts } & Partial<
-  Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom" | "tags" | "batchId">
+/** The columns of a request that only some clients' requests have. */
+type RareFields = Pick<RequestRecord, "cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId">;
+
+export type CountedRow = { readonly amounts: Amounts } & Partial<
+  Pick<UsageSum, "edge" | "cached"> & RareFields
 >;
 
 /**
  * True if the row counts anything other than tokens and searches: other work, answers from the cache, or some of it in
- * another month's statement. A request's tags and the batch that it is a line of are among these columns too.
+ * another month's statement. A request's tags are among these columns too, and what only some clients do.
  */
-export function hasWork({ amounts, edge, cached, cachedFrom, tags, batchId }: CountedRow): boolean {
-  if (edge !== undefined || cached || cachedFrom || tags || batchId) return true;
-  return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
+export function hasWork(row: CountedRow): boolean {
+  const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction, batchId } = row;
+  if (edge !== undefined || cached || cachedFrom || tags || socketId || isCompaction || batchId) return true;
+  for (const unit of WORK_UNITS) if (amounts[unit] !== 0) return true;
+  return false;
 }
 
 const SPARE_COLUMNS = [
@@ -70,6 +77,8 @@ const SPARE_COLUMNS = [
   "batch_id",
   "batch_line",
   "custom_id",
+  "socket_id",
+  "compaction",
 ];
 
 /** The columns written for rows without such work; the others default to 0. */
@@ -114,6 +123,7 @@ const LISTED_FIELDS = {
   faultCode: allowNull(TEXT),
   amounts: listAmounts(INTEGER),
   costNanoUsd: INTEGER,
+  markupNanoUsd: allowNull(INTEGER),
   chargedNanoUsd: INTEGER,
   holdNanoUsd: INTEGER,
   usageSource: makeWord(USAGE_SOURCES),
@@ -132,6 +142,8 @@ const LISTED_FIELDS = {
   batchId: allowNull(TEXT),
   batchLine: allowNull(INTEGER),
   customId: allowNull(TEXT),
+  socketId: allowNull(TEXT),
+  isCompaction: nameColumn("compaction", FLAG),
 };
 
 const REQUEST_KEY = ["account_id", "id"];
@@ -148,6 +160,29 @@ export const REQUEST = table<RequestRecord>(
     provider: { type: "text", write: findProvider },
   },
 );
+
+/** The table's own values for columns that aren't written. Most requests are chats that nothing chose a model for. */
+const REQUEST_DEFAULTS = {
+  operation: "chat",
+  surface: "openai-chat",
+  selector: null,
+  decision: null,
+  fault_code: null,
+  hold_nano: 0,
+  late: 0,
+  session: null,
+  trace_id: null,
+  parent_trace_id: null,
+  member_id: null,
+  ...Object.fromEntries(WORK_COLUMNS.map(([column]) => [column, 0])),
+  cached_from: null,
+  saved_nano: 0,
+  tags: null,
+  socket_id: null,
+  compaction: 0,
+} as const;
+
+export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);
 
 export const LISTED_REQUEST = table<ListedRequest>("request", REQUEST_KEY, LISTED_FIELDS);
 
@@ -167,6 +202,7 @@ export const USAGE = table<UsageSum>(
     errors: SUM,
     amounts: listAmounts(SUM),
     costNanoUsd: SUM,
+    markupNanoUsd: allowNull(SUM),
     chargedNanoUsd: SUM,
     cached: SUM,
     savedNanoUsd: SUM,
@@ -202,6 +238,13 @@ export const CALL_SUM = table<CallSum>(
     estimatedNanoUsd: SUM,
   },
 );
+
+/** Returns the expression of a column's sum over rows of `USAGE`. What isn't known of some of them isn't known of the sum. */
+export function composeTotal(column: string): string {
+  const sum = `coalesce(sum(${column}), 0)`;
+  if (column !== "markup_nano") return sum;
+  return `CASE WHEN count(CASE WHEN markup_nano IS NULL AND cost_nano <> 0 THEN 1 END) = 0 THEN ${sum} END`;
+}
 
 /** Reads a row of `keyUsesSql`. */
 export function readKeyUse(found: FoundRow): KeyUse {

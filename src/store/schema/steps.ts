@@ -17,6 +17,7 @@ import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
+import { REPEATS } from "./repeats-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
@@ -229,6 +230,28 @@ const MODEL_LIMITS: Step = [
   { kind: "endSupport", stepsKnown: 31 },
 ];
 
+/** Requests that came on a WebSocket, which are found by it, and those that compact their conversation. */
+const SOCKETS: Step = [
+  { kind: "addColumn", table: "request", column: textOrNull("socket_id") },
+  { kind: "addColumn", table: "request", column: { name: "compaction", type: "integer", initial: 0 } },
+  {
+    kind: "createIndex",
+    name: "request_socket_id",
+    table: "request",
+    columns: ["socket_id", "at_ms", "id"],
+    isSparse: true,
+  },
+];
+/** The most parallel calls of a credential. A program from before counts none of its own. */
+const CREDENTIAL_CALLS: Step = [{ kind: "addField", table: "credential", field: CREDENTIAL_FIELDS.parallel }];
+
+/** What the markup adds to costs. Unknown for rows from before, and for those of a program from before. */
+const MARKUPS: Step = ["request", "hourly_usage", "hourly_tag"].map((table) => ({
+  kind: "addColumn",
+  table,
+  column: { name: "markup_nano", type: "integer", isNullable: true },
+}));
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -264,6 +287,10 @@ export const STEPS: readonly Step[] = [
   MODEL_LIMITS,
   ENDS,
   DIRECTORY,
+  SOCKETS,
+  CREDENTIAL_CALLS,
+  MARKUPS,
+  REPEATS,
   FILES,
   BATCHES,
 ];

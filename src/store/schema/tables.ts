@@ -34,7 +34,7 @@ import {
   TIME,
   writeField,
 } from "../engine/columns.ts";
-import { type Encoder, makeEncoder } from "../engine/encoder.ts";
+import { type Encoder, makeEncoder, makeTest } from "../engine/encoder.ts";
 import type { FoundRow, Value } from "../engine/found.ts";
 import { PLACE } from "../engine/place.ts";
 import { BUDGET_USES, MINUTE } from "../limits/limit-columns.ts";
@@ -97,6 +97,25 @@ export function omitColumns<Row>(whole: TablePart<Row>, left: readonly string[])
 
 export function pickColumns<Row>(whole: Table<Row>, kept: readonly string[]): TablePart<Row> {
   return filterColumns(whole, (column) => kept.includes(column));
+}
+
+/** The rows that have their table's defaults in some columns, and the part of the table that is written for them. */
+interface UsualRows<Row> {
+  readonly part: TablePart<Row>;
+  readonly fits: (row: Row) => boolean;
+}
+
+/** `defaults` has the value that the table itself gives to each column that is left out. */
+export function omitDefaults<Row>(
+  whole: Table<Row>,
+  defaults: Readonly<Record<string, Value>>,
+): UsualRows<Row> {
+  const left = Object.keys(defaults);
+  const tests = whole.writers.flatMap((write, at) => {
+    const value = defaults[whole.columns[at] ?? ""];
+    return value === undefined ? [] : [[write, value] as const];
+  });
+  return { part: omitColumns(whole, left), fits: makeTest(tests) };
 }
 
 function filterColumns<Row>(

@@ -12,20 +12,28 @@ interface Writer {
   run(values: readonly Value[]): void;
 }
 
-/** Splits rows: those of `isWhole` are written in full, the others without the columns whose defaults they have. */
+/** Writes rows. */
+type WriteRows<Row> = (rows: readonly Row[]) => void;
+
+/** Writes the rows that fit by `writeFitting`, as most or all do, and the others by `writeOthers`. */
 export function splitRows<Row>(
-  isWhole: (row: Row) => boolean,
-  writeWhole: (rows: readonly Row[]) => void,
-  writePart: (rows: readonly Row[]) => void,
-): (rows: readonly Row[]) => void {
+  fits: (row: Row) => boolean,
+  writeFitting: WriteRows<Row>,
+  writeOthers: WriteRows<Row>,
+): WriteRows<Row> {
   return (rows) => {
-    if (!rows.some(isWhole)) {
-      writePart(rows);
-      return;
+    if (rows.length === 0) return;
+    if (areAll(rows, fits)) writeFitting(rows);
+    else {
+      writeFitting(rows.filter((row) => fits(row)));
+      writeOthers(rows.filter((row) => !fits(row)));
     }
-    writeWhole(rows.filter(isWhole));
-    writePart(rows.filter((row) => !isWhole(row)));
   };
+}
+
+function areAll<Row>(rows: readonly Row[], fits: (row: Row) => boolean): boolean {
+  for (const row of rows) if (!fits(row)) return false;
+  return true;
 }
 
 /**
@@ -36,7 +44,7 @@ export function makeRowWriter<Row>(
   database: Database,
   table: TablePart<Row>,
   onConflict = "",
-): (rows: readonly Row[]) => void {
+): WriteRows<Row> {
   const statements = new Map<number, Writer>();
   const prepare = (count: number) =>
     database.prepare(`${insertSql(table, () => "?", count)} ${onConflict}`) as unknown as Writer;

@@ -12,6 +12,7 @@ import { CHECKOUT } from "../money/checkouts.ts";
 import {
   CALL_SUM,
   CALL_SUMS,
+  type CountedRow,
   FIRST_TOKEN,
   hasWork,
   omitWork,
@@ -20,6 +21,7 @@ import {
   TAG_USAGE,
   USAGE,
   USAGE_SUMS,
+  USUAL_REQUESTS,
 } from "../schema/log-tables.ts";
 import {
   ACCOUNT,
@@ -73,12 +75,29 @@ function byKeySql(table: KeyedTable): string {
   return `${table.name} WHERE ${table.key.map((column) => `${column} = ?`).join(" AND ")}`;
 }
 
+/** Most requests are chats, which have the defaults of nearly half of the columns. */
+function makeRequestWriter(database: Database) {
+  const hasNoWork = (row: RequestRecord) => !hasWork(row);
+  const writeOthers = splitRows(
+    hasNoWork,
+    makeRowWriter(database, omitWork(REQUEST)),
+    makeRowWriter(database, REQUEST),
+  );
+  return splitRows(USUAL_REQUESTS.fits, makeRowWriter(database, USUAL_REQUESTS.part), writeOthers);
+}
+
 function writeStatements(database: Database) {
   const write = (sql: string) => database.prepare<unknown, Value[]>(sql);
   const put = <Row>(table: Table<Row>) =>
     makeRowWriter(database, table, composeOverwrite(table.key, table.columns));
   const addUp = <Row>(table: Table<Row>, sums: readonly string[]) =>
     makeRowWriter(database, table, composeSum(table, sums));
+  const addWork = <Row extends CountedRow>(table: Table<Row>, sums: readonly string[]) => {
+    const part = omitWork(table);
+    const left = sums.filter((column) => part.columns.includes(column));
+    const addPart = makeRowWriter(database, part, composeSum(table, left));
+    return splitRows<Row>((row) => !hasWork(row), addPart, addUp(table, sums));
+  };
   return {
     begin: write("BEGIN IMMEDIATE"),
     beginReads: write("BEGIN"),
@@ -95,22 +114,17 @@ function writeStatements(database: Database) {
     putHolds: put(HOLD),
     removeHold: write(`DELETE FROM ${byKeySql(HOLD)}`),
     addEntries: makeRowWriter(database, ENTRY),
-    // Most requests are chats, which have the defaults of a quarter of the columns.
-    addRequests: splitRows<RequestRecord>(
-      hasWork,
-      makeRowWriter(database, REQUEST),
-      makeRowWriter(database, omitWork(REQUEST)),
-    ),
+    addRequests: makeRequestWriter(database),
     amendRequest: write(amendSql(REQUEST)),
     putReply: write(upsertSql(REPLY, mark)),
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
     addMovement: write(insertSql(MOVEMENT, mark)),
     putCheckout: write(upsertSql(CHECKOUT, mark)),
     addEvent: write(composeAddEvent(mark)),
-    addUsage: addUp(USAGE, USAGE_SUMS),
+    addUsage: addWork(USAGE, USAGE_SUMS),
     addTagUsage: addUp(TAG_USAGE, USAGE_SUMS),
     addTagsOfDays: makeRowWriter(database, TAG_OF_DAY),
-    addCalls: addUp(CALL_SUM, CALL_SUMS),
+    addCalls: addWork(CALL_SUM, CALL_SUMS),
     addFirstTokens: addUp(FIRST_TOKEN, ["requests"]),
   };
 }

@@ -4,7 +4,7 @@ import type { Decide } from "../../core/decision.ts";
 import type { Store } from "../../core/store.ts";
 import { Heart } from "../engine/heart.ts";
 import { engineMethods } from "../engine/methods.ts";
-import { answerDry } from "../engine/waiting.ts";
+import { addDemand, answerDry } from "../engine/waiting.ts";
 import type { Schema } from "../schema/schema-step.ts";
 import { Batches } from "./batches.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -67,8 +67,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const heart = makeHeart(connector, lock, schema.version);
   return {
     node,
-    transact: (demand) =>
-      demand.kind === "admit" ? heart.admit(() => batches.add(demand)) : batches.add(demand),
+    transact: (demand) => addDemand(heart, batches, demand),
     durable: async () => logSync?.sync(),
     ...readMethods(connector, cache, decide),
     clockAheadMs: () => null,

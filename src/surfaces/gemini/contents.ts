@@ -18,12 +18,11 @@ import type {
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
 import type { FamilyNeed } from "../../operations/operation.ts";
-import { findSoundFormat, isSoundType } from "../../operations/sound-types.ts";
 import { findEmptied, replaceEmptied } from "../emptied.ts";
 import { placeAt } from "../places.ts";
 import { GEMINI_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
-import { toStandardBase64 } from "./base64.ts";
+import { makeDataPart, makeUrlPart } from "./media.ts";
 import { readSignature } from "./signature.ts";
 
 /** Older clients send calls without ids: a response answers its function's earliest open call. */
@@ -198,20 +197,12 @@ function readPart(part: JsonObject): ContentPart | null {
   const inline = part.inlineData ?? part.inline_data;
   if (isObject(inline)) {
     const mediaType = asString(inline.mimeType ?? inline.mime_type) ?? "";
-    const data = toStandardBase64(asString(inline.data) ?? "");
-    if (isSoundType(mediaType))
-      return { type: "input_audio", input_audio: { data, format: findSoundFormat(mediaType) } };
-    return readUrl(`data:${mediaType};base64,${data}`, mediaType, asString(inline.displayName));
+    return makeDataPart(mediaType, asString(inline.data) ?? "", asString(inline.displayName));
   }
   const file = part.fileData ?? part.file_data;
   if (!isObject(file)) return null;
   const mediaType = asString(file.mimeType ?? file.mime_type) ?? "";
-  return readUrl(asString(file.fileUri ?? file.file_uri) ?? "", mediaType, undefined);
-}
-
-function readUrl(url: string, mediaType: string, filename: string | undefined): ContentPart {
-  if (mediaType.startsWith("image/")) return { type: "image_url", image_url: { url } };
-  return { type: "file", file: omitUndefined({ file_data: url, filename }) };
+  return makeUrlPart(asString(file.fileUri ?? file.file_uri) ?? "", mediaType, undefined);
 }
 
 function readModel(

@@ -37,7 +37,8 @@ const QUOTAS: ReadonlyMap<FaultCode, string> = new Map([
 /** The wait to name if a limit never starts over: Google's clients know no other word for it. */
 const NO_RESET_MS = 86_400_000;
 
-export function writeError(fault: Fault): JsonObject {
+/** `prompt` is the field of the request that holds the prompt. */
+export function writeError(fault: Fault, prompt = "contents"): JsonObject {
   const { status } = fault.row;
   const { param, code, reset_at, limit, reason = code ?? fault.code } = errorBody(fault).error;
   const message = writeMessage(fault);
@@ -46,7 +47,7 @@ export function writeError(fault: Fault): JsonObject {
   return {
     error: omitUndefined({
       ...own,
-      param: fault.details.overflow ? "contents" : param || undefined,
+      param: fault.details.overflow ? prompt : param || undefined,
       reset_at,
       limit,
       details,

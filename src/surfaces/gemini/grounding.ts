@@ -3,6 +3,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { isDocument, readSource } from "../../operations/chat/answer/citations.ts";
 import type { Citation } from "../../operations/chat/form.ts";
 import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
+import { ByteRuler } from "./byte-ruler.ts";
 
 interface Support {
   readonly start: number;
@@ -32,16 +33,16 @@ export function writeGrounding(
   const found = citations.length > 0 ? [] : searches.flatMap(({ pages }) => pages);
   for (const { url: uri, title } of found) chunks.push({ web: { uri, title } });
   const queries = searches.flatMap((search) => search.queries);
-  const places = supports.values().flatMap(({ start, end }) => [start, end]);
-  const bytes = measureBytes(text, [...places]);
+  const bytes = new ByteRuler();
+  bytes.add(text);
   return {
     groundingMetadata: {
       ...(queries.length > 0 ? { webSearchQueries: queries } : {}),
       groundingChunks: chunks,
       groundingSupports: [...supports.values()].map(({ start, end, chunks: groundingChunkIndices }) => ({
         segment: {
-          startIndex: bytes.get(start),
-          endIndex: bytes.get(end),
+          startIndex: bytes.measure(start),
+          endIndex: bytes.measure(end),
           text: text.slice(start, end),
         },
         groundingChunkIndices,
@@ -57,17 +58,4 @@ function writeChunk(citation: Citation): JsonObject {
   }
   const { title, content } = citation.document_citation;
   return { retrievedContext: { title, ...(content === undefined ? {} : { text: content }) } };
-}
-
-/** Returns the UTF-8 bytes before each of these characters, measured in one pass over the text. */
-function measureBytes(text: string, places: readonly number[]): ReadonlyMap<number, number> {
-  const measured = new Map<number, number>();
-  let at = 0;
-  let bytes = 0;
-  for (const place of places.toSorted((one, other) => one - other)) {
-    bytes += Buffer.byteLength(text.slice(at, place));
-    at = place;
-    measured.set(place, bytes);
-  }
-  return measured;
 }

@@ -8,7 +8,12 @@ import { isOurSignature, signThinking } from "../signature.ts";
 const OURS = Buffer.from("pk1").toString("base64");
 
 export function writeSignature(seal: Sealer, text: string, details: readonly ReasoningDetail[]): string {
-  return Buffer.from(signThinking(seal, text, details)).toString("base64");
+  return encodeSignature(signThinking(seal, text, details));
+}
+
+/** Returns a signature of ours as base64. */
+export function encodeSignature(signature: string): string {
+  return Buffer.from(signature).toString("base64");
 }
 
 /** Returns a part's signature: one of ours decoded, any other unchanged, "" if it has none. */

@@ -28,7 +28,7 @@ import { LogprobMean } from "./logprobs.ts";
  * Blank lines keep a silent stream alive: the reader in Gemini CLI (until 0.61 at least) stops at a comment, throws the
  * answer away, and asks again.
  */
-const BLANK_LINES = "\n\n";
+export const BLANK_LINES = "\n\n";
 
 /** A candidate being written. */
 class Candidate {

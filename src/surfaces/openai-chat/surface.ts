@@ -102,10 +102,13 @@ function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm>
   };
 }
 
+function hasOwn({ message }: ChatReply["choices"][number]): boolean {
+  return Boolean(message.parts || message.annotations || message.web_searches);
+}
+
 /** Returns the answer without what its messages have for other surfaces alone. */
 function dropOwn(reply: ChatReply): ChatReply {
-  if (!reply.choices.some(({ message }) => message.parts || message.annotations || message.web_searches))
-    return reply;
+  if (!reply.choices.some(hasOwn)) return reply;
   const choices = reply.choices.map((choice) => {
     const { parts: _parts, ...message } = choice.message;
     return { ...choice, message: separateCitations(message) };

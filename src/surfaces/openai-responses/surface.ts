@@ -110,7 +110,7 @@ function readTriggered(
   return {
     ...native,
     ...kept,
-    isUncached: true,
+    isCompaction: true,
     nativeOnly: native.nativeOnly ?? needed,
     compact(model) {
       const body = makeSummaryBody(joined, model);
@@ -119,7 +119,7 @@ function readTriggered(
       return {
         ...own,
         ...(native.kept ? { kept: native.kept, keep } : {}),
-        isUncached: true,
+        isCompaction: true,
         whole: (reply, stamp) => writeCompaction(reply, stamp, context),
         writer: (stamp) => new CompactionWriter(stamp, context),
       };
@@ -171,7 +171,9 @@ function readJoined(incoming: Incoming, given: JsonObject, joined: JsonObject): 
     nativeOnly: read.nativeOnly,
     isLimitRequired: false,
     isToBeStored: given.store === true,
-    ...(context.keeps || incoming.isRemembered ? { kept: joined, keep: makeKept } : {}),
+    ...(context.keeps || incoming.isRemembered
+      ? { kept: { body: joined, texts: RESPONSES_TEXTS }, keep: makeKept }
+      : {}),
     whole: (reply, stamp) => writeResponse(reply, stamp, context),
     writer: (stamp) => new ResponseWriter(stamp, context),
   };

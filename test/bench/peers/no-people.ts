@@ -29,6 +29,7 @@ export function noPeople(): Pick<
     addSession: async () => {},
     session: nothing,
     endSession: async () => {},
+    sessionsOf: nobody,
     endSessionsOf: async () => 0,
   };
   const people = {

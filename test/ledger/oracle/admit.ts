@@ -149,7 +149,7 @@ function grant(books: Books, admitting: Admitting): Grant | RefusalAnswer | Lack
   const { demand, key, account } = admitting;
   const isCharged = demand.billing.charge === "always";
   const limit = isCharged ? null : resolveAllowance(key, account, demand.quota);
-  if (demand.offers === null && (isCharged || limit !== null)) return { ...NOTHING_LACKING, offers: true };
+  if (demand.offers === null && isCharged) return { ...NOTHING_LACKING, offers: true };
   if (isCharged) return paid(books, admitting, null) ?? refused(unpaid(demand, account));
   return limit === null ? unlimited(books, admitting) : allowed(books, admitting, limit);
 }
@@ -165,11 +165,20 @@ function unlimited(books: Books, admitting: Admitting): Grant {
 }
 
 /** Admits by the allowance, else by the balance, else by the throttle. */
-function allowed(books: Books, admitting: Admitting, limit: number): Grant | RefusalAnswer {
+function allowed(books: Books, admitting: Admitting, limit: number): Grant | RefusalAnswer | Lacking {
   const { demand, key, account, limits, offers } = admitting;
   const { nowMs, quota } = demand;
   const standing = readStanding(books, key, account, limit, quota, nowMs);
   const hasPlace = standing.counted.used < limit;
+  if (demand.offers === null) {
+    // Since 1.3, a request that is free whatever it costs isn't asked what it may cost.
+    const budget = account.freeBudgetNanoUsd;
+    const isUnbound = (budget === "default" ? quota.free.budgetNanoUsd : budget) === null;
+    const isFree = hasPlace && limits.funds.length === 0 && isUnbound && quota.free.models.includes("*");
+    return isFree
+      ? free(books, admitting, standing, { held: [], outputTokens: null, freeNanoUsd: null })
+      : { ...NOTHING_LACKING, offers: true };
+  }
   const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
   const terms =
     hasPlace || hasSlot

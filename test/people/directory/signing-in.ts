@@ -72,10 +72,10 @@ export async function openCompany(rules: SignInRules): Promise<Company> {
     node: makeNode(store, () => company.rules, clock.nowMs, parts),
     async signIn(claims, onConfirm) {
       const signing = makeParts(makeIssuer(() => makeTokens(claims, onConfirm)));
-      const { cookie } = await startAttempt(signing, company.rules, "/");
-      const { state } = JSON.parse(vault.open(cookie.value, "sign-in attempt"));
+      const { value } = await startAttempt(signing, company.rules, "/");
+      const { state } = JSON.parse(vault.open(value, "sign-in attempt"));
       const from = { address: "", agent: "", route: "", requestId: "" };
-      const arrival = { query: `state=${state}`, kept: cookie.value, from };
+      const arrival = { query: `state=${state}`, kept: value, from };
       return (await completeAttempt(signing, company.rules, arrival)).secret;
     },
     async whoIs(secret) {

@@ -60,7 +60,15 @@ async function enter(id: string) {
   const { signIn } = readSettings(
     `server: { public_url: "https://a.example" }\n${oidcYaml("https://login.example.com", `${RULES}, ${MEMBERS}`)}`,
   );
-  const session = { digest: id, tokenDigest: "", tokenId: null, memberId: id, issuerSession: null };
+  const session = {
+    digest: id,
+    tokenDigest: "",
+    tokenId: null,
+    memberId: id,
+    issuerSession: null,
+    address: null,
+    agent: null,
+  };
   return async () => {
     const person = await findPerson({ store, clock }, { ...session, expiresAtMs: 0 }, signIn);
     const named = await findNamedToken({ ...world, clock }, tokenSecret);

@@ -10,6 +10,8 @@ export interface Forgery {
   readonly by?: "foreign key" | "client secret" | "nobody";
   /** The answer that comes after more white space than anybody should read. */
   readonly long?: "description" | "token" | "userinfo" | "keys";
+  /** Fields of the issuer's description of itself. */
+  readonly describes?: Readonly<Record<string, unknown>>;
   /** Answers of the user information. 401 if missing. */
   readonly userinfo?: Readonly<Record<string, unknown>>;
 }
@@ -95,6 +97,7 @@ function serve(
       subject_types_supported: ["public"],
       scopes_supported: ["openid", "email", "profile"],
       id_token_signing_alg_values_supported: ["RS256", "HS256"],
+      ...current().describes,
     });
   const stretch = async (name: Forgery["long"], answer: Response) =>
     current().long === name ? new Response(" ".repeat(LONG_BYTES) + (await answer.text()), answer) : answer;

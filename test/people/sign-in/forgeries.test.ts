@@ -50,6 +50,24 @@ test.each(["token", "userinfo", "keys"] as const)(
   },
 );
 
+test.each([
+  { authorization_endpoint: "javascript:alert(1)" },
+  { authorization_endpoint: "http://login.example.com/authorize" },
+  { token_endpoint: "http://login.example.com/token" },
+  { jwks_uri: "/keys" },
+  { userinfo_endpoint: 7 },
+  { end_session_endpoint: "data:text/html,bye" },
+])("an issuer that names %j counts as one that is away", async (describes) => {
+  forger.forge({ describes });
+  const fresh = await startSignInWorld({ issuer: forger.issuer, oidc: RULES });
+  try {
+    const page = await new Browser().follow(`${fresh.url}/auth/oidc/start`);
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining("Try again in a minute")]);
+  } finally {
+    await fresh.stop();
+  }
+});
+
 describe("an ID token", () => {
   test("that is right is accepted, up to 30 s after its end", async () => {
     for (const claims of [{}, { exp: seconds(-15) }, { aud: ["poundkey", "other"], azp: "poundkey" }]) {

@@ -84,7 +84,15 @@ test.each(Array.from({ length: SEEDS }, (_, at) => at + 1))("outages of seed %i"
   }
   const removals = new Map(provider.removed);
   const seesSession = async (id: string) => {
-    const session = { digest: id, tokenDigest: "", tokenId: null, memberId: id, issuerSession: null };
+    const session = {
+      digest: id,
+      tokenDigest: "",
+      tokenId: null,
+      memberId: id,
+      issuerSession: null,
+      address: null,
+      agent: null,
+    };
     return (await findPerson({ store, clock }, { ...session, expiresAtMs: 0 }, signIn)) !== null;
   };
   const usesKey = async (id: string) => {

@@ -49,7 +49,8 @@ class Rechecks {
     const ruleGrants = [{ role: "admin", accountId: null }] as const;
     await unrecorded(store).changeMember(id, () => makeMember(id, { issuer: ISSUER, ruleGrants, ...seen }));
     const session = { digest: id, tokenDigest: "", tokenId: null, memberId: id, issuerSession: null };
-    await store.people.addSession({ ...session, expiresAtMs: nowMs + 12 * HOUR_MS }, nowMs);
+    const from = { address: null, agent: null };
+    await store.people.addSession({ ...session, ...from, expiresAtMs: nowMs + 12 * HOUR_MS }, nowMs);
   };
 
   /** Rechecks everybody who is due, with an issuer that answers like this. Returns the tokens that it was sent. */

@@ -1,7 +1,6 @@
 // Keys by name and keys that move between accounts, on every store: made once, counted once, nothing left behind.
 import { beforeEach, expect, test } from "bun:test";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
-import { PUT_KEPT_MS, type PutRecord } from "../../../src/core/keys/key-change.ts";
 import type { Budget } from "../../../src/core/limits/budget.ts";
 import type { LimitState } from "../../../src/core/limits/limit.ts";
 import type { Store } from "../../../src/core/store.ts";
@@ -25,7 +24,6 @@ import { makeSuite, type TwoStores } from "../two-stores.ts";
 
 export const movesSuite = makeSuite({
   "keys by name": names,
-  "records of PUTs": records,
   "a key that moves": moves,
   "many moves": manyMoves,
 });
@@ -35,21 +33,12 @@ type Opened = () => TwoStores;
 const HOLD = 1000;
 const AHEAD = 1_000_000;
 
-const put = (store: Store, id: string, record: Partial<PutRecord> | null = null) =>
+const put = (store: Store, id: string) =>
   unrecorded(store).putKey({
     fresh: makeKey(id, { name: "bot" }),
     digest: `digest of ${id}`,
     choose: ([found = null]) => found,
     revise: () => ({ notes: id }),
-    record: record && {
-      accountId: "default",
-      id: "repeat",
-      atMs: NOON,
-      bodyDigest: "body",
-      keyId: id,
-      sealed: `secret of ${id}`,
-      ...record,
-    },
   });
 
 function names(opened: Opened): void {
@@ -58,7 +47,7 @@ function names(opened: Opened): void {
     const all = await Promise.all(
       Array.from({ length: 20 }, (_, at) => put(at % 2 === 0 ? store : other, `key_${at}`)),
     );
-    expect(new Set(all.map(({ key }) => key.id)).size).toBe(1);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1);
     expect((await store.keys({ limit: 50, after: null })).length).toBe(1);
     const accounts = Array.from({ length: 20 }, (_, at) =>
       unrecorded(at % 2 === 0 ? store : other).putAccount({
@@ -74,35 +63,17 @@ function names(opened: Opened): void {
   test("are changed under their own name only, and nothing is written if one is refused", async () => {
     const { store, other } = opened();
     await put(store, "key_a");
-    expect((await put(other, "key_b")).key).toMatchObject({ id: "key_a", notes: "key_b" });
+    expect(await put(other, "key_b")).toMatchObject({ id: "key_a", notes: "key_b" });
     await unrecorded(store).revokeKey("key_a", NOON);
-    expect((await put(other, "key_c")).key.id).toBe("key_c");
+    expect((await put(other, "key_c")).id).toBe("key_c");
     const refuse = () => {
       throw new Error("refused");
     };
-    const refused = { fresh: makeKey("key_d", { name: "bot" }), digest: "d", record: null };
+    const refused = { fresh: makeKey("key_d", { name: "bot" }), digest: "d" };
     expect(
       await catchThrown(unrecorded(store).putKey({ ...refused, choose: refuse, revise: () => ({}) })),
     ).toBeInstanceOf(Error);
     expect((await store.key("key_c"))?.notes).toBeNull();
-  });
-}
-
-function records(opened: Opened): void {
-  test("are recorded for a repeat, which changes nothing, until the record is old", async () => {
-    const { store, other } = opened();
-    expect((await put(store, "key_a", {})).earlier).toBeNull();
-    const repeat = await put(other, "key_b", { atMs: NOON + PUT_KEPT_MS - 1 });
-    expect(repeat.earlier).toMatchObject({ keyId: "key_a", sealed: "secret of key_a", bodyDigest: "body" });
-    expect([repeat.key.id, repeat.key.notes]).toEqual(["key_a", null]);
-    const later = await put(other, "key_c", { atMs: NOON + PUT_KEPT_MS });
-    expect([later.earlier, later.key.notes]).toEqual([null, "key_c"]);
-    const before = { requestsMs: 0, metersMs: 0, repliesMs: 0 };
-    await store.prune({ ...before, putsMs: NOON + PUT_KEPT_MS + 1 }, 10);
-    // A PUT that changed a key has no secret to show.
-    expect((await put(store, "key_d", { atMs: NOON + PUT_KEPT_MS + 1 })).earlier).toBeNull();
-    const shown = await put(store, "key_e", { atMs: NOON + PUT_KEPT_MS + 2 });
-    expect(shown.earlier).toMatchObject({ keyId: "key_a", sealed: null });
   });
 }
 

@@ -146,6 +146,10 @@ function endingModels(opened: () => TwoStores): void {
     const more = 'providers: { OpenAI: { keys: [k] } }\naliases: { old: "OpenAI#gpt-5-mini" }';
     const settings = () => readSettings(more);
     await unrecorded(store).addKey(makeKey("key_used"), "digest used");
+    const naming = { name: "idle", allowedModels: ["openai#GPT-5-nano", "OpenAI#gpt-5.4"] };
+    await unrecorded(store).addKey(makeKey("key_idle", naming), "digest idle");
+    const broad = { allowedModels: ["OpenAI#*", "OpenAI#gpt-5-nano-2"] };
+    await unrecorded(store).addKey(makeKey("key_broad", broad), "digest broad");
     const used = { keyId: "key_used", modelUsed: "OpenAI#gpt-5-nano", atMs: DECEMBER - HOUR };
     await writeRecord(store, makeRecord("used", used));
     const warn = async (nowMs: number) => {
@@ -163,7 +167,10 @@ function endingModels(opened: () => TwoStores): void {
       ]);
     };
     expect(await warn(DECEMBER - 25 * DAY)).toEqual([]);
-    const keys = [{ key_id: "key_used", name: "key_used", account_id: "default" }];
+    const keys = [
+      { key_id: "key_used", name: "key_used", account_id: "default" },
+      { key_id: "key_idle", name: "idle", account_id: "default" },
+    ];
     const told = [
       ["OpenAI#gpt-5-mini", "2026-12-11", "OpenAI#gpt-5.6-luna", ["aliases.old"], []],
       ["OpenAI#gpt-5-nano", "2026-12-11", "OpenAI#gpt-6-luna", [], keys],

@@ -74,6 +74,30 @@ export function originFilters(store: () => Store): void {
     expect(await idsOf({ text: "3" })).toBe("3");
   });
 
+  test("lists can be filtered by WebSocket, and by how requests came", async () => {
+    await write(
+      store(),
+      makeRecord("1", { atMs: NOON + 1 }),
+      makeRecord("2", { atMs: NOON + 2, socketId: "sock_1", isCompaction: true }),
+      makeRecord("3", { atMs: NOON + 3, socketId: "sock_2" }),
+      makeRecord("4", { atMs: NOON + 4, isCompaction: true }),
+    );
+    const find = (filter: Parameters<Store["requests"]>[0]) =>
+      store().requests(filter, { limit: 9, after: null });
+    const idsOf = async (filter: Parameters<Store["requests"]>[0]) =>
+      (await find(filter)).map(({ id }) => id).join(" ");
+    expect(await idsOf({ transport: "ws" })).toBe("3 2");
+    expect(await idsOf({ transport: "http" })).toBe("4 1");
+    expect(await idsOf({ socketId: "sock_1" })).toBe("2");
+    expect(await idsOf({ transport: "http", socketId: "sock_1" })).toBe("");
+    expect((await find({})).map(({ socketId, isCompaction }) => [socketId, isCompaction])).toEqual([
+      [null, true],
+      ["sock_2", false],
+      ["sock_1", true],
+      [null, false],
+    ]);
+  });
+
   test("recent requests are found by the time they ended", async () => {
     await write(
       store(),

@@ -109,6 +109,7 @@ export function refusalsBounded(stores: Both): void {
       chargedNanoUsd: 0,
       cached: 0,
       savedNanoUsd: 0,
+      markupNanoUsd: 0,
     };
     await store.refusals.add({ counts: [], sums: [sum] });
     await other.refusals.add({ counts: [], sums: [{ ...sum, requests: 3, errors: 3 }] });

@@ -207,7 +207,7 @@ function rows(opened: Opened): void {
     const { store, other } = opened();
     await unrecorded(store).addAccount(makeAccount("acct"));
     const add = (one: Store, row: Checkout, seen: number[] = []) =>
-      one.changes(() => []).addCheckout(row, NOON - 1, (unpaid) => void seen.push(unpaid));
+      one.changes(() => []).addCheckout(row, NOON - 1, ({ inAccount }) => void seen.push(inAccount));
     await Promise.all([add(store, makeRow("chk_1", 5)), add(other, makeRow("chk_1", 5))]);
     expect((await add(other, makeRow("chk_1", 6))).nanoUsd).toBe(5);
     await store.checkouts.setPage(

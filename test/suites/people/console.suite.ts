@@ -17,6 +17,8 @@ function sessionOf(digest: string, expiresAtMs: number): Session {
     tokenId: null,
     memberId: null,
     issuerSession: null,
+    address: "192.0.2.1",
+    agent: "a browser",
   };
 }
 
@@ -29,6 +31,7 @@ function credentialOf(id: string, fields: Partial<StoredCredential> = {}): Store
     priceFactor: 0.85,
     requestsPerMinute: 1_000_000_000,
     tokensPerMinute: null,
+    parallel: 12,
     enabled: true,
     createdAtMs: NOON,
     ...fields,
@@ -114,6 +117,24 @@ export function consoleSuite(name: string, makeBench: MakeBench): void {
       await other.people.endSession("a");
       await other.people.endSession("a");
       expect(await store.people.session("a")).toBeNull();
+    });
+
+    test("each owner has sessions of their own, newest first, without those that have ended", async () => {
+      const { store, other } = stores();
+      const owners = [{ memberId: "mem_a" }, { memberId: "mem_b" }, { tokenId: "tok_a" }, {}];
+      for (const [at, owner] of owners.entries())
+        for (const end of [NOON + 1, NOON + 5, NOON + 9])
+          await store.people.addSession(
+            { ...sessionOf(`${at} ${end - NOON}`, end), tokenDigest: "token", ...owner },
+            NOON,
+          );
+      const list = async (owner: object, most = 10) => {
+        const asked = { memberId: null, tokenId: null, tokenDigest: "token", ...owner };
+        return (await other.people.sessionsOf(asked, NOON + 1, most)).map(({ digest }) => digest);
+      };
+      for (const [at, owner] of owners.entries()) expect(await list(owner)).toEqual([`${at} 9`, `${at} 5`]);
+      expect(await list({ memberId: "mem_a" }, 1)).toEqual(["0 9"]);
+      expect(await list({ tokenDigest: "another" })).toEqual([]);
     });
 
     test("expired sessions are deleted when another one begins", async () => {

@@ -5,6 +5,7 @@ import type { SignInRules } from "../../../src/core/people/sign-in.ts";
 import { createAuthenticator } from "../../../src/keys/authenticate.ts";
 import { digestSecret, mintSecret } from "../../../src/keys/secret.ts";
 import { createVault } from "../../../src/keys/vault.ts";
+import { makeCodeRoom } from "../../../src/people/device-room.ts";
 import { digestUserCode, pollDevice, refreshDevice, startDevice } from "../../../src/people/devices.ts";
 import { mayUseKeys } from "../../../src/people/member.ts";
 import { makeKey, NOON } from "../../harness/samples.ts";
@@ -163,18 +164,51 @@ function waiting(opened: Opened): void {
     await begin(opened);
   });
 
-  test("10,000 wait in all", async () => {
-    const { store } = opened();
-    await begin(opened);
+  test("a network beyond its share loses its oldest code, and one that has most once all places are taken", async () => {
+    const { store, other } = opened();
     const digest = digestUserCode((await begin(opened)).userCode, pepper);
     const like = await store.devices.codeByUser(digest);
     if (like === null) throw new Error("the code isn't there");
-    const make = (name: string) => ({ ...like, deviceDigest: name, userDigest: name, block: name });
-    expect(await store.devices.addCode(make("a"), { ofBlock: 20, inAll: 3 })).toBe(true);
-    expect(await store.devices.addCode(make("b"), { ofBlock: 20, inAll: 3 })).toBe(false);
+    const bounds = { ofBlock: 20, ofNetwork: 4, inAll: 6 };
+    const add = (name: string, network: string, by = store) => {
+      nowMs++;
+      const names = { deviceDigest: name, userDigest: name, block: name, network };
+      return by.devices.addCode({ ...like, ...names, createdAtMs: nowMs }, makeCodeRoom(network, bounds));
+    };
+    const listWaiting = async (...names: readonly string[]) => {
+      const codes = await Promise.all(names.map((name) => other.devices.codeByUser(name)));
+      return names.filter((_, at) => (codes[at]?.expiresAtMs ?? 0) > nowMs);
+    };
+    for (const name of ["a1", "a2", "a3", "a4"]) expect(await add(name, "a")).toBe(true);
+    expect(await add("a5", "a", other)).toBe(true);
+    expect(await listWaiting("a1", "a2", "a3", "a4", "a5")).toEqual(["a2", "a3", "a4", "a5"]);
+    expect(await add("b1", "b")).toBe(true);
+    expect(await add("c1", "c", other)).toBe(true);
+    expect(await listWaiting("a2", "a3", "a4", "a5", "b1", "c1")).toEqual(["a3", "a4", "a5", "b1", "c1"]);
+    for (const name of ["d1", "e1", "f1"]) expect(await add(name, name)).toBe(true);
+    expect(await listWaiting("c1", "d1", "e1", "f1")).toEqual(["c1", "d1", "e1", "f1"]);
     // Two sign-ins never show the same code.
-    const taken = { ...make("c"), userDigest: digest };
-    expect(await store.devices.addCode(taken, { ofBlock: 20, inAll: 100 })).toBe(false);
+    const taken = { ...like, deviceDigest: "other", userDigest: "f1", createdAtMs: nowMs };
+    expect(await store.devices.addCode(taken, makeCodeRoom("g"))).toBe(false);
+  });
+
+  test("an agent elsewhere gets a code while a network asks for as many as it can", async () => {
+    const { store } = opened();
+    const ofFlood = await begin(opened, { ...agent, address: "2001:db8:1::1" });
+    // What a network may have is here a hundredth of what it is, and its addresses as many as it likes.
+    const like = await store.devices.codeByUser(digestUserCode(ofFlood.userCode, pepper));
+    if (like === null) throw new Error("the code isn't there");
+    for (let at = 0; at < 120; at++) {
+      const names = { deviceDigest: `d${at}`, userDigest: `u${at}`, block: `2001:db8:1:${at}::/64` };
+      nowMs++;
+      const room = makeCodeRoom(like.network, { ofBlock: 20, ofNetwork: 10, inAll: 100 });
+      expect(await store.devices.addCode({ ...like, ...names, createdAtMs: nowMs }, room)).toBe(true);
+    }
+    const elsewhere = await begin(opened, { ...agent, address: "198.51.100.7" });
+    expect(nameError(await pollDevice(makeParts(opened), rules, elsewhere.deviceCode))).toBe(
+      "authorization_pending",
+    );
+    expect(nameError(await pollDevice(makeParts(opened), rules, ofFlood.deviceCode))).toBe("expired_token");
   });
 
   test("wrong codes count for ten minutes, for each person alone", async () => {

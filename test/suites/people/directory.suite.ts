@@ -73,7 +73,14 @@ function twins(opened: () => TwoStores): void {
     expect(findMemberState(await memberOf(user))).toBe("left");
     const group = await createGroup(there, { displayName: "Search", members: [{ value: user.id }] });
     expect(await memberOf(user)).toMatchObject({ ruleGrants: [{ role: "member", accountId: "default" }] });
-    const session = { tokenDigest: "", expiresAtMs: NOON * 2, tokenId: null, issuerSession: null };
+    const session = {
+      tokenDigest: "",
+      expiresAtMs: NOON * 2,
+      tokenId: null,
+      issuerSession: null,
+      address: null,
+      agent: null,
+    };
     await opened().store.people.addSession({ ...session, digest: "one", memberId: user.memberId }, NOON);
     await patchGroup(there, group.id, members("remove", [user.id]));
     expect((await memberOf(user)).ruleGrants).toEqual([]);

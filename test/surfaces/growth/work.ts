@@ -8,6 +8,7 @@ import { CHAT } from "../../../src/operations/chat/operation.ts";
 import { PROVIDERS } from "../../../src/providers/index.ts";
 import { ANTHROPIC_MESSAGES } from "../../../src/surfaces/anthropic-messages/surface.ts";
 import { GEMINI } from "../../../src/surfaces/gemini/surface.ts";
+import { INTERACTIONS } from "../../../src/surfaces/interactions/surface.ts";
 import { OPENAI_CHAT } from "../../../src/surfaces/openai-chat/surface.ts";
 import { OPENAI_RESPONSES } from "../../../src/surfaces/openai-responses/surface.ts";
 import type { Exchange, Surface } from "../../../src/surfaces/surface.ts";
@@ -37,6 +38,7 @@ const SURFACES: Readonly<
   messages: { surface: ANTHROPIC_MESSAGES, path: "/v1/messages" },
   responses: { surface: OPENAI_RESPONSES, path: "/v1/responses" },
   gemini: { surface: GEMINI, path: "/v1beta/models/a:generateContent" },
+  interactions: { surface: INTERACTIONS, path: "/v1/interactions" },
 };
 
 const TARGET = { baseUrl: "http://provider.test", secret: "s", headers: {} };

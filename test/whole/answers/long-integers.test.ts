@@ -45,7 +45,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-const SURFACES = ["chat", "messages", "responses", "gemini"] as const;
+const SURFACES = ["chat", "messages", "responses", "gemini", "interactions"] as const;
 const DIALECTS = ["anthropic", "gemini", "openai"] as const;
 type Surface = (typeof SURFACES)[number];
 
@@ -81,6 +81,11 @@ function makeRequest(surface: Surface, model: string): readonly [path: string, b
       return [
         "/v1/responses",
         `{"model":"${model}","input":[{"role":"user","content":"a"},{"type":"function_call","call_id":"call_1","name":"find","arguments":${QUOTED}},{"type":"function_call_output","call_id":"call_1","output":${result}}]}`,
+      ];
+    case "interactions":
+      return [
+        "/v1/interactions",
+        `{"model":"${model}","input":[{"type":"user_input","content":"a"},{"type":"function_call","id":"call_1","name":"find","arguments":${ARGUMENTS}},{"type":"function_result","call_id":"call_1","result":{"order":${ID}}}]}`,
       ];
     case "gemini":
       return [

@@ -149,7 +149,7 @@ test("if everything fails at once, calls of the failing provider are repeated fo
 });
 
 describe("credentials", () => {
-  const UNLIMITED = { requests_per_minute: null, tokens_per_minute: null };
+  const UNLIMITED = { requests_per_minute: null, tokens_per_minute: null, parallel: null };
   /** Returns the number of calls made with a secret. */
   const callsBy = (secret: string) =>
     calls().filter(({ headers }) => headers.authorization === `Bearer ${secret}`).length;

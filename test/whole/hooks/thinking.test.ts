@@ -1,6 +1,6 @@
 // Hooks and thinking that its maker has signed, stored conversations, and a changed configuration.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
+import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { HIDDEN } from "../../steps/hooks/server.ts";
 import { type HookWorld, startHookWorld } from "../../steps/hooks/world.ts";
 
@@ -84,5 +84,27 @@ test("a stored conversation holds what was sent", async () => {
     previous_response_id: id,
   });
   expect(next.status).toBe(200);
+  expect(own.sent()).not.toContain("canary");
+});
+
+test("a kept interaction holds what was sent, and no thought that a hook would change", async () => {
+  const input = [
+    { type: "user_input", content: "first" },
+    { type: "thought", signature: "c2lnbmVk", summary: [{ type: "text", text: "a canary thinks" }] },
+    { type: "model_output", content: [{ type: "text", text: "yes, canary" }] },
+    { type: "user_input", content: [{ type: "text", text: "say: a canary, kept" }] },
+  ];
+  const first = await own.post("/v1/interactions", { model: "Local#sim", input });
+  const { id } = asObject(parseJson(first.text));
+  const headers = { authorization: `Bearer ${own.world.secret}` };
+  const kept = await fetch(`${own.world.url}/v1/interactions/${id}?include_input=true`, { headers });
+  const { input: sent, steps } = asObject(await kept.json());
+  for (const own of [sent, asArray(steps).slice(0, 3)]) {
+    expect(asArray(own).length).toBe(3);
+    expect(JSON.stringify(own)).toContain(HIDDEN);
+    expect(JSON.stringify(own)).not.toMatch(/canary|thinks|c2lnbmVk/);
+  }
+  const next = { model: "Local#sim", input: "say: more", previous_interaction_id: id };
+  expect((await own.post("/v1/interactions", next)).status).toBe(200);
   expect(own.sent()).not.toContain("canary");
 });

@@ -7,10 +7,13 @@ import { WrongTokens } from "../../../src/admin/people/wrong-tokens.ts";
 import { openStore } from "../../../src/app/start/open-store.ts";
 import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import type { RequestRecord } from "../../../src/core/log/record.ts";
+import { EVERYTHING } from "../../../src/core/people/people.ts";
 import { liveRoutes } from "../../../src/http/log/live.ts";
+import { Cookies } from "../../../src/http/people/cookies.ts";
 import { makeOriginReader } from "../../../src/http/serve/client-address.ts";
 import { type Started, startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { makeRecord, NOON } from "../../harness/samples.ts";
+import { catchThrown, readCode } from "../../harness/thrown.ts";
 import { createOperator } from "../world/operator.ts";
 import { signIn } from "../world/sign-in.ts";
 import { until } from "../world/until.ts";
@@ -85,9 +88,9 @@ describe("the live tail", () => {
     for (const tail of tails) tail.leave();
   });
 
-  test("limits its listeners, and those that leave make room", async () => {
-    const tails = await Promise.all(Array.from({ length: 21 }, () => listen(other.url)));
-    expect(tails.map(({ status }) => status).toSorted()).toEqual([...Array(20).fill(200), 503]);
+  test("limits one sender's listeners, and those that leave make room", async () => {
+    const tails = await Promise.all(Array.from({ length: 5 }, () => listen(other.url)));
+    expect(tails.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 429, 429]);
     for (const tail of tails) tail.leave();
     await until("there is room again", async () => {
       const tail = await listen(other.url);
@@ -127,7 +130,9 @@ test("ends at the first keep-alive after the session has", async () => {
     refused: { note: () => {} },
   });
   const findPerson = async () => null;
-  const entry = { adminToken: "token", adminTokenFrom: [], readOrigin, wrongTokens, findPerson };
+  const cookies = new Cookies({ publicUrl: null, basePath: "", clock });
+  const site = { cookies, publicUrl: null };
+  const entry = { ...site, adminToken: "token", adminTokenFrom: [], readOrigin, wrongTokens, findPerson };
   const operator = { world: opened.world, ...entry };
   const feed = new LiveFeed({ store: opened.store, clock });
   const routes = liveRoutes({ ...operator, feed, clock, draining: () => false, idleSeconds: 60 });
@@ -247,10 +252,36 @@ describe("the feed", () => {
       },
     );
     expect(state.ticks.length).toBe(1);
-    const late = feed.listen(listen, () => {}, { accountIds: [], own: null });
+    const late = feed.listen(listen, () => {}, {
+      scope: { accountIds: [], own: null },
+      sender: "",
+    });
     feed.end();
     expect([ends, state.ticks.length]).toEqual([2, 0]);
     await expect(late).rejects.toThrow("shutting down");
     expect(state.ticks.length).toBe(0);
+  });
+
+  test("gives each sender three places, and one to whoever has none, from whoever has most", async () => {
+    const { feed } = bench();
+    const over: string[] = [];
+    const watch = async (name: string, sender: string) => {
+      await feed.listen(
+        () => {},
+        () => over.push(name),
+        { scope: EVERYTHING, sender },
+      );
+    };
+    for (let at = 0; at < 3; at++) await watch(`ann ${at}`, "ann");
+    expect(readCode(await catchThrown(watch("ann 3", "ann")))).toBe("too_many_parallel_requests");
+    for (let at = 0; at < 17; at++) await watch(`bot ${at}`, `bot ${at >> 1}`);
+    expect(over).toEqual([]);
+    expect(readCode(await catchThrown(watch("bot more", "bot 8")))).toBe("overloaded");
+    await watch("admin", "admin");
+    expect(over).toEqual(["ann 0"]);
+    await watch("ann again", "ann").catch(() => over.push("refused"));
+    expect(over).toEqual(["ann 0", "refused"]);
+    feed.end();
+    expect(new Set(over).size).toBe(22);
   });
 });

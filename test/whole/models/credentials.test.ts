@@ -106,8 +106,9 @@ describe("a credential", () => {
   });
 
   test("is not used beyond its own limits until they are lifted", async () => {
-    const one = await added("Bare", FIRST, { requests_per_minute: 2, tokens_per_minute: 1_000_000_000 });
-    expect(one).toMatchObject({ requests_per_minute: 2, tokens_per_minute: 1_000_000_000 });
+    const limits = { requests_per_minute: 2, tokens_per_minute: 1_000_000_000, parallel: 3 };
+    const one = await added("Bare", FIRST, limits);
+    expect(one).toMatchObject(limits);
     const start = own.calls.all().length;
     const count = () => keysSince(start).filter((key) => key === FIRST).length;
     for (let at = 0; at < 4; at++) await chat(world.url, "Bare#sim-mini");
@@ -115,7 +116,7 @@ describe("a credential", () => {
     expect(credentialsIn(await rowOf("Bare")).at(-1)).toMatchObject({ state: "resting" });
     const lifted = { credential_id: one.id, requests_per_minute: null };
     const changed = credentialsIn((await operator.patch("/providers/Bare", lifted)).body).at(-1);
-    expect(changed).toMatchObject({ requests_per_minute: null, tokens_per_minute: 1_000_000_000 });
+    expect(changed).toMatchObject({ ...limits, requests_per_minute: null });
     expect(await chat(world.url, "Bare#sim-mini")).toBe(200);
     expect(count()).toBe(3);
     await remove("Bare", one.id);
@@ -233,6 +234,7 @@ describe("operator mistakes", () => {
     ["POST", "Bare", { key, weight: 0 }, "400 invalid_request_error invalid_value"],
     ["POST", "Bare", { key, requests_per_minute: 0 }, "400 invalid_request_error invalid_value"],
     ["POST", "Bare", { key, tokens_per_minute: 1e10 }, "400 invalid_request_error invalid_value"],
+    ["POST", "Bare", { key, parallel: 0 }, "400 invalid_request_error invalid_value"],
     ["POST", "Bare", { key: "bad-key" }, "400 invalid_request_error invalid_value"],
     ["POST", "Bare", { key, name: "x" }, "400 invalid_request_error unknown_parameter"],
     ["PATCH", "Bare", of("configured:1", { weight: 2 }), "409 invalid_request_error credential_configured"],

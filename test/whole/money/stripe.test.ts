@@ -252,3 +252,20 @@ test("it is on record who opened a checkout, and that Stripe moved the money", a
     .slice(1);
   expect(journal).toMatchObject({ kind: "topup", by: { kind: "admin" }, note: `Card ${made.id}` });
 });
+
+test("one sender has five of an account's checkouts that nobody has paid, and others open theirs", async () => {
+  const account = await newAccount("Shared");
+  const makeSender = async (name: string) => {
+    const { secret } = (await operator.post("/tokens", { name, role: "billing" })).body;
+    return createOperator({ url: world.url, adminToken: String(secret) });
+  };
+  const open = async (sender: ReturnType<typeof createOperator>) => {
+    const { status, error } = await sender.post(`/accounts/${account}/checkout`, { amount_usd: 10 });
+    return error ? `${status} ${error.code}` : `${status}`;
+  };
+  const one = await makeSender("one");
+  const outcomes = await Promise.all(Array.from({ length: 8 }, () => open(one)));
+  expect(outcomes.toSorted()).toEqual([...Array(5).fill("201"), ...Array(3).fill("429 too_many_checkouts")]);
+  expect(await open(await makeSender("two"))).toBe("201");
+  for (let at = 0; at < 6; at++) expect(await open(operator)).toBe("201");
+});

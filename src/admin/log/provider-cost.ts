@@ -1,0 +1,41 @@
+// The cost without the markup, beside the price, for those who may see it.
+import { Type } from "@sinclair/typebox";
+import { type NanoUsd, toUsd } from "../../core/money/money.ts";
+import type { Scope } from "../../core/people/people.ts";
+import { allowNull, usd } from "../schema.ts";
+
+export const providerCostFields = {
+  provider_cost_usd: Type.Optional(
+    allowNull({
+      ...usd,
+      description:
+        "USD, without the markup. For operators, billing and admins. Null for requests from before it was kept.",
+    }),
+  ),
+};
+
+/** True if the cost without the markup is seen in this account. Without a scope, everything is. */
+export function seesProviderCost(scope: Scope | undefined, accountId: string): boolean {
+  if (scope === undefined || scope.costs === null) return true;
+  return scope.costs?.includes(accountId) ?? false;
+}
+
+/** True if it is seen in all accounts that sums within the scope are over. */
+export function seesProviderCosts(scope: Scope | undefined, accountId: string | undefined): boolean {
+  if (accountId !== undefined) return seesProviderCost(scope, accountId);
+  if (scope === undefined || scope.costs === null) return true;
+  if (scope.accountIds === null || scope.own !== null) return false;
+  return scope.accountIds.every((id) => seesProviderCost(scope, id));
+}
+
+interface Cost {
+  readonly costNanoUsd: NanoUsd;
+  readonly markupNanoUsd: NanoUsd | null;
+}
+
+/** Returns the field as it is shown, or none if it isn't seen. */
+export function viewProviderCost({ costNanoUsd, markupNanoUsd }: Cost, isSeen: boolean) {
+  if (!isSeen) return {};
+  if (markupNanoUsd === null) return { provider_cost_usd: null };
+  return { provider_cost_usd: toUsd(costNanoUsd - markupNanoUsd) };
+}

@@ -1,0 +1,40 @@
+// The form of the gateway's own secrets, by which one is known without a look-up: a prefix, random digits and a checksum.
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const BASE = BigInt(DIGITS.length);
+/** The fewest digits that hold 256 bits. */
+export const BODY_DIGITS = 43;
+/** The fewest digits that hold a CRC-32. */
+export const CHECKSUM_DIGITS = 6;
+export const KEY_PREFIX = "sk-";
+export const ADMIN_PREFIX = "pk-admin-";
+export const TOKEN_PREFIX = "pk-";
+const CHECKED = new RegExp(`^(${KEY_PREFIX}|${TOKEN_PREFIX})[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}$`);
+const ADMIN = new RegExp(`^(${ADMIN_PREFIX})[0-9A-Za-z]{${BODY_DIGITS}}$`);
+const SHOWN = 4;
+
+export function formatDigits(value: bigint, count: number): string {
+  let rest = value;
+  let text = "";
+  while (text.length < count) {
+    text = DIGITS.charAt(Number(rest % BASE)) + text;
+    rest /= BASE;
+  }
+  return text;
+}
+
+export function computeChecksum(text: string): string {
+  return formatDigits(BigInt(Bun.hash.crc32(text)), CHECKSUM_DIGITS);
+}
+
+export function hasChecksum(text: string): boolean {
+  return computeChecksum(text.slice(0, -CHECKSUM_DIGITS)) === text.slice(-CHECKSUM_DIGITS);
+}
+
+/** Returns a text that a client gave as a name. One of the gateway's secrets becomes its prefix and its last four characters. */
+export function hideSecret(text: string, gap = "…"): string {
+  if (text[1] !== "k" || text[2] !== "-") return text;
+  const [, prefix] = CHECKED.exec(text) ?? ADMIN.exec(text) ?? [];
+  if (prefix === undefined || (prefix !== ADMIN_PREFIX && !hasChecksum(text))) return text;
+  return `${prefix}${gap}${text.slice(-SHOWN)}`;
+}

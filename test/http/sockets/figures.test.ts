@@ -1,0 +1,62 @@
+// The metrics and the log's line of connections: how many are open, why they were refused and ended, what became of turns.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { until } from "../../whole/world/until.ts";
+import { SocketClient } from "./client.ts";
+
+const MODEL = "Local#some-model";
+
+let world: UnderTest;
+beforeAll(async () => {
+  world = await startUnderTest({ more: "responses: { sockets: { all: 20, per_account: 12, per_key: 2 } }" });
+});
+afterAll(() => world.stop());
+
+const connect = () => new SocketClient(world.url, world.secret).open();
+
+async function readMetrics(): Promise<readonly string[]> {
+  const text = await (await fetch(`${world.url}/metrics`)).text();
+  return text.split("\n").filter((line) => /^poundkey_socket/.test(line));
+}
+
+test("turns, warm-ups, refused handshakes and ends are counted", async () => {
+  const client = await connect();
+  const other = await connect();
+  await client.create({ model: MODEL, generate: false, input: "hi" });
+  await client.create({ model: MODEL, input: "say: one", stream_id: "a" });
+  await client.create({ model: "Nobody#x", input: "say: two" });
+  await client.create({ model: `${MODEL}~trouble=400`, input: "say: three" });
+  const headers = { upgrade: "websocket", connection: "Upgrade", authorization: `Bearer ${world.secret}` };
+  expect((await fetch(`${world.url}/v1/responses`, { headers })).status).toBe(426);
+  const open = await readMetrics();
+  expect(open.filter((line) => !line.startsWith("poundkey_socket_bytes"))).toEqual([
+    "poundkey_sockets 2",
+    "poundkey_sockets_max 20",
+    "poundkey_sockets_opened_total 2",
+    'poundkey_sockets_refused_total{reason="too_many_sockets"} 1',
+    'poundkey_socket_turns_total{outcome="completed"} 1',
+    'poundkey_socket_turns_total{outcome="refused"} 1',
+    'poundkey_socket_turns_total{outcome="failed"} 1',
+    "poundkey_socket_warmups_total 1",
+  ]);
+  expect(open).not.toContain("poundkey_socket_bytes 0");
+  client.close();
+  other.close();
+  await until("both have ended", async () => (await readMetrics()).includes("poundkey_sockets 0"));
+  const ended = await readMetrics();
+  expect(ended).toContain('poundkey_sockets_closed_total{reason="client_closed"} 2');
+  expect(ended).toContain("poundkey_socket_bytes 0");
+});
+
+test("a client's own words about its end stay out of the log", async () => {
+  const socket: WebSocket = Reflect.construct(WebSocket, [
+    `${world.url.replace("http", "ws")}/v1/responses`,
+    { headers: { authorization: `Bearer ${world.secret}` } },
+  ]);
+  await until("the connection is open", () => socket.readyState === WebSocket.OPEN);
+  socket.close(4000, "sk-somebodys-secret");
+  await until("it has ended", async () =>
+    (await readMetrics()).includes('poundkey_sockets_closed_total{reason="client_closed"} 3'),
+  );
+  expect(JSON.stringify(world.events)).not.toContain("somebodys-secret");
+});

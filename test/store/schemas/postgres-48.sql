@@ -1,0 +1,5 @@
+ALTER TABLE request ADD COLUMN IF NOT EXISTS markup_nano BIGINT
+----
+ALTER TABLE hourly_usage ADD COLUMN IF NOT EXISTS markup_nano BIGINT
+----
+ALTER TABLE hourly_tag ADD COLUMN IF NOT EXISTS markup_nano BIGINT
