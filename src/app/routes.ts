@@ -110,7 +110,6 @@ interface RouteParts {
 
 export function composeRoutes(parts: RouteParts) {
   const { ports, opened, live, batches, countRunning } = parts;
-  const { basePath } = ports.server;
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
@@ -150,14 +149,16 @@ export function composeRoutes(parts: RouteParts) {
     .use(liveRoutes({ ...operator, ...createLiveParts(parts) }))
     .use(playgroundRoutes(operator, ports, (request, key) => decideForKey(routePorts, request, key)))
     .use(sampleRoutes(operator, parts.sampling))
-    .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
+    .use(consoleRoutes(placeFiles(loadConsoleFiles, ports.server.basePath)))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
     .use(ownSessionRoutes(operator))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
-    .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, basePath));
+    .use(
+      docsRoutes(placeFiles(loadDocsFiles, ports.server.basePath), () => app.routes, ports.server.basePath),
+    );
 }
 
 function createLiveParts({ ports: { draining, server }, feed }: RouteParts) {

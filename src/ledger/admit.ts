@@ -28,14 +28,7 @@ import {
   refuseByMinute,
   takeLimits,
 } from "./limits/limits.ts";
-import {
-  describeLineHold,
-  hideSlot,
-  refuseCrowd,
-  refusePlace,
-  refuseShare,
-  takeLine,
-} from "./limits/lines.ts";
+import { hideSlot, refuseCrowd, refusePlace, refuseShare, takeLine } from "./limits/lines.ts";
 import {
   ALL_OF_THE_MINUTE,
   ENTRY_OF_THE_MINUTE,
@@ -89,7 +82,7 @@ function decideGrant(
   const account = books.account(key.accountId);
   const granted = grant(books, { ...asking, account, offers });
   if (demand.line === undefined || granted.kind !== "granted") return granted;
-  const crowded = refuseShare(books, demand, account, describeLineHold(limits.funds, granted));
+  const crowded = refuseShare(books, demand, account, limits.funds, granted);
   return crowded === null ? granted : refused(crowded);
 }
 
@@ -307,8 +300,7 @@ const NO_OFFERS: readonly Offer[] = [];
 function take(books: Books, demand: Admission, limits: RunningLimits, grant: Grant): GrantAnswer {
   const { place, holdNanoUsd, outputTokens, held, tokenLimits, offers = NO_OFFERS } = grant;
   const own = limits.owners.length > 0 ? takeLimits(books, limits, demand, { held, offers }) : null;
-  const uses =
-    demand.line && own ? [...own, takeLine(books, demand, describeLineHold(limits.funds, grant))] : own;
+  const uses = demand.line && own ? [...own, takeLine(books, demand, limits.funds, grant)] : own;
   const tags = findTags(books.keys.get(demand.keyId), books.account(demand.accountId));
   const granted: Writable<GrantAnswer> = {
     kind: "granted",

@@ -93,7 +93,6 @@ export class ClientCall<F extends Form> implements Call<F> {
   ) {
     const { requestId, held, trace, line } = arrival;
     const { headers } = arrival.request;
-    const nowMs = ports.clock.nowMs();
     const { selection, steering } = chooseSteered(headers, setup);
     this.key = key;
     this.proof = proof;
@@ -113,8 +112,8 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.isToBeStored = exchange.isToBeStored ?? false;
     this.operation = operation;
     this.surface = surface;
-    this.id = `${idPrefix}${mintOrderedId(ports.random, nowMs)}`;
-    this.created = Math.floor(nowMs / 1000);
+    this.id = `${idPrefix}${mintOrderedId(ports.random, ports.clock.nowMs())}`;
+    this.created = Math.floor(ports.clock.nowMs() / 1000);
     this.requestId = requestId;
     this.line = line;
     this.origin = readRequestOrigin(ports, arrival, proof, exchange);

@@ -99,10 +99,7 @@ interface GrantedHold extends Pick<LineHold, "holdNanoUsd" | "place"> {
 }
 
 /** Returns the part of a line's grant that its share counts. */
-export function describeLineHold(
-  funds: readonly LineFund[],
-  { held, holdNanoUsd, place }: GrantedHold,
-): LineHold {
+function describeLineHold(funds: readonly LineFund[], { held, holdNanoUsd, place }: GrantedHold): LineHold {
   const budgets = funds.map(({ running: { owner, name, use, limitNanoUsd } }, at) => ({
     owner: owner.id,
     name,
@@ -117,9 +114,11 @@ export function refuseShare(
   books: Books,
   { line, accountId }: Admission,
   account: Pick<Account, "balanceNanoUsd" | "heldNanoUsd">,
-  { holdNanoUsd, budgets }: Pick<LineHold, "holdNanoUsd" | "budgets">,
+  funds: readonly LineFund[],
+  granted: GrantedHold,
 ): Fault | null {
   if (line === undefined) return null;
+  const { holdNanoUsd, budgets } = describeLineHold(funds, granted);
   const held = books.ownerState(accountId, LINES).budgets ?? [];
   const { balanceNanoUsd, heldNanoUsd } = account;
   const shares = [
@@ -156,7 +155,13 @@ export function refusePlace(
 }
 
 /** Counts a line as in flight. Its use is given back with its hold. */
-export function takeLine(books: Books, { accountId, nowMs }: Admission, hold: LineHold): LimitUse {
+export function takeLine(
+  books: Books,
+  { accountId, nowMs }: Admission,
+  funds: readonly LineFund[],
+  granted: GrantedHold,
+): LimitUse {
+  const hold = describeLineHold(funds, granted);
   const state = books.ownerState(accountId, LINES);
   const minute = runMinute(state.minute, nowMs);
   const taken = listTaken(hold);
