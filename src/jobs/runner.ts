@@ -3,7 +3,7 @@
 import { toFault } from "../core/fault.ts";
 import type { Batch } from "../core/models/batch.ts";
 import { finalize } from "./finalizing.ts";
-import { findRestEnd } from "./job.ts";
+import { findRestEnd, wait } from "./job.ts";
 import { listAll, removeBatch } from "./kept-batches.ts";
 import { takeBlock } from "./leases.ts";
 import { LineRunner } from "./line-runner.ts";
@@ -13,7 +13,7 @@ import type { JobPorts } from "./ports.ts";
 import { RunningBatch } from "./running-batch.ts";
 import { RunningBlock } from "./running-block.ts";
 import { Turns } from "./turns.ts";
-import { validate } from "./validating.ts";
+import { moveOn, validate } from "./validating.ts";
 import { endLeft, releaseBlock, writeResults } from "./writing.ts";
 
 const TICK_MS = 1000;
@@ -22,6 +22,8 @@ const GRACE_MS = 3000;
 /** Batches past their keep are looked for this often. */
 const SWEEP_MS = 60_000;
 const RETRY_MS = 1000;
+/** The room for results is looked at this often. */
+const ROOM_MS = 5000;
 /** Results are written once they take this much, or after a while. */
 const RESULT_CHARACTERS = 524_288;
 
@@ -128,7 +130,21 @@ export class BatchRunner {
     const nowMs = this.#ports.clock.nowMs();
     const end = findRestEnd(batch, nowMs) ?? (job.isUnpaid && job.flying === 0 ? "unpaid" : null);
     if (end !== null) await this.#end(job, end, nowMs);
+    else if (batch.status === "in_progress") await this.#checkRoom(job, nowMs);
     for (const block of job.blocks.values()) this.#writeSoon(job, block);
+  }
+
+  /** No line starts while there is no room for its result. */
+  async #checkRoom(job: RunningBatch, nowMs: number): Promise<void> {
+    if (nowMs < job.nextRoomMs) return;
+    job.nextRoomMs = nowMs + ROOM_MS;
+    const message = await this.#ports.files.lacksRoom(job.accountId, 1);
+    if (message === null) return;
+    job.pausedUntilMs = Math.max(job.pausedUntilMs, nowMs + ROOM_MS + TICK_MS);
+    const waiting = { code: "storage_limit_exceeded", message, resetsAtMs: null };
+    if (job.batch.detail.waiting?.code === waiting.code) return;
+    job.batch =
+      (await moveOn(this.#ports, job.batch, (found, atMs) => wait(found, waiting, atMs))) ?? job.batch;
   }
 
   /** Ends the lines that are left. Those in flight have a little time, unless money ends them. */
@@ -160,7 +176,7 @@ export class BatchRunner {
     const { clock, rules, isBusy } = this.#ports;
     const nowMs = clock.nowMs();
     const may = (model: string) => this.#pacing.may(model, nowMs);
-    while (!this.#isStopping && this.#flying < rules().parallelMax && !isBusy()) {
+    while (!this.#isStopping && rules().isOn && this.#flying < rules().parallelMax && !isBusy()) {
       const ready = [...this.#jobs.values()].flatMap((job) => {
         if (!job.mayStart(nowMs)) return [];
         const next = job.findNext(nowMs, may);

@@ -16,6 +16,8 @@ export class RunningBatch {
   /** True while a block is asked for. No other is asked for before `nextBlockMs`. */
   isTaking = false;
   nextBlockMs = 0;
+  /** The room for results isn't looked at before. */
+  nextRoomMs = 0;
   /** The time at which lines in flight are ended. Infinity while the batch may run. */
   endAtMs = Number.POSITIVE_INFINITY;
 

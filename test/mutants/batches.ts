@@ -18,7 +18,7 @@ export const BATCHES: readonly Mutant[] = [
     file: "src/jobs/running-block.ts",
     find: "if (this.#queue.includes(at)) return;",
     replace: "",
-    tests: DAYS,
+    tests: ["test/jobs/running-block.test.ts"],
   },
   {
     name: "a line that has ended ends again",
