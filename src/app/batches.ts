@@ -1,5 +1,6 @@
 // The batches of a running gateway: as clients use them, and the runner that answers their lines.
 import type { Batch } from "../core/models/batch.ts";
+import type { BatchRules } from "../core/settings.ts";
 import type { Log } from "../core/world/world.ts";
 import { LineCaller, nameLineReply } from "../http/batches/line-call.ts";
 import { BATCH_WORDS } from "../http/batches/words.ts";
@@ -12,6 +13,7 @@ import { mayUseKeys } from "../people/member.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import { measureLateness } from "./upkeep/lateness.ts";
+import { PART } from "./workers/worker.ts";
 import { clock } from "./world.ts";
 
 /** Cancels a batch without a gateway: those that run on the store see it within a second. */
@@ -27,6 +29,12 @@ interface BatchParts {
   readonly ports: HttpPorts;
 }
 
+/** The workers of a node run its lines together, each its part of them. */
+function shareLines(rules: BatchRules): BatchRules {
+  const { count = 1 } = PART ?? {};
+  return count === 1 ? rules : { ...rules, parallelMax: Math.ceil(rules.parallelMax / count) };
+}
+
 /** Lines leave this share of the memory for bodies to single requests. */
 const MEMORY_SHARE = 1 / 4;
 
@@ -39,7 +47,7 @@ export function createBatches({ opened, store, live, log, ports }: BatchParts) {
     files: ports.files,
     clock,
     log,
-    rules: () => live.settings.batches,
+    rules: () => shareLines(live.settings.batches),
     fileRules: () => live.settings.files,
     bodyBytesMax,
     words: BATCH_WORDS,

@@ -1,7 +1,9 @@
 // Assembles the routes: each group gets the parts of the gateway that it needs.
+
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/keys/holder.ts";
 import type { LiveFeed } from "../admin/log/live.ts";
+import type { SocketsView } from "../admin/log/sockets.ts";
 import { countPriceChanges, type PriceReviewParts } from "../admin/models/price-review.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { checkScraper } from "../admin/people/token.ts";
@@ -19,11 +21,11 @@ import { batchRoutes } from "../http/batches/routes.ts";
 import { interactionRoutes } from "../http/conversations/interactions.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
-import { fileRoutes } from "../http/files/files.ts";
 import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
+import { socketRoutes } from "../http/log/sockets.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { modelRoutes } from "../http/models/models.ts";
@@ -59,7 +61,7 @@ import type { PaymentTroubles } from "../payments/troubles.ts";
 import { ChangeRate } from "../people/change-rate.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
-import { formatMetrics } from "../telemetry/exposition.ts";
+import { formatMetrics, readValue } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
@@ -113,7 +115,6 @@ export function composeRoutes(parts: RouteParts) {
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
-  const hasDirectory = () => live.settings.signIn?.directory !== undefined;
   const exports = createExportParts(parts, keysExpireMs);
   const priceChanges = () => countPriceChanges(parts.prices.last);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
@@ -121,26 +122,27 @@ export function composeRoutes(parts: RouteParts) {
   const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
+  const health = createHealthPorts(parts);
   return app
     .use(surfaceRoutes(answers))
     .use(responseRoutes(ports))
-    .use(fileRoutes(ports))
     .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
     .use(interactionRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(agentTelemetryRoutes(ports))
-    .use(healthRoutes(createHealthPorts(parts)))
+    .use(healthRoutes(health))
     .use(adminRoutes(createAdminPorts(parts, operator)))
     .use(serveThings(createThingParts(parts, providers)).map((thing) => thingRoutes(operator, thing)))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(exportRoutes(operator, exports))
     .use(reconciliationRoutes(operator, { ...exports, priceChanges }))
+    .use(socketRoutes(operator, () => countSockets(health.metrics)))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
-    .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs, hasDirectory }))
+    .use(memberRoutes(operator, createMemberPorts(parts, keysExpireMs)))
     .use(directoryRoutes(operator, parts.directory.parts))
     .use(scimRoutes({ operator, directory: parts.directory.parts, seen: parts.directory.seen }))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
@@ -159,6 +161,11 @@ export function composeRoutes(parts: RouteParts) {
     .use(
       docsRoutes(placeFiles(loadDocsFiles, ports.server.basePath), () => app.routes, ports.server.basePath),
     );
+}
+
+function createMemberPorts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {
+  const hasDirectory = () => live.settings.signIn?.directory !== undefined;
+  return { ...opened.world, ledger: ports.ledger, keysExpireMs, hasDirectory };
 }
 
 function createLiveParts({ ports: { draining, server }, feed }: RouteParts) {
@@ -204,6 +211,16 @@ function createHealthPorts(parts: RouteParts) {
 
 function takesFiles({ files, batches }: Settings): boolean {
   return batches.isOn && files.accountBytesMax > 0;
+}
+
+/** The sums over the node's workers are made as text. */
+async function countSockets(metrics: () => string | Promise<string>): Promise<SocketsView> {
+  const text = await metrics();
+  return {
+    open: readValue(text, "poundkey_sockets"),
+    most: readValue(text, "poundkey_sockets_max"),
+    remembered_bytes: readValue(text, "poundkey_socket_bytes"),
+  };
 }
 
 function createExportParts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {

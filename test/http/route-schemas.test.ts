@@ -132,6 +132,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/overview", () => "/overview?step=hour&from=2099-01-01&to=2099-01-02"],
   ["GET", "/overview", () => "/overview"],
   ["GET", "/nearing", () => "/nearing"],
+  ["GET", "/sockets", () => "/sockets"],
   ["GET", "/savings", () => "/savings?weeks=2"],
   ["GET", "/audit", () => "/audit?action=key&limit=5"],
   ["GET", "/models", () => "/models"],

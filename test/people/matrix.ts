@@ -177,6 +177,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /nearing": { of: "any", may: EVERYONE },
   "GET /models/retiring": { of: "any", may: EVERYONE },
   "GET /problems": { of: "whole", may: READERS },
+  "GET /sockets": { of: "whole", may: READERS },
   "GET /overview": { of: "any", may: EVERYONE },
   "GET /savings": { of: "any", may: EVERYONE },
   "GET /models": { of: "any", may: EVERYONE },

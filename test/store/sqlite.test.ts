@@ -46,7 +46,6 @@ import { callsSuite } from "../suites/log/calls.suite.ts";
 import { tagsSuite } from "../suites/log/tags.suite.ts";
 import { batchSuite } from "../suites/models/batches.suite.ts";
 import { cacheSuite } from "../suites/models/cache.suite.ts";
-import { filesSuite } from "../suites/models/files.suite.ts";
 import { lessonFilesSuite } from "../suites/models/lesson-files.suite.ts";
 import { lessonsSuite } from "../suites/models/lessons.suite.ts";
 import { repliesSuite } from "../suites/models/replies.suite.ts";
@@ -120,7 +119,6 @@ describe("best models", () => bestSuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
 describe("batches", () => batchSuite("sqlite", makeBench));
 describe("kept answers", () => cacheSuite("sqlite", makeBench));
-describe("files", () => filesSuite("sqlite", makeBench));
 describe("moves", () => movesSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));
 

@@ -115,8 +115,8 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly amounts: Amounts;
   /** The price by the card with the markup, even if it was free. */
   readonly costNanoUsd: NanoUsd;
-  /** The part of the cost that the markup adds, below 0 for a markup below 1. Null from before it was kept. */
-  readonly markupNanoUsd: NanoUsd | null;
+  /** The part of the cost that the markup adds, below 0 for a markup below 1. 0 in rows from before it was kept. */
+  readonly markupNanoUsd: NanoUsd;
   /** The amount charged to the balance. */
   readonly chargedNanoUsd: NanoUsd;
   /** The amount held while it ran. */

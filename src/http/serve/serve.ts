@@ -6,13 +6,14 @@ import type { Caller } from "../../core/keys/key.ts";
 import { logBug } from "../../core/world/bug.ts";
 import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
-import type { Form } from "../../operations/form.ts";
+import { type Form, joinLists } from "../../operations/form.ts";
 import { findSurface } from "../../surfaces/index.ts";
 import { Document, type Refusal, type Surface, type Writer } from "../../surfaces/surface.ts";
 import { readHeldJson } from "../body/body.ts";
 import { readBody } from "../body/form-body.ts";
 import { chooseCompaction } from "../conversations/compaction.ts";
 import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
+import { pinHistory } from "../conversations/history.ts";
 import { placeFiles } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
 import {
@@ -76,6 +77,7 @@ export async function serve<F extends Form>(
       return addHeaders(await stream({ ports, surface, client, call, context }), set);
     const reply = await ports.gateway.complete(context);
     client.end();
+    context.dropped = joinLists(context.dropped, call.exchange.findCut?.(reply) ?? []);
     const answer = call.exchange.whole(reply, new AnswerStamp(ports, context));
     if (call.kept !== null && call.exchange.keep && !(answer instanceof Document))
       await ports.kept.keep(call.key, call.exchange.keep(call.kept.body, answer));
@@ -163,14 +165,14 @@ function readCall<F extends Form>(
   const { held } = arrival;
   const incoming = makeIncoming(ports, arrival.request, body, key, earlier);
   const given = ports.turns.time(key.accountId, held.bytes, surface.read, incoming);
-  const exchange = given.compact
-    ? chooseCompaction(ports.snapshot(), setups, key, given, earlier.pin)
-    : given;
-  const { model } = exchange.ask;
   arrival.modelAsked = given.ask.model;
-  const setup = setups.find(ports.snapshot(), model, key);
+  const pin = given.history
+    ? pinHistory(ports, given.history, setups.find(ports.snapshot(), given.ask.model, key).named, earlier.pin)
+    : earlier.pin;
+  const exchange = given.compact ? chooseCompaction(ports.snapshot(), setups, key, given, pin) : given;
+  const setup = setups.find(ports.snapshot(), exchange.ask.model, key);
   if (arrival.line !== null && exchange.ask.stream === true) throw refuseLineStream();
-  const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, earlier.pin);
+  const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, pin);
   arrival.selection = call.selection;
   arrival.names = call.names;
   return call;

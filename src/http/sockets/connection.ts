@@ -16,6 +16,7 @@ import { SocketWriter } from "./writer.ts";
 /** After so many frames within a minute that aren't requests, the connection ends. */
 const REFUSED_FRAMES_MAX = 100;
 const MINUTE_MS = 60_000;
+const PING_EVERY_MS = 30_000;
 
 /** Why a connection ended that we didn't end, by its code: its TCP connection is gone, or a frame was too large. */
 const CLIENT_ENDS: ReadonlyMap<number, string> = new Map([
@@ -94,6 +95,7 @@ export class Connection {
   #port: SocketPort | null = null;
   #writer: SocketWriter | null = null;
   #refused: number[] = [];
+  #pingedMs: number;
   #isClosed = false;
   /** Set once it closes when nothing runs on it any more. */
   #closing: Closing | null = null;
@@ -104,6 +106,7 @@ export class Connection {
     this.memory = memory;
     this.startedMs = ports.deadlines.nowMs();
     this.activeMs = this.startedMs;
+    this.#pingedMs = this.startedMs;
   }
 
   get bytesOut(): number {
@@ -136,6 +139,14 @@ export class Connection {
     } catch (thrown) {
       this.#refuse(toFault(thrown), streamId);
     }
+  }
+
+  /** Pings the client if that is due: a proxy may cut off what is silent for a minute. */
+  keepAlive(): void {
+    const nowMs = this.#ports.deadlines.nowMs();
+    if (nowMs - this.#pingedMs < PING_EVERY_MS) return;
+    this.#pingedMs = nowMs;
+    this.#port?.ping();
   }
 
   drain(): void {

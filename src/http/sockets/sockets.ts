@@ -29,12 +29,12 @@ const LOOK_EVERY_MS = 1000;
 const ROUTE = "/v1/responses";
 
 /**
- * Bun pings by itself, and cuts a client off that says nothing for so long, in seconds. Its own limit on unsent bytes is beyond
+ * Bun cuts a client off that says nothing for so long, in seconds, not even a pong. Its own limit on unsent bytes is beyond
  * what senders wait for, with the longest frame.
  */
 const OPTIONS = {
   idleTimeout: 120,
-  sendPings: true,
+  sendPings: false,
   perMessageDeflate: false,
   backpressureLimit: 268_435_456,
   closeOnBackpressureLimit: true,
@@ -85,7 +85,10 @@ export class Sockets implements SocketRoutes, Latecomer {
   /** Looks at every connection: its age, its silence, its key, and whether the gateway still takes requests. */
   late(): void {
     const nowMs = this.#ports.deadlines.nowMs();
-    for (const connection of this.#open.list()) this.#lookAt(connection, nowMs);
+    for (const connection of this.#open.list()) {
+      connection.keepAlive();
+      this.#lookAt(connection, nowMs);
+    }
     this.#isLooking = false;
     this.#watch();
   }

@@ -248,7 +248,14 @@ const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost
 function warmUp(call: ClientCall<ChatForm>, answer: TurnAnswer, connection: TurnConnection): void {
   const { id, created, exchange, kept } = call;
   const model = call.selection.kind === "card" ? call.selection.card.id : call.ask.model;
-  const stamp: Stamp = { id, created, model, nameStored: () => id, countPrompt: () => 0 };
+  const stamp: Stamp = {
+    id,
+    created,
+    model,
+    nameStored: () => id,
+    sealHistory: () => null,
+    countPrompt: () => 0,
+  };
   const writer = exchange.writer(() => stamp);
   writer.write([{ choices: [], usage: NO_USAGE }]);
   answer.head({ "x-request-id": call.requestId });

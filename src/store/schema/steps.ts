@@ -245,11 +245,11 @@ const SOCKETS: Step = [
 /** The most parallel calls of a credential. A program from before counts none of its own. */
 const CREDENTIAL_CALLS: Step = [{ kind: "addField", table: "credential", field: CREDENTIAL_FIELDS.parallel }];
 
-/** What the markup adds to costs. Unknown for rows from before, and for those of a program from before. */
+/** The part of costs that the markup adds. It is 0 in rows from before, and in those of a program from before. */
 const MARKUPS: Step = ["request", "hourly_usage", "hourly_tag"].map((table) => ({
   kind: "addColumn",
   table,
-  column: { name: "markup_nano", type: "integer", isNullable: true },
+  column: { name: "markup_nano", type: "integer", initial: 0 },
 }));
 
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
