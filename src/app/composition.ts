@@ -36,6 +36,7 @@ import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
+import { createBatches } from "./batches.ts";
 import { createKeepers } from "./keepers.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
@@ -96,7 +97,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
   const held = createHeldParts(first.server, deadlines, () => live.settings.responses.sockets);
-  const later = () => ({ health, live, gateway });
+  const later = () => ({ health, live, gateway, runner });
   const state = observeState({ ...options, ...held, fetch, deadlines }, later);
   const { log, telemetry, refusals, measures, prices, priceBook } = state;
   const { store } = state.watch;
@@ -113,6 +114,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ...filePorts, ledger, learning, live, deadlines, ending, ...listeners, ...held };
   const ports = createHttpPorts(options, running);
+  const { batches, runner, countRunning } = createBatches({ opened, store, live, log, ports });
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
@@ -122,8 +124,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = { ...learnt, ports, live, feed, ...people.served, fetch, ...state };
+  const composed = { ...learnt, ports, batches, countRunning, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
+  runner.start();
   return {
     port: app.server?.port ?? 0,
     gateway,
@@ -133,7 +136,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     ...createReloads(options, state, live, hooks),
     async stop() {
       feed.end();
-      await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
+      await drain({ ...readEndingTimes(options), ending, server: app.server, gateway, runner });
       await telling.delivering.stop(SETTLE_MS);
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
     },

@@ -2,10 +2,10 @@
 // them.
 import type { Store } from "../core/store.ts";
 import type { Log } from "../core/world/world.ts";
-import { NO_FILE_USERS } from "../files/files-ports.ts";
 import { KeptFiles } from "../files/kept-files.ts";
 import { makeSweep } from "../files/sweep.ts";
 import type { FilePorts } from "../http/ports.ts";
+import { makeFileUsers } from "../jobs/file-users.ts";
 import { Cache } from "../steps/cache/cache.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
@@ -21,7 +21,13 @@ export function createKeepers(
   { vault, contentVault }: Pick<OpenedStore, "vault" | "contentVault">,
   { store, log, live }: KeeperParts,
 ) {
-  const files = { store, vault: contentVault, clock, rules: () => live.settings.files, users: NO_FILE_USERS };
+  const files = {
+    store,
+    vault: contentVault,
+    clock,
+    rules: () => live.settings.files,
+    users: makeFileUsers({ store }),
+  };
   const filePorts: FilePorts = {
     files: new KeptFiles(files),
     fileRules: files.rules,

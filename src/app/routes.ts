@@ -17,10 +17,10 @@ import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { auditRoutes } from "../http/audit/admin-audit.ts";
+import { batchRoutes } from "../http/batches/routes.ts";
 import { interactionRoutes } from "../http/conversations/interactions.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
-import { fileRoutes } from "../http/files/files.ts";
 import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
@@ -53,6 +53,7 @@ import { placeFiles } from "../http/serve/placed-files.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
 import { Sockets } from "../http/sockets/sockets.ts";
 import { thingRoutes } from "../http/things.ts";
+import type { KeptBatches } from "../jobs/kept-batches.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
@@ -81,6 +82,9 @@ import { clock } from "./world.ts";
 interface RouteParts {
   readonly prices: Pick<PriceWatch, "waiting" | "last">;
   readonly ports: HttpPorts;
+  readonly batches: KeptBatches;
+  /** The lines of a batch that this process has in flight. */
+  readonly countRunning: (batchId: string) => number;
   readonly opened: OpenedStore;
   readonly live: LiveConfiguration;
   readonly feed: LiveFeed;
@@ -106,12 +110,10 @@ interface RouteParts {
 }
 
 export function composeRoutes(parts: RouteParts) {
-  const { ports, opened, live } = parts;
-  const { basePath } = ports.server;
+  const { ports, opened, live, batches, countRunning } = parts;
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
-  const hasDirectory = () => live.settings.signIn?.directory !== undefined;
   const exports = createExportParts(parts, keysExpireMs);
   const priceChanges = () => countPriceChanges(parts.prices.last);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
@@ -122,6 +124,7 @@ export function composeRoutes(parts: RouteParts) {
   return app
     .use(surfaceRoutes(answers))
     .use(listKeptRoutes(ports))
+    .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
@@ -135,7 +138,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
-    .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs, hasDirectory }))
+    .use(memberRoutes(operator, createMemberPorts(parts, keysExpireMs)))
     .use(directoryRoutes(operator, parts.directory.parts))
     .use(scimRoutes({ operator, directory: parts.directory.parts, seen: parts.directory.seen }))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
@@ -144,18 +147,25 @@ export function composeRoutes(parts: RouteParts) {
     .use(liveRoutes({ ...operator, ...createLiveParts(parts) }))
     .use(playgroundRoutes(operator, ports, (request, key) => decideForKey(routePorts, request, key)))
     .use(sampleRoutes(operator, parts.sampling))
-    .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
+    .use(consoleRoutes(placeFiles(loadConsoleFiles, ports.server.basePath)))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
-    .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, basePath));
+    .use(
+      docsRoutes(placeFiles(loadDocsFiles, ports.server.basePath), () => app.routes, ports.server.basePath),
+    );
+}
+
+function createMemberPorts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {
+  const hasDirectory = () => live.settings.signIn?.directory !== undefined;
+  return { ...opened.world, ledger: ports.ledger, keysExpireMs, hasDirectory };
 }
 
 /** The routes of what is kept for clients beyond their requests. */
 function listKeptRoutes(ports: HttpPorts) {
-  return [responseRoutes(ports), fileRoutes(ports), interactionRoutes(ports)];
+  return [responseRoutes(ports), interactionRoutes(ports)];
 }
 
 function createLiveParts({ ports: { draining, server }, feed }: RouteParts) {

@@ -66,6 +66,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     "list requests of the log",
     async () => (await import("./log/log.ts")).runRequests,
   ),
+  batches: onStoreOrGateway(
+    "list, show and cancel batches",
+    async () => (await import("./models/batches.ts")).runBatches,
+  ),
   files: onStoreOrGateway(
     "list and delete files of clients",
     async () => (await import("./models/files.ts")).runFiles,

@@ -12,13 +12,6 @@ export interface FileUsers extends FileUse {
   countBytes(accountId: string | null): Promise<number>;
 }
 
-/** Answers as long as there are no batches. */
-export const NO_FILE_USERS: FileUsers = {
-  isFileInUse: async () => false,
-  listLiveObjects: async () => [],
-  countBytes: async () => 0,
-};
-
 export interface FilesPorts {
   readonly store: Pick<Store, "durable"> & { readonly files: FileStore };
   readonly vault: ByteVault;

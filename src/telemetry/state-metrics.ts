@@ -64,6 +64,15 @@ export const STATE_METRICS = {
     ),
     over: "min",
   },
+  poundkey_batches: {
+    ...gauge("batches", "Batches that haven't ended, by status.", "status"),
+    over: "max",
+  },
+  poundkey_batches_waiting: {
+    ...gauge("batches", "Batches of which no line starts, by the code of the reason.", "code"),
+    over: "max",
+  },
+  poundkey_batch_lines_running: gauge("lines", "Lines of batches in flight."),
   poundkey_balance_usd: {
     ...gauge("USD", "Balance of each account in metrics.balances.", "account"),
     over: "max",

@@ -25,6 +25,8 @@ export const VIEWS: readonly View[] = [
   { path: "/activity", shows: "gpt-5.4" },
   { path: "/activity?show=refused", shows: "invalid_api_key" },
   { path: "/activity", of: "request", shows: "Why this model" },
+  { path: "/batches", shows: /No batches yet|lines/ },
+  { path: "/batches?status=failed", shows: "No matching batches" },
   { path: "/activity", of: "turn", shows: "by WebSocket" },
   { path: "/models", shows: /\d+ of \d+ models/ },
   { path: "/models/OpenAI%23gpt-5.4", shows: "Names and fallbacks" },

@@ -213,6 +213,10 @@ const APART = [
   "POST /catalogue",
   // Cards aren't taken here: `test/whole/money/stripe.test.ts` has a simulated Stripe.
   "POST /accounts/{id}/checkout",
+  // Nothing runs here: `test/whole/batches` has batches.
+  "GET /batches",
+  "GET /batches/{id}",
+  "POST /batches/{id}/cancel",
   // Nobody signs in here: `test/people/sign-in` has the people.
   "GET /members",
   "GET /members/{id}",

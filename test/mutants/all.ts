@@ -1,5 +1,6 @@
 // All mutants, in the order in which they are tried.
 import { ANSWERS } from "./answers.ts";
+import { BATCHES } from "./batches.ts";
 import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
@@ -28,6 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...BOOKS,
   ...PAGES,
   ...LIMIT_MUTANTS,
+  ...BATCHES,
   ...TAG_MUTANTS,
   ...PEOPLE_MUTANTS,
   ...STATE_MUTANTS,

@@ -167,8 +167,9 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a reply is kept of a broken answer",
     file: "src/gateway/settle/closing.ts",
-    find: "const { id, created, idempotency, operation } = call;\n    if (reply === null || !idempotency) return null;",
-    replace: "const { id, created, idempotency, operation } = call;\n    if (!idempotency) return null;",
+    find: "const { id, created, idempotency, operation, line } = call;\n    if (reply === null || !idempotency) return null;",
+    replace:
+      "const { id, created, idempotency, operation, line } = call;\n    if (!idempotency) return null;",
   },
   {
     name: "an unknown outcome is forgotten",

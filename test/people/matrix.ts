@@ -126,6 +126,15 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /requests": { of: "list", may: EVERYONE, lists: "request", path: () => "/requests?limit=200" },
   "GET /requests/live": { of: "any", may: EVERYONE },
   "GET /requests/:id": { of: "request", may: READERS, own: EVERYONE },
+  "GET /batches": { of: "any", may: EVERYONE },
+  "GET /batches/:id": { of: "any", may: EVERYONE, ok: 404, path: () => "/batches/none" },
+  "POST /batches/:id/cancel": {
+    of: "any",
+    may: WRITERS,
+    ok: 404,
+    body: {},
+    path: () => "/batches/none/cancel",
+  },
   "GET /audit": {
     of: "list",
     may: WRITERS,

@@ -22,6 +22,7 @@ import { limitsSuite } from "./limits/limits.suite.ts";
 import { warningsSuite } from "./limits/warnings.suite.ts";
 import { callsSuite } from "./log/calls.suite.ts";
 import { tagsSuite } from "./log/tags.suite.ts";
+import { batchSuite } from "./models/batches.suite.ts";
 import { cacheSuite } from "./models/cache.suite.ts";
 import { filesSuite } from "./models/files.suite.ts";
 import { lessonFilesSuite } from "./models/lesson-files.suite.ts";
@@ -76,6 +77,7 @@ const SUITES = [
   eventsSuite,
   movesSuite,
   responsesSuite,
+  batchSuite,
   cacheSuite,
   filesSuite,
   webhooksSuite,

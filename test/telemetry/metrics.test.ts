@@ -45,6 +45,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "usage_implausible", model: "Own#one" },
   { event: "answer_unpriced", provider: "Own", model: "Own#one", what: "service_tier=priority" },
   { event: "holds_lost", holds: 3 },
+  { event: "batch_line", outcome: "completed" },
   { event: "cache", outcome: "hit" },
   ...["replayed", "retry_refused", "settle_failed", "settle_lost", "internal_error"].map((event) => ({
     event,
@@ -81,6 +82,9 @@ const EVERY_READING = {
   poundkey_provider_failing_seconds: () => new Map([["Own", 61_500]]),
   poundkey_certificate_expiry_seconds: () => new Map([["vLLM", 86_400]]),
   poundkey_balance_usd: () => new Map([["Search", 12_500_000_000]]),
+  poundkey_batches: () => new Map([["in_progress", 2]]),
+  poundkey_batches_waiting: () => new Map([["insufficient_balance", 1]]),
+  poundkey_batch_lines_running: () => 7,
   poundkey_members: () => new Map([["in_doubt", 4]]),
   poundkey_scim_last_request_timestamp_seconds: () => 1_795_132_800_123,
   poundkey_catalogue_age_seconds: () => 8_467_200,

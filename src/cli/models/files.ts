@@ -1,7 +1,7 @@
 // `poundkey files`: lists and deletes files of clients and batches, also while a gateway runs on the same store.
 import { deleteFile, type FileView, fileSchema, listFiles } from "../../admin/models/files.ts";
 import type { ActingWorld } from "../../admin/world.ts";
-import type { FileUse } from "../../core/models/file.ts";
+import { makeFileUsers } from "../../jobs/file-users.ts";
 import { formatJson, makeCommand, printList, requireOne, type StoreCall } from "../administration.ts";
 import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
@@ -24,9 +24,6 @@ export const runFiles = makeCommand(HELP, {
   delete: { run: remove, words: ["ID"], needs: "store" },
 });
 
-/** There are no batches yet. */
-const NO_BATCHES: FileUse = { isFileInUse: async () => false };
-
 const readFile = makeReader(fileSchema);
 const readPage = makePageReader(readFile);
 
@@ -47,7 +44,7 @@ async function remove({ words, isJson, io, ask }: StoreCall): Promise<void> {
     route: { method: "DELETE", path: "/files/:id" },
     parts: { id },
     read: readFile,
-    here: (world) => deleteFile(world, NO_BATCHES, id),
+    here: (world) => deleteFile(world, makeFileUsers(world), id),
   });
   io.out(isJson ? formatJson(file) : `Deleted ${file.id} (${file.name}, ${file.bytes} bytes).`);
 }

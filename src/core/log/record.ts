@@ -66,6 +66,10 @@ export interface RequestOrigin {
   readonly memberId: string | null;
   /** Its tags as `formatTags` writes them. Null for none. */
   readonly tags: string | null;
+  /** The batch whose line it is, the line's number from 1, and its own id there. Null for other requests. */
+  readonly batchId: string | null;
+  readonly batchLine: number | null;
+  readonly customId: string | null;
   /** The WebSocket on which it came. Null for a request of its own over HTTP. */
   readonly socketId: string | null;
   /** True if the client asked for a summary that takes its conversation's place. */
@@ -83,6 +87,9 @@ export const UNKNOWN_ORIGIN: RequestOrigin = {
   parentTraceId: null,
   memberId: null,
   tags: null,
+  batchId: null,
+  batchLine: null,
+  customId: null,
   socketId: null,
   isCompaction: false,
 };

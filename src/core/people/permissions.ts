@@ -24,6 +24,8 @@ export const PERMISSIONS = {
   },
   "keys.read": { roles: EVERYONE, words: "see keys" },
   "requests.read": { roles: EVERYONE, words: "see the request log, without prompts and answers" },
+  "batches.read": { roles: EVERYONE, words: "see batches, without their lines" },
+  "batches.cancel": { roles: ["manager", "operator", "admin"], words: "cancel batches" },
   "usage.read": { roles: EVERYONE, words: "see usage, the overview and savings" },
   "costs.read": {
     roles: ["billing", "operator", "admin"],

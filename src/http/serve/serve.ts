@@ -179,10 +179,16 @@ function readCall<F extends Form>(
     : earlier.pin;
   const exchange = given.compact ? chooseCompaction(ports.snapshot(), setups, key, given, pin) : given;
   const setup = setups.find(ports.snapshot(), exchange.ask.model, key);
+  if (arrival.line !== null && exchange.ask.stream === true) throw refuseLineStream();
   const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, pin);
   arrival.selection = call.selection;
   arrival.names = call.names;
   return call;
+}
+
+function refuseLineStream(): Fault {
+  const message = "Unsupported parameter: 'stream'. A line of a batch is answered as a whole.";
+  return new Fault("unsupported_parameter", message, { param: "stream" });
 }
 
 function respondWhole<F extends Form>(
@@ -226,9 +232,11 @@ export function noteRefusal<F extends Form>(
   context: RequestContext<F> | null,
   fault: Fault,
 ): { readonly refusal: Refusal; readonly headers: HeaderMap } {
-  const { path, requestId, trace, names } = arrival;
+  const { path, requestId, trace, names, line } = arrival;
   const facts: Facts = context ?? NO_FACTS;
-  if (facts.attempts === 0) logRefusal(ports, arrival, surface, context, fault);
+  if (line !== null) line.fault = fault;
+  const isRefusal = facts.attempts === 0 && line?.waitsFor(fault) !== true;
+  if (isRefusal) logRefusal(ports, arrival, surface, context, fault);
   const limits = facts.granted ?? findRefusing(fault);
   const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);
   // The path decides the form, because a surface's wildcard also matches paths with other error forms.

@@ -50,10 +50,10 @@ const UNSERVED: readonly Class[] = [
     notServed("Uploads in parts are", "send the whole file to POST /v1/files, which takes it as a stream."),
   ],
   [
-    /^\/(messages\/)?batches(\/|$)|:batchGenerateContent$/,
+    /:(batchGenerateContent|asyncBatchEmbedContent)$/,
     notServed(
-      "Batches are",
-      "send each request by itself, several at a time, or the batch to the provider's own API.",
+      "Batches in Google's form are",
+      "upload a file of requests at POST /v1/files and name it at POST /v1/batches, in OpenAI's form.",
     ),
   ],
   [

@@ -13,6 +13,7 @@ import { namedChanges, namedMethods } from "../keys/named.ts";
 import { limitRequestChanges, limitRequestMethods } from "../limits/limit-requests.ts";
 import { providerCallMethods } from "../log/provider-calls.ts";
 import { refusalMethods } from "../log/refusals.ts";
+import { batchMethods } from "../models/batches.ts";
 import { cacheMethods } from "../models/cached-answers.ts";
 import { fileChanges, fileMethods } from "../models/files.ts";
 import { lessonChanges, lessonMethods } from "../models/lessons.ts";
@@ -58,6 +59,7 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     directory: directoryMethods(engine),
     limitRequests: limitRequestMethods(engine),
     checkouts: checkoutMethods(ofRows),
+    batches: batchMethods(engine, ofRows),
     cache: cacheMethods(engine),
     files: { ...fileMethods(engine), pieces },
     foreign: foreignMethods(engine),

@@ -49,9 +49,11 @@ const AMOUNT_COLUMNS = [
   ...WORK_COLUMNS,
 ] as const satisfies readonly (readonly [string, Unit])[];
 
+/** The columns of a request that only some clients' requests have. */
+type RareFields = Pick<RequestRecord, "cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId">;
+
 export type CountedRow = { readonly amounts: Amounts } & Partial<
-  Pick<UsageSum, "edge" | "cached" | "markupNanoUsd"> &
-    Pick<RequestRecord, "cachedFrom" | "tags" | "socketId" | "isCompaction">
+  Pick<UsageSum, "edge" | "cached" | "markupNanoUsd"> & RareFields
 >;
 
 /**
@@ -59,9 +61,9 @@ export type CountedRow = { readonly amounts: Amounts } & Partial<
  * in another month's statement. A request's tags are among these columns too, and what only some clients do.
  */
 export function hasWork(row: CountedRow): boolean {
-  const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction, markupNanoUsd } = row;
+  const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction, batchId, markupNanoUsd } = row;
   if (edge !== undefined || cached || cachedFrom || tags || socketId || isCompaction) return true;
-  if (markupNanoUsd) return true;
+  if (markupNanoUsd || batchId) return true;
   for (const unit of WORK_UNITS) if (amounts[unit] !== 0) return true;
   return false;
 }
@@ -74,6 +76,9 @@ const SPARE_COLUMNS = [
   "markup_nano",
   "saved_nano",
   "tags",
+  "batch_id",
+  "batch_line",
+  "custom_id",
   "socket_id",
   "compaction",
 ];
@@ -136,6 +141,9 @@ const LISTED_FIELDS = {
   cachedFrom: allowNull(TEXT),
   savedNanoUsd: INTEGER,
   tags: allowNull(TEXT),
+  batchId: allowNull(TEXT),
+  batchLine: allowNull(INTEGER),
+  customId: allowNull(TEXT),
   socketId: allowNull(TEXT),
   isCompaction: nameColumn("compaction", FLAG),
 };

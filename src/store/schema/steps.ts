@@ -1,8 +1,10 @@
 // The steps of the schema since both engines share them. A released step is never changed: a change is a new step.
+
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
+import { BATCHES } from "./batches-step.ts";
 import { CACHE } from "./cache-step.ts";
 import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
@@ -290,4 +292,5 @@ export const STEPS: readonly Step[] = [
   MARKUPS,
   REPEATS,
   FILES,
+  BATCHES,
 ];

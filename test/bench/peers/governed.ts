@@ -205,6 +205,8 @@ function noStore(): Store {
     audit: unused,
     ...keepNoLog(),
     files: keepNoFiles(),
+    batches: keepNoBatches(),
+    listDead: async () => [],
     credentials: nobody,
     setting: nothing,
     keepSetting: async (_name, value) => value,
@@ -214,6 +216,21 @@ function noStore(): Store {
     close: async () => {},
   };
   return made;
+}
+
+function keepNoBatches(): Store["batches"] {
+  const refuse = async () => {
+    throw new Error("Not part of the measurement.");
+  };
+  return {
+    add: refuse,
+    find: async () => null,
+    list: async () => [],
+    change: refuse,
+    remove: async () => {},
+    countBytes: async () => 0,
+    sum: refuse,
+  };
 }
 
 function keepNoFiles(): Store["files"] {

@@ -184,6 +184,8 @@ const APART = [
   "DELETE /members/:id/devices/:device",
   // Cards aren't taken here: `test/whole/money/stripe.test.ts` has a simulated Stripe.
   "POST /accounts/:id/checkout",
+  // Nothing runs here: `test/whole/batches` has batches.
+  "POST /batches/:id/cancel",
   // No list of prices is watched here: `test/whole/models/price-changes.test.ts` has one.
   "POST /catalogue",
   // Only people ask for more: `test/people/limit-requests.test.ts` does.
