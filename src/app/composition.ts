@@ -17,7 +17,7 @@ import { BodyMemory } from "../http/body/body-memory.ts";
 import { BodyTurns } from "../http/body/body-turns.ts";
 import { EarlierBodies } from "../http/body/earlier-bodies.ts";
 import type { RoutePorts } from "../http/models/route.ts";
-import type { HttpPorts } from "../http/ports.ts";
+import type { FilePorts, HttpPorts } from "../http/ports.ts";
 import { listen } from "../http/serve/app.ts";
 import { makeAddressReader, makeOriginReader } from "../http/serve/client-address.ts";
 import { OpenSockets } from "../http/sockets/open-sockets.ts";
@@ -29,7 +29,6 @@ import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { mayUseKeys } from "../people/member.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import { Cache } from "../steps/cache/cache.ts";
 import type { Hooks } from "../steps/hooks/hooks.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
@@ -37,7 +36,8 @@ import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
-import { createFiles } from "./files.ts";
+import { createBatches } from "./batches.ts";
+import { createKeepers } from "./keepers.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
 import { createPeopleParts } from "./oidc/people-parts.ts";
@@ -97,7 +97,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
   const held = createHeldParts(first.server, deadlines, () => live.settings.responses.sockets);
-  const later = () => ({ health, live, gateway });
+  const later = () => ({ health, live, gateway, runner });
   const state = observeState({ ...options, ...held, fetch, deadlines }, later);
   const { log, telemetry, refusals, measures, prices, priceBook } = state;
   const { store } = state.watch;
@@ -109,11 +109,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const listeners = { log, traces: telemetry };
   const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports }, first.hooks);
-  const { cache, files, sweepFiles } = createKeepers(opened, { store, log, live });
+  const { cache, filePorts, sweepFiles } = createKeepers(opened, { store, log, live });
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
-  const running = { gateway, files, ledger, learning, live, deadlines, ending, ...listeners, ...held };
+  const running = { gateway, ...filePorts, ledger, learning, live, deadlines, ending, ...listeners, ...held };
   const ports = createHttpPorts(options, running);
+  const { batches, runner, countRunning } = createBatches({ opened, store, live, log, ports });
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
@@ -123,8 +124,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = { ...learnt, ports, live, feed, ...people.served, fetch, ...state };
+  const composed = { ...learnt, ports, batches, countRunning, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
+  runner.start();
   return {
     port: app.server?.port ?? 0,
     gateway,
@@ -134,22 +136,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     ...createReloads(options, state, live, hooks),
     async stop() {
       feed.end();
-      await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
+      await drain({ ...readEndingTimes(options), ending, server: app.server, gateway, runner });
       await telling.delivering.stop(SETTLE_MS);
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
     },
-  };
-}
-
-/** Returns what keeps answers of the cache, and files. */
-function createKeepers(
-  opened: OpenedStore,
-  { store, log, live }: { readonly store: Store; readonly log: Log; readonly live: LiveConfiguration },
-) {
-  const rules = () => live.settings.cache;
-  return {
-    cache: new Cache({ store: store.cache, vault: opened.vault, clock, log, rules }),
-    ...createFiles(opened, store, () => live.settings.files),
   };
 }
 
@@ -236,7 +226,7 @@ async function closeGateway(
 /** The share of the memory for bodies that earlier ones may take. */
 const EARLIER_SHARE = 1 / 4;
 
-/** What clients hold memory with: their bodies, and the connections that remember conversations. */
+/** Makes the parts that hold clients' memory: their bodies, and connections that remember conversations. */
 function createHeldParts(
   { bodyMemoryBytes }: ServerRules,
   deadlines: DeadlineSweep,
@@ -247,20 +237,11 @@ function createHeldParts(
   return { bodies, earlier, turns: new BodyTurns(clock), openSockets: new OpenSockets(sockets) };
 }
 
+type HeldPorts = "bodies" | "earlier" | "turns" | "openSockets";
+
 interface HttpParts
-  extends Pick<
-    HttpPorts,
-    | "gateway"
-    | "files"
-    | "ledger"
-    | "bodies"
-    | "earlier"
-    | "turns"
-    | "deadlines"
-    | "log"
-    | "traces"
-    | "openSockets"
-  > {
+  extends FilePorts,
+    Pick<HttpPorts, HeldPorts | "gateway" | "ledger" | "deadlines" | "log" | "traces"> {
   readonly live: LiveConfiguration;
   readonly learning: LearningPort;
   readonly ending: DrainState;
@@ -280,8 +261,6 @@ function createHttpPorts(
     random,
     snapshot: () => live.snapshot,
     kept: new KeptAnswers({ ...running, store, vault, clock, rules }),
-    fileRules: () => live.settings.files,
-    batchRules: () => live.settings.batches,
     sealer: (accountId) => createSealer(vault, accountId),
     server: options.settings.server,
     addressRule: () => live.settings.log.address,

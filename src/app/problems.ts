@@ -4,6 +4,7 @@ import { type ConfigError, formatError } from "../config/errors.ts";
 import type { ProviderHealth } from "../core/models/health.ts";
 import type { Clock } from "../core/world/world.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
+import type { Measures } from "./upkeep/measures.ts";
 import type { StoreWatch } from "./upkeep/store-watch.ts";
 
 /** The configuration in use, and the change that was refused since it was loaded. Times are Unix milliseconds. */
@@ -32,6 +33,9 @@ interface ProblemParts {
   readonly watch: StoreWatch;
   readonly troubles: PaymentTroubles;
   readonly health: () => readonly ProviderHealth[];
+  readonly measures: Pick<Measures, "lacksDisk">;
+  /** False if nobody may upload files, so that their disk concerns nobody. */
+  readonly takesFiles: () => boolean;
 }
 
 /** Lists the problems in words that anyone may read: /readyz asks for no token. */
@@ -39,6 +43,8 @@ export function listPublicProblems({
   configuration,
   watch,
   troubles,
+  measures,
+  takesFiles,
 }: Omit<ProblemParts, "health">): readonly string[] {
   const problems: string[] = [];
   const { refused, loadedAtMs } = configuration;
@@ -52,6 +58,7 @@ export function listPublicProblems({
       `configuration: the change at ${formatTime(refused.atMs)} was refused (${places.join(", ")}); the one loaded at ${formatTime(loadedAtMs)} is in use, and a restart would fail`,
     );
   }
+  if (measures.lacksDisk !== null && takesFiles()) problems.push(measures.lacksDisk);
   const payments = troubles.list();
   if (payments.length > 0) problems.push(`payments: ${payments.length} need somebody; the log names them`);
   if (failed !== null) problems.push(`store: a write failed at ${formatTime(failed.atMs)}: ${failed.reason}`);
@@ -64,7 +71,7 @@ export function listProblems({
   watch,
   troubles,
   health,
-}: ProblemParts): readonly ProblemView[] {
+}: Omit<ProblemParts, "measures" | "takesFiles">): readonly ProblemView[] {
   const { refused, loadedAtMs } = configuration;
   const failed = watch.down ?? watch.recentFailure;
   const problems: ProblemView[] = [];

@@ -1,7 +1,9 @@
 // Assembles the routes: each group gets the parts of the gateway that it needs.
+
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/keys/holder.ts";
 import type { LiveFeed } from "../admin/log/live.ts";
+import type { SocketsView } from "../admin/log/sockets.ts";
 import { countPriceChanges, type PriceReviewParts } from "../admin/models/price-review.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { checkScraper } from "../admin/people/token.ts";
@@ -10,18 +12,20 @@ import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
+import type { Settings } from "../core/settings.ts";
 import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { auditRoutes } from "../http/audit/admin-audit.ts";
+import { batchRoutes } from "../http/batches/routes.ts";
 import { interactionRoutes } from "../http/conversations/interactions.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
-import { fileRoutes } from "../http/files/files.ts";
 import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
+import { socketRoutes } from "../http/log/sockets.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { modelRoutes } from "../http/models/models.ts";
@@ -38,7 +42,6 @@ import { Cookies } from "../http/people/cookies.ts";
 import { deviceRoutes } from "../http/people/device.ts";
 import { managedSettingsRoutes } from "../http/people/managed-settings.ts";
 import { oauthRoutes } from "../http/people/oauth.ts";
-import { ownSessionRoutes } from "../http/people/own-sessions.ts";
 import { scimRoutes } from "../http/people/scim.ts";
 import { sessionRoutes } from "../http/people/session.ts";
 import { signInRoutes } from "../http/people/sign-in.ts";
@@ -50,13 +53,14 @@ import { placeFiles } from "../http/serve/placed-files.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
 import { Sockets } from "../http/sockets/sockets.ts";
 import { thingRoutes } from "../http/things.ts";
+import type { KeptBatches } from "../jobs/kept-batches.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
 import { ChangeRate } from "../people/change-rate.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
-import { formatMetrics } from "../telemetry/exposition.ts";
+import { formatMetrics, readValue } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
@@ -70,6 +74,7 @@ import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
+import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
 import type { StoreWatch } from "./upkeep/store-watch.ts";
 import { clock } from "./world.ts";
@@ -77,6 +82,9 @@ import { clock } from "./world.ts";
 interface RouteParts {
   readonly prices: Pick<PriceWatch, "waiting" | "last">;
   readonly ports: HttpPorts;
+  readonly batches: KeptBatches;
+  /** The lines of a batch that this process has in flight. */
+  readonly countRunning: (batchId: string) => number;
   readonly opened: OpenedStore;
   readonly live: LiveConfiguration;
   readonly feed: LiveFeed;
@@ -96,17 +104,16 @@ interface RouteParts {
   readonly watch: StoreWatch;
   readonly configuration: ConfigurationState;
   readonly troubles: PaymentTroubles;
+  readonly measures: Measures;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
 
 export function composeRoutes(parts: RouteParts) {
-  const { ports, opened, live } = parts;
-  const { basePath } = ports.server;
+  const { ports, opened, live, batches, countRunning } = parts;
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
-  const hasDirectory = () => live.settings.signIn?.directory !== undefined;
   const exports = createExportParts(parts, keysExpireMs);
   const priceChanges = () => countPriceChanges(parts.prices.last);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
@@ -116,14 +123,13 @@ export function composeRoutes(parts: RouteParts) {
   const payments = createPayments({ ...parts, log: ports.log });
   return app
     .use(surfaceRoutes(answers))
-    .use(responseRoutes(ports))
-    .use(fileRoutes(ports))
-    .use(interactionRoutes(ports))
+    .use(listKeptRoutes(ports))
+    .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(agentTelemetryRoutes(ports))
-    .use(healthRoutes(createHealthPorts(parts)))
+    .use(stateRoutes(parts, operator))
     .use(adminRoutes(createAdminPorts(parts, operator)))
     .use(serveThings(createThingParts(parts, providers)).map((thing) => thingRoutes(operator, thing)))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
@@ -132,7 +138,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
-    .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs, hasDirectory }))
+    .use(memberRoutes(operator, createMemberPorts(parts, keysExpireMs)))
     .use(directoryRoutes(operator, parts.directory.parts))
     .use(scimRoutes({ operator, directory: parts.directory.parts, seen: parts.directory.seen }))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
@@ -141,14 +147,25 @@ export function composeRoutes(parts: RouteParts) {
     .use(liveRoutes({ ...operator, ...createLiveParts(parts) }))
     .use(playgroundRoutes(operator, ports, (request, key) => decideForKey(routePorts, request, key)))
     .use(sampleRoutes(operator, parts.sampling))
-    .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
+    .use(consoleRoutes(placeFiles(loadConsoleFiles, ports.server.basePath)))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
-    .use(ownSessionRoutes(operator))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
-    .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, basePath));
+    .use(
+      docsRoutes(placeFiles(loadDocsFiles, ports.server.basePath), () => app.routes, ports.server.basePath),
+    );
+}
+
+function createMemberPorts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {
+  const hasDirectory = () => live.settings.signIn?.directory !== undefined;
+  return { ...opened.world, ledger: ports.ledger, keysExpireMs, hasDirectory };
+}
+
+/** The routes of what is kept for clients beyond their requests. */
+function listKeptRoutes(ports: HttpPorts) {
+  return [responseRoutes(ports), interactionRoutes(ports)];
 }
 
 function createLiveParts({ ports: { draining, server }, feed }: RouteParts) {
@@ -184,11 +201,30 @@ function createHealthPorts(parts: RouteParts) {
   return {
     ...ports,
     storeReady: () => watch.store.ready(),
-    problems: () => listPublicProblems(parts),
+    problems: () => listPublicProblems({ ...parts, takesFiles: () => takesFiles(live.settings) }),
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
     metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),
     configSchema,
+  };
+}
+
+function takesFiles({ files, batches }: Settings): boolean {
+  return batches.isOn && files.accountBytesMax > 0;
+}
+
+function stateRoutes(parts: RouteParts, operator: WritingParts) {
+  const health = createHealthPorts(parts);
+  return [healthRoutes(health), socketRoutes(operator, () => countSockets(health.metrics))];
+}
+
+/** The sums over the node's workers are made as text. */
+async function countSockets(metrics: () => string | Promise<string>): Promise<SocketsView> {
+  const text = await metrics();
+  return {
+    open: readValue(text, "poundkey_sockets"),
+    most: readValue(text, "poundkey_sockets_max"),
+    remembered_bytes: readValue(text, "poundkey_socket_bytes"),
   };
 }
 
@@ -266,6 +302,7 @@ function createThingParts(parts: RouteParts, providers: ProviderPorts) {
     aliases: createAliasParts(parts),
     providers,
     endpoints: () => live.settings.webhooks,
+    files: ports.files,
   };
 }
 

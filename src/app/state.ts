@@ -8,6 +8,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import type { Health } from "../health/health.ts";
 import type { BodyMemory } from "../http/body/body-memory.ts";
 import type { OpenSockets } from "../http/sockets/open-sockets.ts";
+import type { BatchRunner } from "../jobs/runner.ts";
 import { PaymentTroubles } from "../payments/troubles.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { Refusals } from "../telemetry/refusals.ts";
@@ -42,6 +43,7 @@ interface LaterParts {
   readonly health: Health;
   readonly live: LiveConfiguration;
   readonly gateway: Gateway;
+  readonly runner: BatchRunner;
 }
 
 /** `later` is called once requests are served, or at a scrape. */
@@ -83,6 +85,7 @@ export function observeState(
         deadlines,
         health: () => later().health,
         providers: () => current().providers,
+        batches: () => later().runner.readings,
         pricesAsOf: () => findPriceDay(current().catalogueAsOf),
         prices,
       }),

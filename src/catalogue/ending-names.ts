@@ -28,7 +28,7 @@ interface Allowing {
   readonly allowedModels: readonly string[] | null;
 }
 
-/** What names models, with the catalogue that they are of. */
+/** The settings that name models, with the catalogue that these are of. */
 export type NamingSettings = CatalogueInput & PeoplesModels;
 
 /** Returns one entry for each name and model. Selectors leave such models by themselves. */

@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         accountNames: accounts.readAccountNames,
         boundAccounts: accounts.readBoundAccounts,
         keyModels: accounts.readKeyModels,
+        groupNames: accounts.readGroupNames,
         exposedFiles: findExposedFiles,
         schema,
       };
@@ -65,6 +66,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   requests: onStoreOrGateway(
     "list requests of the log",
     async () => (await import("./log/log.ts")).runRequests,
+  ),
+  batches: onStoreOrGateway(
+    "list, show and cancel batches",
+    async () => (await import("./models/batches.ts")).runBatches,
+  ),
+  files: onStoreOrGateway(
+    "list and delete files of clients",
+    async () => (await import("./models/files.ts")).runFiles,
   ),
   refusals: onStoreOrGateway("list refused requests", async () => (await import("./log/log.ts")).runRefusals),
   statement: onStoreOrGateway(

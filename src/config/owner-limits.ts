@@ -7,11 +7,10 @@ import { MODEL_LIMITS_MAX, makeModelLimit, nameModelLimit } from "../core/limits
 import { NANO_PER_USD } from "../core/money/money.ts";
 import type { LimitRules } from "../core/settings.ts";
 import { parseDuration } from "../core/text/duration.ts";
-import { markAllowed, markCounted } from "./alias-names.ts";
 import type { Issues, Path } from "./errors.ts";
 import { choice, duration, integer, number, options, orNull, section, text } from "./field-types.ts";
+import { type FileAliases, markAllowed, markCounted } from "./models/alias-names.ts";
 import { modelPattern } from "./models/model-schema.ts";
-import type { Config } from "./schema.ts";
 
 const BUDGETS_MAX = 20;
 const USD_MAX = 1_000_000_000;
@@ -89,7 +88,7 @@ interface LimitSections {
   readonly key_maxima?: KeyDefaults;
   readonly member_defaults?: Static<typeof memberDefaults>;
   readonly limits?: { readonly contact?: Static<typeof contact> };
-  readonly aliases?: Config["aliases"];
+  readonly aliases?: FileAliases;
 }
 
 export function buildLimitRules(given: LimitSections, issues: Issues): LimitRules {

@@ -13,7 +13,6 @@ import { SELECTORS } from "../core/models/selector.ts";
 import { KINDS, SKILLS } from "../core/models/skill.ts";
 import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
 import { LEVELS } from "../core/world/world.ts";
-import { batches, files } from "./batches.ts";
 import { cache, cacheSetting } from "./cache.ts";
 import { catalogue } from "./catalogue.ts";
 import { scim } from "./directory.ts";
@@ -45,6 +44,7 @@ import {
   timeZone,
 } from "./field-types.ts";
 import { hooks } from "./hooks.ts";
+import { batches, files } from "./models/batches.ts";
 import {
   capabilities,
   laterPrices,

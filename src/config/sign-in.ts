@@ -7,16 +7,15 @@ import { ROLES } from "../core/people/people.ts";
 import type { SignInRule, SignInRules } from "../core/people/sign-in.ts";
 import { parseDuration } from "../core/text/duration.ts";
 import { isLoopbackHost } from "../core/world/address.ts";
-import { markAllowed } from "./alias-names.ts";
 import type { Issues } from "./errors.ts";
 import { choice, duration, integer, options, record, section, text } from "./field-types.ts";
 import type { Environment } from "./interpolate.ts";
+import { type FileAliases, markAllowed } from "./models/alias-names.ts";
 import { modelPattern } from "./models/model-schema.ts";
 import { readPolicies } from "./models/policies.ts";
 import { networkFields, readNetwork } from "./network.ts";
 import { budgetList, buildBudgets } from "./owner-limits.ts";
 import { secret } from "./providers/provider-schema.ts";
-import type { Config } from "./schema.ts";
 
 const RULES_MAX = 1000;
 const ACCOUNTS_MAX = 1000;
@@ -128,7 +127,7 @@ const MANY_TENANTS = /^\/(common|organizations|consumers)(\/|$)/i;
 interface SignInSections {
   readonly sign_in?: Static<typeof signIn>;
   readonly server?: { readonly public_url?: string | null };
-  readonly aliases?: Config["aliases"];
+  readonly aliases?: FileAliases;
 }
 
 /** Returns nothing if people can't sign in. */
@@ -203,7 +202,12 @@ function checkRules({ rules, allow }: OidcConfig, issues: Issues): void {
   }
 }
 
-function buildRule(given: RuleConfig, at: number, aliases: Config["aliases"], issues: Issues): SignInRule {
+function buildRule(
+  given: RuleConfig,
+  at: number,
+  aliases: FileAliases | undefined,
+  issues: Issues,
+): SignInRule {
   const { group, role, accounts = null, content: readsContent = false } = given;
   return { group, role, accounts, readsContent, limits: buildLimits(given, at, aliases, issues) };
 }
@@ -211,7 +215,7 @@ function buildRule(given: RuleConfig, at: number, aliases: Config["aliases"], is
 function buildLimits(
   given: RuleConfig,
   at: number,
-  aliases: Config["aliases"],
+  aliases: FileAliases | undefined,
   issues: Issues,
 ): RuleLimits | null {
   const { allowed_models = null, budgets } = given;

@@ -1,14 +1,15 @@
 // Warnings about a valid configuration: fields that cost or reveal more than one might expect.
 
-import { splitId } from "../catalogue/catalogue.ts";
+import { buildCatalogue, splitId } from "../catalogue/catalogue.ts";
 import { isObject } from "../core/json/json.ts";
 import type { Settings } from "../core/settings.ts";
 import { warnOfParameters } from "../core/world/postgres-address.ts";
-import { warnOfUnknownAliases } from "./alias-names.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Interpolation } from "./interpolate.ts";
+import { warnOfUnknownAliases } from "./models/alias-names.ts";
 import { nameFallback } from "./models/fallbacks.ts";
 import type { Config } from "./schema.ts";
+import { warnOfSockets } from "./socket-warnings.ts";
 
 /** Its models are there whenever the simulated provider is. */
 const SIMULATOR = "sim";
@@ -27,6 +28,7 @@ export function collectWarnings(
     ...warnOfUnlistedModels(config),
     ...warnOfLostFallbacks(config, settings),
     ...warnOfLostCompactModel(config, settings),
+    ...warnOfSockets(config, settings),
     ...warnOfUnboundedSpending(config, settings),
     ...warnOfUnknownAliases(config),
     ...warnOfOpenMetrics(settings),
@@ -93,10 +95,15 @@ function warnOfUnlistedModels({ providers = {} }: Config): readonly Issue[] {
   });
 }
 
-function warnOfLostCompactModel({ responses }: Config, { providers }: Settings): readonly Issue[] {
-  const provider = splitId(responses?.compact_model ?? "")?.provider ?? "";
-  if (provider === "" || hasProvider(providers, provider)) return [];
-  const message = `has no effect: ${provider} is not an enabled provider`;
+function warnOfLostCompactModel({ responses }: Config, settings: Settings): readonly Issue[] {
+  const model = responses?.compact_model ?? "";
+  const provider = splitId(model)?.provider ?? "";
+  if (provider === "") return [];
+  const isOn = hasProvider(settings.providers, provider);
+  if (isOn && buildCatalogue(settings).resolve(model).kind === "card") return [];
+  const message = isOn
+    ? `has no effect: ${provider} has no model '${model}' here`
+    : `has no effect: ${provider} is not an enabled provider`;
   return [{ path: ["responses", "compact_model"], at: "value", message }];
 }
 

@@ -69,6 +69,18 @@ export interface Claim {
   readonly bodyDigest: string;
 }
 
+/**
+ * The terms of a request that is a line of a batch: it leaves room for single requests, and its batch's cost is bound and
+ * summed up as a budget of an owner that has the batch's id.
+ */
+export interface LineTerms {
+  readonly batchId: string;
+  /** The most lines of the account at once, over all nodes. */
+  readonly parallelMax: number;
+  /** The most that the batch may cost. Null for any amount. */
+  readonly ceilingNanoUsd: NanoUsd | null;
+}
+
 /** Asks to admit a request. Repeated with the same id, it replaces the earlier grant. */
 export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | "keyId" | "node"> {
   readonly kind: "admit";
@@ -105,6 +117,8 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
   /** The settlement of an entry whose answer is there already: it is written with it. */
   readonly settlement?: Settlement;
   readonly idempotency: Claim | null;
+  /** Missing but for lines of batches. */
+  readonly line?: LineTerms;
   readonly reads: Reads;
 }
 

@@ -43,6 +43,9 @@ export const FAULTS = {
   invalid_header: { ...bad },
   invalid_type: { ...bad },
   invalid_value: { ...bad },
+  /** Only a batch that hasn't ended is cancelled, and only one that has is deleted. */
+  batch_ended: { ...bad },
+  batch_not_ended: { ...bad },
   /** A sealed item of a conversation that was changed, or is another account's. */
   invalid_encrypted_content: { ...bad },
   /** A role, token or raise would last longer than the role by which it is given. */
@@ -144,6 +147,7 @@ export const FAULTS = {
   /** No interaction with that id is kept here for its owner. */
   interaction_not_found: { ...missing, wayOut: "Ask for one that `responses.keep` still keeps." },
   not_found: { ...missing, wayOut: "Ask for something that exists." },
+  batch_not_found: { ...missing },
   file_not_found: { ...missing },
   unknown_url: { ...missing },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
@@ -205,6 +209,11 @@ export const FAULTS = {
   },
   /** The rest of a budget is reserved by requests in flight. */
   budget_reserved: { ...limited, wayOut: "Wait until running requests have ended, or raise the budget." },
+  /** The account has as many batches that haven't ended as it may. */
+  too_many_batches: {
+    ...limited,
+    wayOut: "Wait for a batch to end, cancel one, or raise `batches.unfinished`.",
+  },
   /** A person makes or rotates personal keys too often, or changes too much in a minute. */
   too_many_changes: { ...limited, wayOut: "Use what is there already, or wait{until}." },
   /** Too many checkouts wait to be paid. */

@@ -189,8 +189,8 @@ export interface UsageSum extends HourOfUse {
   readonly errors: number;
   readonly amounts: Amounts;
   readonly costNanoUsd: NanoUsd;
-  /** The part of the cost that the markup adds, below 0 for a markup below 1. Null from before it was kept. */
-  readonly markupNanoUsd: NanoUsd | null;
+  /** The part of the cost that the markup adds, below 0 for a markup below 1. 0 in rows from before it was kept. */
+  readonly markupNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
   /** Answers from the cache, and what they had cost when they were new. */
   readonly cached: number;

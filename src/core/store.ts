@@ -15,6 +15,7 @@ import type { RequestFilter, RowSum, RowSumsQuery, SearchPage, UsageQuery } from
 import type { ProviderCallStore } from "./log/provider-call.ts";
 import type { ListedRequest, RequestRecord } from "./log/record.ts";
 import type { RefusalStore } from "./log/refusal-log.ts";
+import type { BatchStore } from "./models/batch.ts";
 import type { CacheStore } from "./models/cached-answer.ts";
 import type { FileStore } from "./models/file.ts";
 import type { ResponseStore } from "./models/kept.ts";
@@ -109,6 +110,7 @@ type OwnSetting =
   | "lessons_fitted"
   | "webhooks_audited"
   | "keys_expiring_until"
+  | "tokens_expiring_until"
   | "wrong_admin_tokens"
   | "directory_seen"
   | "directory_rules"
@@ -175,6 +177,8 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   beat(): Promise<Beat>;
   /** Returns holds of nodes known to be dead, or silent for 15 s by the store's clock, up to this many. */
   orphans(most: number): Promise<readonly Hold[]>;
+  /** Returns those of the nodes that are known to be dead, or silent for 15 s by the store's clock. */
+  listDead(nodes: readonly string[]): Promise<readonly string[]>;
 
   /** Finds a key by the digest of its secret, or of the one before, whether that still works or not. */
   keyByDigest(digest: string): Promise<ProvenKey | null>;
@@ -255,6 +259,7 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   readonly directory: DirectoryStore;
   readonly limitRequests: LimitRequestStore;
   readonly checkouts: CheckoutStore;
+  readonly batches: BatchStore;
   readonly cache: CacheStore;
   readonly files: FileStore;
   readonly foreign: ForeignStore;

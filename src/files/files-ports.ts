@@ -1,25 +1,16 @@
 // The ports of files: the store, the vault, the settings, and the batches that use them.
-import type { FileStore, StoredObject } from "../core/models/file.ts";
+import type { FileStore, FileUse, StoredObject } from "../core/models/file.ts";
 import type { FileRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { ByteVault, Clock } from "../core/world/world.ts";
 
 /** Tells which files and objects batches use. */
-export interface FileUsers {
-  /** True while an unfinished batch reads the file. */
-  isFileInUse(id: string): Promise<boolean>;
+export interface FileUsers extends FileUse {
   /** The objects of batches, which no file names. */
   listLiveObjects(): Promise<readonly StoredObject[]>;
   /** The bytes of those of an account, or of all. */
   countBytes(accountId: string | null): Promise<number>;
 }
-
-/** Answers as long as there are no batches. */
-export const NO_FILE_USERS: FileUsers = {
-  isFileInUse: async () => false,
-  listLiveObjects: async () => [],
-  countBytes: async () => 0,
-};
 
 export interface FilesPorts {
   readonly store: Pick<Store, "durable"> & { readonly files: FileStore };

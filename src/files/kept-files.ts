@@ -1,6 +1,5 @@
 // Files in sealed pieces: written from streams within the account's room, read by ranges, and swept once they have ended.
-import { Fault } from "../core/fault.ts";
-import type { FileOwner, StoredFile } from "../core/models/file.ts";
+import { checkUnused, type FileOwner, type StoredFile } from "../core/models/file.ts";
 import type { FilesPorts } from "./files-ports.ts";
 import { type FileList, type Files, type NewFile, PIECE_BYTES, type Pieces } from "./port.ts";
 import { Room } from "./room.ts";
@@ -72,17 +71,14 @@ export class KeptFiles implements Files {
   async remove(id: string, owner: FileOwner): Promise<boolean> {
     const file = await this.find(id, owner);
     if (file === null) return false;
-    await this.checkUnused(id);
+    await checkUnused(this, id);
     const isRemoved = await this.#ports.store.files.remove(owner.accountId, id);
     await this.pieces.remove(owner.accountId, id);
     return isRemoved;
   }
 
-  /** Throws the Fault `file_in_use` while a batch reads the file. */
-  async checkUnused(id: string): Promise<void> {
-    if (!(await this.#ports.users.isFileInUse(id))) return;
-    const message = `The file '${id}' is read by a batch that hasn't ended. Cancel the batch first, or wait for it.`;
-    throw new Fault("file_in_use", message, { param: "file_id" });
+  isFileInUse(id: string): Promise<boolean> {
+    return this.#ports.users.isFileInUse(id);
   }
 
   lacksRoom(accountId: string, bytes: number): Promise<string | null> {

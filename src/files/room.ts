@@ -1,6 +1,6 @@
 // The room that is left for files: of their account, of all accounts, and on the disk.
 import { Fault } from "../core/fault.ts";
-import type { StoredFile } from "../core/models/file.ts";
+import type { PieceStore, StoredFile } from "../core/models/file.ts";
 import type { FilesPorts } from "./files-ports.ts";
 
 /** The most files of an account. */
@@ -51,19 +51,10 @@ export class Room {
     throw new Fault("storage_limit_exceeded", why);
   }
 
-  /** Returns how the disk lacks space, in words. Null if it doesn't, or is a server's. */
-  async lacksDisk(): Promise<string | null> {
-    const disk = await this.#ports.store.files.pieces.measureDisk();
-    if (disk === null) return null;
-    const least = Math.max(FREE_BYTES_MIN, disk.bytes * FREE_SHARE_MIN);
-    if (disk.freeBytes >= least) return null;
-    return `files are refused, because the disk has ${toMegabytes(disk.freeBytes)} MB free, less than ${toMegabytes(least)} MB`;
-  }
-
   async #measure(accountId: string) {
     const { store, rules, users } = this.#ports;
     const { accountBytesMax, bytesMax } = rules();
-    if ((await this.lacksDisk()) !== null)
+    if ((await explainShortDisk(store.files.pieces)) !== null)
       return { bytes: -1, why: "The gateway's disk is nearly full. Please try again later." };
     const own = (await store.files.sum(accountId)).bytes + (await users.countBytes(accountId));
     const all = (await store.files.sum(null)).bytes + (await users.countBytes(null));
@@ -72,6 +63,15 @@ export class Room {
       ? { bytes: left, why: explainAccount(accountBytesMax) }
       : { bytes: bytesMax - all, why: "The gateway has no room for more files. Please try again later." };
   }
+}
+
+/** Returns how the disk lacks space for files, in words. Null if it doesn't, or is a server's. */
+export async function explainShortDisk(pieces: Pick<PieceStore, "measureDisk">): Promise<string | null> {
+  const disk = await pieces.measureDisk();
+  if (disk === null) return null;
+  const least = Math.max(FREE_BYTES_MIN, disk.bytes * FREE_SHARE_MIN);
+  if (disk.freeBytes >= least) return null;
+  return `files: uploads are refused, because the disk has ${toMegabytes(disk.freeBytes)} MB free, less than ${toMegabytes(least)} MB`;
 }
 
 function explainAccount(bytesMax: number): string {

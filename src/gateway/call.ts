@@ -1,6 +1,7 @@
 // A request as the gateway receives it, and the facts reported beside its answer.
 
-import type { Claim, GrantAnswer } from "../core/demand.ts";
+import type { Claim, GrantAnswer, LineTerms } from "../core/demand.ts";
+import type { Fault } from "../core/fault.ts";
 import type { Caller, GatewayKey } from "../core/keys/key.ts";
 import type { RequestOrigin } from "../core/log/record.ts";
 import type { TraceContext } from "../core/log/trace-context.ts";
@@ -29,6 +30,18 @@ interface HeldMemory {
   shrinkTo(bytes: number): void;
   /** Releases all of it. May be called more than once. */
   release(): void;
+}
+
+/** Marks a request as a line of a batch, and takes note of how it ends. */
+export interface LineMark {
+  readonly terms: LineTerms;
+  /** Its number in the batch, from 1. */
+  readonly line: number;
+  readonly customId: string;
+  /** True for refusals that let it wait: they are none of a request. */
+  waitsFor(fault: Fault): boolean;
+  /** The fault that ended it. Null if none did. */
+  fault: Fault | null;
 }
 
 /**
@@ -75,6 +88,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly steering: Steering;
   /** Digests of what the client sent. Null without an Idempotency-Key. */
   readonly idempotency: Claim | null;
+  /** Missing or null unless it is a line of a batch. */
+  readonly line?: LineMark | null;
   /** Its demands on the cache. Null for none. */
   readonly caching: Caching | null;
   /** The memory of its body. */

@@ -275,7 +275,13 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
         return { produced, isDue: false, record, giveBack: { answers, isBounded: true, beyond } };
       }
       case "failed":
-        return { produced, isDue: false, record, giveBack: { answers, isBounded: true, beyond: null } };
+        // A line's tries don't count: it keeps its place through all of them.
+        return {
+          produced,
+          isDue: false,
+          record,
+          giveBack: { answers, isBounded: !this.call.line, beyond: null },
+        };
       case "unsent":
         return { produced, isDue: false, record, giveBack: { answers, isBounded: isRefused, beyond: null } };
     }

@@ -1,6 +1,6 @@
 // A request's ticket: what the ledger needs to admit and settle it.
 
-import type { Claim, Offer } from "../core/demand.ts";
+import type { Claim, LineTerms, Offer } from "../core/demand.ts";
 import type { GatewayKey, KeyProof } from "../core/keys/key.ts";
 import type { TokenLoad } from "../core/limits/limit.ts";
 import type { Attempt } from "../core/models/attempt.ts";
@@ -43,6 +43,7 @@ class RequestAsk<F extends Form> implements Ask {
   readonly isPayable: boolean;
   readonly isGroup: boolean;
   readonly idempotency: Claim | null;
+  readonly line: LineTerms | null;
   readonly ceilingNanoUsd: NanoUsd | null;
   readonly nowMs: number;
   readonly #ports: TicketPorts;
@@ -68,6 +69,7 @@ class RequestAsk<F extends Form> implements Ask {
     this.isPayable = isPayable(selection);
     this.isGroup = selection.kind === "group";
     this.idempotency = call.idempotency;
+    this.line = call.line ? call.line.terms : null;
     this.ceilingNanoUsd = call.steering.maxCostUsd === null ? null : findCeiling(call);
     this.nowMs = ports.clock.nowMs();
     this.#ports = ports;

@@ -59,6 +59,15 @@ class CardHealth {
     this.#outlook = null;
   };
 
+  /** Returns the deployment with a credential, by its secret. */
+  deploy(secret: string): Deployment {
+    const known = this.deployments.get(secret);
+    if (known !== undefined) return known;
+    const made = new Deployment();
+    this.deployments.set(secret, made);
+    return made;
+  }
+
   /** Drops the figures of a credential that is gone, or whose failures may no longer hold. */
   forget(secret: string): void {
     this.deployments.delete(secret);
@@ -78,6 +87,8 @@ const makeBudget = () => new RetryBudget();
 export class Health {
   readonly #log: Log;
   readonly #cards = new CardMap<CardHealth>();
+  /** The id of the card that was used last, which is the last of the map. */
+  #newest = "";
   #keys: ReadonlyMap<string, ReadonlyMap<string, Key>> = new Map();
   readonly #budgets = new Map<string, RetryBudget>();
   /** By provider. */
@@ -197,9 +208,9 @@ export class Health {
   ): Permit | null {
     const { card } = attempt;
     if (this.isShut(card.provider, nowMs) || this.isBarred(attempt, nowMs)) return null;
-    const { deployments, absence, changed } = this.#card(card.id);
-    const deployment = deployments.get(identifyCredential(attempt.credential)) ?? new Deployment();
-    deployments.set(identifyCredential(attempt.credential), deployment);
+    const own = this.#card(card.id);
+    const { absence, changed } = own;
+    const deployment = own.deploy(identifyCredential(attempt.credential));
     changed();
     if (deployment.isResting(nowMs) || this.#limitMs(attempt, nowMs, load) > 0) return null;
     const passes = deployment.breaker.pass(nowMs);
@@ -270,9 +281,13 @@ export class Health {
   }
 
   #card(id: string): CardHealth {
-    const card = this.#cards.get(id) ?? new CardHealth();
+    const known = this.#cards.get(id);
+    // Each request asks twice, and most follow one for the same model.
+    if (known !== undefined && id === this.#newest) return known;
+    const card = known ?? new CardHealth();
     this.#cards.delete(id);
     this.#cards.set(id, card);
+    this.#newest = id;
     if (this.#cards.size > CARDS_MAX) this.#forgetOldest();
     return card;
   }

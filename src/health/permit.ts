@@ -63,7 +63,7 @@ export class Permit {
     parts.key.inFlight++;
     parts.key.calledMs = parts.startedMs;
     parts.key.limits.take(parts.load, parts.startedMs);
-    this.#callsAtOnce = parts.key.limits.beginCalls(parts.load);
+    this.#callsAtOnce = parts.key.limits.parallel?.begin(parts.load) ?? 0;
     this.#uncountedTokens = parts.load.tokens;
   }
 
@@ -141,7 +141,7 @@ export class Permit {
     this.#isOver = true;
     this.#parts.deployment.inFlight--;
     this.#parts.key.inFlight--;
-    this.#parts.key.limits.endCalls(this.#callsAtOnce);
+    if (this.#callsAtOnce > 0) this.#parts.key.limits.parallel?.end(this.#callsAtOnce);
     this.#parts.changed();
   }
 

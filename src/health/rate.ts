@@ -14,7 +14,7 @@ const ROUNDING_MS = 1e-6;
 
 /** A request may take thousands of calls, for example embeddings from a provider that takes one text per call. */
 const CALLS_AT_ONCE = 16;
-/** How soon a credential may have room again after all of its parallel calls were under way: one of them may end any time. */
+/** The wait of a credential whose parallel calls are all under way: one of them may end any time. */
 const FULL_MS = 1000;
 
 /** The load that one attempt puts on its credential. */
@@ -74,21 +74,48 @@ export function limitCallsAtOnce(calls: number, parallel = CALLS_AT_ONCE): numbe
   return Math.min(calls, parallel, CALLS_AT_ONCE);
 }
 
+/** The calls of a credential that are under way, and the most that there may be. */
+class ParallelCalls {
+  readonly limit: number;
+  /** Shared with earlier configurations, whose calls may still be under way. */
+  readonly #underWay: { calls: number };
+
+  constructor(limit: number, before: ParallelCalls | null) {
+    this.limit = limit;
+    this.#underWay = before === null ? { calls: 0 } : before.#underWay;
+  }
+
+  /** True if a call has to end before these may be made. */
+  isFull({ requests }: Load): boolean {
+    return this.#underWay.calls + limitCallsAtOnce(requests, this.limit) > this.limit;
+  }
+
+  /** Calls begin. Returns their number at once, which `end` takes when they are over. */
+  begin({ requests }: Load): number {
+    const calls = limitCallsAtOnce(requests, this.limit);
+    this.#underWay.calls += calls;
+    return calls;
+  }
+
+  end(calls: number): void {
+    this.#underWay.calls -= calls;
+  }
+}
+
 /** A credential's own limits; each may be missing. */
 export class CredentialLimits {
   readonly #requests: Rate | null;
   readonly #tokens: Rate | null;
-  readonly #parallel: number | undefined;
-  /** Shared with the limits under earlier configurations, whose calls may still be under way. */
-  readonly #underWay: { calls: number };
+  /** Null without a limit. Calls from before there was one aren't counted. */
+  readonly parallel: ParallelCalls | null;
 
-  /** Earlier use still counts if the limits are the same, and calls under way do in any case. */
+  /** Earlier use still counts if the limits are the same, and calls under way do even if the limit has changed. */
   constructor(credential: Credential, before: CredentialLimits | undefined) {
     const [requests, tokens] = before === undefined ? [] : [before.#requests, before.#tokens];
     this.#requests = renew(credential.requestsPerMinute, requests);
     this.#tokens = renew(credential.tokensPerMinute, tokens);
-    this.#parallel = credential.parallel;
-    this.#underWay = before === undefined ? { calls: 0 } : before.#underWay;
+    const { parallel } = credential;
+    this.parallel = parallel === undefined ? null : new ParallelCalls(parallel, before?.parallel ?? null);
   }
 
   /** Milliseconds until the load is within the limits, as far as that is known. 0 if it already is. */
@@ -103,25 +130,13 @@ export class CredentialLimits {
   }
 
   /** True if a call has to end before these may be made. */
-  isFull({ requests }: Load): boolean {
-    if (this.#parallel === undefined) return false;
-    return this.#underWay.calls + limitCallsAtOnce(requests, this.#parallel) > this.#parallel;
+  isFull(load: Load): boolean {
+    return this.parallel?.isFull(load) ?? false;
   }
 
   take({ requests, tokens }: Load, nowMs: number): void {
     this.#requests?.take(requests, nowMs);
     this.#tokens?.take(tokens, nowMs);
-  }
-
-  /** Calls begin. Returns their number at once, which `endCalls` takes when they are over. */
-  beginCalls({ requests }: Load): number {
-    const calls = limitCallsAtOnce(requests, this.#parallel);
-    this.#underWay.calls += calls;
-    return calls;
-  }
-
-  endCalls(calls: number): void {
-    this.#underWay.calls -= calls;
   }
 
   /** The call was never sent. */

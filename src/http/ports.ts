@@ -37,13 +37,17 @@ export interface Snapshot {
 /** The ports by which the sender of a request is known. */
 export type SenderPorts = Pick<HttpPorts, "authenticate" | "readAddress" | "secretShapes">;
 
-export interface HttpPorts extends BodyPorts {
-  readonly snapshot: () => Snapshot;
-  readonly gateway: Gateway;
-  readonly kept: KeptAnswers;
+/** The ports of files. */
+export interface FilePorts {
   readonly files: KeptFiles;
   readonly fileRules: () => FileRules;
   readonly batchRules: () => BatchRules;
+}
+
+export interface HttpPorts extends BodyPorts, FilePorts {
+  readonly snapshot: () => Snapshot;
+  readonly gateway: Gateway;
+  readonly kept: KeptAnswers;
   readonly ledger: Ledger;
   readonly vault: Pick<Vault, "digest">;
   /** Returns what seals text for an account. */

@@ -1,7 +1,15 @@
 // Finds the key that a client's secret proves, with what binds the person whose key it is.
 
 import { Fault } from "../core/fault.ts";
-import { invalidKey, isProven, nameKey, type ProvenKey, refusePaused } from "../core/keys/key.ts";
+import {
+  type GatewayKey,
+  invalidKey,
+  isLive,
+  isProven,
+  nameKey,
+  type ProvenKey,
+  refusePaused,
+} from "../core/keys/key.ts";
 import { findMemberModels, type MemberDefaults, NO_MEMBER_LIMITS } from "../core/limits/member-limits.ts";
 import type { ProvenAgent } from "../core/people/device.ts";
 import type { KeyTerms } from "../core/people/people.ts";
@@ -81,6 +89,27 @@ function requireMember({ agents }: AuthenticationParts, found: ProvenKey): Prove
   const where = nameSite(agents?.publicUrl() ?? null);
   const message = `Your role no longer lets you use keys in this key's account. Sign in again${where}, or ask the gateway's operator.`;
   throw refusePaused(key) ?? new Fault("sign_in_required", message, { key: nameKey(key) });
+}
+
+/**
+ * Returns a function that finds a key by its id, as it may be used at that moment. It throws the Faults of one that may not,
+ * which may be paused.
+ */
+export function createKeyFinder(
+  parts: Omit<AuthenticationParts, "store" | "pepper" | "foreign"> & {
+    readonly store: AuthenticationParts["store"] & Pick<Store, "key">;
+    readonly pepper: Uint8Array;
+  },
+): (id: string) => Promise<GatewayKey> {
+  return async (id) => {
+    const key = await parts.store.key(id);
+    if (key === null || !isLive(key, parts.clock.nowMs())) throw invalidKey(key ?? undefined);
+    const bound = key.memberId === null ? { key } : await bindMember(parts, { key }, key.memberId);
+    const proven = requireMember(parts, { key: bound.key, rotation: key.rotations });
+    const refusal = refusePaused(proven.key);
+    if (refusal !== null) throw refusal;
+    return proven.key;
+  };
 }
 
 /** A secret as the store knows it, or null. */

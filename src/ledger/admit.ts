@@ -28,6 +28,7 @@ import {
   refuseByMinute,
   takeLimits,
 } from "./limits/limits.ts";
+import { hideSlot, refuseCrowd, refusePlace, refuseShare, takeLine } from "./limits/lines.ts";
 import {
   ALL_OF_THE_MINUTE,
   ENTRY_OF_THE_MINUTE,
@@ -74,11 +75,15 @@ function decideGrant(
   const { demand, key, limits } = asking;
   const lacking = findLacking(limits, demand);
   if (lacking !== null) return lacking;
-  const full = refuseByMinute(limits, demand, checks);
+  const full = refuseCrowd(books, demand) ?? refuseByMinute(limits, demand, checks);
   if (full !== null) return refused(full);
   const offers = keepCovered(books, limits, demand);
   if (offers instanceof Fault) return refused(offers);
-  return grant(books, { ...asking, account: books.account(key.accountId), offers });
+  const account = books.account(key.accountId);
+  const granted = grant(books, { ...asking, account, offers });
+  if (demand.line === undefined || granted.kind !== "granted") return granted;
+  const crowded = refuseShare(books, demand, account, limits.funds, granted);
+  return crowded === null ? granted : refused(crowded);
 }
 
 /** Admits what a step refuses, answers or lets wait: it takes nothing of its day and holds nothing. */
@@ -194,8 +199,10 @@ const LACKING_OFFERS: Lacking = { ...NOTHING_LACKING, offers: true };
 function allowed(books: Books, admitting: Admitting, limit: number): Grant | RefusalAnswer | Lacking {
   const { demand, key, account, limits, offers } = admitting;
   const { nowMs, quota } = demand;
-  const standing = readStanding(books, key, account, limit, quota, nowMs);
+  const standing = hideSlot(demand, readStanding(books, key, account, limit, quota, nowMs));
   const hasPlace = standing.counted.used < limit;
+  const crowded = demand.line === undefined ? null : refusePlace(books, demand, standing);
+  if (crowded !== null) return refused(crowded);
   if (demand.offers === null) {
     const isFree = hasPlace && limits.funds.length === 0 && isUnboundFree(quota, account);
     return isFree ? free(books, admitting, standing, UNBOUND) : LACKING_OFFERS;
@@ -292,7 +299,8 @@ const NO_OFFERS: readonly Offer[] = [];
 /** Takes what the grant needs of each limit, and holds the worst case of the balance. */
 function take(books: Books, demand: Admission, limits: RunningLimits, grant: Grant): GrantAnswer {
   const { place, holdNanoUsd, outputTokens, held, tokenLimits, offers = NO_OFFERS } = grant;
-  const uses = limits.owners.length > 0 ? takeLimits(books, limits, demand, { held, offers }) : null;
+  const own = limits.owners.length > 0 ? takeLimits(books, limits, demand, { held, offers }) : null;
+  const uses = demand.line && own ? [...own, takeLine(books, demand, limits.funds, grant)] : own;
   const tags = findTags(books.keys.get(demand.keyId), books.account(demand.accountId));
   const granted: Writable<GrantAnswer> = {
     kind: "granted",

@@ -4,6 +4,7 @@ import type {
   AdmissionAnswer,
   Claim,
   Lacking,
+  LineTerms,
   Offer,
   Reads,
   ReplayAnswer,
@@ -25,6 +26,7 @@ import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { type Supplies, supply } from "./lacking.ts";
 import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limits/limit-state.ts";
+import { addLineReads } from "./limits/lines.ts";
 import { type ResetOrder, resetBudgets } from "./limits/reset-order.ts";
 import { lostRecord, readsOfHold, resolveEach } from "./lost.ts";
 import { makeLostOutcome, type Outcome } from "./outcome.ts";
@@ -54,6 +56,8 @@ export interface Ask extends RequestHead, Caller {
   /** True if several models share the name and any covered one will do. */
   readonly isGroup?: boolean;
   readonly idempotency: Claim | null;
+  /** Missing but for lines of batches. */
+  readonly line?: LineTerms | null;
   /** The most that the request may cost, markup included. Null for any amount. */
   readonly ceilingNanoUsd?: NanoUsd | null;
   /** When the request arrived, Unix milliseconds. */
@@ -149,10 +153,11 @@ export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
 }
 
 function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
-  const { id, key, idempotency, nowMs } = ask;
+  const { id, key, idempotency, nowMs, line = null } = ask;
   const rules = findRules(key, parts.rules());
   const rows = { requestId: id, replyId: idempotency?.replyId ?? null };
-  return { ask, reads: makeReads(key, rules, nowMs, parts.store.clockAheadMs(), rows), rules };
+  const reads = makeReads(key, rules, nowMs, parts.store.clockAheadMs(), rows);
+  return { ask, reads: line === null ? reads : addLineReads(reads, line), rules };
 }
 
 /** Decides the admission on rows as they are, with the cheapest offers, and drops the decision. */
@@ -174,7 +179,7 @@ async function look(parts: LedgerParts, ticket: Ticket): Promise<ReplayAnswer | 
 function admit(parts: LedgerParts, ticket: Ticket): Promise<AdmissionAnswer> {
   const { store, wants } = parts;
   const { ask, rules } = ticket;
-  const wanted = ask.isEntered ? EVERYTHING : wants.of(ask.key);
+  const wanted = ask.isEntered || ask.line ? EVERYTHING : wants.of(ask.key);
   const offers = (ask.ceilingNanoUsd ?? null) === null ? ask : capOffers(ask, rules);
   return decideAdmission(parts, ask, makeAdmission(store.node, ticket, wanted, offers), offers);
 }
@@ -295,6 +300,7 @@ function makeAdmission(
     load: wanted.load ? estimate(ask) : null,
     isPayable: ask.isPayable,
     isGroup: ask.isGroup ?? false,
+    ...(ask.line && { line: ask.line }),
     reads: isNew ? { ...reads, isNew } : reads,
   };
 }

@@ -60,7 +60,7 @@ function addUsage(total: UsageTotal, { record, isEdge, times }: Hour): void {
   if (isError(record.status)) total.errors += times;
   for (const unit of UNITS) total.amounts[unit] += times * record.amounts[unit];
   total.costNanoUsd += times * record.costNanoUsd;
-  total.markupNanoUsd = (total.markupNanoUsd ?? 0) + times * (record.markupNanoUsd ?? 0);
+  total.markupNanoUsd += times * record.markupNanoUsd;
   total.chargedNanoUsd += times * record.chargedNanoUsd;
   if (record.cachedFrom !== null) total.cached += times;
   total.savedNanoUsd += times * record.savedNanoUsd;

@@ -56,20 +56,27 @@ export function computeHoldTerms(
   funds: readonly Fund[],
   markup: number,
 ): HoldTerms | null {
-  const held = funds.map(() => 0);
+  const held: NanoUsd[] = [];
+  for (let at = 0; at < funds.length; at++) held.push(0);
   const outputTokens: Record<string, number> = {};
   let isCovered = false;
   for (const offer of offers) {
     const tokens = chooseFundedOutput(offer, funds, markup);
-    const measure = measureWorst(offer, tokens, markup);
-    if (findBeyond(offer, funds, measure) !== null) continue;
-    for (const [at, fund] of funds.entries()) {
-      if (isAsked(fund, offer)) held[at] = Math.max(held[at] ?? 0, measure(fund));
-    }
+    const worst = new WorstCost(offer, tokens, markup);
+    if (findBeyond(offer, funds, worst) !== null) continue;
+    holdMost(held, offer, funds, worst);
     outputTokens[offer.card] = tokens;
     isCovered = true;
   }
   return isCovered ? { held, outputTokens } : null;
+}
+
+function holdMost(held: NanoUsd[], offer: Offer, funds: readonly Fund[], worst: WorstCost): void {
+  let at = 0;
+  for (const fund of funds) {
+    if (isAsked(fund, offer)) held[at] = Math.max(held[at] ?? 0, worst.measure(fund));
+    at++;
+  }
 }
 
 /** Returns the first fund that doesn't cover the card, or null. */
@@ -79,16 +86,13 @@ export function findShortFund<Kind extends Fund>(
   markup: number,
 ): Kind | null {
   const tokens = chooseFundedOutput(offer, funds, markup);
-  return findBeyond(offer, funds, measureWorst(offer, tokens, markup));
+  return findBeyond(offer, funds, new WorstCost(offer, tokens, markup));
 }
 
 /** Returns the first fund with less room than the worst case, or null. */
-function findBeyond<Kind extends Fund>(
-  offer: Offer,
-  funds: readonly Kind[],
-  measure: (fund: Fund) => NanoUsd,
-): Kind | null {
-  for (const fund of funds) if (isAsked(fund, offer) && isBeyond(measure(fund), fund, offer)) return fund;
+function findBeyond<Kind extends Fund>(offer: Offer, funds: readonly Kind[], worst: WorstCost): Kind | null {
+  for (const fund of funds)
+    if (isAsked(fund, offer) && isBeyond(worst.measure(fund), fund, offer)) return fund;
   return null;
 }
 
@@ -97,18 +101,28 @@ function isAsked({ covers }: Fund, { card }: Offer): boolean {
   return covers === undefined || covers(card);
 }
 
-/** Returns the worst cost by fund. All budgets have the same one, which is computed once. */
-function measureWorst(offer: Offer, outputTokens: number, markup: number): (fund: Fund) => NanoUsd {
-  let known: readonly BillLine[] | null = null;
-  let nanoUsd = 0;
-  return (fund) => {
-    const lines = chooseLines(fund, offer);
-    if (lines !== known) {
-      nanoUsd = worstCost(offer, lines, outputTokens, markup);
-      known = lines;
+/** The worst cost by fund. All budgets have the same one, which is computed once. */
+class WorstCost {
+  readonly #offer: Offer;
+  readonly #outputTokens: number;
+  readonly #markup: number;
+  #lines: readonly BillLine[] | null = null;
+  #nanoUsd: NanoUsd = 0;
+
+  constructor(offer: Offer, outputTokens: number, markup: number) {
+    this.#offer = offer;
+    this.#outputTokens = outputTokens;
+    this.#markup = markup;
+  }
+
+  measure(fund: Fund): NanoUsd {
+    const lines = chooseLines(fund, this.#offer);
+    if (lines !== this.#lines) {
+      this.#nanoUsd = worstCost(this.#offer, lines, this.#outputTokens, this.#markup);
+      this.#lines = lines;
     }
-    return nanoUsd;
-  };
+    return this.#nanoUsd;
+  }
 }
 
 function isBeyond(worst: NanoUsd, { room, isBudget }: Fund, { isPriced }: Offer): boolean {
@@ -122,20 +136,15 @@ function chooseLines({ isBudget }: Fund, { lines, reservedLines = lines }: Offer
 /** The least that any of the funds allows that pay for the card. */
 function chooseFundedOutput(offer: Offer, funds: readonly Fund[], markup: number): number {
   let least = offer.outputTokensAsked ?? offer.outputTokensMax ?? Number.MAX_SAFE_INTEGER;
-  const measure = measureWorst(offer, 0, markup);
+  const input = new WorstCost(offer, 0, markup);
   for (const fund of funds) {
-    if (isAsked(fund, offer)) least = Math.min(least, chooseOutput(offer, fund, measure, markup));
+    if (isAsked(fund, offer)) least = Math.min(least, chooseOutput(offer, fund, input, markup));
   }
   return least;
 }
 
 /** Returns the output per choice to hold for: the client's limit, else what the share covers of the model's. */
-function chooseOutput(
-  offer: Offer,
-  fund: Fund,
-  measureInput: (fund: Fund) => NanoUsd,
-  markup: number,
-): number {
+function chooseOutput(offer: Offer, fund: Fund, input: WorstCost, markup: number): number {
   const { outputTokensAsked: asked, outputTokensMax, outputUsdPerMillion, choices } = offer;
   if (asked !== null && offer.isLimitMeant) return asked;
   const most = asked ?? outputTokensMax ?? Number.MAX_SAFE_INTEGER;
@@ -143,6 +152,6 @@ function chooseOutput(
   if (tokenNano === 0) return most;
   const least = asked === null ? OUTPUT_TOKENS_MIN : OUTPUT_TOKENS_WISHED_MIN;
   const shareNanoUsd = fund.room.unnamedNanoUsd;
-  const covered = Math.floor((shareNanoUsd - measureInput(fund)) / tokenNano);
+  const covered = Math.floor((shareNanoUsd - input.measure(fund)) / tokenNano);
   return Math.min(most, Math.max(least, covered));
 }

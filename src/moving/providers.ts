@@ -57,7 +57,7 @@ const NAME_CHARACTERS_MAX = 64;
 const NUMBER_CHARACTERS = 4;
 /** If some of its deployments are listed, there are no others. */
 const LISTED_BY_HAND = "Azure";
-/** A place that is an IP address, which tells clients of the network behind the gateway. */
+/** A place that is an IP address, which tells clients of the network behind the gateway, as a name within it does. */
 const ADDRESS = /^(https?:\/\/)?(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:]+\]|localhost)([:/]|$)/i;
 const FREE = { input: 0, output: 0 };
 
@@ -105,7 +105,7 @@ export class Providers {
 
   /** Another provider than the known one needs its address and dialect, and the variable of its key. */
   #makeServer({ provider, place: given, isOwn, fields }: Deployment, share: Share, called: string): Server {
-    const isHidden = given !== null && ADDRESS.test(given);
+    const isHidden = given !== null && (ADDRESS.test(given) || isOwnServer(provider, fields));
     const place = isHidden ? called || "own" : given;
     const isOfVendor = fields.base_url === undefined && fields.platform === undefined;
     const api = share === null || !isOfVendor ? null : describeOwnApi(provider);

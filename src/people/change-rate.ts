@@ -1,4 +1,4 @@
-// How often somebody may change something: a count for each sender of the changes of the last minute.
+// Limits how often somebody may change something: it counts each sender's changes of the last minute.
 
 const MINUTE_MS = 60_000;
 export const CHANGES_A_MINUTE = 120;

@@ -1,10 +1,10 @@
-// How the codes that agents wait with share their room: nobody's can keep the others out.
+// Shares the room of the codes that agents wait with, so that nobody's can keep the others out.
 import type { CodeCounts, CodeRoom } from "../core/people/device.ts";
 
-export interface CodeBounds {
-  /** Of an address, or of the block that one IPv6 host has to itself. */
+interface CodeBounds {
+  /** The most of an address, or of the block that one IPv6 host has to itself. */
   readonly ofBlock: number;
-  /** Of a network (/24, or /48 of IPv6). */
+  /** The most of a network (/24, or /48 of IPv6). */
   readonly ofNetwork: number;
   readonly inAll: number;
 }

@@ -29,7 +29,7 @@ export interface SignInParts extends EndingParts {
   readonly issuer: (rules: SignInRules) => Issuer;
 }
 
-/** What the browser keeps from the start to the callback, in a cookie that is named after the state. */
+/** An attempt that the browser keeps from the start to the callback, in a cookie that is named after the state. */
 interface StartedAttempt {
   /** The issuer's page to go to. */
   readonly url: string;

@@ -4,6 +4,7 @@ import { errorBody, type Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { SurfaceName } from "../core/log/record.ts";
 import type { Family } from "../core/models/dialect.ts";
+import type { EncryptedHistory } from "../core/models/encrypted-history.ts";
 import type {
   Earlier,
   EarlierAnswers,
@@ -40,6 +41,8 @@ export interface Stamp {
   readonly model: string;
   /** Returns our id for an answer stored at its provider, from the provider's own id. */
   nameStored(id: string): string;
+  /** Returns what its provider has encrypted for itself, sealed with its place. Null if the place is unknown. */
+  sealHistory(content: string): string | null;
   /** Estimates the prompt's tokens, for surfaces that report them before the provider's count arrives. */
   countPrompt(): number;
 }
@@ -77,8 +80,12 @@ export interface Exchange<F extends Form> extends Asking<F> {
   whole(reply: F["reply"], stamp: Stamp): JsonObject | Document;
   /** Returns the request that has a model write a summary, of the named model if one is. Set if the request asks for one. */
   compact?(model: string | null): Exchange<F>;
+  /** The part of the conversation that a provider has encrypted for itself. Missing for none. */
+  readonly history?: EncryptedHistory | undefined;
   /** True if its answer is a summary of the conversation, which is never taken from the cache, and never kept there. */
   readonly isCompaction?: true;
+  /** Returns the places of a whole answer that its limit has cut, although it doesn't say so itself. Missing for none. */
+  readonly findCut?: (reply: F["reply"]) => readonly string[];
   /** Returns a stream's writer. It reads the stamp at the first piece: until then, failover may change the model. */
   writer(stamp: () => Stamp): Writer<F["piece"]>;
   /** Returns a writer of the answer's raw bytes. Missing if the answer is written as events. */

@@ -17,6 +17,11 @@ export function formatMetrics(sums: Sums): string {
   return `${lines.join("\n")}\n`;
 }
 
+/** Returns the value of a metric without labels in the text that `formatMetrics` made, of one process or of several. 0 if it has none. */
+export function readValue(text: string, name: MetricName): number {
+  return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? 0);
+}
+
 function formatLine(name: string, label: string, value: number): string {
   return `${name}${label === "" ? "" : `{${label}}`} ${value}`;
 }

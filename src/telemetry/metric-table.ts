@@ -87,6 +87,13 @@ export const METRICS = {
     ),
     on: "cache",
   },
+  poundkey_batch_lines_total: {
+    ...count("lines")(
+      "Lines of batches that have ended, by outcome: completed, failed, cancelled or expired.",
+      "outcome",
+    ),
+    on: "batch_line",
+  },
   poundkey_request_seconds: durations(
     "Time from a request's arrival to the end of its answer, by the model that answered, or else the first of its plan.",
     "model",

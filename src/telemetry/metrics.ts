@@ -109,7 +109,7 @@ export class Metrics {
   readonly #work = new Map<string, Histogram>();
   #writtenOff: Counter | null = null;
   /** By operation and surface. */
-  readonly #operations = new Map<string, Counter>();
+  readonly #operations = new Map<string, Map<string, Counter>>();
 
   constructor(parts: MetricsParts) {
     this.#parts = parts;
@@ -193,15 +193,15 @@ export class Metrics {
   }
 
   #countWork(model: string, { operation, surface, amounts }: RequestRecord): void {
-    const text = `${operation} ${surface}`;
-    (this.#operations.get(text) ?? this.#addOperation(text, { operation, surface })).value++;
+    (this.#operations.get(operation)?.get(surface) ?? this.#addOperation({ operation, surface })).value++;
     for (const [unit, shown] of OTHER_UNITS) {
       if (amounts[unit] > 0) this.#increase("poundkey_units_total", { model, unit: shown }, amounts[unit]);
     }
   }
 
-  #addOperation(text: string, labels: Readonly<Record<"operation" | "surface", string>>): Counter {
-    return findOrAdd(this.#operations, text, () => this.#counter("poundkey_operations_total", labels));
+  #addOperation(labels: Readonly<Record<"operation" | "surface", string>>): Counter {
+    const ofSurfaces = findOrAdd(this.#operations, labels.operation, newMap<Counter>);
+    return findOrAdd(ofSurfaces, labels.surface, () => this.#counter("poundkey_operations_total", labels));
   }
 
   #countParts(series: ModelSeries, { amounts, selector, modelUsed }: RequestRecord): void {

@@ -18,6 +18,10 @@ export const STATE_METRICS = {
     ...gauge("bytes", "Free space on the disk of a SQLite store."),
     over: "min",
   },
+  poundkey_files_bytes: {
+    ...gauge("bytes", "Size of the files of all accounts, without what batches keep."),
+    over: "max",
+  },
   poundkey_last_backup_timestamp_seconds: {
     ...gauge("Unix time", "When the last backup of a SQLite store was made and checked. Absent if none was."),
     over: "max",
@@ -60,6 +64,15 @@ export const STATE_METRICS = {
     ),
     over: "min",
   },
+  poundkey_batches: {
+    ...gauge("batches", "Batches that haven't ended, by status.", "status"),
+    over: "max",
+  },
+  poundkey_batches_waiting: {
+    ...gauge("batches", "Batches of which no line starts, by the code of the reason.", "code"),
+    over: "max",
+  },
+  poundkey_batch_lines_running: gauge("lines", "Lines of batches in flight."),
   poundkey_balance_usd: {
     ...gauge("USD", "Balance of each account in metrics.balances.", "account"),
     over: "max",

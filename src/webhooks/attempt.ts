@@ -47,7 +47,7 @@ export type Answer =
       readonly restMs: number;
     };
 
-/** `alike` are told in the same message, where the endpoint is a chat. */
+/** A message to a chat stands for the deliveries in `alike` too. */
 export async function send(
   parts: AttemptParts,
   endpoint: Endpoint,

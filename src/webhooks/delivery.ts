@@ -27,7 +27,7 @@ interface DeliveryParts {
   readonly endpoints: () => readonly Endpoint[];
 }
 
-/** What somebody has to act on, which a chat hears before all else. */
+/** Somebody has to act on these, so a chat hears of them before all else. */
 const FIRST_IN_CHATS: FirstTypes = [
   "budget.",
   "balance.",
@@ -38,8 +38,8 @@ const FIRST_IN_CHATS: FirstTypes = [
   "member.",
   "token.",
 ];
-/** One message stands for so many that are alike at most. */
-const ALIKE_MAX = 200;
+/** The deliveries that wait among which those that are alike are sought. */
+const ALIKE_MAX = 1000;
 
 /** A delivery, and those that go in the same message. */
 interface Message {

@@ -64,7 +64,7 @@ const TEXT_MAX = 1900;
 
 type Escape = (text: string) => string;
 
-/** Of more events that are alike, a message tells the number. */
+/** A message names no more of the events that are alike, and says how many they are. */
 const SAID_MAX = 10;
 
 /** Only values are people's text: the sentences are the gateway's own. */

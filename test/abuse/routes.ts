@@ -52,6 +52,12 @@ function upload(): FormData {
   form.set("file", new File(["a b c"], "a.txt", { type: "text/plain" }));
   return form;
 }
+/** No file has that id, so that no batch is made. */
+const batch = () => ({
+  input_file_id: "file-none",
+  endpoint: "/v1/chat/completions",
+  completion_window: "24h",
+});
 const generate = () => ({ contents: [{ role: "user", parts: [{ text: "say: a b c" }] }] });
 const get = (route: string, path = route): AttackedRoute => ({
   route,
@@ -140,6 +146,13 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   get("/v1/responses/:id/input_items", "/v1/responses/resp_1/input_items"),
   get("/v1beta/models"),
   { route: "/v1/files", method: "POST", path: "/v1/files", body: upload, calls: false },
+  ...["/v1/batches", "/v1/messages/batches"].flatMap((path): readonly AttackedRoute[] => [
+    { route: path, method: "POST", path, body: batch, calls: false },
+    get(path),
+    get(`${path}/:id`, `${path}/batch_1`),
+    { route: `${path}/:id/cancel`, method: "POST", path: `${path}/batch_1/cancel`, body: null, calls: false },
+  ]),
+  get("/v1/messages/batches/:id/results", "/v1/messages/batches/batch_1/results"),
   get("/v1/files"),
   get("/v1/files/:id", "/v1/files/file-1"),
   get("/v1/files/:id/content", "/v1/files/file-1/content"),

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { actAs } from "../../src/admin/audit/audit-trail.ts";
 import { anonymiseMember } from "../../src/admin/people/members.ts";
 import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import { IS_LONG } from "../harness/long.ts";
+import { poundkey } from "../harness/poundkey.ts";
 import { makeKey } from "../harness/samples.ts";
 import { makeMember } from "../people/samples.ts";
 
@@ -28,9 +30,12 @@ const mailOf = (at: number) => `${nameOf(at).toLowerCase()}@acme.example`;
 
 function countTraces(at: number): number {
   const files = readdirSync(folder).filter((name) => name.startsWith("poundkey.db"));
-  return files
-    .map((name) => readFileSync(join(folder, name), "latin1").toLowerCase())
-    .reduce((sum, bytes) => sum + bytes.split(nameOf(at).toLowerCase()).length - 1, 0);
+  return files.reduce((sum, name) => sum + countIn(name, at), 0);
+}
+
+function countIn(file: string, at: number): number {
+  const bytes = readFileSync(join(folder, file), "latin1").toLowerCase();
+  return bytes.split(nameOf(at).toLowerCase()).length - 1;
 }
 
 function actOf(opened: OpenedStore, at: number) {
@@ -120,3 +125,67 @@ test("while somebody reads an older state `erased_at` stays null, and anonymisin
   expect(countTraces(1)).toBe(0);
   await opened.store.close();
 });
+
+test("`poundkey migrate --later` leaves it to a command, so that no start takes the time and room for it", async () => {
+  const first = await open();
+  for (let at = 0; at < FROM_BEFORE; at++) await live(first, at);
+  await anonymise(first, 1);
+  await first.store.close();
+  leaveTraces();
+  const migrate = (...flags: string[]) =>
+    poundkey(folder, ["migrate", ...flags, "--store", `sqlite:${join(folder, "poundkey.db")}`]);
+  const later = await migrate("--later");
+  expect([later.code, later.err]).toEqual([
+    0,
+    expect.stringContaining("the next `poundkey migrate` without --later"),
+  ]);
+  const started = await open();
+  expect((await started.store.people.member(idOf(1)))?.erasedAtMs).toBeUndefined();
+  await started.store.close();
+  expect(countTraces(1)).toBeGreaterThan(0);
+  expect((await migrate()).err).toContain("overwrote what was deleted");
+  expect(countTraces(1)).toBe(0);
+  const again = await migrate("--later");
+  expect([again.code, again.err]).toEqual([0, ""]);
+  const after = await open();
+  expect((await after.store.people.member(idOf(1)))?.erasedAtMs).toBeNumber();
+  await after.store.close();
+});
+
+/** Those that a release has, and the last. */
+const SCHEMAS = readdirSync(join(import.meta.dir, "../store/schemas"))
+  .filter((name) => name.startsWith("sqlite-"))
+  .toSorted();
+const OPENED = SCHEMAS.filter((_, at) => IS_LONG || [7, 17, 40, SCHEMAS.length].includes(at + 1));
+
+test.each(OPENED)(
+  "names in freed parts of a store of the schema %s are gone once it was opened and stopped",
+  async (last) => {
+    const path = join(folder, "poundkey.db");
+    {
+      using database = new Database(path);
+      database.run("PRAGMA secure_delete = OFF");
+      const steps = SCHEMAS.slice(0, SCHEMAS.indexOf(last) + 1);
+      for (const step of steps) {
+        const text = readFileSync(join(import.meta.dir, "../store/schemas", step), "utf8");
+        database.run(text.trim().split("\n----\n").join(";\n"));
+      }
+      database.run(`PRAGMA user_version = ${steps.length}`);
+      for (let row = 0; row < 50; row++)
+        database.run("INSERT INTO account (id, name, created_at_ms) VALUES (?, ?, 1)", [
+          `acct_${row}`,
+          nameOf(1),
+        ]);
+      database.run("DELETE FROM account WHERE id LIKE 'acct_%'");
+    }
+    expect(countTraces(1)).toBeGreaterThan(0);
+    const opened = await open();
+    await opened.store.close();
+    expect(listStored().map((name) => countIn(name, 1))).toEqual(listStored().map(() => 0));
+  },
+);
+
+/** The store's own files, without the copy from before the migration. */
+function listStored(): readonly string[] {
+  return readdirSync(folder).filter((name) => /^poundkey\.db(-wal|-shm)?$/.test(name));
+}

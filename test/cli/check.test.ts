@@ -181,6 +181,23 @@ aliases: { pro: "DeepSeek#deepseek-v4-pro" }\n`;
       /store: max, Keepalives in the address have no effect, .* target_session_attrs, sslmode/,
     ],
     [
+      "responses: { compact_model: DeepSeek#nothing }",
+      /responses\.compact_model: has no effect: DeepSeek has no model 'DeepSeek#nothing' here/,
+    ],
+    [
+      "responses: { sockets: { per_key: 200 } }",
+      /sockets\.per_key: per_key has no effect: it is above per_account, which is met first/,
+    ],
+    [
+      "responses: { sockets: { memory: 1MB } }",
+      /sockets\.memory: bytes_per_account has no effect: .* memory/,
+    ],
+    [
+      "{ server: { body_limit: 1MB }, responses: { sockets: { frame: 2MB } } }",
+      /sockets\.frame: has no effect above server\.body_limit/,
+    ],
+    ["responses: { sockets: { all: 2000 } }", /sockets\.all: all × frame is above 4 × server\.body_memory/],
+    [
       "models: { DeepSeek#deepseek-v4-pro: { fallbacks: [Sim#sim-mini, Groq#openai/gpt-oss-120b] } }",
       /fallbacks\[1\]: has no effect: Groq is not an enabled provider/,
     ],

@@ -63,7 +63,11 @@ interface Protected {
   readonly secret: string;
   readonly reply: JsonObject;
   readonly response: JsonObject;
+  /** A conversation's summary, which its client keeps. */
+  readonly summary: unknown;
 }
+
+const USER = { type: "message", role: "user", content: "hello" };
 
 const ONCE = { "idempotency-key": "once" };
 
@@ -74,14 +78,18 @@ async function fill({ send }: Node): Promise<Protected> {
   const secret = String(made.body.secret);
   const reply = await send("/v1/chat/completions", secret, asking(MODEL), ONCE);
   const response = await send("/v1/responses", secret, { model: MODEL, input: "hello", store: true });
-  expect([reply.status, response.status]).toEqual([200, 200]);
-  return { secret, reply: reply.body, response: response.body };
+  const input = [USER, { type: "compaction_trigger" }];
+  const compacted = await send("/v1/responses", secret, { model: MODEL, input });
+  expect([reply.status, response.status, compacted.status]).toEqual([200, 200, 200]);
+  const [summary] = asArray(compacted.body.output);
+  return { secret, reply: reply.body, response: response.body, summary };
 }
 
-async function expectAll({ send }: Node, { secret, reply, response }: Protected): Promise<void> {
+async function expectAll({ send }: Node, { secret, reply, response, summary }: Protected): Promise<void> {
   const again = await send("/v1/chat/completions", secret, asking(MODEL), ONCE);
   expect(again).toEqual({ status: 200, replayed: "true", body: reply });
   expect((await send(`/v1/responses/${response.id}`, secret)).body.output).toEqual(response.output);
+  expect((await send("/v1/responses", secret, { model: MODEL, input: [summary, USER] })).status).toBe(200);
   // The provider refuses the configuration's own key, so this takes the sealed one.
   expect((await send("/v1/chat/completions", secret, asking(MODEL))).status).toBe(200);
 }

@@ -106,7 +106,10 @@ async function take(page: Page, name: string, isWhole = true): Promise<void> {
 
 /** An item's id is left out of the name, so that pictures of two runs have the same. */
 function nameOf(path: string): string {
-  const plain = path.replace(/%23/g, "-").replace(/(chatcmpl-|key_|acct_|mem_)\w+/, "one");
+  const plain = path
+    .replace(/%23/g, "-")
+    .replace(/(chatcmpl-|key_|acct_|mem_)\w+/, "one")
+    .replace(/resp_\w+/, "turn");
   return plain.replace(/[^a-zA-Z0-9.-]+/g, "-").replace(/^-|-$/g, "") || "overview";
 }
 

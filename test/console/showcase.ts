@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import type { UnderTest } from "../harness/harness.ts";
+import { SocketClient } from "../http/sockets/client.ts";
 import { createOperator, type Operator } from "../whole/world/operator.ts";
 import { until } from "../whole/world/until.ts";
 import { type PeopleWorld, startPeopleWorld } from "./people.ts";
@@ -83,14 +84,20 @@ export async function startShowcase(): Promise<Showcase> {
   const keys = await addKeys(world.gateway, team);
   const own = await addPeople(world, team);
   const request = await sendRequests(world.gateway, operator, [keys.web, keys.support, keys.agents, own]);
+  const socket = await openSocket(world.gateway, keys.agents);
+  const [turn] = await operator.all("/requests?transport=ws", 100);
   await refuseSome(world.gateway, keys);
   await spreadOverDays(world.gateway, operator);
   await operator.post("/tokens", { name: "Nightly report", role: "viewer" });
   await operator.post("/aliases", { name: "drafts", target: "Mistral#mistral-large-2512" });
   return {
     ...world,
-    items: { request, account: team, key: keys.web.id, person: "mem_grace" },
+    items: { request, turn: String(turn?.id), account: team, key: keys.web.id, person: "mem_grace" },
     operator,
+    stop: () => {
+      socket.close();
+      return world.stop();
+    },
     recover: async () => {
       trouble.isOn = false;
       const isOver = async () => {
@@ -217,6 +224,16 @@ async function sendRequests(
   return String((found ?? rows[0])?.id);
 }
 
+/** Opens a WebSocket on which an agent works, and has its conversation summarised once. It stays open. */
+async function openSocket({ url }: UnderTest, { secret }: Key): Promise<SocketClient> {
+  const socket = await new SocketClient(url, secret, { "session-id": "agent-socket" }).open();
+  const model = "Anthropic#claude-sonnet-5";
+  const message = (content: string) => ({ type: "message", role: "user", content });
+  for (const prompt of PROMPTS.slice(0, 4)) await socket.create({ model, input: [message(prompt)] });
+  await socket.create({ model, input: [message("Go on."), { type: "compaction_trigger" }] });
+  return socket;
+}
+
 /** Sends requests that are refused, and one that fails. */
 async function refuseSome(gateway: UnderTest, { nightly, web }: Keys): Promise<void> {
   const messages = [{ role: "user", content: "Hello!" }];
@@ -233,7 +250,7 @@ async function refuseSome(gateway: UnderTest, { nightly, web }: Keys): Promise<v
 async function spreadOverDays(gateway: UnderTest, operator: Operator): Promise<void> {
   await until("today's requests are summed", async () => {
     const { body } = await operator.get("/usage?group_by=day");
-    return /"requests":[67]\d,"errors":[1-9]/.test(JSON.stringify(body));
+    return /"requests":[678]\d,"errors":[1-9]/.test(JSON.stringify(body));
   });
   const file = new Database(join(gateway.directory, "poundkey.db"));
   file.run("PRAGMA busy_timeout = 5000");
@@ -252,7 +269,12 @@ async function spreadOverDays(gateway: UnderTest, operator: Operator): Promise<v
   for (let days = 1; days < DAYS; days++)
     copy(
       "request",
-      { id, at_ms: `at_ms - ${days * DAY_MS} + abs(random() % 20000000)`, session: "NULL" },
+      {
+        id,
+        at_ms: `at_ms - ${days * DAY_MS} + abs(random() % 20000000)`,
+        session: "NULL",
+        socket_id: "NULL",
+      },
       "WHERE id IN (SELECT id FROM first)",
     );
   file.close();

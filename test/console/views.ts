@@ -5,6 +5,8 @@ import { join } from "node:path";
 /** The ids of the items that have pages of their own. */
 export interface Items {
   readonly request: string;
+  /** A request that came on a WebSocket. */
+  readonly turn: string;
   readonly account: string;
   readonly key: string;
   readonly person: string;
@@ -23,6 +25,9 @@ export const VIEWS: readonly View[] = [
   { path: "/activity", shows: "gpt-5.4" },
   { path: "/activity?show=refused", shows: "invalid_api_key" },
   { path: "/activity", of: "request", shows: "Why this model" },
+  { path: "/batches", shows: /No batches yet|lines/ },
+  { path: "/batches?status=failed", shows: "No matching batches" },
+  { path: "/activity", of: "turn", shows: "by WebSocket" },
   { path: "/models", shows: /\d+ of \d+ models/ },
   { path: "/models/OpenAI%23gpt-5.4", shows: "Names and fallbacks" },
   { path: "/playground", shows: "Answers appear here." },

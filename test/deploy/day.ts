@@ -182,6 +182,9 @@ class MadeDay {
         ]),
       poundkey_provider_failing_seconds: () =>
         new Map(PROVIDERS.map((name) => [name, name === "OpenAI" ? failingMs() : 0])),
+      poundkey_batches: () => null,
+      poundkey_batches_waiting: () => null,
+      poundkey_batch_lines_running: () => 0,
       poundkey_members: () =>
         new Map([
           ["active", 50],

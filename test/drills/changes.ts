@@ -118,6 +118,16 @@ export const CHANGES: readonly Change[] = [
     most: 8,
   },
   {
+    title: "A surface",
+    example: "interactions",
+    names: /"interactions"|\/interactions\b|\bINTERACTIONS\b/,
+    own: /^surfaces\/interactions\//,
+    // Its chapter of the manual.
+    others: ["docs/site/contents.ts"],
+    most: 8,
+    reason: "what is kept of it has routes of its own, and tells its ids from those of responses",
+  },
+  {
     title: "A selector",
     example: "light",
     names: /"light"|\/light\.ts"/,

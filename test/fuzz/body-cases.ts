@@ -50,7 +50,7 @@ const CHAT = {
   metadata: { a: "b" },
   reasoning_effort: "low",
 };
-const INTERACTION = {
+export const INTERACTION = {
   model: "Calm#calm",
   input: [
     {

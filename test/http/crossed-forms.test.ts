@@ -22,6 +22,7 @@ async function send(path: string, body: JsonObject | null, headers: Record<strin
   };
 }
 
+const CODE_EXECUTION = { type: "code_execution_20250825", name: "code_execution" };
 const EMBEDDING = "OpenAI#text-embedding-3-small";
 
 describe("the user's identifier", () => {
@@ -40,14 +41,11 @@ describe("the user's identifier", () => {
     }
   });
 
-  test("is sent as its digest if it is long", async () => {
-    const { status, headers } = await send("/v1/embeddings", {
-      model: EMBEDDING,
-      input: "a",
-      user: "u".repeat(3000),
-    });
+  test.each(OPERATIONS)("is sent as its digest on %s if it is long, or not at all", async (path, body) => {
+    const { status, headers } = await send(path, { ...body, user: "u".repeat(3000) });
     expect([status, headers.get("x-poundkey-dropped")]).toEqual([200, "user"]);
-    expect(String(asObject(world.simulator.calls.last()?.body).user)).toHaveLength(64);
+    const { user } = asObject(world.simulator.calls.last()?.body);
+    expect([undefined, 64]).toContain(user === undefined ? undefined : String(user).length);
   });
 });
 
@@ -56,18 +54,32 @@ test("embeddings of the AI SDK's doubled form reach the model", async () => {
   const named = "models/models/OpenAI/text-embedding-3-small";
   const { status } = await send(`/v1beta/${named}:embedContent`, { model: named, content });
   expect(status).toBe(200);
+  const several = { requests: [named, named].map((model) => ({ model, content })) };
+  const both = await send(`/v1beta/${named}:batchEmbedContents`, several);
+  expect([both.status, asArray(both.body.embeddings)]).toEqual([200, [expect.anything(), expect.anything()]]);
   const other = await send(`/v1beta/${named}:embedContent`, { model: "models/other", content });
   expect(asObject(other.body.error).message).toContain("Invalid 'model' ('models/other')");
 });
 
-test("errors on Messages have a code", async () => {
-  const body = {
-    model: "OpenAI#nothing-of-the-kind-here",
-    max_tokens: 5,
-    messages: [{ role: "user", content: "a" }],
-  };
-  const { body: refused } = await send("/v1/messages", { ...body, max_tokens: "x" });
-  expect(asObject(refused.error)).toMatchObject({ type: "invalid_request_error", code: "invalid_type" });
+test.each([
+  [{ max_tokens: "x" }, 400, { type: "invalid_request_error", code: "invalid_type" }],
+  [{ model: "Nobody#nothing" }, 404, { type: "not_found_error", code: "model_not_found" }],
+  [
+    { tools: [CODE_EXECUTION], tool_choice: { type: "tool", name: "code_execution" } },
+    400,
+    { type: "invalid_request_error", code: "unsupported_capability" },
+  ],
+] as const)("errors on Messages have a code, streamed and whole: %p is %d", async (fields, status, error) => {
+  for (const stream of [false, true]) {
+    const body = {
+      model: "Local#sim-mini",
+      max_tokens: 5,
+      messages: [{ role: "user", content: "a" }],
+      stream,
+    };
+    const refused = await send("/v1/messages", { ...body, ...fields });
+    expect([refused.status, refused.body.error]).toMatchObject([status, error]);
+  }
 });
 
 test("models have their context by both names, and a stage of life in Anthropic's shape", async () => {

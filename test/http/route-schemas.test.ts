@@ -121,6 +121,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/tokens", () => "/tokens"],
   ["POST", "/tokens/{id}/take", () => `/tokens/${tokenId}/take`, () => ({})],
   ["DELETE", "/tokens/{id}", () => `/tokens/${tokenId}`],
+  ["GET", "/files", () => "/files"],
   ["GET", "/webhooks/deliveries", () => "/webhooks/deliveries?state=dead"],
   ["GET", "/requests", () => "/requests?selector=light&status=ok"],
   ["GET", "/requests/{id}", () => `/requests/${requestId}`],
@@ -131,6 +132,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/overview", () => "/overview?step=hour&from=2099-01-01&to=2099-01-02"],
   ["GET", "/overview", () => "/overview"],
   ["GET", "/nearing", () => "/nearing"],
+  ["GET", "/sockets", () => "/sockets"],
   ["GET", "/savings", () => "/savings?weeks=2"],
   ["GET", "/audit", () => "/audit?action=key&limit=5"],
   ["GET", "/models", () => "/models"],
@@ -203,12 +205,18 @@ const APART = [
   "GET /requests/live",
   "POST /playground",
   "POST /playground/{id}",
+  // Nobody uploads here: `test/http/files/admin-files.test.ts` has files.
+  "DELETE /files/{id}",
   // Nothing waits here: `test/whole/events/webhooks.test.ts` has a receiver that fails.
   "POST /webhooks/deliveries",
   // No list is watched here: `test/whole/models/price-changes.test.ts` has one.
   "POST /catalogue",
   // Cards aren't taken here: `test/whole/money/stripe.test.ts` has a simulated Stripe.
   "POST /accounts/{id}/checkout",
+  // Nothing runs here: `test/whole/batches` has batches.
+  "GET /batches",
+  "GET /batches/{id}",
+  "POST /batches/{id}/cancel",
   // Nobody signs in here: `test/people/sign-in` has the people.
   "GET /members",
   "GET /members/{id}",
@@ -295,8 +303,8 @@ function listRegistered(): readonly string[] {
   );
 }
 
-/** They only answer with a refusal that names POST. */
-const REFUSALS = ["GET /v1/responses", "GET /responses"];
+/** They only answer with a refusal that names the methods. */
+const REFUSALS = ["GET /v1/responses", "GET /responses", "POST /v1beta/interactions/{id}"];
 
 describe("the OpenAPI document", () => {
   test("lists exactly the registered routes", () => {

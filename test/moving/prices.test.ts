@@ -63,7 +63,7 @@ test("LiteLLM's clouds and remote servers cost what the catalogue says, or it is
     "OpenAI-reseller-example#later": null,
     "OpenAI-reseller-example-i#later": 2,
     "OpenAI-j#mine": 0,
-    "OpenAI-llm-internal#mine": 0,
+    "OpenAI-k#mine": 0,
     "vLLM#mine": 0,
   });
   expect(unknown).toEqual([

@@ -1,10 +1,13 @@
 // All mutants, in the order in which they are tried.
 import { ANSWERS } from "./answers.ts";
+import { BATCHES } from "./batches.ts";
 import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
 import { CONVERSATIONS } from "./conversations.ts";
+import { FILE_MUTANTS } from "./files.ts";
 import { HOOKS } from "./hooks.ts";
+import { INTERACTIONS } from "./interactions.ts";
 import { KEEPING } from "./keeping.ts";
 import { LEARNING } from "./learning.ts";
 import { LEFT_OUT_MEDIA } from "./left-out.ts";
@@ -26,6 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...BOOKS,
   ...PAGES,
   ...LIMIT_MUTANTS,
+  ...BATCHES,
   ...TAG_MUTANTS,
   ...PEOPLE_MUTANTS,
   ...STATE_MUTANTS,
@@ -35,6 +39,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...STEPS,
   ...HOOKS,
   ...SURVIVING,
+  ...INTERACTIONS,
   ...KEEPING,
   ...LEARNING,
   ...BEYOND_CHAT,
@@ -44,4 +49,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...BOUNDS,
   ...SEARCHES,
   ...CONVERSATIONS,
+  ...FILE_MUTANTS,
 ];

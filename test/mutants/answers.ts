@@ -43,8 +43,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "drop the context tier of the hold",
     file: "src/operations/chat/offer.ts",
-    find: "const tiers = price.tiers ?? [];",
-    replace: "const tiers: readonly (Rates & { aboveTokens: number })[] = [];",
+    find: "if (promptTokens > tier.aboveTokens) raise(highest, tier, meant);",
+    replace: "if (promptTokens < 0) raise(highest, tier, meant);",
   },
   {
     name: "drop n",
@@ -55,8 +55,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "hold at the cheapest card",
     file: "src/ledger/worst.ts",
-    find: "held[at] = Math.max(held[at] ?? 0, measure(fund));",
-    replace: "held[at] = held[at] ? Math.min(held[at], measure(fund)) : measure(fund);",
+    find: "held[at] = Math.max(held[at] ?? 0, worst.measure(fund));",
+    replace: "held[at] = held[at] ? Math.min(held[at], worst.measure(fund)) : worst.measure(fund);",
   },
   {
     name: "hold the whole balance unasked",
@@ -167,8 +167,9 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a reply is kept of a broken answer",
     file: "src/gateway/settle/closing.ts",
-    find: "const { id, created, idempotency, operation } = call;\n    if (reply === null || !idempotency) return null;",
-    replace: "const { id, created, idempotency, operation } = call;\n    if (!idempotency) return null;",
+    find: "const { id, created, idempotency, operation, line } = call;\n    if (reply === null || !idempotency) return null;",
+    replace:
+      "const { id, created, idempotency, operation, line } = call;\n    if (!idempotency) return null;",
   },
   {
     name: "an unknown outcome is forgotten",

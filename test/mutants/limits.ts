@@ -16,8 +16,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: "one request more in a minute",
     file: "src/ledger/limits/minute-checks.ts",
-    find: "if (used < limit) return null;",
-    replace: "if (used <= limit) return null;",
+    find: "if (used < most) return null;",
+    replace: "if (used <= most) return null;",
     tests: LIMITS,
   },
   {

@@ -22,7 +22,7 @@ export const SESSIONS: readonly Mutant[] = [
   {
     name: "sessions: any credential goes on from what another one stored",
     file: "src/gateway/plan/plan-request.ts",
-    find: "pin ? [pin.credential] : ",
+    find: "pin?.credential ? [pin.credential] : ",
     replace: "",
     tests: STORED,
   },

@@ -1,4 +1,4 @@
-// What one member may do at most in a minute, alone and beside others.
+// The most changes that a member makes in a minute, alone and beside others.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";

@@ -139,13 +139,10 @@ class AnswerAudit {
       this.#wrong(row.id, "has a row that was never decided");
       return;
     }
-    const due =
-      row.model === null
-        ? 0n
-        : computeBill(row.model, row, this.#choicesOf(row.id), readMarkupParts(this.#day.scenario));
     const hasUsage = row.source !== "none";
-    if (BigInt(row.cost) !== (hasUsage ? due : 0n))
-      this.#wrong(row.id, `costs ${row.cost}, by the price table ${due}`);
+    const due = hasUsage ? this.#listBills(row) : [0n];
+    if (!due.includes(BigInt(row.cost)))
+      this.#wrong(row.id, `costs ${row.cost}, by the price table ${due.join(" or ")}`);
     const { settlement, isOwed } = booked;
     const { sealedReply, record } = settlement;
     if (sealedReply !== null && record.ended !== "done") this.#wrong(row.id, "a broken answer was kept");
@@ -256,8 +253,24 @@ class AnswerAudit {
     // Without a limit in the request, the model's own applies.
     const limit = asked.limit ?? findModel(cardId).outputTokensMax ?? 0;
     const worst = { prompt: 0, completion: choices * limit, cached: 0, cacheWrite: 0, reasoning: 0 };
-    const due = computeBill(cardId, worst, choices, readMarkupParts(this.#day.scenario));
+    const terms = { choices, markupParts: readMarkupParts(this.#day.scenario), atMs: this.#findTime(call) };
+    const due = computeBill(cardId, worst, terms);
     if (due > hold.nano) this.#wrong(id, `call ${call.number} may cost ${due}, ${hold.nano} is held`);
+  }
+
+  /** Returns what the row may cost: by the price of the time at which its model was called. */
+  #listBills(row: RequestRow): readonly bigint[] {
+    const { model } = row;
+    if (model === null) return [0n];
+    const calls = (this.#calls.get(row.id) ?? []).filter(({ cardId }) => cardId === model);
+    const terms = { choices: this.#choicesOf(row.id), markupParts: readMarkupParts(this.#day.scenario) };
+    return calls.map((call) => computeBill(model, row, { ...terms, atMs: this.#findTime(call) }));
+  }
+
+  /** Returns when a call was made by its request's clock: the whole second of the request's start, and what has passed since. */
+  #findTime({ requestId, monotonicMs }: CallTruth): number {
+    const { atMs = 0, monotonicMs: startedMs = monotonicMs } = this.#day.seen.get(requestId) ?? {};
+    return Math.floor(atMs / SECOND_MS) * SECOND_MS + monotonicMs - startedMs;
   }
 
   /** The calls that together produced the row's answer. */
@@ -279,6 +292,7 @@ class AnswerAudit {
   }
 }
 
+const SECOND_MS = 1000;
 const COUNTS = ["prompt", "completion", "cached", "cacheWrite", "reasoning"] as const;
 
 function bytesOf(texts: readonly string[]): number {

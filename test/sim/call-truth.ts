@@ -34,6 +34,8 @@ export interface CallTruth {
   readonly number: number;
   readonly cardId: string;
   readonly atMs: number;
+  /** The same on the monotonic clock. */
+  readonly monotonicMs: number;
   readonly asked: Asked;
   readonly trouble: Trouble;
   /** True if it stays within its request's limit and the largest size of its prompt. */

@@ -1,4 +1,5 @@
 // The simulation's models and their prices, which the auditor uses too.
+import { dateCard } from "../../src/catalogue/dated.ts";
 import type { ModelCard, Price, Rates } from "../../src/core/models/card.ts";
 import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
@@ -21,6 +22,14 @@ export interface SimPrice extends SimRates {
   readonly tier?: SimRates & { readonly aboveTokens: number };
 }
 
+/** A model whose price changes with the hour or the date. */
+export interface SimSchedule {
+  /** The price of the first half of each span of these minutes, from the start of the day. */
+  readonly peak?: { readonly everyMinutes: number; readonly price: SimPrice };
+  /** The price from 00:00 UTC of each day with an odd number on. The usual one is back on the next. */
+  readonly oddDays?: SimPrice;
+}
+
 export type Shape = "openai" | "anthropic" | "gemini";
 
 export interface SimModel {
@@ -31,6 +40,7 @@ export interface SimModel {
   /** The number of choices that one call returns. */
   readonly choices: number;
   readonly price: SimPrice | null;
+  readonly schedule?: SimSchedule;
 }
 
 export const MODELS: readonly SimModel[] = [
@@ -54,6 +64,9 @@ export const MODELS: readonly SimModel[] = [
     outputTokensMax: 4000,
     choices: 1,
     price: { input: 333_333, output: 1_111_111, perRequest: 7 },
+    schedule: {
+      peak: { everyMinutes: 10, price: { input: 777_777, output: 3_333_331, perRequest: 11 } },
+    },
   },
   { provider: "Beta", name: "plain-open", shape: "openai", outputTokensMax: null, choices: 1, price: null },
   {
@@ -63,6 +76,9 @@ export const MODELS: readonly SimModel[] = [
     outputTokensMax: 2000,
     choices: 1,
     price: { input: 3_000_000, cachedInput: 300_000, cacheWrite: 3_750_000, output: 15_000_000 },
+    schedule: {
+      oddDays: { input: 5_000_000, cachedInput: 250_000, cacheWrite: 6_250_000, output: 22_500_000 },
+    },
   },
   {
     provider: "Delta",
@@ -101,18 +117,65 @@ function priceOf(price: SimPrice): Price {
   };
 }
 
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1440;
+const WEEK: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 5, 6]);
+
+function hoursOf({ peak }: SimSchedule): Pick<Price, "hours"> {
+  if (peak === undefined) return {};
+  const price = priceOf(peak.price);
+  const starts = Array.from({ length: DAY_MINUTES / peak.everyMinutes }, (_, at) => at * peak.everyMinutes);
+  const hours = starts.map((fromMinute) => ({
+    days: WEEK,
+    fromMinute,
+    toMinute: fromMinute + peak.everyMinutes / 2,
+    price,
+  }));
+  return { hours };
+}
+
+/** The days around a time. */
+const DAYS_AROUND = [-3, -2, -1, 0, 1, 2, 3];
+
+function laterPricesOf({ oddDays }: SimSchedule, nowMs: number): Pick<ModelCard, "laterPrices"> {
+  if (oddDays === undefined) return {};
+  const today = Math.floor(nowMs / DAY_MS);
+  const price = priceOf(oddDays);
+  const laterPrices = DAYS_AROUND.map((days) => today + days)
+    .filter((day) => day % 2 !== 0)
+    .map((day) => ({ fromMs: day * DAY_MS, untilMs: (day + 1) * DAY_MS, price }));
+  return { laterPrices };
+}
+
+/** Returns the price that counts at a time, Unix milliseconds. */
+function findSimPrice({ price, schedule = {} }: SimModel, atMs: number): SimPrice | null {
+  const { peak, oddDays } = schedule;
+  if (oddDays !== undefined && Math.floor(atMs / DAY_MS) % 2 !== 0) return oddDays;
+  const minute = Math.floor(atMs / MINUTE_MS) % DAY_MINUTES;
+  if (peak !== undefined && minute % peak.everyMinutes < peak.everyMinutes / 2) return peak.price;
+  return price;
+}
+
 export function formatId({ provider, name }: SimModel): string {
   return `${provider}#${name}`;
 }
 
-export const CARDS: readonly ModelCard[] = MODELS.map((model) =>
-  makeModelCard(formatId(model), {
-    created: 1_770_000_000,
-    contextTokensMax: 200_000,
-    outputTokensMax: model.outputTokensMax,
-    price: model.price && priceOf(model.price),
-  }),
-);
+export const IDS: readonly string[] = MODELS.map(formatId);
+
+/** Returns the cards as a gateway has them at that time, Unix milliseconds. */
+export function listCards(nowMs: number): readonly ModelCard[] {
+  return MODELS.map((model) => {
+    const { price, schedule = {} } = model;
+    const card = makeModelCard(formatId(model), {
+      created: 1_770_000_000,
+      contextTokensMax: 200_000,
+      outputTokensMax: model.outputTokensMax,
+      price: price && { ...priceOf(price), ...hoursOf(schedule) },
+    });
+    return dateCard({ ...card, ...laterPricesOf(schedule, nowMs) }, nowMs);
+  });
+}
 
 export function findModel(cardId: string): SimModel {
   const model = MODELS.find((one) => formatId(one) === cardId);
@@ -152,12 +215,26 @@ export function addCounts(counts: readonly Counted[]): Counted {
   );
 }
 
+/** The facts that a bill depends on besides the counts. */
+export interface BillTerms {
+  readonly choices: number;
+  readonly markupParts: number;
+  /** When it was called, Unix milliseconds. */
+  readonly atMs: number;
+}
+
 /**
  * The auditor's own bill in nano-dollars: tokens times choices, with the markup in millionths, rounded up once. Each
  * call has the same prompt, which decides its tier, and is billed as one call.
  */
-export function computeBill(cardId: string, counted: Counted, choices: number, markupParts: number): bigint {
-  const { price, choices: choicesPerCall } = findModel(cardId);
+export function computeBill(
+  cardId: string,
+  counted: Counted,
+  { choices, markupParts, atMs }: BillTerms,
+): bigint {
+  const model = findModel(cardId);
+  const { choices: choicesPerCall } = model;
+  const price = findSimPrice(model, atMs);
   if (price === null) return 0n;
   const calls = Math.ceil(choices / choicesPerCall);
   const { prompt, completion, cached, cacheWrite, reasoning } = counted;

@@ -19,7 +19,7 @@ import { CHAT } from "../../src/operations/chat/operation.ts";
 import { fair } from "../../src/selectors/fair.ts";
 import { makeConversation, plainCall } from "../harness/conversation.ts";
 import { REQUEST_HEADER } from "./call-truth.ts";
-import { CARDS, DIALECT_OF } from "./cards.ts";
+import { DIALECT_OF, listCards } from "./cards.ts";
 import type { EventClock } from "./event-clock.ts";
 import type { SimNode } from "./node.ts";
 import type { Plan } from "./scenario.ts";
@@ -44,6 +44,8 @@ export interface Seen {
   readonly replyId: string | null;
   facts: Facts;
   readonly atMs: number;
+  /** The same on the monotonic clock. */
+  readonly monotonicMs: number;
   /** The text of each choice. */
   readonly texts: Map<number, string>;
   whole: boolean;
@@ -91,9 +93,10 @@ function upstreamsFor(id: string): ReadonlyMap<string, Upstream> {
   );
 }
 
-function selectionOf({ model, fallbacks }: Plan): Selection {
-  if (model === "Router#fair") return { kind: "selector", selector: fair, candidates: CARDS };
-  const cardOf = (id: string) => CARDS.filter((card) => card.id === id);
+function selectionOf({ model, fallbacks }: Plan, nowMs: number): Selection {
+  const cards = listCards(nowMs);
+  if (model === "Router#fair") return { kind: "selector", selector: fair, candidates: cards };
+  const cardOf = (id: string) => cards.filter((card) => card.id === id);
   const [card] = cardOf(model);
   if (!card) throw new Error(`There is no model ${model}.`);
   return { kind: "card", card, fallbacks: fallbacks.flatMap(cardOf) };
@@ -117,7 +120,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     ask: request,
     ...plainCall(),
     conversation: makeConversation(key.id, request),
-    selection: selectionOf(plan),
+    selection: selectionOf(plan, world.clock.nowMs),
     routes: new Routes(CHAT, "openai", upstreamsFor(id)),
     rules: RULES,
     markup: world.markup,
@@ -134,6 +137,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     replyId: call.idempotency?.replyId ?? null,
     facts: NO_FACTS,
     atMs: world.clock.nowMs,
+    monotonicMs: world.clock.monotonicMs,
     texts: new Map(),
     whole: false,
     usage: null,

@@ -24,10 +24,11 @@ export class ModelDays {
 
   /** Returns the holds on the budgets and the day's for free requests, or the reason for a refusal. */
   free(
-    asked: readonly Offer[],
+    asked: readonly Offer[] | null,
     funds: readonly ModelFund[],
     meter: ModelMeter,
   ): { readonly held: ReadonlyMap<string, bigint>; readonly free: bigint | null } | string {
+    if (asked === null) return { held: new Map(), free: null };
     const { models, budgetNanoUsd } = this.#scenario.quota.free;
     const isFree = (card: string) =>
       models.some((one) => one === "*" || card.startsWith(one.replace("*", "")));

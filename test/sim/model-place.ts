@@ -55,7 +55,11 @@ export function placeRequest(
   const lastAtMs = Math.max(meter.used > 0 ? meter.lastAtMs : 0, previous?.atMs ?? 0);
   const hasPlace = meter.used < limit;
   const hasSlot = quota.throttleMs > 0 && nowMs >= lastAtMs + quota.throttleMs;
-  const free = hasPlace || hasSlot ? days.free(offers, funds, meter) : "refused: rate_limit_exceeded";
+  const isUnbound = quota.free.budgetNanoUsd === null && quota.free.models.includes("*");
+  // Only a request that is free whatever it costs may not have been asked what that is.
+  if (demand.offers === null && !(hasPlace && isUnbound && funds.length === 0)) return "lacking";
+  const free =
+    hasPlace || hasSlot ? days.free(demand.offers && offers, funds, meter) : "refused: rate_limit_exceeded";
   if (typeof free === "string" || !hasPlace) {
     const paid = account.balance > 0n ? payment() : null;
     if (paid) return paid;

@@ -96,6 +96,7 @@ export class Providers {
       number,
       cardId: formatId(model),
       atMs: this.#clock.nowMs,
+      monotonicMs: this.#clock.monotonicMs,
       asked,
       trouble,
       honest: trouble !== "beyond_hold",

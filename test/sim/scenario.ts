@@ -5,7 +5,7 @@ import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { makeAccount, makeKey } from "../harness/samples.ts";
 import { pickTroubles, type TroubleWeights } from "./call-truth.ts";
-import { CARDS } from "./cards.ts";
+import { IDS } from "./cards.ts";
 import { Dice } from "./dice.ts";
 import { addLimits } from "./limited-days.ts";
 import { type DayRules, ownDay } from "./own-days.ts";
@@ -234,7 +234,7 @@ function plansFor(dice: Dice, places: Places): readonly Plan[] {
 }
 
 function planFor(dice: Dice, { bursts, keys, nodes }: Places, name: string): Plan {
-  const model = dice.chance(0.1) ? "Router#fair" : dice.pick(CARDS).id;
+  const model = dice.chance(0.1) ? "Router#fair" : dice.pick(IDS);
   const n = dice.weighted({ one: 80, two: 12, three: 8 });
   return {
     name,
@@ -242,7 +242,7 @@ function planFor(dice: Dice, { bursts, keys, nodes }: Places, name: string): Pla
     keyId: dice.pick(keys).id,
     node: dice.int(0, nodes - 1),
     model,
-    fallbacks: dice.chance(0.4) ? [dice.pick(CARDS).id] : [],
+    fallbacks: dice.chance(0.4) ? [dice.pick(IDS)] : [],
     request: {
       model,
       messages: [{ role: "user", content: promptOf(dice, name) }],

@@ -8,14 +8,6 @@ export const ends: AnswerEnd[] = [];
 /** The requests that a step has replaced. */
 export const replaced: object[] = [];
 
-/** Changes every text within a value, in place. */
-function changeTexts(value: object, change: (text: string) => string): void {
-  for (const [name, one] of Object.entries(value)) {
-    if (typeof one === "string") Reflect.set(value, name, change(one));
-    else if (typeof one === "object" && one !== null) changeTexts(one, change);
-  }
-}
-
 function refuse(): never {
   throw new Fault("content_filter", "A step refuses this.");
 }
@@ -54,13 +46,11 @@ const mask: Step = {
     if (!has(ask, "secret")) return null;
     replaced.push(ask);
     const hide = (text: string) => text.replaceAll("secret", "hidden");
-    const changed = structuredClone({ kept });
-    changeTexts(changed, hide);
     return {
       kind: "changed",
       ask: operation.mapTexts(ask, hide),
       raw: raw && { ...raw, body: raw.texts.mapRequest(raw.body, hide) },
-      ...changed,
+      kept: kept && { ...kept, body: kept.texts.mapRequest(kept.body, hide) },
     };
   },
   around({ family, call: { operation, raw } }) {

@@ -3,6 +3,7 @@ import { afterAll, describe } from "bun:test";
 import { SQL } from "bun";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { bestSuite } from "../webhooks/best.suite.ts";
+import { chatsSuite } from "../webhooks/chats.suite.ts";
 import { deliverySuite } from "../webhooks/delivery.suite.ts";
 import { auditSuite } from "./audit/audit.suite.ts";
 import { chainingSuite } from "./audit/chaining.suite.ts";
@@ -21,6 +22,7 @@ import { limitsSuite } from "./limits/limits.suite.ts";
 import { warningsSuite } from "./limits/warnings.suite.ts";
 import { callsSuite } from "./log/calls.suite.ts";
 import { tagsSuite } from "./log/tags.suite.ts";
+import { batchSuite } from "./models/batches.suite.ts";
 import { cacheSuite } from "./models/cache.suite.ts";
 import { filesSuite } from "./models/files.suite.ts";
 import { lessonFilesSuite } from "./models/lesson-files.suite.ts";
@@ -75,10 +77,12 @@ const SUITES = [
   eventsSuite,
   movesSuite,
   responsesSuite,
+  batchSuite,
   cacheSuite,
   filesSuite,
   webhooksSuite,
   deliverySuite,
+  chatsSuite,
   bestSuite,
 ];
 

@@ -21,6 +21,7 @@ export const STAMP: Stamp = {
   model: "Acme#model",
   countPrompt: () => 7,
   nameStored: (id) => `resp_1_at_${id}`,
+  sealHistory: () => null,
 };
 
 /** Doesn't encrypt, so that the tests can read sealed text. */

@@ -8,7 +8,7 @@ const CALLS: Readonly<Record<string, readonly Reader[]>> = {
   "src/app/models/feed-fetch.ts": ["readShortText"],
   "src/app/oidc/issuer-fetch.ts": ["boundAnswers"],
   "src/app/start/ask-ready.ts": ["readShortText"],
-  // What the command line sends, and the function that all others are given.
+  // The command line's requests, and the function that all others are given.
   "src/app/world.ts": ["boundAnswers", "given on"],
   // A request to the gateway, not from it.
   "src/http/serve/app.ts": ["given on"],

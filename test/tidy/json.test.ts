@@ -14,6 +14,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/http/body/body.ts": "after measuring, since each excess has a message of its own",
   "src/core/log/content.ts": "a row of the store",
   "src/core/models/stored-name.ts": "sealed by the gateway",
+  "src/core/models/encrypted-history.ts": "sealed by the gateway",
   "src/core/log/trace.ts": "a row of the store",
   "src/webhooks/route.ts": "a row of the store",
   "src/catalogue/price-book.ts": "a row of the store",

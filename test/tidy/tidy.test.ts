@@ -33,6 +33,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ledger: ["core"],
   store: ["core"],
   files: ["core"],
+  jobs: ["core", "ledger", "files"],
   gateway: ["core", "operations", "dialects", "selectors", "learning", "health", "ledger", "transport"],
   steps: ["core", "operations", "gateway"],
   http: [
@@ -46,6 +47,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "admin",
     "gateway",
     "files",
+    "jobs",
     "keys",
     "people",
     "payments",
@@ -73,6 +75,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "ledger",
     "store",
     "files",
+    "jobs",
     "keys",
     "config",
     "operations",

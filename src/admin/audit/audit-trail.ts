@@ -14,6 +14,7 @@ import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { type GatewayKey, showPausers } from "../../core/keys/key.ts";
 import type { LimitRequest } from "../../core/limits/limit-request.ts";
+import type { StoredFile } from "../../core/models/file.ts";
 import type { Checkout } from "../../core/money/checkout.ts";
 import { toUsd } from "../../core/money/money.ts";
 import { type Act, GATEWAY, type Grant, type Member, type NamedToken } from "../../core/people/people.ts";
@@ -99,6 +100,8 @@ function describeChange(change: RowChange): AuditFacts | null {
       return describeLimitRequest(change);
     case "checkout":
       return describeCheckout(change);
+    case "file":
+      return describeFile(change);
     case "credential":
       return describeCredential(change);
     case "token":
@@ -268,6 +271,13 @@ function viewToken({ name, grants, readsContent, contact, expiresAtMs }: NamedTo
 export function findOnlyAccount(grants: readonly Grant[]): string | null {
   const [first, ...others] = new Set(grants.map(({ accountId }) => accountId));
   return others.length === 0 ? (first ?? null) : null;
+}
+
+function describeFile({ before }: Pair<StoredFile>): AuditFacts | null {
+  if (before === null) return null;
+  const { id, name, owner, purpose, bytes } = before;
+  const about = { target: { type: "file", id, name }, accountId: owner.accountId } as const;
+  return { action: "file.deleted", ...about, before: { purpose, bytes } };
 }
 
 function describeToken({ before, after }: Pair<NamedToken>): AuditFacts | null {

@@ -1,5 +1,5 @@
 // Rows as CSV by RFC 4180, for spreadsheets: no text of a stranger's can become a formula there.
-import { escapeFormula } from "../../core/text/formula.ts";
+import { escapeFormula } from "../../core/fields/formula.ts";
 
 export type Cell = string | number | boolean | null;
 

@@ -70,7 +70,7 @@ export class Figures {
   #errors = 0;
   #amounts = NO_AMOUNTS;
   #costNanoUsd: NanoUsd = 0;
-  #markupNanoUsd: NanoUsd | null = 0;
+  #markupNanoUsd: NanoUsd = 0;
   #chargedNanoUsd: NanoUsd = 0;
   #cached = 0;
   #savedNanoUsd: NanoUsd = 0;
@@ -85,9 +85,7 @@ export class Figures {
     const { cached, savedNanoUsd, markupNanoUsd } = more;
     this.#cached += cached;
     this.#savedNanoUsd += savedNanoUsd;
-    // A part that isn't known makes the sum unknown.
-    if (this.#markupNanoUsd !== null)
-      this.#markupNanoUsd = markupNanoUsd === null ? null : this.#markupNanoUsd + markupNanoUsd;
+    this.#markupNanoUsd += markupNanoUsd;
     this.#requests += requests;
     this.#errors += errors;
     this.#amounts = addAmounts(this.#amounts, amounts);

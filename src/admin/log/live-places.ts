@@ -5,7 +5,7 @@ const PLACES = 20;
 const PLACES_OF_SENDER = 3;
 
 /** Somebody who watches. `leave` ends it. */
-export interface Watcher {
+interface Watcher {
   readonly sender: string;
   readonly leave: () => void;
 }

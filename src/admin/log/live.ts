@@ -17,10 +17,10 @@ const ROWS_MAX = 100;
 /** Receives the requests that ended since the last call, oldest first, and how many more were left out. */
 type Listen = (records: readonly RequestRecord[], skipped: number) => void;
 
-/** Who listens, and to what. */
+/** A sender who listens, and the rows that they see. */
 export interface LiveListener {
   readonly scope: Scope;
-  /** Who sent the request. The places are shared among senders. */
+  /** The places are shared among senders. */
   readonly sender: string;
 }
 

@@ -2,16 +2,14 @@
 import { Type } from "@sinclair/typebox";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
-import { allowNull, usd } from "../schema.ts";
+import { usd } from "../schema.ts";
 
 export const providerCostFields = {
-  provider_cost_usd: Type.Optional(
-    allowNull({
-      ...usd,
-      description:
-        "USD, without the markup. For operators, billing and admins. Null for requests from before it was kept.",
-    }),
-  ),
+  provider_cost_usd: Type.Optional({
+    ...usd,
+    description:
+      "USD, without the markup. For operators, billing and admins. Requests of earlier versions count in it with theirs.",
+  }),
 };
 
 /** True if the cost without the markup is seen in this account. Without a scope, everything is. */
@@ -30,12 +28,10 @@ export function seesProviderCosts(scope: Scope | undefined, accountId: string | 
 
 interface Cost {
   readonly costNanoUsd: NanoUsd;
-  readonly markupNanoUsd: NanoUsd | null;
+  readonly markupNanoUsd: NanoUsd;
 }
 
 /** Returns the field as it is shown, or none if it isn't seen. */
 export function viewProviderCost({ costNanoUsd, markupNanoUsd }: Cost, isSeen: boolean) {
-  if (!isSeen) return {};
-  if (markupNanoUsd === null) return { provider_cost_usd: null };
-  return { provider_cost_usd: toUsd(costNanoUsd - markupNanoUsd) };
+  return isSeen ? { provider_cost_usd: toUsd(costNanoUsd - markupNanoUsd) } : {};
 }

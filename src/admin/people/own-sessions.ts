@@ -1,4 +1,4 @@
-// The console's sessions of whoever asks: where each began, and the end of one.
+// The sender's own sessions of the console: the address and agent that began each, and the end of one.
 import { Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
 import type { Session, SessionOwner } from "../../core/people/people.ts";

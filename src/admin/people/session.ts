@@ -51,7 +51,7 @@ export interface Proven {
 }
 
 /** A session that has not ended, with the rights of its owner, as they are now. */
-export interface LiveSession extends Proven {
+interface LiveSession extends Proven {
   readonly session: Session;
 }
 

@@ -1,9 +1,9 @@
 // Repeats of a request with an Idempotency-Key: they get the first one's answer, and nothing is made twice.
 import {
+  EarlierRequest,
   REPEAT_KEPT_MS,
   REPEAT_SECRET_MS,
   type RepeatClaim,
-  Repeated,
   type RepeatRecord,
 } from "../../core/audit/repeats.ts";
 import { Fault } from "../../core/fault.ts";
@@ -55,7 +55,7 @@ async function runOnce(parts: RepeatParts, keyed: KeyedCall): Promise<Outcome> {
     await repeats.keepAnswer(claim, sealAnswer(parts.vault, claim, outcome));
     return outcome;
   } catch (error) {
-    if (error instanceof Repeated) return answerAgain(parts, claim, error.earlier);
+    if (error instanceof EarlierRequest) return answerAgain(parts, claim, error.earlier);
     throw error;
   }
 }

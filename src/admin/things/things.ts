@@ -1,8 +1,10 @@
 // The table of things with what is done with them.
+import type { FileUse } from "../../core/models/file.ts";
 import { ACCOUNT } from "../../core/things/account.ts";
 import { ALIAS } from "../../core/things/alias.ts";
 import { CREDENTIAL } from "../../core/things/credential.ts";
 import { DELIVERY } from "../../core/things/delivery.ts";
+import { FILE } from "../../core/things/file.ts";
 import { KEY } from "../../core/things/key.ts";
 import { LIMIT_REQUEST } from "../../core/things/limit-request.ts";
 import { PLAIN_THINGS } from "../../core/things/plain-things.ts";
@@ -14,6 +16,7 @@ import { makeAccountUses } from "./accounts.ts";
 import { makeAliasUses } from "./aliases.ts";
 import { makeCredentialUses, type ProviderPorts } from "./credentials.ts";
 import { type DeliveryParts, makeDeliveryUses } from "./deliveries.ts";
+import { makeFileUses } from "./files.ts";
 import { type KeyUseParts, makeKeyUses } from "./keys.ts";
 import { makeLimitRequestUses } from "./limit-requests.ts";
 import { makePlainUses } from "./plain-uses.ts";
@@ -33,6 +36,7 @@ interface ThingParts extends Pick<DeliveryParts, "endpoints"> {
   readonly repeats: RepeatParts;
   readonly aliases: AliasParts;
   readonly providers: ProviderPorts;
+  readonly files: FileUse;
 }
 
 export function serveThings(parts: ThingParts): readonly ServedThing[] {
@@ -53,6 +57,7 @@ function listThings(parts: ThingParts): readonly ServedThing[] {
     { thing: ACCOUNT, uses: makeAccountUses(owners) },
     { thing: KEY, uses: makeKeyUses(owners) },
     { thing: TOKEN, uses: makeTokenUses(world) },
+    { thing: FILE, uses: makeFileUses(world, parts.files) },
     { thing: DELIVERY, uses: makeDeliveryUses(parts) },
     { thing: CREDENTIAL, uses: makeCredentialUses(world, providers) },
     { thing: ALIAS, uses: makeAliasUses(world, aliases) },

@@ -33,6 +33,16 @@ export function readKeyModels(address: string, mayConnect: boolean): Promise<rea
   });
 }
 
+/** Returns the groups of the company's directory. Null as for `readAccountNames`. */
+export function readGroupNames(address: string, mayConnect: boolean): Promise<readonly GroupNames[] | null> {
+  return look(address, mayConnect, async (path) => {
+    const { readPostgresGroups, readSqliteGroups } = await import("../../store/people/account-names.ts");
+    return path === null ? readPostgresGroups(address) : readSqliteGroups(path);
+  });
+}
+
+type GroupNames = { readonly name: string; readonly externalId: string | null };
+
 type KeyModels = { readonly id: string; readonly name: string; readonly models: readonly string[] };
 
 /** `read` gets the path of the store's file, null for a server. */

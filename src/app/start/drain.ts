@@ -23,14 +23,17 @@ interface DrainParts {
   readonly isRelieved: boolean;
   readonly server: { stop(now?: boolean): Promise<void> } | null;
   readonly gateway: Gateway;
+  /** Starts no line of a batch any more. */
+  readonly runner: { stop(withinMs: number): Promise<void> };
   readonly drainMs: number;
   readonly noticeMs: number;
 }
 
 /** Resolves when no connection is left. */
 export async function drain(parts: DrainParts): Promise<void> {
-  const { ending, isRelieved, server, gateway, drainMs, noticeMs } = parts;
+  const { ending, isRelieved, server, gateway, runner, drainMs, noticeMs } = parts;
   ending.draining = true;
+  const linesEnded = runner.stop(drainMs);
   // If another gateway has the port too, requests that still arrive are served; new connections reach the other.
   ending.refusing = !isRelieved;
   const end = () => gateway.underWay.end(new Fault("shutting_down", "The gateway is shutting down."));
@@ -44,6 +47,7 @@ export async function drain(parts: DrainParts): Promise<void> {
   if (noticeMs > 0) await new Promise<void>((resolve) => clock.after(noticeMs, resolve));
   ending.refusing = true;
   await server?.stop();
+  await linesEnded;
   // Answers whose clients have left are also finished, because a retry with the same idempotency key may need them.
   await gateway.waitUntilSettled(drainMs + CUT_OFF_MS);
   for (const callOff of calledOff) callOff();

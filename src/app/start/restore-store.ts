@@ -1,6 +1,7 @@
 // Puts a backup of a SQLite store in an empty place, once it is proved to open and to balance.
-import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import type { StoredFile } from "../../core/models/file.ts";
 import type { Store } from "../../core/store.ts";
 import { MASTER_KEY_VARIABLE, parseMasterKey } from "../../keys/master.ts";
 import {
@@ -10,8 +11,10 @@ import {
   putInPlace,
   removeDatabase,
 } from "../../store/sqlite/copy.ts";
+import { copyPieces, hasFiles, hasObject } from "../../store/sqlite/files-copy.ts";
 import { masterKeyFile } from "../../store/sqlite/master-key-file.ts";
 import { readSchema } from "../../store/sqlite/migrate.ts";
+import { nameFilesFolder } from "../../store/sqlite/pieces.ts";
 import { showProgress } from "../workers/progress.ts";
 import { findDatabaseFile, type GivenMasterKey, openWithKeys } from "./open-store.ts";
 
@@ -24,6 +27,8 @@ interface MasterKeyInputs {
 interface Restoring<Proof> extends MasterKeyInputs {
   readonly backup: string;
   readonly address: string;
+  /** The folder with the backup's files. Undefined if they aren't restored. */
+  readonly files: string | undefined;
   /** Proves the store before it gets its place. Throws if it is wrong. */
   readonly prove: (store: Store) => Promise<Proof>;
 }
@@ -34,8 +39,15 @@ interface RestoredStore<Proof> {
   /** The place in which a gateway will find the master key. */
   readonly masterKey: string;
   readonly proof: Proof;
+  readonly files: RestoredFiles;
   /** The versions of its schema in the backup and now. */
   readonly schema: { readonly backup: number; readonly now: number; readonly oldestSupported: number };
+}
+
+interface RestoredFiles {
+  readonly bytes: number;
+  /** The number of files whose bytes aren't there, so that the store doesn't name them any more. */
+  readonly missing: number;
 }
 
 /** If the process is killed halfway, this file stays, and the next call replaces it. */
@@ -53,21 +65,26 @@ export async function restoreStore<Proof>(asked: Restoring<Proof>): Promise<Rest
   const backup = resolve(asked.backup);
   requireFile(backup);
   requireEmpty(path);
+  const from = requireFiles(asked.files, path);
   const key = readGivenKey(asked, path);
   const draft = `${path}${DRAFT_SUFFIX}`;
   const madeFolder = mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   removeDatabase(draft);
   try {
     await copyBackup(backup, draft);
-    const { stored: from } = readSchema(draft);
-    const proof = await proveDraft(draft, key, prove);
+    const { stored: before } = readSchema(draft);
+    const bytes = from === null ? 0 : copyPieces(from, nameFilesFolder(draft));
+    const { proof, missing } = await proveDraft({ draft, files: from === null ? path : draft }, key, prove);
     const masterKey = placeKey(asked, key, path);
-    const { size: bytes } = statSync(draft);
+    const { size } = statSync(draft);
     const { stored: now, oldestSupported } = readSchema(draft);
+    if (from !== null) renameSync(nameFilesFolder(draft), nameFilesFolder(path));
     putInPlace(draft, path);
-    return { store: path, bytes, masterKey, proof, schema: { backup: from, now, oldestSupported } };
+    const schema = { backup: before, now, oldestSupported };
+    return { store: path, bytes: size, masterKey, proof, files: { bytes, missing }, schema };
   } catch (error) {
     removeDatabase(draft);
+    rmSync(nameFilesFolder(draft), { recursive: true, force: true });
     if (madeFolder !== undefined) rmSync(madeFolder, { recursive: true });
     throw error;
   }
@@ -76,6 +93,18 @@ export async function restoreStore<Proof>(asked: Restoring<Proof>): Promise<Rest
 function requireFile(backup: string): void {
   const found = statSync(backup, { throwIfNoEntry: false });
   if (!found?.isFile()) throw new Error(`${backup}: there is no such file`);
+}
+
+/** Returns the folder's path. Null if no files are restored. */
+function requireFiles(given: string | undefined, path: string): string | null {
+  if (given === undefined) return null;
+  const folder = resolve(given);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) throw new Error(`${folder}: there is no such folder`);
+  if (!hasFiles(path)) return folder;
+  throw new Error(
+    `There are files at ${nameFilesFolder(path)} already. Move them away first, or leave out --files to keep those.`,
+  );
 }
 
 function requireEmpty(path: string): void {
@@ -119,17 +148,41 @@ async function copyBackup(backup: string, draft: string): Promise<void> {
   }
 }
 
+/** The database that is being restored, and the one whose folder has its files. */
+interface Draft {
+  readonly draft: string;
+  readonly files: string;
+}
+
 async function proveDraft<Proof>(
-  draft: string,
+  { draft, files }: Draft,
   key: GivenMasterKey,
   prove: Restoring<Proof>["prove"],
-): Promise<Proof> {
+): Promise<{ readonly proof: Proof; readonly missing: number }> {
   const { store } = await openWithKeys(`sqlite:${draft}`, key, "prove");
   try {
-    return await prove(store);
+    const proof = await prove(store);
+    return { proof, missing: await dropMissing(store, files) };
   } finally {
     await store.close();
   }
+}
+
+const FILES_AT_ONCE = 500;
+
+/** Removes files whose bytes aren't in the folder: a client would find their names, and then nothing. */
+async function dropMissing({ files }: Store, database: string): Promise<number> {
+  let missing = 0;
+  for (let after: StoredFile | null | undefined = null; after !== undefined; ) {
+    const rows: readonly StoredFile[] = await files.list({ order: "oldest", limit: FILES_AT_ONCE, after });
+    for (const { id, owner, bytes } of rows) {
+      if (bytes === 0 || hasObject(database, owner.accountId, id)) continue;
+      await files.remove(owner.accountId, id);
+      missing++;
+    }
+    after = rows.length < FILES_AT_ONCE ? undefined : rows.at(-1);
+  }
+  return missing;
 }
 
 /** A gateway takes the variable's key if it is set, else that of the file beside the store. */

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { version } from "../../../package.json" with { type: "json" };
 import { copyDatabase, measureDatabase, nameDraft } from "../../store/sqlite/copy.ts";
 import { makeSqliteSchema, readSchema } from "../../store/sqlite/migrate.ts";
-import { needsOverwriting, overwriteFreed } from "../../store/sqlite/overwrite.ts";
+import { overwriteFreed, postponeOverwriting, readOverwriting } from "../../store/sqlite/overwrite.ts";
 import { showProgress } from "../workers/progress.ts";
 import type { ProbeAddress } from "../workers/work-probes.ts";
 
@@ -48,23 +48,41 @@ async function migrateKept<Store>(
  */
 async function cleanOnce(path: string, { say, probes }: CopyParts): Promise<void> {
   try {
-    if (!needsOverwriting(path)) return;
-    const needed = measureDatabase(path) + SPARE_BYTES;
-    const free = readFreeBytes(path);
-    if (free >= needed) {
-      const what = "overwriting what was deleted from the store";
-      await showProgress({ what, all: null, probes }, () => overwriteFreed(path, Date.now()));
-      return;
-    }
-    say(
-      `poundkey: names of people who were made anonymous may be left in free parts of the store's file: VACUUM needs ${needed} bytes, and ${free} are free on its disk. Make room and restart, or run VACUUM by hand`,
-    );
+    if (readOverwriting(path) === "due") await overwrite(path, { say, probes });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     say(
       `poundkey: what was deleted from the store isn't overwritten yet, and the next start tries again: ${why}`,
     );
   }
+}
+
+/** Leaves the overwriting of a migrated store to `overwritePostponed`. False if nothing is left to do. */
+export function postponeCleaning(path: string): boolean {
+  if (readOverwriting(path) === "done") return false;
+  postponeOverwriting(path);
+  return true;
+}
+
+/** Does what was left to it. False if nothing was. Throws SQLite's error, as while gateways write to the store. */
+export async function overwritePostponed(path: string, say: CopyParts["say"]): Promise<boolean> {
+  if (readOverwriting(path) !== "postponed") return false;
+  return overwrite(path, { say });
+}
+
+/** Returns false, and says so, if the disk has too little room. */
+async function overwrite(path: string, { say, probes }: CopyParts): Promise<boolean> {
+  const needed = measureDatabase(path) + SPARE_BYTES;
+  const free = readFreeBytes(path);
+  if (free >= needed) {
+    const what = "overwriting what was deleted from the store";
+    await showProgress({ what, all: null, probes }, () => overwriteFreed(path, Date.now()));
+    return true;
+  }
+  say(
+    `poundkey: names of people who were made anonymous may be left in free parts of the store's file: VACUUM needs ${needed} bytes, and ${free} are free on its disk. Make room and restart, or run VACUUM by hand`,
+  );
+  return false;
 }
 
 interface CopyParts {

@@ -3,6 +3,7 @@
 import { readSeen } from "../../admin/people/directory-seen.ts";
 import type { Store, StoreSize } from "../../core/store.ts";
 import { readPages } from "../../core/world/read-pages.ts";
+import { explainShortDisk } from "../../files/room.ts";
 import { nameState } from "../../people/state.ts";
 
 const ACCOUNTS_AT_ONCE = 500;
@@ -12,7 +13,7 @@ const ACCOUNTS_MAX = 100_000;
 /** Counting everybody reads all people. */
 const PEOPLE_MS = 60_000;
 
-type MeasuredStore = Pick<Store, "measure" | "account" | "accounts" | "setting"> & {
+type MeasuredStore = Pick<Store, "measure" | "files" | "account" | "accounts" | "setting"> & {
   readonly people: Pick<Store["people"], "countPeople">;
 };
 
@@ -22,6 +23,10 @@ export class Measures {
   /** The ids of the listed accounts, by name, once they are found. */
   readonly #ids = new Map<string, string>();
   size: StoreSize | null = null;
+  /** The bytes of all files. Null before they were counted. */
+  filesBytes: number | null = null;
+  /** Says that the disk is too full for more files. Null if it isn't. */
+  lacksDisk: string | null = null;
   /** In nano-dollars, by the account's name. */
   balances: ReadonlyMap<string, number> = new Map();
   /** By state. */
@@ -39,6 +44,8 @@ export class Measures {
   /** Reads everything again. Throws the Fault `store_unavailable`; the last values stay. */
   async refresh(): Promise<void> {
     this.size = await this.#store.measure();
+    this.filesBytes = (await this.#store.files.sum(null)).bytes;
+    this.lacksDisk = await explainShortDisk(this.#store.files.pieces);
     await this.#countPeople();
     const names = this.#names();
     if (names.some((name) => !this.#ids.has(name))) await this.#findIds(new Set(names));

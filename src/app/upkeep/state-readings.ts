@@ -5,6 +5,7 @@ import type { ProviderSetup } from "../../core/settings.ts";
 import type { Deadlines } from "../../core/world/world.ts";
 import type { Health } from "../../health/health.ts";
 import { countCredentials, countOpenBreakers, measureFailing } from "../../health/report.ts";
+import type { BatchRunner } from "../../jobs/runner.ts";
 import { LABEL_END, type Reading } from "../../telemetry/metrics.ts";
 import type { PriceWatch } from "../models/catalogue-watch.ts";
 import type { ConfigurationState } from "../problems.ts";
@@ -22,9 +23,18 @@ interface StateParts {
   /** The day of the catalogue's prices. */
   readonly pricesAsOf: () => string;
   readonly prices: Pick<PriceWatch, "waiting">;
+  /** Reads the runner of batches. */
+  readonly batches: () => BatchRunner["readings"];
 }
 
-export function createStateReadings({ watch, configuration, health, measures, ...rest }: StateParts) {
+export function createStateReadings({
+  watch,
+  configuration,
+  health,
+  measures,
+  batches,
+  ...rest
+}: StateParts) {
   const report = () => ({
     health: health(),
     providers: rest.providers(),
@@ -37,6 +47,7 @@ export function createStateReadings({ watch, configuration, health, measures, ..
     poundkey_store_up: () => Number(watch.isSound),
     poundkey_store_bytes: () => new Map(Object.entries(measures.size?.parts ?? {})),
     poundkey_store_free_bytes: () => measures.size?.freeBytes ?? null,
+    poundkey_files_bytes: () => measures.filesBytes,
     poundkey_last_backup_timestamp_seconds: () => measures.size?.backedUpAtMs ?? null,
     poundkey_config_ok: () => Number(configuration.refused === null),
     poundkey_config_loaded_timestamp_seconds: () => configuration.loadedAtMs,
@@ -46,12 +57,19 @@ export function createStateReadings({ watch, configuration, health, measures, ..
     },
     poundkey_provider_failing_seconds: () => measureFailing(report()),
     poundkey_certificate_expiry_seconds: () => measureCertificates(rest.providers()),
+    poundkey_batches: () => countEach(batches().statuses),
+    poundkey_batches_waiting: () => countEach(batches().waiting),
+    poundkey_batch_lines_running: () => batches().running,
     poundkey_balance_usd: () => measures.balances,
     poundkey_members: () => measures.people,
     poundkey_scim_last_request_timestamp_seconds: () => measures.directoryAtMs,
     poundkey_catalogue_age_seconds: () => measureAge(rest.pricesAsOf(), clock.nowMs()),
     poundkey_catalogue_changes_waiting: () => rest.prices.waiting,
   } satisfies Readonly<Record<string, Reading>>;
+}
+
+function countEach(names: readonly string[]): ReadonlyMap<string, number> {
+  return new Map([...Map.groupBy(names, (name) => name)].map(([name, { length }]) => [name, length]));
 }
 
 const MS_PER_SECOND = 1000;

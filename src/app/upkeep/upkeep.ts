@@ -11,6 +11,7 @@ import { type AuditUpkeepParts, chainAudit, logAuditHead, pruneAudit } from "./a
 import { type EndingModels, warnOfEnds } from "./ending-models.ts";
 import { warnOfContacts } from "./ending-tokens.ts";
 import { warnOfExpiry } from "./expiring-keys.ts";
+import { warnOfExpiringTokens } from "./expiring-tokens.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
 import { writePrices } from "./price-history.ts";
 
@@ -126,6 +127,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
       schedule("events_failed", EVENTS_MS, () => delivering.tick()),
       schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)),
       schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)),
+      schedule("events_failed", EXPIRING_MS, () => warnOfExpiringTokens(parts)),
     );
   }
   if (models) tasks.push(schedule("events_failed", ENDS_MS, () => warnOfEnds({ ...parts, models })));

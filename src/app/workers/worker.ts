@@ -7,6 +7,7 @@ const PORT_VARIABLE = "POUNDKEY_WORKER_PORT";
 const STORE_VARIABLE = "POUNDKEY_WORKER_STORE";
 const STORE_SOURCE_VARIABLE = "POUNDKEY_WORKER_STORE_SOURCE";
 const CONFIG_VARIABLE = "POUNDKEY_WORKER_CONFIG";
+const COUNT_VARIABLE = "POUNDKEY_WORKER_COUNT";
 const ANNOUNCES_VARIABLE = "POUNDKEY_WORKER_ANNOUNCES";
 
 export interface WorkerPart {
@@ -18,6 +19,8 @@ export interface WorkerPart {
   readonly storeSource: string | null;
   /** The file that configures all workers, so that it's neither missing nor empty. Null if the first start had no settings. */
   readonly config: string | null;
+  /** The number of workers. */
+  readonly count: number;
   /** True for the one worker that prints the address and other lines that should appear once. */
   readonly announces: boolean;
 }
@@ -33,22 +36,24 @@ function readPart({
   [STORE_VARIABLE]: store = "",
   [STORE_SOURCE_VARIABLE]: storeSource = "",
   [CONFIG_VARIABLE]: config = "",
+  [COUNT_VARIABLE]: count,
   [ANNOUNCES_VARIABLE]: announces,
 }: NodeJS.ProcessEnv): WorkerPart | null {
   if (port === undefined) return null;
   const read = { port: Number(port), store, storeSource: storeSource || null };
-  return { ...read, config: config || null, announces: announces === "1" };
+  return { ...read, config: config || null, count: Number(count ?? 1), announces: announces === "1" };
 }
 
 /** Returns the environment variables that give a process this part. */
 export function writeEnvironment(part: WorkerPart): Record<string, string | undefined> {
-  const { port, store, storeSource, config, announces } = part;
+  const { port, store, storeSource, config, count, announces } = part;
   return {
     ...process.env,
     [PORT_VARIABLE]: String(port),
     [STORE_VARIABLE]: store,
     [STORE_SOURCE_VARIABLE]: storeSource ?? "",
     [CONFIG_VARIABLE]: config ?? "",
+    [COUNT_VARIABLE]: String(count),
     [ANNOUNCES_VARIABLE]: announces ? "1" : "0",
   };
 }

@@ -97,7 +97,6 @@ export class MetricsSum {
 }
 
 interface Supervision extends Omit<WorkerPart, "announces"> {
-  readonly count: number;
   readonly log: Log;
 }
 

@@ -1,7 +1,7 @@
 // Rows as CSV (RFC 4180): nested objects become columns, and no text is read as a formula by a spreadsheet.
 import { formatNumber } from "../../admin/log/csv.ts";
+import { escapeFormula } from "../../core/fields/formula.ts";
 import { isObject } from "../../core/json/json.ts";
-import { escapeFormula } from "../../core/text/formula.ts";
 
 /** Returns a header and a line for each row, ended by CRLF. Columns are those of any row, in the order they are met. */
 export function formatCsv(rows: readonly object[]): string {

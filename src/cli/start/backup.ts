@@ -8,12 +8,14 @@ import { asObject, parseJson } from "../../core/json/json.ts";
 import type { Settings } from "../../core/settings.ts";
 import { NoStoreError } from "../../store/engine/address.ts";
 import { copyDatabase, measureDatabase, nameDraft, readCopiedAuditHead } from "../../store/sqlite/copy.ts";
+import { copyPieces, measurePieces } from "../../store/sqlite/files-copy.ts";
 import { masterKeyFile } from "../../store/sqlite/master-key-file.ts";
 import { nameBackupMark } from "../../store/sqlite/measure.ts";
+import { nameFilesFolder } from "../../store/sqlite/pieces.ts";
 import { formatJson, type Open, requireOne, runOnStore } from "../administration.ts";
 import { parseArguments } from "../arguments.ts";
 
-const HELP = `usage: poundkey backup FILE [--json]
+const HELP = `usage: poundkey backup FILE [--files DIR] [--json]
 
 Makes a consistent copy of the SQLite store, even while gateways run on it, and checks it. FILE must not exist yet; only
 its owner can read it. \`poundkey restore\` puts it in a store's place.
@@ -21,11 +23,15 @@ its owner can read it. \`poundkey restore\` puts it in a store's place.
 The master key is not part of the copy. Without it, no key works and no stored credential can be read, so back it up
 too, in a different place.
 
+Files that clients uploaded are left out, and their bytes are told. With --files they are copied into DIR, which must not
+exist yet. They are encrypted by the same master key.
+
+  --files DIR               copy uploaded files, too
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\`
 
 examples:
-  poundkey backup /var/backups/poundkey-2026-11-20.db`;
+  poundkey backup /var/backups/poundkey-2026-11-20.db --files /var/backups/poundkey-2026-11-20.files`;
 
 /** Returns the exit code. `masterKeyText` is the value of `POUNDKEY_MASTER_KEY`. */
 export function runBackup(
@@ -36,8 +42,9 @@ export function runBackup(
   masterKeyText: string | undefined,
 ): Promise<number> {
   return runOnStore(HELP, args, io, open, async () => {
-    const { words, switches } = parseArguments(args, { json: "switch" }, 1);
-    const copy = await backUp(store, requireOne(words, "the name of a new file"), masterKeyText);
+    const { words, switches, values } = parseArguments(args, { json: "switch", files: "value" }, 1);
+    const folder = values.get("files");
+    const copy = await backUp(store, requireOne(words, "the name of a new file"), masterKeyText, folder);
     io.out(switches.has("json") ? formatJson(copy) : writeSummary(copy));
   });
 }
@@ -50,6 +57,10 @@ interface Copy {
   readonly master_key: string;
   /** The last row of the audit log's chain. Null if there is none. */
   readonly audit_head: { readonly seq: number; readonly hash: string } | null;
+  /** The folder with uploaded files. Null if they are left out. */
+  readonly files: string | null;
+  /** The bytes of uploaded files, copied or left out. */
+  readonly files_bytes: number;
 }
 
 function readHead(file: string): Copy["audit_head"] {
@@ -58,7 +69,12 @@ function readHead(file: string): Copy["audit_head"] {
   return typeof seq === "number" && typeof hash === "string" ? { seq, hash } : null;
 }
 
-async function backUp(address: string, name: string, masterKeyText: string | undefined): Promise<Copy> {
+async function backUp(
+  address: string,
+  name: string,
+  masterKeyText: string | undefined,
+  folder: string | undefined,
+): Promise<Copy> {
   const store = findDatabaseFile(address);
   if (store === null) {
     throw new Error("The store is on PostgreSQL. Use pg_dump to make a consistent copy.");
@@ -67,10 +83,22 @@ async function backUp(address: string, name: string, masterKeyText: string | und
   const file = resolve(name);
   if (existsSync(file))
     throw new Error(`${file} already exists. Choose a new file: backups never overwrite one.`);
+  const files = folder === undefined ? null : resolve(folder);
+  if (files !== null && existsSync(files))
+    throw new Error(`${files} already exists. Choose a new folder: backups never overwrite one.`);
   const masterKey = masterKeyText ? "POUNDKEY_MASTER_KEY" : masterKeyFile(store).path;
   const bytes = await copyTo(store, file);
   markBackup(store, file);
-  return { file, bytes, store, master_key: masterKey, audit_head: readHead(file) };
+  const filesBytes = files === null ? measurePieces(store) : copyPieces(nameFilesFolder(store), files);
+  return {
+    file,
+    bytes,
+    store,
+    master_key: masterKey,
+    audit_head: readHead(file),
+    files,
+    files_bytes: filesBytes,
+  };
 }
 
 /** Gateways report its time, so that an alert notices backups that fail or aren't made. */
@@ -97,10 +125,19 @@ async function copyTo(store: string, file: string): Promise<number> {
   }
 }
 
-function writeSummary({ file, bytes, store, master_key, audit_head: head }: Copy): string {
+function writeSummary({ file, bytes, store, master_key, audit_head: head, ...more }: Copy): string {
   return [
     `Copied ${store} to ${file} (${bytes} bytes) and checked the copy.`,
     `The copy is useless without the master key, which is not part of it. Back up ${master_key} too, in a different place.`,
+    ...describeFiles(more),
     ...(head === null ? [] : [`Its audit log ends in ${head.seq}.${head.hash}`]),
   ].join("\n");
+}
+
+function describeFiles({
+  files,
+  files_bytes: bytes,
+}: Pick<Copy, "files" | "files_bytes">): readonly string[] {
+  if (files !== null) return [`Copied ${bytes} bytes of uploaded files to ${files}.`];
+  return bytes === 0 ? [] : [`Left out ${bytes} bytes of uploaded files: --files DIR copies them, too.`];
 }

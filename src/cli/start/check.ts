@@ -16,6 +16,7 @@ import type { ProviderSetup, Settings } from "../../core/settings.ts";
 import type { SchemaVersions } from "../../store/schema/versions.ts";
 import { formatCount } from "../administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "../arguments.ts";
+import { type GroupNames, warnOfGroups } from "./directory-groups.ts";
 import { type KeyModels, warnOfEndingKeys } from "./ending-keys.ts";
 
 export interface CheckPorts extends ConfigSource {
@@ -29,6 +30,8 @@ export interface CheckPorts extends ConfigSource {
   readonly boundAccounts?: (store: string, mayConnect: boolean) => Promise<ReadonlySet<string> | null>;
   /** Returns the store's keys that have a list of models, or null as above. Missing if no store is. */
   readonly keyModels?: (store: string, mayConnect: boolean) => Promise<readonly KeyModels[] | null>;
+  /** Returns the groups of the company's directory, or null as above. Missing if no store is. */
+  readonly groupNames?: (store: string, mayConnect: boolean) => Promise<readonly GroupNames[] | null>;
   /** Returns the store's files that other users of the machine may read or write. */
   readonly exposedFiles: (store: string) => readonly string[];
   /** Returns the versions of the store's schema or why they can't be read, or null if that takes more than a look. */
@@ -99,6 +102,7 @@ async function lookAtStore(loaded: LoadResult, ports: CheckPorts, mayConnect: bo
     ...(await warnOfAccounts(settings, ports, mayConnect)),
     ...(await warnOfUnbounded(settings, ports, mayConnect)),
     ...warnOfDirectory(settings),
+    ...warnOfGroups(settings.signIn, (await ports.groupNames?.(settings.store, mayConnect)) ?? []),
   ];
   const keys = await ports.keyModels?.(settings.store, mayConnect);
   return {

@@ -1,6 +1,7 @@
 // `poundkey migrate`: migrates the store before a gateway of a new version starts on it.
-import { openStore, showPlace } from "../../app/start/open-store.ts";
+import { findDatabaseFile, openStore, showPlace } from "../../app/start/open-store.ts";
 import { readStoreVersions } from "../../app/start/store-versions.ts";
+import { overwritePostponed, postponeCleaning } from "../../app/start/upgrade.ts";
 import type { Io } from "../../app/terminal.ts";
 import type { Settings } from "../../core/settings.ts";
 import { NoStoreError } from "../../store/engine/address.ts";
@@ -8,12 +9,16 @@ import type { SchemaVersions } from "../../store/schema/versions.ts";
 import { formatJson, type Open, runOnStore } from "../administration.ts";
 import { parseArguments } from "../arguments.ts";
 
-const HELP = `usage: poundkey migrate [--dry-run] [--json]
+const HELP = `usage: poundkey migrate [--dry-run] [--later] [--json]
 
 Migrates the store to the schema of this version, as the first start of a gateway would, and says how far it is. A gateway
 that starts afterwards listens at once. If it is ended in the middle, the next call goes on where it was. Gateways of a
 version that the new schema supports may run meanwhile.
 
+The first start of a gateway on a SQLite store from before overwrites, once, what was deleted from its file, for which the
+disk needs the store's size free again. With --later neither does: a call without it does then, while no gateway runs.
+
+  --later                   leave the overwriting to another call
   --dry-run                 only show the versions, of a store on PostgreSQL too
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\`
@@ -31,7 +36,7 @@ export function runMigrate(
   variable: string | undefined,
 ): Promise<number> {
   return runOnStore(HELP, args, io, open, async () => {
-    const { switches } = parseArguments(args, { json: "switch", "dry-run": "switch" }, 0);
+    const { switches } = parseArguments(args, { json: "switch", "dry-run": "switch", later: "switch" }, 0);
     const isJson = switches.has("json");
     const { stored: before, known } = await readVersions(address);
     if (switches.has("dry-run")) {
@@ -42,10 +47,25 @@ export function runMigrate(
     }
     await (await openStore(address, variable, "find")).store.close();
     const { stored: after } = await readVersions(address);
+    await finish(findDatabaseFile(address), switches.has("later"), io);
     if (isJson) io.out(formatJson({ before, after }));
     else if (before === after) io.out(`The store has schema ${after} already.`);
     else io.out(`Migrated the store from schema ${before} to ${after}.`);
   });
+}
+
+/** On PostgreSQL nothing is left in files of ours. */
+async function finish(path: string | null, isLater: boolean, io: Io): Promise<void> {
+  if (path === null) return;
+  if (isLater) {
+    if (postponeCleaning(path))
+      io.err(
+        "poundkey: what was deleted from the store is overwritten by the next `poundkey migrate` without --later",
+      );
+    return;
+  }
+  if (await overwritePostponed(path, (line) => io.err(line)))
+    io.err("poundkey: overwrote what was deleted from the store");
 }
 
 /** Throws an Error that says why if they can't be read. */

@@ -8,7 +8,7 @@ import { formatJson, type Open, requireOne, runOnStore } from "../administration
 import { type Arguments, parseArguments } from "../arguments.ts";
 import { formatVerdict, verifyBooks } from "../money/ledger.ts";
 
-const HELP = `usage: poundkey restore FILE [--master-key FILE] [--json]
+const HELP = `usage: poundkey restore FILE [--master-key FILE] [--files DIR] [--json]
        poundkey restore --verify [--master-key FILE] [--json]
 
 Puts a backup, as made by \`poundkey backup\`, in the place of the store, which must be empty. Before that, it checks the
@@ -19,6 +19,8 @@ With --verify alone, proves the store that is in place in the same way, such as 
 
   --master-key FILE         the master key that belongs to the backup; by default POUNDKEY_MASTER_KEY, or the file
                             master.key in the store's folder. A restored key is put there
+  --files DIR               the uploaded files of the backup, as copied by \`poundkey backup --files\`. Without them, they are
+                            gone
   --verify                  verify the books before it says done, which a restore always does
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\`
@@ -27,7 +29,7 @@ examples:
   poundkey restore /var/backups/poundkey-2026-11-20.db --master-key /mnt/safe/poundkey-master.key
   poundkey restore --verify --store postgres://poundkey@db/poundkey`;
 
-const FLAGS = { json: "switch", verify: "switch", "master-key": "value" } as const;
+const FLAGS = { json: "switch", verify: "switch", "master-key": "value", files: "value" } as const;
 
 /** Returns the exit code. `variable` is the value of `POUNDKEY_MASTER_KEY`. */
 export function runRestore(
@@ -45,6 +47,7 @@ export function runRestore(
   });
 }
 
+type RestoredFiles = Awaited<ReturnType<typeof restoreStore>>["files"];
 type RestoredSchema = Awaited<ReturnType<typeof restoreStore>>["schema"];
 
 interface Call {
@@ -58,9 +61,10 @@ interface Call {
 async function restore({ given, io, ...inputs }: Call): Promise<void> {
   const backup = requireOne(given.words, "a backup's file, or --verify");
   if (findDatabaseFile(inputs.address) !== null) io.err(describeStore(inputs.address));
-  const { proof, store, bytes, masterKey, schema } = await restoreStore({
+  const { proof, store, bytes, masterKey, schema, files } = await restoreStore({
     ...inputs,
     backup,
+    files: given.values.get("files"),
     prove: proveBooks,
   });
   const shown = {
@@ -70,6 +74,8 @@ async function restore({ given, io, ...inputs }: Call): Promise<void> {
     master_key: masterKey,
     accounts: proof.accounts,
     balanced: true,
+    files_bytes: files.bytes,
+    files_missing: files.missing,
     schema: { backup: schema.backup, now: schema.now, oldest_supported: schema.oldestSupported },
   };
   if (given.switches.has("json")) return io.out(formatJson(shown));
@@ -77,9 +83,21 @@ async function restore({ given, io, ...inputs }: Call): Promise<void> {
     [
       `Restored ${backup} to ${store} (${bytes} bytes). Its master key is in ${masterKey}.`,
       ...describeMigrated(schema),
+      ...describeFiles(files),
       ...proof.lines,
     ].join("\n"),
   );
+}
+
+function describeFiles({ bytes, missing }: RestoredFiles): readonly string[] {
+  return [
+    ...(bytes === 0 ? [] : [`Restored ${bytes} bytes of uploaded files.`]),
+    ...(missing === 0 ? [] : [`${describeMissing(missing)} gone: the bytes were not restored.`]),
+  ];
+}
+
+function describeMissing(count: number): string {
+  return count === 1 ? "1 uploaded file is" : `${count} uploaded files are`;
 }
 
 function describeMigrated({ backup, now, oldestSupported }: RestoredSchema): readonly string[] {

@@ -39,6 +39,13 @@ const PAGES: readonly Page[] = [
     needs: "requests.read",
   },
   {
+    path: "/batches",
+    label: "Batches",
+    icon: "send",
+    Page: lazy(async () => (await import("../models/batches.tsx")).BatchesPage),
+    needs: "batches.read",
+  },
+  {
     path: "/models",
     label: "Models",
     icon: "models",

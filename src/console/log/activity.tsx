@@ -206,6 +206,7 @@ function isWanted(row: RequestView, wanted: Filters): boolean {
     !wanted.member &&
     (!wanted.model || models.includes(wanted.model)) &&
     (!wanted.provider || [row.model_tried, row.model_used].map(providerOf).includes(wanted.provider)) &&
+    (!wanted.batch || row.batch_id === wanted.batch) &&
     (!wanted.trace_id || [row.trace_id, row.parent_trace_id].includes(wanted.trace_id)) &&
     (!wanted.socket || row.socket_id === wanted.socket) &&
     (!wanted.tag || hasTag(row, wanted.tag)) &&

@@ -18,6 +18,7 @@ import { Card, PageHead } from "../parts/page.tsx";
 import { Empty, Live, Loaded } from "../parts/states.tsx";
 import { Breakdown } from "./breakdown.tsx";
 import { SavingsCard } from "./savings.tsx";
+import { SocketsCard } from "./sockets.tsx";
 import { LoadingCharts, RequestsLink, UsageCharts } from "./usage-charts.tsx";
 
 /** Figures are refreshed at most this often while requests end. */
@@ -85,6 +86,7 @@ export function OverviewPage() {
         </Loaded>
       )}
       <NearingCard />
+      <SocketsCard />
       <Breakdown query={query} reloadRef={breakdown} />
       <SavingsCard />
     </div>

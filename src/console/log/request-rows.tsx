@@ -102,6 +102,8 @@ function ModelCell({ row }: { readonly row: RequestView }) {
         {[
           row.selector && `chosen by ${row.selector}`,
           row.stream && "streamed",
+          row.transport === "ws" && "WebSocket",
+          row.compaction && "compaction",
           row.attempts > 1 && `${row.attempts} attempts`,
           row.error_code,
         ]

@@ -20,7 +20,7 @@ import { RequestActions } from "./request-actions.tsx";
 import { RequestContent } from "./request-content.tsx";
 import { RequestDecision } from "./request-decision.tsx";
 import { chooseTone } from "./request-rows.tsx";
-import { SessionCard } from "./session-card.tsx";
+import { SessionCard, SocketCard } from "./session-card.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export function RequestPage({ id }: { readonly id: string }) {
@@ -64,6 +64,7 @@ function Detail({ request }: Part) {
       </div>
       {request.decision && <RequestDecision decision={request.decision} used={request.model_used} />}
       {request.session && <SessionCard session={request.session} id={request.id} />}
+      {request.socket_id && <SocketCard socket={request.socket_id} id={request.id} />}
       {request.content && <RequestContent content={request.content} />}
     </div>
   );
@@ -215,18 +216,21 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 function FactsCard({ request }: Part) {
   const names = useNames();
-  const { key_id, account_id, id, provider, address, session, trace_id, cached_from, tags } = request;
+  const { key_id, account_id, id, provider, address, session, trace_id, socket_id, batch_id } = request;
+  const { cached_from, tags } = request;
   const found = (what: string, filter: string, value: string | null | undefined): readonly Fact[] =>
     value ? [[what, <a href={makeHref("/activity", { [filter]: value })}>{value}</a>]] : [];
   const facts: readonly Fact[] = [
     ["Key", <a href={makeHref("/activity", { key_id })}>{names.key(key_id)}</a>],
     ["Account", <a href={makeHref(`/settings/accounts/${account_id}`)}>{names.account(account_id)}</a>],
-    ["Requested", `${request.model_asked}, ${request.stream ? "streamed" : "not streamed"}`],
+    ["Requested", describeRequested(request)],
     ...found("Provider", "provider", provider),
     ["API", request.surface],
     ...found("From", "address", address),
     ...found("Session", "session", session),
+    ...found("WebSocket", "socket", socket_id),
     ...found("Trace", "trace_id", trace_id),
+    ...found("Batch", "batch", batch_id),
     ...(tags ? [["Tags", <TagLinks tags={tags} />] as const] : []),
     ...(cached_from
       ? [["Cached from", <a href={makeHref(`/activity/${cached_from}`)}>{cached_from}</a>] as const]
@@ -240,6 +244,11 @@ function FactsCard({ request }: Part) {
       <Facts rows={facts} />
     </Card>
   );
+}
+
+function describeRequested({ model_asked, compaction, transport, stream }: RequestDetailView): string {
+  const way = transport === "ws" ? "by WebSocket" : stream ? "streamed" : "not streamed";
+  return `${model_asked}, ${compaction ? "a summary of the conversation, " : ""}${way}`;
 }
 
 function TagLinks({ tags }: { readonly tags: NonNullable<RequestDetailView["tags"]> }) {

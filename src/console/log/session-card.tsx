@@ -1,4 +1,4 @@
-// The requests of a session, such as an agent's work on one task, in their order and with their cost.
+// The requests of a session, such as an agent's work on one task, or of a WebSocket, in their order and with their cost.
 import type { RequestView } from "../../admin/log/request-schema.ts";
 import { formatClock, formatCompact, formatDuration, formatFullTime, formatUsd } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
@@ -17,20 +17,42 @@ interface SessionCardProps {
 }
 
 export function SessionCard({ session, id }: SessionCardProps) {
-  const found = usePages<RequestView>("/requests", { session, limit: SHOWN_MAX });
+  return <RelatedCard title="Session" by={{ session }} id={id} />;
+}
+
+interface SocketCardProps {
+  readonly socket: string;
+  /** The request that is shown. */
+  readonly id: string;
+}
+
+/** The turns of the WebSocket on which a request came. */
+export function SocketCard({ socket, id }: SocketCardProps) {
+  return <RelatedCard title="WebSocket" by={{ socket }} id={id} />;
+}
+
+interface RelatedCardProps {
+  readonly title: string;
+  /** The filter by which the log finds them. */
+  readonly by: Readonly<Record<string, string>>;
+  readonly id: string;
+}
+
+function RelatedCard({ title, by, id }: RelatedCardProps) {
+  const found = usePages<RequestView>("/requests", { ...by, limit: SHOWN_MAX });
   const rows = (found.data ?? []).toReversed();
   if (rows.length < 2) return null;
   const cost = rows.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
   const count = found.more === null ? `${rows.length} requests` : `The newest ${rows.length} requests`;
   return (
     <Card
-      title="Session"
+      title={title}
       note={`${count}, ${formatUsd(cost)} in all`}
-      actions={<a href={makeHref("/activity", { session })}>In Activity</a>}
+      actions={<a href={makeHref("/activity", by)}>In Activity</a>}
       isFlush
     >
       <Table
-        label="Requests of the session"
+        label={`Requests of the ${title === "Session" ? "session" : title}`}
         columns={makeColumns(id)}
         rows={rows}
         keyOf={(row) => row.id}
@@ -51,6 +73,7 @@ function makeColumns(id: string): readonly Column<RequestView>[] {
       <span class="row">
         {row.model_used ?? row.model_tried ?? row.model_asked}
         {row.id === id && <Badge text="this one" tone="accent" />}
+        {row.compaction && <Badge text="compaction" />}
       </span>
     )),
     makeColumn("Status", (row) => <Badge text={row.status} tone={chooseTone(row)} hasDot />),

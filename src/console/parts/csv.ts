@@ -1,5 +1,5 @@
 // Rows as CSV by RFC 4180, with a column for each field of theirs, for spreadsheets.
-import { escapeFormula } from "../../core/text/formula.ts";
+import { escapeFormula } from "../../core/fields/formula.ts";
 
 type Cell = string | number | boolean | null | undefined;
 

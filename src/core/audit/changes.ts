@@ -14,6 +14,7 @@ import type {
 import type { KeyMaking } from "../keys/key-making.ts";
 import type { KeyMove } from "../keys/key-move.ts";
 import type { LimitRequest, LimitRequestStep } from "../limits/limit-request.ts";
+import type { StoredFile } from "../models/file.ts";
 import type { Checkout, UnpaidCheckouts } from "../money/checkout.ts";
 import type { DirectoryChanges, DirectoryGroup, DirectoryUser } from "../people/directory.ts";
 import type { Member, NamedToken } from "../people/people.ts";
@@ -35,6 +36,7 @@ export type OperatorSetting = "admin_token_digest" | "aliases" | "data_keys" | "
 export type RowChange =
   | EntityChange<"account", Account>
   | EntityChange<"checkout", Checkout>
+  | EntityChange<"file", StoredFile>
   | EntityChange<"credential", StoredCredential>
   | EntityChange<"key", GatewayKey>
   | EntityChange<"directory_user", DirectoryUser>
@@ -134,6 +136,9 @@ export interface Changes extends DirectoryChanges {
     place: Pick<PlainEntity, "accountId" | "id">,
     change: (before: PlainEntity | null) => PlainEntity | null,
   ): Promise<PlainEntity | null>;
+
+  /** Returns the removed file, or null if there is none. Its pieces stay. */
+  removeFile(accountId: string, id: string): Promise<StoredFile | null>;
 
   /** Adds a credential or replaces the one with the same id. */
   putCredential(credential: StoredCredential): Promise<void>;

@@ -29,12 +29,12 @@ export const REPEAT_SECRET_MS = 10 * 60_000;
 export const REPEATS_OF_ACTOR = 10_000;
 
 /** Thrown by a change whose claim an earlier request has: nothing was written. */
-export class Repeated extends Error {
+export class EarlierRequest extends Error {
   readonly earlier: RepeatRecord;
 
   constructor(earlier: RepeatRecord) {
     super("A request with this Idempotency-Key came before.");
-    this.name = "Repeated";
+    this.name = "EarlierRequest";
     this.earlier = earlier;
   }
 }
@@ -42,7 +42,7 @@ export class Repeated extends Error {
 export interface RepeatStore {
   /** Returns the record with this id that was made since a time (Unix milliseconds). */
   find(id: string, sinceMs: number): Promise<RepeatRecord | null>;
-  /** Makes the record of a change that has no transaction of its own. Throws `Repeated`. */
+  /** Makes the record of a change that has no transaction of its own. Throws `EarlierRequest`. */
   claim(claim: RepeatClaim): Promise<void>;
   /** Keeps the answer of a claim, if that was written. */
   keepAnswer(claim: RepeatClaim, answer: Pick<RepeatRecord, "answer" | "secret">): Promise<void>;

@@ -33,7 +33,15 @@ export const EVENTS = {
   "topup.paid": "{account} was topped up with {amount} USD by card.",
   "topup.refunded": "{amount} USD of a card payment of {account} were refunded ({state}).",
   "topup.disputed": "A card payment of {account} is disputed over {amount} USD ({state}).",
+  "token.expiring": "The directory's token {name} ends at {until}.",
   "token.ending": "Only its contact upholds the token {name}, which ends at {until}.",
+  "batch.completed":
+    "The batch {batch_id} is completed: {completed} of {total} lines were answered, {failed} failed.",
+  "batch.failed": "The batch {batch_id} can't be run: its input has mistakes.",
+  "batch.expired":
+    "The window of the batch {batch_id} has ended: {completed} of {total} lines were answered.",
+  "batch.cancelled": "The batch {batch_id} was cancelled: {completed} of {total} lines were answered.",
+  "batch.waiting": "The batch {batch_id} waits ({code}): {message}",
   "key.created": "The key {name} was created.",
   "key.revoked": "The key {name} was revoked.",
   "key.contact_gone": "The contact of the service key {name} has left.",

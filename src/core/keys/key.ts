@@ -127,7 +127,7 @@ export function findKeyState({ revokedAtMs, expiresAtMs, isPaused }: GatewayKey,
 }
 
 /** True if the key is valid at that time, even if it is paused. */
-function isLive(key: GatewayKey, nowMs: number): boolean {
+export function isLive(key: GatewayKey, nowMs: number): boolean {
   const state = findKeyState(key, nowMs);
   return state === "active" || state === "paused";
 }

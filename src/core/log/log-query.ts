@@ -15,6 +15,7 @@ export interface RequestFilter extends UsageFilter {
   /** The value of `x-request-id`. */
   readonly requestId?: string | undefined;
   readonly memberId?: string | undefined;
+  readonly batchId?: string | undefined;
   readonly address?: string | undefined;
   readonly session?: string | undefined;
   readonly transport?: Transport | undefined;

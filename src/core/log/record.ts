@@ -66,13 +66,17 @@ export interface RequestOrigin {
   readonly memberId: string | null;
   /** Its tags as `formatTags` writes them. Null for none. */
   readonly tags: string | null;
+  /** The batch whose line it is, the line's number from 1, and its own id there. Null for other requests. */
+  readonly batchId: string | null;
+  readonly batchLine: number | null;
+  readonly customId: string | null;
   /** The WebSocket on which it came. Null for a request of its own over HTTP. */
   readonly socketId: string | null;
   /** True if the client asked for a summary that takes its conversation's place. */
   readonly isCompaction: boolean;
 }
 
-/** How requests come: each over HTTP by itself, or as one of several turns of a WebSocket. */
+/** The ways in which requests come: each over HTTP by itself, or as one of several turns of a WebSocket. */
 export const TRANSPORTS = ["http", "ws"] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
@@ -83,6 +87,9 @@ export const UNKNOWN_ORIGIN: RequestOrigin = {
   parentTraceId: null,
   memberId: null,
   tags: null,
+  batchId: null,
+  batchLine: null,
+  customId: null,
   socketId: null,
   isCompaction: false,
 };
@@ -108,8 +115,8 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly amounts: Amounts;
   /** The price by the card with the markup, even if it was free. */
   readonly costNanoUsd: NanoUsd;
-  /** The part of the cost that the markup adds, below 0 for a markup below 1. Null from before it was kept. */
-  readonly markupNanoUsd: NanoUsd | null;
+  /** The part of the cost that the markup adds, below 0 for a markup below 1. 0 in rows from before it was kept. */
+  readonly markupNanoUsd: NanoUsd;
   /** The amount charged to the balance. */
   readonly chargedNanoUsd: NanoUsd;
   /** The amount held while it ran. */

@@ -1,4 +1,5 @@
 // Files that clients upload and that batches make, and their port to the store.
+import { Fault } from "../fault.ts";
 import type { Scope } from "../people/people.ts";
 
 /** Those who see a file: a personal key's member within its account, or the account's service keys. */
@@ -85,4 +86,17 @@ export interface FileStore {
   /** The sum of an account's files, or of all. */
   sum(accountId: string | null): Promise<FileSum>;
   readonly pieces: PieceStore;
+}
+
+/** Tells whether batches read a file. */
+export interface FileUse {
+  /** True while an unfinished batch reads the file. */
+  isFileInUse(id: string): Promise<boolean>;
+}
+
+/** Throws the Fault `file_in_use` while a batch reads the file. */
+export async function checkUnused(use: FileUse, id: string): Promise<void> {
+  if (!(await use.isFileInUse(id))) return;
+  const message = `The file '${id}' is read by a batch that hasn't ended. Cancel the batch first, or wait for its end.`;
+  throw new Fault("file_in_use", message, { param: "file_id" });
 }

@@ -103,9 +103,15 @@ interface Membership {
   readonly display: string;
 }
 
+/** The part of a person on which the rights by a directory depend. A change of a large group reads it of thousands. */
+export type ReviewedMember = Pick<
+  Member,
+  "id" | "ruleGrants" | "ruleLimits" | "readsContent" | "groups" | "seenAtMs" | "refusedAtMs"
+>;
+
 /** All that decides by the directory about a person's rights. */
 export interface Standing {
-  readonly member: Member;
+  readonly member: ReviewedMember;
   readonly user: DirectoryUser;
   /** The ids of the groups that the user is in, of those that rules name. */
   readonly groupIds: ReadonlySet<string>;

@@ -176,12 +176,12 @@ export interface Session {
   readonly memberId: string | null;
   /** The issuer's own id of the person's session, for its logout. */
   readonly issuerSession: string | null;
-  /** Where it began. Null if an older version began it. */
+  /** The address that began it, and the browser. Null if an older version did. */
   readonly address: string | null;
   readonly agent: string | null;
 }
 
-/** Whose sessions are meant: a person's, a named token's, or else those of the admin token with this digest. */
+/** The owner of sessions: a person, a named token, or else the admin token with this digest. */
 export type SessionOwner = Pick<Session, "memberId" | "tokenId" | "tokenDigest">;
 
 /** The people for whom these facts are the same. */

@@ -24,6 +24,8 @@ export const PERMISSIONS = {
   },
   "keys.read": { roles: EVERYONE, words: "see keys" },
   "requests.read": { roles: EVERYONE, words: "see the request log, without prompts and answers" },
+  "batches.read": { roles: EVERYONE, words: "see batches, without their lines" },
+  "batches.cancel": { roles: ["manager", "operator", "admin"], words: "cancel batches" },
   "usage.read": { roles: EVERYONE, words: "see usage, the overview and savings" },
   "costs.read": {
     roles: ["billing", "operator", "admin"],
@@ -78,6 +80,8 @@ export const PERMISSIONS = {
   },
   "webhooks.read": { roles: READERS, words: "see events that their receivers have not accepted" },
   "webhooks.write": { roles: ["operator", "admin"], words: "send such an event once more" },
+  "files.read": { roles: EVERYONE, words: "see the names and sizes of files" },
+  "files.write": { roles: ["manager", "operator", "admin"], words: "delete files" },
   "playground.use": { roles: ["admin"], isGlobal: true, words: "use the playground" },
   "tokens.write": { roles: ["admin"], words: "see, create and revoke named tokens" },
   "agents.read": { roles: EVERYONE, words: "see and end the agents that one signed in" },

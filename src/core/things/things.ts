@@ -3,6 +3,7 @@ import { ACCOUNT } from "./account.ts";
 import { ALIAS } from "./alias.ts";
 import { CREDENTIAL } from "./credential.ts";
 import { DELIVERY } from "./delivery.ts";
+import { FILE } from "./file.ts";
 import { KEY } from "./key.ts";
 import { LIMIT_REQUEST } from "./limit-request.ts";
 import { PLAIN_THINGS } from "./plain-things.ts";
@@ -16,6 +17,7 @@ export const THINGS: readonly Thing[] = [
   ALIAS,
   CREDENTIAL,
   DELIVERY,
+  FILE,
   LIMIT_REQUEST,
   ...PLAIN_THINGS,
 ];

@@ -15,6 +15,7 @@ export const PARTS: readonly Part[] = [
     title: "Calling models",
     chapters: [
       "clients",
+      "sockets",
       "interactions",
       "models",
       "prices",

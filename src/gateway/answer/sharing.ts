@@ -3,9 +3,12 @@ import { Ending } from "../../core/world/ending.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Call } from "../call.ts";
 
-/** True if others may get the answer that is made for this client: then it is read whether the client reads it or not. */
-function mayShare<F extends Form>({ idempotency, caching }: Call<F>): boolean {
-  return idempotency !== null || (caching !== null && caching.ttlMs > 0);
+/**
+ * True if others may get the answer that is made for this client: then it is read whether the client reads it or not. A
+ * line's Idempotency-Key is only its own: a cancelled one ends its call.
+ */
+function mayShare<F extends Form>({ idempotency, caching, line }: Call<F>): boolean {
+  return (idempotency !== null && !line) || (caching !== null && caching.ttlMs > 0);
 }
 
 /**
@@ -18,7 +21,8 @@ export function openEnding<F extends Form>(call: Call<F>): Ending {
 
 function openShared<F extends Form>(call: Call<F>): Ending {
   const shared = new Ending();
-  const { caching, idempotency, ending } = call;
-  if (idempotency === null) ending.tell({ end: (reason) => caching?.whenAlone(() => shared.end(reason)) });
+  const { caching, idempotency, ending, line } = call;
+  if (idempotency === null || line)
+    ending.tell({ end: (reason) => caching?.whenAlone(() => shared.end(reason)) });
   return shared;
 }

@@ -32,7 +32,9 @@ export function makeOffers<F extends Form>(
   nowMs?: number,
 ): readonly Offer[] {
   const once = cards.length === 1 ? cards : [...new Set(cards)];
-  return once.map((card) => makeOffer(call, card, priceWorst(call, card, nowMs)));
+  const offers: Offer[] = [];
+  for (const card of once) offers.push(makeOffer(call, card, priceWorst(call, card, nowMs)));
+  return offers;
 }
 
 /** Clocks differ from a provider's, and an attempt begins some time after the admission. */

@@ -82,7 +82,7 @@ export interface CredentialSource {
 
 /** Returns the credentials of a provider, or the one that an operator has pinned. */
 export function listCredentials({ pin, routes }: CredentialSource, provider: string): readonly Credential[] {
-  return pin ? [pin.credential] : (routes.upstreams.get(provider)?.setup.credentials ?? NONE);
+  return pin?.credential ? [pin.credential] : (routes.upstreams.get(provider)?.setup.credentials ?? NONE);
 }
 
 function planAmong<F extends Form>(

@@ -35,6 +35,9 @@ interface ClosingPorts extends LearnPorts {
 /** An outcome without the parts that only its settlement adds. */
 type SettledOutcome = { -readonly [Name in keyof Outcome]: Outcome[Name] };
 
+/** The longest answer of a batch's line. Its copy is deleted once the line's result is written. */
+const LINE_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+
 /** The longest that the end of a free answer waits for its row to be written. */
 const PATIENCE_MS = 1000;
 /** The same for a paid answer, which never ends before it is posted. */
@@ -164,10 +167,11 @@ export class Closing {
   }
 
   #seal<F extends Form>({ call, reply }: RequestContext<F>, model: string | null): string | null {
-    const { id, created, idempotency, operation } = call;
+    const { id, created, idempotency, operation, line } = call;
     if (reply === null || !idempotency) return null;
     const kept = { id, created, model: model ?? "", reply };
-    return sealReply(this.#ports.vault, idempotency.replyId, kept, operation.kept.bytesMax);
+    const bytesMax = line ? LINE_ANSWER_BYTES_MAX : operation.kept.bytesMax;
+    return sealReply(this.#ports.vault, idempotency.replyId, kept, bytesMax);
   }
 }
 

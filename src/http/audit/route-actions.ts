@@ -17,6 +17,7 @@ const ROUTE_ACTIONS = {
   changeModelRules: { action: "model.changed", type: "model" },
   acceptPriceChanges: { action: "catalogue.updated", type: "catalogue" },
   forgetLearned: { action: "learning.forgotten", type: "model" },
+  cancelAdminBatch: { action: "batch.cancelled", type: "batch", isNoted: true },
   changeMember: { action: "member.changed", type: "member" },
   anonymiseMember: { action: "member.anonymised", type: "member" },
   endDevice: { action: "device.ended", type: "device", isNoted: true },

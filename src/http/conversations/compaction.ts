@@ -9,7 +9,7 @@ import type { Snapshot } from "../ports.ts";
 import type { ModelSetup, Setups } from "../serve/setups.ts";
 
 /** The providers whose own summaries their models go on from ("Compaction", OpenAI's API reference, November 2026). */
-const COMPACTING: ReadonlySet<string> = new Set(["OpenAI", "Azure"]);
+export const COMPACTING: ReadonlySet<string> = new Set(["OpenAI", "Azure"]);
 
 /**
  * Returns the request as it is for a provider that compacts, or else as one for a summary that every model can read. A

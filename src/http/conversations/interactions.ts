@@ -21,13 +21,22 @@ export function interactionRoutes(ports: HttpPorts) {
   const read = (asked: KeptLookup) => readKept(ports, asked);
   const remove = (asked: KeptLookup) => removeKept(ports, asked);
   const cancel = (asked: KeptLookup) => refuseCancel(ports, asked);
-  return new Elysia()
-    .get("/v1/interactions/:id", read, describeRead("retrieveInteraction"))
-    .get("/v1beta/interactions/:id", read, describeRead("retrieveInteractionBeta"))
-    .delete("/v1/interactions/:id", remove, describeRemoval("deleteInteraction"))
-    .delete("/v1beta/interactions/:id", remove, describeRemoval("deleteInteractionBeta"))
-    .post("/v1/interactions/:id/cancel", cancel, describeCancel("cancelInteraction"))
-    .post("/v1beta/interactions/:id/cancel", cancel, describeCancel("cancelInteractionBeta"));
+  return (
+    new Elysia()
+      .get("/v1/interactions/:id", read, describeRead("retrieveInteraction"))
+      .get("/v1beta/interactions/:id", read, describeRead("retrieveInteractionBeta"))
+      .delete("/v1/interactions/:id", remove, describeRemoval("deleteInteraction"))
+      .delete("/v1beta/interactions/:id", remove, describeRemoval("deleteInteractionBeta"))
+      // Without it, the path would be one of Gemini's models.
+      .post("/v1beta/interactions/:id", refusePost, { parse: "none", detail: { hide: true } })
+      .post("/v1/interactions/:id/cancel", cancel, describeCancel("cancelInteraction"))
+      .post("/v1beta/interactions/:id/cancel", cancel, describeCancel("cancelInteractionBeta"))
+  );
+}
+
+function refusePost(): never {
+  const message = "This URL supports GET and DELETE, not POST.";
+  throw new Fault("method_not_supported", message, { allow: "GET, DELETE" });
 }
 
 function describeRead(id: string) {

@@ -63,11 +63,7 @@ async function openEvents(
     leave();
     callOff();
     server?.timeout(request, ports.idleSeconds);
-    try {
-      controller?.close();
-    } catch {
-      // The reader has already left.
-    }
+    closeStream(controller);
   };
   const send = (text: string) => {
     if (isOver || controller === null) return;
@@ -90,8 +86,7 @@ async function openEvents(
         const keepAlive = ports.clock.every(KEEP_ALIVE_MS, () => send(KEEP_ALIVE_LINE));
         const check = ports.clock.every(CHECK_MS, () => endIfSignedOut(ports, asked, listener.scope, end));
         callOff = () => {
-          keepAlive();
-          check();
+          for (const stop of [keepAlive, check]) stop();
         };
         send(": listening\n\n");
       },
@@ -99,6 +94,14 @@ async function openEvents(
     },
     { highWaterMark: 1 },
   );
+}
+
+function closeStream(controller: ReadableStreamDefaultController<Uint8Array> | null): void {
+  try {
+    controller?.close();
+  } catch {
+    // The reader has already left.
+  }
 }
 
 function formatEvents(records: readonly RequestRecord[], skipped: number, scope: Scope): readonly string[] {

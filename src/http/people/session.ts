@@ -25,6 +25,7 @@ import {
   readSource,
   requireSession,
 } from "./operator.ts";
+import { ownSessionRoutes } from "./own-sessions.ts";
 
 const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
 const TAG = "Session";
@@ -76,7 +77,8 @@ export function sessionRoutes(ports: SessionPorts) {
         return createCookieResponse(ports, asked, "", 0);
       },
       describeRoute(TAG, "signOut", "Sign out", SET_COOKIE),
-    );
+    )
+    .use(ownSessionRoutes(ports));
 }
 
 async function signInWith(ports: SessionPorts, asked: OperatorRequest, token: string): Promise<Response> {

@@ -1,6 +1,7 @@
 // A request at a surface, from its first byte until it is read: what is known of it, as far as it has come.
 import type { Caller, GatewayKey } from "../../core/keys/key.ts";
 import type { TraceContext } from "../../core/log/trace-context.ts";
+import type { LineMark } from "../../gateway/call.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import type { HeldBody } from "../body/body-memory.ts";
 import type { HttpPorts } from "../ports.ts";
@@ -24,6 +25,8 @@ export class Arrival {
   /** The memory of its body. */
   readonly held: HeldBody;
   readonly startedMs: number;
+  /** Null unless it is a line of a batch. */
+  readonly line: LineMark | null;
   /** The WebSocket on which it came. */
   readonly socketId: string | null;
   trace: TraceContext | null = null;
@@ -39,7 +42,7 @@ export class Arrival {
     request: Request,
     server: Arrival["server"],
     set: HeaderStore,
-    { route, counting, sender = null, socketId = null }: ArrivalRoute,
+    { route, counting, sender = null, line = null, socketId = null }: ArrivalRoute,
   ) {
     this.request = request;
     this.server = server;
@@ -47,6 +50,7 @@ export class Arrival {
     this.route = route;
     this.counting = counting;
     this.sender = sender;
+    this.line = line;
     this.socketId = socketId;
     this.requestId = String(set.headers["x-request-id"]);
     this.held = bodies.open();
@@ -63,5 +67,6 @@ interface ArrivalRoute {
   readonly route: string;
   readonly counting: CountingLimit;
   readonly sender?: Caller | null;
+  readonly line?: LineMark | null;
   readonly socketId?: string | null;
 }

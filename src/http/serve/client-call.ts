@@ -15,7 +15,7 @@ import { type Steering, UNSTEERED } from "../../core/models/steering.ts";
 import type { RouterRules } from "../../core/settings.ts";
 import { Ending } from "../../core/world/ending.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
-import type { Call } from "../../gateway/call.ts";
+import type { Call, LineMark } from "../../gateway/call.ts";
 import { type Pin, pinSelection } from "../../gateway/plan/pin.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import type { Routes } from "../../gateway/plan/routes.ts";
@@ -70,7 +70,8 @@ export class ClientCall<F extends Form> implements Call<F> {
   readonly markup: number;
   readonly mendsNamed: Mending | undefined;
   readonly limitAtMs: number;
-  readonly idempotency: Claim | null = null;
+  readonly idempotency: Claim | null;
+  readonly line: LineMark | null;
   readonly caching: Caching | null;
   readonly held: HeldBody;
   readonly trace: TraceContext | null;
@@ -84,17 +85,14 @@ export class ClientCall<F extends Form> implements Call<F> {
   constructor(
     ports: HttpPorts,
     { name: surface, operation, idPrefix }: Surface<F>,
-    arrival: Arrival,
+    { request: { headers }, requestId, held, trace, socketId, line }: Arrival,
     { key, proof }: Caller,
     exchange: Exchange<F>,
     setup: ModelSetup<F>,
     pin: Pin | null,
   ) {
-    const { requestId, held, trace } = arrival;
-    const { headers } = arrival.request;
     const nowMs = ports.clock.nowMs();
-    const asked = readSteering(headers);
-    const { selection, steering } = asked === UNSTEERED ? setup : steerSelection(setup.named, asked);
+    const { selection, steering } = chooseSteered(headers, setup);
     this.key = key;
     this.proof = proof;
     this.exchange = exchange;
@@ -116,7 +114,8 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.id = `${idPrefix}${mintOrderedId(ports.random, nowMs)}`;
     this.created = Math.floor(nowMs / 1000);
     this.requestId = requestId;
-    this.origin = readRequestOrigin(ports, arrival, proof, exchange);
+    this.line = line;
+    this.origin = readRequestOrigin(ports, { headers, trace, socketId, line }, proof, exchange);
     this.selection = pin ? pinSelection(selection, pin) : selection;
     this.steering = steering;
     this.pin = pin;
@@ -125,8 +124,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.markup = setup.markup;
     this.mendsNamed = setup.mendsNamed;
     this.limitAtMs = headers.has(TIMEOUT) ? readLimit(ports, headers) : Number.POSITIVE_INFINITY;
-    const once = headers.get("idempotency-key");
-    if (once !== null) this.idempotency = digestIdempotency(ports.vault, key.id, once, operation, exchange);
+    this.idempotency = readClaim(ports.vault, headers, line, key.id, operation, exchange);
     this.caching = exchange.isCompaction ? null : readCaching(headers, key, selection, ports.cacheRules());
     this.held = held;
     this.trace = trace;
@@ -161,6 +159,34 @@ export class ClientCall<F extends Form> implements Call<F> {
   time<Given, Result>(work: (given: Given) => Result, given: Given): Result {
     return this.#turns.time(this.key.accountId, this.held.bytes, work, given);
   }
+}
+
+function chooseSteered<F extends Form>(headers: Headers, setup: ModelSetup<F>) {
+  const asked = readSteering(headers);
+  return asked === UNSTEERED ? setup : steerSelection(setup.named, asked);
+}
+
+/** No key has this id, so that no client's Idempotency-Key is a line's. */
+export const LINE_SCOPE = "batch";
+
+function readClaim<F extends Form>(
+  vault: HttpPorts["vault"],
+  headers: Headers,
+  line: LineMark | null,
+  keyId: string,
+  operation: Operation<F>,
+  exchange: Exchange<F>,
+): Claim | null {
+  if (line === null) {
+    const once = headers.get("idempotency-key");
+    return once === null ? null : digestIdempotency(vault, keyId, once, operation, exchange);
+  }
+  const name = nameLine(line.terms.batchId, line.line);
+  return digestIdempotency(vault, LINE_SCOPE, name, operation, exchange);
+}
+
+export function nameLine(batchId: string, line: number): string {
+  return `${batchId}/${line}`;
 }
 
 /** Returns when the client's own time limit ends, on the monotonic clock. Infinity if it sent none. */

@@ -17,6 +17,7 @@ import { nameSession } from "../../core/people/session.ts";
 import type { AddressRule, TagHeader } from "../../core/settings.ts";
 import { hideSecret } from "../../core/text/secret-form.ts";
 import { cutAddress } from "../../core/world/address.ts";
+import type { LineMark } from "../../gateway/call.ts";
 
 /** Headers in which agents send their session, other than those that a surface reads itself. */
 const SESSION_HEADERS = [
@@ -39,9 +40,11 @@ interface OriginParts {
 
 /** A request as it came. */
 interface RequestArrival {
-  readonly request: { readonly headers: Headers };
+  readonly headers: Headers;
   readonly trace: TraceContext | null;
   readonly socketId: string | null;
+  /** Null unless it is a line of a batch. */
+  readonly line: LineMark | null;
 }
 
 /** The conversation that it is about. */
@@ -57,7 +60,7 @@ interface RequestSubject {
  */
 export function readRequestOrigin(
   { addressRule, tagsFrom }: OriginParts,
-  { request: { headers }, trace, socketId }: RequestArrival,
+  { headers, trace, socketId, line }: RequestArrival,
   proof: Caller["proof"],
   { session, isCompaction = false }: RequestSubject,
 ): RequestOrigin {
@@ -74,6 +77,9 @@ export function readRequestOrigin(
     parentTraceId: traces.parentTraceId,
     memberId: null,
     tags: from === undefined ? own : addHeaders(own, headers, from),
+    batchId: line === null ? null : line.terms.batchId,
+    batchLine: line === null ? null : line.line,
+    customId: line === null ? null : line.customId,
     socketId,
     isCompaction,
   };

@@ -6,21 +6,21 @@ import type { Caller } from "../../core/keys/key.ts";
 import { logBug } from "../../core/world/bug.ts";
 import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
-import type { Form } from "../../operations/form.ts";
+import { type Form, joinLists } from "../../operations/form.ts";
 import { findSurface } from "../../surfaces/index.ts";
 import { Document, type Refusal, type Surface, type Writer } from "../../surfaces/surface.ts";
 import { readHeldJson } from "../body/body.ts";
 import { readBody } from "../body/form-body.ts";
 import { chooseCompaction } from "../conversations/compaction.ts";
 import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
+import { pinHistory } from "../conversations/history.ts";
 import { placeFiles } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
 import {
+  createAnswerResponse,
   createDocumentResponse,
   createRefusalResponse,
   type HeaderMap,
-  JSON_HEADERS,
-  respond,
   STREAM_HEADERS,
 } from "./answers.ts";
 import { addHeaders, type HeaderStore, joinHeaders } from "./app.ts";
@@ -76,6 +76,7 @@ export async function serve<F extends Form>(
       return addHeaders(await stream({ ports, surface, client, call, context }), set);
     const reply = await ports.gateway.complete(context);
     client.end();
+    noteCut(context, call.exchange, reply);
     const answer = call.exchange.whole(reply, new AnswerStamp(ports, context));
     if (call.kept !== null && call.exchange.keep && !(answer instanceof Document))
       await ports.kept.keep(call.key, call.exchange.keep(call.kept.body, answer));
@@ -89,6 +90,15 @@ export async function serve<F extends Form>(
     if (fault.code === "internal_error") throw thrown;
     return addHeaders(refuse(ports, surface, arrival, context, fault), set);
   }
+}
+
+/** Names what the answer's limit has cut, where the answer itself can't say so. */
+function noteCut<F extends Form>(
+  context: RequestContext<F>,
+  { findCut }: ClientCall<F>["exchange"],
+  reply: F["reply"],
+): void {
+  if (findCut) context.dropped = joinLists(context.dropped, findCut(reply));
 }
 
 /** Anthropic's SDKs show `request-id` as `_request_id` and don't read the other header. */
@@ -163,16 +173,22 @@ function readCall<F extends Form>(
   const { held } = arrival;
   const incoming = makeIncoming(ports, arrival.request, body, key, earlier);
   const given = ports.turns.time(key.accountId, held.bytes, surface.read, incoming);
-  const exchange = given.compact
-    ? chooseCompaction(ports.snapshot(), setups, key, given, earlier.pin)
-    : given;
-  const { model } = exchange.ask;
   arrival.modelAsked = given.ask.model;
-  const setup = setups.find(ports.snapshot(), model, key);
-  const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, earlier.pin);
+  const pin = given.history
+    ? pinHistory(ports, given.history, setups.find(ports.snapshot(), given.ask.model, key).named, earlier.pin)
+    : earlier.pin;
+  const exchange = given.compact ? chooseCompaction(ports.snapshot(), setups, key, given, pin) : given;
+  const setup = setups.find(ports.snapshot(), exchange.ask.model, key);
+  if (arrival.line !== null && exchange.ask.stream === true) throw refuseLineStream();
+  const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, pin);
   arrival.selection = call.selection;
   arrival.names = call.names;
   return call;
+}
+
+function refuseLineStream(): Fault {
+  const message = "Unsupported parameter: 'stream'. A line of a batch is answered as a whole.";
+  return new Fault("unsupported_parameter", message, { param: "stream" });
 }
 
 function respondWhole<F extends Form>(
@@ -182,11 +198,10 @@ function respondWhole<F extends Form>(
   body: JsonObject | Document,
   set: HeaderStore,
 ): Response {
-  const facts = factHeaders(context, makeReader(clock, surface), context.granted, { ...JSON_HEADERS });
-  const headers = joinHeaders(facts, set);
+  const headers = joinHeaders(factHeaders(context, makeReader(clock, surface)), set);
   return body instanceof Document
     ? createDocumentResponse(body, headers)
-    : respond(200, JSON.stringify(body), headers);
+    : createAnswerResponse(JSON.stringify(body), headers);
 }
 
 /** A request whose answer is streamed. */
@@ -217,9 +232,11 @@ export function noteRefusal<F extends Form>(
   context: RequestContext<F> | null,
   fault: Fault,
 ): { readonly refusal: Refusal; readonly headers: HeaderMap } {
-  const { path, requestId, trace, names } = arrival;
+  const { path, requestId, trace, names, line } = arrival;
   const facts: Facts = context ?? NO_FACTS;
-  if (facts.attempts === 0) logRefusal(ports, arrival, surface, context, fault);
+  if (line !== null) line.fault = fault;
+  const isRefusal = facts.attempts === 0 && line?.waitsFor(fault) !== true;
+  if (isRefusal) logRefusal(ports, arrival, surface, context, fault);
   const limits = facts.granted ?? findRefusing(fault);
   const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);
   // The path decides the form, because a surface's wildcard also matches paths with other error forms.

@@ -1,4 +1,6 @@
 // The stamp of an answer: our id, its time, the model's id, and the name under which it is stored.
+import { sealHistory } from "../../core/models/encrypted-history.ts";
+import { identifyCredential } from "../../core/settings.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Stamp } from "../../surfaces/surface.ts";
@@ -15,6 +17,8 @@ export class AnswerStamp<F extends Form> implements Stamp {
   readonly #ports: StampPorts;
   readonly #context: RequestContext<F>;
   #name: string | null = null;
+  /** The sealed texts, since an answer shows each more than once. */
+  #histories: Map<string, string> | null = null;
 
   constructor(ports: StampPorts, context: RequestContext<F>) {
     const { call, replayed, model } = context;
@@ -30,6 +34,19 @@ export class AnswerStamp<F extends Form> implements Stamp {
     // Sealing twice gives two names, but all events of an answer must carry the same one.
     this.#name ??= nameStored(this.#ports, { id: call.id, accountId: call.key.accountId, attempt, own });
     return this.#name;
+  }
+
+  sealHistory(content: string): string | null {
+    const { call, attempt } = this.#context;
+    if (attempt === null) return null;
+    const place = {
+      provider: attempt.card.provider,
+      credential: this.#ports.vault.digest(identifyCredential(attempt.credential)),
+    };
+    this.#histories ??= new Map();
+    return this.#histories.getOrInsertComputed(content, () =>
+      sealHistory(this.#ports.sealer(call.key.accountId), place, content),
+    );
   }
 
   countPrompt(): number {

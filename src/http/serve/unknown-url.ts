@@ -50,10 +50,10 @@ const UNSERVED: readonly Class[] = [
     notServed("Uploads in parts are", "send the whole file to POST /v1/files, which takes it as a stream."),
   ],
   [
-    /^\/(messages\/)?batches(\/|$)|:batchGenerateContent$/,
+    /:(batchGenerateContent|asyncBatchEmbedContent)$/,
     notServed(
-      "Batches are",
-      "send each request by itself, several at a time, or the batch to the provider's own API.",
+      "Batches in Google's form are",
+      "upload a file of requests at POST /v1/files and name it at POST /v1/batches, in OpenAI's form.",
     ),
   ],
   [
@@ -96,11 +96,15 @@ const UNSERVED: readonly Class[] = [
     notServed("Conversations are", "use POST /v1/responses with `previous_response_id`."),
   ],
   [
-    /^\/realtime(\/|$)/,
+    /^\/(realtime|live)(\/|$)/,
     notServed(
       "The realtime API is",
       "use /v1/audio/transcriptions, /v1/chat/completions with `stream`, and /v1/audio/speech.",
     ),
+  ],
+  [
+    /^\/mcp(\/|$)/,
+    notServed("Servers of tools (MCP) are", "name each of them in the agent, which calls them itself."),
   ],
   [
     /^\/vector_stores(\/|$)/,
@@ -114,7 +118,7 @@ const UNSERVED: readonly Class[] = [
     notServed("Variations of images are", "use POST /v1/images/edits with a prompt."),
   ],
   [
-    /^\/(videos|containers|evals|graders|skills|chatkit|audio\/voices|corpora)(\/|$)/,
+    /^\/(videos|decisions|containers|evals|graders|skills|chatkit|audio\/voices|corpora)(\/|$)/,
     notServed("This route of the vendor's API is", "call the provider's own API for it."),
   ],
   [

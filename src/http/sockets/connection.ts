@@ -16,8 +16,9 @@ import { SocketWriter } from "./writer.ts";
 /** After so many frames within a minute that aren't requests, the connection ends. */
 const REFUSED_FRAMES_MAX = 100;
 const MINUTE_MS = 60_000;
+const PING_EVERY_MS = 30_000;
 
-/** Why a connection ended that we didn't end, by its code: its TCP connection is gone, or a frame was too large. */
+/** The reasons for ends that aren't ours, by their codes: the TCP connection is gone, or a frame was too large. */
 const CLIENT_ENDS: ReadonlyMap<number, string> = new Map([
   [1006, "client_gone"],
   [1009, "frame_too_large"],
@@ -60,6 +61,10 @@ class LaneView implements TurnConnection {
     return this.#connection.send(frame);
   }
 
+  sendAll(frames: readonly string[]): Promise<void> | null {
+    return this.#connection.sendAll(frames);
+  }
+
   find(id: string): RememberedTurn | null {
     return this.#connection.memory.find(id);
   }
@@ -94,6 +99,7 @@ export class Connection {
   #port: SocketPort | null = null;
   #writer: SocketWriter | null = null;
   #refused: number[] = [];
+  #pingedMs: number;
   #isClosed = false;
   /** Set once it closes when nothing runs on it any more. */
   #closing: Closing | null = null;
@@ -104,6 +110,7 @@ export class Connection {
     this.memory = memory;
     this.startedMs = ports.deadlines.nowMs();
     this.activeMs = this.startedMs;
+    this.#pingedMs = this.startedMs;
   }
 
   get bytesOut(): number {
@@ -138,6 +145,14 @@ export class Connection {
     }
   }
 
+  /** Pings the client if that is due: a proxy may cut off what is silent for a minute. */
+  keepAlive(): void {
+    const nowMs = this.#ports.deadlines.nowMs();
+    if (nowMs - this.#pingedMs < PING_EVERY_MS) return;
+    this.#pingedMs = nowMs;
+    this.#port?.ping();
+  }
+
   drain(): void {
     this.#writer?.drain();
   }
@@ -170,6 +185,10 @@ export class Connection {
 
   send(frame: string): Promise<void> | null {
     return this.#writer?.send(frame) ?? null;
+  }
+
+  sendAll(frames: readonly string[]): Promise<void> | null {
+    return this.#writer?.sendAll(frames) ?? null;
   }
 
   whenGone(leave: () => void): () => void {

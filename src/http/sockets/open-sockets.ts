@@ -2,13 +2,18 @@
 import { Fault } from "../../core/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { SocketRules } from "../../core/settings.ts";
-import type { Connection } from "./connection.ts";
 import { SocketMemory } from "./memory.ts";
+
+/** The owner of one connection. */
+interface SocketOwner {
+  readonly keyId: string;
+  readonly accountId: string;
+}
 
 export class OpenSockets {
   readonly memory: SocketMemory;
   readonly #rules: () => SocketRules;
-  readonly #open = new Set<Connection>();
+  readonly #open = new Set<SocketOwner>();
 
   constructor(rules: () => SocketRules) {
     this.#rules = rules;
@@ -25,16 +30,12 @@ export class OpenSockets {
     return isOn ? allMax : 0;
   }
 
-  list(): readonly Connection[] {
-    return [...this.#open];
+  add(owner: SocketOwner): void {
+    this.#open.add(owner);
   }
 
-  add(connection: Connection): void {
-    this.#open.add(connection);
-  }
-
-  remove(connection: Connection): void {
-    this.#open.delete(connection);
+  remove(owner: SocketOwner): void {
+    this.#open.delete(owner);
   }
 
   /** Throws the Faults of a connection too many, with which clients go on by HTTP. */
@@ -43,9 +44,9 @@ export class OpenSockets {
     if (!isOn) throw makeTurnedOff();
     let ofKey = 0;
     let ofAccount = 0;
-    for (const { handshake } of this.#open) {
-      if (handshake.keyId === id) ofKey++;
-      if (handshake.accountId === accountId) ofAccount++;
+    for (const owner of this.#open) {
+      if (owner.keyId === id) ofKey++;
+      if (owner.accountId === accountId) ofAccount++;
     }
     const bounds = [
       ["key", name, perKeyMax, ofKey],

@@ -4,6 +4,9 @@
 export interface SocketPort {
   /** Sends a text frame. 0 if it was dropped, -1 if it waits unsent. */
   send(text: string): number;
+  /** Runs what sends several frames, which leave together. */
+  cork(send: () => void): unknown;
+  ping(): unknown;
   close(code: number, reason: string): void;
   terminate(): void;
   /** The bytes that wait unsent. */

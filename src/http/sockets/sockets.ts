@@ -29,12 +29,12 @@ const LOOK_EVERY_MS = 1000;
 const ROUTE = "/v1/responses";
 
 /**
- * Bun pings by itself, and cuts a client off that says nothing for so long, in seconds. Its own limit on unsent bytes is beyond
+ * Bun cuts a client off that says nothing for so long, in seconds, not even a pong. Its own limit on unsent bytes is beyond
  * what senders wait for, with the longest frame.
  */
 const OPTIONS = {
   idleTimeout: 120,
-  sendPings: true,
+  sendPings: false,
   perMessageDeflate: false,
   backpressureLimit: 268_435_456,
   closeOnBackpressureLimit: true,
@@ -47,14 +47,15 @@ export class Sockets implements SocketRoutes, Latecomer {
   readonly #ports: HttpPorts;
   readonly #rules: () => SocketRules;
   readonly #setups = new Setups<ChatForm>(OPENAI_RESPONSES);
-  readonly #open: OpenSockets;
+  readonly #bounds: OpenSockets;
+  readonly #open = new Set<Connection>();
   readonly #warmUps = new CountingLimit("warm a connection up");
   #isLooking = false;
 
   constructor(ports: HttpPorts) {
     this.#ports = ports;
     this.#rules = ports.sockets;
-    this.#open = ports.openSockets;
+    this.#bounds = ports.openSockets;
     this.options = { ...OPTIONS, maxPayloadLength: ports.sockets().frameBytesMax };
   }
 
@@ -67,7 +68,7 @@ export class Sockets implements SocketRoutes, Latecomer {
       const { key } = await identify(this.#ports, arrival);
       arrival.key = key;
       if (this.#ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
-      this.#open.checkRoom(key);
+      this.#bounds.checkRoom(key);
       const connection = this.#make(request, key, address);
       if (!server.upgrade(request, { data: connection }))
         throw invalidValue("upgrade", "expected a handshake");
@@ -85,7 +86,10 @@ export class Sockets implements SocketRoutes, Latecomer {
   /** Looks at every connection: its age, its silence, its key, and whether the gateway still takes requests. */
   late(): void {
     const nowMs = this.#ports.deadlines.nowMs();
-    for (const connection of this.#open.list()) this.#lookAt(connection, nowMs);
+    for (const connection of [...this.#open]) {
+      connection.keepAlive();
+      this.#lookAt(connection, nowMs);
+    }
     this.#isLooking = false;
     this.#watch();
   }
@@ -125,7 +129,7 @@ export class Sockets implements SocketRoutes, Latecomer {
       onClose: (connection: Connection, code: number, reason: string) =>
         this.#forget(connection, code, reason),
     };
-    return new Connection(ports, handshake, this.#open.memory.open(accountId));
+    return new Connection(ports, handshake, this.#bounds.memory.open(accountId));
   }
 
   async #runTurn(socketId: string, turn: Turn, connection: TurnConnection): Promise<Fault | null> {
@@ -168,6 +172,7 @@ export class Sockets implements SocketRoutes, Latecomer {
 
   #add(connection: Connection): void {
     this.#open.add(connection);
+    this.#bounds.add(connection.handshake);
     const { id, keyId, accountId } = connection.handshake;
     const whose = { socket_id: id, key_id: keyId, account_id: accountId };
     this.#ports.log({ event: "socket.opened", level: "debug", ...whose });
@@ -175,7 +180,8 @@ export class Sockets implements SocketRoutes, Latecomer {
   }
 
   #forget(connection: Connection, code: number, reason: string): void {
-    this.#open.remove(connection);
+    this.#open.delete(connection);
+    this.#bounds.remove(connection.handshake);
     const { handshake, turns, bytesIn, bytesOut, startedMs } = connection;
     this.#ports.log({
       event: "socket.closed",
@@ -194,7 +200,7 @@ export class Sockets implements SocketRoutes, Latecomer {
   /** Nothing is looked at while no connection is open. */
   #watch(): void {
     const { deadlines } = this.#ports;
-    if (this.#open.count === 0 || this.#isLooking) return;
+    if (this.#open.size === 0 || this.#isLooking) return;
     this.#isLooking = true;
     deadlines.watch(deadlines.nowMs() + LOOK_EVERY_MS, this);
   }

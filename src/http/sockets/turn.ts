@@ -29,6 +29,8 @@ const SURFACE = OPENAI_RESPONSES;
 export interface TurnConnection {
   /** Sends a frame. Returns a promise to wait for before more is read from the provider, or null. */
   send(frame: string): Promise<void> | null;
+  /** The same for several. */
+  sendAll(frames: readonly string[]): Promise<void> | null;
   find(id: string): RememberedTurn | null;
   remember(turn: RememberedTurn): void;
   /** Takes what ends the turn if the client leaves. Returns what takes it back. */
@@ -53,7 +55,7 @@ interface TurnPorts {
   readonly setups: Setups<ChatForm>;
 }
 
-/** What became of a turn: `left` if its client went first, `refused` if nobody was asked. */
+/** The result of a turn: `left` if its client went first, `refused` if nobody was asked. */
 type TurnOutcome = "completed" | "failed" | "refused" | "left";
 
 interface EndedTurn {
@@ -149,19 +151,23 @@ class TurnAnswer {
 
   /** Sends a stream's events. */
   write(text: string): Promise<void> | null {
-    let full: Promise<void> | null = null;
-    for (const frame of splitEvents(text)) full = this.send(frame);
-    return full;
+    return this.#connection.sendAll(splitEvents(text).map((frame) => this.#complete(frame)));
   }
 
   send(frame: string): Promise<void> | null {
+    return this.#connection.send(this.#complete(frame));
+  }
+
+  /** Only the first frame has headers, and most turns have no name of a lane. */
+  #complete(frame: string): string {
     const headers = this.#headers;
+    if (headers === null && this.#streamId === null) return frame;
     this.#headers = null;
     const more = {
       ...(headers === null ? {} : { headers }),
       ...(this.#streamId === null ? {} : { stream_id: this.#streamId }),
     };
-    return this.#connection.send(addFields(frame, more));
+    return addFields(frame, more);
   }
 }
 
@@ -248,7 +254,14 @@ const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost
 function warmUp(call: ClientCall<ChatForm>, answer: TurnAnswer, connection: TurnConnection): void {
   const { id, created, exchange, kept } = call;
   const model = call.selection.kind === "card" ? call.selection.card.id : call.ask.model;
-  const stamp: Stamp = { id, created, model, nameStored: () => id, countPrompt: () => 0 };
+  const stamp: Stamp = {
+    id,
+    created,
+    model,
+    nameStored: () => id,
+    sealHistory: () => null,
+    countPrompt: () => 0,
+  };
   const writer = exchange.writer(() => stamp);
   writer.write([{ choices: [], usage: NO_USAGE }]);
   answer.head({ "x-request-id": call.requestId });

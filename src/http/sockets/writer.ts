@@ -36,6 +36,17 @@ export class SocketWriter implements Latecomer {
     return this.wait();
   }
 
+  /** The same for several frames, which cost one call of the system. */
+  sendAll(frames: readonly string[]): Promise<void> | null {
+    const [only] = frames;
+    if (frames.length === 1 && only !== undefined) return this.send(only);
+    if (this.#isOver || frames.length === 0) return null;
+    this.#port.cork(() => {
+      for (const frame of frames) this.send(frame);
+    });
+    return this.wait();
+  }
+
   /** Returns a promise if the client has too much to read. */
   wait(): Promise<void> | null {
     if (this.#isOver || this.#port.getBufferedAmount() <= UNSENT_BYTES_MAX) return null;

@@ -56,7 +56,7 @@ export function computeFreeTerms(
 ): FreeTerms {
   const { quota, billing } = demand;
   const budgetNanoUsd = resolveFreeBudget(caller.account, quota);
-  const free = offers.filter(({ card }) => matchesAny(quota.free.models, card));
+  const free = listFree(offers, quota.free.models);
   if (offers.length > 0 && free.length === 0) return { kind: "refused", fault: notFree(demand, caller) };
   if (budgetNanoUsd === null) {
     const isBound = demand.isCapped === true || free.length < (demand.offers ?? offers).length;
@@ -76,6 +76,10 @@ export function computeFreeTerms(
   const refusal = describeRefusal(demand, caller, day, budgetNanoUsd);
   const makeFault = isReserved ? makeReservedFault : makeExceededFault;
   return { kind: "refused", fault: makeFault(refusal, demand.limits) };
+}
+
+function listFree(offers: readonly Offer[], models: readonly string[]): readonly Offer[] {
+  return models.includes("*") ? offers : offers.filter(({ card }) => matchesAny(models, card));
 }
 
 /** Without a budget for free requests, the request's own limits hold unless other funds bind them. */

@@ -14,6 +14,7 @@ import { changeSums, computeLimit, covers, openUse, runUse } from "./budget-use.
 import { recordExceeded } from "./exceeded.ts";
 import { makeExceededFault, makeReservedFault, makeUnpricedFault } from "./limit-faults.ts";
 import { hasMinute, type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
+import { makeBatchOwner } from "./lines.ts";
 import { addCount, runMinute } from "./minute.ts";
 import { countTokens, type MinuteCheck, needsLoad } from "./minute-checks.ts";
 import { findModelUse, hasModelLimits, narrowByModels, takeModels } from "./model-limits.ts";
@@ -48,7 +49,7 @@ interface BudgetFund extends Fund {
 }
 
 /** `modelAsked` is missing where no request is decided. */
-type Moment = Pick<Admission, "nowMs" | "quota" | "limits"> & Partial<Pick<Admission, "modelAsked">>;
+type Moment = Pick<Admission, "nowMs" | "quota" | "limits"> & Partial<Pick<Admission, "modelAsked" | "line">>;
 
 const NO_LIMITS: RunningLimits = { owners: [], funds: [] };
 
@@ -63,7 +64,8 @@ export function readLimits(
   moment: Moment,
   member = books.memberOf(key, account.id),
 ): RunningLimits | readonly Opening[] {
-  const owners = listLimitOwners({ key, member, account, nowMs: moment.nowMs }, moment.limits);
+  const own = listLimitOwners({ key, member, account, nowMs: moment.nowMs }, moment.limits);
+  const owners = moment.line === undefined ? own : [...own, makeBatchOwner(moment.line, account.id)];
   if (owners.length === 0) return NO_LIMITS;
   const lacking: Opening[] = [];
   const running: RunningOwner[] = [];
@@ -72,7 +74,7 @@ export function readLimits(
     const one = readOwner(books, owner, account, moment, lacking);
     running.push(one);
     for (const budget of one.budgets) {
-      if (budget.budget.isHard) funds.push(makeFund(budget, budget.use.heldNanoUsd, moment.modelAsked));
+      if (budget.budget.isHard) funds.push(makeFund(budget, budget.use.heldNanoUsd, moment));
     }
   }
   return lacking.length > 0 ? lacking : { owners: running, funds };
@@ -123,11 +125,19 @@ function keepOpened(books: Books, state: OwnerState, opened: readonly BudgetUse[
   return kept;
 }
 
-function makeFund(running: RunningBudget, heldNanoUsd: NanoUsd, modelAsked = ""): BudgetFund {
-  const { name, use, limitNanoUsd } = running;
+function makeFund(
+  running: RunningBudget,
+  heldNanoUsd: NanoUsd,
+  { modelAsked = "", line }: Pick<Moment, "modelAsked" | "line">,
+): BudgetFund {
+  const { name, use, limitNanoUsd, owner } = running;
+  const room = measureRoom(limitNanoUsd, use.spentNanoUsd, heldNanoUsd);
+  // Under a batch's ceiling, the limit of a line that names none is reckoned as if it ran alone.
+  const isCeiling = line !== undefined && owner.id === line.batchId;
+  const { unnamedNanoUsd } = isCeiling ? measureRoom(limitNanoUsd, use.spentNanoUsd, 0) : room;
   return {
     running,
-    room: measureRoom(limitNanoUsd, use.spentNanoUsd, heldNanoUsd),
+    room: { nanoUsd: room.nanoUsd, unnamedNanoUsd },
     covers: (card) => covers(name, card, modelAsked),
     isBudget: true,
   };
@@ -184,14 +194,14 @@ function keepFunded(
   books: Books,
   { owners, funds }: RunningLimits,
   all: readonly Offer[],
-  { billing, nowMs, limits: rules, modelAsked }: Admission,
+  { billing, nowMs, limits: rules, modelAsked, line }: Admission,
 ): readonly Offer[] | Fault {
   if (funds.length === 0 || all.length === 0) return all;
   const isShort = (offer: Offer, from: readonly BudgetFund[]) =>
     findShortFund(offer, from, billing.markup) !== null;
   const covered = all.filter((offer) => !isShort(offer, funds));
   if (covered.length > 0) return covered;
-  const alone = funds.map(({ running }) => makeFund(running, 0, modelAsked));
+  const alone = funds.map(({ running }) => makeFund(running, 0, { modelAsked, line }));
   const fitting = all.find((offer) => !isShort(offer, alone));
   const priced = fitting ?? all.find(({ isPriced }) => isPriced);
   if (priced === undefined) return makeUnpricedFault(modelAsked);
@@ -202,7 +212,7 @@ function keepFunded(
   const tookMs = owners.find((one) => one.owner === owner)?.minute?.tookMs ?? 0;
   const refusal = { owner, name, limitNanoUsd, spentNanoUsd, heldNanoUsd, endMs, nowMs, tookMs };
   if (fitting) return makeReservedFault(refusal, rules);
-  recordExceeded(books, short.running, nowMs);
+  if (owner.id !== line?.batchId) recordExceeded(books, short.running, nowMs);
   return makeExceededFault(refusal, rules);
 }
 

@@ -4,6 +4,7 @@ import type { Fault } from "../../core/fault.ts";
 import type { Minute, TokenLoad } from "../../core/limits/limit.ts";
 import { makeMinuteFault, makeParallelFault } from "./limit-faults.ts";
 import type { LimitOwner } from "./limit-owners.ts";
+import { findMinuteLimit } from "./lines.ts";
 import { findWait, sumCounts } from "./minute.ts";
 
 export type MinuteCheck = (owner: LimitOwner, minute: Minute, demand: Admission) => Fault | null;
@@ -13,29 +14,34 @@ export const ENTRY_OF_THE_MINUTE: readonly MinuteCheck[] = [refuseParallel, refu
 export const TOKENS_OF_THE_MINUTE: readonly MinuteCheck[] = [refuseTokens];
 export const ALL_OF_THE_MINUTE = [...ENTRY_OF_THE_MINUTE, ...TOKENS_OF_THE_MINUTE];
 
-function refuseParallel(owner: LimitOwner, minute: Minute, { limits }: Admission): Fault | null {
+function refuseParallel(owner: LimitOwner, minute: Minute, demand: Admission): Fault | null {
   const { parallel: limit } = owner;
   const { parallel: used, tookMs } = minute;
-  return limit === null || used < limit ? null : makeParallelFault(owner, { limit, used, tookMs }, limits);
+  if (limit === null || used < findMinuteLimit(limit, demand)) return null;
+  return makeParallelFault(owner, { limit, used, tookMs }, demand.limits);
 }
 
-function refuseRequests(owner: LimitOwner, minute: Minute, { nowMs, limits }: Admission): Fault | null {
+function refuseRequests(owner: LimitOwner, minute: Minute, demand: Admission): Fault | null {
   const { requestsPerMinute: limit } = owner;
   if (limit === null) return null;
+  const { nowMs, limits } = demand;
+  const most = findMinuteLimit(limit, demand);
   const used = sumCounts(minute.requests);
-  if (used < limit) return null;
-  const waitMs = findWait(minute.requests, minute, 1, limit, nowMs);
+  if (used < most) return null;
+  const waitMs = findWait(minute.requests, minute, 1, most, nowMs);
   return makeMinuteFault(owner, { counts: "requests", limit, used, waitMs, nowMs }, limits);
 }
 
 /** A limit of 0 lets nothing pass, although a request never needs more than the limit. */
-function refuseTokens(owner: LimitOwner, minute: Minute, { load, nowMs, limits }: Admission): Fault | null {
+function refuseTokens(owner: LimitOwner, minute: Minute, demand: Admission): Fault | null {
   const { tokensPerMinute: limit } = owner;
   if (limit === null) return null;
+  const { load, nowMs, limits } = demand;
+  const most = findMinuteLimit(limit, demand);
   const used = sumCounts(minute.tokens);
-  const needed = countTokens(owner, load);
-  if (limit > 0 && used + needed <= limit) return null;
-  const waitMs = limit === 0 ? null : findWait(minute.tokens, minute, needed, limit, nowMs);
+  const needed = Math.min(most, countTokens(owner, load));
+  if (limit > 0 && used + needed <= most) return null;
+  const waitMs = limit === 0 ? null : findWait(minute.tokens, minute, needed, most, nowMs);
   return makeMinuteFault(owner, { counts: "tokens", limit, used, waitMs, nowMs }, limits);
 }
 

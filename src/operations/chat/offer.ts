@@ -6,7 +6,7 @@ import { isLimitMeant } from "../../core/models/output-limit.ts";
 import type { OfferTerms } from "../operation.ts";
 import { asksToCache } from "./cache-times.ts";
 import { estimateUnrepeatedTokens, estimateWorstPromptTokens } from "./estimate.ts";
-import { type ChatRequest, readOutputLimit } from "./form.ts";
+import { type ChatRequest, type ContentPart, readOutputLimit } from "./form.ts";
 import { searchesMax } from "./prompt/searches.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
@@ -17,28 +17,47 @@ const UNITS_PER_MILLION = 1_000_000;
 function findHighestRates(price: Price, request: ChatRequest, promptTokens: number, cachesLong = false) {
   const isForAnHour = price.cacheWrite1h !== undefined && asksToCache(request, "1h");
   const isFor12Hours = price.cacheWrite12h !== undefined && (cachesLong || asksToCache(request, "12h"));
-  const isHeard = hasSound(request);
+  const meant = { isForAnHour, isFor12Hours, isHeard: hasSound(request) };
   const highest = { input: 0, output: 0 };
-  const reach = (rates: Rates) => {
-    const { input, cacheWrite = 0, cachedInput = 0, cacheWrite1h = 0, cacheWrite12h = 0 } = rates;
-    const { inputAudio = 0, output, reasoning = 0, outputAudio = 0 } = rates;
-    const written = Math.max(cacheWrite, isForAnHour ? cacheWrite1h : 0, isFor12Hours ? cacheWrite12h : 0);
-    const heard = isHeard ? inputAudio : 0;
-    highest.input = Math.max(highest.input, input, written, cachedInput, heard);
-    highest.output = Math.max(highest.output, output, reasoning, outputAudio);
-  };
-  const tiers = price.tiers ?? [];
-  reach(price);
-  for (const tier of tiers) if (promptTokens > tier.aboveTokens) reach(tier);
+  raise(highest, price, meant);
+  if (price.tiers !== undefined)
+    for (const tier of price.tiers) if (promptTokens > tier.aboveTokens) raise(highest, tier, meant);
   return highest;
+}
+
+interface HighestRates {
+  input: number;
+  output: number;
+}
+
+/** The rates beside those of plain tokens that a prompt may be billed at. */
+interface PromptKinds {
+  readonly isForAnHour: boolean;
+  readonly isFor12Hours: boolean;
+  readonly isHeard: boolean;
+}
+
+function raise(
+  highest: HighestRates,
+  rates: Rates,
+  { isForAnHour, isFor12Hours, isHeard }: PromptKinds,
+): void {
+  const { input, cacheWrite = 0, cachedInput = 0, cacheWrite1h = 0, cacheWrite12h = 0 } = rates;
+  const { inputAudio = 0, output, reasoning = 0, outputAudio = 0 } = rates;
+  const written = Math.max(cacheWrite, isForAnHour ? cacheWrite1h : 0, isFor12Hours ? cacheWrite12h : 0);
+  const heard = isHeard ? inputAudio : 0;
+  highest.input = Math.max(highest.input, input, written, cachedInput, heard);
+  highest.output = Math.max(highest.output, output, reasoning, outputAudio);
 }
 
 /** True if the prompt may hold sound, as a file or a video also can. */
 function hasSound({ messages }: ChatRequest): boolean {
-  return messages.some(
-    ({ content }) =>
-      Array.isArray(content) && content.some(({ type }) => type === "input_audio" || type === "file"),
-  );
+  for (const { content } of messages) if (Array.isArray(content) && content.some(mayBeSound)) return true;
+  return false;
+}
+
+function mayBeSound({ type }: ContentPart): boolean {
+  return type === "input_audio" || type === "file";
 }
 
 /** Returns the most that the request may cost on a card. */

@@ -1,5 +1,11 @@
 // Decides by the company's directory which rules match a person, and which rights they give.
-import type { DirectoryGroup, DirectoryUser, MemberRights, Standing } from "../../core/people/directory.ts";
+import type {
+  DirectoryGroup,
+  DirectoryUser,
+  MemberRights,
+  ReviewedMember,
+  Standing,
+} from "../../core/people/directory.ts";
 import type { Member } from "../../core/people/people.ts";
 import type { SignInRule, SignInRules } from "../../core/people/sign-in.ts";
 import { type Admission, findDomain, type KnownAccounts, matchClaims, sumRules } from "../claims.ts";
@@ -118,7 +124,11 @@ export function findRights(
 }
 
 /** Returns a person's rights by the claims alone, once no directory counts any more. */
-export function findClaimedRights(member: Member, rules: SignInRules, accounts: KnownAccounts): MemberRights {
+export function findClaimedRights(
+  member: ReviewedMember,
+  rules: SignInRules,
+  accounts: KnownAccounts,
+): MemberRights {
   const hasSaidYes = member.seenAtMs > 0 && member.refusedAtMs === undefined;
   const matching = hasSaidYes ? rules.rules.filter(matchClaims(member.groups)) : [];
   return { id: member.id, ...describeRights(sumIfAny(matching, accounts)) };

@@ -1,10 +1,10 @@
 // Records of repeats: an engine that claims one in each transaction of a change, and the records' own methods.
 import {
+  EarlierRequest,
   REPEAT_KEPT_MS,
   REPEAT_SECRET_MS,
   REPEATS_OF_ACTOR,
   type RepeatClaim,
-  Repeated,
   type RepeatRecord,
   type RepeatStore,
 } from "../../core/audit/repeats.ts";
@@ -34,7 +34,7 @@ function composeClaim({ mark }: Engine, claim: RepeatClaim) {
   const makeRoom = `DELETE FROM admin_repeat WHERE id IN (
     SELECT id FROM admin_repeat WHERE actor = ${first} ORDER BY at_ms DESC, id LIMIT 1000 OFFSET ${second})`;
   return {
-    // Whoever inserts the same id at the same moment waits here for this transaction's end.
+    // Another transaction that inserts the same id waits here for the end of this one.
     firsts: [
       bind(forgetOld, claim.id, claim.atMs - REPEAT_KEPT_MS),
       bind(add, ...ROW.valuesOf({ ...claim, answer: null, secret: null })),
@@ -51,7 +51,7 @@ function composeClaim({ mark }: Engine, claim: RepeatClaim) {
 
 /**
  * Returns an engine whose transactions write the claim with what they write, and none that writes nothing else. They
- * throw `Repeated` and write nothing if an earlier request has it.
+ * throw `EarlierRequest` and write nothing if an earlier request has it.
  */
 export function claimWith(engine: Engine, claim: RepeatClaim | null): Engine {
   if (claim === null) return engine;
@@ -63,13 +63,13 @@ export function claimWith(engine: Engine, claim: RepeatClaim | null): Engine {
     then: (results: readonly Result[], isOver: boolean) => Change<T>,
     mayBeIdle = false,
   ): Promise<T> => {
-    const outcome = await engine.change<{ readonly value: T } | Repeated>(
+    const outcome = await engine.change<{ readonly value: T } | EarlierRequest>(
       [...claiming, ...firsts],
       (results) => {
         const [, added, found, ...others] = results;
         const record = readFirst(ROW, found);
         if (record !== null && record.token !== claim.token)
-          return { writes: [], toResult: () => new Repeated(record) };
+          return { writes: [], toResult: () => new EarlierRequest(record) };
         const isOver = added?.count === 0 && !isWritten;
         const { writes, toResult } = then(others, isOver);
         const isIdle = mayBeIdle && writes.length === 0 && !isOver && !isWritten;
@@ -79,7 +79,7 @@ export function claimWith(engine: Engine, claim: RepeatClaim | null): Engine {
         };
       },
     );
-    if (outcome instanceof Repeated) throw outcome;
+    if (outcome instanceof EarlierRequest) throw outcome;
     isWritten = true;
     return outcome.value;
   };

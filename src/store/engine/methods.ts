@@ -13,8 +13,9 @@ import { namedChanges, namedMethods } from "../keys/named.ts";
 import { limitRequestChanges, limitRequestMethods } from "../limits/limit-requests.ts";
 import { providerCallMethods } from "../log/provider-calls.ts";
 import { refusalMethods } from "../log/refusals.ts";
+import { batchMethods } from "../models/batches.ts";
 import { cacheMethods } from "../models/cached-answers.ts";
-import { fileMethods } from "../models/files.ts";
+import { fileChanges, fileMethods } from "../models/files.ts";
 import { lessonChanges, lessonMethods } from "../models/lessons.ts";
 import { responseMethods } from "../models/stored-responses.ts";
 import { bookMethods, systemJournalMethods } from "../money/books.ts";
@@ -58,6 +59,7 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     directory: directoryMethods(engine),
     limitRequests: limitRequestMethods(engine),
     checkouts: checkoutMethods(ofRows),
+    batches: batchMethods(engine, ofRows),
     cache: cacheMethods(engine),
     files: { ...fileMethods(engine), pieces },
     foreign: foreignMethods(engine),
@@ -75,6 +77,7 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...settingChanges(engine, record),
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
+    ...fileChanges(engine, record),
     ...peopleChanges(engine, ofRows, record),
     ...directoryChanges(ofRows, record),
     ...limitRequestChanges(ofRows, record),

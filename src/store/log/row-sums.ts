@@ -8,7 +8,7 @@ import type { Statement } from "../engine/engine.ts";
 import { type FoundRow, readText } from "../engine/found.ts";
 import { Narrowing, narrowRequests, ROW_OUTCOME } from "../engine/narrowing.ts";
 import { joinNames, type Mark } from "../engine/sql.ts";
-import { composeTotal, USAGE, USAGE_SUMS } from "../schema/log-tables.ts";
+import { USAGE, USAGE_SUMS } from "../schema/log-tables.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -65,7 +65,7 @@ export function composeRowSums({ groupBy, only }: RowSumsQuery, mark: Mark): Sta
   );
   // A provider is found by its models.
   const shown = [...names, ...others, "'' AS provider"];
-  const totals = SUMS.map((column) => `${composeTotal(column)} AS ${column}`);
+  const totals = SUMS.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
   const text = `SELECT ${joinNames([...shown, ...totals])}
     FROM (SELECT ${joinNames(rows)} FROM request WHERE ${by.where}) AS one
     GROUP BY ${joinNames(names)} ORDER BY ${joinNames(names)}`;

@@ -5,7 +5,7 @@ import type { Statement } from "../engine/engine.ts";
 import { composeProvider, Narrowing } from "../engine/narrowing.ts";
 import { USE_ROWS } from "../engine/scope.ts";
 import { joinNames, type Mark } from "../engine/sql.ts";
-import { composeTotal, FIRST_TOKEN, TAG_USAGE, USAGE, USAGE_SUMS } from "../schema/log-tables.ts";
+import { FIRST_TOKEN, TAG_USAGE, USAGE, USAGE_SUMS } from "../schema/log-tables.ts";
 
 const DIMENSION_COLUMNS: Readonly<Record<UsageDimension, string>> = {
   hour: "hour_ms",
@@ -79,7 +79,7 @@ function sumsLookup(
       ? `${column === "member" ? memberOf : column} AS ${column}`
       : `${column === "hour_ms" ? "0" : "''"} AS ${column}`,
   );
-  const added = sums.map((column) => `${composeTotal(column)} AS ${column}`);
+  const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
   const order = joinNames(grouped.map((column) => (column === "member" ? memberOf : column)));
   const tail = grouped.length > 0 ? `GROUP BY ${order} ORDER BY ${order}` : "";
   const columns = joinNames([...shown, ...always, ...added]);

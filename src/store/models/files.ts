@@ -1,9 +1,11 @@
 // The rows of files.
+import type { Changes } from "../../core/audit/changes.ts";
 import { FILE_FORMS, type FileOwner, type FileStore, type StoredFile } from "../../core/models/file.ts";
 import { allowNull, type Columns, INTEGER, makeWord, TEXT, TIME } from "../engine/columns.ts";
-import { bind, type Engine, type Result } from "../engine/engine.ts";
+import { bind, type Engine, type Result, readFirst } from "../engine/engine.ts";
 import { readInteger, readSum } from "../engine/found.ts";
 import { Narrowing } from "../engine/narrowing.ts";
+import type { Recorder } from "../engine/recording.ts";
 import { KEY_ROWS } from "../engine/scope.ts";
 import { insertSql, selectSql } from "../engine/sql.ts";
 import { table } from "../schema/tables.ts";
@@ -74,6 +76,21 @@ export function fileMethods({ mark, forUpdate, run, change }: Engine): Omit<File
     sum: async (accountId) =>
       readFileSum(await run(accountId === null ? bind(ofAll) : bind(ofAccount, accountId))),
   };
+}
+
+export function fileChanges({ mark, forUpdate, change }: Engine, record: Recorder) {
+  const place = `WHERE account_id = ${mark(1)} AND id = ${mark(2)}`;
+  const find = `${selectSql(FILE)} ${place} ${forUpdate}`;
+  const remove = `DELETE FROM file ${place}`;
+  return {
+    removeFile: (accountId, id) =>
+      change([bind(find, accountId, id)], ([found]) => {
+        const before = readFirst(FILE, found);
+        if (before === null) return { writes: [], toResult: () => null };
+        const writes = [bind(remove, accountId, id), ...record({ kind: "file", before, after: null })];
+        return { writes, toResult: () => before };
+      }),
+  } satisfies Partial<Changes>;
 }
 
 function readFileSum(counted: Result | undefined) {

@@ -1,4 +1,4 @@
-// Reads the accounts' names, which of them bound their members, and the models of keys, from a store that isn't opened, for a check of the configuration: nothing is written.
+// Reads the accounts' names, which of them bound their members, and the models of keys and the directory's groups, from a store that isn't opened, for a check of the configuration: nothing is written.
 import { Database } from "bun:sqlite";
 import { asArray, asString, parseJson } from "../../core/json/json.ts";
 import { type FoundRow, readText } from "../engine/found.ts";
@@ -8,6 +8,8 @@ import { Dialer } from "../postgres/dialer.ts";
 const ACCOUNTS = "SELECT id, name FROM account";
 const BOUNDS = "SELECT id, name, member_defaults FROM account WHERE member_defaults IS NOT NULL";
 
+const GROUPS =
+  "SELECT display_name, external_id FROM directory_group WHERE deleted_at_ms IS NULL ORDER BY name_folded";
 const KEYS =
   "SELECT id, name, allowed_models FROM gateway_key WHERE revoked_at_ms IS NULL AND allowed_models <> 'null'";
 
@@ -42,6 +44,27 @@ export function readSqliteKeyModels(path: string) {
 /** The same on a server. */
 export async function readPostgresKeyModels(url: string) {
   return (await readPostgres(url, KEYS)).map(readKeyModels);
+}
+
+/** Returns the names and ids of the directory's groups. Throws like `readSqliteAccounts`. */
+export function readSqliteGroups(path: string): readonly GroupNames[] {
+  return readSqlite(path, GROUPS).map(readGroup);
+}
+
+/** The same on a server. */
+export async function readPostgresGroups(url: string): Promise<readonly GroupNames[]> {
+  return (await readPostgres(url, GROUPS)).map(readGroup);
+}
+
+/** A group of the directory. */
+interface GroupNames {
+  readonly name: string;
+  readonly externalId: string | null;
+}
+
+function readGroup(row: FoundRow): GroupNames {
+  const id = row.external_id;
+  return { name: readText(row, "display_name"), externalId: typeof id === "string" ? id : null };
 }
 
 function readKeyModels(row: FoundRow) {

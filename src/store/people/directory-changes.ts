@@ -12,7 +12,7 @@ import { groupChanges } from "./directory-groups.ts";
 import { joinStandings, lockDirectory, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
 import { foldCase, GROUP, readUser, toUserRow, USER } from "./directory-tables.ts";
 import { makeEndings } from "./endings.ts";
-import { MEMBER } from "./people.ts";
+import { MEMBER, REVIEWED } from "./people.ts";
 
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function directoryChanges(engine: Engine, record: Recorder) {
@@ -132,7 +132,7 @@ function reviewChanges(engine: Engine) {
       const firsts = [
         lockDirectory(engine),
         bind(
-          `${selectSql(MEMBER)} WHERE id IN (SELECT member_id FROM directory_user WHERE id IN (${page}))`,
+          `${selectSql(REVIEWED)} WHERE id IN (SELECT member_id FROM directory_user WHERE id IN (${page}))`,
           after,
           limit,
         ),

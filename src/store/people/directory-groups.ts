@@ -7,7 +7,7 @@ import { selectSql, upsertSql } from "../engine/sql.ts";
 import { joinStandings, lockDirectory, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
 import { GROUP, USER } from "./directory-tables.ts";
 import { makeEndings } from "./endings.ts";
-import { MEMBER } from "./people.ts";
+import { REVIEWED } from "./people.ts";
 
 /** The users whom a change of a group may concern. */
 function selectConcerned({ mark, isListed, contains }: Engine, { steps, wideNames }: GroupClaim): string {
@@ -61,7 +61,7 @@ function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] 
     bind(`SELECT id FROM directory_user WHERE ${isListed("id", first)}`, listed),
     bind(selectNamed(engine), JSON.stringify(ruleGroups)),
     ofUsers(
-      `${selectSql(MEMBER)} WHERE id IN (SELECT member_id FROM directory_user WHERE ${concerned}) ${all} ${forUpdate}`,
+      `${selectSql(REVIEWED)} WHERE id IN (SELECT member_id FROM directory_user WHERE ${concerned}) ${all} ${forUpdate}`,
     ),
     ofUsers(`${selectSql(USER)} WHERE (${concerned}) ${all}`),
     ofUsers(`SELECT user_id, group_id FROM directory_membership WHERE user_id IN (${users})

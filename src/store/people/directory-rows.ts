@@ -1,11 +1,10 @@
 // The statements and rows that all changes of a company's directory share.
-import type { MemberRights, Standing } from "../../core/people/directory.ts";
-import type { Member } from "../../core/people/people.ts";
+import type { MemberRights, ReviewedMember, Standing } from "../../core/people/directory.ts";
 import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
 import { readText } from "../engine/found.ts";
 import { selectSql } from "../engine/sql.ts";
 import { GROUP, readUser } from "./directory-tables.ts";
-import { MEMBER } from "./people.ts";
+import { REVIEWED } from "./people.ts";
 
 const NO_ROWS: Result = Object.assign([], { count: 0 });
 
@@ -26,7 +25,9 @@ export function joinStandings(
   users: Result = NO_ROWS,
   inGroups: Result = NO_ROWS,
 ): readonly Standing[] {
-  const members = new Map(people.map(MEMBER.rowOf).map((member): [string, Member] => [member.id, member]));
+  const members = new Map(
+    people.map(REVIEWED.rowOf).map((member): [string, ReviewedMember] => [member.id, member]),
+  );
   const groupIds = new Map<string, Set<string>>();
   for (const row of inGroups) {
     groupIds.getOrInsertComputed(readText(row, "user_id"), () => new Set()).add(readText(row, "group_id"));

@@ -1,6 +1,8 @@
 // People, named tokens, and what may be used only once.
+
 import type { Changes } from "../../core/audit/changes.ts";
 import { asArray, parseJson } from "../../core/json/json.ts";
+import type { ReviewedMember } from "../../core/people/directory.ts";
 import {
   ACTOR_KINDS,
   type Doubt,
@@ -121,6 +123,17 @@ export const MEMBER = table<Member>("member", ["id"], {
   objectId: OPTIONAL_TEXT,
   refusedAtMs: { ...OPTIONAL_TIME, name: "refused_at_ms" },
   directoryTurn: { ...OPTIONAL_TIME, name: "directory_turn" },
+});
+
+/** The part of a member on which the rights by a directory depend. */
+export const REVIEWED = table<ReviewedMember>("member", ["id"], {
+  id: TEXT,
+  ruleGrants: GRANTS,
+  ruleLimits: allowNull(TEXT),
+  readsContent: FLAG,
+  groups: nameColumn("issuer_groups", GROUPS),
+  seenAtMs: TIME,
+  refusedAtMs: { ...OPTIONAL_TIME, name: "refused_at_ms" },
 });
 
 export function peopleMethods(engine: Engine) {

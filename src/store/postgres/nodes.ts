@@ -76,6 +76,21 @@ export async function findOrphans(pool: Pool, node: string, most: number): Promi
   return (await pool.run(bind(ORPHANS, node, most))).map(HOLD.rowOf);
 }
 
+const ALIVE = `
+  SELECT other.id FROM node AS other JOIN node AS own ON own.id = $1
+  WHERE NOT (greatest(other.beat_at, own.since_at) < clock_timestamp() - ${DEAD}
+    AND own.beat_at > clock_timestamp() - ${GAP})`;
+
+export async function listDead(
+  pool: Pool,
+  own: string,
+  nodes: readonly string[],
+): Promise<readonly string[]> {
+  const alive = new Set((await pool.run(bind(ALIVE, own))).map((found) => readText(found, "id")));
+  // Without a beat of its own, this node can't tell.
+  return alive.has(own) ? nodes.filter((node) => !alive.has(node)) : [];
+}
+
 /** Deletes rows of nodes that ended long ago and hold nothing. */
 export async function forgetNodes(pool: Pool): Promise<void> {
   await pool.run(bind(FORGET));

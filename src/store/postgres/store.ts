@@ -13,7 +13,7 @@ import { Batches } from "./batches.ts";
 import { Dialer, type LookUp } from "./dialer.ts";
 import { CONNECTIONS_MAX, describeError } from "./failures.ts";
 import { makePostgresSchema, migrate, retryStartup } from "./migrations.ts";
-import { endNode, findOrphans, makeHeart } from "./nodes.ts";
+import { endNode, findOrphans, listDead, makeHeart } from "./nodes.ts";
 import { pieceRows } from "./pieces.ts";
 import { Pool } from "./pool.ts";
 import { composeReading } from "./reading.ts";
@@ -71,6 +71,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     clockAheadMs: () => clockAheadMs,
     beat: heart.beat,
     orphans: (most) => findOrphans(pool, node, most),
+    listDead: (nodes) => listDead(pool, node, nodes),
     measure: () => measure(pool),
     findDamage: async () => null,
     ...engineMethods(pool, pieceRows(pool)),

@@ -49,17 +49,21 @@ const AMOUNT_COLUMNS = [
   ...WORK_COLUMNS,
 ] as const satisfies readonly (readonly [string, Unit])[];
 
+/** The columns of a request that only some clients' requests have. */
+type RareFields = Pick<RequestRecord, "cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId">;
+
 export type CountedRow = { readonly amounts: Amounts } & Partial<
-  Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom" | "tags" | "socketId" | "isCompaction">
+  Pick<UsageSum, "edge" | "cached" | "markupNanoUsd"> & RareFields
 >;
 
 /**
- * True if the row counts anything other than tokens and searches: other work, answers from the cache, or some of it in
- * another month's statement. A request's tags are among these columns too, and what only some clients do.
+ * True if the row counts anything other than tokens and searches: other work, answers from the cache, a markup, or some of it
+ * in another month's statement. A request's tags are among these columns too, and what only some clients do.
  */
 export function hasWork(row: CountedRow): boolean {
-  const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction } = row;
+  const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction, batchId, markupNanoUsd } = row;
   if (edge !== undefined || cached || cachedFrom || tags || socketId || isCompaction) return true;
+  if (markupNanoUsd || batchId) return true;
   for (const unit of WORK_UNITS) if (amounts[unit] !== 0) return true;
   return false;
 }
@@ -69,8 +73,12 @@ const SPARE_COLUMNS = [
   "edge_charged_nano",
   "cached",
   "cached_from",
+  "markup_nano",
   "saved_nano",
   "tags",
+  "batch_id",
+  "batch_line",
+  "custom_id",
   "socket_id",
   "compaction",
 ];
@@ -117,7 +125,7 @@ const LISTED_FIELDS = {
   faultCode: allowNull(TEXT),
   amounts: listAmounts(INTEGER),
   costNanoUsd: INTEGER,
-  markupNanoUsd: allowNull(INTEGER),
+  markupNanoUsd: INTEGER,
   chargedNanoUsd: INTEGER,
   holdNanoUsd: INTEGER,
   usageSource: makeWord(USAGE_SOURCES),
@@ -133,6 +141,9 @@ const LISTED_FIELDS = {
   cachedFrom: allowNull(TEXT),
   savedNanoUsd: INTEGER,
   tags: allowNull(TEXT),
+  batchId: allowNull(TEXT),
+  batchLine: allowNull(INTEGER),
+  customId: allowNull(TEXT),
   socketId: allowNull(TEXT),
   isCompaction: nameColumn("compaction", FLAG),
 };
@@ -167,6 +178,7 @@ const REQUEST_DEFAULTS = {
   member_id: null,
   ...Object.fromEntries(WORK_COLUMNS.map(([column]) => [column, 0])),
   cached_from: null,
+  markup_nano: 0,
   saved_nano: 0,
   tags: null,
   socket_id: null,
@@ -193,7 +205,7 @@ export const USAGE = table<UsageSum>(
     errors: SUM,
     amounts: listAmounts(SUM),
     costNanoUsd: SUM,
-    markupNanoUsd: allowNull(SUM),
+    markupNanoUsd: SUM,
     chargedNanoUsd: SUM,
     cached: SUM,
     savedNanoUsd: SUM,
@@ -229,13 +241,6 @@ export const CALL_SUM = table<CallSum>(
     estimatedNanoUsd: SUM,
   },
 );
-
-/** Returns the expression of a column's sum over rows of `USAGE`. What isn't known of some of them isn't known of the sum. */
-export function composeTotal(column: string): string {
-  const sum = `coalesce(sum(${column}), 0)`;
-  if (column !== "markup_nano") return sum;
-  return `CASE WHEN count(CASE WHEN markup_nano IS NULL AND cost_nano <> 0 THEN 1 END) = 0 THEN ${sum} END`;
-}
 
 /** Reads a row of `keyUsesSql`. */
 export function readKeyUse(found: FoundRow): KeyUse {

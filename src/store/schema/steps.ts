@@ -1,8 +1,10 @@
 // The steps of the schema since both engines share them. A released step is never changed: a change is a new step.
+
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
+import { BATCHES } from "./batches-step.ts";
 import { CACHE } from "./cache-step.ts";
 import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
@@ -243,11 +245,11 @@ const SOCKETS: Step = [
 /** The most parallel calls of a credential. A program from before counts none of its own. */
 const CREDENTIAL_CALLS: Step = [{ kind: "addField", table: "credential", field: CREDENTIAL_FIELDS.parallel }];
 
-/** What the markup adds to costs. Unknown for rows from before, and for those of a program from before. */
+/** The part of costs that the markup adds. It is 0 in rows from before, and in those of a program from before. */
 const MARKUPS: Step = ["request", "hourly_usage", "hourly_tag"].map((table) => ({
   kind: "addColumn",
   table,
-  column: { name: "markup_nano", type: "integer", isNullable: true },
+  column: { name: "markup_nano", type: "integer", initial: 0 },
 }));
 
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
@@ -290,4 +292,5 @@ export const STEPS: readonly Step[] = [
   MARKUPS,
   REPEATS,
   FILES,
+  BATCHES,
 ];

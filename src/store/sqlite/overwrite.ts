@@ -3,12 +3,27 @@ import { Database } from "bun:sqlite";
 
 /** The setting of a file in which nothing that was deleted is left. New files have it. */
 export const OVERWRITTEN = "freed_overwritten";
+/** The setting of a file that a command is to overwrite, rather than the next start. */
+const POSTPONED = "freed_overwritten_later";
 const LOCK_WAIT_MS = 5000;
 
-/** True if it has to be done. */
-export function needsOverwriting(path: string): boolean {
+/** `postponed` waits for the command, `due` for a gateway's start. */
+type Overwriting = "done" | "postponed" | "due";
+
+export function readOverwriting(path: string): Overwriting {
   using database = new Database(path, { readonly: true });
-  return database.query("SELECT 1 FROM setting WHERE name = ?").get(OVERWRITTEN) === null;
+  const has = (name: string) => database.query("SELECT 1 FROM setting WHERE name = ?").get(name) !== null;
+  if (has(OVERWRITTEN)) return "done";
+  return has(POSTPONED) ? "postponed" : "due";
+}
+
+/** Leaves it to the command. Throws SQLite's error. */
+export function postponeOverwriting(path: string): void {
+  using database = new Database(path, { readwrite: true, create: false });
+  database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
+  database.run("INSERT INTO setting (name, value) VALUES (?, '1') ON CONFLICT (name) DO NOTHING", [
+    POSTPONED,
+  ]);
 }
 
 /** Rewrites the whole file. People who were made anonymous before are erased by it. Throws SQLite's error. */
@@ -20,6 +35,7 @@ export function overwriteFreed(path: string, nowMs: number): void {
   database.run("INSERT INTO setting (name, value) VALUES (?, '1') ON CONFLICT (name) DO NOTHING", [
     OVERWRITTEN,
   ]);
+  database.run("DELETE FROM setting WHERE name = ?", [POSTPONED]);
   database.run(
     "UPDATE member SET erased_at_ms = ? WHERE anonymised_at_ms IS NOT NULL AND erased_at_ms IS NULL AND email IS NULL",
     [nowMs],

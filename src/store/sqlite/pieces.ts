@@ -9,8 +9,12 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /** Returns the folder of a database's files. Databases that lie side by side share none. */
-function nameFilesFolder(database: string): string {
+export function nameFilesFolder(database: string): string {
   return join(dirname(database), "files", basename(database));
+}
+
+export function nameObjectFolder(database: string, accountId: string, object: string): string {
+  return join(nameFilesFolder(database), encodeName(accountId), encodeName(object));
 }
 
 /** Null for a database in memory. */
@@ -21,8 +25,7 @@ export function openPieces(database: string | null): PieceStore {
 /** Keeps pieces in a folder, which is made with the first of them. */
 function pieceFolder(database: string): PieceStore {
   const root = nameFilesFolder(database);
-  const placeObject = (accountId: string, object: string) =>
-    join(root, encodeName(accountId), encodeName(object));
+  const placeObject = (accountId: string, object: string) => nameObjectFolder(database, accountId, object);
   let drafts = 0;
   return {
     write: (accountId, object, number, sealed) =>

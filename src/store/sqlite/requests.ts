@@ -78,6 +78,8 @@ export function requestMethods(
     searchRequests: (filter, page, withinMs) =>
       searchLog(engine, askRequests(LISTED_REQUEST, filter, engine.mark), page, withinMs),
     prune: makePruning(connector, cache, engine),
+    listDead: async (nodes) =>
+      nodes.filter((node) => node !== own.node && (own.file === null || hasEnded(own.file, node))),
     orphans: (most) => connector.run(({ sql }) => findOrphans(sql, own.file, own.node, most)),
   } satisfies Partial<Store>;
 }

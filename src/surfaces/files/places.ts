@@ -51,14 +51,24 @@ const ANTHROPIC: FilePlaces = {
   },
 };
 
+/** The contents of interactions that are files. */
+const CONTENTS: ReadonlySet<unknown> = new Set(["image", "audio", "document", "video"]);
+
+/** A resource of Google's API, or its address. */
+const RESOURCE = /^(.*\/)?files\//;
+
+/** Parts of generateContent, and contents of interactions. */
 const GEMINI: FilePlaces = {
-  fields: ["contents", "parts", "systemInstruction", "system_instruction"],
-  find: ({ fileData, file_data }) => {
+  fields: ["contents", "parts", "systemInstruction", "system_instruction", "input", "content"],
+  find: ({ fileData, file_data, type, uri }) => {
+    if (CONTENTS.has(type))
+      return readId(RESOURCE.test(asString(uri) ?? "") ? String(uri).replace(RESOURCE, "") : "");
     const { fileUri, file_uri } = asObject(fileData ?? file_data);
     // The SDK names a file by its resource, `files/…`, or by its address.
-    return readId(asString(fileUri ?? file_uri)?.replace(/^(.*\/)?files\//, ""));
+    return readId(asString(fileUri ?? file_uri)?.replace(RESOURCE, ""));
   },
-  fill: ({ fileData, file_data, ...part }, { type, base64 }) => {
+  fill: ({ fileData, file_data, uri, ...part }, { type, base64 }) => {
+    if (uri !== undefined) return { mime_type: type, ...part, data: base64 };
     const { mimeType, mime_type } = asObject(fileData ?? file_data);
     return omitUndefined({ ...part, inlineData: { mimeType: mimeType ?? mime_type ?? type, data: base64 } });
   },

@@ -5,6 +5,7 @@ import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts"
 import type { ContentPart } from "../../operations/chat/form.ts";
 import { isSecureUrl } from "../../operations/chat/prompt/address.ts";
 import { findSoundFormat } from "../../operations/sound-types.ts";
+import { toStandardBase64 } from "../gemini/base64.ts";
 import { makeDataPart, makeUrlPart } from "../gemini/media.ts";
 import { explainShared, refuseField } from "../lane.ts";
 import { CONTENTS } from "./known.ts";
@@ -77,7 +78,7 @@ function readFile(type: string, content: JsonObject, path: string): ContentPart 
   if (!fitsType(type, mediaType))
     throw invalidValue(`${path}.mime_type`, `expected one of the kind '${type}'`);
   if (type === "video")
-    return { type: "video_url", video_url: { url: `data:${mediaType};base64,${base64}` } };
+    return { type: "video_url", video_url: { url: `data:${mediaType};base64,${toStandardBase64(base64)}` } };
   return makeDataPart(mediaType, base64, undefined);
 }
 

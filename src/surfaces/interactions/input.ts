@@ -106,6 +106,11 @@ class StepReader {
 
   #readUser({ step, contentPath }: PlacedStep): void {
     this.#flush();
+    // A text alone is one in the chat form too, so that it counts the same.
+    if (typeof step.content === "string") {
+      this.#messages.push({ role: "user", content: step.content });
+      return;
+    }
     const contents = listContents(step.content, contentPath);
     if (contents.length === 0) throw refuseEmpty(contentPath);
     const isResult = ({ content }: PlacedContent) => content.type === "function_result";

@@ -16,7 +16,7 @@ const CONTENT = "content";
 
 /** Returns an input as steps. Throws a Fault for what is neither a step nor a content, and for both together. */
 export function listSteps(input: unknown): readonly PlacedStep[] {
-  if (typeof input === "string") return [placeInput([{ type: "text", text: input }])];
+  if (typeof input === "string") return [placeInput(input)];
   if (isObject(input)) {
     return isContent(input, "input") ? [placeInput(input)] : [placeStep(input, "input")];
   }
@@ -48,13 +48,18 @@ function isContent(given: unknown, path: string): boolean {
 /** A place within the history that isn't in the request. */
 export const EARLIER = "previous_interaction_id";
 
-/** Returns the input's steps after those before it, without the thoughts that these already have. */
-export function joinSteps(earlier: readonly unknown[], input: unknown): readonly PlacedStep[] {
+/** Returns an input's steps, without the thoughts that the steps before it already have. */
+export function listNewSteps(earlier: readonly unknown[], input: unknown): readonly PlacedStep[] {
   const own = listSteps(input);
   if (earlier.length === 0) return own;
   const known = new Set(earlier.map(readThoughtSignature));
+  return own.filter(({ step }) => !isRepeated(step, known));
+}
+
+/** Returns the input's steps after those before it. */
+export function joinSteps(earlier: readonly unknown[], input: unknown): readonly PlacedStep[] {
   const before = earlier.map((step) => ({ step: asObject(step), path: EARLIER, contentPath: EARLIER }));
-  return [...before, ...own.filter(({ step }) => !isRepeated(step, known))];
+  return [...before, ...listNewSteps(earlier, input)];
 }
 
 /** ADK sends the last turn's thoughts again, which its provider would read twice. */

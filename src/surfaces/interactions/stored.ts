@@ -3,7 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import type { Earlier, EarlierAnswers, KeptExchange } from "../../core/models/kept.ts";
 import { DONE, type InteractionEvent, listStepEvents, writeEvent } from "./events.ts";
-import { listSteps } from "./steps.ts";
+import { listNewSteps, listSteps } from "./steps.ts";
 
 export function findEarlier(body: unknown): Earlier {
   return { id: asString(asObject(body).previous_interaction_id) ?? null, itemIds: [] };
@@ -16,7 +16,11 @@ const CONTINUED: ReadonlySet<unknown> = new Set(["completed", "requires_action",
  * Returns the steps before a request's own input. Throws a Fault if it goes on from an interaction that isn't kept: it is
  * never answered without the history that it asks for.
  */
-export function listEarlier(id: string | undefined, keeping: EarlierAnswers | null): readonly unknown[] {
+export function listEarlier(
+  id: string | undefined,
+  keeping: EarlierAnswers | null,
+  input: unknown,
+): readonly unknown[] {
   if (id === undefined) return [];
   const previous = keeping?.previous ?? null;
   if (previous === null) throw refuseUnkept(id, keeping !== null);
@@ -24,7 +28,27 @@ export function listEarlier(id: string | undefined, keeping: EarlierAnswers | nu
     const message = `Interaction '${id.slice(0, 100)}' has not ended in a way that another can go on from.`;
     throw new Fault("invalid_value", message, { param: "previous_interaction_id" });
   }
-  return listTimeline(previous, true);
+  const timeline = listTimeline(previous, true);
+  return previous.response.status === "incomplete" ? omitCalls(timeline, listAnswered(input)) : timeline;
+}
+
+/** Calls of an answer that was cut off may be cut off as well: those that nobody has run are left out. */
+function omitCalls(steps: readonly unknown[], answered: ReadonlySet<unknown>): readonly unknown[] {
+  const known = new Set([...answered, ...listResults(steps)]);
+  return steps.filter((step) => {
+    const { type, id } = asObject(step);
+    return type !== "function_call" || known.has(id);
+  });
+}
+
+function listAnswered(input: unknown): ReadonlySet<unknown> {
+  return new Set(listResults(listSteps(input).map(({ step }) => step)));
+}
+
+/** Returns the ids of the calls that have a result, among the steps or a user's contents. */
+function listResults(steps: readonly unknown[]): readonly unknown[] {
+  const all = steps.flatMap((step) => [step, ...asArray(asObject(step).content)]).map(asObject);
+  return all.filter(({ type }) => type === "function_result").map(({ call_id: id }) => id);
 }
 
 function refuseUnkept(id: string, keeps: boolean): Fault {
@@ -43,14 +67,23 @@ export function makeKept({ earlier, input }: JsonObject, answer: JsonObject): Ke
 
 /** Returns an interaction's own steps, from its input on, and those before it if they are wanted as well. */
 function listTimeline({ input, response }: KeptExchange, withEarlier: boolean): readonly unknown[] {
-  const own = listSteps(response.input).map(({ step }) => step);
+  const own = listNewSteps(input, response.input).map(({ step }) => step);
   return [...(withEarlier ? input : []), ...own, ...asArray(response.steps)];
 }
 
 /** Returns a kept interaction as it is read again. `withInput` adds the input as it came. */
 export function writeKept(kept: KeptExchange, withInput: boolean): JsonObject {
   const { input, steps: _steps, ...answer } = kept.response;
-  return { ...answer, steps: listTimeline(kept, false), ...(withInput ? { input } : {}) };
+  const steps = listTimeline(kept, false).map(writeInput);
+  return { ...answer, steps, ...(withInput ? { input } : {}) };
+}
+
+/** Google shows a text as a list of contents. */
+function writeInput(step: unknown): unknown {
+  const { content } = asObject(step);
+  return typeof content === "string"
+    ? { ...asObject(step), content: [{ type: "text", text: content }] }
+    : step;
 }
 
 /** Returns the events of a kept interaction after the event with this id, 0 for all of them. Null if there is no such event. */

@@ -61,7 +61,7 @@ function readExchange({ body, limits, seal, keeping }: Incoming): Exchange<ChatF
   checkModelName(given.model);
   refuseEmpty(given.input);
   const { previous_interaction_id: previous, input, store } = given;
-  const earlier = listEarlier(asString(previous), keeping);
+  const earlier = listEarlier(asString(previous), keeping, input);
   const placed = joinSteps(earlier, input);
   refuseLongList(placed, limits.messagesMax, "input");
   const read = readSteps(placed, seal);

@@ -18,6 +18,7 @@ import { isCutCall } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
 import { RESPONSES_FORMAT, signThinking, signTurn } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
+import { wrapSummaries } from "./compaction/summary.ts";
 import { asksForSources, writeSearchItem } from "./searches.ts";
 import type { ToolName, ToolNames } from "./tools.ts";
 
@@ -156,7 +157,8 @@ export function stampVerbatim(
 ): JsonObject {
   const own = usage === undefined ? {} : writeCost(usage);
   const given = response.usage === null ? null : { ...asObject(response.usage), ...own };
-  return { ...response, ...stampState(response, stamp, context), model: stamp.model, usage: given };
+  const shown = wrapSummaries(response, stamp);
+  return { ...shown, ...stampState(response, stamp, context), model: stamp.model, usage: given };
 }
 
 export function writeResponse(reply: ChatReply, stamp: Stamp, context: ResponseContext): JsonObject {

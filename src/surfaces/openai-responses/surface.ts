@@ -121,6 +121,7 @@ function readTriggered(
         ...(native.kept ? { kept: native.kept, keep } : {}),
         isCompaction: true,
         whole: (reply, stamp) => writeCompaction(reply, stamp, context),
+        findCut: ({ choices }) => (choices[0]?.finish_reason === "length" ? ["output[0]"] : []),
         writer: (stamp) => new CompactionWriter(stamp, context),
       };
     },
@@ -141,7 +142,7 @@ function makeContext(
 /** `joined` is the request with the whole conversation. */
 function readJoined(incoming: Incoming, given: JsonObject, joined: JsonObject): Exchange<ChatForm> {
   const { headers, limits, seal, stored } = incoming;
-  const input = openSummaries(joined.input, seal);
+  const { input, history } = openSummaries(joined.input, seal);
   // Closures share what any of them refers to, so `lane` must not hold the input.
   const { body: passed, ...lane } = applyLane(
     input === joined.input ? joined : { ...joined, input },
@@ -169,6 +170,7 @@ function readJoined(incoming: Incoming, given: JsonObject, joined: JsonObject): 
     dropped: lane.dropped,
     lost: read.lost.filter((field) => !lane.dropped.includes(field)),
     nativeOnly: read.nativeOnly,
+    history,
     isLimitRequired: false,
     isToBeStored: given.store === true,
     ...(context.keeps || incoming.isRemembered

@@ -6,6 +6,7 @@ import type { ChatChunk, FinishReason, Usage } from "../../operations/chat/form.
 import { KEEP_ALIVE_LINE, namedEvent } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
+import { isSummary, wrapSummary } from "./compaction/summary.ts";
 import { writeFailure } from "./errors.ts";
 import { EventNumbers, ItemWriter } from "./item-writer.ts";
 import {
@@ -112,9 +113,14 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   protected override show(event: JsonObject, usage?: Usage | null): string {
     const { type, response } = event;
     if (typeof type !== "string" || !EVENT_NAME.test(type)) return "";
-    if (!isObject(response)) return namedEvent(type, JSON.stringify(event));
+    if (!isObject(response)) return namedEvent(type, JSON.stringify(this.#wrap(event)));
     this.#shown = this.#stampOn(response, usage ?? undefined);
     return namedEvent(type, JSON.stringify({ ...event, response: this.#shown }));
+  }
+
+  /** An item of the provider's that nobody else reads leaves with its place. */
+  #wrap(event: JsonObject): JsonObject {
+    return isSummary(event.item) ? { ...event, item: wrapSummary(event.item, this.stamp) } : event;
   }
 
   /** Returns OpenAI's own response with our id, the card's name and the cost. */

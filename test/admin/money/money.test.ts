@@ -82,7 +82,15 @@ describe("usage", () => {
     const two = { prompt: 20, completion: 40, cached: 6, cache_write: 0, reasoning: 10, searches: 0 };
     expect(await usage({})).toEqual({
       data: [
-        { ...begun, day: "2026-11-19", requests: 2, tokens: two, cost_usd: 0.0000021, charged_usd: 0.000002 },
+        {
+          ...begun,
+          day: "2026-11-19",
+          requests: 2,
+          tokens: two,
+          cost_usd: 0.0000021,
+          provider_cost_usd: 0.0000021,
+          charged_usd: 0.000002,
+        },
         {
           ...begun,
           day: "2026-11-20",
@@ -90,6 +98,7 @@ describe("usage", () => {
           errors: 1,
           tokens: two,
           cost_usd: 0.0000055,
+          provider_cost_usd: 0.0000055,
           charged_usd: 0.000004,
         },
       ],
@@ -117,7 +126,8 @@ describe("usage", () => {
       { account_id: other.id, ...others },
     ]);
     expect((await usage({ group_by: "key" })).data.map(({ key_id }) => key_id)).toEqual(["a", "b"]);
-    const money = ["cost_usd", "charged_usd", "cached", "saved_usd", "first_token_ms"];
+    const costs = ["cost_usd", "provider_cost_usd", "charged_usd"];
+    const money = [...costs, "cached", "saved_usd", "first_token_ms"];
     const fields = Object.keys((await usage({ group_by: "day,key" })).data[0] ?? {});
     expect(fields).toEqual(["day", "key_id", "requests", "errors", "tokens", "units", ...money]);
   });

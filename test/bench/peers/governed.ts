@@ -163,6 +163,7 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     decideLimitRequest: nothing,
     addCheckout: unused,
     changeThing: nothing,
+    removeFile: nothing,
     putCredential: none,
     removeCredential: none,
     changeOperatorSetting: async (_name, change) => change(null),
@@ -204,6 +205,8 @@ function noStore(): Store {
     audit: unused,
     ...keepNoLog(),
     files: keepNoFiles(),
+    batches: keepNoBatches(),
+    listDead: async () => [],
     credentials: nobody,
     setting: nothing,
     keepSetting: async (_name, value) => value,
@@ -213,6 +216,21 @@ function noStore(): Store {
     close: async () => {},
   };
   return made;
+}
+
+function keepNoBatches(): Store["batches"] {
+  const refuse = async () => {
+    throw new Error("Not part of the measurement.");
+  };
+  return {
+    add: refuse,
+    find: async () => null,
+    list: async () => [],
+    change: refuse,
+    remove: async () => {},
+    countBytes: async () => 0,
+    sum: refuse,
+  };
 }
 
 function keepNoFiles(): Store["files"] {

@@ -83,7 +83,14 @@ test("results count together with arguments, where they are read", () => {
   expect(other).toEqual(JSON.parse(FINE));
 });
 
-const STAMP: Stamp = { id: "a", created: 0, model: "m", nameStored: (id) => id, countPrompt: () => 1 };
+const STAMP: Stamp = {
+  id: "a",
+  created: 0,
+  model: "m",
+  nameStored: (id) => id,
+  sealHistory: () => null,
+  countPrompt: () => 1,
+};
 const HELLO = { role: "user", content: "hello" };
 const SURFACES = {
   "/v1/messages": ANTHROPIC_MESSAGES.read(incoming({ model: "m", max_tokens: 1, messages: [HELLO] })),

@@ -15,6 +15,7 @@ const MODELS = {
   responses: ["Responses#gpt-6.1-sol", "Google#gemini-3.5-flash"],
   messages: ["Anthropic#claude-haiku-4-5", "Responses#gpt-6.1-sol"],
   gemini: ["Google#gemini-3.5-flash", "OpenAI#gpt-5.6-sol"],
+  interactions: ["Google#gemini-3.5-flash", "Anthropic#claude-haiku-4-5"],
 };
 
 let under: UnderTest;
@@ -76,6 +77,10 @@ const SURFACES: Readonly<
         },
       ],
     },
+  ],
+  interactions: (id, isPicture) => [
+    "/v1/interactions",
+    { input: [{ type: isPicture ? "image" : "document", uri: `files/${id}` }, ask] },
   ],
   gemini: (id) => [
     "/v1beta/models/MODEL:generateContent",

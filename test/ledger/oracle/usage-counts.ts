@@ -26,7 +26,7 @@ export function addCounts(before: Counts | undefined, record: RequestRecord, tim
     errors: sum.errors + (isError(record.status) ? times : 0),
     amounts: addAmounts(sum.amounts, amounts),
     costNanoUsd: sum.costNanoUsd + times * record.costNanoUsd,
-    markupNanoUsd: (sum.markupNanoUsd ?? 0) + times * (record.markupNanoUsd ?? 0),
+    markupNanoUsd: sum.markupNanoUsd + times * record.markupNanoUsd,
     chargedNanoUsd: sum.chargedNanoUsd + times * record.chargedNanoUsd,
     cached: sum.cached + (record.cachedFrom === null ? 0 : times),
     savedNanoUsd: sum.savedNanoUsd + times * record.savedNanoUsd,

@@ -49,8 +49,9 @@ function makeIssuer(finish: () => Tokens): Issuer {
   };
 }
 
-export async function openCompany(rules: SignInRules): Promise<Company> {
-  const opened = await openStore("sqlite::memory:", Buffer.alloc(32, 5).toString("base64"));
+/** On a store in memory, unless there is one. */
+export async function openCompany(rules: SignInRules, shared?: OpenedStore): Promise<Company> {
+  const opened = shared ?? (await openStore("sqlite::memory:", Buffer.alloc(32, 5).toString("base64")));
   const { store, world, credentialVault: vault } = opened;
   let aheadMs = 0;
   const clock = { nowMs: () => Date.now() + aheadMs };

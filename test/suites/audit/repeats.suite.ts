@@ -1,10 +1,10 @@
 // Records of repeats, on every store: written with what is made, by one of those who come at once, and with nothing else.
 import { expect, test } from "bun:test";
 import {
+  EarlierRequest,
   REPEAT_KEPT_MS,
   REPEAT_SECRET_MS,
   type RepeatClaim,
-  Repeated,
 } from "../../../src/core/audit/repeats.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { makeAccount, makeKey, NOON } from "../../harness/samples.ts";
@@ -36,7 +36,7 @@ function repeat(opened: Opened): void {
     };
     const made = await Promise.allSettled(Array.from({ length: 24 }, (_, at) => make(at)));
     const refused = made.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-    expect([refused.length, refused.every((one) => one instanceof Repeated)]).toEqual([23, true]);
+    expect([refused.length, refused.every((one) => one instanceof EarlierRequest)]).toEqual([23, true]);
     const keys = await store.keys({ limit: 50, after: null });
     const accounts = await other.accounts({ limit: 50, after: null });
     expect(keys.length + accounts.filter(({ id }) => id !== "default").length).toBe(1);
@@ -69,7 +69,7 @@ function repeat(opened: Opened): void {
     await put(claimAs("first"));
     expect((await put(claim)).externalId).toBe(claim.token);
     expect(await catchThrown(put(claimAs("put", { atMs: NOON + REPEAT_KEPT_MS - 1 })))).toBeInstanceOf(
-      Repeated,
+      EarlierRequest,
     );
     const later = claimAs("put", { atMs: NOON + REPEAT_KEPT_MS });
     expect((await put(later)).externalId).toBe(later.token);
@@ -82,7 +82,7 @@ function keep(opened: Opened): void {
     const { store, other } = opened();
     const claim = claimAs("kept");
     await store.repeats.claim(claim);
-    expect(await catchThrown(other.repeats.claim(claimAs("kept")))).toBeInstanceOf(Repeated);
+    expect(await catchThrown(other.repeats.claim(claimAs("kept")))).toBeInstanceOf(EarlierRequest);
     await store.repeats.keepAnswer(claimAs("kept"), { answer: "not theirs", secret: null });
     await store.repeats.keepAnswer(claim, { answer: "sealed", secret: "sealed secret" });
     expect(await other.repeats.find("kept", NOON - 1)).toEqual({

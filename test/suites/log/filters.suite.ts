@@ -74,6 +74,22 @@ export function originFilters(store: () => Store): void {
     expect(await idsOf({ text: "3" })).toBe("3");
   });
 
+  test("recent requests are found by the time they ended", async () => {
+    await write(
+      store(),
+      makeRecord("long", { atMs: NOON - HOUR, totalMs: HOUR + 5 }),
+      makeRecord("short", { atMs: NOON, totalMs: 3 }),
+      makeRecord("old", { atMs: NOON - 10, totalMs: 9 }),
+    );
+    const idsOf = async (sinceMs: number, most: number) =>
+      (await store().endedSince(sinceMs, most)).map(({ id }) => id);
+    expect(await idsOf(NOON, 9)).toEqual(["long", "short"]);
+    expect(await idsOf(NOON, 1)).toEqual(["long"]);
+    expect(await idsOf(NOON + 6, 9)).toEqual([]);
+  });
+}
+
+export function socketFilters(store: () => Store): void {
   test("lists can be filtered by WebSocket, and by how requests came", async () => {
     await write(
       store(),
@@ -96,19 +112,5 @@ export function originFilters(store: () => Store): void {
       ["sock_1", true],
       [null, false],
     ]);
-  });
-
-  test("recent requests are found by the time they ended", async () => {
-    await write(
-      store(),
-      makeRecord("long", { atMs: NOON - HOUR, totalMs: HOUR + 5 }),
-      makeRecord("short", { atMs: NOON, totalMs: 3 }),
-      makeRecord("old", { atMs: NOON - 10, totalMs: 9 }),
-    );
-    const idsOf = async (sinceMs: number, most: number) =>
-      (await store().endedSince(sinceMs, most)).map(({ id }) => id);
-    expect(await idsOf(NOON, 9)).toEqual(["long", "short"]);
-    expect(await idsOf(NOON, 1)).toEqual(["long"]);
-    expect(await idsOf(NOON + 6, 9)).toEqual([]);
   });
 }

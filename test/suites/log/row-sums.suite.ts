@@ -45,8 +45,7 @@ function makeRows(seed: number): readonly RequestRecord[] {
       cachedFrom: dice.pick([null, null, "r0"]),
       savedNanoUsd: dice.int(0, 9),
       costNanoUsd: dice.int(0, 1000),
-      // Rows from before it was kept are few, so that most sums know it.
-      markupNanoUsd: at % 50 === 7 ? null : (at % 19) - 9,
+      markupNanoUsd: (at % 19) - 9,
       amounts: { ...NO_AMOUNTS, prompt: dice.int(0, 50), images: dice.int(0, 2) },
     });
   });
@@ -124,9 +123,7 @@ function sumRows(rows: readonly RequestRecord[], groupBy: readonly RowDimension[
       add(of, ({ amounts }) => amounts.images),
       add(of, ({ cachedFrom }) => (cachedFrom ? 1 : 0)),
       add(of, (row) => row.savedNanoUsd),
-      of.some(({ markupNanoUsd, costNanoUsd }) => markupNanoUsd === null && costNanoUsd !== 0)
-        ? "unknown"
-        : add(of, (row) => row.markupNanoUsd ?? 0),
+      add(of, (row) => row.markupNanoUsd),
     ].join(" "),
   );
 }
@@ -142,7 +139,7 @@ function writeSum(sum: RowSum, groupBy: readonly RowDimension[]): string {
     sum.amounts.images,
     sum.cached,
     sum.savedNanoUsd,
-    sum.markupNanoUsd ?? "unknown",
+    sum.markupNanoUsd,
   ].join(" ");
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { FileOwner, StoredFile, StoredObject } from "../../../src/core/models/file.ts";
 import type { FileRules } from "../../../src/core/settings.ts";
 import type { Store } from "../../../src/core/store.ts";
-import { type FileUsers, NO_FILE_USERS } from "../../../src/files/files-ports.ts";
+import type { FileUsers } from "../../../src/files/files-ports.ts";
 import { KeptFiles } from "../../../src/files/kept-files.ts";
 import { type NewFile, PIECE_BYTES } from "../../../src/files/port.ts";
 import { makeSweep } from "../../../src/files/sweep.ts";
@@ -12,6 +12,13 @@ import { countingRandom, makeAccount } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
 import { type MakeBench, twoStores } from "../two-stores.ts";
+
+/** No batch uses any. */
+const NO_FILE_USERS: FileUsers = {
+  isFileInUse: async () => false,
+  listLiveObjects: async () => [],
+  countBytes: async () => 0,
+};
 
 const OWNER: FileOwner = { accountId: "default", memberId: null };
 const DAY_MS = 86_400_000;

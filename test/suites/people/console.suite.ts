@@ -101,41 +101,44 @@ function origins(stores: () => TwoStores): void {
   });
 }
 
+function sessions(stores: () => TwoStores): void {
+  test("a session is valid everywhere until it ends", async () => {
+    const { store, other } = stores();
+    const session = sessionOf("a", NOON + 2);
+    await store.people.addSession(session, NOON);
+    expect(await other.people.session("a")).toEqual(session);
+    expect(await other.people.session("b")).toBeNull();
+    await other.people.endSession("a");
+    await other.people.endSession("a");
+    expect(await store.people.session("a")).toBeNull();
+  });
+
+  test("each owner has sessions of their own, newest first, without those that have ended", async () => {
+    const { store, other } = stores();
+    const owners = [{ memberId: "mem_a" }, { memberId: "mem_b" }, { tokenId: "tok_a" }, {}];
+    for (const [at, owner] of owners.entries())
+      for (const end of [NOON + 1, NOON + 5, NOON + 9])
+        await store.people.addSession(
+          { ...sessionOf(`${at} ${end - NOON}`, end), tokenDigest: "token", ...owner },
+          NOON,
+        );
+    const list = async (owner: object, most = 10) => {
+      const asked = { memberId: null, tokenId: null, tokenDigest: "token", ...owner };
+      return (await other.people.sessionsOf(asked, NOON + 1, most)).map(({ digest }) => digest);
+    };
+    for (const [at, owner] of owners.entries()) expect(await list(owner)).toEqual([`${at} 9`, `${at} 5`]);
+    expect(await list({ memberId: "mem_a" }, 1)).toEqual(["0 9"]);
+    expect(await list({ tokenDigest: "another" })).toEqual([]);
+  });
+}
+
 export function consoleSuite(name: string, makeBench: MakeBench): void {
   describe(`${name}: the console`, () => {
     const stores = twoStores(makeBench);
     describe("savings", () => savings(() => stores().store));
     describe("logouts", () => logouts(stores));
     describe("origins", () => origins(stores));
-
-    test("a session is valid everywhere until it ends", async () => {
-      const { store, other } = stores();
-      const session = sessionOf("a", NOON + 2);
-      await store.people.addSession(session, NOON);
-      expect(await other.people.session("a")).toEqual(session);
-      expect(await other.people.session("b")).toBeNull();
-      await other.people.endSession("a");
-      await other.people.endSession("a");
-      expect(await store.people.session("a")).toBeNull();
-    });
-
-    test("each owner has sessions of their own, newest first, without those that have ended", async () => {
-      const { store, other } = stores();
-      const owners = [{ memberId: "mem_a" }, { memberId: "mem_b" }, { tokenId: "tok_a" }, {}];
-      for (const [at, owner] of owners.entries())
-        for (const end of [NOON + 1, NOON + 5, NOON + 9])
-          await store.people.addSession(
-            { ...sessionOf(`${at} ${end - NOON}`, end), tokenDigest: "token", ...owner },
-            NOON,
-          );
-      const list = async (owner: object, most = 10) => {
-        const asked = { memberId: null, tokenId: null, tokenDigest: "token", ...owner };
-        return (await other.people.sessionsOf(asked, NOON + 1, most)).map(({ digest }) => digest);
-      };
-      for (const [at, owner] of owners.entries()) expect(await list(owner)).toEqual([`${at} 9`, `${at} 5`]);
-      expect(await list({ memberId: "mem_a" }, 1)).toEqual(["0 9"]);
-      expect(await list({ tokenDigest: "another" })).toEqual([]);
-    });
+    describe("sessions", () => sessions(stores));
 
     test("expired sessions are deleted when another one begins", async () => {
       const { store } = stores();

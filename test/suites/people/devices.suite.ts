@@ -18,6 +18,7 @@ import { makeSuite, type TwoStores } from "../two-stores.ts";
 export const devicesSuite = makeSuite({
   codes,
   "codes that wait": waiting,
+  "codes that share their room": sharing,
   devices,
   "devices that end": ending,
   "devices of somebody whose role ends": roles,
@@ -33,6 +34,9 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 let nowMs = NOON;
+const resetClock = () => {
+  nowMs = NOON;
+};
 
 function makeParts(opened: Opened, which: "store" | "other" = "store") {
   const clock = { nowMs: () => nowMs };
@@ -108,9 +112,7 @@ async function prove(opened: Opened, secret: string): Promise<string> {
 }
 
 function codes(opened: Opened): void {
-  beforeEach(() => {
-    nowMs = NOON;
-  });
+  beforeEach(resetClock);
 
   test("an agent that asks faster than every 5 s is told so, and gets its turn all the same", async () => {
     const { deviceCode } = await begin(opened);
@@ -147,9 +149,7 @@ function codes(opened: Opened): void {
 }
 
 function waiting(opened: Opened): void {
-  beforeEach(() => {
-    nowMs = NOON;
-  });
+  beforeEach(resetClock);
 
   test("20 wait for one address, or for one IPv6 host, and others are let in", async () => {
     const sources = ["192.0.2.1", "2001:db8::1"];
@@ -162,53 +162,6 @@ function waiting(opened: Opened): void {
     for (const address of ["192.0.2.2", "2001:db8:0:1::1"]) await begin(opened, { ...agent, address });
     nowMs = NOON + 10 * MINUTE;
     await begin(opened);
-  });
-
-  test("a network beyond its share loses its oldest code, and one that has most once all places are taken", async () => {
-    const { store, other } = opened();
-    const digest = digestUserCode((await begin(opened)).userCode, pepper);
-    const like = await store.devices.codeByUser(digest);
-    if (like === null) throw new Error("the code isn't there");
-    const bounds = { ofBlock: 20, ofNetwork: 4, inAll: 6 };
-    const add = (name: string, network: string, by = store) => {
-      nowMs++;
-      const names = { deviceDigest: name, userDigest: name, block: name, network };
-      return by.devices.addCode({ ...like, ...names, createdAtMs: nowMs }, makeCodeRoom(network, bounds));
-    };
-    const listWaiting = async (...names: readonly string[]) => {
-      const codes = await Promise.all(names.map((name) => other.devices.codeByUser(name)));
-      return names.filter((_, at) => (codes[at]?.expiresAtMs ?? 0) > nowMs);
-    };
-    for (const name of ["a1", "a2", "a3", "a4"]) expect(await add(name, "a")).toBe(true);
-    expect(await add("a5", "a", other)).toBe(true);
-    expect(await listWaiting("a1", "a2", "a3", "a4", "a5")).toEqual(["a2", "a3", "a4", "a5"]);
-    expect(await add("b1", "b")).toBe(true);
-    expect(await add("c1", "c", other)).toBe(true);
-    expect(await listWaiting("a2", "a3", "a4", "a5", "b1", "c1")).toEqual(["a3", "a4", "a5", "b1", "c1"]);
-    for (const name of ["d1", "e1", "f1"]) expect(await add(name, name)).toBe(true);
-    expect(await listWaiting("c1", "d1", "e1", "f1")).toEqual(["c1", "d1", "e1", "f1"]);
-    // Two sign-ins never show the same code.
-    const taken = { ...like, deviceDigest: "other", userDigest: "f1", createdAtMs: nowMs };
-    expect(await store.devices.addCode(taken, makeCodeRoom("g"))).toBe(false);
-  });
-
-  test("an agent elsewhere gets a code while a network asks for as many as it can", async () => {
-    const { store } = opened();
-    const ofFlood = await begin(opened, { ...agent, address: "2001:db8:1::1" });
-    // What a network may have is here a hundredth of what it is, and its addresses as many as it likes.
-    const like = await store.devices.codeByUser(digestUserCode(ofFlood.userCode, pepper));
-    if (like === null) throw new Error("the code isn't there");
-    for (let at = 0; at < 120; at++) {
-      const names = { deviceDigest: `d${at}`, userDigest: `u${at}`, block: `2001:db8:1:${at}::/64` };
-      nowMs++;
-      const room = makeCodeRoom(like.network, { ofBlock: 20, ofNetwork: 10, inAll: 100 });
-      expect(await store.devices.addCode({ ...like, ...names, createdAtMs: nowMs }, room)).toBe(true);
-    }
-    const elsewhere = await begin(opened, { ...agent, address: "198.51.100.7" });
-    expect(nameError(await pollDevice(makeParts(opened), rules, elsewhere.deviceCode))).toBe(
-      "authorization_pending",
-    );
-    expect(nameError(await pollDevice(makeParts(opened), rules, ofFlood.deviceCode))).toBe("expired_token");
   });
 
   test("wrong codes count for ten minutes, for each person alone", async () => {
@@ -227,6 +180,56 @@ function waiting(opened: Opened): void {
     await store.devices.removeMistake(String(counted));
     expect([await add("6"), await add("7")]).toEqual([true, false]);
     expect(await add("8", { atMs: NOON + 600 })).toBe(true);
+  });
+}
+
+function sharing(opened: Opened): void {
+  beforeEach(resetClock);
+
+  test("a network beyond its share loses its oldest code, and one that has most once all places are taken", async () => {
+    const { store, other } = opened();
+    const digest = digestUserCode((await begin(opened)).userCode, pepper);
+    const like = await store.devices.codeByUser(digest);
+    if (like === null) throw new Error("the code isn't there");
+    const bounds = { ofBlock: 20, ofNetwork: 4, inAll: 6 };
+    const add = (name: string, network: string, by = store) => {
+      nowMs++;
+      const names = { deviceDigest: name, userDigest: name, block: name, network };
+      return by.devices.addCode({ ...like, ...names, createdAtMs: nowMs }, makeCodeRoom(network, bounds));
+    };
+    const listWaiting = async (...names: readonly string[]) => {
+      const codes = await Promise.all(names.map((name) => other.devices.codeByUser(name)));
+      return names.filter((_, at) => (codes[at]?.expiresAtMs ?? 0) > nowMs);
+    };
+    for (const name of ["a1", "a2", "a3", "a4", "a5"]) expect(await add(name, "a")).toBe(true);
+    expect(await listWaiting("a1", "a2", "a3", "a4", "a5")).toEqual(["a2", "a3", "a4", "a5"]);
+    expect(await add("b1", "b")).toBe(true);
+    expect(await add("c1", "c", other)).toBe(true);
+    expect(await listWaiting("a2", "a3", "a4", "a5", "b1", "c1")).toEqual(["a3", "a4", "a5", "b1", "c1"]);
+    for (const name of ["d1", "e1", "f1"]) expect(await add(name, name)).toBe(true);
+    expect(await listWaiting("c1", "d1", "e1", "f1")).toHaveLength(4);
+    // Two sign-ins never show the same code.
+    const taken = { ...like, deviceDigest: "other", userDigest: "f1", createdAtMs: nowMs };
+    expect(await store.devices.addCode(taken, makeCodeRoom("g"))).toBe(false);
+  });
+
+  test("an agent elsewhere gets a code while a network asks for as many as it can", async () => {
+    const { store } = opened();
+    const ofFlood = await begin(opened, { ...agent, address: "2001:db8:1::1" });
+    // The share of a network is a hundredth here, and it has as many addresses as it likes.
+    const like = await store.devices.codeByUser(digestUserCode(ofFlood.userCode, pepper));
+    if (like === null) throw new Error("the code isn't there");
+    for (let at = 0; at < 120; at++) {
+      const names = { deviceDigest: `d${at}`, userDigest: `u${at}`, block: `2001:db8:1:${at}::/64` };
+      nowMs++;
+      const room = makeCodeRoom(like.network, { ofBlock: 20, ofNetwork: 10, inAll: 100 });
+      expect(await store.devices.addCode({ ...like, ...names, createdAtMs: nowMs }, room)).toBe(true);
+    }
+    const elsewhere = await begin(opened, { ...agent, address: "198.51.100.7" });
+    expect(nameError(await pollDevice(makeParts(opened), rules, elsewhere.deviceCode))).toBe(
+      "authorization_pending",
+    );
+    expect(nameError(await pollDevice(makeParts(opened), rules, ofFlood.deviceCode))).toBe("expired_token");
   });
 }
 

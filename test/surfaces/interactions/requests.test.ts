@@ -116,7 +116,7 @@ describe("an input", () => {
   });
 
   test.each<readonly [unknown, unknown]>([
-    ["a", [user("a")]],
+    ["a", [{ role: "user", content: "a" }]],
     [{ type: "text", text: "a" }, [user("a")]],
     [
       [
@@ -127,7 +127,7 @@ describe("an input", () => {
     ],
     [
       [ASKED, { type: "user_input", content: "b" }],
-      [user("a"), user("b")],
+      [user("a"), { role: "user", content: "b" }],
     ],
     [ASKED, [user("a")]],
   ])("%j becomes messages", (input, messages) => {
@@ -172,6 +172,7 @@ describe("an input", () => {
       { type: "audio", mime_type: "audio/mp3", data: "aGk" },
       { type: "document", mime_type: "application/pdf", data: "aGk=" },
       { type: "video", uri: "https://a.test/1.mp4" },
+      { type: "video", mime_type: "video/mp4", data: "_-8_" },
     ];
     const [message] = readInteraction({ input }).ask.messages;
     expect<unknown>(message?.content).toEqual([
@@ -180,6 +181,7 @@ describe("an input", () => {
       { type: "input_audio", input_audio: { data: "aGk=", format: "mp3" } },
       { type: "file", file: { file_data: "data:application/pdf;base64,aGk=" } },
       { type: "video_url", video_url: { url: "https://a.test/1.mp4" } },
+      { type: "video_url", video_url: { url: "data:video/mp4;base64,/+8/" } },
     ]);
   });
 
@@ -268,4 +270,23 @@ test("a choice without a function, and a store that nobody has, are named", () =
   const { ask, dropped } = readInteraction({ generation_config: { tool_choice: "any" }, store: true });
   expect(ask.tool_choice).toBeUndefined();
   expect(dropped).toEqual(["store", "generation_config.tool_choice"]);
+});
+
+test("an answer that was cut off is gone on from without the calls that nobody has run", () => {
+  const kept = (status: string) => ({
+    previous: {
+      id: "int_1",
+      itemIds: [],
+      input: [],
+      response: { status, input: "a", steps: [{ type: "model_output", content: "One." }, CALL] },
+    },
+    items: new Map(),
+  });
+  const go = (status: string, input: unknown) =>
+    readInteraction({ input, previous_interaction_id: "int_1" }, { keeping: kept(status) }).ask.messages;
+  expect(go("incomplete", "go on").map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  expect(go("incomplete", [RESULT]).map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+  expect(go("incomplete", "go on")[1]).not.toHaveProperty("tool_calls");
+  expect(() => go("requires_action", "go on")).toThrow("'c1'");
+  expect(() => go("failed", "go on")).toThrow("has not ended");
 });

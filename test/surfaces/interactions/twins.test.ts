@@ -35,15 +35,16 @@ const called = (...ids: readonly string[]): JsonObject => ({
 });
 const told = (id: string, content: unknown): JsonObject => ({ role: "tool", tool_call_id: id, content });
 const CHAT_ASKED: JsonObject = { role: "user", content: [{ type: "text", text: "a" }] };
+const CHAT_TEXT: JsonObject = { role: "user", content: "a" };
 const TOOLS = { tools: [{ type: "function", ...LOOK }] };
 const CHAT_TOOLS = { tools: [{ type: "function", function: LOOK }] };
 
 const TWINS: readonly (readonly [name: string, interaction: JsonObject, chat: JsonObject])[] = [
-  ["a text", { input: "a" }, { messages: [CHAT_ASKED] }],
+  ["a text", { input: "a" }, { messages: [CHAT_TEXT] }],
   [
     "a system instruction",
     { input: "a", system_instruction: "Be brief." },
-    { messages: [{ role: "system", content: "Be brief." }, CHAT_ASKED] },
+    { messages: [{ role: "system", content: "Be brief." }, CHAT_TEXT] },
   ],
   [
     "a picture",
@@ -113,7 +114,7 @@ const TWINS: readonly (readonly [name: string, interaction: JsonObject, chat: Js
       labels: { team: "a" },
     },
     {
-      messages: [CHAT_ASKED],
+      messages: [CHAT_TEXT],
       temperature: 0.5,
       top_p: 0.9,
       max_completion_tokens: 200,
@@ -130,12 +131,12 @@ const TWINS: readonly (readonly [name: string, interaction: JsonObject, chat: Js
       input: "a",
       generation_config: { tool_choice: { allowed_tools: { mode: "any", tools: ["look"] } } },
     },
-    { ...CHAT_TOOLS, messages: [CHAT_ASKED], tool_choice: { type: "function", function: { name: "look" } } },
+    { ...CHAT_TOOLS, messages: [CHAT_TEXT], tool_choice: { type: "function", function: { name: "look" } } },
   ],
   [
     "a search",
     { input: "a", tools: [{ type: "google_search" }] },
-    { messages: [CHAT_ASKED], web_search_options: {} },
+    { messages: [CHAT_TEXT], web_search_options: {} },
   ],
 ];
 

@@ -120,10 +120,12 @@ describe("a provider that compacts", () => {
     const { body, upstream } = await compact(NATIVE);
     expect(upstream.join()).toContain("compaction_trigger");
     expect([asArray(body.output).length, itemOf(body).type]).toEqual([1, "compaction"]);
-    expect(itemOf(body).encrypted_content).toStartWith("gAAAA");
+    // The provider's own text leaves with its place.
+    expect(itemOf(body).encrypted_content).toStartWith("pk1.");
     const next = await ask(NATIVE, [itemOf(body), USER]);
     expect(next.status).toBe(200);
-    expect(next.upstream.join()).toContain(String(itemOf(body).encrypted_content));
+    expect(next.upstream.join()).toContain('"encrypted_content":"gAAAA');
+    expect(next.upstream.join()).not.toContain("pk1.");
   });
 
   test("isn't asked to by a selector", async () => {
@@ -185,6 +187,19 @@ test("a model that writes nothing is told of, whole and streamed", async () => {
   expect(await response.text()).toContain("event: response.failed");
 });
 
+test("a summary that its limit has cut is sealed as it is, and named", async () => {
+  const ask = (more: object) =>
+    fetch(`${world.url}/v1/responses`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${world.secret}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "Anthropic#claude-sonnet-4-6", input: [USER, TRIGGER], ...more }),
+    });
+  const cut = await ask({ max_output_tokens: 16 });
+  expect(cut.headers.get("x-poundkey-dropped")).toBe("output[0]");
+  expect(asObject(await cut.json())).toMatchObject({ status: "completed", output: [{ type: "compaction" }] });
+  expect((await ask({})).headers.get("x-poundkey-dropped")).toBeNull();
+});
+
 test("the route for it returns the next request's input", async () => {
   const said = { role: "user", content: "remember: cake" };
   const { status, body } = await post("/v1/responses/compact", {
@@ -197,7 +212,7 @@ test("the route for it returns the next request's input", async () => {
   const next = await ask("Anthropic#claude-sonnet-4-6", [...asArray(body.output).map(asObject), USER]);
   expect(next.upstream.join()).toContain(SUMMARY);
   const natively = await post("/v1/responses/compact", { model: NATIVE, input: [said, SAID] });
-  expect(itemOf(natively.body).encrypted_content).toStartWith("gAAAA");
+  expect(natively.upstream.join()).toContain("compaction_trigger");
   const nothing = await post("/v1/responses/compact", { model: "Local#some-model" });
   expect(nothing.body.error).toMatchObject({ code: "missing_required_parameter", param: "input" });
 });

@@ -1,9 +1,9 @@
 // Shared by the tests with Google's Interactions API: a client, and an answer read whole or put together from its events.
 import { GoogleGenAI, type Interactions } from "@google/genai";
-import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
-import type { UnderTest } from "../harness/harness.ts";
-import { foldEvents } from "../surfaces/interactions/interactions-read.ts";
-import { PLAIN, WEATHER } from "./setting.ts";
+import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import type { UnderTest } from "../../harness/harness.ts";
+import { foldEvents } from "../../surfaces/interactions/interactions-read.ts";
+import { PLAIN, WEATHER } from "../setting.ts";
 
 /** One model of each family: chat completions, Messages, Gemini, Responses. */
 export const FAMILIES = [

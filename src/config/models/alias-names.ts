@@ -1,8 +1,10 @@
 // Aliases in the lists of models that limits of the configuration have. The names of models have a `#` and patterns a `*`, so
 // any other text stands for an alias.
-import { canBeAliasName, writeAliasEntry, writeCountedAlias } from "../core/models/alias-entry.ts";
-import type { Issue, Path } from "./errors.ts";
-import type { Config } from "./schema.ts";
+import { canBeAliasName, writeAliasEntry, writeCountedAlias } from "../../core/models/alias-entry.ts";
+import type { Issue, Path } from "../errors.ts";
+
+/** The aliases of the file, by their names. */
+export type FileAliases = Readonly<Record<string, unknown>>;
 
 function isAlias(text: string): boolean {
   return canBeAliasName(text) && !text.includes("#");
@@ -16,7 +18,7 @@ export function markCounted(models: readonly string[]): readonly string[] {
 /** Returns the models that members may use, with entries for the aliases of the file. */
 export function markAllowed(
   models: readonly string[] | null,
-  aliases: Config["aliases"] = {},
+  aliases: FileAliases = {},
 ): readonly string[] | null {
   if (models === null) return null;
   const isKnown = (text: string) => isAlias(text) && Object.hasOwn(aliases, text);
@@ -34,8 +36,16 @@ interface Limits {
   readonly allowed_models?: readonly string[] | null | undefined;
 }
 
+interface Sections {
+  readonly key_defaults?: Limits;
+  readonly key_maxima?: Limits;
+  readonly member_defaults?: Limits;
+  readonly aliases?: FileAliases;
+  readonly sign_in?: { readonly oidc?: { readonly rules: readonly Limits[] } };
+}
+
 /** Warns of each name in limits that no alias of the file has. */
-export function warnOfUnknownAliases(config: Config): readonly Issue[] {
+export function warnOfUnknownAliases(config: Sections): readonly Issue[] {
   const { key_defaults: byDefault, key_maxima: most, member_defaults: ofMembers, aliases = {} } = config;
   const rules = config.sign_in?.oidc?.rules ?? [];
   const sections: readonly (readonly [Path, Limits | undefined])[] = [
@@ -54,17 +64,17 @@ export function warnOfUnknownAliases(config: Config): readonly Issue[] {
   );
 }
 
-type Named = readonly [place: Path, text: string, message: string];
+type NamedPlace = readonly [place: Path, text: string, message: string];
 
 function listNames(
   path: Path,
   { budgets = [], model_limits = [], allowed_models }: Limits,
-): readonly Named[] {
-  const listModels = (field: string, models: readonly string[], message: string): readonly Named[] =>
+): readonly NamedPlace[] {
+  const listModels = (field: string, models: readonly string[], message: string): readonly NamedPlace[] =>
     models.map((text, at) => [[...path, field, at], text, message]);
-  const listCounted = (field: string, limits: NonNullable<Limits["budgets"]>): readonly Named[] =>
+  const listCounted = (field: string, limits: NonNullable<Limits["budgets"]>): readonly NamedPlace[] =>
     limits.flatMap(({ models = [] }, at) =>
-      models.map((text, place): Named => [[...path, field, at, "models", place], text, COUNTS_LATER]),
+      models.map((text, place): NamedPlace => [[...path, field, at, "models", place], text, COUNTS_LATER]),
     );
   return [
     ...listModels("allowed_models", allowed_models ?? [], OPENS_NOTHING),

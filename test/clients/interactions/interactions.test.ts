@@ -4,8 +4,9 @@ import { createGoogle } from "@ai-sdk/google";
 import type { Interactions } from "@google/genai";
 import { generateText, isStepCount, streamText, tool } from "ai";
 import { z } from "zod";
-import { asArray, asObject } from "../../src/core/json/json.ts";
-import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { asArray, asObject } from "../../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { ASK_ONE, ASK_TWO, failure, PICTURE, PICTURE_SEEN, PLAIN, THINKING, WEATHER } from "../setting.ts";
 import {
   answerCalls,
   FAMILIES,
@@ -15,7 +16,6 @@ import {
   readText,
   TOOLS,
 } from "./interactions-setting.ts";
-import { ASK_ONE, ASK_TWO, failure, PICTURE, PICTURE_SEEN, PLAIN, THINKING, WEATHER } from "./setting.ts";
 
 let under: UnderTest;
 let client: InteractionsClient;

@@ -1,9 +1,10 @@
 // Kept interactions with Google's own SDK: chains, forks, reading again and deleting, and the refusals of all their routes.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Interactions } from "@google/genai";
-import { asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
-import { startUnderTest, type UnderTest } from "../harness/harness.ts";
-import { foldEvents } from "../surfaces/interactions/interactions-read.ts";
+import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { foldEvents } from "../../surfaces/interactions/interactions-read.ts";
+import { ASK_ONE, ASK_TWO, failure, PLAIN, THINKING } from "../setting.ts";
 import {
   answerCalls,
   FAMILIES,
@@ -12,7 +13,6 @@ import {
   listCalls,
   TOOLS,
 } from "./interactions-setting.ts";
-import { ASK_ONE, ASK_TWO, failure, PLAIN, THINKING } from "./setting.ts";
 
 let under: UnderTest;
 let client: InteractionsClient;
@@ -45,9 +45,12 @@ test("an agent's repeated thought stands once", async () => {
   const first = await client.whole({ model: THINKING, input: ASK_ONE, tools: TOOLS, generation_config });
   const thoughts = first.steps.filter(({ type }) => type === "thought") as Interactions.Step[];
   const input = [...thoughts, ...answerCalls(listCalls(first))];
-  await client.whole({ model: THINKING, input, tools: TOOLS, previous_interaction_id: first.id });
-  const sent = JSON.stringify(under.simulator.calls.last()?.body);
-  expect(sent.split('"reasoning_content"').length).toBe(2);
+  const asked = { model: THINKING, input, tools: TOOLS, previous_interaction_id: first.id };
+  const second = await client.whole(asked);
+  const read = () => JSON.stringify(under.simulator.calls.last()?.body).split("Thinking about").length - 1;
+  expect(read()).toBe(1);
+  await client.whole({ model: THINKING, input: "say: on", previous_interaction_id: second.id });
+  expect(read()).toBe(2);
 });
 
 test("a kept interaction is read with its input, as a stream and from an event on, until it is deleted", async () => {
@@ -151,6 +154,7 @@ test.each(["/v1", "/v1beta"])("refusals below %s are in Google's form", async (v
     [await get(`${base}/${id}?stream=true&last_event_id=900`), 400, "invalid_value"],
     [await get(base), 405, "method_not_supported"],
     [await get(`${base}/${id}`, "PUT"), 405, "method_not_supported"],
+    [await post(`${base}/${id}`, {}), 405, "method_not_supported"],
     [await post(`${base}/${id}/steps`, {}), 404, "unknown_url"],
   ] as const;
   for (const [{ status: seen, body }, status, reason] of rows) {
@@ -159,7 +163,9 @@ test.each(["/v1", "/v1beta"])("refusals below %s are in Google's form", async (v
     expect(Object.keys(asObject(error))).toContain("status");
   }
   expect((await get(base)).allow).toBe("POST");
-  expect((await get(`${base}/${id}`, "PUT")).allow).toBe("GET, DELETE");
+  for (const other of [await get(`${base}/${id}`, "PUT"), await post(`${base}/${id}`, {})])
+    expect(other.allow).toBe("GET, DELETE");
+  expect((await get(`${base}/${id}?key=${under.secret}`)).status).toBe(400);
   expect((await get(`${base}/${id}?alt=sse&stream=false`)).status).toBe(200);
 });
 

@@ -1,9 +1,9 @@
 // The fields of files and batches, and the settings that they make.
 import { type Static, Type } from "@sinclair/typebox";
-import type { BatchRules, FileRules } from "../core/settings.ts";
-import { parseDuration } from "../core/text/duration.ts";
-import { duration, integer, options, size } from "./field-types.ts";
-import { parseSize } from "./units.ts";
+import type { BatchRules, FileRules } from "../../core/settings.ts";
+import { parseDuration } from "../../core/text/duration.ts";
+import { duration, integer, options, size } from "../field-types.ts";
+import { parseSize } from "../units.ts";
 
 /** The largest file that can be configured, and with it the largest of a batch. */
 const LARGEST = "2GB";

@@ -1,0 +1,66 @@
+// The batches of a running gateway: as clients use them, and the runner that answers their lines.
+import type { Batch } from "../core/models/batch.ts";
+import type { BatchRules } from "../core/settings.ts";
+import type { Log } from "../core/world/world.ts";
+import { LineCaller, nameLineReply } from "../http/batches/line-call.ts";
+import { BATCH_WORDS } from "../http/batches/words.ts";
+import type { HttpPorts } from "../http/ports.ts";
+import { cancelKept, KeptBatches } from "../jobs/kept-batches.ts";
+import type { JobPorts } from "../jobs/ports.ts";
+import { BatchRunner } from "../jobs/runner.ts";
+import { createKeyFinder } from "../keys/authenticate.ts";
+import { mayUseKeys } from "../people/member.ts";
+import type { LiveConfiguration } from "./start/live-configuration.ts";
+import type { OpenedStore } from "./start/open-store.ts";
+import { measureLateness } from "./upkeep/lateness.ts";
+import { PART } from "./workers/worker.ts";
+import { clock } from "./world.ts";
+
+/** Cancels a batch without a gateway: those that run on the store see it within a second. */
+export function cancelInStore(store: JobPorts["store"], batch: Batch): Promise<Batch> {
+  return cancelKept({ store, clock }, batch);
+}
+
+interface BatchParts {
+  readonly opened: OpenedStore;
+  readonly store: JobPorts["store"];
+  readonly live: LiveConfiguration;
+  readonly log: Log;
+  readonly ports: HttpPorts;
+}
+
+/** The workers of a node run its lines together, each its part of them. */
+function shareLines(rules: BatchRules): BatchRules {
+  const { count = 1 } = PART ?? {};
+  return count === 1 ? rules : { ...rules, parallelMax: Math.ceil(rules.parallelMax / count) };
+}
+
+/** Lines leave this share of the memory for bodies to single requests. */
+const MEMORY_SHARE = 1 / 4;
+
+export function createBatches({ opened, store, live, log, ports }: BatchParts) {
+  const caller = new LineCaller(ports);
+  const lateness = measureLateness();
+  const { bodyBytesMax, bodyMemoryBytes } = ports.server;
+  const jobs: JobPorts = {
+    store,
+    files: ports.files,
+    clock,
+    log,
+    rules: () => shareLines(live.settings.batches),
+    fileRules: () => live.settings.files,
+    bodyBytesMax,
+    words: BATCH_WORDS,
+    findKey: createKeyFinder({
+      ...opened.world,
+      mayUseKeys,
+      memberDefaults: () => live.settings.ownerLimits.memberDefaults,
+    }),
+    call: (line) => caller.call(line),
+    nameReply: (batchId, line) => nameLineReply(opened.vault, batchId, line),
+    estimate: (line) => caller.estimate(line),
+    isBusy: () => lateness.isLate() || ports.bodies.bytes.large > bodyMemoryBytes * (1 - MEMORY_SHARE),
+  };
+  const runner = new BatchRunner(jobs);
+  return { batches: new KeptBatches(jobs, runner.wake), runner, countRunning: runner.countRunning };
+}

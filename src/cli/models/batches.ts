@@ -1,0 +1,134 @@
+// `poundkey batches`: lists, shows and cancels batches, also while a gateway runs on the same store.
+import { note } from "../../admin/audit/audit-trail.ts";
+import { readQuery } from "../../admin/input.ts";
+import {
+  type BatchesParts,
+  type BatchView,
+  batchesQuery,
+  batchSchema,
+  cancelBatch,
+  getBatch,
+  listBatches,
+} from "../../admin/models/batches.ts";
+import type { ActingWorld, AdminWorld } from "../../admin/world.ts";
+import { cancelInStore } from "../../app/batches.ts";
+import {
+  formatJson,
+  formatUsd,
+  makeCommand,
+  printList,
+  requireOne,
+  type StoreCall,
+} from "../administration.ts";
+import { STORE_OR_GATEWAY } from "../arguments.ts";
+import { makePageReader, makeReader } from "../gateway/ask.ts";
+
+const HELP = `usage: poundkey batches list [--account ID] [--status STATUS] [--json]
+       poundkey batches show ID [--watch] [--json]
+       poundkey batches cancel ID [--watch] [--json]
+
+Batches of requests, with how far they are, what they cost, and why they wait.
+
+  list                      all batches, newest first
+  show                      one batch
+  cancel                    start no line of it any more: it ends within seconds, with what was answered
+  --account ID              only this account's
+  --status STATUS           only those in this status, such as in_progress
+  --watch                   show it each second until it has ended
+  --json                    print JSON
+${STORE_OR_GATEWAY}`;
+
+export const runBatches = makeCommand(HELP, {
+  list: { run: list, flags: { account: "value", status: "value" }, needs: "store" },
+  show: { run: show, flags: { watch: "switch" }, words: ["ID"], needs: "store" },
+  cancel: { run: cancel, flags: { watch: "switch" }, words: ["ID"], needs: "store" },
+});
+
+const EVERYTHING = { accountIds: null, own: null };
+const WATCH_MS = 1000;
+
+/** Only the gateways know the lines that are in flight. */
+function makeParts({ store }: AdminWorld): BatchesParts {
+  return { store, countRunning: () => 0, cancel: (batch) => cancelInStore(store, batch) };
+}
+
+const readBatch = makeReader(batchSchema);
+const readPage = makePageReader(readBatch);
+
+function list(call: StoreCall): Promise<void> {
+  const { values } = call;
+  const filters = readQuery(batchesQuery, { account: values.get("account"), status: values.get("status") });
+  const askPage = (after: string | undefined) => ({
+    route: { method: "GET", path: "/batches" },
+    query: { account: filters.account, status: filters.status, after },
+    read: readPage,
+    here: (world: ActingWorld) => listBatches(makeParts(world), { ...filters, after }, EVERYTHING),
+  });
+  return printList(call, { askPage, columns: COLUMNS, formatCells });
+}
+
+const COLUMNS = ["id", "status", "lines", "done", "failed", "cost", "created", "waits for"];
+
+function formatCells(batch: BatchView): readonly string[] {
+  const { id, status, counts, cost_usd, created_at, waiting } = batch;
+  const { total, completed, failed } = counts;
+  return [
+    id,
+    status,
+    String(total),
+    String(completed),
+    String(failed),
+    formatUsd(cost_usd),
+    created_at,
+    waiting?.code ?? "",
+  ];
+}
+
+async function show(call: StoreCall): Promise<void> {
+  const id = requireOne(call.words, "ID");
+  await print(call, await askOne(call, id));
+}
+
+function askOne({ ask }: StoreCall, id: string): Promise<BatchView> {
+  return ask({
+    route: { method: "GET", path: "/batches/:id" },
+    parts: { id },
+    read: readBatch,
+    here: (world) => getBatch(makeParts(world), id),
+  });
+}
+
+async function cancel(call: StoreCall): Promise<void> {
+  const id = requireOne(call.words, "ID");
+  const batch = await call.ask({
+    route: { method: "POST", path: "/batches/:id/cancel" },
+    parts: { id },
+    read: readBatch,
+    here: (world) => cancelHere(world, id),
+  });
+  await print(call, batch);
+}
+
+async function cancelHere(world: ActingWorld, id: string): Promise<BatchView> {
+  const batch = await cancelBatch(makeParts(world), id);
+  const target = { type: "batch", id, name: "" } as const;
+  await note(world, world.act, { action: "batch.cancelled", target, accountId: batch.account_id });
+  return batch;
+}
+
+async function print(call: StoreCall, first: BatchView): Promise<void> {
+  const { switches, isJson, io } = call;
+  for (let batch = first; ; batch = await askOne(call, first.id)) {
+    io.out(isJson ? formatJson(batch) : formatLine(batch));
+    if (batch.ended_at !== null || !switches.has("watch")) return;
+    await Bun.sleep(WATCH_MS);
+  }
+}
+
+function formatLine({ id, status, counts, cost_usd, waiting, errors }: BatchView): string {
+  const { total, completed, failed } = counts;
+  const why = waiting === null ? "" : ` It waits (${waiting.code}): ${waiting.message}`;
+  const [mistake] = errors;
+  const wrong = mistake ? ` ${mistake.code}: ${mistake.message}` : "";
+  return `${id}: ${status}, ${completed} of ${total} answered, ${failed} failed, ${formatUsd(cost_usd)}.${why}${wrong}`;
+}

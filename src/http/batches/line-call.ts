@@ -1,0 +1,137 @@
+// A line of a batch: the same request as one by HTTP, through the same door, without a connection.
+import { errorBody, toFault } from "../../core/fault.ts";
+import { parseReceived } from "../../core/json/bounds.ts";
+import { NANO_PER_USD, type NanoUsd } from "../../core/money/money.ts";
+import { mintOrderedId } from "../../core/world/ordered-id.ts";
+import type { Vault } from "../../core/world/world.ts";
+import type { LineMark } from "../../gateway/call.ts";
+import type { LineCall, LineEstimate, LineResult } from "../../jobs/ports.ts";
+import { worstCost } from "../../ledger/worst.ts";
+import type { Form } from "../../operations/form.ts";
+import { SURFACES } from "../../surfaces/index.ts";
+import type { Surface } from "../../surfaces/surface.ts";
+import { NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
+import type { HttpPorts } from "../ports.ts";
+import { Arrival } from "../serve/arrival.ts";
+import { LINE_SCOPE, nameLine } from "../serve/client-call.ts";
+import { CountingLimit } from "../serve/counting.ts";
+import { readPlaced, serve } from "../serve/serve.ts";
+import { Setups } from "../serve/setups.ts";
+
+/** A surface, as lines use it. */
+interface Door {
+  readonly serve: (arrival: Arrival) => Promise<Response>;
+  readonly estimate: (arrival: Arrival, line: UnsentLine) => Promise<LineEstimate>;
+}
+
+type UnsentLine = Omit<LineCall, "waitsFor" | "signal">;
+
+/** Where a model names no limit, and neither does the line. */
+const OUTPUT_TOKENS = 4096;
+
+/** Answers lines. The settings of models are kept from line to line, as a route keeps them. */
+export class LineCaller {
+  readonly #ports: HttpPorts;
+  readonly #counting = new CountingLimit();
+  readonly #doors = new Map<string, Door>();
+
+  constructor(ports: HttpPorts) {
+    this.#ports = ports;
+  }
+
+  async call(line: LineCall): Promise<LineResult> {
+    const mark = makeMark(line, line.waitsFor);
+    const arrival = this.#arrive(line, mark, line.signal);
+    const { requestId } = arrival;
+    const response = await this.#findDoor(line.path).serve(arrival).catch(explainThrown);
+    if (!(response instanceof Response)) return { requestId, ...response };
+    const body = await response.text();
+    return {
+      requestId,
+      status: response.status,
+      body,
+      fault: mark.fault,
+      costNanoUsd: readNanoUsd(response.headers, "x-poundkey-cost"),
+      chargedNanoUsd: readNanoUsd(response.headers, "x-poundkey-charged"),
+    };
+  }
+
+  /** Returns what the line would cost, as if it were asked now. Null if it would be refused. */
+  async estimate(line: UnsentLine): Promise<LineEstimate | null> {
+    const mark = makeMark(line, () => false);
+    const arrival = this.#arrive(line, mark, new AbortController().signal);
+    try {
+      return await this.#findDoor(line.path).estimate(arrival, line);
+    } catch {
+      return null;
+    } finally {
+      arrival.held.discard();
+    }
+  }
+
+  #arrive({ key, path, headers, body }: UnsentLine, mark: LineMark, signal: AbortSignal): Arrival {
+    const requestId = `req_${mintOrderedId(this.#ports.random, this.#ports.clock.nowMs())}`;
+    const own = { route: path, counting: this.#counting, sender: { key, proof: null }, line: mark };
+    const request = new Request(`http://localhost${path}`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body,
+      signal,
+    });
+    return new Arrival(this.#ports, request, null, { headers: { "x-request-id": requestId } }, own);
+  }
+
+  #findDoor(path: string): Door {
+    return this.#doors.getOrInsertComputed(path, () => {
+      const found = SURFACES.find((one) => one.path === path);
+      if (found === undefined) throw new Error(`No surface serves ${path}.`);
+      return found.surface.use((surface) => openDoor(this.#ports, surface));
+    });
+  }
+}
+
+function openDoor<F extends Form>(ports: HttpPorts, surface: Surface<F>): Door {
+  const setups = new Setups(surface);
+  return {
+    serve: (arrival) => serve(ports, surface, setups, arrival),
+    async estimate(arrival, { key, body: bytes }) {
+      const body = parseReceived(new TextDecoder().decode(bytes));
+      const caller = { key, proof: null };
+      const call = await readPlaced(ports, surface, setups, arrival, caller, body, NO_EARLIER_ANSWER);
+      const { ask } = ports.gateway.begin(call).ticket;
+      const offers = ask.offers(false);
+      const output = ask.load?.().output ?? OUTPUT_TOKENS;
+      const costs = offers.map((offer) => {
+        const most = offer.outputTokensAsked ?? offer.outputTokensMax ?? OUTPUT_TOKENS;
+        const expected = Math.min(most, Math.ceil(output / Math.max(1, offer.choices)));
+        const cost = (tokens: number) => worstCost(offer, offer.lines, tokens, call.markup);
+        return { expectedNanoUsd: cost(expected), worstNanoUsd: cost(most) };
+      });
+      const [first] = costs;
+      return {
+        expectedNanoUsd: first?.expectedNanoUsd ?? 0,
+        worstNanoUsd: Math.max(0, ...costs.map(({ worstNanoUsd }) => worstNanoUsd)),
+      };
+    },
+  };
+}
+
+function makeMark({ terms, line, customId }: UnsentLine, waitsFor: LineMark["waitsFor"]): LineMark {
+  return { terms, line, customId, waitsFor, fault: null };
+}
+
+/** Returns the id of the stored answer of a line. */
+export function nameLineReply(vault: Pick<Vault, "digest">, batchId: string, line: number): string {
+  return vault.digest(`${LINE_SCOPE} ${nameLine(batchId, line)}`);
+}
+
+/** A bug here ends the line as it would end a request. */
+function explainThrown(thrown: unknown): Omit<LineResult, "requestId"> {
+  const fault = toFault(thrown);
+  const body = JSON.stringify(errorBody(fault));
+  return { status: fault.row.status, body, fault, costNanoUsd: 0, chargedNanoUsd: 0 };
+}
+
+function readNanoUsd(headers: Headers, name: string): NanoUsd {
+  return Math.round(Number(headers.get(name) ?? 0) * NANO_PER_USD);
+}

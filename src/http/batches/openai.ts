@@ -1,0 +1,112 @@
+// /v1/batches: batches in OpenAI's form.
+import { Elysia } from "elysia";
+import { Fault } from "../../core/fault.ts";
+import type { StoredFile } from "../../core/models/file.ts";
+import { mintOrderedId } from "../../core/world/ordered-id.ts";
+import { readBatchOrder } from "../../surfaces/openai-batches/read.ts";
+import { viewOpenaiBatch } from "../../surfaces/openai-batches/view.ts";
+import { readJson } from "../body/body.ts";
+import { describeObject } from "../openapi/route-schema.ts";
+import { createJsonResponse } from "../serve/answers.ts";
+import { checkRoom } from "../serve/serve.ts";
+import { type BatchPorts, checkOn, readLimit, readSent, readTerms, type Sender } from "./sent.ts";
+
+const TAG = "Batches";
+const SURFACE = "openai-batches";
+const LIMIT_MAX = 100;
+const BODY_BYTES_MAX = 65_536;
+
+export function openaiBatchRoutes(ports: BatchPorts) {
+  const { batches } = ports;
+  return new Elysia()
+    .post(
+      "/v1/batches",
+      async (route) => {
+        const sent = await readSent(ports, route);
+        checkOn(ports);
+        checkRoom(ports);
+        return createJsonResponse(200, await create(ports, sent, route.request));
+      },
+      {
+        parse: "none",
+        ...describeObject(TAG, "createBatch", "Have the lines of a file answered", "The batch."),
+      },
+    )
+    .get(
+      "/v1/batches",
+      async (route) =>
+        createJsonResponse(200, await listPage(ports, await readSent(ports, route), route.query)),
+      describeObject(TAG, "listBatches", "List batches, newest first", "The batches."),
+    )
+    .get(
+      "/v1/batches/:id",
+      async (route) => {
+        const { owner } = await readSent(ports, route);
+        return createJsonResponse(200, viewOpenaiBatch(await batches.find(route.params.id, owner, SURFACE)));
+      },
+      describeObject(TAG, "retrieveBatch", "Get a batch with its counts and costs", "The batch."),
+    )
+    .post(
+      "/v1/batches/:id/cancel",
+      async (route) => {
+        const { owner } = await readSent(ports, route);
+        const batch = await batches.find(route.params.id, owner, SURFACE);
+        return createJsonResponse(200, viewOpenaiBatch(await batches.cancel(batch)));
+      },
+      {
+        parse: "none",
+        ...describeObject(TAG, "cancelBatch", "Cancel a batch that hasn't ended", "The batch."),
+      },
+    );
+}
+
+async function listPage(
+  { batches }: Pick<BatchPorts, "batches">,
+  { owner }: Sender,
+  query: Readonly<Record<string, string | undefined>>,
+) {
+  const limit = readLimit(query, LIMIT_MAX);
+  const { after } = query;
+  const last = after === undefined ? null : await batches.find(after, owner, SURFACE);
+  const position = last && { atMs: last.createdAtMs, id: last.id };
+  const found = await batches.list(owner, SURFACE, { limit: limit + 1, after: position });
+  const data = found.slice(0, limit).map(viewOpenaiBatch);
+  const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+  return { object: "list", data, ...ids, has_more: found.length > limit };
+}
+
+async function create(ports: BatchPorts, { key, owner }: Sender, request: Request) {
+  const terms = readTerms(ports, request, key);
+  const body = await readJson(request, ports, { owner: key.accountId, bytesMax: BODY_BYTES_MAX });
+  const order = readBatchOrder(body);
+  const file = await ports.files.find(order.inputFileId, owner);
+  checkInput(ports, order.inputFileId, file);
+  const batch = await ports.batches.add(key, {
+    ...order,
+    ...terms,
+    id: `batch_${mintOrderedId(ports.random, ports.clock.nowMs())}`,
+    surface: SURFACE,
+    inputBytes: file.bytes,
+    bodyDigest: ports.vault.digest(JSON.stringify([order, terms.headers, terms.maxCostNanoUsd])),
+  });
+  return viewOpenaiBatch(batch);
+}
+
+function checkInput(
+  { batchRules }: Pick<BatchPorts, "batchRules">,
+  id: string,
+  file: StoredFile | null,
+): asserts file is StoredFile {
+  const param = "input_file_id";
+  if (file === null || file.form !== "openai")
+    throw new Fault("file_not_found", `No such file: '${id.slice(0, 100)}'.`, { param });
+  if (file.purpose !== "batch") {
+    const message = `The file '${id}' was uploaded with the purpose '${file.purpose}', not 'batch'.`;
+    throw new Fault("invalid_value", message, { param });
+  }
+  const { bytesMax } = batchRules();
+  if (file.bytes <= bytesMax) return;
+  throw new Fault("request_too_large", `A batch may have at most ${bytesMax} bytes (batches.max_bytes).`, {
+    param,
+  });
+}

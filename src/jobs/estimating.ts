@@ -1,0 +1,60 @@
+// Estimates of a batch: its expected cost, and the sum that its lines would hold.
+import type { Batch, LinePlace } from "../core/models/batch.ts";
+import { LINES_OF_BLOCK } from "./lines.ts";
+import { readInput } from "./objects.ts";
+import type { Estimate, JobPorts } from "./ports.ts";
+
+/** If there are more lines, this many are looked at, spread evenly. */
+const SAMPLED_LINES_MAX = 1000;
+/** Blocks read at once. */
+const BLOCKS_AT_ONCE = 32;
+
+/** Lines that can't be estimated, as they will be refused, count as nothing. */
+export async function makeEstimates(ports: JobPorts, batch: Batch, total: number): Promise<Estimate> {
+  const sampled = Math.min(total, SAMPLED_LINES_MAX);
+  const wanted = Array.from({ length: sampled }, (_, at) => Math.floor((at * total) / sampled));
+  const key = await ports.findKey(batch.keyId).catch(() => null);
+  if (key === null || sampled === 0) return { estimatedNanoUsd: 0, worstNanoUsd: 0 };
+  let expectedNanoUsd = 0;
+  let worstNanoUsd = 0;
+  for await (const { at, place } of readPlaces(ports, batch, wanted)) {
+    const { endpoint, headers } = batch.detail;
+    const terms = { batchId: batch.id, parallelMax: ports.rules().perAccountMax, ceilingNanoUsd: null };
+    const body = await readBody(ports, batch, place);
+    const line = { key, path: endpoint, headers, body, terms, line: at + 1, customId: place.customId };
+    const estimate = await ports.estimate(line);
+    expectedNanoUsd += estimate?.expectedNanoUsd ?? 0;
+    worstNanoUsd += estimate?.worstNanoUsd ?? 0;
+  }
+  const scale = (nanoUsd: number) => Math.round((nanoUsd * total) / sampled);
+  return { estimatedNanoUsd: scale(expectedNanoUsd), worstNanoUsd: scale(worstNanoUsd) };
+}
+
+async function* readPlaces({ store }: JobPorts, batch: Batch, wanted: readonly number[]) {
+  const numbers = [...new Set(wanted.map((at) => Math.floor(at / LINES_OF_BLOCK)))];
+  for (let from = 0; from < numbers.length; from += BLOCKS_AT_ONCE) {
+    const some = numbers.slice(from, from + BLOCKS_AT_ONCE);
+    const blocks = await store.batches.change(batch, { numbers: some }, (_, found) => ({ result: found }));
+    for (const { block, places } of blocks) {
+      for (const at of wanted) {
+        const place = Math.floor(at / LINES_OF_BLOCK) === block ? places[at % LINES_OF_BLOCK] : undefined;
+        if (place) yield { at, place };
+      }
+    }
+  }
+}
+
+/** Returns a line's own body. Throws FileMissing. */
+export async function readBody(
+  { files }: Pick<JobPorts, "files">,
+  batch: Batch,
+  { from, to }: Pick<LinePlace, "from" | "to">,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const body = new Uint8Array(to - from);
+  let at = 0;
+  for await (const part of readInput(files, batch, from, to)) {
+    body.set(part, at);
+    at += part.length;
+  }
+  return body;
+}

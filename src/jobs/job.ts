@@ -1,0 +1,127 @@
+// A batch's life: validating → failed | in_progress → finalizing → completed | expired, or cancelling → cancelled.
+import { type EventType, makeEvent, type OutboxEvent } from "../core/events/events.ts";
+import {
+  type Batch,
+  type BatchDetail,
+  type BatchMistake,
+  type BatchStatus,
+  type BatchSums,
+  type BatchWait,
+  hasEnded,
+} from "../core/models/batch.ts";
+import { countLeft, type LineEnd } from "./lines.ts";
+
+/** A batch as it is then, with the events of the change. */
+export interface Transition {
+  readonly batch: Batch;
+  readonly events: readonly OutboxEvent[];
+}
+
+const NO_EVENTS: readonly OutboxEvent[] = [];
+
+export function changeDetail(batch: Batch, detail: Partial<BatchDetail>): Batch {
+  return { ...batch, detail: { ...batch.detail, ...detail } };
+}
+
+/** The findings of a validation. */
+interface Findings extends Pick<BatchDetail, "estimatedNanoUsd" | "worstNanoUsd"> {
+  readonly total: number;
+}
+
+/** The lines may start. A batch that was cancelled meanwhile stays so. */
+export function startRunning(batch: Batch, validated: Findings, nowMs: number): Transition {
+  if (batch.status !== "validating") return { batch, events: NO_EVENTS };
+  const { total, ...estimates } = validated;
+  const { counts, times } = batch.detail;
+  const detail = { ...estimates, counts: { ...counts, total }, times: { ...times, runningMs: nowMs } };
+  return { batch: changeDetail({ ...batch, status: "in_progress" }, detail), events: NO_EVENTS };
+}
+
+/** No line has run, and nothing is charged. */
+export function fail(batch: Batch, errors: readonly BatchMistake[], nowMs: number): Transition {
+  if (hasEnded(batch)) return { batch, events: NO_EVENTS };
+  return end(changeDetail(batch, { errors }), "failed", nowMs);
+}
+
+/** Ends a batch whose lines aren't known yet at once, and lets the lines of another one end. */
+export function cancel(batch: Batch, nowMs: number, wait: BatchWait | null = null): Transition {
+  if (hasEnded(batch) || batch.status === "cancelling" || batch.status === "finalizing")
+    return { batch, events: NO_EVENTS };
+  const times = { ...batch.detail.times, cancellingMs: nowMs };
+  const stopped = changeDetail(batch, { times, waiting: wait });
+  if (batch.status === "validating") return end(stopped, "cancelled", nowMs);
+  return { batch: { ...stopped, status: "cancelling" }, events: NO_EVENTS };
+}
+
+/** Returns how the lines end that haven't by then. Null while they may still run. */
+export function findRestEnd(batch: Batch, nowMs: number): LineEnd | null {
+  if (batch.status === "cancelling") return "cancelled";
+  return batch.status === "in_progress" && nowMs >= batch.expiresAtMs ? "expired" : null;
+}
+
+/** All lines have ended: their results are put together next. */
+export function finalize(batch: Batch, nowMs: number): Transition {
+  if (batch.status !== "in_progress" && batch.status !== "cancelling") return { batch, events: NO_EVENTS };
+  if (countLeft(batch.detail.counts) > 0) return { batch, events: NO_EVENTS };
+  const times = { ...batch.detail.times, finalizingMs: nowMs };
+  // A batch that its key cancelled goes on saying so.
+  const waiting = batch.status === "cancelling" ? batch.detail.waiting : null;
+  return {
+    batch: changeDetail({ ...batch, status: "finalizing" }, { times, waiting }),
+    events: NO_EVENTS,
+  };
+}
+
+/** The results stand. */
+export function complete(
+  batch: Batch,
+  results: Pick<BatchDetail, "outputFileId" | "errorFileId"> & { readonly sums: BatchSums },
+  nowMs: number,
+): Transition {
+  if (batch.status !== "finalizing") return { batch, events: NO_EVENTS };
+  const { counts, times } = batch.detail;
+  const isExpired = counts.expired > 0;
+  const status = times.cancellingMs !== undefined ? "cancelled" : isExpired ? "expired" : "completed";
+  return end(changeDetail(batch, results), status, nowMs);
+}
+
+/** Notes why no line starts. The event is sent once per stop: while it waits, only the reason's details change. */
+export function wait(batch: Batch, waiting: Omit<BatchWait, "sinceMs">, nowMs: number): Transition {
+  if (batch.status !== "in_progress") return { batch, events: NO_EVENTS };
+  const before = batch.detail.waiting;
+  const sinceMs = before?.code === waiting.code ? before.sinceMs : nowMs;
+  const stopped = changeDetail(batch, { waiting: { ...waiting, sinceMs } });
+  const { code, message } = waiting;
+  const events = before === null ? [tell("batch.waiting", stopped, nowMs, { code, message })] : NO_EVENTS;
+  return { batch: stopped, events };
+}
+
+/** A line has started again. */
+export function resume(batch: Batch): Batch {
+  return batch.detail.waiting === null ? batch : changeDetail(batch, { waiting: null });
+}
+
+const TOLD: Partial<Record<BatchStatus, EventType>> = {
+  completed: "batch.completed",
+  failed: "batch.failed",
+  expired: "batch.expired",
+  cancelled: "batch.cancelled",
+};
+
+function end(batch: Batch, status: BatchStatus, nowMs: number): Transition {
+  const ended: Batch = { ...batch, status, endedAtMs: nowMs };
+  const type = TOLD[status];
+  return { batch: ended, events: type === undefined ? NO_EVENTS : [tell(type, ended, nowMs, {})] };
+}
+
+function tell(
+  type: EventType,
+  batch: Batch,
+  atMs: number,
+  more: Readonly<Record<string, unknown>>,
+): OutboxEvent {
+  const { accountId, id, keyId, detail } = batch;
+  const { total, completed, failed } = detail.counts;
+  const data = { batch_id: id, account_id: accountId, key_id: keyId, total, completed, failed, ...more };
+  return makeEvent(type, id, { accountId, atMs, data });
+}

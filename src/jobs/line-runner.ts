@@ -1,0 +1,207 @@
+// One try of a line, and what follows from it.
+import { type Fault, toFault } from "../core/fault.ts";
+import { FileMissing } from "../files/port.ts";
+import { readBody } from "./estimating.ts";
+import { cancel, changeDetail, fail, wait } from "./job.ts";
+import type { LineEnd } from "./lines.ts";
+import type { Pacing } from "./pacing.ts";
+import type { JobPorts, LineResult } from "./ports.ts";
+import type { RunningBatch } from "./running-batch.ts";
+import type { RunningBlock } from "./running-block.ts";
+import { isHealable, judgeFailure, type Verdict } from "./trying.ts";
+import { makeMissing, moveOn } from "./validating.ts";
+
+/** A batch that waits asks again after this long, if nothing says when it heals. */
+const PROBE_MS = 5000;
+/** Results are written this long after the first of them. */
+const WRITE_MS = 250;
+/** The longest answer. */
+const ANSWER_CHARACTERS_MAX = 32 * 1024 * 1024;
+
+interface Line {
+  readonly job: RunningBatch;
+  readonly block: RunningBlock;
+  readonly at: number;
+}
+
+export class LineRunner {
+  readonly #ports: JobPorts;
+  readonly #pacing: Pacing;
+  readonly #advance: () => void;
+
+  constructor(ports: JobPorts, pacing: Pacing, advance: () => void) {
+    this.#ports = ports;
+    this.#pacing = pacing;
+    this.#advance = advance;
+  }
+
+  /** Never rejects. Returns true unless the line was let in by nobody, so that others may find room now. */
+  async run(job: RunningBatch, block: RunningBlock, at: number): Promise<boolean> {
+    const { clock } = this.#ports;
+    const controller = new AbortController();
+    const model = block.row.places[at]?.model ?? "";
+    block.begin(at, controller);
+    this.#pacing.begin(model, clock.nowMs());
+    const line = { job, block, at };
+    let hasRun = true;
+    try {
+      const result = await this.#call(line, controller.signal);
+      if (result.fault === null) this.#answer(line, model, result);
+      else {
+        hasRun = !isHealable(result.fault);
+        await this.#follow(line, model, result, result.fault);
+      }
+    } catch (thrown) {
+      hasRun = false;
+      await this.#fail(line, thrown);
+    }
+    this.#pacing.end(model, clock.nowMs());
+    block.writeAtMs = Math.min(block.writeAtMs, clock.nowMs() + WRITE_MS);
+    clock.after(WRITE_MS, this.#advance);
+    return hasRun;
+  }
+
+  async #call({ job, block, at }: Line, signal: AbortSignal): Promise<LineResult> {
+    const { rules, findKey, call } = this.#ports;
+    const { batch } = job;
+    const { endpoint, headers, maxCostNanoUsd } = batch.detail;
+    const place = block.row.places[at];
+    if (place === undefined) throw new Error(`Line ${at} of a block has no place.`);
+    const key = await findKey(batch.keyId);
+    if (key.accountId !== batch.accountId) throw new KeyMoved();
+    const terms = {
+      batchId: batch.id,
+      parallelMax: rules().perAccountMax,
+      ceilingNanoUsd: maxCostNanoUsd,
+    };
+    const body = await readBody(this.#ports, batch, place);
+    const own = { line: block.countLine(at), customId: place.customId, waitsFor: isHealable, signal };
+    return call({ key, path: endpoint, body, headers, terms, ...own });
+  }
+
+  #answer({ job, block, at }: Line, model: string, result: LineResult): void {
+    this.#pacing.answer(model);
+    job.isProbing = false;
+    const isTooLarge = result.body.length > ANSWER_CHARACTERS_MAX;
+    const shown = isTooLarge ? { ...result, status: 502, body: TOO_LARGE } : result;
+    this.#end({ job, block, at }, isTooLarge ? "failed" : "completed", shown);
+  }
+
+  #end({ job, block, at }: Line, end: LineEnd, result: LineResult): void {
+    const { batch } = job;
+    const { requestId, status, body, costNanoUsd, chargedNanoUsd } = result;
+    const { customId = "" } = block.row.places[at] ?? {};
+    const answer = { batchId: batch.id, line: block.countLine(at), customId, requestId, status, body };
+    const isAnswered = end === "completed" || end === "failed";
+    const text = isAnswered ? this.#ports.words[batch.surface].writeAnswer(answer) : "";
+    block.end({ at, end, text, costNanoUsd, chargedNanoUsd });
+    this.#ports.log({ event: "batch_line", level: "debug", outcome: end, batch_id: batch.id });
+  }
+
+  async #follow(line: Line, model: string, result: LineResult, fault: Fault): Promise<void> {
+    const { job, block, at } = line;
+    const nowMs = this.#ports.clock.nowMs();
+    if (fault.code === "client_gone") return this.#leave(line, result, nowMs);
+    const { triesMax } = this.#ports.rules();
+    const failed = block.countTries(at);
+    const verdict = judgeFailure(fault, { batchId: job.id, failed, triesMax });
+    if (fault.code === "provider_busy") this.#pacing.slow(model, fault.details.retryAfterMs, nowMs);
+    if (verdict.kind === "end") {
+      job.isProbing = false;
+      this.#end(line, "failed", result);
+    } else await this.#putBack(line, verdict, fault, nowMs);
+  }
+
+  /** Its call was ended: by its batch's end, or because the node stops. */
+  #leave(line: Line, result: LineResult, nowMs: number): void {
+    const { job, block, at } = line;
+    const { status } = job.batch;
+    if (status === "cancelling") this.#end(line, "cancelled", result);
+    else if (nowMs >= job.batch.expiresAtMs) this.#end(line, "expired", result);
+    else block.putBack(at, nowMs, false);
+  }
+
+  async #putBack(
+    { job, block, at }: Line,
+    verdict: Exclude<Verdict, { kind: "end" }>,
+    fault: Fault,
+    nowMs: number,
+  ): Promise<void> {
+    const isCounted = verdict.kind === "again" && verdict.isCounted;
+    block.putBack(at, verdict.kind === "again" ? nowMs + verdict.afterMs : nowMs, isCounted);
+    if (verdict.kind === "crowded")
+      job.crowdedUntilMs = Math.max(job.crowdedUntilMs, nowMs + verdict.afterMs);
+    if (verdict.kind === "unpaid") job.isUnpaid = true;
+    if (verdict.kind === "stop") await this.#stop(job, fault, nowMs);
+    if (verdict.kind === "cancel") await this.#cancel(job, fault.code, fault.message);
+  }
+
+  /** The batch waits until it heals. One line at a time asks whether it has. */
+  async #stop(job: RunningBatch, fault: Fault, nowMs: number): Promise<void> {
+    const { resetAtMs, limit } = fault.details;
+    const resetsAtMs = resetAtMs ?? limit?.resetsAtMs ?? null;
+    job.isProbing = true;
+    job.pausedUntilMs = nowMs + PROBE_MS;
+    if (resetsAtMs !== null && resetsAtMs > nowMs)
+      job.pausedUntilMs = Math.min(job.pausedUntilMs, resetsAtMs);
+    const waiting = {
+      code: fault.code,
+      message: fault.message,
+      resetsAtMs,
+      ...(limit ? { limit: { ...limit } } : {}),
+    };
+    if (job.batch.detail.waiting?.code === fault.code) return;
+    job.batch =
+      (await moveOn(this.#ports, job.batch, (batch, atMs) => wait(batch, waiting, atMs))) ?? job.batch;
+  }
+
+  async #cancel(job: RunningBatch, code: string, message: string): Promise<void> {
+    const moved = await moveOn(this.#ports, job.batch, (batch, nowMs) =>
+      cancel(batch, nowMs, { code, message, resetsAtMs: null, sinceMs: nowMs }),
+    );
+    job.batch = moved ?? job.batch;
+  }
+
+  /** Takes what was thrown before the line went through the door. */
+  async #fail({ job, block, at }: Line, thrown: unknown): Promise<void> {
+    const { clock } = this.#ports;
+    const nowMs = clock.nowMs();
+    try {
+      if (thrown instanceof FileMissing) {
+        block.putBack(at, Number.POSITIVE_INFINITY, false);
+        job.batch =
+          (await moveOn(this.#ports, job.batch, (batch, atMs) => failRunning(batch, atMs))) ?? job.batch;
+        return;
+      }
+      if (thrown instanceof KeyMoved) {
+        block.putBack(at, nowMs, false);
+        await this.#cancel(job, "key_moved", "The key was moved to another account.");
+        return;
+      }
+      const fault = toFault(thrown);
+      const verdict = judgeFailure(fault, { batchId: job.id, failed: 0, triesMax: 1 });
+      const kept: Exclude<Verdict, { kind: "end" }> =
+        verdict.kind === "end" ? { kind: "again", afterMs: PROBE_MS, isCounted: false } : verdict;
+      await this.#putBack({ job, block, at }, kept, fault, nowMs);
+      if (fault.code === "internal_error") throw thrown;
+    } catch (error) {
+      this.#ports.log({ event: "batches_failed", level: "error", cause: String(error) });
+    }
+  }
+}
+
+/** The input's pieces are gone: what was answered stays in the books. */
+function failRunning(batch: Parameters<typeof fail>[0], nowMs: number) {
+  return fail(changeDetail(batch, { waiting: null }), [makeMissing(batch)], nowMs);
+}
+
+class KeyMoved extends Error {}
+
+const TOO_LARGE = JSON.stringify({
+  error: {
+    message: "The answer to this line is longer than 32 MiB.",
+    type: "api_error",
+    param: null,
+    code: "result_too_large",
+  },
+});

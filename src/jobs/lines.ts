@@ -1,0 +1,71 @@
+// The states of a block's lines: one character for each, so that a block is one small row.
+import type { BatchCounts } from "../core/models/batch.ts";
+
+/** The lines of a block, which is the unit of a lease. */
+export const LINES_OF_BLOCK = 128;
+
+/** The ends of lines, each with its character. */
+const ENDS = { completed: "C", failed: "F", cancelled: "X", expired: "E", unpaid: "M" } as const;
+export type LineEnd = keyof typeof ENDS;
+
+const LINE_ENDS: readonly LineEnd[] = ["completed", "failed", "cancelled", "expired", "unpaid"];
+/** A line that hasn't ended has the number of its failed tries. */
+const TRIES = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+/** Returns the states of lines of which none has begun. */
+export function openLines(count: number): string {
+  return "0".repeat(count);
+}
+
+export function isOpen(states: string, at: number): boolean {
+  return TRIES.includes(states.charAt(at) || "-");
+}
+
+function listOpen(states: string): readonly number[] {
+  return [...states].flatMap((_, at) => (isOpen(states, at) ? [at] : []));
+}
+
+/** Returns how many tries of the line have failed. */
+export function countTries(states: string, at: number): number {
+  return Math.max(0, TRIES.indexOf(states.charAt(at)));
+}
+
+export function addTry(states: string, at: number): string {
+  if (!isOpen(states, at)) return states;
+  const tries = Math.min(TRIES.length - 1, countTries(states, at) + 1);
+  return put(states, at, TRIES.charAt(tries));
+}
+
+/** Ends a line. One that has ended stays as it is: it is answered once. */
+export function endLine(states: string, at: number, end: LineEnd): string {
+  return isOpen(states, at) ? put(states, at, ENDS[end]) : states;
+}
+
+/** Ends all lines that are left. */
+export function endRest(states: string, end: LineEnd): string {
+  return listOpen(states).reduce((ended, at) => endLine(ended, at, end), states);
+}
+
+/** Returns how the counts of a batch change when a block's states do. */
+export function addEnds(counts: BatchCounts, before: string, after: string): BatchCounts {
+  const added = (end: LineEnd) => count(after, ENDS[end]) - count(before, ENDS[end]);
+  const changed = LINE_ENDS.map((end) => [end, counts[end] + added(end)] as const);
+  return { ...counts, ...Object.fromEntries(changed) };
+}
+
+export function countOpen(states: string): number {
+  return listOpen(states).length;
+}
+
+/** Returns how many lines of a batch have not ended. */
+export function countLeft({ total, ...ends }: BatchCounts): number {
+  return LINE_ENDS.reduce((left, end) => left - ends[end], total);
+}
+
+function put(states: string, at: number, state: string): string {
+  return states.slice(0, at) + state + states.slice(at + 1);
+}
+
+function count(states: string, state: string): number {
+  return states.split(state).length - 1;
+}

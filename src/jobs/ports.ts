@@ -1,0 +1,93 @@
+// The ports of the room of batches: the store, files, a clock, and the door through which lines go.
+import type { LineTerms } from "../core/demand.ts";
+import type { Fault } from "../core/fault.ts";
+import type { GatewayKey } from "../core/keys/key.ts";
+import type { Batch, BatchDetail, BatchForm, BatchMistake, LinePlace } from "../core/models/batch.ts";
+import type { NanoUsd } from "../core/money/money.ts";
+import type { BatchRules, FileRules } from "../core/settings.ts";
+import type { Store } from "../core/store.ts";
+import type { Clock, Log } from "../core/world/world.ts";
+import type { Files } from "../files/port.ts";
+
+/** A line as it goes through the gateway's door. */
+export interface LineCall {
+  readonly key: GatewayKey;
+  readonly path: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly terms: LineTerms;
+  /** From 1. */
+  readonly line: number;
+  readonly customId: string;
+  /** True for refusals that let it wait. */
+  readonly waitsFor: (fault: Fault) => boolean;
+  /** Ends it early. */
+  readonly signal: AbortSignal;
+}
+
+export interface LineResult {
+  readonly requestId: string;
+  readonly status: number;
+  /** JSON. */
+  readonly body: string;
+  /** Null for an answer. */
+  readonly fault: Fault | null;
+  readonly costNanoUsd: NanoUsd;
+  readonly chargedNanoUsd: NanoUsd;
+}
+
+/** An answer to a line, as a form writes it. */
+interface LineAnswer extends Pick<LineResult, "requestId" | "status" | "body"> {
+  readonly batchId: string;
+  readonly line: number;
+  readonly customId: string;
+}
+
+/** A line that has no answer. */
+interface UnansweredLine {
+  readonly batchId: string;
+  readonly line: number;
+  readonly customId: string;
+  readonly end: "cancelled" | "expired" | "unpaid";
+}
+
+/** A line of the input, or what is wrong with it. */
+export type ReadLine = { readonly place: LinePlace } | { readonly mistake: BatchMistake };
+
+/** The part of a client's form that reads and writes batches. */
+export interface BatchWords {
+  /** Reads the lines of an input that aren't blank. */
+  readLines(batch: Batch, input: AsyncIterable<Uint8Array>, bytesMax: number): AsyncIterable<ReadLine>;
+  /** Each is a line with its end. */
+  writeAnswer(answer: LineAnswer): string;
+  writeUnanswered(line: UnansweredLine): string;
+}
+
+/** A line's key, and how many tokens and how much money it would take. */
+export type Estimate = Pick<BatchDetail, "estimatedNanoUsd" | "worstNanoUsd">;
+
+export interface JobPorts {
+  readonly store: Pick<Store, "batches" | "node" | "listDead">;
+  readonly files: Files;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Log;
+  readonly rules: () => BatchRules;
+  readonly fileRules: () => FileRules;
+  /** The longest body. */
+  readonly bodyBytesMax: number;
+  readonly words: Readonly<Record<BatchForm, BatchWords>>;
+  /** Returns the key as it may be used now. Throws the Faults of one that may not. */
+  readonly findKey: (id: string) => Promise<GatewayKey>;
+  readonly call: (line: LineCall) => Promise<LineResult>;
+  /** Returns the id of a line's stored answer. */
+  readonly nameReply: (batchId: string, line: number) => string;
+  /** Returns what a line would cost, as if it were asked now. Null if that can't be said. */
+  readonly estimate: (line: Omit<LineCall, "waitsFor" | "signal">) => Promise<LineEstimate | null>;
+  /** True while the node has no room for lines: a late event loop, little memory. */
+  readonly isBusy: () => boolean;
+}
+
+export interface LineEstimate {
+  readonly expectedNanoUsd: NanoUsd;
+  readonly worstNanoUsd: NanoUsd;
+}

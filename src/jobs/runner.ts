@@ -1,0 +1,279 @@
+// Runs batches on this node: looks each second, or when it is woken, at all that haven't ended, and starts lines as there is
+// room.
+import { toFault } from "../core/fault.ts";
+import type { Batch } from "../core/models/batch.ts";
+import { finalize } from "./finalizing.ts";
+import { findRestEnd, wait } from "./job.ts";
+import { listAll, removeBatch } from "./kept-batches.ts";
+import { takeBlock } from "./leases.ts";
+import { LineRunner } from "./line-runner.ts";
+import type { LineEnd } from "./lines.ts";
+import { Pacing } from "./pacing.ts";
+import type { JobPorts } from "./ports.ts";
+import { RunningBatch } from "./running-batch.ts";
+import { RunningBlock } from "./running-block.ts";
+import { Turns } from "./turns.ts";
+import { moveOn, validate } from "./validating.ts";
+import { endLeft, releaseBlock, writeResults } from "./writing.ts";
+
+const TICK_MS = 1000;
+/** Lines in flight have this long when their batch is cancelled or its window ends. */
+const GRACE_MS = 3000;
+/** Batches past their keep are looked for this often. */
+const SWEEP_MS = 60_000;
+const RETRY_MS = 1000;
+/** The room for results is looked at this often. */
+const ROOM_MS = 5000;
+/** Results are written once they take this much, or after a while. */
+const RESULT_CHARACTERS = 524_288;
+
+export class BatchRunner {
+  readonly #ports: JobPorts;
+  readonly #jobs = new Map<string, RunningBatch>();
+  readonly #turns = new Turns();
+  readonly #pacing = new Pacing();
+  readonly #lines: LineRunner;
+  /** The work under way on whole batches, by its name. */
+  readonly #tasks = new Map<string, Promise<void>>();
+  #flying = 0;
+  #isLooking = false;
+  #isAwake = false;
+  #isStopping = false;
+  #callOff = () => {};
+  #sweptMs = 0;
+
+  constructor(ports: JobPorts) {
+    this.#ports = ports;
+    this.#lines = new LineRunner(ports, this.#pacing, () => this.#advance());
+  }
+
+  /** The lines in flight, and of the batches that haven't ended their statuses and the reasons to wait. */
+  get readings() {
+    const batches = [...this.#jobs.values()].map(({ batch }) => batch);
+    const waiting = batches.flatMap(({ detail }) => detail.waiting?.code ?? []);
+    return { running: this.#flying, waiting, statuses: batches.map(({ status }) => status) };
+  }
+
+  readonly countRunning = (id: string): number => this.#jobs.get(id)?.flying ?? 0;
+
+  start(): void {
+    this.#schedule(0);
+  }
+
+  /** There may be something to do: a new batch, or a cancelled one. */
+  readonly wake = (): void => {
+    this.#isAwake = true;
+    if (!this.#isLooking) this.#schedule(0);
+  };
+
+  /** Starts nothing any more, lets lines in flight end within the time, and leaves the others to other nodes. */
+  async stop(withinMs: number): Promise<void> {
+    this.#isStopping = true;
+    this.#callOff();
+    const { clock } = this.#ports;
+    const endMs = clock.nowMs() + withinMs;
+    while (this.#flying > 0 && clock.nowMs() < endMs) await this.#sleep(20);
+    for (const job of this.#jobs.values()) job.abort();
+    while (this.#flying > 0 && clock.nowMs() < endMs + RETRY_MS) await this.#sleep(20);
+    await Promise.allSettled(this.#tasks.values());
+    for (const job of this.#jobs.values()) await this.#release(job).catch(() => {});
+  }
+
+  async #release(job: RunningBatch): Promise<void> {
+    for (const block of job.blocks.values()) {
+      if (block.ended.length > 0) await this.#write(job, block);
+      if (block.row.remaining > 0) await releaseBlock(this.#ports, job.batch, block.number);
+    }
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#ports.clock.after(ms, resolve));
+  }
+
+  #schedule(ms: number): void {
+    this.#callOff();
+    if (!this.#isStopping) this.#callOff = this.#ports.clock.after(ms, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#isAwake = false;
+    try {
+      await this.#refresh();
+      for (const job of this.#jobs.values()) await this.#care(job);
+      this.#advance();
+      await this.#sweep();
+    } catch (error) {
+      this.#note(error);
+    } finally {
+      this.#isLooking = false;
+      this.#schedule(this.#isAwake ? 0 : TICK_MS);
+    }
+  }
+
+  async #refresh(): Promise<void> {
+    const seen = new Set<string>();
+    for await (const batch of listAll(this.#ports, { isUnfinished: true })) {
+      seen.add(batch.id);
+      const job = this.#jobs.getOrInsertComputed(batch.id, () => new RunningBatch(batch));
+      job.batch = batch;
+    }
+    for (const [id, job] of this.#jobs) if (!seen.has(id) && job.busy.size === 0) this.#jobs.delete(id);
+    this.#turns.keep([...this.#jobs.values()]);
+  }
+
+  async #care(job: RunningBatch): Promise<void> {
+    const { batch } = job;
+    if (batch.status === "validating") this.#run(`validate ${batch.id}`, () => validate(this.#ports, batch));
+    if (batch.status === "finalizing") this.#run(`finalize ${batch.id}`, () => finalize(this.#ports, batch));
+    const nowMs = this.#ports.clock.nowMs();
+    const end = findRestEnd(batch, nowMs) ?? (job.isUnpaid && job.flying === 0 ? "unpaid" : null);
+    if (end !== null) await this.#end(job, end, nowMs);
+    else if (batch.status === "in_progress") await this.#checkRoom(job, nowMs);
+    for (const block of job.blocks.values()) this.#writeSoon(job, block);
+  }
+
+  /** No line starts while there is no room for its result. */
+  async #checkRoom(job: RunningBatch, nowMs: number): Promise<void> {
+    if (nowMs < job.nextRoomMs) return;
+    job.nextRoomMs = nowMs + ROOM_MS;
+    const message = await this.#ports.files.lacksRoom(job.accountId, 1);
+    if (message === null) return;
+    job.pausedUntilMs = Math.max(job.pausedUntilMs, nowMs + ROOM_MS + TICK_MS);
+    const waiting = { code: "storage_limit_exceeded", message, resetsAtMs: null };
+    if (job.batch.detail.waiting?.code === waiting.code) return;
+    job.batch =
+      (await moveOn(this.#ports, job.batch, (found, atMs) => wait(found, waiting, atMs))) ?? job.batch;
+  }
+
+  /** Ends the lines that are left. Those in flight have a little time, unless money ends them. */
+  async #end(job: RunningBatch, end: LineEnd, nowMs: number): Promise<void> {
+    job.endAtMs = Math.min(job.endAtMs, nowMs + GRACE_MS);
+    if (nowMs >= job.endAtMs) job.abort();
+    const { busy } = job;
+    for (const number of job.blocks.keys()) if (!busy.has(number)) job.blocks.delete(number);
+    const batch = await endLeft(this.#ports, job.batch, { end, busy });
+    if (batch === null) return;
+    job.batch = batch;
+    if (job.isOver) this.#isAwake = true;
+  }
+
+  /** Runs a task unless it is under way. */
+  #run(name: string, work: () => Promise<void>): void {
+    if (this.#tasks.has(name)) return;
+    const task = work()
+      .catch((error) => this.#note(error))
+      .finally(() => {
+        this.#tasks.delete(name);
+        this.wake();
+      });
+    this.#tasks.set(name, task);
+  }
+
+  /** Starts lines as long as there is room. */
+  #advance(): void {
+    const { clock, rules, isBusy } = this.#ports;
+    const nowMs = clock.nowMs();
+    const may = (model: string) => this.#pacing.may(model, nowMs);
+    while (!this.#isStopping && rules().isOn && this.#flying < rules().parallelMax && !isBusy()) {
+      const ready = [...this.#jobs.values()].flatMap((job) => {
+        if (!job.mayStart(nowMs)) return [];
+        const next = job.findNext(nowMs, may);
+        if (next === null) this.#takeBlock(job, nowMs);
+        return next === null ? [] : [{ accountId: job.accountId, id: job.id, job, ...next }];
+      });
+      const chosen = this.#turns.next(ready);
+      if (chosen === null) break;
+      this.#start(chosen.job, chosen.block, chosen.at);
+    }
+    for (const job of this.#jobs.values())
+      for (const block of job.blocks.values()) this.#writeSoon(job, block);
+  }
+
+  #start(job: RunningBatch, block: RunningBlock, at: number): void {
+    this.#flying++;
+    void this.#lines.run(job, block, at).then((hasRun) => {
+      this.#flying--;
+      if (hasRun) this.#makeRoom(job.accountId);
+      if (job.isOver || job.isUnpaid) this.wake();
+      this.#advance();
+    });
+  }
+
+  /** Lines that waited for one of the account's to end need wait no longer. */
+  #makeRoom(accountId: string): void {
+    for (const job of this.#jobs.values()) if (job.accountId === accountId) job.crowdedUntilMs = 0;
+  }
+
+  #takeBlock(job: RunningBatch, nowMs: number): void {
+    if (job.isTaking || nowMs < job.nextBlockMs) return;
+    job.isTaking = true;
+    const take = async () => {
+      const row = await takeBlock(this.#ports, job.batch, new Set(job.blocks.keys()));
+      if (row === null) job.nextBlockMs = this.#ports.clock.nowMs() + TICK_MS;
+      else job.blocks.set(row.block, new RunningBlock(row));
+    };
+    void take()
+      .catch((error) => {
+        job.nextBlockMs = this.#ports.clock.nowMs() + RETRY_MS;
+        this.#note(error);
+      })
+      .finally(() => {
+        job.isTaking = false;
+        this.#advance();
+      });
+  }
+
+  /** Writes results that have waited for long enough, or that nothing else will join. */
+  #writeSoon(job: RunningBatch, block: RunningBlock): void {
+    if (block.ended.length === 0 || block.isWriting) return;
+    const nowMs = this.#ports.clock.nowMs();
+    const isLast = block.flying.size === 0;
+    const isDue = nowMs >= block.writeAtMs || block.endedCharacters >= RESULT_CHARACTERS;
+    if (isLast || isDue) void this.#write(job, block);
+  }
+
+  async #write(job: RunningBatch, block: RunningBlock): Promise<void> {
+    const { ended } = block;
+    block.isWriting = true;
+    block.ended = [];
+    block.endedCharacters = 0;
+    block.writeAtMs = Number.POSITIVE_INFINITY;
+    try {
+      const batch = await writeResults(this.#ports, job.batch, block, ended);
+      if (batch === null) job.blocks.delete(block.number);
+      else job.batch = batch;
+      if (block.isOver) job.blocks.delete(block.number);
+      if (job.isOver) this.wake();
+    } catch (error) {
+      block.ended = [...ended, ...block.ended];
+      this.#note(error);
+      this.#ports.clock.after(RETRY_MS, () => this.#writeSoon(job, block));
+    } finally {
+      block.isWriting = false;
+    }
+    this.#advance();
+  }
+
+  async #sweep(): Promise<void> {
+    const { clock, rules } = this.#ports;
+    const nowMs = clock.nowMs();
+    if (nowMs - this.#sweptMs < SWEEP_MS) return;
+    this.#sweptMs = nowMs;
+    const gone: Batch[] = [];
+    for await (const batch of listAll(this.#ports, { endedBeforeMs: nowMs - rules().keepMs }))
+      gone.push(batch);
+    for (const batch of gone) await removeBatch(this.#ports, batch);
+  }
+
+  #note(error: unknown): void {
+    const { code, details } = toFault(error);
+    const isExpected = code === "store_unavailable";
+    this.#ports.log({
+      event: "batches_failed",
+      level: isExpected ? "warn" : "error",
+      cause: details.reason ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    });
+  }
+}

@@ -1,0 +1,79 @@
+// A batch whose lines this node runs: its blocks here, and why no line of it starts.
+import { type Batch, hasEnded } from "../core/models/batch.ts";
+import type { RunningBlock } from "./running-block.ts";
+
+export class RunningBatch {
+  batch: Batch;
+  readonly blocks = new Map<number, RunningBlock>();
+  /** No line starts before. */
+  pausedUntilMs = 0;
+  /** The same, until another line of the account ends. */
+  crowdedUntilMs = 0;
+  /** True while only one line at a time asks whether the batch may go on. */
+  isProbing = false;
+  /** True once the ceiling leaves nothing for the next line. */
+  isUnpaid = false;
+  /** True while a block is asked for. No other is asked for before `nextBlockMs`. */
+  isTaking = false;
+  nextBlockMs = 0;
+  /** The room for results isn't looked at before. */
+  nextRoomMs = 0;
+  /** The time at which lines in flight are ended. Infinity while the batch may run. */
+  endAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(batch: Batch) {
+    this.batch = batch;
+    this.isProbing = batch.detail.waiting !== null;
+  }
+
+  get accountId(): string {
+    return this.batch.accountId;
+  }
+
+  get id(): string {
+    return this.batch.id;
+  }
+
+  get flying(): number {
+    let sum = 0;
+    for (const { flying } of this.blocks.values()) sum += flying.size;
+    return sum;
+  }
+
+  /** The blocks with lines in flight, or results that aren't written. */
+  get busy(): ReadonlySet<number> {
+    return new Set(
+      [...this.blocks.values()]
+        .filter(({ flying, ended, isWriting }) => flying.size > 0 || ended.length > 0 || isWriting)
+        .map(({ number }) => number),
+    );
+  }
+
+  get isOver(): boolean {
+    return hasEnded(this.batch) || this.batch.status === "finalizing";
+  }
+
+  /** True if a line may start now, as far as the batch is concerned. */
+  mayStart(nowMs: number): boolean {
+    if (this.batch.status !== "in_progress" || this.isUnpaid || nowMs >= this.batch.expiresAtMs) return false;
+    return (
+      nowMs >= this.pausedUntilMs && nowMs >= this.crowdedUntilMs && !(this.isProbing && this.flying > 0)
+    );
+  }
+
+  /** Returns the next line in the order of the file. Null if there is none here. */
+  findNext(nowMs: number, may: (model: string) => boolean) {
+    const blocks = [...this.blocks.values()].sort((one, other) => one.number - other.number);
+    for (const block of blocks) {
+      const at = block.findNext(nowMs, may);
+      if (at !== null) return { block, at };
+    }
+    return null;
+  }
+
+  /** Ends all calls in flight. */
+  abort(): void {
+    for (const { flying } of this.blocks.values())
+      for (const controller of flying.values()) controller.abort();
+  }
+}

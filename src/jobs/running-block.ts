@@ -1,0 +1,87 @@
+// A block whose lines this node runs: which are left, which are in flight, and results that aren't written yet.
+import type { BatchBlock, BatchSums, ResultPiece } from "../core/models/batch.ts";
+import { addTry, countOpen, countTries, endLine, isOpen, LINES_OF_BLOCK, type LineEnd } from "./lines.ts";
+
+/** A line that has ended, with its result's text. Empty if it has none. */
+export interface EndedLine extends Pick<BatchSums, "costNanoUsd" | "chargedNanoUsd"> {
+  readonly at: number;
+  readonly end: LineEnd;
+  readonly text: string;
+}
+
+export class RunningBlock {
+  row: BatchBlock;
+  /** True while results are on their way to the store. */
+  isWriting = false;
+  /** The time at which results are written at the latest. */
+  writeAtMs = Number.POSITIVE_INFINITY;
+  readonly flying = new Map<number, AbortController>();
+  ended: EndedLine[] = [];
+  endedCharacters = 0;
+  /** Lines that wait, with the time until which they do. */
+  readonly #waiting = new Map<number, number>();
+  readonly #queue: number[];
+
+  constructor(row: BatchBlock) {
+    this.row = row;
+    this.#queue = [...row.states].flatMap((_, at) => (isOpen(row.states, at) ? [at] : []));
+  }
+
+  get number(): number {
+    return this.row.block;
+  }
+
+  /** A line's number in its batch, from 1. */
+  countLine(at: number): number {
+    return this.row.block * LINES_OF_BLOCK + at + 1;
+  }
+
+  /** True if nothing is left to run here, and all results are written. */
+  get isOver(): boolean {
+    return this.row.remaining === 0 && this.flying.size === 0 && this.ended.length === 0;
+  }
+
+  /** Returns the next line that may start, in the order of the file. Null if none may. */
+  findNext(nowMs: number, may: (model: string) => boolean): number | null {
+    for (const at of this.#queue) {
+      if ((this.#waiting.get(at) ?? 0) > nowMs) continue;
+      if (may(this.row.places[at]?.model ?? "")) return at;
+    }
+    return null;
+  }
+
+  begin(at: number, controller: AbortController): void {
+    this.#queue.splice(this.#queue.indexOf(at), 1);
+    this.#waiting.delete(at);
+    this.flying.set(at, controller);
+  }
+
+  /** The line goes back to its place, once: if that fails half-way, it is put back again. */
+  putBack(at: number, untilMs: number, isCounted: boolean): void {
+    this.flying.delete(at);
+    if (isCounted) this.row = { ...this.row, states: addTry(this.row.states, at) };
+    this.#waiting.set(at, untilMs);
+    if (this.#queue.includes(at)) return;
+    const behind = this.#queue.findIndex((other) => other > at);
+    this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, at);
+  }
+
+  countTries(at: number): number {
+    return countTries(this.row.states, at);
+  }
+
+  end(line: EndedLine): void {
+    this.flying.delete(line.at);
+    this.ended.push(line);
+    this.endedCharacters += line.text.length;
+  }
+
+  /** Returns the block's row with these lines ended. */
+  describe(ended: readonly EndedLine[], pieces: readonly ResultPiece[]): BatchBlock {
+    const { row } = this;
+    const states = ended.reduce((before, { at, end }) => endLine(before, at, end), row.states);
+    const remaining = countOpen(states);
+    const node = remaining === 0 ? null : row.node;
+    return { ...row, node, states, remaining, pieces: [...row.pieces, ...pieces] };
+  }
+}

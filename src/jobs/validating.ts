@@ -1,0 +1,129 @@
+// Validation: the input is read once, line by line, before any line runs. Each line's place is noted, so that it can be
+// read alone later.
+import type { Batch, BatchBlock, BatchMistake, LinePlace } from "../core/models/batch.ts";
+import { FileMissing } from "../files/port.ts";
+import { makeEstimates } from "./estimating.ts";
+import { fail, startRunning, type Transition } from "./job.ts";
+import { takeLease } from "./leases.ts";
+import { LINES_OF_BLOCK, openLines } from "./lines.ts";
+import { readInput } from "./objects.ts";
+import type { JobPorts } from "./ports.ts";
+
+const ERRORS_MAX = 100;
+/** Written in one transaction. */
+const BLOCKS_AT_ONCE = 8;
+
+/** Returns once the batch has gone on, or is another node's. */
+export async function validate(ports: JobPorts, { accountId, id }: Batch): Promise<void> {
+  const batch = await takeLease(ports, { accountId, id }, "validating");
+  if (batch === null) return;
+  const input = new Input(ports, batch);
+  try {
+    await input.read();
+  } catch (error) {
+    if (!(error instanceof FileMissing)) throw error;
+    input.errors.push(makeMissing(batch));
+  }
+  if (input.isGone) return;
+  const { errors, total } = input;
+  const estimates = errors.length > 0 ? null : await makeEstimates(ports, batch, total);
+  await moveOn(ports, batch, (found, nowMs) =>
+    estimates === null ? fail(found, errors, nowMs) : startRunning(found, { ...estimates, total }, nowMs),
+  );
+}
+
+export function makeMissing({ detail }: Batch): BatchMistake {
+  const what = detail.inputFileId === null ? "The requests" : `The file '${detail.inputFileId}'`;
+  const message = `${what} of this batch can't be read any more. Please send them again.`;
+  return { code: "file_missing", message, param: "input_file_id", line: null };
+}
+
+/** Changes the batch as it is by then. */
+export function moveOn(
+  { store, clock }: Pick<JobPorts, "store" | "clock">,
+  of: Batch,
+  move: (batch: Batch, nowMs: number) => Transition,
+): Promise<Batch | null> {
+  return store.batches.change(of, { numbers: [] }, (found) => {
+    if (found === null) return { result: null };
+    const { batch, events } = move(found, clock.nowMs());
+    return { batch, events, result: batch };
+  });
+}
+
+class Input {
+  readonly errors: BatchMistake[] = [];
+  total = 0;
+  /** True once the batch was cancelled or deleted. */
+  isGone = false;
+  readonly #ports: JobPorts;
+  readonly #batch: Batch;
+  #places: LinePlace[] = [];
+  #blocks: BatchBlock[] = [];
+  #written = 0;
+
+  constructor(ports: JobPorts, batch: Batch) {
+    this.#ports = ports;
+    this.#batch = batch;
+  }
+
+  async read(): Promise<void> {
+    const { files, words, bodyBytesMax, rules } = this.#ports;
+    const batch = this.#batch;
+    const { linesMax } = rules();
+    const input = readInput(files, batch, 0, batch.detail.inputBytes);
+    for await (const line of words[batch.surface].readLines(batch, input, bodyBytesMax)) {
+      if (this.isGone || this.errors.length >= ERRORS_MAX) return;
+      if (++this.total > linesMax) {
+        this.errors.push(makeTooMany(linesMax));
+        return;
+      }
+      if ("mistake" in line) this.errors.push(line.mistake);
+      else await this.#add(line.place);
+    }
+    if (this.total === 0) this.errors.push(EMPTY);
+    this.#close();
+    await this.#write();
+  }
+
+  async #add(place: LinePlace): Promise<void> {
+    this.#places.push(place);
+    if (this.#places.length < LINES_OF_BLOCK) return;
+    this.#close();
+    if (this.#blocks.length >= BLOCKS_AT_ONCE) await this.#write();
+  }
+
+  #close(): void {
+    const places = this.#places;
+    if (places.length === 0) return;
+    const { accountId, id: batchId } = this.#batch;
+    const block = this.#written + this.#blocks.length;
+    const states = openLines(places.length);
+    const rest = { node: null, lease: 0, remaining: places.length, states, places, pieces: [] };
+    this.#blocks.push({ accountId, batchId, block, ...rest });
+    this.#places = [];
+  }
+
+  /** Nothing is kept of an input with mistakes. */
+  async #write(): Promise<void> {
+    const blocks = this.#blocks;
+    this.#written += blocks.length;
+    this.#blocks = [];
+    if (this.errors.length > 0 || blocks.length === 0) return;
+    this.isGone = await this.#ports.store.batches.change(this.#batch, { numbers: [] }, (found) =>
+      found?.status === "validating" ? { blocks, result: false } : { result: true },
+    );
+  }
+}
+
+const EMPTY: BatchMistake = {
+  code: "empty_file",
+  message: "The input has no lines.",
+  param: "input_file_id",
+  line: null,
+};
+
+function makeTooMany(linesMax: number): BatchMistake {
+  const message = `The input has more than ${linesMax} lines (batches.lines).`;
+  return { code: "too_many_lines", message, param: "input_file_id", line: linesMax + 1 };
+}

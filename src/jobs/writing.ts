@@ -1,0 +1,138 @@
+// Writes the results of lines: first as pieces that would survive a power failure, then by the transaction that names them.
+import type { Batch, BatchBlock, BatchCounts, BatchSums, ResultPiece } from "../core/models/batch.ts";
+import { PIECE_BYTES } from "../files/port.ts";
+import { changeDetail, finalize, resume } from "./job.ts";
+import { isFree, listHolders } from "./leases.ts";
+import { addEnds, countOpen, endRest, type LineEnd } from "./lines.ts";
+import { nameResults, nextPiece } from "./objects.ts";
+import type { JobPorts } from "./ports.ts";
+import type { EndedLine, RunningBlock } from "./running-block.ts";
+
+/** Blocks whose lines end in one transaction. */
+const BLOCKS_AT_ONCE = 50;
+
+type WritePorts = Pick<JobPorts, "store" | "files" | "clock" | "nameReply">;
+
+/** Returns the batch as it is then. Null if the block is another node's by now: its lines are answered there. */
+export async function writeResults(
+  ports: WritePorts,
+  batch: Batch,
+  block: RunningBlock,
+  ended: readonly EndedLine[],
+): Promise<Batch | null> {
+  const { store, clock, nameReply } = ports;
+  const pieces = await writePieces(ports, batch, block, ended);
+  const row = block.describe(ended, pieces);
+  const repliesGone = ended.map(({ at }) => nameReply(batch.id, block.countLine(at)));
+  const written = await store.batches.change<Batch | null>(
+    batch,
+    { numbers: [block.number] },
+    (found, [stored]) => {
+      if (found === null || stored?.node !== store.node || stored.lease !== row.lease)
+        return { result: null };
+      const counted = count(found, [{ before: stored, after: row }]);
+      const sums = ended.reduce(addCosts, counted.detail.sums);
+      const bytes = pieces.reduce((sum, piece) => sum + piece.bytes, found.bytes);
+      const summed = changeDetail({ ...counted, bytes }, { sums });
+      const hasRun = ended.some(({ end }) => end === "completed" || end === "failed");
+      const moved = finalize(hasRun ? resume(summed) : summed, clock.nowMs());
+      return { batch: moved.batch, blocks: [row], events: moved.events, repliesGone, result: moved.batch };
+    },
+  );
+  if (written !== null) block.row = row;
+  return written;
+}
+
+async function writePieces(
+  { files }: Pick<JobPorts, "files">,
+  batch: Batch,
+  block: RunningBlock,
+  ended: readonly EndedLine[],
+): Promise<readonly ResultPiece[]> {
+  const written: ResultPiece[] = [];
+  for (const kind of ["o", "e"] as const) {
+    const end = kind === "o" ? "completed" : "failed";
+    const texts = ended.filter((line) => line.end === end).map(({ text }) => text);
+    const bytes = new TextEncoder().encode(texts.join(""));
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      const { row } = block;
+      const number = nextPiece({ ...row, pieces: [...row.pieces, ...written] });
+      const piece = bytes.subarray(at, at + PIECE_BYTES);
+      await files.pieces.write(batch.accountId, nameResults(batch), number, piece);
+      written.push({ number, kind, bytes: piece.length });
+    }
+  }
+  return written;
+}
+
+function addCosts(sums: BatchSums, { costNanoUsd, chargedNanoUsd }: EndedLine): BatchSums {
+  return {
+    ...sums,
+    costNanoUsd: sums.costNanoUsd + costNanoUsd,
+    chargedNanoUsd: sums.chargedNanoUsd + chargedNanoUsd,
+  };
+}
+
+interface ChangedBlock {
+  readonly before: BatchBlock;
+  readonly after: BatchBlock;
+}
+
+function count(batch: Batch, changed: readonly ChangedBlock[]): Batch {
+  const counts = changed.reduce<BatchCounts>(
+    (all, { before, after }) => addEnds(all, before.states, after.states),
+    batch.detail.counts,
+  );
+  return changeDetail(batch, { counts });
+}
+
+interface Ending {
+  readonly end: LineEnd;
+  /** Blocks with lines in flight here. */
+  readonly busy: ReadonlySet<number>;
+}
+
+/** Ends the lines that are left in blocks that are free, or this node's own. Returns the batch as it is then. */
+export async function endLeft(ports: WritePorts, batch: Batch, ending: Ending): Promise<Batch | null> {
+  let dead: ReadonlySet<string> = new Set();
+  for (;;) {
+    const { found, ended, holders } = await endSome(ports, batch, ending, dead);
+    if (ended > 0) continue;
+    const others = holders.filter((node) => node !== ports.store.node && !dead.has(node));
+    const gone = others.length === 0 ? [] : await ports.store.listDead(others);
+    if (gone.length === 0) return found;
+    dead = new Set([...dead, ...gone]);
+  }
+}
+
+interface EndResult {
+  readonly found: Batch | null;
+  readonly ended: number;
+  readonly holders: readonly string[];
+}
+
+function endSome(
+  { store, clock }: WritePorts,
+  of: Batch,
+  { end, busy }: Ending,
+  dead: ReadonlySet<string>,
+): Promise<EndResult> {
+  return store.batches.change<EndResult>(of, { remaining: BLOCKS_AT_ONCE }, (batch, blocks) => {
+    if (batch === null) return { result: { found: null, ended: 0, holders: [] } };
+    const own = blocks.filter(({ node, block }) => isFree(node, store.node, dead) && !busy.has(block));
+    const changed = own.map((before) => {
+      const states = endRest(before.states, end);
+      return { before, after: { ...before, node: null, states, remaining: countOpen(states) } };
+    });
+    const moved = finalize(count(batch, changed), clock.nowMs());
+    const result = { found: moved.batch, ended: own.length, holders: listHolders(blocks) };
+    return { batch: moved.batch, blocks: changed.map(({ after }) => after), events: moved.events, result };
+  });
+}
+
+/** Lets go of a block, so that another node may run its lines at once. */
+export async function releaseBlock({ store }: WritePorts, of: Batch, number: number): Promise<void> {
+  await store.batches.change(of, { numbers: [number] }, (_, [stored]) =>
+    stored?.node === store.node ? { blocks: [{ ...stored, node: null }], result: null } : { result: null },
+  );
+}

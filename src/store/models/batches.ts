@@ -1,0 +1,185 @@
+// Batches and the blocks of their lines: few rows, each changed in a short transaction.
+import type {
+  Batch,
+  BatchChange,
+  BatchFilter,
+  BatchRef,
+  BatchStore,
+  BlocksWanted,
+} from "../../core/models/batch.ts";
+import type { Page } from "../../core/world/page.ts";
+import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
+import { type FoundRow, readInteger, readSum } from "../engine/found.ts";
+import { Narrowing, pageEnd } from "../engine/narrowing.ts";
+import { composeAddEvent } from "../engine/recording.ts";
+import { KEY_ROWS } from "../engine/scope.ts";
+import { insertSql, joinMarks, type Mark, selectSql, upsertSql } from "../engine/sql.ts";
+import { EVENT } from "../schema/tables.ts";
+import { BATCH, BLOCK } from "./batch-columns.ts";
+
+/** A claim finds its batch for a day. */
+const CLAIM_MS = 86_400_000;
+
+/** `ofRows` is for the rows that decisions depend on: the account counts its stored replies. */
+export function batchMethods(engine: Engine, ofRows: Engine): BatchStore {
+  const { mark, run, runAll } = engine;
+  const byId = `${selectSql(BATCH)} WHERE account_id = ${mark(1)} AND id = ${mark(2)}`;
+  return {
+    ...changeMethods(engine, ofRows, byId),
+    find: async (id, scope) => {
+      const by = new Narrowing(mark);
+      by.within(scope, KEY_ROWS);
+      by.equal({ id });
+      const statement = { text: `${selectSql(BATCH)} WHERE ${by.where}`, values: by.values };
+      return readFirst(BATCH, await run(statement));
+    },
+    list: async (filter, page) => (await run(composeList(filter, page, mark))).map(BATCH.rowOf),
+    remove: ({ accountId, id }) =>
+      runAll([
+        bind(
+          `DELETE FROM batch_block WHERE account_id = ${mark(1)} AND batch_id = ${mark(2)}`,
+          accountId,
+          id,
+        ),
+        bind(`DELETE FROM batch WHERE account_id = ${mark(1)} AND id = ${mark(2)}`, accountId, id),
+      ]),
+    countBytes: async (accountId) => {
+      const all = "SELECT coalesce(sum(bytes), 0) AS bytes FROM batch";
+      const statement =
+        accountId === null ? bind(all) : bind(`${all} WHERE account_id = ${mark(1)}`, accountId);
+      const [found] = await run(statement);
+      return found ? readSum(found, "bytes") : 0;
+    },
+    sum: async ({ accountId, id }) => {
+      const text = `${SUMS} WHERE batch_id = ${mark(1)} AND account_id = ${mark(2)}`;
+      return readSums((await run(bind(text, id, accountId)))[0] ?? {});
+    },
+  };
+}
+
+const SUMS = `SELECT coalesce(sum(cost_nano), 0) AS cost_nano, coalesce(sum(charged_nano), 0) AS charged_nano,
+  coalesce(sum(prompt_tokens), 0) AS prompt_tokens, coalesce(sum(cached_tokens), 0) AS cached_tokens,
+  coalesce(sum(completion_tokens), 0) AS completion_tokens, coalesce(sum(reasoning_tokens), 0) AS reasoning_tokens
+  FROM request`;
+
+function readSums(found: FoundRow) {
+  const read = (column: string) => (found[column] === undefined ? 0 : readSum(found, column));
+  return {
+    costNanoUsd: read("cost_nano"),
+    chargedNanoUsd: read("charged_nano"),
+    promptTokens: read("prompt_tokens"),
+    cachedTokens: read("cached_tokens"),
+    completionTokens: read("completion_tokens"),
+    reasoningTokens: read("reasoning_tokens"),
+  };
+}
+
+function composeList(filter: BatchFilter, page: Page, mark: Mark): Statement {
+  const { accountId, keyId, memberId, status, surface, isUnfinished, inputFileId, scope } = filter;
+  const by = new Narrowing(mark);
+  by.within(scope, KEY_ROWS);
+  by.equal({ account_id: accountId, key_id: keyId, status, surface, input_file_id: inputFileId });
+  if (memberId === null) by.add("member_id IS NULL");
+  else by.equal({ member_id: memberId });
+  if (isUnfinished) by.add("open_at_ms IS NOT NULL");
+  by.by(filter.endedBeforeMs, (at) => `ended_at_ms < ${at}`);
+  return { text: `${selectSql(BATCH)} ${pageEnd(by, "created_at_ms", page)}`, values: by.values };
+}
+
+function changeMethods(
+  { mark, forUpdate }: Engine,
+  { change }: Pick<Engine, "change">,
+  byId: string,
+): Pick<BatchStore, "add" | "change"> {
+  const lock = `SELECT id FROM account WHERE id = ${mark(1)} ${forUpdate}`;
+  return {
+    add: makeAdd({ mark }, { change }, { lock, byId }),
+    change: ({ accountId, id }, wanted, decide) => {
+      const firsts = [
+        bind(lock, accountId),
+        bind(`${byId} ${forUpdate}`, accountId, id),
+        composeBlocks({ accountId, id }, wanted, mark),
+      ];
+      return change(firsts, ([, found, blocks]) => {
+        const changed = decide(readFirst(BATCH, found), (blocks ?? []).map(BLOCK.rowOf));
+        return { writes: composeWrites(accountId, changed, mark), toResult: () => changed.result };
+      });
+    },
+  };
+}
+
+interface AddStatements {
+  readonly lock: string;
+  readonly byId: string;
+}
+
+function makeAdd(
+  { mark }: Pick<Engine, "mark">,
+  { change }: Pick<Engine, "change">,
+  { lock, byId }: AddStatements,
+): BatchStore["add"] {
+  const claimed = `${selectSql(BATCH)} WHERE account_id = ${mark(1)} AND claim = ${mark(2)}
+    AND created_at_ms > ${mark(3)}`;
+  const open = `SELECT count(*) AS open FROM batch WHERE account_id = ${mark(1)} AND open_at_ms IS NOT NULL`;
+  const add = `${insertSql(BATCH, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
+  return (batch, unfinishedMax) => {
+    const { accountId, id, claim, createdAtMs } = batch;
+    const firsts = [
+      bind(lock, accountId),
+      bind(claimed, accountId, claim ?? "", createdAtMs - CLAIM_MS),
+      bind(open, accountId),
+      bind(byId, accountId, id),
+    ];
+    return change<Batch | null>(firsts, ([, earlier, counted, own]) => {
+      // The transaction may run again after it was committed.
+      const known = readFirst(BATCH, own) ?? readFirst(BATCH, earlier);
+      if (known !== null) return { writes: [], toResult: () => known };
+      if (readCount(counted) >= unfinishedMax) return { writes: [], toResult: () => null };
+      return { writes: [bind(add, ...BATCH.valuesOf(batch))], toResult: () => batch };
+    });
+  };
+}
+
+function composeWrites(
+  accountId: string,
+  { batch, blocks = [], events = [], repliesGone = [] }: BatchChange<unknown>,
+  mark: Mark,
+): readonly Statement[] {
+  const putBlock = upsertSql(BLOCK, mark);
+  const addEvent = composeAddEvent(mark);
+  return [
+    ...(batch ? [bind(upsertSql(BATCH, mark), ...BATCH.valuesOf(batch))] : []),
+    ...blocks.map((block) => bind(putBlock, ...BLOCK.valuesOf(block))),
+    ...events.map((event) => bind(addEvent, ...EVENT.valuesOf(event))),
+    ...dropReplies(accountId, repliesGone, mark),
+  ];
+}
+
+function readCount(counted: Result | undefined): number {
+  const [found] = counted ?? [];
+  return found ? readInteger(found, "open") : 0;
+}
+
+function composeBlocks({ accountId, id }: BatchRef, wanted: BlocksWanted, mark: Mark): Statement {
+  const own = `${selectSql(BLOCK)} WHERE account_id = ${mark(1)} AND batch_id = ${mark(2)}`;
+  if ("remaining" in wanted)
+    return bind(`${own} AND remaining > 0 ORDER BY block LIMIT ${mark(3)}`, accountId, id, wanted.remaining);
+  if ("from" in wanted) {
+    const text = `${own} AND block >= ${mark(3)} ORDER BY block LIMIT ${mark(4)}`;
+    return bind(text, accountId, id, wanted.from, wanted.most);
+  }
+  const { numbers } = wanted;
+  if (numbers.length === 0) return bind(`${own} AND block < 0`, accountId, id);
+  const named = joinMarks(numbers.length, (at) => mark(at + 2));
+  return bind(`${own} AND block IN (${named}) ORDER BY block`, accountId, id, ...numbers);
+}
+
+/** The account's count of their characters goes down first. */
+function dropReplies(accountId: string, ids: readonly string[], mark: Mark): readonly Statement[] {
+  if (ids.length === 0) return [];
+  const own = `account_id = ${mark(1)} AND id IN (${joinMarks(ids.length, (at) => mark(at + 1))})`;
+  const characters = `(SELECT CAST(coalesce(sum(length(sealed)), 0) AS BIGINT) FROM reply WHERE ${own})`;
+  const count = `UPDATE account SET kept_characters = CASE WHEN kept_characters > ${characters}
+    THEN kept_characters - ${characters} ELSE 0 END WHERE id = ${mark(1)}`;
+  return [bind(count, accountId, ...ids), bind(`DELETE FROM reply WHERE ${own}`, accountId, ...ids)];
+}

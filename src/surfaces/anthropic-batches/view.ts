@@ -1,0 +1,34 @@
+// Batches as Anthropic's clients see them.
+import type { JsonObject } from "../../core/json/json.ts";
+import { type Batch, hasEnded } from "../../core/models/batch.ts";
+import { viewOwnFields } from "../openai-batches/view.ts";
+
+/** `address` is the gateway's own, under which clients find the results. */
+export function viewAnthropicBatch(batch: Batch, address: string): JsonObject {
+  const { id, createdAtMs, expiresAtMs, endedAtMs, detail } = batch;
+  const { counts, times } = detail;
+  const isOver = hasEnded(batch);
+  return {
+    id,
+    type: "message_batch",
+    processing_status: isOver ? "ended" : times.cancellingMs === undefined ? "in_progress" : "canceling",
+    request_counts: {
+      processing: isOver ? 0 : counts.total,
+      succeeded: isOver ? counts.completed : 0,
+      errored: isOver ? counts.failed + counts.unpaid : 0,
+      canceled: isOver ? counts.cancelled : 0,
+      expired: isOver ? counts.expired : 0,
+    },
+    created_at: formatTime(createdAtMs),
+    expires_at: formatTime(expiresAtMs),
+    ended_at: endedAtMs === null ? null : formatTime(endedAtMs),
+    archived_at: null,
+    cancel_initiated_at: times.cancellingMs === undefined ? null : formatTime(times.cancellingMs),
+    results_url: isOver ? `${address}/v1/messages/batches/${id}/results` : null,
+    ...viewOwnFields(batch),
+  };
+}
+
+function formatTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

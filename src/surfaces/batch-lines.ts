@@ -1,0 +1,127 @@
+// The lines of a batch's input, read as a stream.
+import { parseBounded, REQUEST_SHAPE } from "../core/json/bounds.ts";
+import { isObject, type JsonObject } from "../core/json/json.ts";
+import { type ByteRange, findMembers } from "../core/json/members.ts";
+import type { BatchMistake, LinePlace } from "../core/models/batch.ts";
+
+const NEWLINE = 0x0a;
+
+/** A line and its place in the input. */
+interface InputLine extends ByteRange {
+  /** From 1, with blank ones. */
+  readonly number: number;
+  /** Null if it is longer than allowed. */
+  readonly bytes: Uint8Array | null;
+}
+
+/** Yields the lines of a stream that aren't blank, without their ends. */
+export async function* splitLines(
+  stream: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): AsyncGenerator<InputLine> {
+  const open = new OpenLine(bytesMax);
+  for await (const chunk of stream) {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+      open.add(chunk.subarray(from, at));
+      const line = open.end();
+      if (line !== null) yield line;
+      from = at + 1;
+    }
+    open.add(chunk.subarray(from));
+  }
+  const last = open.end();
+  if (last !== null) yield last;
+}
+
+class OpenLine {
+  readonly #bytesMax: number;
+  #parts: Uint8Array[] = [];
+  #from = 0;
+  #length = 0;
+  #number = 1;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  add(part: Uint8Array): void {
+    if (part.length === 0) return;
+    this.#length += part.length;
+    // The stream may use its memory again.
+    if (this.#length <= this.#bytesMax) this.#parts.push(part.slice());
+    else this.#parts = [];
+  }
+
+  /** Returns null for a blank line. */
+  end(): InputLine | null {
+    const from = this.#from;
+    const length = this.#length;
+    const number = this.#number++;
+    const [only] = this.#parts;
+    const bytes = this.#parts.length === 1 && only ? only : Buffer.concat(this.#parts);
+    this.#from += length + 1;
+    this.#length = 0;
+    this.#parts = [];
+    if (length > this.#bytesMax) return { number, from, to: from + length, bytes: null };
+    return bytes.every(isBlank) ? null : { number, from, to: from + length, bytes };
+  }
+}
+
+function isBlank(byte: number): boolean {
+  return byte <= 0x20;
+}
+
+/** The form of a line: its fields, and what else it must say. */
+export interface LineForm {
+  /** The field with the body. */
+  readonly body: string;
+  /** The largest line. */
+  readonly bytesMax: number;
+  /** Returns a mistake in the fields, or null. */
+  check(line: JsonObject): Omit<BatchMistake, "line"> | null;
+}
+
+type ReadLine = { readonly place: LinePlace } | { readonly mistake: BatchMistake };
+
+/** Reads the lines of one batch: no id may be there twice. */
+export class LineReader {
+  readonly #form: LineForm;
+  readonly #ids = new Set<string>();
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+
+  constructor(form: LineForm) {
+    this.#form = form;
+  }
+
+  read({ number, from, bytes }: InputLine): ReadLine {
+    const wrong = (code: string, message: string, param: string | null = null) => ({
+      mistake: { code, message, param, line: number },
+    });
+    if (bytes === null)
+      return wrong("line_too_large", `This line is longer than ${this.#form.bytesMax} bytes.`);
+    const line = this.#parse(bytes);
+    if (line === null) return wrong("invalid_json_line", "This line is not a JSON object.");
+    const mistake = this.#form.check(line);
+    if (mistake !== null) return { mistake: { ...mistake, line: number } };
+    const customId = String(line.custom_id);
+    if (this.#ids.has(customId))
+      return wrong("duplicate_custom_id", `The custom_id '${customId}' is there twice.`, "custom_id");
+    this.#ids.add(customId);
+    const members = findMembers(bytes).get(this.#form.body);
+    if (members === undefined)
+      return wrong("missing_required_parameter", "This line has no body.", this.#form.body);
+    const asked = line[this.#form.body];
+    const model = isObject(asked) && typeof asked.model === "string" ? asked.model.slice(0, 200) : "";
+    return { place: { from: from + members.from, to: from + members.to, customId, model } };
+  }
+
+  #parse(bytes: Uint8Array): JsonObject | null {
+    try {
+      const parsed = parseBounded(this.#decoder.decode(bytes), REQUEST_SHAPE);
+      return isObject(parsed) ? parsed : null;
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,182 @@
+// Batches as pure rules: states of lines and batches, turns, pacing, tries.
+import { describe, expect, test } from "bun:test";
+import { Fault } from "../../src/core/fault.ts";
+import { NO_COUNTS, NO_SUMS } from "../../src/core/models/batch.ts";
+import {
+  cancel,
+  complete,
+  fail,
+  finalize,
+  findRestEnd,
+  resume,
+  startRunning,
+  wait,
+} from "../../src/jobs/job.ts";
+import {
+  addEnds,
+  addTry,
+  countLeft,
+  countTries,
+  endLine,
+  endRest,
+  isOpen,
+  openLines,
+} from "../../src/jobs/lines.ts";
+import { Pacing } from "../../src/jobs/pacing.ts";
+import { judgeFailure } from "../../src/jobs/trying.ts";
+import { Turns } from "../../src/jobs/turns.ts";
+import { makeBatch } from "../harness/batches.ts";
+import { NOON } from "../harness/samples.ts";
+
+describe("lines", () => {
+  test("end once, and count their failed tries until then", () => {
+    const tried = addTry(addTry(openLines(3), 1), 1);
+    expect([countTries(tried, 1), countTries(tried, 0)]).toEqual([2, 0]);
+    const ended = endLine(endLine(tried, 1, "completed"), 1, "failed");
+    expect(addTry(ended, 1)).toBe(ended);
+    expect([isOpen(ended, 1), isOpen(ended, 2)]).toEqual([false, true]);
+    const counts = addEnds({ ...NO_COUNTS, total: 3 }, openLines(3), endRest(ended, "expired"));
+    expect(counts).toEqual({ ...NO_COUNTS, total: 3, completed: 1, expired: 2 });
+    expect(countLeft(counts)).toBe(0);
+  });
+});
+
+describe("a batch", () => {
+  const validating = makeBatch("batch_1", { status: "validating" });
+  const running = startRunning(validating, { total: 1, estimatedNanoUsd: 1, worstNanoUsd: 2 }, NOON).batch;
+
+  test("runs, is put together once no line is left, and is completed", () => {
+    expect([running.status, running.detail.times.runningMs]).toEqual(["in_progress", NOON]);
+    expect(finalize(running, NOON).batch).toBe(running);
+    const counted = {
+      ...running,
+      detail: { ...running.detail, counts: { ...NO_COUNTS, total: 1, failed: 1 } },
+    };
+    const finalizing = finalize(counted, NOON + 1).batch;
+    expect(finalizing.status).toBe("finalizing");
+    const done = complete(finalizing, { outputFileId: null, errorFileId: "file-1", sums: NO_SUMS }, NOON + 2);
+    expect([done.batch.status, done.batch.endedAtMs]).toEqual(["completed", NOON + 2]);
+    expect(done.events.map(({ type }) => type)).toEqual(["batch.completed"]);
+    // It ends once.
+    expect(fail(done.batch, [], NOON + 3).events).toEqual([]);
+    expect(cancel(done.batch, NOON + 3).batch).toBe(done.batch);
+  });
+
+  test("is cancelled at once before its lines are known, and after them else", () => {
+    expect(cancel(validating, NOON).batch.status).toBe("cancelled");
+    const cancelling = cancel(running, NOON).batch;
+    expect([cancelling.status, findRestEnd(cancelling, NOON)]).toEqual(["cancelling", "cancelled"]);
+    expect(startRunning(cancelling, { total: 9, estimatedNanoUsd: 0, worstNanoUsd: 0 }, NOON).batch).toBe(
+      cancelling,
+    );
+  });
+
+  test("ends with its window", () => {
+    expect(findRestEnd(running, running.expiresAtMs - 1)).toBeNull();
+    expect(findRestEnd(running, running.expiresAtMs)).toBe("expired");
+  });
+
+  test("tells once that it waits, however often it is refused, until a line runs again", () => {
+    const why = { code: "insufficient_balance", message: "Top up.", resetsAtMs: null };
+    const first = wait(running, why, NOON);
+    const second = wait(first.batch, why, NOON + 5000);
+    expect([first.events.length, second.events.length, second.batch.detail.waiting?.sinceMs]).toEqual([
+      1,
+      0,
+      NOON,
+    ]);
+    expect(wait(resume(second.batch), why, NOON + 9000).events).toHaveLength(1);
+  });
+});
+
+test("accounts take turns, and an account's batches take turns", () => {
+  const turns = new Turns();
+  const [a1, a2, b1] = [
+    { accountId: "a", id: "a1" },
+    { accountId: "a", id: "a2" },
+    { accountId: "b", id: "b1" },
+  ];
+  const all = [a1, a2, b1];
+  const order = Array.from({ length: 8 }, () => turns.next(all)?.id);
+  expect(order).toEqual(["a1", "b1", "a2", "b1", "a1", "b1", "a2", "b1"]);
+  turns.keep([b1]);
+  expect([turns.next([b1])?.id, turns.next([])]).toEqual(["b1", null]);
+});
+
+describe("pacing", () => {
+  test("halves what runs after a busy provider, waits for its time, and grows with answers", () => {
+    const pacing = new Pacing();
+    for (let line = 0; line < 8; line++) pacing.begin("m", NOON);
+    pacing.slow("m", 3000, NOON);
+    // The others that were in flight have hit the same limit: it counts once.
+    pacing.slow("m", 3000, NOON + 1);
+    for (let line = 0; line < 8; line++) pacing.end("m", NOON + 1);
+    expect([pacing.may("m", NOON + 3000), pacing.may("m", NOON + 3001), pacing.may("n", NOON)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    const countRoom = () => {
+      let room = 0;
+      for (; pacing.may("m", NOON + 9000); room++) pacing.begin("m", NOON + 9000);
+      for (let line = 0; line < room; line++) pacing.end("m", NOON + 9000);
+      return room;
+    };
+    expect(countRoom()).toBe(4);
+    for (let answers = 0; answers < 20; answers++) pacing.answer("m");
+    expect(countRoom()).toBe(5);
+  });
+
+  test("always lets one line ask", () => {
+    const pacing = new Pacing();
+    for (let times = 0; times < 5; times++) pacing.slow("m", undefined, NOON + times * 2000);
+    expect(pacing.may("m", NOON + 60_000)).toBe(true);
+  });
+});
+
+describe("a failed try", () => {
+  const judge = (fault: Fault, failed = 0) =>
+    judgeFailure(fault, { batchId: "batch_1", failed, triesMax: 3 });
+
+  test.each([
+    ["insufficient_balance", "stop"],
+    ["budget_exceeded", "stop"],
+    ["rate_limit_exceeded", "stop"],
+    ["key_paused", "stop"],
+    ["account_paused", "stop"],
+    ["sign_in_required", "stop"],
+    ["invalid_api_key", "cancel"],
+    ["too_many_parallel_requests", "crowded"],
+    ["requests_per_minute_exceeded", "crowded"],
+    ["budget_reserved", "crowded"],
+    ["provider_busy", "again"],
+    ["overloaded", "again"],
+    ["upstream_error", "again"],
+    ["upstream_rejected", "end"],
+    ["model_not_found", "end"],
+    ["content_blocked", "end"],
+  ] as const)("%s: %s", (code, kind) => {
+    expect(judge(new Fault(code, "x")).kind).toBe(kind);
+  });
+
+  test("ends the line after its tries, if the provider answers with errors", () => {
+    expect(judge(new Fault("upstream_timeout", "x"), 1)).toMatchObject({ kind: "again", isCounted: true });
+    expect(judge(new Fault("upstream_timeout", "x"), 2)).toEqual({ kind: "end" });
+    expect(judge(new Fault("provider_busy", "x"), 30)).toMatchObject({ kind: "again", isCounted: false });
+  });
+
+  test("by the batch's own ceiling ends the batch, by any other budget lets it wait", () => {
+    const limit = { scope: "account", name: "batch_1", kind: "budget", limit: 1, used: 1 } as const;
+    expect(judge(new Fault("budget_exceeded", "x", { limit })).kind).toBe("unpaid");
+    expect(judge(new Fault("budget_exceeded", "x", { limit: { ...limit, name: "default" } })).kind).toBe(
+      "stop",
+    );
+  });
+
+  test("waits from 1 s to 60 s, and as long as the provider says", () => {
+    const waits = [0, 1, 5, 6, 99].map((failed) => judge(new Fault("overloaded", "x"), failed));
+    expect(waits).toMatchObject([1000, 2000, 32_000, 60_000, 60_000].map((afterMs) => ({ afterMs })));
+    const slow = judge(new Fault("provider_busy", "x", { retryAfterMs: 9000 }));
+    expect(slow).toMatchObject({ afterMs: 9000 });
+  });
+});

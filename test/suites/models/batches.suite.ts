@@ -1,0 +1,132 @@
+// Batches on every store.
+import { expect, test } from "bun:test";
+import { hasEnded } from "../../../src/core/models/batch.ts";
+import { makeBatch, makeBlock } from "../../harness/batches.ts";
+import {
+  addKey,
+  expectGrant,
+  ledgerOn,
+  makeAsk,
+  makeOutcome,
+  NOON,
+  standingClock,
+} from "../../harness/samples.ts";
+import { makeSuite, type TwoStores } from "../two-stores.ts";
+
+const PAGE = { limit: 10, after: null };
+
+export const batchSuite = makeSuite({ "batches and blocks": rows, "lines of batches": lines });
+
+function rows(stores: () => TwoStores): void {
+  test("are found on every node as they were written, and listed newest first", async () => {
+    const { store, other } = stores();
+    const wait = {
+      code: "insufficient_balance",
+      message: "Top up.",
+      limit: { kind: "budget" },
+      resetsAtMs: null,
+      sinceMs: NOON,
+    };
+    const one = makeBatch(
+      "batch_1",
+      { memberId: "mem_1" },
+      { metadata: { team: "a" }, waiting: wait, times: { runningMs: NOON } },
+    );
+    const two = makeBatch("batch_2", { createdAtMs: NOON + 1, surface: "anthropic-batches" });
+    const done = makeBatch("batch_3", { createdAtMs: NOON - 1, status: "completed", endedAtMs: NOON });
+    for (const batch of [one, two, done]) expect(await store.batches.add(batch, 9)).toEqual(batch);
+    expect(await other.batches.find("batch_1")).toEqual(one);
+    const list = async (filter: Parameters<typeof store.batches.list>[0]) =>
+      (await other.batches.list(filter, PAGE)).map(({ id }) => id);
+    expect(await list({})).toEqual(["batch_2", "batch_1", "batch_3"]);
+    expect(await list({ isUnfinished: true })).toEqual(["batch_2", "batch_1"]);
+    expect(await list({ memberId: "mem_1" })).toEqual(["batch_1"]);
+    expect(await list({ memberId: null, surface: "openai-batches" })).toEqual(["batch_3"]);
+    expect(await list({ scope: { accountIds: ["elsewhere"], own: null } })).toEqual([]);
+    expect(hasEnded(done)).toBe(true);
+  });
+
+  test("made twice with one Idempotency-Key are one, and no more than allowed are unfinished", async () => {
+    const { store, other } = stores();
+    const first = makeBatch("batch_1", { claim: "claim" });
+    expect(await store.batches.add(first, 1)).toEqual(first);
+    expect(await other.batches.add(makeBatch("batch_2", { claim: "claim" }), 1)).toEqual(first);
+    expect(await other.batches.add(makeBatch("batch_3"), 1)).toBeNull();
+    const late = makeBatch("batch_4", { claim: "claim", createdAtMs: NOON + 86_400_001 });
+    expect(await other.batches.add(late, 2)).toEqual(late);
+  });
+
+  test("change with their blocks, of which the next are those with lines left", async () => {
+    const { store, other } = stores();
+    const batch = makeBatch("batch_1");
+    const blocks = [
+      makeBlock("batch_1", 0, { remaining: 0 }),
+      makeBlock("batch_1", 1),
+      makeBlock("batch_1", 2),
+    ];
+    await store.batches.add(batch, 9);
+    await store.batches.change(batch, { numbers: [] }, () => ({ blocks, result: null }));
+    const read = (wanted: Parameters<typeof other.batches.change>[1]) =>
+      other.batches.change(batch, wanted, (found, some) => ({ result: { found, blocks: some } }));
+    expect(await read({ remaining: 1 })).toEqual({ found: batch, blocks: [makeBlock("batch_1", 1)] });
+    expect((await read({ numbers: [0, 2] })).blocks.map(({ block }) => block)).toEqual([0, 2]);
+    expect((await read({ from: 1, most: 5 })).blocks.map(({ block }) => block)).toEqual([1, 2]);
+    await other.batches.remove(batch);
+    expect(await read({ remaining: 9 })).toEqual({ found: null, blocks: [] });
+  });
+}
+
+function lines(stores: () => TwoStores): void {
+  test("drop the stored answers of lines whose results are written, and their characters", async () => {
+    const { store } = stores();
+    const key = await addKey(store, "key_a");
+    const ledger = ledgerOn(store, { quota: { requestsPerDay: null } });
+    const ticket = ledger.ticket(
+      makeAsk("c1", key, { idempotency: { replyId: "reply", bodyDigest: "body" } }),
+    );
+    await expectGrant(ledger, ticket);
+    await ledger.settle(ticket, { ...makeOutcome(ticket), sealedReply: "sealed" });
+    expect((await store.account("default"))?.keptCharacters).toBe(6);
+    const batch = makeBatch("batch_1");
+    await store.batches.add(batch, 9);
+    await store.batches.change(batch, { numbers: [] }, () => ({ repliesGone: ["reply"], result: null }));
+    expect((await store.account("default"))?.keptCharacters).toBe(0);
+    expect((await ledger.admit(ledger.ticket({ ...ticket.ask, id: "c2" }))).kind).toBe("granted");
+  });
+
+  test("are summed up from the rows of their lines, which the log finds by their batch", async () => {
+    const { store, other } = stores();
+    const key = await addKey(store, "key_a");
+    const ledger = ledgerOn(store, { quota: { requestsPerDay: null }, clock: standingClock(NOON) });
+    for (const [at, batchId] of ["batch_1", "batch_1", null].entries()) {
+      const ticket = ledger.ticket(makeAsk(`c${at}`, key));
+      await expectGrant(ledger, ticket);
+      const line = {
+        batchId,
+        batchLine: batchId === null ? null : at + 1,
+        customId: batchId === null ? null : `id ${at}`,
+      };
+      await ledger.settle(ticket, makeOutcome(ticket, { costNanoUsd: 100 + at, ...line }));
+    }
+    const rows = await other.requests({ batchId: "batch_1" }, PAGE);
+    expect(rows.map(({ batchLine, customId }) => [batchLine, customId]).sort()).toEqual([
+      [1, "id 0"],
+      [2, "id 1"],
+    ]);
+    expect(await other.batches.sum({ accountId: "default", id: "batch_1" })).toEqual({
+      costNanoUsd: 201,
+      chargedNanoUsd: 0,
+      promptTokens: 20,
+      cachedTokens: 6,
+      completionTokens: 40,
+      reasoningTokens: 10,
+    });
+  });
+
+  test("are nobody's once their node is dead", async () => {
+    const { bench, store, other } = stores();
+    expect(await store.listDead([store.node, other.node, "node_gone"])).toEqual(["node_gone"]);
+    await bench.forsake(other);
+    expect(await store.listDead([other.node])).toEqual([other.node]);
+  });
+}
