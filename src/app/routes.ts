@@ -21,6 +21,7 @@ import { batchRoutes } from "../http/batches/routes.ts";
 import { interactionRoutes } from "../http/conversations/interactions.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
+import { fileRoutes } from "../http/files/files.ts";
 import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
@@ -125,9 +126,8 @@ export function composeRoutes(parts: RouteParts) {
   const health = createHealthPorts(parts);
   return app
     .use(surfaceRoutes(answers))
-    .use(responseRoutes(ports))
+    .use(listKeptRoutes(ports))
     .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
-    .use(interactionRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes(createKeyPorts(parts)))
@@ -169,6 +169,11 @@ function createKeyPorts({ ports, opened, live }: RouteParts) {
 function createMemberPorts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {
   const hasDirectory = () => live.settings.signIn?.directory !== undefined;
   return { ...opened.world, ledger: ports.ledger, keysExpireMs, hasDirectory };
+}
+
+/** The routes of what is kept for clients beyond their requests. */
+function listKeptRoutes(ports: HttpPorts) {
+  return [responseRoutes(ports), fileRoutes(ports), interactionRoutes(ports)];
 }
 
 function createLiveParts({ ports: { draining, server }, feed }: RouteParts) {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openStore } from "../../../src/app/start/open-store.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../../src/core/json/json.ts";
+import type { StoredFile } from "../../../src/core/models/file.ts";
 import { BINARY } from "../../harness/harness.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeMember } from "../../people/samples.ts";
@@ -20,11 +21,25 @@ beforeAll(async () => {
   const { store } = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
   await unrecorded(store).changeMember("mem_ann", () => makeMember("mem_ann", { name: "Ann Example" }));
   await store.webhooks.add([makeDelivery("whd_1")]);
+  await store.files.add(FILE, { bytes: 10, files: 1 });
   await store.close();
   // The tests' own key.
   await readNew(1);
 });
 afterAll(() => world.stop());
+
+const FILE: StoredFile = {
+  id: "file-1",
+  form: "openai",
+  owner: { accountId: "default", memberId: null },
+  keyId: "key_a",
+  name: "lines.jsonl",
+  purpose: "batch",
+  type: "application/jsonl",
+  bytes: 0,
+  createdMs: Date.now(),
+  expiresMs: Date.now() + 3_600_000,
+};
 
 /** Entries are chained within a second. Reads by bearer token stand apart, and the gateway's own keys. */
 async function readNew(count: number): Promise<readonly JsonObject[]> {
@@ -132,6 +147,7 @@ const CHANGES: readonly Change[] = [
   },
   { route: "POST /accounts/:id/reopen", action: "account.reopened", body: () => ({}) },
   { route: "POST /webhooks/deliveries", action: "webhook.sent", body: () => ({ id: "whd_1" }) },
+  { route: "DELETE /files/:id", action: "file.deleted", path: () => "/files/file-1" },
   {
     route: "POST /tokens/:id/take",
     action: "token.taken",
