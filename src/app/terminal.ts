@@ -6,6 +6,8 @@ export interface Io {
   readonly err: (text: string) => void;
   /** The characters of a line, if the output is a terminal. */
   readonly width?: number | undefined;
+  /** True on a terminal that shows colours. */
+  readonly isColored?: boolean;
 }
 
 /** `partial` is for work that was done and left something for people to decide. */

@@ -216,7 +216,7 @@ export async function printList<View extends object>(
   const views = await readAll(ask, askPage);
   const showName = isJson ? String : await nameRows(ask, views, named);
   const cells = views.map((view) => formatCells(view, showName));
-  io.out(isJson ? formatJson(views) : formatTable([columns, ...cells], io.width));
+  io.out(isJson ? formatJson(views) : formatTable([columns, ...cells], io));
 }
 
 async function readAll<View>(ask: Asking, askPage: PrintedList<View>["askPage"]): Promise<readonly View[]> {

@@ -7,7 +7,8 @@ import { EXIT, type Io } from "../app/terminal.ts";
 import { describeVersion } from "../app/version.ts";
 import { suggest } from "../core/text/nearest.ts";
 import { PLAIN_THINGS } from "../core/things/plain-things.ts";
-import { type Command, onStore, onStoreOrGateway } from "./on-store.ts";
+import { wrapHelp } from "./help-lines.ts";
+import { type Command, isHelp, onStore, onStoreOrGateway } from "./on-store.ts";
 
 /** Each command is loaded only when it runs, so that it starts sooner. */
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -157,6 +158,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: "print a key of that sign-in, for agents",
     run: async (args, io) => (await import("./people/login.ts")).runToken(args, io),
   },
+  completion: {
+    about: "print a shell's completion of commands and flags",
+    run: async (args, io) => (await import("./completion.ts")).runCompletion(args, io, COMMANDS),
+  },
   simulate: {
     about: "run only the simulated providers",
     run: async (args, io) => (await import("./models/simulate.ts")).runSimulate(args, io),
@@ -172,7 +177,8 @@ const HELP = [
   "",
   ...Object.entries(COMMANDS).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`),
   "",
-  `Run poundkey COMMAND --help for a command's options and examples. This is version ${version}.`,
+  "Run poundkey help COMMAND for a command's options and examples.",
+  `This is version ${version}.`,
 ].join("\n");
 
 /** `process.stdout` would cost 10 ms, and lose what a slow reader hasn't read when the process exits. */
@@ -181,6 +187,9 @@ const PROCESS_IO: Io = {
   err: (text) => void process.stderr.write(`${text}\n`),
   get width() {
     return isatty(1) ? process.stdout.columns : undefined;
+  },
+  get isColored() {
+    return isatty(1) && !process.env.NO_COLOR && process.env.TERM !== "dumb";
   },
 };
 
@@ -193,6 +202,8 @@ function describeUnknown(name: string): string {
 /** Runs the command that the arguments name and returns the exit code. */
 export async function runCommandLine(args: readonly string[], io: Io = PROCESS_IO): Promise<number> {
   const [name, ...rest] = args;
+  const [topic, ...more] = rest;
+  if (name === "help" && topic !== undefined) return runCommandLine([topic, ...more, "--help"], io);
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     io.out(HELP);
     return name === undefined ? EXIT.usage : EXIT.done;
@@ -205,7 +216,7 @@ export async function runCommandLine(args: readonly string[], io: Io = PROCESS_I
   if (command) {
     // The binary is built to compile late (`--compile-jit-policy`), which suits a gateway's start but no other command.
     if (name !== "serve") Bun.unsafe.setJITPolicy(1);
-    return command.run(rest, io);
+    return command.run(rest, isHelp(rest) ? { ...io, out: (text) => io.out(wrapHelp(text)) } : io);
   }
   io.err(`poundkey: ${describeUnknown(name)}\nSee poundkey --help.`);
   return EXIT.usage;

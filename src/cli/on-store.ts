@@ -53,7 +53,7 @@ async function catchUsage(io: Io, run: () => Promise<number>): Promise<number> {
   }
 }
 
-const isHelp = (args: readonly string[]) => args.includes("--help") || args.includes("-h");
+export const isHelp = (args: readonly string[]) => args.includes("--help") || args.includes("-h");
 
 /** A gateway has a configuration of its own, so none is read here. */
 async function runThere(

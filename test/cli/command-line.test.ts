@@ -78,7 +78,8 @@ test(
     expect(names).toEqual(expect.arrayContaining(COMMANDS));
     for (const name of names) {
       const { out } = await runPrinting((io) => runCommandLine([name, "--help"], io));
-      const lines = (out.split("\nexamples:\n")[1] ?? "").split("\n").map((line) => line.trim());
+      const examples = (out.split("\nexamples:\n")[1] ?? "").replace(/ \\\n +/g, " ");
+      const lines = examples.split("\n").map((line) => line.trim());
       for (const line of lines) {
         expect(line).toStartWith(`poundkey ${name}`);
         const words = (line.split(" > ")[0]?.match(/"[^"]*"|\S+/g) ?? [])
@@ -94,6 +95,47 @@ test(
       }
     }
     rmSync(folder, { recursive: true });
+  },
+  TEST_MS,
+);
+
+test(
+  "help COMMAND is the command's own, and no help is wider than 80 columns",
+  async () => {
+    const ask = async (...words: readonly string[]) =>
+      (await runPrinting((io) => runCommandLine(words, io))).out;
+    expect(await ask("help", "keys")).toBe(await ask("keys", "--help"));
+    expect(await ask("help", "keys", "rotate")).toBe(await ask("keys", "rotate", "--help"));
+    expect((await runPrinting((io) => runCommandLine(["help", "kees"], io))).code).toBe(EXIT.usage);
+    const names = [...(await ask("help")).matchAll(/^ {2}([\w-]+) +/gm)].map(([, name = ""]) => name);
+    for (const name of names) {
+      const help = await ask(name, "--help");
+      const wide = help.split("\n").filter((line) => line.length > 80);
+      expect([name, wide]).toEqual([name, []]);
+    }
+  },
+  TEST_MS,
+);
+
+test(
+  "completion offers commands, their actions and the flags of each",
+  async () => {
+    const { out } = await runPrinting((io) => runCommandLine(["completion", "bash"], io));
+    const offer = (...words: readonly string[]) => {
+      const script = `${out}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _poundkey; echo "\${COMPREPLY[@]}"`;
+      const shell = Bun.spawnSync(["bash", "-c", script, "bash", "poundkey", ...words]);
+      return shell.stdout.toString().trim().split(" ");
+    };
+    expect(offer("ke")).toEqual(["keys"]);
+    expect(offer("keys", "re")).toEqual(["resume", "revoke"]);
+    expect(offer("keys", "rotate", "--g")).toEqual(["--grace", "--gateway"]);
+    expect(offer("requests", "--fo")).toEqual(["--follow"]);
+    for (const [shell, line] of [
+      ["zsh", '"keys rotate") words="'],
+      ["fish", "__fish_seen_subcommand_from keys; and __fish_seen_subcommand_from rotate"],
+    ] as const)
+      expect((await runPrinting((io) => runCommandLine(["completion", shell], io))).out).toContain(line);
+    expect((await runPrinting((io) => runCommandLine(["completion", "tcsh"], io))).code).toBe(EXIT.usage);
   },
   TEST_MS,
 );

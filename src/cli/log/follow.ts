@@ -76,6 +76,6 @@ function makeTablePrinter() {
     const widths = measureColumns([head, ...lines]).map((width, at) => Math.max(width, before?.[at] ?? 0));
     const shown = before === null ? [head, ...lines] : lines;
     before = widths;
-    if (shown.length > 0) io.out(formatRows(shown, fitColumns(widths, io.width)));
+    if (shown.length > 0) io.out(formatRows(shown, fitColumns(widths, [head, ...lines], io.width)));
   };
 }

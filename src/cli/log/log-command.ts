@@ -112,7 +112,7 @@ async function printLog<Query extends TObject, Answer>(command: LogCommand<Query
   const { rows, cells, note } = await readRows(command, call, await readGiven(command, call));
   if (form === "json") io.out(formatJson(rows));
   else if (form === "csv") io.out(formatCsv(rows));
-  else io.out(formatTable(cells, io.width));
+  else io.out(formatTable(cells, io));
   if (note) io.err(note);
 }
 
@@ -179,14 +179,17 @@ function nameFlag(field: string): string {
   return field.replaceAll("_", "-");
 }
 
-type Described = Pick<LogCommand<TObject, unknown>, "name" | "about" | "query" | "examples" | "follows">;
+type Described = Pick<
+  LogCommand<TObject, unknown>,
+  "name" | "about" | "query" | "examples" | "named" | "follows"
+>;
 
 const FOLLOW = "  --follow                  go on with those that end from now, until you press Ctrl-C\n";
 
 const LINE_LENGTH = 118;
 const VALUE_INDENT = 26;
 
-function writeHelp({ name, about, query, examples, follows = false }: Described): string {
+function writeHelp({ name, about, query, examples, named = NAMED, follows = false }: Described): string {
   const fields = Object.entries(query.properties);
   // `key_id` is another name of `key`.
   const shown = fields.filter(([field]) => !fields.some(([other]) => field === `${other}_id`));
@@ -194,7 +197,7 @@ function writeHelp({ name, about, query, examples, follows = false }: Described)
 
 ${wrapWords(`${about} With filters, only those that match all of them:`, "")}
 
-${shown.map(([field, schema]) => describeFilter(`--${nameFlag(field)}`, schema)).join("\n")}
+${shown.map(([field, schema]) => describeFilter(`--${nameFlag(field)}`, schema, field in named)).join("\n")}
 
 ${follows ? FOLLOW : ""}  --json                    print JSON
   --csv                     print CSV
@@ -207,12 +210,14 @@ ${examples.map((flags) => `  poundkey ${name} ${flags}`).join("\n")}`;
 const MOMENT = `${momentSchema.expected}, a date, or ${MOMENT_WORDS}`;
 
 /** Says what the filter matches, or names the values that it takes. */
-function describeFilter(flag: string, schema: TSchema): string {
+function describeFilter(flag: string, schema: TSchema, isNamed: boolean): string {
   const { enum: words, description, expected, minimum, maximum } = schema;
   const range = minimum === undefined ? "" : `a number from ${minimum} to ${maximum}`;
   const values: string = Array.isArray(words)
     ? `one of ${words.join(", ")}`
-    : (description ?? (expected === momentSchema.expected ? MOMENT : expected) ?? range);
+    : ((isNamed ? `${description}, or the name` : description) ??
+      (expected === momentSchema.expected ? MOMENT : expected) ??
+      range);
   return wrapWords(`  ${flag.padEnd(VALUE_INDENT - 2)}${values}`, " ".repeat(VALUE_INDENT)).trimEnd();
 }
 

@@ -48,7 +48,7 @@ async function show(given: Arguments, io: Io, source: ConfigSource): Promise<num
   const operation = chooseOperation(given);
   const shown = views.filter(({ operations }) => !operation || !operations || operations.includes(operation));
   const isJson = given.switches.has("json");
-  io.out(isJson ? formatJson(shown) : formatTable([HEADINGS, ...shown.map(formatCells)]));
+  io.out(isJson ? formatJson(shown) : formatTable([HEADINGS, ...shown.map(formatCells)], io));
   return EXIT.done;
 }
 

@@ -145,9 +145,8 @@ async function show({ words, isJson, io, ask }: StoreCall): Promise<void> {
     here: (world) => listJournal(world, id, { limit: ENTRIES_SHOWN }),
   });
   if (isJson) return io.out(formatJson({ ...account, journal }));
-  io.out(formatTable([COLUMNS, formatCells(account)], io.width));
-  if (journal.length > 0)
-    io.out(`\n${formatTable([ENTRY_COLUMNS, ...journal.map(formatEntryCells)], io.width)}`);
+  io.out(formatTable([COLUMNS, formatCells(account)], io));
+  if (journal.length > 0) io.out(`\n${formatTable([ENTRY_COLUMNS, ...journal.map(formatEntryCells)], io)}`);
 }
 
 const COLUMNS = ["NAME", "ID", "BALANCE USD", "HELD USD", "CREATED"];
