@@ -1,6 +1,6 @@
 // The batches of a running gateway: as clients use them, and the runner that answers their lines.
-import type { Batch } from "../core/models/batch.ts";
-import type { FileUse } from "../core/models/file.ts";
+import type { Batch } from "../core/batches/batch.ts";
+import type { FileUse } from "../core/batches/file.ts";
 import type { BatchRules } from "../core/settings.ts";
 import type { Log } from "../core/world/world.ts";
 import { LineCaller, nameLineReply } from "../http/batches/line-call.ts";
