@@ -1,10 +1,12 @@
 // The batches of a running gateway: as clients use them, and the runner that answers their lines.
-import type { Batch } from "../core/models/batch.ts";
+import type { Batch } from "../core/batches/batch.ts";
+import type { FileUse } from "../core/batches/file.ts";
 import type { BatchRules } from "../core/settings.ts";
 import type { Log } from "../core/world/world.ts";
 import { LineCaller, nameLineReply } from "../http/batches/line-call.ts";
 import { BATCH_WORDS } from "../http/batches/words.ts";
 import type { HttpPorts } from "../http/ports.ts";
+import { makeFileUsers } from "../jobs/file-users.ts";
 import { cancelKept, KeptBatches } from "../jobs/kept-batches.ts";
 import type { JobPorts } from "../jobs/ports.ts";
 import { BatchRunner } from "../jobs/runner.ts";
@@ -19,6 +21,11 @@ import { clock } from "./world.ts";
 /** Cancels a batch without a gateway: those that run on the store see it within a second. */
 export function cancelInStore(store: JobPorts["store"], batch: Batch): Promise<Batch> {
   return cancelKept({ store, clock }, batch);
+}
+
+/** Tells without a gateway whether a batch that hasn't ended reads a file. */
+export function findFileUse(store: JobPorts["store"]): FileUse {
+  return makeFileUsers({ store });
 }
 
 interface BatchParts {

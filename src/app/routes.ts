@@ -111,8 +111,8 @@ interface RouteParts {
 
 export function composeRoutes(parts: RouteParts) {
   const { ports, opened, live, batches, countRunning } = parts;
+  const { basePath } = ports.server;
   const operator = createOperatorParts(parts);
-  const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
   const exports = createExportParts(parts, keysExpireMs);
   const priceChanges = () => countPriceChanges(parts.prices.last);
@@ -127,7 +127,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
-    .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
+    .use(keyRoutes(createKeyPorts(parts)))
     .use(agentTelemetryRoutes(ports))
     .use(stateRoutes(parts, operator))
     .use(adminRoutes(createAdminPorts(parts, operator)))
@@ -147,15 +147,18 @@ export function composeRoutes(parts: RouteParts) {
     .use(liveRoutes({ ...operator, ...createLiveParts(parts) }))
     .use(playgroundRoutes(operator, ports, (request, key) => decideForKey(routePorts, request, key)))
     .use(sampleRoutes(operator, parts.sampling))
-    .use(consoleRoutes(placeFiles(loadConsoleFiles, ports.server.basePath)))
+    .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
-    .use(
-      docsRoutes(placeFiles(loadDocsFiles, ports.server.basePath), () => app.routes, ports.server.basePath),
-    );
+    .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, basePath));
+}
+
+function createKeyPorts({ ports, opened, live }: RouteParts) {
+  const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
+  return { ...ports, holderView: (key: GatewayKey) => holderView(holder, key) };
 }
 
 function createMemberPorts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {

@@ -25,6 +25,12 @@ export interface FaultRow {
   readonly final?: true;
   /** Shows the client a code of null. */
   readonly codeless?: true;
+  /**
+   * The consequence for a line of a batch. Without one, the line ends. `stops`: no line starts before money, time or the
+   * operator has healed it. `crowded`: its turn comes again. `again`: it is tried until the window ends. `tries`: it is tried a
+   * few times.
+   */
+  readonly line?: "stops" | "crowded" | "again" | "tries";
   /** A sentence for operators on how to let such a request pass. `{until}` is the time from which it would pass. */
   readonly wayOut?: string;
 }
@@ -101,6 +107,7 @@ export const FAULTS = {
     status: 401,
     type: "invalid_request_error",
     blame: "client",
+    line: "stops",
     final: true,
     wayOut: "Sign in again.",
   },
@@ -108,6 +115,7 @@ export const FAULTS = {
     status: 402,
     type: "insufficient_quota",
     blame: "client",
+    line: "stops",
     final: true,
     wayOut: "Top up the account.",
   },
@@ -117,9 +125,14 @@ export const FAULTS = {
     wayOut: "Ask for a model that the key may use, or add this one to its allowed models.",
   },
   /** The operator has paused the key. */
-  key_paused: { ...denied, wayOut: "Resume the key, or its account." },
+  key_paused: { ...denied, line: "stops", wayOut: "Resume the key, or its account." },
   /** Money is due after a disputed card payment. */
-  account_paused: { ...denied, final: true, wayOut: "Have what is due paid, or resume the account." },
+  account_paused: {
+    ...denied,
+    line: "stops",
+    final: true,
+    wayOut: "Have what is due paid, or resume the account.",
+  },
   /** The key is limited to other client addresses. */
   address_not_allowed: {
     ...denied,
@@ -199,16 +212,22 @@ export const FAULTS = {
     status: 429,
     type: "insufficient_quota",
     blame: "client",
+    line: "stops",
     final: true,
     wayOut: "Raise the budget, or wait{until}.",
   },
   rate_limit_exceeded: {
     ...limited,
+    line: "stops",
     final: true,
     wayOut: "Top up the account, raise the key's requests per day, or wait{until}.",
   },
   /** The rest of a budget is reserved by requests in flight. */
-  budget_reserved: { ...limited, wayOut: "Wait until running requests have ended, or raise the budget." },
+  budget_reserved: {
+    ...limited,
+    line: "crowded",
+    wayOut: "Wait until running requests have ended, or raise the budget.",
+  },
   /** The account has as many batches that haven't ended as it may. */
   too_many_batches: {
     ...limited,
@@ -218,28 +237,37 @@ export const FAULTS = {
   too_many_changes: { ...limited, wayOut: "Use what is there already, or wait{until}." },
   /** Too many checkouts wait to be paid. */
   too_many_checkouts: { ...limited, wayOut: "Pay one of them, or wait{until}." },
-  requests_per_minute_exceeded: { ...limited, wayOut: "Send fewer requests a minute, or raise the limit." },
-  tokens_per_minute_exceeded: { ...limited, wayOut: "Send fewer tokens a minute, or raise the limit." },
+  requests_per_minute_exceeded: {
+    ...limited,
+    line: "crowded",
+    wayOut: "Send fewer requests a minute, or raise the limit.",
+  },
+  tokens_per_minute_exceeded: {
+    ...limited,
+    line: "crowded",
+    wayOut: "Send fewer tokens a minute, or raise the limit.",
+  },
   too_many_parallel_requests: {
     ...limited,
+    line: "crowded",
     wayOut: "Send fewer requests at the same time, or raise the limit.",
   },
-  provider_busy: { ...theirs, status: 429, type: "rate_limit_error" },
+  provider_busy: { ...theirs, line: "again", status: 429, type: "rate_limit_error" },
   /** The client has disconnected. Only the log shows this. */
   client_gone: { status: 499, type: "api_error", blame: "client", codeless: true },
   /** The client's own time limit has passed. It is shown `upstream_timeout`. */
   client_timeout: { status: 504, type: "api_error", blame: "client" },
   internal_error: { status: 500, type: "api_error", blame: "gateway" },
-  upstream_error: { ...theirs, status: 502 },
-  upstream_auth: { ...theirs, status: 502 },
-  upstream_timeout: { ...theirs, status: 504 },
+  upstream_error: { ...theirs, line: "tries", status: 502 },
+  upstream_auth: { ...theirs, line: "again", status: 502 },
+  upstream_timeout: { ...theirs, line: "tries", status: 504 },
   cache_miss: { status: 504, type: "api_error", blame: "client" },
-  no_provider_available: { ...ours },
-  store_unavailable: { ...ours },
-  overloaded: { ...ours },
-  shutting_down: { ...ours },
+  no_provider_available: { ...ours, line: "again" },
+  store_unavailable: { ...ours, line: "again" },
+  overloaded: { ...ours, line: "again" },
+  shutting_down: { ...ours, line: "again" },
   /** A hook could not be asked, and what it would judge doesn't pass without it. */
-  hook_unavailable: { ...ours },
+  hook_unavailable: { ...ours, line: "again" },
 } as const satisfies Record<string, FaultRow>;
 
 export type FaultCode = keyof typeof FAULTS;

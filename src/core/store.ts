@@ -3,6 +3,8 @@
 import type { AuditLogStore } from "./audit/audit-log.ts";
 import type { Changes, OperatorSetting, Trail } from "./audit/changes.ts";
 import type { RepeatClaim, RepeatStore } from "./audit/repeats.ts";
+import type { BatchStore } from "./batches/batch.ts";
+import type { FileStore } from "./batches/file.ts";
 import type { Rows } from "./decision.ts";
 import type { Answer, Demand, Reads } from "./demand.ts";
 import type { EventStore, WebhookStore } from "./events/webhook.ts";
@@ -15,9 +17,7 @@ import type { RequestFilter, RowSum, RowSumsQuery, SearchPage, UsageQuery } from
 import type { ProviderCallStore } from "./log/provider-call.ts";
 import type { ListedRequest, RequestRecord } from "./log/record.ts";
 import type { RefusalStore } from "./log/refusal-log.ts";
-import type { BatchStore } from "./models/batch.ts";
 import type { CacheStore } from "./models/cached-answer.ts";
-import type { FileStore } from "./models/file.ts";
 import type { ResponseStore } from "./models/kept.ts";
 import type { Audit } from "./money/audit.ts";
 import type { CheckoutStore } from "./money/checkout.ts";

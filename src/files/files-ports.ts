@@ -1,5 +1,5 @@
 // The ports of files: the store, the vault, the settings, and the batches that use them.
-import type { FileStore, FileUse, StoredObject } from "../core/models/file.ts";
+import type { FileStore, FileUse, StoredObject } from "../core/batches/file.ts";
 import type { FileRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { ByteVault, Clock } from "../core/world/world.ts";

@@ -1,5 +1,5 @@
 // Files in sealed pieces: written from streams within the account's room, read by ranges, and swept once they have ended.
-import { checkUnused, type FileOwner, type StoredFile } from "../core/models/file.ts";
+import { checkUnused, type FileOwner, type StoredFile } from "../core/batches/file.ts";
 import type { FilesPorts } from "./files-ports.ts";
 import { type FileList, type Files, type NewFile, PIECE_BYTES, type Pieces } from "./port.ts";
 import { Room } from "./room.ts";

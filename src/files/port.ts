@@ -1,5 +1,5 @@
 // The port of files: what a client uploads, what a batch reads and writes, and the sealed pieces that hold both.
-import type { FileOwner, FileQuery, StoredFile } from "../core/models/file.ts";
+import type { FileOwner, FileQuery, StoredFile } from "../core/batches/file.ts";
 
 /** All pieces of a file but its last have this size, so that a range is arithmetic. A piece has no more. */
 export const PIECE_BYTES = 1_048_576;

@@ -1,6 +1,7 @@
 // The room that is left for files: of their account, of all accounts, and on the disk.
+
+import type { PieceStore, StoredFile } from "../core/batches/file.ts";
 import { Fault } from "../core/fault.ts";
-import type { PieceStore, StoredFile } from "../core/models/file.ts";
 import type { FilesPorts } from "./files-ports.ts";
 
 /** The most files of an account. */

@@ -1,5 +1,5 @@
 // Pieces as they lie in the store: each sealed for its account, object and number.
-import type { PieceStore } from "../core/models/file.ts";
+import type { PieceStore } from "../core/batches/file.ts";
 import type { ByteVault } from "../core/world/world.ts";
 import { FileMissing, type Pieces } from "./port.ts";
 

@@ -1,5 +1,5 @@
 // Removes files that have ended, and pieces that nothing names, such as those of an upload whose process was killed.
-import type { StoredFile } from "../core/models/file.ts";
+import type { StoredFile } from "../core/batches/file.ts";
 import type { FilesPorts } from "./files-ports.ts";
 
 /** Rows that are read at once. */

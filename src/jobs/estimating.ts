@@ -1,5 +1,5 @@
 // Estimates of a batch: its expected cost, and the sum that its lines would hold.
-import type { Batch, LinePlace } from "../core/models/batch.ts";
+import type { Batch, LinePlace } from "../core/batches/batch.ts";
 import { LINES_OF_BLOCK } from "./lines.ts";
 import { readInput } from "./objects.ts";
 import type { Estimate, JobPorts } from "./ports.ts";

@@ -1,5 +1,5 @@
 // The answers of batches about files: those that they read, and the objects that are theirs.
-import type { StoredObject } from "../core/models/file.ts";
+import type { StoredObject } from "../core/batches/file.ts";
 import type { FileUsers } from "../files/files-ports.ts";
 import { listAll } from "./kept-batches.ts";
 import { listObjects } from "./objects.ts";

@@ -1,5 +1,5 @@
 // The end of a batch: results are put together from the pieces of its blocks, and lines without an answer are named.
-import type { Batch, BatchBlock } from "../core/models/batch.ts";
+import type { Batch, BatchBlock } from "../core/batches/batch.ts";
 import type { NewFile } from "../files/port.ts";
 import { complete } from "./job.ts";
 import { takeLease } from "./leases.ts";

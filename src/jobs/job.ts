@@ -1,5 +1,5 @@
 // A batch's life: validating → failed | in_progress → finalizing → completed | expired, or cancelling → cancelled.
-import { type EventType, makeEvent, type OutboxEvent } from "../core/events/events.ts";
+
 import {
   type Batch,
   type BatchDetail,
@@ -8,7 +8,8 @@ import {
   type BatchSums,
   type BatchWait,
   hasEnded,
-} from "../core/models/batch.ts";
+} from "../core/batches/batch.ts";
+import { type EventType, makeEvent, type OutboxEvent } from "../core/events/events.ts";
 import { countLeft, type LineEnd } from "./lines.ts";
 
 /** A batch as it is then, with the events of the change. */

@@ -1,6 +1,5 @@
 // Batches as their clients use them: made, found, listed, cancelled, deleted.
-import { Fault } from "../core/fault.ts";
-import type { GatewayKey } from "../core/keys/key.ts";
+
 import {
   type Batch,
   type BatchDetail,
@@ -9,7 +8,9 @@ import {
   hasEnded,
   NO_COUNTS,
   NO_SUMS,
-} from "../core/models/batch.ts";
+} from "../core/batches/batch.ts";
+import { Fault } from "../core/fault.ts";
+import type { GatewayKey } from "../core/keys/key.ts";
 import type { Page } from "../core/world/page.ts";
 import { cancel } from "./job.ts";
 import { listObjects } from "./objects.ts";

@@ -1,5 +1,5 @@
 // Leases: one node at a time reads an input, puts results together, or runs the lines of a block.
-import type { Batch, BatchBlock, BatchRef, BatchStatus } from "../core/models/batch.ts";
+import type { Batch, BatchBlock, BatchRef, BatchStatus } from "../core/batches/batch.ts";
 import type { JobPorts } from "./ports.ts";
 
 /** Rows that stand for work on the whole batch. */

@@ -1,5 +1,5 @@
 // The states of a block's lines: one character for each, so that a block is one small row.
-import type { BatchCounts } from "../core/models/batch.ts";
+import type { BatchCounts } from "../core/batches/batch.ts";
 
 /** The lines of a block, which is the unit of a lease. */
 export const LINES_OF_BLOCK = 128;

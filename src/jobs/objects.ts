@@ -1,6 +1,6 @@
 // The objects in which a batch keeps pieces of its own: the input of a form without files, and results.
-import type { Batch, BatchBlock, BatchRef } from "../core/models/batch.ts";
-import type { StoredFile, StoredObject } from "../core/models/file.ts";
+import type { Batch, BatchBlock, BatchRef } from "../core/batches/batch.ts";
+import type { StoredFile, StoredObject } from "../core/batches/file.ts";
 import { type Files, PIECE_BYTES } from "../files/port.ts";
 
 /** A block has no more pieces of results than this, under as many leases. */

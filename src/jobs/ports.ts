@@ -1,8 +1,9 @@
 // The ports of the room of batches: the store, files, a clock, and the door through which lines go.
+
+import type { Batch, BatchDetail, BatchForm, BatchMistake, LinePlace } from "../core/batches/batch.ts";
 import type { LineTerms } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
-import type { Batch, BatchDetail, BatchForm, BatchMistake, LinePlace } from "../core/models/batch.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { BatchRules, FileRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";

@@ -1,7 +1,8 @@
 // Runs batches on this node: looks each second, or when it is woken, at all that haven't ended, and starts lines as there is
 // room.
+
+import type { Batch } from "../core/batches/batch.ts";
 import { toFault } from "../core/fault.ts";
-import type { Batch } from "../core/models/batch.ts";
 import { finalize } from "./finalizing.ts";
 import { findRestEnd, wait } from "./job.ts";
 import { listAll, removeBatch } from "./kept-batches.ts";

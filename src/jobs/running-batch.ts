@@ -1,5 +1,5 @@
 // A batch whose lines this node runs: its blocks here, and why no line of it starts.
-import { type Batch, hasEnded } from "../core/models/batch.ts";
+import { type Batch, hasEnded } from "../core/batches/batch.ts";
 import type { RunningBlock } from "./running-block.ts";
 
 export class RunningBatch {

@@ -1,5 +1,5 @@
 // A block whose lines this node runs: which are left, which are in flight, and results that aren't written yet.
-import type { BatchBlock, BatchSums, ResultPiece } from "../core/models/batch.ts";
+import type { BatchBlock, BatchSums, ResultPiece } from "../core/batches/batch.ts";
 import { addTry, countOpen, countTries, endLine, isOpen, LINES_OF_BLOCK, type LineEnd } from "./lines.ts";
 
 /** A line that has ended, with its result's text. Empty if it has none. */

@@ -1,38 +1,9 @@
 // The consequence of a line's failure: it ends, is tried again, waits for others, or stops its batch until money or time heals it.
-import type { Fault, FaultCode } from "../core/fault.ts";
+import type { Fault } from "../core/fault.ts";
 import { findWaitMs } from "../core/fault-wait.ts";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
-
-/** Refusals that money, time or the operator can heal: no line of the batch starts before. */
-const HEALABLE: ReadonlySet<FaultCode> = new Set([
-  "insufficient_balance",
-  "budget_exceeded",
-  "rate_limit_exceeded",
-  "key_paused",
-  "account_paused",
-  "sign_in_required",
-]);
-/** Limits that others in flight, or the last minute, have used: the line's turn comes again. */
-const CROWDED: ReadonlySet<FaultCode> = new Set([
-  "too_many_parallel_requests",
-  "requests_per_minute_exceeded",
-  "tokens_per_minute_exceeded",
-  "budget_reserved",
-]);
-/** FailedTry again until the window ends. */
-const UNBOUNDED: ReadonlySet<FaultCode> = new Set([
-  "provider_busy",
-  "no_provider_available",
-  "upstream_auth",
-  "overloaded",
-  "store_unavailable",
-  "hook_unavailable",
-  "shutting_down",
-]);
-/** FailedTry again a few times. */
-const BOUNDED: ReadonlySet<FaultCode> = new Set(["upstream_error", "upstream_timeout"]);
 
 export type Verdict =
   | { readonly kind: "end" }
@@ -52,21 +23,22 @@ interface FailedTry {
 }
 
 /** True for a refusal that stops the batch, or lets the line wait: it is no refusal of a request. */
-export function isHealable({ code }: Fault): boolean {
-  return HEALABLE.has(code) || CROWDED.has(code);
+export function isHealable({ row }: Fault): boolean {
+  return row.line === "stops" || row.line === "crowded";
 }
 
 export function judgeFailure(fault: Fault, { batchId, failed, triesMax }: FailedTry): Verdict {
   const { code, details } = fault;
+  const { line } = fault.row;
   const isCeiling = details.limit?.name === batchId;
   if (isCeiling && code === "budget_exceeded") return { kind: "unpaid" };
   if (code === "invalid_api_key") return { kind: "cancel" };
-  if (HEALABLE.has(code)) return { kind: "stop" };
-  if (CROWDED.has(code))
+  if (line === "stops") return { kind: "stop" };
+  if (line === "crowded")
     return { kind: "crowded", afterMs: Math.min(findWaitMs(fault) ?? FIRST_WAIT_MS, LONGEST_WAIT_MS) };
   const afterMs = Math.max(computeWait(failed), details.retryAfterMs ?? 0);
-  if (UNBOUNDED.has(code)) return { kind: "again", afterMs, isCounted: false };
-  if (BOUNDED.has(code) && failed + 1 < triesMax) return { kind: "again", afterMs, isCounted: true };
+  if (line === "again") return { kind: "again", afterMs, isCounted: false };
+  if (line === "tries" && failed + 1 < triesMax) return { kind: "again", afterMs, isCounted: true };
   return { kind: "end" };
 }
 

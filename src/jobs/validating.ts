@@ -1,6 +1,6 @@
 // Validation: the input is read once, line by line, before any line runs. Each line's place is noted, so that it can be
 // read alone later.
-import type { Batch, BatchBlock, BatchMistake, LinePlace } from "../core/models/batch.ts";
+import type { Batch, BatchBlock, BatchMistake, LinePlace } from "../core/batches/batch.ts";
 import { FileMissing } from "../files/port.ts";
 import { makeEstimates } from "./estimating.ts";
 import { fail, startRunning, type Transition } from "./job.ts";

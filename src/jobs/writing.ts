@@ -1,5 +1,5 @@
 // Writes the results of lines: first as pieces that would survive a power failure, then by the transaction that names them.
-import type { Batch, BatchBlock, BatchCounts, BatchSums, ResultPiece } from "../core/models/batch.ts";
+import type { Batch, BatchBlock, BatchCounts, BatchSums, ResultPiece } from "../core/batches/batch.ts";
 import { PIECE_BYTES } from "../files/port.ts";
 import { changeDetail, finalize, resume } from "./job.ts";
 import { isFree, listHolders } from "./leases.ts";

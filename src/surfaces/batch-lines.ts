@@ -1,8 +1,9 @@
 // The lines of a batch's input, read as a stream.
+
+import type { BatchMistake, LinePlace } from "../core/batches/batch.ts";
 import { parseBounded, REQUEST_SHAPE } from "../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../core/json/json.ts";
 import { type ByteRange, findMembers } from "../core/json/members.ts";
-import type { BatchMistake, LinePlace } from "../core/models/batch.ts";
 
 const NEWLINE = 0x0a;
 

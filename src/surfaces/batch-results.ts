@@ -1,5 +1,5 @@
 // The lines of a batch's results, in each form.
-import type { BatchForm } from "../core/models/batch.ts";
+import type { BatchForm } from "../core/batches/batch.ts";
 
 /** An answer to a line, with its body as JSON. */
 interface LineAnswer {

@@ -5,7 +5,7 @@ import {
   type BatchDetail,
   NO_COUNTS,
   NO_SUMS,
-} from "../../src/core/models/batch.ts";
+} from "../../src/core/batches/batch.ts";
 import { openLines } from "../../src/jobs/lines.ts";
 import { HOUR, NOON } from "./samples.ts";
 

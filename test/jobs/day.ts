@@ -1,8 +1,9 @@
 // A day of batches by a seed: nodes that come and go, a provider that fails, a store that does, money that runs out.
+
+import type { Batch } from "../../src/core/batches/batch.ts";
+import { hasEnded } from "../../src/core/batches/batch.ts";
+import type { StoredFile } from "../../src/core/batches/file.ts";
 import { Fault, type FaultCode } from "../../src/core/fault.ts";
-import type { Batch } from "../../src/core/models/batch.ts";
-import { hasEnded } from "../../src/core/models/batch.ts";
-import type { StoredFile } from "../../src/core/models/file.ts";
 import type { Store } from "../../src/core/store.ts";
 import { FileMissing, type Files, PIECE_BYTES } from "../../src/files/port.ts";
 import { BATCH_WORDS } from "../../src/http/batches/words.ts";

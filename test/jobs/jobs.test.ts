@@ -1,7 +1,7 @@
 // Batches as pure rules: states of lines and batches, turns, pacing, tries.
 import { describe, expect, test } from "bun:test";
+import { NO_COUNTS, NO_SUMS } from "../../src/core/batches/batch.ts";
 import { Fault } from "../../src/core/fault.ts";
-import { NO_COUNTS, NO_SUMS } from "../../src/core/models/batch.ts";
 import {
   cancel,
   complete,

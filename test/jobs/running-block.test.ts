@@ -22,7 +22,7 @@ test("lines start in the order of the file, but for models that may not be asked
 test("a line that is put back comes again in its place, after its wait, and once", () => {
   const block = startBlock();
   block.begin(0, new AbortController());
-  // What follows a failed try may fail itself.
+  // The end of a failed try may fail itself.
   block.putBack(0, NOON + 5, true);
   block.putBack(0, NOON + 5, false);
   expect([block.findNext(NOON, ANY), block.findNext(NOON + 5, ANY), block.countTries(0)]).toEqual([1, 0, 1]);

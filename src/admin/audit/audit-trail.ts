@@ -8,13 +8,13 @@ import {
   makeAuditEvent,
 } from "../../core/audit/audit-log.ts";
 import type { Changes, RowChange, Trail } from "../../core/audit/changes.ts";
+import type { StoredFile } from "../../core/batches/file.ts";
 import type { OutboxEvent } from "../../core/events/events.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { type GatewayKey, showPausers } from "../../core/keys/key.ts";
 import type { LimitRequest } from "../../core/limits/limit-request.ts";
-import type { StoredFile } from "../../core/models/file.ts";
 import type { Checkout } from "../../core/money/checkout.ts";
 import { toUsd } from "../../core/money/money.ts";
 import { type Act, GATEWAY, type Grant, type Member, type NamedToken } from "../../core/people/people.ts";

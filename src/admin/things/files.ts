@@ -1,5 +1,5 @@
 // The actions on files.
-import type { FileUse } from "../../core/models/file.ts";
+import type { FileUse } from "../../core/batches/file.ts";
 import type { FILE } from "../../core/things/file.ts";
 import { actAs } from "../audit/audit-trail.ts";
 import { deleteFile, fileSchema, filesQuery, listFiles } from "../models/files.ts";

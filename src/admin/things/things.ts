@@ -1,5 +1,5 @@
 // The table of things with what is done with them.
-import type { FileUse } from "../../core/models/file.ts";
+import type { FileUse } from "../../core/batches/file.ts";
 import { ACCOUNT } from "../../core/things/account.ts";
 import { ALIAS } from "../../core/things/alias.ts";
 import { CREDENTIAL } from "../../core/things/credential.ts";

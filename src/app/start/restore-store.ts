@@ -1,7 +1,7 @@
 // Puts a backup of a SQLite store in an empty place, once it is proved to open and to balance.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { StoredFile } from "../../core/models/file.ts";
+import type { StoredFile } from "../../core/batches/file.ts";
 import type { Store } from "../../core/store.ts";
 import { MASTER_KEY_VARIABLE, parseMasterKey } from "../../keys/master.ts";
 import {

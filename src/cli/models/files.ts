@@ -1,7 +1,7 @@
 // `poundkey files`: lists and deletes files of clients and batches, also while a gateway runs on the same store.
 import { deleteFile, type FileView, fileSchema, listFiles } from "../../admin/models/files.ts";
 import type { ActingWorld } from "../../admin/world.ts";
-import { makeFileUsers } from "../../jobs/file-users.ts";
+import { findFileUse } from "../../app/batches.ts";
 import { formatJson, makeCommand, printList, requireOne, type StoreCall } from "../administration.ts";
 import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
@@ -46,7 +46,7 @@ async function remove({ words, isJson, io, ask }: StoreCall): Promise<void> {
     route: { method: "DELETE", path: "/files/:id" },
     parts: { id },
     read: readFile,
-    here: (world) => deleteFile(world, makeFileUsers(world), id),
+    here: (world) => deleteFile(world, findFileUse(world.store), id),
   });
   io.out(isJson ? formatJson(file) : `Deleted ${file.id} (${file.name}, ${file.bytes} bytes).`);
 }

@@ -181,7 +181,7 @@ function describePace({ created_at, ended_at, counts: { total, left } }: BatchVi
 
 function Cost({ batch }: { readonly batch: BatchView }) {
   const { cost_usd, charged_usd, estimated_cost_usd, max_cost_usd } = batch;
-  const notes = [
+  const remarks = [
     ...(estimated_cost_usd === null ? [] : [`about ${formatUsd(estimated_cost_usd)} expected`]),
     ...(max_cost_usd === null ? [] : [`at most ${formatUsd(max_cost_usd)}`]),
   ];
@@ -189,7 +189,7 @@ function Cost({ batch }: { readonly batch: BatchView }) {
     <div class="nowrap">
       {formatUsd(cost_usd)}
       {charged_usd !== cost_usd && <span class="small faint"> · {formatUsd(charged_usd)} charged</span>}
-      {notes.map((note) => (
+      {remarks.map((note) => (
         <div class="small faint" key={note}>
           {note}
         </div>

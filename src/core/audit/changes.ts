@@ -1,5 +1,6 @@
 // The changes that operators cause: each is put on record in its own transaction.
 
+import type { StoredFile } from "../batches/file.ts";
 import type { OutboxEvent } from "../events/events.ts";
 import type { Arrival } from "../keys/foreign-secret.ts";
 import type { Account, GatewayKey } from "../keys/key.ts";
@@ -14,7 +15,6 @@ import type {
 import type { KeyMaking } from "../keys/key-making.ts";
 import type { KeyMove } from "../keys/key-move.ts";
 import type { LimitRequest, LimitRequestStep } from "../limits/limit-request.ts";
-import type { StoredFile } from "../models/file.ts";
 import type { Checkout, UnpaidCheckouts } from "../money/checkout.ts";
 import type { DirectoryChanges, DirectoryGroup, DirectoryUser } from "../people/directory.ts";
 import type { Member, NamedToken } from "../people/people.ts";

@@ -1,7 +1,7 @@
 // /v1/messages/batches: batches in Anthropic's form.
 import { Elysia } from "elysia";
+import { type Batch, hasEnded } from "../../core/batches/batch.ts";
 import { Fault } from "../../core/fault.ts";
-import { type Batch, hasEnded } from "../../core/models/batch.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { FileMissing } from "../../files/port.ts";
 import { readResults } from "../../jobs/finalizing.ts";

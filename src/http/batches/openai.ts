@@ -1,7 +1,7 @@
 // /v1/batches: batches in OpenAI's form.
 import { Elysia } from "elysia";
+import type { StoredFile } from "../../core/batches/file.ts";
 import { Fault } from "../../core/fault.ts";
-import type { StoredFile } from "../../core/models/file.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { readBatchOrder } from "../../surfaces/openai-batches/read.ts";
 import { viewOpenaiBatch } from "../../surfaces/openai-batches/view.ts";

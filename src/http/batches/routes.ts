@@ -1,8 +1,7 @@
-// The routes of batches and of the files that they read, for clients in both forms and for operators.
+// The routes of batches, for clients in both forms and for operators.
 import { Elysia } from "elysia";
 import type { BatchesParts } from "../../admin/models/batches.ts";
 import type { WritingParts } from "../admin-route.ts";
-import { fileRoutes } from "../files/files.ts";
 import { adminBatchRoutes } from "../models/admin-batches.ts";
 import { anthropicBatchRoutes } from "./anthropic.ts";
 import { openaiBatchRoutes } from "./openai.ts";
@@ -10,7 +9,6 @@ import type { BatchPorts } from "./sent.ts";
 
 export function batchRoutes(ports: BatchPorts, operator: WritingParts, seen: Omit<BatchesParts, "cancel">) {
   return new Elysia()
-    .use(fileRoutes(ports))
     .use(openaiBatchRoutes(ports))
     .use(anthropicBatchRoutes(ports))
     .use(adminBatchRoutes(operator, { ...seen, cancel: (batch) => ports.batches.cancel(batch) }));

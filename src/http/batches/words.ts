@@ -1,5 +1,5 @@
 // The readers and writers of the forms of batches, for the room that runs them.
-import type { Batch, BatchForm } from "../../core/models/batch.ts";
+import type { Batch, BatchForm } from "../../core/batches/batch.ts";
 import type { BatchWords, ReadLine } from "../../jobs/ports.ts";
 import { makeAnthropicLines } from "../../surfaces/anthropic-batches/read.ts";
 import { type LineForm, LineReader, splitLines } from "../../surfaces/batch-lines.ts";

@@ -1,5 +1,5 @@
 // A file's bytes as an answer: whole if it is small, else piece by piece as the client reads them.
-import type { StoredFile } from "../../core/models/file.ts";
+import type { StoredFile } from "../../core/batches/file.ts";
 import { FileMissing, PIECE_BYTES } from "../../files/port.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createResponse } from "../serve/answers.ts";

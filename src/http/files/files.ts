@@ -1,9 +1,9 @@
 // The routes of files, which the SDKs of OpenAI and Anthropic share: each is answered in its own form.
 import { Elysia } from "elysia";
+import type { FileForm, FileOwner, StoredFile } from "../../core/batches/file.ts";
 import { Fault } from "../../core/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
-import type { FileForm, FileOwner, StoredFile } from "../../core/models/file.ts";
 import { readFileListQuery } from "../../surfaces/files/list-query.ts";
 import { viewDeletedFile, viewFile, viewFileList } from "../../surfaces/files/views.ts";
 import { findAsker } from "../../surfaces/index.ts";

@@ -1,8 +1,9 @@
 // Files that a request names by their ids: their contents are put in their places, as if the client had sent them.
+
+import type { StoredFile } from "../../core/batches/file.ts";
 import { Fault } from "../../core/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { Family } from "../../core/models/dialect.ts";
-import type { StoredFile } from "../../core/models/file.ts";
 import { FileMissing } from "../../files/port.ts";
 import { findMediaType } from "../../operations/media-types.ts";
 import { type FileContent, fillFiles, listFileIds } from "../../surfaces/files/places.ts";

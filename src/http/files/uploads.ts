@@ -1,8 +1,9 @@
 // Uploads of files: a form is read as it arrives, and its file goes on into the store piece by piece.
+
+import type { FileForm, StoredFile } from "../../core/batches/file.ts";
 import { Fault } from "../../core/fault.ts";
 import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
-import type { FileForm, StoredFile } from "../../core/models/file.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { UploadFields } from "../../surfaces/files/upload-fields.ts";
 import { decodeUtf8, refuseEncoded } from "../body/body.ts";

@@ -20,7 +20,7 @@ import {
 const TAG = "Session";
 
 export function ownSessionRoutes(ports: OperatorParts) {
-  return new Elysia()
+  return new Elysia({ prefix: "/admin/v1" })
     .get(
       "/sessions",
       async ({ request, server, route, set }) => {

@@ -34,6 +34,10 @@ const SET_COOKIE = { 204: { description: "The cookie is set or removed." } } as 
 type SessionPorts = OperatorParts & BodyPorts & GatewayFacts;
 
 export function sessionRoutes(ports: SessionPorts) {
+  return new Elysia().use(currentSessionRoutes(ports)).use(ownSessionRoutes(ports));
+}
+
+function currentSessionRoutes(ports: SessionPorts) {
   return new Elysia({ prefix: "/admin/v1" })
     .post(
       "/session",
@@ -77,8 +81,7 @@ export function sessionRoutes(ports: SessionPorts) {
         return createCookieResponse(ports, asked, "", 0);
       },
       describeRoute(TAG, "signOut", "Sign out", SET_COOKIE),
-    )
-    .use(ownSessionRoutes(ports));
+    );
 }
 
 async function signInWith(ports: SessionPorts, asked: OperatorRequest, token: string): Promise<Response> {

@@ -1,7 +1,7 @@
 // The store's methods that are the same on both engines.
 import type { Changes, Trail } from "../../core/audit/changes.ts";
 import type { RepeatClaim } from "../../core/audit/repeats.ts";
-import type { PieceStore } from "../../core/models/file.ts";
+import type { PieceStore } from "../../core/batches/file.ts";
 import { auditLogMethods } from "../audit/audit-log.ts";
 import { claimWith, repeatMethods } from "../audit/repeats.ts";
 import { outboxMethods } from "../events/outbox.ts";

@@ -1,5 +1,5 @@
 // The columns of batches and of the blocks of their lines.
-import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../core/json/json.ts";
+
 import {
   BATCH_FORMS,
   BATCH_STATUSES,
@@ -13,7 +13,8 @@ import {
   NO_COUNTS,
   NO_SUMS,
   type ResultPiece,
-} from "../../core/models/batch.ts";
+} from "../../core/batches/batch.ts";
+import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../core/json/json.ts";
 import { allowNull, INTEGER, makeJson, makeWord, TEXT, TIME } from "../engine/columns.ts";
 import { table } from "../schema/tables.ts";
 

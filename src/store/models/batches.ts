@@ -6,7 +6,7 @@ import type {
   BatchRef,
   BatchStore,
   BlocksWanted,
-} from "../../core/models/batch.ts";
+} from "../../core/batches/batch.ts";
 import type { Page } from "../../core/world/page.ts";
 import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
 import { type FoundRow, readInteger, readSum } from "../engine/found.ts";

@@ -1,5 +1,5 @@
 // The pieces of files as rows. A commit that is acknowledged survives a power failure of the database's machine.
-import type { PieceStore } from "../../core/models/file.ts";
+import type { PieceStore } from "../../core/batches/file.ts";
 import { readText } from "../engine/found.ts";
 import type { Pool } from "./pool.ts";
 

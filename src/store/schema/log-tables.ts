@@ -181,6 +181,9 @@ const REQUEST_DEFAULTS = {
   markup_nano: 0,
   saved_nano: 0,
   tags: null,
+  batch_id: null,
+  batch_line: null,
+  custom_id: null,
   socket_id: null,
   compaction: 0,
 } as const;

@@ -2,7 +2,7 @@
 // file for each piece. They don't pass the database, whose one writer decides on requests.
 import { mkdir, open, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { PieceStore, StoredObject } from "../../core/models/file.ts";
+import type { PieceStore, StoredObject } from "../../core/batches/file.ts";
 import { unavailable } from "../engine/unavailable.ts";
 
 const FOLDER_MODE = 0o700;

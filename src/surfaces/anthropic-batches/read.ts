@@ -1,7 +1,8 @@
 // Anthropic's batches: the list of requests in one body, split as it arrives.
+
+import type { BatchMistake } from "../../core/batches/batch.ts";
 import { Fault } from "../../core/fault.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
-import type { BatchMistake } from "../../core/models/batch.ts";
 import type { LineForm } from "../batch-lines.ts";
 
 const QUOTE = 0x22;

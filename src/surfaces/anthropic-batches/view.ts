@@ -1,6 +1,7 @@
 // Batches as Anthropic's clients see them.
+
+import { type Batch, hasEnded } from "../../core/batches/batch.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import { type Batch, hasEnded } from "../../core/models/batch.ts";
 import { viewOwnFields } from "../openai-batches/view.ts";
 
 /** `address` is the gateway's own, under which clients find the results. */

@@ -1,6 +1,7 @@
 // The query of a list of files.
+
+import type { FileForm } from "../../core/batches/file.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
-import type { FileForm } from "../../core/models/file.ts";
 
 /** The sizes of a page: OpenAI's default is its most, Anthropic's is 20 (its documentation, November 2026). */
 const LIMITS: Readonly<Record<FileForm, { readonly usual: number; readonly most: number }>> = {

@@ -1,6 +1,7 @@
 // The fields of an upload's form beside the file itself. They may stand before the file or behind it.
+
+import type { FileForm } from "../../core/batches/file.ts";
 import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts";
-import type { FileForm } from "../../core/models/file.ts";
 
 /** The purposes of clients' uploads. Results of batches have one of their own. */
 const PURPOSES = ["batch", "user_data", "vision", "assistants"] as const;

@@ -1,5 +1,5 @@
 // A file as clients see it, in the form in which it was made.
-import type { FileForm, StoredFile } from "../../core/models/file.ts";
+import type { FileForm, StoredFile } from "../../core/batches/file.ts";
 
 const MS = 1000;
 

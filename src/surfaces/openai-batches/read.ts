@@ -1,8 +1,9 @@
 // OpenAI's requests for batches, and the lines of their files.
+
+import type { BatchMistake } from "../../core/batches/batch.ts";
 import { Fault } from "../../core/fault.ts";
 import { asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
-import type { BatchMistake } from "../../core/models/batch.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import type { LineForm } from "../batch-lines.ts";
 

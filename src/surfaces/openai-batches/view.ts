@@ -1,6 +1,7 @@
 // Batches as OpenAI's clients see them, and the lines of their results.
+
+import type { Batch, BatchWait } from "../../core/batches/batch.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import type { Batch, BatchWait } from "../../core/models/batch.ts";
 import { toUsd } from "../../core/money/money.ts";
 
 /** Returns the fields that a batch has in all forms. */

@@ -1,6 +1,6 @@
 // Batches on every store.
 import { expect, test } from "bun:test";
-import { hasEnded } from "../../../src/core/models/batch.ts";
+import { hasEnded } from "../../../src/core/batches/batch.ts";
 import { makeBatch, makeBlock } from "../../harness/batches.ts";
 import {
   addKey,

@@ -1,6 +1,6 @@
 // Files on every store: their rows, their sealed pieces, the room that they have, and what is swept.
 import { describe, expect, test } from "bun:test";
-import type { FileOwner, StoredFile, StoredObject } from "../../../src/core/models/file.ts";
+import type { FileOwner, StoredFile, StoredObject } from "../../../src/core/batches/file.ts";
 import type { FileRules } from "../../../src/core/settings.ts";
 import type { Store } from "../../../src/core/store.ts";
 import type { FileUsers } from "../../../src/files/files-ports.ts";
