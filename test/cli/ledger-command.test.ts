@@ -67,8 +67,8 @@ describe("accounts", () => {
   });
 
   const ends: readonly [args: string, code: number, said: RegExp][] = [
-    ["topup", 2, /account's id and an amount/],
-    ["topup default", 2, /account's id and an amount/],
+    ["topup", 2, /account's id or name, and an amount/],
+    ["topup default", 2, /account's id or name, and an amount/],
     ["topup default 1 2", 2, /unexpected argument "2"/],
     ["topup default 0", 2, /AMOUNT.*> 0/],
     ["topup default -5", 2, /-5/],
