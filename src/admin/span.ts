@@ -21,6 +21,11 @@ export interface Span {
   readonly toMs: number;
 }
 
+/** Returns the date of the operator's day that has the moment. */
+export function nameDay(atMs: number, rules: DayRules): string {
+  return computeDay(atMs, rules).name;
+}
+
 /** Returns the range from `from` until before `to`, at most until today's end. The default is the last 30 days. */
 export function readSpan({ from, to }: Moments, nowMs: number, rules: DayRules): Span {
   const today = computeDay(nowMs, rules);

@@ -7,6 +7,7 @@ import { UNSTEERED } from "../core/models/steering.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
 import { findNearest } from "../core/text/nearest.ts";
 import { matches } from "../core/text/pattern.ts";
+import { listReplacements } from "./alike.ts";
 import { dateCard, findNextChange, hasEnded, keepLasting } from "./dated.ts";
 import { applyFactors, type Pricing } from "./factored.ts";
 import { applyOverlay } from "./overlay.ts";
@@ -280,13 +281,15 @@ export class Catalogue {
     return alike.slice(0, NEAREST_MAX).map(({ id }) => id);
   }
 
-  /** Returns the same model at other providers, else those spelt similarly that cost no more than the one meant. */
+  /** Returns the same model at other providers, else those that replace a retired one, else those spelt similarly that cost no more than the one meant. */
   #nearest(text: string, name: string, meant: ModelCard | undefined): readonly string[] {
     const bare = name.slice(0, PROVIDER_CHARACTERS_MAX * 2).toLowerCase();
     for (const spelling of listSpellings(bare)) {
       const twins = this.#byName.get(spelling) ?? [];
       if (twins.length > 0) return twins.slice(0, NEAREST_MAX);
     }
+    const replacements = listReplacements(bare, this.#cards);
+    if (replacements !== null) return replacements.slice(0, NEAREST_MAX);
     const ids = findNearest(text, this.#byKey.keys(), NEAREST_MAX).flatMap(
       (key) => this.#byKey.get(key)?.id ?? [],
     );

@@ -12,7 +12,7 @@ import { suggest } from "../core/text/nearest.ts";
 import { makeCommandAct, readCommandName } from "./act.ts";
 import { type Arguments, type FlagKinds, formatUsageError, parseArguments, UsageError } from "./arguments.ts";
 import type { Ask } from "./gateway/ask.ts";
-import type { Gateway } from "./gateway/gateway.ts";
+import { type Asking, type Gateway, makeAsking } from "./gateway/gateway.ts";
 import { type NamedField, nameRows, type ShowName } from "./gateway/row-names.ts";
 import { cutHelp } from "./help.ts";
 import { formatTable } from "./table.ts";
@@ -53,18 +53,6 @@ export interface StoreCall extends Arguments {
   /** Asks the gateway that was named, or else opens the store and does it there. */
   readonly ask: Asking;
   readonly gateway: Gateway | null;
-}
-
-export type Asking = <Answer>(ask: Ask<Answer>) => Promise<Answer>;
-
-/** Returns the way to what is asked for. The store is opened once. */
-export function makeAsking(gateway: Gateway | null, open: () => Promise<ActingWorld>): Asking {
-  let opened: Promise<ActingWorld> | null = null;
-  return (ask) => {
-    if (gateway !== null) return gateway.ask(ask);
-    opened ??= open();
-    return opened.then((world) => ask.here(world));
-  };
 }
 
 export interface Call extends StoreCall {
@@ -116,7 +104,7 @@ export function makeCommand(help: string, actions: Readonly<Record<string, Actio
   return Object.assign(command, { findStoreCommand });
 }
 
-interface Begun {
+interface CommandRun {
   readonly args: readonly string[];
   readonly io: Io;
   readonly open: Open;
@@ -125,7 +113,7 @@ interface Begun {
 
 type Begin = (
   perform: (action: Action, call: Omit<StoreCall, "settings">) => Promise<void>,
-  begun: Begun,
+  run: CommandRun,
 ) => Promise<number>;
 
 function cutToAction(help: string, name: string, { flags = {}, words = [] }: Usage): string {

@@ -27,12 +27,18 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   max_tokens: " It is the most tokens that the answer may have, such as 1024.",
 };
 
+/** OpenRouter's clients name several models, each for when the one before it fails. */
+const ONE_MODEL =
+  "Missing required parameter: 'model'. It names one model; 'models', a list of fallbacks, is OpenRouter's. Name an alias that the operator made for several models, or 'Router#best'.";
+
 /**
  * Returns the Fault of a missing field with a hint at what the request has instead. Returns any other Fault unchanged.
  * `known` are the fields of the API.
  */
 export function explainMissing(fault: Fault, given: JsonObject, known: object): Fault {
   const { param } = fault.details;
+  if (param === "model" && Array.isArray(given.models))
+    return new Fault(fault.code, ONE_MODEL, fault.details);
   const isMistyped = fault.message.includes("did you mean");
   if (fault.code !== "missing_required_parameter" || !param || isMistyped) return fault;
   const isSent = (field: string) => given[field] !== undefined && !Object.hasOwn(known, field);

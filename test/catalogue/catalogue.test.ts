@@ -141,6 +141,25 @@ describe("the meaning of a client's model name", () => {
     expect(found.kind === "unknown" && found.nearest.length).toBeLessThanOrEqual(3);
   });
 
+  test("a retired name leads to its vendor's models, the nearest in price first, or to nothing that is near", () => {
+    const catalogue = catalogueOf();
+    const priceOf = (id = "") => catalogue.list().find((card) => card.id === id)?.price?.output ?? 0;
+    for (const [name = "", vendor = "", asked = 0] of [
+      ["OpenAI#gpt-3.5-turbo", "OpenAI", 1.5],
+      ["gpt-3.5-turbo-0125", "OpenAI", 1.5],
+      ["xAI#grok-4", "xAI", 15],
+      ["anthropic/claude-3-opus-20240229", "Anthropic", 75],
+    ] as const) {
+      const found = catalogue.resolve(name);
+      const nearest = found.kind === "unknown" ? found.nearest : [];
+      expect([name, nearest.length > 0]).toEqual([name, true]);
+      for (const id of nearest) {
+        expect(id).toStartWith(`${vendor}#`);
+        expect(Math.abs(Math.log(priceOf(id) / asked))).toBeLessThanOrEqual(Math.log(4));
+      }
+    }
+  });
+
   test("no suggestion is in a dearer tier than the model meant", () => {
     const rows = ["small-1", "small-2", "smell-1"].map((name, index) => {
       return { ...SOUND_ROW, id: `Mine#${name}`, price: { input: 1, output: index === 1 ? 90 : 10 } };

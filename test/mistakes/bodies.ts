@@ -146,6 +146,13 @@ const ELSEWHERE: readonly Fields[] = [
     /mean|rename|send/,
     "/v1/messages",
   ],
+  [
+    "models in place of a model",
+    { models: ["OpenAI#gpt-5.4", "OpenAI#gpt-5"], messages: hi },
+    /OpenRouter/,
+    /'model'/,
+    /alias/,
+  ],
   ["no model", { messages: hi }, /Missing/, /'model'/, /Router#|\/v1\/models/],
   ["no messages", { model: MODEL }, /Missing/, /'messages'/, /role/],
   ["an empty object", {}, /Missing/, /'model'/, /Router#|\/v1\/models/],

@@ -8,11 +8,11 @@ import { BODY_MISTAKES } from "./bodies.ts";
 import type { Mistake } from "./mistake.ts";
 import { MODEL_MISTAKES } from "./models.ts";
 import { PATH_MISTAKES } from "./paths.ts";
-import { SECRET_MISTAKES, URL_SECRET } from "./secrets.ts";
+import { DOOR_MISTAKES, SECRET_MISTAKES, URL_SECRET } from "./secrets.ts";
 
 const TABLES: Readonly<Record<string, readonly Mistake[]>> = {
   addresses: PATH_MISTAKES,
-  keys: [...SECRET_MISTAKES, URL_SECRET],
+  keys: [...SECRET_MISTAKES, URL_SECRET, ...DOOR_MISTAKES],
   bodies: BODY_MISTAKES,
   models: MODEL_MISTAKES,
 };

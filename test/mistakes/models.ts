@@ -29,6 +29,13 @@ const NAMES: readonly Name[] = [
   ["openrouter/auto", ABSENT, /'Router#best'/],
   ["Router#fastest", ABSENT, /'Router#light'/],
   ["xAI#grok-4.5", /No key is configured here for xAI/, /mean|Router#/],
+  ["OpenAI#gpt-3.5-turbo", ABSENT, /mean 'OpenAI#gpt-(?!\S*pro)\S*(mini|nano|luna)/],
+  ["gpt-4", ABSENT, /mean 'OpenAI#gpt-/],
+  [
+    "xAI#grok-4",
+    /No key is configured here for xAI/,
+    /mean '(?!Google#gemini-\S+' or 'Google#gemini-\S+' or 'Google#)/,
+  ],
   ["my-own-model", ABSENT, /'Router#best'.*\/v1\/models|\/v1\/models.*'Router#best'/],
 ];
 

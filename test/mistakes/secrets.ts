@@ -89,3 +89,29 @@ export const URL_SECRET: Mistake = {
   where: /URL/,
   right: /Authorization/,
 };
+
+/** Mistakes at the admin routes, and before a page's request. */
+export const DOOR_MISTAKES: readonly Mistake[] = [
+  {
+    name: "a gateway key at the admin routes",
+    path: "/admin/v1/keys",
+    status: 401,
+    what: /key for requests to models/,
+    where: /admin token/,
+    right: /'pk-admin-/,
+  },
+  {
+    name: "a page of an origin that isn't allowed",
+    method: "OPTIONS",
+    headers: {
+      authorization: null,
+      origin: "https://app.example.com",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "authorization",
+    },
+    status: 405,
+    what: /preflight/,
+    where: /'https:\/\/app\.example\.com'/,
+    right: /'server\.cors'/,
+  },
+];

@@ -1,4 +1,4 @@
-// What a command asks for: by a route of the admin API at a gateway that was named, or else of the store itself.
+// The asks of commands: a route of the admin API at a gateway that was named, and the same work on a store.
 import type { TSchema } from "@sinclair/typebox";
 import type { ListPage } from "../../admin/list.ts";
 import type { View } from "../../admin/schema.ts";

@@ -1,7 +1,10 @@
 // A gateway that `--gateway` names: its admin API, asked with the token of POUNDKEY_TOKEN.
-import { fetchLong } from "../../app/world.ts";
+
+import type { ActingWorld } from "../../admin/world.ts";
+import { fetchLong, fetchPage } from "../../app/world.ts";
 import { FAULTS, Fault, type FaultCode } from "../../core/fault.ts";
 import { asObject, asString, isObject, parseJson } from "../../core/json/json.ts";
+import type { Fetch } from "../../core/world/world.ts";
 import { UsageError } from "../arguments.ts";
 import { LoginError, readGateway } from "../people/device-grant.ts";
 import { type Address, type Ask, writeAddress } from "./ask.ts";
@@ -10,11 +13,23 @@ export const TOKEN_VARIABLE = "POUNDKEY_TOKEN";
 /** A statement or a sum of a year takes seconds. */
 const WAIT_MS = 120_000;
 
+export type Asking = <Answer>(ask: Ask<Answer>) => Promise<Answer>;
+
 export interface Gateway {
   /** Throws a Fault or an Error for an answer that is none. */
   ask<Answer>(ask: Ask<Answer>): Promise<Answer>;
   /** Returns an answer whose body is to be read as it comes. Throws like `ask`. */
   open(address: Address, signal?: AbortSignal): Promise<Response>;
+}
+
+/** Returns the way to what is asked for. The store is opened once. */
+export function makeAsking(gateway: Gateway | null, open: () => Promise<ActingWorld>): Asking {
+  let opened: Promise<ActingWorld> | null = null;
+  return (ask) => {
+    if (gateway !== null) return gateway.ask(ask);
+    opened ??= open();
+    return opened.then((world) => ask.here(world));
+  };
 }
 
 /**
@@ -27,8 +42,8 @@ export function createGateway(address: string, token: string | undefined): Gatew
       `--gateway needs an admin token in ${TOKEN_VARIABLE}, such as one that \`poundkey tokens add\` made`,
     );
   const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
-  const send = async (url: string, init: RequestInit) => {
-    const response = await reach(url, init);
+  const send = async (call: Fetch, url: string, init: RequestInit) => {
+    const response = await reach(call, url, init);
     if (!response.ok) throw await readFailure(gateway, response);
     return response;
   };
@@ -38,7 +53,7 @@ export function createGateway(address: string, token: string | undefined): Gatew
       const sent = new Headers(headers);
       if (idempotencyKey) sent.set("idempotency-key", idempotencyKey);
       if (body !== undefined) sent.set("content-type", "application/json");
-      const response = await send(writeAddress(gateway, ask), {
+      const response = await send(fetchPage, writeAddress(gateway, ask), {
         method: route.method,
         headers: sent,
         signal: AbortSignal.timeout(WAIT_MS),
@@ -47,7 +62,7 @@ export function createGateway(address: string, token: string | undefined): Gatew
       return read(parseJson(await response.text()));
     },
     open: (address, signal) =>
-      send(writeAddress(gateway, address), {
+      send(fetchLong, writeAddress(gateway, address), {
         method: address.route.method,
         headers: { ...headers, accept: "*/*" },
         ...(signal === undefined ? {} : { signal }),
@@ -65,9 +80,9 @@ function readAddress(text: string): string {
 }
 
 /** A redirect isn't followed: the token is for this gateway alone. */
-async function reach(url: string, init: RequestInit): Promise<Response> {
+async function reach(call: Fetch, url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetchLong(url, { ...init, redirect: "error" });
+    return await call(url, { ...init, redirect: "error" });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`${new URL(url).origin} can't be reached: ${why}`);

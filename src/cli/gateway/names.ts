@@ -11,9 +11,9 @@ import { ACCOUNT } from "../../core/things/account.ts";
 import { KEY } from "../../core/things/key.ts";
 import type { PlainThing } from "../../core/things/plain.ts";
 import { TOKEN } from "../../core/things/token.ts";
-import type { Asking } from "../administration.ts";
 import { UsageError } from "../arguments.ts";
 import { type Ask, makePageReader, makeReader } from "./ask.ts";
+import type { Asking } from "./gateway.ts";
 
 interface NamedRow {
   readonly id: string;

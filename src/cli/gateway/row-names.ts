@@ -3,8 +3,8 @@ import { Type } from "@sinclair/typebox";
 import { asString } from "../../core/json/json.ts";
 import { ACCOUNT } from "../../core/things/account.ts";
 import { KEY } from "../../core/things/key.ts";
-import type { Asking } from "../administration.ts";
 import { type Ask, makeReader } from "./ask.ts";
+import type { Asking } from "./gateway.ts";
 
 type NameOf = (id: string) => Ask<string>;
 
@@ -39,7 +39,7 @@ export const isNamedField = (field: string): field is NamedField => Object.hasOw
 /** Returns the name of an id, or the id itself if there is none. */
 export type ShowName = (id: string | null | undefined) => string;
 
-/** Asks once for each id in these fields. What the sender doesn't see keeps its id. */
+/** Asks once for each id in these fields. An id that the sender may not look up stays as it is. */
 export async function nameRows(
   ask: Asking,
   rows: readonly object[],

@@ -8,16 +8,10 @@ import { listProviderNames } from "../../app/models/provider-names.ts";
 import type { Io } from "../../app/terminal.ts";
 import type { StoreSettings } from "../../config/store-settings.ts";
 import { makeCommandAct } from "../act.ts";
-import {
-  type Asking,
-  formatJson,
-  makeAsking,
-  makeStoreCommand,
-  nameInput,
-  runOnStore,
-} from "../administration.ts";
+import { formatJson, makeStoreCommand, nameInput, runOnStore } from "../administration.ts";
 import { type FlagKinds, parseArguments, readForm, STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
 import type { Address, Ask } from "../gateway/ask.ts";
+import { type Asking, makeAsking } from "../gateway/gateway.ts";
 import { findId, MEMBER_NAMING, type Naming } from "../gateway/names.ts";
 import { type NamedField, nameRows, type ShowName } from "../gateway/row-names.ts";
 import { formatTable } from "../table.ts";
@@ -35,7 +29,7 @@ export interface PrintedRows {
   readonly note?: string | null;
 }
 
-export type Parts = AdminWorld & Pick<UsageParts, "dayRules" | "keepMs" | "providerNames">;
+type Parts = AdminWorld & Pick<UsageParts, "dayRules" | "keepMs" | "providerNames">;
 
 /** Returns the remark on sums that are made of the log's rows. */
 export function describeRows(since: string): string {
@@ -61,7 +55,7 @@ interface LogCommand<Query extends TObject, Answer> {
   /** True if rows come one by one, so that they can be followed. */
   readonly follows?: boolean;
   /** The values of flags that aren't given. */
-  readonly defaults?: Given;
+  readonly defaults?: FlagValues;
 }
 
 const FORMS = { json: "switch", csv: "switch" } as const;
@@ -97,14 +91,14 @@ export function makeLogCommand<Query extends TObject, Answer>(command: LogComman
   );
 }
 
-type Given = Readonly<Record<string, string>>;
+type FlagValues = Readonly<Record<string, string>>;
 
 interface LogCall {
   readonly ask: Asking;
   readonly settings: StoreSettings;
   readonly form: "json" | "csv" | null;
   readonly io: Io;
-  readonly given: Given;
+  readonly given: FlagValues;
 }
 
 async function printLog<Query extends TObject, Answer>(command: LogCommand<Query, Answer>, call: LogCall) {
@@ -127,7 +121,7 @@ async function followLog<Query extends TObject, Answer>(command: LogCommand<Quer
 async function readGiven<Query extends TObject, Answer>(
   { query, named = NAMED }: LogCommand<Query, Answer>,
   { ask, settings, given }: LogCall,
-): Promise<Given> {
+): Promise<FlagValues> {
   const dated = await readMoments(ask, settings.quota, given);
   readQuery(query, dated);
   return findNames(ask, named, dated);
@@ -136,7 +130,7 @@ async function readGiven<Query extends TObject, Answer>(
 async function readRows<Query extends TObject, Answer>(
   { query, address, read, here, print, shownNames }: LogCommand<Query, Answer>,
   { ask, settings, form }: LogCall,
-  given: Given,
+  given: FlagValues,
 ): Promise<PrintedRows & { readonly cells: readonly (readonly string[])[] }> {
   const sound = readQuery(query, given);
   const answer = await ask({
@@ -179,7 +173,7 @@ function nameFlag(field: string): string {
   return field.replaceAll("_", "-");
 }
 
-type Described = Pick<
+type HelpParts = Pick<
   LogCommand<TObject, unknown>,
   "name" | "about" | "query" | "examples" | "named" | "follows"
 >;
@@ -189,7 +183,7 @@ const FOLLOW = "  --follow                  go on with those that end from now, 
 const LINE_LENGTH = 118;
 const VALUE_INDENT = 26;
 
-function writeHelp({ name, about, query, examples, named = NAMED, follows = false }: Described): string {
+function writeHelp({ name, about, query, examples, named = NAMED, follows = false }: HelpParts): string {
   const fields = Object.entries(query.properties);
   // `key_id` is another name of `key`.
   const shown = fields.filter(([field]) => !fields.some(([other]) => field === `${other}_id`));

@@ -1,8 +1,9 @@
 // Words for times: `today`, `yesterday`, `last-month`, `-7d`. They become dates of the gateway's own time zone.
 import { Type } from "@sinclair/typebox";
-import { computeDay, type DayRules } from "../../ledger/limits/day.ts";
-import type { Asking } from "../administration.ts";
+import { nameDay } from "../../admin/span.ts";
+import type { QuotaRules } from "../../core/settings.ts";
 import { type Ask, makeReader } from "../gateway/ask.ts";
+import type { Asking } from "../gateway/gateway.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -13,7 +14,8 @@ const MONTHS = { "this-month": 0, "last-month": 1 } as const;
 
 export const MOMENT_WORDS = "today, yesterday, this-month, last-month, -7d, -2w or -12h";
 
-type Given = Readonly<Record<string, string>>;
+type DayRules = Pick<QuotaRules, "timeZone" | "dayStartsMinutes">;
+type FlagValues = Readonly<Record<string, string>>;
 
 const readRules = makeReader(
   Type.Object({ quota: Type.Object({ time_zone: Type.String(), day_starts: Type.String() }) }),
@@ -26,14 +28,14 @@ function askToday(rules: DayRules): Ask<string> {
     read: (answer) => {
       const { time_zone: timeZone, day_starts } = readRules(answer).quota;
       const [hours = 0, minutes = 0] = day_starts.split(":").map(Number);
-      return computeDay(Date.now(), { timeZone, dayStartsMinutes: hours * 60 + minutes }).name;
+      return nameDay(Date.now(), { timeZone, dayStartsMinutes: hours * 60 + minutes });
     },
-    here: async ({ clock }) => computeDay(clock.nowMs(), rules).name,
+    here: async ({ clock }) => nameDay(clock.nowMs(), rules),
   };
 }
 
 /** Returns the same flags with dates and times for the words. Asks for today only if a word needs it. */
-export async function readMoments(ask: Asking, rules: DayRules, given: Given): Promise<Given> {
+export async function readMoments(ask: Asking, rules: DayRules, given: FlagValues): Promise<FlagValues> {
   const found: Record<string, string> = { ...given };
   let today: string | null = null;
   for (const name of [...MOMENTS, "month"] as const) {

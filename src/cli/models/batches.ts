@@ -22,8 +22,9 @@ import {
 } from "../administration.ts";
 import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
+import { ACCOUNT_NAMING, findId } from "../gateway/names.ts";
 
-const HELP = `usage: poundkey batches list [--account ID] [--status STATUS] [--json]
+const HELP = `usage: poundkey batches list [--account ACCOUNT] [--status STATUS] [--json]
        poundkey batches show ID [--watch] [--json]
        poundkey batches cancel ID [--watch] [--json]
 
@@ -32,11 +33,15 @@ Batches of requests, with how far they are, what they cost, and why they wait.
   list                      all batches, newest first
   show                      one batch
   cancel                    start no line of it any more: it ends within seconds, with what was answered
-  --account ID              only this account's
+  --account ACCOUNT         only this account's, by its id or name
   --status STATUS           only those in this status, such as in_progress
   --watch                   show it each second until it has ended
   --json                    print JSON
-${STORE_OR_GATEWAY}`;
+${STORE_OR_GATEWAY}
+
+examples:
+  poundkey batches list --status in_progress
+  poundkey batches show batch_019a7c --watch`;
 
 export const runBatches = makeCommand(HELP, {
   list: { run: list, flags: { account: "value", status: "value" }, needs: "store" },
@@ -55,9 +60,11 @@ function makeParts({ store }: AdminWorld): BatchesParts {
 const readBatch = makeReader(batchSchema);
 const readPage = makePageReader(readBatch);
 
-function list(call: StoreCall): Promise<void> {
-  const { values } = call;
-  const filters = readQuery(batchesQuery, { account: values.get("account"), status: values.get("status") });
+async function list(call: StoreCall): Promise<void> {
+  const { values, ask } = call;
+  const named = values.get("account");
+  const account = named && (await findId(ask, ACCOUNT_NAMING, named));
+  const filters = readQuery(batchesQuery, { account, status: values.get("status") });
   const askPage = (after: string | undefined) => ({
     route: { method: "GET", path: "/batches" },
     query: { account: filters.account, status: filters.status, after },

@@ -5,13 +5,14 @@ import { findFileUse } from "../../app/batches.ts";
 import { formatJson, makeCommand, printList, requireOne, type StoreCall } from "../administration.ts";
 import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
+import { ACCOUNT_NAMING, findId } from "../gateway/names.ts";
 
-const HELP = `usage: poundkey files list [--account ID] [--json]
+const HELP = `usage: poundkey files list [--account ACCOUNT] [--json]
        poundkey files delete ID [--json]
 
 Shows names and sizes of files that clients uploaded or batches made, never their contents. A deleted file is gone at once.
 
-  --account ID              only the files of this account
+  --account ACCOUNT         only the files of this account, by its id or name
   --json                    print JSON
 ${STORE_OR_GATEWAY}
 
@@ -27,8 +28,9 @@ export const runFiles = makeCommand(HELP, {
 const readFile = makeReader(fileSchema);
 const readPage = makePageReader(readFile);
 
-function list(call: StoreCall): Promise<void> {
-  const account = call.values.get("account");
+async function list(call: StoreCall): Promise<void> {
+  const named = call.values.get("account");
+  const account = named && (await findId(call.ask, ACCOUNT_NAMING, named));
   const askPage = (after: string | undefined) => ({
     route: { method: "GET", path: "/files" },
     query: { account, after },

@@ -91,9 +91,14 @@ export async function proveOperator(parts: OperatorParts, asked: OperatorRequest
     throw new Fault("no_api_key", message);
   }
   const proven = await proveToken(parts.world, parts.adminToken, requireSecret(bearer));
-  if (proven === null) throw createRefusal(parts, asked, "Incorrect admin token.");
+  if (proven === null) throw createRefusal(parts, asked, explainWrong(bearer));
   checkAddress(parts, asked, proven);
   return proven;
+}
+
+function explainWrong(bearer: string): string {
+  if (!bearer.trim().startsWith("sk-")) return "Incorrect admin token.";
+  return "Incorrect admin token: this is a key for requests to models. Send the admin token, 'pk-admin-…', or a named token, which `poundkey tokens add` makes.";
 }
 
 /** Throws if the admin token, or a session that began with it, comes from an address that it may not come from. */

@@ -243,6 +243,13 @@ function chooseRequestId(headers: Headers, { random, clock }: Pick<HttpPorts, "r
     : `req_${mintOrderedId(random, clock.nowMs())}`;
 }
 
+/** A browser asks so before a page's request. One of an allowed origin is answered before it comes here. */
+function explainPreflight({ method, headers }: Request): string {
+  const origin = headers.get("origin");
+  if (method !== "OPTIONS" || origin === null || !headers.has("access-control-request-method")) return "";
+  return ` This is a browser's preflight: pages of '${origin.slice(0, 100)}' may call this gateway once 'server.cors' names that origin.`;
+}
+
 function unknownPath(request: Request, known: KnownPaths): Fault {
   const path = findPath(request.url);
   const shown = `${request.method} ${path.slice(0, 100)}`;
@@ -252,7 +259,7 @@ function unknownPath(request: Request, known: KnownPaths): Fault {
     const allow = methods.join(", ");
     // A served path suggests itself, but `/v1/responses/responses` also looks like an answer's id.
     const other = known.plain.includes(path) && path !== "/" ? "" : hint;
-    const message = `${shown} is not supported: this URL supports ${allow}, not ${request.method}.${other}`;
+    const message = `${shown} is not supported: this URL supports ${allow}, not ${request.method}.${other}${explainPreflight(request)}`;
     return new Fault("method_not_supported", message, { allow });
   }
   return new Fault("unknown_url", `Unknown request URL: ${shown}.${hint}`);
