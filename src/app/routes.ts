@@ -21,6 +21,7 @@ import { batchRoutes } from "../http/batches/routes.ts";
 import { interactionRoutes } from "../http/conversations/interactions.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
+import { fileRoutes } from "../http/files/files.ts";
 import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
@@ -168,7 +169,7 @@ function createMemberPorts({ ports, opened, live }: RouteParts, keysExpireMs: ()
 
 /** The routes of what is kept for clients beyond their requests. */
 function listKeptRoutes(ports: HttpPorts) {
-  return [responseRoutes(ports), interactionRoutes(ports)];
+  return [responseRoutes(ports), fileRoutes(ports), interactionRoutes(ports)];
 }
 
 function createLiveParts({ ports: { draining, server }, feed }: RouteParts) {
