@@ -77,7 +77,8 @@ export const OPENAI_RESPONSES: Surface<ChatForm> = {
     isCounting: (path) => path.endsWith("/input_tokens"),
     read: ({ body, limits, seal }) => {
       const given = COUNTED.check(readFields(body), "input", limits.messagesMax);
-      return readAsk({ ...given, input: openSummaries(given.input, seal) }, new ToolNames(), seal).ask;
+      const { input } = openSummaries(given.input, seal);
+      return readAsk({ ...given, input }, new ToolNames(), seal).ask;
     },
     write: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
   },
