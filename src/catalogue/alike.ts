@@ -4,11 +4,11 @@ import { listSpellings } from "./spellings.ts";
 
 interface RetiredModel {
   readonly vendor: string;
-  /** The vendor's last list price of a million tokens of output, in USD. */
+  /** About the vendor's last list price of a million tokens of output, in USD. */
   readonly output: number;
 }
 
-/** From the vendors' price pages as of their last days, by name. */
+/** By name. The prices only order suggestions: nothing is charged by them. */
 const RETIRED: Readonly<Record<string, RetiredModel>> = {
   "gpt-3-5-turbo": { vendor: "OpenAI", output: 1.5 },
   "gpt-3-5-turbo-16k": { vendor: "OpenAI", output: 4 },

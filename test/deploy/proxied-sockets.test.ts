@@ -21,7 +21,7 @@ function writeSites(folder: string, gateway: string, port: number): string {
     .replace("listen 443 ssl", `listen 127.0.0.1:${port}`)
     .replace(/^ *ssl_.*$/gm, "")
     .replace("10.0.0.0/8", "127.0.0.1")
-    .replace("/etc/nginx/poundkey-proxy.conf", join(folder, "poundkey-proxy.conf"));
+    .replaceAll("/etc/nginx/poundkey-proxy.conf", join(folder, "poundkey-proxy.conf"));
   writeFileSync(join(folder, "poundkey.conf"), site);
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `${name}_temp_path ${folder}/${name};`,

