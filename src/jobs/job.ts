@@ -97,9 +97,10 @@ export function wait(batch: Batch, waiting: Omit<BatchWait, "sinceMs">, nowMs: n
   return { batch: stopped, events };
 }
 
-/** A line has started again. */
+/** A line has started again. What cancelled a batch stays its reason, also when a line ends that started before. */
 export function resume(batch: Batch): Batch {
-  return batch.detail.waiting === null ? batch : changeDetail(batch, { waiting: null });
+  if (batch.detail.waiting === null || batch.status !== "in_progress") return batch;
+  return changeDetail(batch, { waiting: null });
 }
 
 const TOLD: Partial<Record<BatchStatus, EventType>> = {

@@ -113,7 +113,7 @@ function keepLeast(before: Counts, counts: Counts): Counts {
   return Object.fromEntries(least);
 }
 
-/** What a busy machine does meanwhile only adds to a count, so the least of as many is judged. */
+/** Other work of a busy machine only adds to a count, so the least of as many is judged. */
 const MEASURES_MAX = 3;
 
 test("a request takes no more objects, promises, statements and system calls than its budget", async () => {

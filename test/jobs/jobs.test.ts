@@ -69,6 +69,8 @@ describe("a batch", () => {
     expect(startRunning(cancelling, { total: 9, estimatedNanoUsd: 0, worstNanoUsd: 0 }, NOON).batch).toBe(
       cancelling,
     );
+    const why = { code: "invalid_api_key", message: "It was revoked.", resetsAtMs: null, sinceMs: NOON };
+    expect(resume(cancel(running, NOON, why).batch).detail.waiting).toEqual(why);
   });
 
   test("ends with its window", () => {

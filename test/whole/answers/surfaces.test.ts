@@ -228,7 +228,8 @@ test("a path without `models` before the provider's name is Gemini's too", async
 
 describe("errors have the format of the path's API", () => {
   test.each([
-    ["POST", "/v1/messages/batches", 404, { type: "error", error: { type: "not_found_error" } }],
+    ["POST", "/v1/messages/batches", 400, { type: "error", error: { type: "invalid_request_error" } }],
+    ["POST", "/v1/messages/others", 404, { type: "error", error: { type: "not_found_error" } }],
     ["GET", "/v1/messages", 405, { type: "error", error: { type: "invalid_request_error" } }],
     ["POST", "/v1/messages", 400, { type: "error", error: { type: "invalid_request_error" } }],
     ["POST", "/v1beta/models/a:b", 404, { error: { code: 404, status: "NOT_FOUND" } }],
