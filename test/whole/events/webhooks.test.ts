@@ -21,21 +21,23 @@ afterAll(async () => {
   await Promise.all([receiver.stop(), chat.stop()]);
 });
 
-const typesOf = () => receiver.received.map(({ text }) => asObject(parseJson(text)).type);
+/** The events about a key. Those of the tests' own key may be older than the gateway's first look at the audit log. */
+const typesOf = (id: string) =>
+  receiver.received.filter(({ text }) => text.includes(id)).map(({ text }) => asObject(parseJson(text)).type);
 
 test("what operators do is told, signed and without the secret", async () => {
   const { id, secret } = await world.newKey();
   await operator.patch(`/keys/${id}`, { budgets: [{ usd: 1, per: "day" }] });
   await operator.patch(`/keys/${id}`, { budgets: [{ usd: 2, per: "day" }] });
   await operator.delete(`/keys/${id}`);
-  const types = ["budget.raised", "key.created", "key.created", "key.revoked"];
+  const types = ["budget.raised", "key.created", "key.revoked"];
   // Deliveries that are due at the same time arrive in any order.
-  await until("all is told", () => typesOf().length >= types.length && chat.received.length > 0);
-  expect(typesOf().toSorted()).toEqual(types);
+  await until("all is told", () => typesOf(id).length >= types.length && chat.received.length > 0);
+  expect(typesOf(id).toSorted()).toEqual(types);
   const told = receiver.received.map((one) => asObject(verify(one)));
   expect(told.map(({ data }) => asObject(data).key_id)).toContain(id);
   expect(JSON.stringify([told, chat.received])).not.toContain(secret);
-  expect(chat.received[0]?.text).toContain("audit.key.created: ");
+  expect(chat.received[0]?.text).toContain("audit.key.created");
 });
 
 test("a delivery that failed is listed, and sent again when asked", async () => {
