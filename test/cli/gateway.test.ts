@@ -17,16 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const before = process.cwd();
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "poundkey-away-"));
-  process.chdir(folder);
   process.env.POUNDKEY_TOKEN = world.adminToken;
 });
 afterEach(() => {
   delete process.env.POUNDKEY_TOKEN;
-  process.chdir(before);
   // Nothing was made where the command ran.
   expect(readdirSync(folder)).toEqual([]);
   rmSync(folder, { recursive: true });

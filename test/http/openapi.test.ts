@@ -61,6 +61,9 @@ test("an independent validator accepts it", async () => {
 const BODILESS = [
   "post /v1/interactions/{id}/cancel",
   "post /v1beta/interactions/{id}/cancel",
+  "post /v1/batches/{id}/cancel",
+  "post /v1/messages/batches/{id}/cancel",
+  "post /admin/v1/batches/{id}/cancel",
   "post /admin/v1/members/{id}/anonymise",
   "post /auth/oidc/logout",
   "post /auth/oidc/backchannel",

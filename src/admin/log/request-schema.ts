@@ -123,10 +123,6 @@ export const requestSchema = Type.Object({
   // The completion whose answer it got from the cache, and what that had cost.
   cached_from: allowNull(text),
   saved_usd: usd,
-  // The batch whose line it is, the line's number from 1, and its own id there.
-  batch_id: allowNull(text),
-  batch_line: allowNull(count),
-  custom_id: allowNull(text),
   // Those of its key, its account and its own header.
   tags: allowNull(Type.Record(text, text)),
   transport: allowWords(TRANSPORTS),
@@ -134,6 +130,10 @@ export const requestSchema = Type.Object({
   socket_id: allowNull(text),
   // True if it asked for a summary in its conversation's place.
   compaction: boolean,
+  // The batch whose line it is, the line's number from 1, and its own id there.
+  batch_id: allowNull(text),
+  batch_line: allowNull(count),
+  custom_id: allowNull(text),
 });
 export type RequestView = View<typeof requestSchema>;
 

@@ -1,4 +1,5 @@
 // /v1/messages/batches: batches in Anthropic's form.
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { type Batch, hasEnded } from "../../core/batches/batch.ts";
 import { Fault } from "../../core/fault.ts";
@@ -30,6 +31,11 @@ type BatchList = Pick<BatchPorts, "batches">;
 
 /** A request as the routes get it, with the headers that its answer gets. */
 type BatchRoute = RouteRequest & { readonly set: HeaderStore };
+
+/** For the description of the API alone: the list is read as it arrives. */
+const ORDER = Type.Object({
+  requests: Type.Array(Type.Object({ custom_id: Type.String(), params: Type.Object({}) })),
+});
 
 export function anthropicBatchRoutes(ports: BatchPorts) {
   return new Elysia().use(changingRoutes(ports)).use(readingRoutes(ports));
@@ -63,7 +69,7 @@ function changingRoutes(ports: BatchPorts) {
       },
       {
         parse: "none",
-        ...describeObject(TAG, "createMessageBatch", "Have a list of messages answered", "The batch."),
+        ...describeObject(TAG, "createMessageBatch", "Have a list of messages answered", "The batch.", ORDER),
       },
     )
     .post(

@@ -1,4 +1,5 @@
 // /v1/batches: batches in OpenAI's form.
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { StoredFile } from "../../core/batches/file.ts";
 import { Fault } from "../../core/fault.ts";
@@ -16,6 +17,17 @@ const SURFACE = "openai-batches";
 const LIMIT_MAX = 100;
 const BODY_BYTES_MAX = 65_536;
 
+/** For the description of the API alone: `readBatchOrder` says more about a mistake. */
+const ORDER = Type.Object({
+  input_file_id: Type.String(),
+  endpoint: Type.String(),
+  completion_window: Type.String(),
+  metadata: Type.Optional(Type.Object({}, { additionalProperties: Type.String() })),
+  output_expires_after: Type.Optional(
+    Type.Object({ anchor: Type.Literal("created_at"), seconds: Type.Integer() }),
+  ),
+});
+
 export function openaiBatchRoutes(ports: BatchPorts) {
   const { batches } = ports;
   return new Elysia()
@@ -29,7 +41,7 @@ export function openaiBatchRoutes(ports: BatchPorts) {
       },
       {
         parse: "none",
-        ...describeObject(TAG, "createBatch", "Have the lines of a file answered", "The batch."),
+        ...describeObject(TAG, "createBatch", "Have the lines of a file answered", "The batch.", ORDER),
       },
     )
     .get(

@@ -65,7 +65,13 @@ export function describeResponse(description: string, schema?: TSchema): Respons
   return { 200: { description, ...(schema ? { content: { "application/json": { schema } } } : {}) } };
 }
 
-/** The 200 of a route whose answer has the fields of a vendor's own API. */
-export function describeObject(tag: string, operationId: string, summary: string, answer: string) {
-  return describeRoute(tag, operationId, summary, describeResponse(answer, Type.Object({})));
+/** The 200 of a route whose answer has the fields of a vendor's own API, and the body that it takes, if it reads one itself. */
+export function describeObject(
+  tag: string,
+  operationId: string,
+  summary: string,
+  answer: string,
+  body?: object,
+) {
+  return describeRoute(tag, operationId, summary, describeResponse(answer, Type.Object({})), body);
 }

@@ -84,7 +84,7 @@ describe("a paused key", () => {
 
 /** The forms of a 403: OpenAI's, Anthropic's and Google's. */
 function formFor(path: string, code: string): RegExp {
-  if (/^\/v1beta\/|:generateContent/.test(path)) return /^403 PERMISSION_DENIED 403 false /;
+  if (/^\/v1beta\/|\/interactions|:generateContent/.test(path)) return /^403 PERMISSION_DENIED 403 false /;
   return new RegExp(`^403 permission_error ${code} false `);
 }
 
