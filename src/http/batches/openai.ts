@@ -24,7 +24,7 @@ const ORDER = Type.Object({
   completion_window: Type.String(),
   metadata: Type.Optional(Type.Object({}, { additionalProperties: Type.String() })),
   output_expires_after: Type.Optional(
-    Type.Object({ anchor: Type.Literal("created_at"), seconds: Type.Integer() }),
+    Type.Object({ anchor: Type.String({ enum: ["created_at"] }), seconds: Type.Integer() }),
   ),
 });
 
