@@ -47,7 +47,7 @@ export interface HoldTerms {
 
 /** Returns the room of a balance. A request without an output limit leaves three quarters for others. */
 export function computeBalanceRoom(freeNanoUsd: NanoUsd): Room {
-  return { nanoUsd: freeNanoUsd, unnamedNanoUsd: freeNanoUsd * SHARE_UNASKED };
+  return { nanoUsd: freeNanoUsd, unnamedNanoUsd: Math.floor(freeNanoUsd * SHARE_UNASKED) };
 }
 
 /** Returns the holds for the cards that every fund covers that has to. Null if there are none. */

@@ -29,18 +29,18 @@ const SHOWN = [
   [
     "admin",
     null,
-    "Overview Activity Models Playground Sampling Router · keys Providers Accounts Reconciliation People Directory Requests for more Tokens Limits Webhooks Audit",
+    "Overview Activity Batches Models Playground Sampling Router · keys Providers Accounts Reconciliation People Directory Requests for more Tokens Limits Webhooks Audit",
   ],
   [
     "operator",
     null,
-    "Overview Activity Models Sampling Router · keys Providers Accounts Requests for more Limits Webhooks Audit",
+    "Overview Activity Batches Models Sampling Router · keys Providers Accounts Requests for more Limits Webhooks Audit",
   ],
-  ["viewer", null, "Overview Activity Models Router · keys Providers Accounts Directory Limits Webhooks"],
+  ["viewer", null, "Overview Activity Batches Models Router · keys Providers Accounts Directory Limits Webhooks"],
   [
     "manager",
     "team",
-    "Overview Activity Models Router · keys Accounts People Requests for more Webhooks Audit",
+    "Overview Activity Batches Models Router · keys Accounts People Requests for more Webhooks Audit",
   ],
 ] as const;
 
@@ -139,7 +139,7 @@ describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
     await page.getByRole("button", { name: "Menu" }).click();
     const links = page.getByRole("dialog").getByRole("navigation").getByRole("link");
     expect((await links.allInnerTexts()).join(" ")).toBe(
-      "Overview Activity Models Keys Accounts Ask for more",
+      "Overview Activity Batches Models Keys Accounts Ask for more",
     );
     await leave();
   });
