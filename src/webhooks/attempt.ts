@@ -2,7 +2,7 @@
 
 import type { Delivery, DeliveryResult, Endpoint } from "../core/events/webhook.ts";
 import { describeNoConnection } from "../core/log/no-connection.ts";
-import type { Clock, Fetch, Random } from "../core/world/world.ts";
+import type { Clock, Fetch } from "../core/world/world.ts";
 import { FORMS } from "./forms.ts";
 import { sign } from "./signature.ts";
 
@@ -28,7 +28,6 @@ const REST_MS = 30 * SECOND_MS;
 
 interface AttemptParts {
   readonly clock: Pick<Clock, "nowMs" | "after">;
-  readonly random: Random;
   readonly fetch: Fetch;
   /** The program's version, for the user agent. */
   readonly version: string;
@@ -111,17 +110,19 @@ function readRest(headers: Headers): number {
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds * SECOND_MS, SECOND_MS), HOUR_MS) : REST_MS;
 }
 
-/** Returns what becomes of a delivery by a failed attempt at a time (Unix milliseconds). */
+/**
+ * Returns what becomes of a delivery by a failed attempt at a time (Unix milliseconds). `luck`, a random byte, spreads the next
+ * attempts; deliveries of one message have the same.
+ */
 export function planNext(
   { attempts }: Pick<Delivery, "attempts">,
   { status, reason, restMs }: Extract<Answer, { kind: "failed" }>,
   nowMs: number,
-  random: Random,
+  luck: number,
 ): DeliveryResult {
   const waitMs = WAITS_MS[attempts];
   const about = { attempts: attempts + 1, status, reason };
   if (waitMs === undefined) return { state: "dead", dueAtMs: null, ...about };
-  const [byte = 0] = random.bytes(1);
-  const jitterMs = Math.round((waitMs * JITTER * byte) / BYTE);
+  const jitterMs = Math.round((waitMs * JITTER * luck) / BYTE);
   return { state: "waiting", dueAtMs: nowMs + Math.max(waitMs + jitterMs, restMs), ...about };
 }

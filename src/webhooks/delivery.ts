@@ -213,9 +213,10 @@ export class Delivering {
     const { webhooks } = this.#parts.store;
     const answer = await send(this.#parts, endpoint, delivery, alike);
     if (answer.kind === "gone") return this.#switchOff(endpoint, delivery, answer.status);
+    const [luck = 0] = this.#parts.random.bytes(1);
     for (const one of [delivery, ...alike]) {
       if (answer.kind === "failed") {
-        await this.#recordFailure(endpoint, one, answer);
+        await this.#recordFailure(endpoint, one, answer, luck);
         continue;
       }
       await webhooks.remove(one.id);
@@ -239,10 +240,11 @@ export class Delivering {
     endpoint: Endpoint,
     delivery: Delivery,
     answer: Extract<Answer, { kind: "failed" }>,
+    luck: number,
   ): Promise<void> {
     const nowMs = this.#nowMs();
     if (answer.restMs > 0) this.#restsUntilMs.set(endpoint.id, nowMs + answer.restMs);
-    const result = planNext(delivery, answer, nowMs, this.#parts.random);
+    const result = planNext(delivery, answer, nowMs, luck);
     await this.#parts.store.webhooks.record(delivery.id, result);
     const { attempts, status, reason } = result;
     const event = result.state === "dead" ? "webhook_dead" : "webhook_failed";

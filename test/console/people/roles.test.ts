@@ -36,7 +36,11 @@ const SHOWN = [
     null,
     "Overview Activity Batches Models Sampling Router · keys Providers Accounts Requests for more Limits Webhooks Audit",
   ],
-  ["viewer", null, "Overview Activity Batches Models Router · keys Providers Accounts Directory Limits Webhooks"],
+  [
+    "viewer",
+    null,
+    "Overview Activity Batches Models Router · keys Providers Accounts Directory Limits Webhooks",
+  ],
   [
     "manager",
     "team",
