@@ -97,7 +97,7 @@ export function wait(batch: Batch, waiting: Omit<BatchWait, "sinceMs">, nowMs: n
   return { batch: stopped, events };
 }
 
-/** A line has started again. What cancelled a batch stays its reason, also when a line ends that started before. */
+/** A line has started again. A batch that was cancelled keeps the reason, also when a line ends that started before. */
 export function resume(batch: Batch): Batch {
   if (batch.detail.waiting === null || batch.status !== "in_progress") return batch;
   return changeDetail(batch, { waiting: null });

@@ -142,7 +142,7 @@ test("accounts and keys have the limits, budgets and spending that they had", as
     expect(key("shared")?.budgets).toMatchObject([{ nanoUsd: 20e9, per: "week", warn: [0.75] }]);
     expect(key("shared")?.requestsPerMinute).toBe(60);
     expect(key("per model")?.budgets).toMatchObject([
-      { nanoUsd: 2e9, per: "day", models: [expect.any(String)] },
+      { nanoUsd: 2e9, per: "day", models: ["OpenAI-chat#gpt-5.4"] },
     ]);
     const owners = [key("per model")?.id ?? "", account?.id ?? ""];
     const reads = { accountId: account?.id ?? "", keyId: null, days: [], owners, openings: [] };
