@@ -15,9 +15,16 @@ export function parseBudgets(json: string): BudgetValue {
   if (before !== undefined) return before;
   if (known.size >= KNOWN_MAX) known.clear();
   const list = parseJson(json);
-  const budgets = list === "default" ? list : asArray(list).map(readBudget);
+  const budgets = list === "default" ? list : Object.freeze(asArray(list).map(readFrozen));
   known.set(json, budgets);
   return budgets;
+}
+
+/** All who read the text have the same object, so nobody may change it. */
+function readFrozen(stored: unknown): Budget {
+  const budget = readBudget(stored);
+  for (const part of [budget.models, budget.warn, budget.extra]) Object.freeze(part);
+  return Object.freeze(budget);
 }
 
 export function readBudget(stored: unknown): Budget {
