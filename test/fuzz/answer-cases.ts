@@ -226,6 +226,7 @@ export function answerCase(dice: Dice, number: number, secrets: Secrets): Case {
   return {
     number,
     kind: "answer",
+    form: "openai",
     says,
     pieces: [Buffer.concat([Buffer.from(head), asked])],
     leavesAfterMs,

@@ -169,6 +169,7 @@ export function bodyCase(dice: Dice, number: number, secrets: Secrets): Case {
   return {
     number,
     kind: "body",
+    form: target.line.endsWith("/interactions") ? "google" : "openai",
     says: target.line,
     pieces,
     leavesAfterMs,

@@ -15,6 +15,8 @@ export const KINDS: readonly Kind[] = ["raw", "body", "answer", "shape"];
 export interface Case {
   readonly number: number;
   readonly kind: Kind;
+  /** The API whose form an error must have. */
+  readonly form: "openai" | "google";
   /** A description for people. */
   readonly says: string;
   /** Sent in order, each as a separate write. */

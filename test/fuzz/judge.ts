@@ -33,13 +33,28 @@ export function findProblems(one: Case, { answers, isRefused, isLate }: Played):
   if (isLate) return ["the answer had no end within 30 s"];
   if (one.kind === "raw")
     return answers.filter(({ status }) => status !== 0).flatMap((answer) => answerProblems(one, answer));
+  const judge = one.form === "google" ? googleProblems : answerProblems;
   if (one.leavesAfterMs !== null)
-    return answers.filter(({ isWhole }) => isWhole).flatMap((answer) => answerProblems(one, answer));
+    return answers.filter(({ isWhole }) => isWhole).flatMap((answer) => judge(one, answer));
   const [answer] = answers;
   if (answers.length !== 1 || !answer) return [`there were ${answers.length} answers to one request`];
   if (one.kind === "shape") return shapeProblems(answer);
   if (!answer.isWhole) return [`the answer broke off: ${answer.status} ${answer.body.slice(-SHOWN)}`];
-  return answerProblems(one, answer);
+  return judge(one, answer);
+}
+
+/** The answers of Google's routes, whose errors have Google's fields beside the code of the table of faults. */
+function googleProblems(one: Case, answer: Answer): readonly string[] {
+  const { status, body } = answer;
+  const found = [...shapeProblems(answer)];
+  if (status < 400) return found;
+  const error = asObject(asObject(parseJson(body)).error);
+  const isGoogles =
+    error.code === status &&
+    [error.message, error.status, error.reason].every((field) => typeof field === "string" && field !== "") &&
+    (error.param === undefined || typeof error.param === "string");
+  if (!isGoogles) found.push(`${status}: not Google's error form: ${body.slice(0, SHOWN)}`);
+  return status >= 500 ? [...found, ...serverProblems(one, status, String(error.reason))] : found;
 }
 
 /** Each API has its own form of answers and errors, but none of them may be our failure. */

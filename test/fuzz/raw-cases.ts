@@ -134,6 +134,7 @@ export function rawCase(dice: Dice, number: number, secrets: Secrets): Case {
   return {
     number,
     kind: "raw",
+    form: "openai",
     says: name,
     pieces,
     leavesAfterMs,

@@ -92,6 +92,7 @@ export function shapeCase(dice: Dice, number: number, secrets: Secrets): Case {
   return {
     number,
     kind: "shape",
+    form: "openai",
     says: `${request.path.replace(/models\/[^:]*/, "models/…")} to ${dialect}`,
     pieces: [writeRequest(dice, request, secrets.free)],
     leavesAfterMs: null,
