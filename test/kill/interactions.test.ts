@@ -65,7 +65,8 @@ async function readUntilGone(url: string, body: JsonObject): Promise<string> {
     const init = { method: "POST", headers: headers(), body: JSON.stringify(body) };
     const response = await fetch(`${url}/v1/interactions`, init);
     const decoder = new TextDecoder();
-    if (response.body) for await (const bytes of response.body) read += decoder.decode(bytes, { stream: true });
+    if (response.body)
+      for await (const bytes of response.body) read += decoder.decode(bytes, { stream: true });
   } catch {
     // The gateway was killed.
   }
@@ -90,7 +91,10 @@ async function judge(url: string, { id, said }: Begun): Promise<boolean> {
     expect(next.status).toBe(400);
     return false;
   }
-  expect({ status: kept.status, text: readText(kept) }).toEqual({ status: "completed", text: said.at(-1) ?? "" });
+  expect({ status: kept.status, text: readText(kept) }).toEqual({
+    status: "completed",
+    text: said.at(-1) ?? "",
+  });
   expect(next.status).toBe(200);
   const sent = asArray(asObject(world.simulator.calls.last()?.body).messages).map(asObject);
   const asked = sent.filter(({ role }) => role === "user").map(({ content }) => content);

@@ -71,7 +71,9 @@ function makeEarlierTurn(dice: Dice, at: number): Twins {
 
 function makePair(dice: Dice): { readonly interaction: JsonObject; readonly chat: JsonObject } {
   const turns = Array.from({ length: dice.int(0, 3) }, (_, at) => makeEarlierTurn(dice, at));
-  const last = dice.chance(0.3) ? `call look({"at":${dice.int(1, 9)}})` : `say: ${"a b ".repeat(dice.int(1, 40))}`;
+  const last = dice.chance(0.3)
+    ? `call look({"at":${dice.int(1, 9)}})`
+    : `say: ${"a b ".repeat(dice.int(1, 40))}`;
   const stream = dice.chance(0.5);
   const model = dice.pick(MODELS);
   const hasLimit = dice.chance(0.6);
@@ -161,7 +163,12 @@ test(
       for (const status of own) outcomes.add(status);
     }
     expect([...outcomes].toSorted()).toEqual([200, 429]);
-    expect(readSums(world.directory)).toMatchObject({ holds: 0, held: 0, wrong_balances: 0, wrong_entries: 0 });
+    expect(readSums(world.directory)).toMatchObject({
+      holds: 0,
+      held: 0,
+      wrong_balances: 0,
+      wrong_entries: 0,
+    });
   },
   LONG_MS,
 );
