@@ -106,6 +106,7 @@ function keepNoJournals(): Pick<Store, "purgeAccount" | "journals"> {
     entries: nobody,
     findFacts: unused,
     heldAfter: unused,
+    unfinishedClosings: nobody,
     systemEntries: nobody,
     systemBalance: async () => 0,
     sumStatement: unused,
