@@ -172,6 +172,8 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     changeUser: nothing,
     changeGroup: nothing,
     reviewMembers: nothing,
+    beginGroup: async () => {},
+    stepGroup: async () => null,
   };
 }
 

@@ -1,7 +1,7 @@
 // `bun end.process.ts ADDRESS END STEP`: makes an end on a store, and kills itself with SIGKILL at a step of it: before a
 // statement on SQLite, before something is sent to PostgreSQL or something comes back. Prints the number of steps if it
 // survives.
-import { Database, Statement } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import { connect, createServer, type Socket } from "node:net";
 import { openStore } from "../../../src/app/start/open-store.ts";
 import { ENDS, MASTER_KEY } from "./ends.ts";
@@ -15,16 +15,28 @@ function step(): void {
   if (isCounting && ++steps === killedAt) process.kill(process.pid, "SIGKILL");
 }
 
-/** Counts each call of these methods as a step before it. */
-function count(target: object, methods: readonly string[]): void {
+/** Replaces methods by ones that call `around` with the plain method and its result. */
+function replace(target: object, methods: readonly string[], around: (call: () => unknown) => unknown): void {
   for (const method of methods) {
     const plain: unknown = Reflect.get(target, method);
     if (typeof plain !== "function") continue;
-    Reflect.set(target, method, function counted(this: unknown, ...given: readonly unknown[]): unknown {
-      step();
-      return Reflect.apply(plain, this, given);
+    Reflect.set(target, method, function replaced(this: unknown, ...given: readonly unknown[]): unknown {
+      return around(() => Reflect.apply(plain, this, given));
     });
   }
+}
+
+const counted = new WeakSet<object>();
+
+/** Makes each run of a statement a step, before it. */
+function countRuns(statement: unknown): unknown {
+  if (typeof statement !== "object" || statement === null || counted.has(statement)) return statement;
+  counted.add(statement);
+  replace(statement, ["all", "get", "run", "values"], (call) => {
+    step();
+    return call();
+  });
+  return statement;
 }
 
 /** A way to the server on which each piece, there and back, is a step before it passes. */
@@ -53,8 +65,11 @@ async function openWay(url: string): Promise<string> {
 
 const isSqlite = address.startsWith("sqlite:");
 if (isSqlite) {
-  count(Statement.prototype, ["all", "get", "run", "values"]);
-  count(Database.prototype, ["run", "exec"]);
+  replace(Database.prototype, ["query", "prepare"], (call) => countRuns(call()));
+  replace(Database.prototype, ["run", "exec"], (call) => {
+    step();
+    return call();
+  });
 }
 const opened = await openStore(isSqlite ? address : await openWay(address), MASTER_KEY);
 await opened.store.beat();

@@ -1,5 +1,5 @@
 // An end that a SIGKILL interrupts at any of its steps is whole after the restart, or hasn't begun. `LONG=1` kills at each
-// step, on SQLite and PostgreSQL.
+// step on SQLite, and at a fifth of them on PostgreSQL.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -187,7 +187,14 @@ async function expectOut(opened: OpenedStore): Promise<void> {
   expect(["left", "in_doubt"]).toContain((await look(opened)).state);
 }
 
-async function killAll(copies: Copies, end: string): Promise<void> {
+/** Sends and answers of PostgreSQL are many: two in a row, then some are left out. */
+const isPlayedThere = (step: number) => step % 10 < 2;
+
+async function killAll(
+  copies: Copies,
+  end: string,
+  isPlayed: (step: number) => boolean = () => true,
+): Promise<void> {
   const address = await copies.copy();
   const steps = await run(address, end, 0);
   await copies.drop(address);
@@ -195,7 +202,7 @@ async function killAll(copies: Copies, end: string): Promise<void> {
   expect(steps).toBeGreaterThan(5);
   // In the short form: in the middle, where transactions meet, and at the last step.
   const chosen = IS_LONG
-    ? Array.from({ length: steps + 1 }, (_, at) => at + 1)
+    ? Array.from({ length: steps + 1 }, (_, at) => at + 1).filter((step) => step > steps || isPlayed(step))
     : [Math.ceil(steps / 2), steps, steps + 1];
   const whole: boolean[] = [];
   for (const step of chosen) whole.push(await judge(copies, end, step));
@@ -214,5 +221,5 @@ test.concurrent.each(Object.keys(ENDS))("%s, killed at its steps, is whole or ha
 
 test.if(IS_LONG)("on PostgreSQL, too", async () => {
   const copies = await makeDatabases();
-  for (const end of Object.keys(ENDS)) await killAll(copies, end);
+  for (const end of Object.keys(ENDS)) await killAll(copies, end, isPlayedThere);
 }, LONG_MS);

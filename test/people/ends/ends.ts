@@ -61,7 +61,7 @@ export async function fill(opened: OpenedStore): Promise<void> {
 }
 
 async function addAgent({ store, world, credentialVault: vault }: OpenedStore, memberId: string) {
-  const parts = { store, ...world, vault, clock: { nowMs: Date.now }, log: () => {} };
+  const parts = { ...world, store, vault, clock: { nowMs: Date.now }, log: () => {} };
   const begun = await startDevice(parts, { agent: "an agent", address: "192.0.2.1" });
   const owner = { memberId, accountId: "default", keyId: "key_agents" };
   const approve = (before: Parameters<Parameters<typeof store.devices.stepCode>[2]>[0]) => ({
