@@ -42,8 +42,8 @@ export interface Handshake {
   readonly id: string;
   readonly keyId: string;
   readonly accountId: string;
-  readonly url: string;
-  readonly headers: Headers;
+  /** The request that a turn stands for, with the headers that hold for all of them. */
+  readonly request: Request;
   readonly address: string;
 }
 
