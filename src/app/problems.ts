@@ -34,6 +34,8 @@ interface ProblemParts {
   readonly troubles: PaymentTroubles;
   readonly health: () => readonly ProviderHealth[];
   readonly measures: Pick<Measures, "lacksDisk">;
+  /** Says that pieces of files are missing. Null if none are. */
+  readonly explainMissing: () => string | null;
   /** False if nobody may upload files, so that their disk concerns nobody. */
   readonly takesFiles: () => boolean;
 }
@@ -44,6 +46,7 @@ export function listPublicProblems({
   watch,
   troubles,
   measures,
+  explainMissing,
   takesFiles,
 }: Omit<ProblemParts, "health">): readonly string[] {
   const problems: string[] = [];
@@ -59,6 +62,8 @@ export function listPublicProblems({
     );
   }
   if (measures.lacksDisk !== null && takesFiles()) problems.push(measures.lacksDisk);
+  const missing = explainMissing();
+  if (missing !== null) problems.push(missing);
   const payments = troubles.list();
   if (payments.length > 0) problems.push(`payments: ${payments.length} need somebody; the log names them`);
   if (failed !== null) problems.push(`store: a write failed at ${formatTime(failed.atMs)}: ${failed.reason}`);
@@ -71,7 +76,7 @@ export function listProblems({
   watch,
   troubles,
   health,
-}: Omit<ProblemParts, "measures" | "takesFiles">): readonly ProblemView[] {
+}: Omit<ProblemParts, "measures" | "explainMissing" | "takesFiles">): readonly ProblemView[] {
   const { refused, loadedAtMs } = configuration;
   const failed = watch.down ?? watch.recentFailure;
   const problems: ProblemView[] = [];

@@ -86,6 +86,7 @@ export function observeState(
         health: () => later().health,
         providers: () => current().providers,
         batches: () => later().runner.readings,
+        filesBytesMax: () => current().files.bytesMax,
         pricesAsOf: () => findPriceDay(current().catalogueAsOf),
         prices,
       }),

@@ -23,6 +23,7 @@ interface StateParts {
   /** The day of the catalogue's prices. */
   readonly pricesAsOf: () => string;
   readonly prices: Pick<PriceWatch, "waiting">;
+  readonly filesBytesMax: () => number;
   /** Reads the runner of batches. */
   readonly batches: () => BatchRunner["readings"];
 }
@@ -48,6 +49,7 @@ export function createStateReadings({
     poundkey_store_bytes: () => new Map(Object.entries(measures.size?.parts ?? {})),
     poundkey_store_free_bytes: () => measures.size?.freeBytes ?? null,
     poundkey_files_bytes: () => measures.filesBytes,
+    poundkey_files_max_bytes: () => rest.filesBytesMax(),
     poundkey_last_backup_timestamp_seconds: () => measures.size?.backedUpAtMs ?? null,
     poundkey_config_ok: () => Number(configuration.refused === null),
     poundkey_config_loaded_timestamp_seconds: () => configuration.loadedAtMs,

@@ -58,7 +58,7 @@ async function readContent({ files }: Pick<HttpPorts, "files">, file: StoredFile
     const base64 = bytes.toString("base64");
     return { name: file.name, base64, type: findMediaType(base64, declareType(file)) };
   } catch (thrown) {
-    throw thrown instanceof FileMissing ? fileMissing(file.id, thrown) : thrown;
+    throw thrown instanceof FileMissing ? await reportMissing(files, file, thrown) : thrown;
   }
 }
 
@@ -66,8 +66,14 @@ function declareType({ name, type }: StoredFile): string {
   return type === ANY_TYPE && TEXT_NAME.test(name) ? "text/plain" : type;
 }
 
-/** Returns the Fault for a file whose bytes aren't there. */
-export function fileMissing(id: string, cause: FileMissing): Fault {
+/** Returns the Fault for a file whose bytes aren't there. The operator hears of it, unless it has been deleted meanwhile. */
+export async function reportMissing(
+  files: HttpPorts["files"],
+  { id, owner }: StoredFile,
+  cause: FileMissing,
+): Promise<Fault> {
+  const { accountId } = owner;
+  if ((await files.find(id, owner)) !== null) files.missing.note({ accountId, object: id }, cause.message);
   const message = `The bytes of the file '${id}' are missing. Please upload it again.`;
   return new Fault("file_not_found", message, { param: "file_id", cause });
 }
