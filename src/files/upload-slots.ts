@@ -79,7 +79,17 @@ function nameSlot(accountId: string, slot: number): string {
 }
 
 function makeSlot(accountId: string, block: number, node: string | null): BatchBlock {
-  return { accountId, batchId: SLOTS_ID, block, node, lease: 0, remaining: 0, states: "", places: [], pieces: [] };
+  return {
+    accountId,
+    batchId: SLOTS_ID,
+    block,
+    node,
+    lease: 0,
+    remaining: 0,
+    states: "",
+    places: [],
+    pieces: [],
+  };
 }
 
 function makeTooMany(): Fault {

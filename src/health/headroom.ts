@@ -4,8 +4,19 @@
 
 /** Lines leave this share. */
 export const SHARE_LEFT = 1 / 4;
-const OPENAI = /^x-ratelimit-remaining-(.{1,40})$/;
-const ANTHROPIC = /^anthropic-ratelimit-(.{1,40})-remaining$/;
+/** The headers of a kind of limits, such as `requests`, in a vendor's form. The first group of `left` is the kind. */
+const FORMS = [
+  {
+    left: /^x-ratelimit-remaining-(.{1,40})$/,
+    limit: (kind: string) => `x-ratelimit-limit-${kind}`,
+    reset: (kind: string) => `x-ratelimit-reset-${kind}`,
+  },
+  {
+    left: /^anthropic-ratelimit-(.{1,40})-remaining$/,
+    limit: (kind: string) => `anthropic-ratelimit-${kind}-limit`,
+    reset: (kind: string) => `anthropic-ratelimit-${kind}-reset`,
+  },
+] as const;
 /** No provider has more kinds of limits. */
 const KINDS_MAX = 8;
 /** The time of a limit whose reset isn't said. */
@@ -27,21 +38,22 @@ export class Headroom {
 
   /** Reads the headers of an answer. */
   read(headers: Headers, nowMs: number): void {
-    for (const [name, value] of headers) {
-      const kind = OPENAI.exec(name)?.[1] ?? ANTHROPIC.exec(name)?.[1];
-      const left = Number(value);
-      if (kind === undefined || value === "" || !(left >= 0)) continue;
-      if (this.#kinds.size >= KINDS_MAX && !this.#kinds.has(kind)) continue;
-      const before = this.#kinds.get(kind);
-      const isOpenai = name.startsWith("x-");
-      const named = headers.get(isOpenai ? `x-ratelimit-limit-${kind}` : `anthropic-ratelimit-${kind}-limit`);
-      const most = before !== undefined && nowMs < before.resetAtMs ? before.limit : 0;
-      const limit = named !== null && Number(named) > 0 ? Number(named) : Math.max(most, left);
-      const reset = headers.get(isOpenai ? `x-ratelimit-reset-${kind}` : `anthropic-ratelimit-${kind}-reset`);
-      const resetMs = parseReset(reset, headers.get("date")) ?? RESET_MS;
-      this.#kinds.set(kind, { limit, left, resetAtMs: nowMs + Math.min(resetMs, RESET_MAX_MS) });
-      this.#since = 0;
-    }
+    for (const [name, value] of headers)
+      for (const form of FORMS) {
+        const kind = form.left.exec(name)?.[1];
+        if (kind !== undefined && /^\d/.test(value)) this.#note(kind, Number(value), form, headers, nowMs);
+      }
+  }
+
+  #note(kind: string, left: number, form: (typeof FORMS)[number], headers: Headers, nowMs: number): void {
+    const before = this.#kinds.get(kind);
+    if (!(left >= 0) || (before === undefined && this.#kinds.size >= KINDS_MAX)) return;
+    const most = before !== undefined && nowMs < before.resetAtMs ? before.limit : 0;
+    const named = Number(headers.get(form.limit(kind)) ?? 0);
+    const limit = named > 0 ? named : Math.max(most, left);
+    const resetMs = parseReset(headers.get(form.reset(kind)), headers.get("date")) ?? RESET_MS;
+    this.#kinds.set(kind, { limit, left, resetAtMs: nowMs + Math.min(resetMs, RESET_MAX_MS) });
+    this.#since = 0;
   }
 
   /** A line goes. */

@@ -86,7 +86,9 @@ export interface JobPorts {
   /** Returns the id of a line's stored answer. */
   readonly nameReply: (batchId: string, line: number) => string;
   /** Returns what a line would cost, as if it were asked now. Null if that can't be said. */
-  readonly estimate: (line: Omit<LineCall, "waitsFor" | "signal" | "placing">) => Promise<LineEstimate | null>;
+  readonly estimate: (
+    line: Omit<LineCall, "waitsFor" | "signal" | "placing">,
+  ) => Promise<LineEstimate | null>;
   /** True while the node has no room for lines: a late event loop, little memory. */
   readonly isBusy: () => boolean;
 }

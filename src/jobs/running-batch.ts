@@ -81,9 +81,7 @@ export class RunningBatch {
     const blocks = [...this.blocks.values()].sort((one, other) => one.number - other.number);
     const known = new Map<string, boolean>();
     for (const block of blocks) {
-      const at = block.findNext(nowMs, (line) =>
-        known.getOrInsertComputed(this.nameModel(block, line), may),
-      );
+      const at = block.findNext(nowMs, (line) => known.getOrInsertComputed(this.nameModel(block, line), may));
       if (at !== null) return { block, at };
     }
     return null;

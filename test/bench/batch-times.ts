@@ -22,20 +22,27 @@ const server = ENGINE === "postgres" ? await startPostgres() : null;
 const folder = mkdtempSync(join(tmpdir(), "poundkey-batch-times-"));
 const store = server ? await server.newDatabase() : `sqlite:${join(folder, "poundkey.db")}`;
 const priced = [QUICK, SLOW]
-  .map((id) => `{ name: "${id.slice("Acme#".length)}", context: 9000, output: 99, price: { input: 1, output: 2 } }`)
+  .map(
+    (id) =>
+      `{ name: "${id.slice("Acme#".length)}", context: 9000, output: 99, price: { input: 1, output: 2 } }`,
+  )
   .join(", ");
 const more = `  Acme: { dialect: openai, keys: [k], base_url: "${simulator.url}/openai/v1", models: [${priced}] }
 billing: { charge: always }
 batches: { unfinished: 1000 }`;
 const start = () => startGatewayProcess({ store, simulatorUrl: simulator.url, more });
 
-let nodes: [GatewayProcess, GatewayProcess] = [start(), start()];
-let urls: [string, string] = [await nodes[0].url, await nodes[1].url];
+const nodes: [GatewayProcess, GatewayProcess] = [start(), start()];
+const urls: [string, string] = [await nodes[0].url, await nodes[1].url];
 
 async function openAccount(usd: number) {
   const { id } = await operate(urls[0], "/accounts", { name: "bench" });
   if (usd > 0) await operate(urls[0], `/accounts/${id}/topups`, { amount_usd: usd });
-  const { secret } = await operate(urls[0], "/keys", { name: "k", account_id: String(id), requests_per_day: null });
+  const { secret } = await operate(urls[0], "/keys", {
+    name: "k",
+    account_id: String(id),
+    requests_per_day: null,
+  });
   return { id: String(id), secret: String(secret) };
 }
 
@@ -106,7 +113,12 @@ async function killRunner(isRestarted: boolean): Promise<number> {
     nodes[runner] = start();
     urls[runner] = await nodes[runner].url;
   }
-  const tookMs = await timed(() => until(async () => calls(), (count) => count > before));
+  const tookMs = await timed(() =>
+    until(
+      async () => calls(),
+      (count) => count > before,
+    ),
+  );
   if (isRestarted) process.kill(nodes[1 - runner]?.pid ?? 0, "SIGCONT");
   else {
     nodes[runner] = start();

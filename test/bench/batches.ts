@@ -43,7 +43,12 @@ async function writeInput(lines: number, bytes: number): Promise<string> {
   const path = join(world.directory, "input.jsonl");
   const sink = Bun.file(path).writer();
   for (let at = 0; at < lines; at++) {
-    const line = { custom_id: `line-${at}`, method: "POST", url: "/v1/chat/completions", body: writeBody(at, bytes) };
+    const line = {
+      custom_id: `line-${at}`,
+      method: "POST",
+      url: "/v1/chat/completions",
+      body: writeBody(at, bytes),
+    };
     sink.write(`${JSON.stringify(line)}\n`);
     if (at % 1000 === 0) await sink.flush();
   }
@@ -52,7 +57,10 @@ async function writeInput(lines: number, bytes: number): Promise<string> {
 }
 
 async function ask(path: string, init: RequestInit = {}): Promise<JsonObject> {
-  const response = await fetch(`${url}${path}`, { ...init, headers: { ...headers, ...asObject(init.headers) } });
+  const response = await fetch(`${url}${path}`, {
+    ...init,
+    headers: { ...headers, ...asObject(init.headers) },
+  });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return asObject(await response.json());
 }
@@ -66,7 +74,11 @@ async function upload(path: string): Promise<string> {
 
 async function createBatch(input: string): Promise<string> {
   const body = { input_file_id: input, endpoint: "/v1/chat/completions", completion_window: "24h" };
-  const init = { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+  const init = {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json" },
+  };
   return String((await ask("/v1/batches", init)).id);
 }
 
@@ -173,7 +185,9 @@ async function measureFairness(): Promise<void> {
   await waitFor(large, "cancelled", "completed");
   const share = (of: (values: readonly number[]) => number) => (of(busy) / of(idle)).toFixed(2);
   const p99 = (values: readonly number[]) => computePercentile(values, 0.99);
-  log(`single requests beside a batch (${status}): p50 ${share(computeMedian)} ×, p99 ${share(p99)} × those alone`);
+  log(
+    `single requests beside a batch (${status}): p50 ${share(computeMedian)} ×, p99 ${share(p99)} × those alone`,
+  );
   log(`ten lines beside it: ${(besideMs / aloneMs).toFixed(2)} × the time of ten lines alone`);
 }
 

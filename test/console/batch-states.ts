@@ -21,18 +21,32 @@ interface Shown extends Partial<Omit<BatchDetail, "counts" | "sums" | "waiting">
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
-  insufficient_balance: "The account's balance is used up: the next line needs 0.0214 USD, and 0.0030 USD are left.",
+  insufficient_balance:
+    "The account's balance is used up: the next line needs 0.0214 USD, and 0.0030 USD are left.",
   storage_limit_exceeded: "The gateway has no room for more files. Please try again later.",
 };
 
-function makeShown(at: number, keyId: string, { status = "in_progress", age = 30, counts, usd = 0, wait, ...detail }: Shown): Batch {
+function makeShown(
+  at: number,
+  keyId: string,
+  { status = "in_progress", age = 30, counts, usd = 0, wait, ...detail }: Shown,
+): Batch {
   const nowMs = Date.now();
   const createdAtMs = nowMs - age * MINUTE_MS;
-  const waiting = wait === undefined ? null : { code: wait, message: MESSAGES[wait] ?? "", resetsAtMs: nowMs + 2 * HOUR_MS, sinceMs: nowMs };
+  const waiting =
+    wait === undefined
+      ? null
+      : { code: wait, message: MESSAGES[wait] ?? "", resetsAtMs: nowMs + 2 * HOUR_MS, sinceMs: nowMs };
   const hasEnded = ["completed", "failed", "expired", "cancelled"].includes(status);
   return makeBatch(
     `batch_0mh2kq${String(at).padStart(4, "0")}xw3f7`,
-    { keyId, status, createdAtMs, expiresAtMs: createdAtMs + 24 * HOUR_MS, endedAtMs: hasEnded ? nowMs - MINUTE_MS : null },
+    {
+      keyId,
+      status,
+      createdAtMs,
+      expiresAtMs: createdAtMs + 24 * HOUR_MS,
+      endedAtMs: hasEnded ? nowMs - MINUTE_MS : null,
+    },
     {
       estimatedNanoUsd: 12.4 * NANO,
       worstNanoUsd: 80 * NANO,
@@ -44,13 +58,27 @@ function makeShown(at: number, keyId: string, { status = "in_progress", age = 30
   );
 }
 
-const RUNNING: Shown = { counts: { total: 100_000, completed: 41_230, failed: 12 }, usd: 5.13, maxCostNanoUsd: 20 * NANO };
-const WAITING: Shown = { counts: { total: 2400, completed: 310 }, usd: 0.42, wait: "insufficient_balance", age: 190 };
+const RUNNING: Shown = {
+  counts: { total: 100_000, completed: 41_230, failed: 12 },
+  usd: 5.13,
+  maxCostNanoUsd: 20 * NANO,
+};
+const WAITING: Shown = {
+  counts: { total: 2400, completed: 310 },
+  usd: 0.42,
+  wait: "insufficient_balance",
+  age: 190,
+};
 const FAILED: Shown = {
   status: "failed",
   errors: [
     { code: "invalid_json_line", message: "This line is not a JSON object.", param: null, line: 17 },
-    { code: "duplicate_custom_id", message: "The custom_id 'a' is there twice.", param: "custom_id", line: 19 },
+    {
+      code: "duplicate_custom_id",
+      message: "The custom_id 'a' is there twice.",
+      param: "custom_id",
+      line: 19,
+    },
   ],
   estimatedNanoUsd: null,
 };
@@ -60,7 +88,12 @@ const OTHERS: readonly Shown[] = [
   { status: "expired", counts: { total: 800, completed: 640, expired: 160 }, usd: 0.3, age: 1800 },
   { status: "validating", estimatedNanoUsd: null, age: 0 },
   { status: "cancelling", counts: { total: 300, completed: 20 }, usd: 0.02, endpoint: "/v1/embeddings" },
-  { counts: { total: 300, completed: 20 }, usd: 0.02, wait: "storage_limit_exceeded", endpoint: "/v1/messages" },
+  {
+    counts: { total: 300, completed: 20 },
+    usd: 0.02,
+    wait: "storage_limit_exceeded",
+    endpoint: "/v1/messages",
+  },
 ];
 
 const STATES: Readonly<Record<string, readonly Shown[]>> = {

@@ -36,12 +36,15 @@ async function run(runner: Runner, text: string): Promise<string> {
     .replaceAll(/\$KEY|sk-…/g, gateway.secret);
   for (const [prefix, id] of ids) filled = filled.replaceAll(`${prefix}…`, id);
   const printed = await folder.run(runner, filled);
-  for (const [, id = "", prefix = ""] of printed.matchAll(/"id": ?"((file-|batch_)\w+)"/g)) ids.set(prefix, id);
+  for (const [, id = "", prefix = ""] of printed.matchAll(/"id": ?"((file-|batch_)\w+)"/g))
+    ids.set(prefix, id);
   return printed;
 }
 
 const listBlocks = (language: string, word: string) =>
-  BLOCKS.filter((one) => one.language === language && one.text.includes(word)).map(({ text }) => [text] as const);
+  BLOCKS.filter((one) => one.language === language && one.text.includes(word)).map(
+    ({ text }) => [text] as const,
+  );
 
 test("there are examples by curl, and in JavaScript and Python for both vendors' SDKs", () => {
   expect(listBlocks("sh", "curl").length).toBeGreaterThan(3);

@@ -37,7 +37,9 @@ export interface Sums {
 export function makeCase(seed: number, number: number, secrets: Secrets): Case {
   const dice = rollDice(seed, number);
   const kind = dice.weighted(WEIGHTS);
-  const make = { raw: rawCase, body: bodyCase, answer: answerCase, shape: shapeCase, upload: uploadCase }[kind];
+  const make = { raw: rawCase, body: bodyCase, answer: answerCase, shape: shapeCase, upload: uploadCase }[
+    kind
+  ];
   return make(dice, number, secrets);
 }
 

@@ -5,14 +5,23 @@ import { mutateBytes, mutateJson, oddValue, write } from "./mutate.ts";
 import type { Secrets } from "./world.ts";
 
 const BOUNDARY = "fuzz-boundary";
-const NAMES = ["file", "purpose", "expires_after[anchor]", "expires_after[seconds]", "expires_in_seconds", "", "x", "file[]"];
+const NAMES = [
+  "file",
+  "purpose",
+  "expires_after[anchor]",
+  "expires_after[seconds]",
+  "expires_in_seconds",
+  "",
+  "x",
+  "file[]",
+];
 const VALUES = ["batch", "user_data", "created_at", "3600", "-1", "1e400", "", "\0", "x".repeat(2000)];
 const HEADS = [
   'form-data; name="file"; filename="a.jsonl"',
   'form-data; name="file"; filename="../../a"',
   'form-data; name="file"; filename=""',
   'form-data; name="file"',
-  "form-data; name=file; filename*=UTF-8\'\'a%00b",
+  "form-data; name=file; filename*=UTF-8''a%00b",
   "attachment",
   "",
 ];
@@ -30,11 +39,29 @@ const ORDER = {
   output_expires_after: { anchor: "created_at", seconds: 3600 },
 };
 const PARAMS = { model: "Calm#calm", max_tokens: 9, messages: [{ role: "user", content: "hello" }] };
-const REQUESTS = { requests: [{ custom_id: "a", params: PARAMS }, { custom_id: "b", params: PARAMS }] };
+const REQUESTS = {
+  requests: [
+    { custom_id: "a", params: PARAMS },
+    { custom_id: "b", params: PARAMS },
+  ],
+};
 const IDS = ["file-0", "file_0", "batch_0", "msgbatch_0", "%00", "..%2f..", "x".repeat(500), "%F0%9F%99%88"];
-const READS = ["GET /v1/files", "DELETE /v1/files", "GET /v1/batches", "GET /v1/messages/batches", "DELETE /v1/messages/batches"];
+const READS = [
+  "GET /v1/files",
+  "DELETE /v1/files",
+  "GET /v1/batches",
+  "GET /v1/messages/batches",
+  "DELETE /v1/messages/batches",
+];
 const ENDS = ["", "/content", "/cancel", "/results"];
-const QUERIES = ["", "?limit=0", "?limit=1e9&after=x", "?after_id=%00", "?before_id=msgbatch_0", "?purpose=x&order=up"];
+const QUERIES = [
+  "",
+  "?limit=0",
+  "?limit=1e9&after=x",
+  "?after_id=%00",
+  "?before_id=msgbatch_0",
+  "?purpose=x&order=up",
+];
 
 interface Sent {
   readonly line: string;

@@ -70,7 +70,11 @@ describe("lines leave a quarter", () => {
       },
       40_000,
     ],
-    ["a provider that doesn't say when", { "x-ratelimit-limit-requests": "100", "x-ratelimit-remaining-requests": "30" }, 60_000],
+    [
+      "a provider that doesn't say when",
+      { "x-ratelimit-limit-requests": "100", "x-ratelimit-remaining-requests": "30" },
+      60_000,
+    ],
   ])("of what %s says is left, until its reset", (_, headers, resetMs) => {
     const { pace, begin } = makeWorld();
     begin(0).recordResponse(new Headers(Object.entries(headers)), 0);

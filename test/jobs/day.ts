@@ -9,7 +9,7 @@ import type { LineCall, LineResult } from "../../src/jobs/ports.ts";
 import { BatchRunner } from "../../src/jobs/runner.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { addKey } from "../harness/samples.ts";
-import { addBatch, DAY_MS, LINE_COST, makeJobPorts, MemoryFiles } from "./job-world.ts";
+import { addBatch, DAY_MS, LINE_COST, MemoryFiles, makeJobPorts } from "./job-world.ts";
 
 const STEP_MS = 2000;
 
@@ -45,7 +45,10 @@ class Door {
   }
 
   /** A node that is killed meanwhile gets no answer, and is charged nothing. */
-  async call({ terms, line, customId, signal, placing }: LineCall, isDead: () => boolean): Promise<LineResult> {
+  async call(
+    { terms, line, customId, signal, placing }: LineCall,
+    isDead: () => boolean,
+  ): Promise<LineResult> {
     const name = `${terms.batchId}/${line}`;
     placing.plan([]);
     const answer = (): LineResult => ({ ...DONE, body: JSON.stringify({ text: customId }) });

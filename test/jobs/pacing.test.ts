@@ -9,7 +9,7 @@ import { BatchRunner } from "../../src/jobs/runner.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { openMemoryStore } from "../harness/samples.ts";
-import { addBatch, makeJobPorts, MemoryFiles } from "./job-world.ts";
+import { addBatch, MemoryFiles, makeJobPorts } from "./job-world.ts";
 
 const MINUTE_MS = 60_000;
 const ALLOWED = 600;

@@ -10,7 +10,7 @@ import type { JobPorts, LineCall, LineResult } from "../../src/jobs/ports.ts";
 import { BatchRunner } from "../../src/jobs/runner.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { openMemoryStore } from "../harness/samples.ts";
-import { addBatch, LINE_COST, makeJobPorts, MemoryFiles } from "./job-world.ts";
+import { addBatch, LINE_COST, MemoryFiles, makeJobPorts } from "./job-world.ts";
 
 const ANSWER: LineResult = {
   requestId: "req",
@@ -20,7 +20,13 @@ const ANSWER: LineResult = {
   costNanoUsd: LINE_COST,
   chargedNanoUsd: LINE_COST,
 };
-const refuse = (fault: Fault): LineResult => ({ ...ANSWER, status: 402, fault, costNanoUsd: 0, chargedNanoUsd: 0 });
+const refuse = (fault: Fault): LineResult => ({
+  ...ANSWER,
+  status: 402,
+  fault,
+  costNanoUsd: 0,
+  chargedNanoUsd: 0,
+});
 
 let store: Store;
 let clock: ManualClock;
@@ -32,7 +38,11 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-function start(call: (line: LineCall) => Promise<LineResult>, own: Partial<JobPorts> = {}, rules: Partial<BatchRules> = {}) {
+function start(
+  call: (line: LineCall) => Promise<LineResult>,
+  own: Partial<JobPorts> = {},
+  rules: Partial<BatchRules> = {},
+) {
   const ports = makeJobPorts({ store, clock, files }, { call, ...own }, rules);
   const runner = new BatchRunner(ports);
   runner.start();

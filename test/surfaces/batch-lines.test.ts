@@ -29,7 +29,8 @@ async function* cut(bytes: Uint8Array, dice: Dice, most: number): AsyncGenerator
 async function read(bytes: Uint8Array, most = 64, form: LineForm = OPENAI): Promise<readonly ReadLine[]> {
   const reader = new LineReader(form);
   const lines: ReadLine[] = [];
-  for await (const line of splitLines(cut(bytes, new Dice(7), most), form.bytesMax)) lines.push(reader.read(line));
+  for await (const line of splitLines(cut(bytes, new Dice(7), most), form.bytesMax))
+    lines.push(reader.read(line));
   return lines;
 }
 
@@ -38,7 +39,7 @@ const codes = (lines: readonly ReadLine[]) =>
 
 describe("lines of a file", () => {
   test("are the same however they are cut, with LF, CRLF or no end, and each place is its body's", async () => {
-    const texts = [writeLine("a"), "", writeLine("b", "\u00e9 \ud83d\ude48 \"quoted\""), "  "];
+    const texts = [writeLine("a"), "", writeLine("b", '\u00e9 \ud83d\ude48 "quoted"'), "  "];
     for (const end of ["\n", "\r\n"]) {
       const bytes = Buffer.from(texts.join(end));
       const whole = await read(bytes, bytes.length);
@@ -118,9 +119,15 @@ describe("a list of requests", () => {
   test("that is damaged is split the same way however it is cut, or refused", async () => {
     const dice = new Dice(13);
     const body = Buffer.from(
-      JSON.stringify({ requests: [{ custom_id: "a", params: { x: ["y\\", {}] } }, { custom_id: "b", params: {} }] }),
+      JSON.stringify({
+        requests: [
+          { custom_id: "a", params: { x: ["y\\", {}] } },
+          { custom_id: "b", params: {} },
+        ],
+      }),
     );
-    const outcome = (bytes: Uint8Array, most: number) => split(bytes, most).catch((error) => String(error.code));
+    const outcome = (bytes: Uint8Array, most: number) =>
+      split(bytes, most).catch((error) => String(error.code));
     for (let at = 0; at < MUTANTS; at++) {
       const bytes = mutateBytes(dice, body, dice.int(1, 4));
       const whole = await outcome(bytes, bytes.length + 1);

@@ -15,8 +15,7 @@ export async function createContentResponse(
   file: StoredFile,
 ): Promise<Response> {
   const headers = { "content-type": file.type, "content-disposition": "attachment" };
-  if (file.bytes > WHOLE_BYTES_MAX)
-    return createResponse(200, await streamBytes(files, file), headers);
+  if (file.bytes > WHOLE_BYTES_MAX) return createResponse(200, await streamBytes(files, file), headers);
   const held = bodies.reserve(owner, file.bytes);
   try {
     const pieces = await Array.fromAsync(files.read(file, 0, file.bytes));

@@ -19,12 +19,15 @@ const TEXT_NAME = /\.(txt|md|csv|tsv|jsonl?|xml|html?|ya?ml|log)$/i;
 /** Bytes of base64 for each byte. */
 const BASE64_SHARE = 4 / 3;
 
-/** A request that a surface has refused. */
-interface RefusedRequest {
+interface NamingRequest {
   readonly family: Family;
   readonly key: GatewayKey;
   readonly body: unknown;
   readonly held: HeldBody;
+}
+
+/** A request that a surface has refused. */
+interface RefusedRequest extends NamingRequest {
   readonly thrown: unknown;
 }
 
@@ -34,16 +37,26 @@ interface RefusedRequest {
  */
 export async function placeFiles(
   ports: Pick<HttpPorts, "files" | "server">,
-  { family, key, body, held, thrown }: RefusedRequest,
+  { thrown, ...request }: RefusedRequest,
 ): Promise<unknown> {
   if (!(thrown instanceof Fault) || thrown.code !== "unsupported_parameter") throw thrown;
+  const placed = await placeNamed(ports, request);
+  if (placed === null) throw thrown;
+  return placed;
+}
+
+/** The same for a request that hasn't been read. Null if it names no such file. */
+export async function placeNamed(
+  ports: Pick<HttpPorts, "files" | "server">,
+  { family, key, body, held }: NamingRequest,
+): Promise<unknown> {
   const owner = { accountId: key.accountId, memberId: key.memberId };
   const found: StoredFile[] = [];
   for (const id of listFileIds(family, body, IDS_MAX)) {
     const file = await ports.files.find(id, owner);
     if (file !== null) found.push(file);
   }
-  if (found.length === 0) throw thrown;
+  if (found.length === 0) return null;
   const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
   if (bytes > ports.server.bodyBytesMax) throw tooLarge(ports.server.bodyBytesMax);
   held.grow(Math.ceil(bytes * BASE64_SHARE));

@@ -68,8 +68,18 @@ interface Answer {
   readonly body: JsonObject;
 }
 
-async function ask(asker: Asker, form: Form, method: string, path: string, init: RequestInit = {}): Promise<Answer> {
-  const headers = { authorization: `Bearer ${secrets.get(asker)}`, ...HEADERS[form], ...asObject(init.headers) };
+async function ask(
+  asker: Asker,
+  form: Form,
+  method: string,
+  path: string,
+  init: RequestInit = {},
+): Promise<Answer> {
+  const headers = {
+    authorization: `Bearer ${secrets.get(asker)}`,
+    ...HEADERS[form],
+    ...asObject(init.headers),
+  };
   const response = await fetch(`${world.url}${path}`, { ...init, method, headers: headers as HeadersInit });
   const text = await response.text();
   return { status: response.status, body: text.startsWith("{") ? asObject(JSON.parse(text)) : { text } };

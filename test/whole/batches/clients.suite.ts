@@ -38,7 +38,10 @@ export function testClients(open: OpenStore): void {
       errors: null,
     });
     const ended = await waitForEnd(openai, made);
-    expect(ended).toMatchObject({ status: "completed", request_counts: { total: 4, completed: 3, failed: 1 } });
+    expect(ended).toMatchObject({
+      status: "completed",
+      request_counts: { total: 4, completed: 3, failed: 1 },
+    });
     const output = await readLines(openai, ended.output_file_id);
     expect(
       output.map(({ custom_id, response }) => [custom_id, response?.body.choices?.[0]?.message.content]),
@@ -101,7 +104,10 @@ export function testClients(open: OpenStore): void {
     expect(await catchThrown(openai.files.delete(made.input_file_id))).toMatchObject({ status: 409 });
     expect((await openai.batches.cancel(made.id)).status).toBe("cancelling");
     const ended = await waitForEnd(openai, made);
-    expect(ended).toMatchObject({ status: "cancelled", request_counts: { total: 3, completed: 1, failed: 2 } });
+    expect(ended).toMatchObject({
+      status: "cancelled",
+      request_counts: { total: 3, completed: 1, failed: 2 },
+    });
     const unanswered = await readLines(openai, ended.error_file_id);
     expect(unanswered.map(({ custom_id, response, error }) => [custom_id, response, error?.code])).toEqual([
       ["b", null, "batch_cancelled"],
@@ -147,13 +153,23 @@ export function testClients(open: OpenStore): void {
         ask("streamed", "x", "Local#sim-mini", { stream: true }),
       ],
     });
-    expect(made).toMatchObject({ type: "message_batch", processing_status: "in_progress", results_url: null });
+    expect(made).toMatchObject({
+      type: "message_batch",
+      processing_status: "in_progress",
+      results_url: null,
+    });
     expect(await catchThrown(anthropic.messages.batches.delete(made.id))).toMatchObject({ status: 400 });
     const ended = await until(
       () => anthropic.messages.batches.retrieve(made.id),
       ({ processing_status }) => processing_status === "ended",
     );
-    expect(ended.request_counts).toEqual({ processing: 0, succeeded: 2, errored: 2, canceled: 0, expired: 0 });
+    expect(ended.request_counts).toEqual({
+      processing: 0,
+      succeeded: 2,
+      errored: 2,
+      canceled: 0,
+      expired: 0,
+    });
     const results = new Map<string, string>();
     for await (const { custom_id, result } of await anthropic.messages.batches.results(made.id)) {
       const [block] = result.type === "succeeded" ? result.message.content : [];

@@ -78,7 +78,10 @@ export function testMoney(open: OpenStore): void {
     expect(waiting).toMatchObject({ status: "in_progress", waiting: { code: "insufficient_balance" } });
     await bench.under.topUp(accountId, 1);
     const ended = await waitForEnd(openai, made);
-    expect(ended).toMatchObject({ status: "completed", request_counts: { total: 4, completed: 4, failed: 0 } });
+    expect(ended).toMatchObject({
+      status: "completed",
+      request_counts: { total: 4, completed: 4, failed: 0 },
+    });
     const { cost_usd, charged_usd, waiting: over, worst_cost_usd = 0 } = await ask(openai, made.id);
     const { balance_usd, held_usd } = await readAccount(accountId);
     expect([over, held_usd]).toEqual([null, 0]);

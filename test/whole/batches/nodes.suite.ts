@@ -25,10 +25,18 @@ async function startPair(simulator: Simulator, store: string): Promise<Pair> {
   const urls = [await nodes[0].url, await nodes[1].url] as const;
   const { secret } = await operate(urls[0], "/keys", { name: "k", requests_per_day: null });
   const stop = async () => {
-    for (const node of nodes) process.kill(node.pid, "SIGKILL");
+    for (const { pid } of nodes) end(pid);
     await Promise.all(nodes.map(({ ended }) => ended));
   };
   return { nodes, urls, secret: String(secret), stop };
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
 }
 
 const makeLines = (count: number, model = SLOW) =>
@@ -45,17 +53,21 @@ async function listRows(url: string, id: string) {
 }
 
 /** `newStore` returns an empty store. */
-export function testNodes(newStore: (name: string) => Promise<string>): void {
+export function testNodes(newStore: () => Promise<string>): void {
   let simulator: Simulator;
+  let pair: Pair;
   beforeAll(async () => {
     simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
+    pair = await startPair(simulator, await newStore());
+  }, LONG_MS);
+  afterAll(async () => {
+    await pair?.stop();
+    await simulator.stop();
   });
-  afterAll(() => simulator.stop());
 
-  test.concurrent(
+  test(
     "share a batch, and its file and results are there on both",
     async () => {
-      const pair = await startPair(simulator, await newStore("shared"));
       const [first, second] = pair.urls;
       // More than a block of 128: a block is one node's at a time.
       const lines = makeLines(300, "Local#sim~latency=60");
@@ -69,18 +81,16 @@ export function testNodes(newStore: (name: string) => Promise<string>): void {
       expect(ended).toMatchObject({ status: "completed", request_counts: { total: 300, completed: 300 } });
       const results = await readLines(openai, ended.output_file_id);
       expect(new Set(results.map(({ custom_id }) => custom_id)).size).toBe(300);
-      expect(await (await makeClients(first, pair.secret).openai.files.content(made.input_file_id)).text()).toBe(
-        lines.map((line) => JSON.stringify(line)).join("\n"),
-      );
-      await pair.stop();
+      expect(
+        await (await makeClients(first, pair.secret).openai.files.content(made.input_file_id)).text(),
+      ).toBe(lines.map((line) => JSON.stringify(line)).join("\n"));
     },
     LONG_MS,
   );
 
-  test.concurrent(
+  test(
     "a batch that runs on one is cancelled by the other",
     async () => {
-      const pair = await startPair(simulator, await newStore("cancelled"));
       const [first, second] = pair.urls;
       const made = await createBatch(makeClients(first, pair.secret).openai, [
         chatLine("quick", "say: one", "Local#sim"),
@@ -96,18 +106,19 @@ export function testNodes(newStore: (name: string) => Promise<string>): void {
       );
       expect((await other.batches.cancel(made.id)).status).toBe("cancelling");
       const ended = await waitForEnd(other, made);
-      expect(ended).toMatchObject({ status: "cancelled", request_counts: { total: 3, completed: 1, failed: 2 } });
+      expect(ended).toMatchObject({
+        status: "cancelled",
+        request_counts: { total: 3, completed: 1, failed: 2 },
+      });
       const unanswered = await readLines(other, ended.error_file_id);
       expect(unanswered.map(({ error }) => error?.code)).toEqual(["batch_cancelled", "batch_cancelled"]);
-      await pair.stop();
     },
     LONG_MS,
   );
 
-  test.concurrent(
+  test(
     "the lines of a node that is killed run on the other, each answered and charged once",
     async () => {
-      const pair = await startPair(simulator, await newStore("killed"));
       const [first, second] = pair.urls;
       const made = await createBatch(makeClients(first, pair.secret).openai, makeLines(LINES));
       const counts = async () => [await countRunning(first, made.id), await countRunning(second, made.id)];
@@ -120,7 +131,10 @@ export function testNodes(newStore: (name: string) => Promise<string>): void {
       );
       process.kill(pair.nodes[victim]?.pid ?? 0, "SIGKILL");
       const ended = await waitForEnd(openai, made);
-      expect(ended).toMatchObject({ status: "completed", request_counts: { total: LINES, completed: LINES } });
+      expect(ended).toMatchObject({
+        status: "completed",
+        request_counts: { total: LINES, completed: LINES },
+      });
       const results = await readLines(openai, ended.output_file_id);
       const said = results.map(
         ({ custom_id, response }) => `${custom_id} ${response?.body.choices?.[0]?.message.content}`,
@@ -130,7 +144,6 @@ export function testNodes(newStore: (name: string) => Promise<string>): void {
       const answered = rows.filter(({ ended: how }) => how === "done").map(({ custom_id }) => custom_id);
       expect([answered.length, new Set(answered).size]).toEqual([LINES, LINES]);
       expect(rows.length).toBeLessThanOrEqual(LINES + PARALLEL);
-      await pair.stop();
     },
     LONG_MS,
   );

@@ -2,7 +2,15 @@
 // for nobody or not at all.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
-import { type BatchBench, chatLine, createBatch, makeClients, startBatches, until, waitForEnd } from "./batch-bench.ts";
+import {
+  type BatchBench,
+  chatLine,
+  createBatch,
+  makeClients,
+  startBatches,
+  until,
+  waitForEnd,
+} from "./batch-bench.ts";
 
 /** Prices by the simulated server's models: one with a tier for long prompts, one that thinks. */
 const CONFIGURATION = (url: string) => `  Acme:
@@ -43,7 +51,8 @@ async function openAccount(usd = 10, fields: Record<string, unknown> = {}) {
   return { accountId, keyId: id, secret, readSpent, ...makeClients(under.url, secret) };
 }
 
-const listRows = async (id: string) => asArray((await askAdmin(`/requests?batch=${id}&limit=100`)).data).map(asObject);
+const listRows = async (id: string) =>
+  asArray((await askAdmin(`/requests?batch=${id}&limit=100`)).data).map(asObject);
 
 /** What single requests cost: the same bodies, by another key. */
 async function priceSingles(): Promise<ReadonlyMap<string, number>> {
@@ -79,18 +88,26 @@ test("each line is booked at its own request's price, for its owner, once, and w
   const ended = await waitForEnd(openai, made);
   expect(ended.request_counts).toEqual({ total: 6, completed: 5, failed: 1 });
   // Reasoning tokens are in the sums (37208).
-  const reasoning = rows.reduce((sum, row) => sum + Number(asObject(row.tokens ?? row).reasoning ?? row.reasoning_tokens ?? 0), 0);
+  const reasoning = rows.reduce(
+    (sum, row) => sum + Number(asObject(row.tokens ?? row).reasoning ?? row.reasoning_tokens ?? 0),
+    0,
+  );
   expect(ended.usage?.output_tokens_details.reasoning_tokens).toBe(reasoning);
   expect(reasoning).toBeGreaterThan(0);
   // Retrieving it twice costs nothing (39980).
   for (let times = 0; times < 2; times++)
-    for (const id of [ended.output_file_id, ended.error_file_id]) await (await openai.files.content(id ?? "")).text();
+    for (const id of [ended.output_file_id, ended.error_file_id])
+      await (await openai.files.content(id ?? "")).text();
   expect(await readSpent()).toBeCloseTo(total, 9);
 });
 
 test("a message of Anthropic's form is priced as a single one is (32307)", async () => {
   const { anthropic, readSpent, secret } = await openAccount();
-  const params = { model: "Acme#sim-mini", max_tokens: 100, messages: [{ role: "user" as const, content: LONG }] };
+  const params = {
+    model: "Acme#sim-mini",
+    max_tokens: 100,
+    messages: [{ role: "user" as const, content: LONG }],
+  };
   const single = await fetch(`${bench.under.url}/v1/messages`, {
     method: "POST",
     headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },

@@ -12,5 +12,4 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("clients", () => testClients(async () => ({})));
 describe("money", () => testMoney(async () => ({})));
-describe("two processes on one file", () =>
-  testNodes(async (name) => `sqlite:${join(folder, `${name}.db`)}`));
+describe("two processes on one file", () => testNodes(async () => `sqlite:${join(folder, "poundkey.db")}`));
