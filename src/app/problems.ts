@@ -3,6 +3,7 @@ import type { ProblemView } from "../admin/events/problems.ts";
 import { type ConfigError, formatError } from "../config/errors.ts";
 import type { ProviderHealth } from "../core/models/health.ts";
 import type { Clock } from "../core/world/world.ts";
+import type { MissingPieces } from "../files/missing-pieces.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
 import type { Measures } from "./upkeep/measures.ts";
 import type { StoreWatch } from "./upkeep/store-watch.ts";
@@ -34,8 +35,7 @@ interface ProblemParts {
   readonly troubles: PaymentTroubles;
   readonly health: () => readonly ProviderHealth[];
   readonly measures: Pick<Measures, "lacksDisk">;
-  /** Says that pieces of files are missing. Null if none are. */
-  readonly explainMissing: () => string | null;
+  readonly files: { readonly missing: Pick<MissingPieces, "explain"> };
   /** False if nobody may upload files, so that their disk concerns nobody. */
   readonly takesFiles: () => boolean;
 }
@@ -46,7 +46,7 @@ export function listPublicProblems({
   watch,
   troubles,
   measures,
-  explainMissing,
+  files,
   takesFiles,
 }: Omit<ProblemParts, "health">): readonly string[] {
   const problems: string[] = [];
@@ -62,7 +62,7 @@ export function listPublicProblems({
     );
   }
   if (measures.lacksDisk !== null && takesFiles()) problems.push(measures.lacksDisk);
-  const missing = explainMissing();
+  const missing = files.missing.explain();
   if (missing !== null) problems.push(missing);
   const payments = troubles.list();
   if (payments.length > 0) problems.push(`payments: ${payments.length} need somebody; the log names them`);
@@ -76,7 +76,7 @@ export function listProblems({
   watch,
   troubles,
   health,
-}: Omit<ProblemParts, "measures" | "explainMissing" | "takesFiles">): readonly ProblemView[] {
+}: Omit<ProblemParts, "measures" | "files" | "takesFiles">): readonly ProblemView[] {
   const { refused, loadedAtMs } = configuration;
   const failed = watch.down ?? watch.recentFailure;
   const problems: ProblemView[] = [];

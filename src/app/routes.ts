@@ -206,11 +206,7 @@ function createHealthPorts(parts: RouteParts) {
     ...ports,
     storeReady: () => watch.store.ready(),
     problems: () =>
-      listPublicProblems({
-        ...parts,
-        explainMissing: () => ports.files.missing.explain(),
-        takesFiles: () => takesFiles(live.settings),
-      }),
+      listPublicProblems({ ...parts, files: ports.files, takesFiles: () => takesFiles(live.settings) }),
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
     metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),

@@ -262,7 +262,7 @@ export class BatchRunner {
       if (job.isOver) this.wake();
     } catch (error) {
       block.ended = [...ended, ...block.ended];
-      // What its lines would answer meanwhile had to stay in memory.
+      // The answers of further lines would stay in memory meanwhile.
       job.pausedUntilMs = Math.max(job.pausedUntilMs, this.#ports.clock.nowMs() + RETRY_MS);
       this.#note(error);
       this.#ports.clock.after(RETRY_MS, () => this.#writeSoon(job, block));

@@ -1,4 +1,4 @@
-// How soon batches react: `npm run bench:batch-times [RUNS] [sqlite|postgres] [TAKEOVERS]`. Two nodes on one store; a cancel at the node
+// The times in which batches react: `npm run bench:batch-times [RUNS] [sqlite|postgres] [TAKEOVERS]`. Two nodes on one store; a cancel at the node
 // that runs no line, a top-up, a node's own restart after a kill, and the takeover of a killed node's lines by the other. Prints the
 // longest and the median of the runs.
 import { mkdtempSync, rmSync } from "node:fs";

@@ -129,8 +129,13 @@ async function measureSize(): Promise<void> {
     log(`upload of ${megabytes.toFixed(0)} MB: ${(megabytes / (uploadMs / 1000)).toFixed(0)} MB/s`);
     const [createMs, id] = await timed(() => createBatch(file));
     log(`creation: ${createMs.toFixed(0)} ms`);
+    const before = cpuMicros(victim.pid);
     const [validMs] = await timed(() => waitFor(id, "in_progress", "failed", "completed"));
-    log(`validation of ${LINES} lines: ${Math.round(LINES / (validMs / 1000))} a second, with its estimates`);
+    const perCpu = LINES / ((cpuMicros(victim.pid) - before) / 1e6);
+    const rate = LINES / (validMs / 1000);
+    log(
+      `validation with its estimates: ${Math.round(rate)} lines a second, ${Math.round(perCpu)} a second of CPU`,
+    );
     const [runMs, batch] = await timed(() => waitFor(id, "completed", "failed"));
     log(`lines at parallel ${PARALLEL}: ${Math.round(LINES / (runMs / 1000))} a second`);
     const counts = asObject(batch.request_counts);

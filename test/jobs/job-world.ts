@@ -1,4 +1,4 @@
-// What days of batches and tests of their pace share: files in memory, a runner's ports, a batch to run.
+// The parts that days of batches and tests of their pace share: files in memory, a runner's ports, a batch to run.
 import type { Batch } from "../../src/core/batches/batch.ts";
 import type { StoredFile } from "../../src/core/batches/file.ts";
 import type { BatchRules } from "../../src/core/settings.ts";

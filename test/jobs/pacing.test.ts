@@ -19,7 +19,7 @@ const REFUSAL_MS = 20;
 /** Returns how long a call must wait. 0 if it is taken. */
 type Limit = (nowMs: number) => number;
 
-/** So many calls in each minute of the clock. */
+/** A number of calls in each minute of the clock. */
 function limitMinutes(): Limit {
   const counts = new Map<number, number>();
   return (nowMs) => {

@@ -1,4 +1,4 @@
-// What lets a batch wait, and what ends that: refusals, a node that is busy, a store that is slow, pieces that are gone.
+// Batches that wait: for a refusal to heal, a node that is busy, a store that is slow, or pieces that are gone.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Batch } from "../../src/core/batches/batch.ts";
 import { Fault } from "../../src/core/fault.ts";

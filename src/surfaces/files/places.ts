@@ -68,7 +68,7 @@ const GEMINI: FilePlaces = {
     "system_instruction",
     "input",
     "content",
-    // Of countTokens.
+    // In requests that count tokens.
     "generateContentRequest",
   ],
   find: ({ fileData, file_data, type, uri }) => {

@@ -13,14 +13,9 @@ import {
   waitForEnd,
 } from "./batch-bench.ts";
 
-/** `open` returns the store. */
-export function testClients(open: OpenStore): void {
-  let bench: BatchBench;
-  beforeAll(async () => {
-    bench = await startBatches(await open());
-  });
-  afterAll(() => bench.under.stop());
+let bench: BatchBench;
 
+function answerLines(): void {
   test("OpenAI's SDK uploads a file, has its lines answered by several providers, and reads both results", async () => {
     const { openai, under } = bench;
     const lines = [
@@ -69,7 +64,9 @@ export function testClients(open: OpenStore): void {
     const listed = await openai.batches.list({ limit: 1 });
     expect(listed.data.map(({ id }) => id)).toEqual([made.id]);
   });
+}
 
+function refuseMistakes(): void {
   test("a file with mistakes fails as a whole, with each mistake's line", async () => {
     const { openai } = bench;
     const twin = chatLine("a", "say: one");
@@ -89,7 +86,9 @@ export function testClients(open: OpenStore): void {
       "empty_file",
     );
   });
+}
 
+function cancelAndRepeat(): void {
   test("a cancelled batch ends soon with what was answered, and one made twice with one key is one", async () => {
     const { openai } = bench;
     const lines = [
@@ -138,7 +137,9 @@ export function testClients(open: OpenStore): void {
     });
     await waitForEnd(openai, first);
   });
+}
 
+function answerMessages(): void {
   test("Anthropic's SDK makes a batch, reads its results as they come, and deletes it", async () => {
     const { anthropic, openai } = bench;
     const ask = (custom_id: string, text: string, model: string, more: object = {}) => ({
@@ -189,7 +190,9 @@ export function testClients(open: OpenStore): void {
     });
     expect(await catchThrown(anthropic.messages.batches.retrieve(made.id))).toMatchObject({ status: 404 });
   });
+}
 
+function refuseLists(): void {
   test("a list of messages that isn't one is refused at once, and leaves nothing", async () => {
     const { anthropic, under } = bench;
     const params = {
@@ -224,4 +227,13 @@ export function testClients(open: OpenStore): void {
     const before = (await anthropic.messages.batches.list()).data;
     expect(before).toEqual([]);
   });
+}
+
+/** `open` returns the store. */
+export function testClients(open: OpenStore): void {
+  beforeAll(async () => {
+    bench = await startBatches(await open());
+  });
+  afterAll(() => bench.under.stop());
+  for (const add of [answerLines, refuseMistakes, cancelAndRepeat, answerMessages, refuseLists]) add();
 }

@@ -35,39 +35,30 @@ interface OwnFields {
   readonly waiting: { readonly code: string } | null;
 }
 
-/** `open` returns the store. */
-export function testMoney(open: OpenStore): void {
-  let bench: BatchBench;
-  beforeAll(async () => {
-    bench = await startBatches({
-      ...(await open()),
-      more: "billing: { charge: always }",
-      fetch: stallSome,
-    });
-  });
-  afterAll(() => bench.under.stop());
+let bench: BatchBench;
 
-  async function ask(openai: OpenAI, id: string): Promise<OpenAI.Batch & OwnFields> {
-    return (await openai.batches.retrieve(id)) as OpenAI.Batch & OwnFields;
-  }
+async function ask(openai: OpenAI, id: string): Promise<OpenAI.Batch & OwnFields> {
+  return (await openai.batches.retrieve(id)) as OpenAI.Batch & OwnFields;
+}
 
-  async function openAccount(usd: number, fields: Record<string, unknown> = {}) {
-    const { under } = bench;
-    const accountId = await under.newAccount();
-    if (usd > 0) await under.topUp(accountId, usd);
-    const { secret, id } = await under.newKey({ account_id: accountId, ...fields });
-    return { accountId, keyId: id, openai: makeClients(under.url, secret).openai };
-  }
+async function openAccount(usd: number, fields: Record<string, unknown> = {}) {
+  const { under } = bench;
+  const accountId = await under.newAccount();
+  if (usd > 0) await under.topUp(accountId, usd);
+  const { secret, id } = await under.newKey({ account_id: accountId, ...fields });
+  return { accountId, keyId: id, openai: makeClients(under.url, secret).openai };
+}
 
-  async function readAccount(accountId: string): Promise<{ balance_usd: number; held_usd: number }> {
-    const { under } = bench;
-    const headers = { authorization: `Bearer ${under.adminToken}` };
-    return (await fetch(`${under.url}/admin/v1/accounts/${accountId}`, { headers })).json() as never;
-  }
+async function readAccount(accountId: string): Promise<{ balance_usd: number; held_usd: number }> {
+  const { under } = bench;
+  const headers = { authorization: `Bearer ${under.adminToken}` };
+  return (await fetch(`${under.url}/admin/v1/accounts/${accountId}`, { headers })).json() as never;
+}
 
-  const lines = (count: number, more: object = { max_tokens: 50 }) =>
-    Array.from({ length: count }, (_, at) => chatLine(`line-${at}`, `say: ${at}`, MODEL, more));
+const lines = (count: number, more: object = { max_tokens: 50 }) =>
+  Array.from({ length: count }, (_, at) => chatLine(`line-${at}`, `say: ${at}`, MODEL, more));
 
+function waitForMoney(): void {
   test("a batch without money waits, and goes on by itself after a top-up", async () => {
     const { accountId, openai } = await openAccount(0);
     const made = await createBatch(openai, lines(4));
@@ -89,7 +80,9 @@ export function testMoney(open: OpenStore): void {
     expect([cost_usd > 0, charged_usd, Number(worst_cost_usd) >= cost_usd]).toEqual([true, cost_usd, true]);
     expect(bench.under.events.filter(({ event }) => event === "batches_failed")).toEqual([]);
   });
+}
 
+function keepCeiling(): void {
   test("a ceiling ends the lines that don't fit, and nothing passes it", async () => {
     const { openai } = await openAccount(10);
     const costs = await waitForEnd(openai, await createBatch(openai, lines(1)));
@@ -106,7 +99,9 @@ export function testMoney(open: OpenStore): void {
     expect(new Set(unpaid.map(({ error }) => error?.code))).toEqual(new Set(["max_cost_reached"]));
     expect((await readLines(openai, ended.output_file_id)).length).toBe(12 - unpaid.length);
   });
+}
 
+function followKey(): void {
   test("a revoked key cancels its batches", async () => {
     const { under } = bench;
     const { keyId, openai, accountId } = await openAccount(1, { parallel: 2 });
@@ -126,4 +121,17 @@ export function testMoney(open: OpenStore): void {
     expect(ended).toMatchObject({ id: made.id, waiting: { code: "invalid_api_key" } });
     expect((await readAccount(accountId)).held_usd).toBe(0);
   });
+}
+
+/** `open` returns the store. */
+export function testMoney(open: OpenStore): void {
+  beforeAll(async () => {
+    bench = await startBatches({
+      ...(await open()),
+      more: "billing: { charge: always }",
+      fetch: stallSome,
+    });
+  });
+  afterAll(() => bench.under.stop());
+  for (const add of [waitForMoney, keepCeiling, followKey]) add();
 }

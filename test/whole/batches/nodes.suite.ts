@@ -52,19 +52,10 @@ async function listRows(url: string, id: string) {
   return asArray(data).map(asObject);
 }
 
-/** `newStore` returns an empty store. */
-export function testNodes(newStore: () => Promise<string>): void {
-  let simulator: Simulator;
-  let pair: Pair;
-  beforeAll(async () => {
-    simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
-    pair = await startPair(simulator, await newStore());
-  }, LONG_MS);
-  afterAll(async () => {
-    await pair?.stop();
-    await simulator.stop();
-  });
+let simulator: Simulator;
+let pair: Pair;
 
+function shareLines(): void {
   test(
     "share a batch, and its file and results are there on both",
     async () => {
@@ -87,7 +78,9 @@ export function testNodes(newStore: () => Promise<string>): void {
     },
     LONG_MS,
   );
+}
 
+function cancelElsewhere(): void {
   test(
     "a batch that runs on one is cancelled by the other",
     async () => {
@@ -115,7 +108,9 @@ export function testNodes(newStore: () => Promise<string>): void {
     },
     LONG_MS,
   );
+}
 
+function takeOver(): void {
   test(
     "the lines of a node that is killed run on the other, each answered and charged once",
     async () => {
@@ -147,4 +142,17 @@ export function testNodes(newStore: () => Promise<string>): void {
     },
     LONG_MS,
   );
+}
+
+/** `newStore` returns an empty store. */
+export function testNodes(newStore: () => Promise<string>): void {
+  beforeAll(async () => {
+    simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
+    pair = await startPair(simulator, await newStore());
+  }, LONG_MS);
+  afterAll(async () => {
+    await pair?.stop();
+    await simulator.stop();
+  });
+  for (const add of [shareLines, cancelElsewhere, takeOver]) add();
 }

@@ -1,5 +1,5 @@
-// What went wrong with batches elsewhere, by the numbers of LiteLLM's issues: money that is booked late, twice, at the wrong price,
-// for nobody or not at all.
+// The bugs of batches elsewhere, by the numbers of LiteLLM's issues: money that is booked late, twice, at the wrong price, for
+// nobody or not at all.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import {
@@ -54,7 +54,7 @@ async function openAccount(usd = 10, fields: Record<string, unknown> = {}) {
 const listRows = async (id: string) =>
   asArray((await askAdmin(`/requests?batch=${id}&limit=100`)).data).map(asObject);
 
-/** What single requests cost: the same bodies, by another key. */
+/** Sends the same bodies as single requests, by another key, and returns their costs. */
 async function priceSingles(): Promise<ReadonlyMap<string, number>> {
   const { secret } = await openAccount();
   const costs = new Map<string, number>();
