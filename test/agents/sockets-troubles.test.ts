@@ -33,13 +33,17 @@ beforeAll(async () => {
 });
 afterAll(() => under.stop());
 
-const withSockets = (agent: Agent): Agent => ({
-  ...agent,
-  files: (run) =>
-    Object.fromEntries(
-      Object.entries(agent.files(run)).map(([path, text]) => [path, `${text}\nsupports_websockets = true`]),
-    ),
-});
+function requireCodex(): Agent {
+  if (CODEX === undefined) throw new Error("Codex is missing.");
+  const agent: Agent = CODEX;
+  return {
+    ...agent,
+    files: (run) =>
+      Object.fromEntries(
+        Object.entries(agent.files(run)).map(([path, text]) => [path, `${text}\nsupports_websockets = true`]),
+      ),
+  };
+}
 
 const ends = () => under.events.filter(({ event }) => event === "socket.closed");
 const two = (command: string, words: string) =>
@@ -47,10 +51,9 @@ const two = (command: string, words: string) =>
 
 /** Runs Codex over connections. Returns what it printed, the provider's calls, and the ends of its connections. */
 async function run(fields: Pick<AgentRun, "model" | "prompt" | "secret">) {
-  if (CODEX === undefined) throw new Error("Codex is missing.");
   const before = { calls: under.simulator.calls.total, ends: ends().length };
   const asked = { url: under.url, home: under.makeHome(), ...fields };
-  const printed = (await runAgent(withSockets(CODEX), asked)).replaceAll(fields.prompt, "");
+  const printed = (await runAgent(requireCodex(), asked)).replaceAll(fields.prompt, "");
   const count = under.simulator.calls.total - before.calls;
   const sent = count === 0 ? [] : under.simulator.calls.all().slice(-count);
   return { printed, sent, ends: ends().slice(before.ends) };
@@ -69,7 +72,11 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
     "stops at a budget that ends in its session, after one send",
     async () => {
       const secret = await makeSecret({ budgets: [{ usd: 1, per: "day" }] });
-      const { printed, sent, ends } = await run({ model: COSTLY, secret, prompt: two("printf one", "never") });
+      const { printed, sent, ends } = await run({
+        model: COSTLY,
+        secret,
+        prompt: two("printf one", "never"),
+      });
       expect(printed).toContain("Quota exceeded");
       expect(sent).toHaveLength(1);
       // The frame with its own prompt, the turn that spent the budget, and the one that was refused.
@@ -102,7 +109,11 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
   test(
     "stops at a conversation that its model can't hold",
     async () => {
-      const { printed, sent, ends } = await run({ model: SMALL, secret: await makeSecret(), prompt: "say: no" });
+      const { printed, sent, ends } = await run({
+        model: SMALL,
+        secret: await makeSecret(),
+        prompt: "say: no",
+      });
       expect(printed).toContain("context window");
       expect(sent).toHaveLength(1);
       expect(ends).toHaveLength(1);
@@ -143,7 +154,7 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
       const home = under.makeHome();
       const prompt = two("sleep 4; printf after", "it went on");
       const asked = { url, secret: world.secrets.free, model: "Own#sim-mini", home, prompt };
-      const running = runAgent(withSockets(CODEX ?? AGENTS[0]), asked);
+      const running = runAgent(requireCodex(), asked);
       await until("the first turn is over", () => world.simulator.calls.all()[0]?.ended);
       first.signal("SIGTERM");
       expect(await first.exited).toBe(0);

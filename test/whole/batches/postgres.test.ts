@@ -1,0 +1,13 @@
+// Batches of a whole gateway, and of two nodes, on PostgreSQL.
+import { afterAll, describe } from "bun:test";
+import { startPostgres } from "../../store/postgres/server.ts";
+import { testClients } from "./clients.suite.ts";
+import { testMoney } from "./money.suite.ts";
+import { testNodes } from "./nodes.suite.ts";
+
+const server = await startPostgres();
+afterAll(() => server.remove());
+
+describe("clients", () => testClients(async () => ({ store: await server.newDatabase() })));
+describe("money", () => testMoney(async () => ({ store: await server.newDatabase() })));
+describe("two nodes", () => testNodes(() => server.newDatabase()));
