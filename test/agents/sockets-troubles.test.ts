@@ -35,7 +35,7 @@ afterAll(() => under.stop());
 
 function requireCodex(): Agent {
   if (CODEX === undefined) throw new Error("Codex is missing.");
-  const agent: Agent = CODEX;
+  const agent = CODEX;
   return {
     ...agent,
     files: (run) =>
