@@ -8,6 +8,7 @@ import type { Browser } from "../people/sign-in/browser.ts";
 import { startFront } from "../people/sign-in/front.ts";
 import { startProvider } from "../people/sign-in/provider.ts";
 import { askAs, oidcYaml, signInAs } from "../people/sign-in/world.ts";
+import { startSimulator } from "../simulator/server.ts";
 import { until } from "../whole/world/until.ts";
 
 const SHARE = Number(process.argv[2] ?? 1);
@@ -21,6 +22,7 @@ const ALERT_MAX_MS = 15_000;
 const AT_ONCE = 16;
 const ADMIN_TOKEN = "an-admin-token-of-the-floods";
 
+const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
 const front = startFront();
 const provider = await startProvider(front.url);
 const CHUNK = new Uint8Array(1_000_000);
@@ -52,19 +54,30 @@ const receiver = Bun.serve({
   },
 });
 const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
-const place = newPlace(`server: { port: 0, admin_token: "${ADMIN_TOKEN}", public_url: "${front.url}", trusted_proxies: ["127.0.0.1/32"] }
+const place =
+  newPlace(`server: { port: 0, admin_token: "${ADMIN_TOKEN}", public_url: "${front.url}", trusted_proxies: ["127.0.0.1/32"] }
 store: "sqlite:poundkey.db"
-billing: { charge: never }
 ${oidcYaml(provider.issuer, "rules: [{ group: staff, role: member, accounts: [default] }], members: { keys: 10, keys_per_hour: 1000 }")}
+providers:
+  Local:
+    keys: [k]
+    dialect: openai
+    base_url: "${simulator.url}/openai/v1"
+    models: [{ name: echo, context: 128000, price: { input: 1000, output: 1000 } }]
 webhooks:
   - { url: "http://127.0.0.1:${receiver.port}/", secret: "${secret}", events: ["budget.*"] }
   - { url: "http://127.0.0.1:${endless.port}/", secret: "${secret}", events: ["key.*", "audit.*"] }
 `);
-const serving = startServe(place, "--simulate");
+const serving = startServe(place);
 const url = await serving.listens();
 front.lead(url);
 
-async function admin(method: string, path: string, body?: object, more: Readonly<Record<string, string>> = {}) {
+async function admin(
+  method: string,
+  path: string,
+  body?: object,
+  more: Readonly<Record<string, string>> = {},
+) {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json", ...more };
   const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
   const answer = await fetch(`${url}/admin/v1${path}`, sent);
@@ -79,7 +92,11 @@ function readMemoryMb(): number {
 
 async function chat(bearer: string): Promise<number> {
   const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
-  const body = JSON.stringify({ model: "Sim#echo", messages: [{ role: "user", content: "say: good day" }] });
+  const body = JSON.stringify({
+    model: "Local#echo",
+    max_tokens: 5,
+    messages: [{ role: "user", content: "say: good day" }],
+  });
   const answer = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body });
   await answer.text();
   return answer.status;
@@ -118,10 +135,11 @@ class Others {
 
   async #alert(): Promise<void> {
     for (let at = 0; !this.#isOver; at++) {
-      const budgets = [{ usd: 0.000001, per: "day" }];
+      // Room for a request or two, so that it is a used budget that refuses the next.
+      const budgets = [{ usd: 0.1, per: "day" }];
       const { body } = await admin("POST", "/keys", { name: `alert ${Date.now()} ${at}`, budgets });
       const [had, beganMs] = [alerts.length, Date.now()];
-      for (let tries = 0; tries < 3; tries++) await chat(String(body.secret));
+      for (let tries = 0; tries < 8; tries++) await chat(String(body.secret));
       const came = await until("an alert", () => alerts.length > had, ALERT_MAX_MS).catch(() => null);
       if (came === null) this.wrong.push(`an alert didn't come within ${ALERT_MAX_MS} ms`);
       this.alertMs = Math.max(this.alertMs, Date.now() - beganMs);
@@ -131,9 +149,12 @@ class Others {
 
   async #signIn(): Promise<void> {
     while (!this.#isOver) {
-      const { page } = await signInAs({ url: front.url }, "ann");
-      if (page.status === 200) this.signIns++;
-      else this.wrong.push(`a sign-in is ${page.status}`);
+      const status = await signInAs({ url: front.url }, "ann").then(
+        ({ page }) => page.status,
+        (error: unknown) => String(error).slice(0, 100),
+      );
+      if (status === 200) this.signIns++;
+      else this.wrong.push(`a sign-in is ${status}`);
       await Bun.sleep(2000);
     }
   }
@@ -210,7 +231,7 @@ async function floodRepeats(): Promise<string> {
     [`/keys/${key.body.id}/rotate`, {}],
     ["/tokens", { name: "twin", role: "viewer" }],
     [`/tokens/${token.body.id}/take`, {}],
-    ["/aliases", { name: "twin", target: "Sim#echo" }],
+    ["/aliases", { name: "twin", target: "Local#echo" }],
     [`/accounts/${account.body.id}/topups`, { amount_usd: 5 }],
     [`/accounts/${account.body.id}/adjustments`, { amount_usd: 1, reason: "a flood" }],
   ];
@@ -218,19 +239,21 @@ async function floodRepeats(): Promise<string> {
   for (const [path, body] of posts) {
     const answers: string[] = [];
     await runAll(REPEATS, async () => {
-      const { status, body: made } = await admin("POST", path, body, { "idempotency-key": `flood ${path}` });
+      const { status, body: made } = await admin("POST", path, body, { "idempotency-key": `flood${path}` });
       answers.push(`${status} ${JSON.stringify(made)}`);
     });
     const kinds = new Set(answers);
     const [first = ""] = answers;
-    if (kinds.size !== 1 || !first.startsWith("20")) problems.push(`${path} is answered in ${kinds.size} ways: ${first.slice(0, 200)}`);
+    if (kinds.size !== 1 || !first.startsWith("20"))
+      problems.push(`${path} is answered in ${kinds.size} ways: ${first.slice(0, 200)}`);
     words.push(`${path.split("/").at(-1)} ${first.slice(0, 3)}`);
   }
   const { body } = await admin("GET", `/accounts/${account.body.id}`);
   if (body.balance_usd !== 6) problems.push(`the balance is ${body.balance_usd}`);
   for (const list of ["/accounts", "/keys", "/tokens"]) {
     const rows = asArray((await admin("GET", `${list}?limit=200`)).body.data).map(asObject);
-    if (rows.filter(({ name }) => name === "twin" || name === "Twin").length !== 1) problems.push(`${list} has twins`);
+    if (rows.filter(({ name }) => name === "twin" || name === "Twin").length !== 1)
+      problems.push(`${list} has twins`);
   }
   return `${REPEATS} repeats each: ${words.join(", ")}`;
 }
@@ -306,4 +329,5 @@ await provider.stop();
 await front.stop();
 await receiver.stop(true);
 await endless.stop(true);
+await simulator.stop();
 process.exit(problems.length === 0 ? 0 : 1);
