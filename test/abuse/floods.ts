@@ -9,8 +9,9 @@ import { startFront } from "../people/sign-in/front.ts";
 import { startProvider } from "../people/sign-in/provider.ts";
 import { askAs, oidcYaml, signInAs } from "../people/sign-in/world.ts";
 import { startSimulator } from "../simulator/server.ts";
-import { until } from "../whole/world/until.ts";
+import { Others } from "./flood-others.ts";
 
+const problems: string[] = [];
 const SHARE = Number(process.argv[2] ?? 1);
 const CODES = Math.ceil(10_000 * SHARE);
 const LISTENERS = 20;
@@ -18,7 +19,6 @@ const MAKINGS = Math.ceil(500 * SHARE);
 const REPEATS = Math.max(5, Math.ceil(100 * SHARE));
 const ENDLESS_BYTES = Math.ceil(1_000_000_000 * SHARE);
 const GROWTH_MAX_MB = 50;
-const ALERT_MAX_MS = 15_000;
 const AT_ONCE = 16;
 const ADMIN_TOKEN = "an-admin-token-of-the-floods";
 
@@ -49,7 +49,7 @@ const receiver = Bun.serve({
   hostname: "127.0.0.1",
   async fetch(request) {
     const { type } = asObject(await request.json());
-    if (type === "budget.exceeded") alerts.push(Date.now());
+    if (type === "budget.warned") alerts.push(Date.now());
     return new Response(null, { status: 204 });
   },
 });
@@ -108,61 +108,6 @@ async function runAll(count: number, task: (at: number) => Promise<unknown>): Pr
     for (let at = next++; at < count; at = next++) await task(at);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-}
-
-/** The others: answers, alerts and sign-ins, until they are stopped. */
-class Others {
-  readonly times: number[] = [];
-  readonly wrong: string[] = [];
-  alertMs = 0;
-  signIns = 0;
-  #isOver = false;
-  readonly #running: Promise<unknown>;
-
-  constructor(bearer: string) {
-    this.#running = Promise.all([this.#chat(bearer), this.#alert(), this.#signIn()]);
-  }
-
-  async #chat(bearer: string): Promise<void> {
-    while (!this.#isOver) {
-      const beganMs = performance.now();
-      const status = await chat(bearer);
-      this.times.push(performance.now() - beganMs);
-      if (status !== 200) this.wrong.push(`an answer is ${status}`);
-      await Bun.sleep(25);
-    }
-  }
-
-  async #alert(): Promise<void> {
-    for (let at = 0; !this.#isOver; at++) {
-      // Room for a request or two, so that it is a used budget that refuses the next.
-      const budgets = [{ usd: 0.1, per: "day" }];
-      const { body } = await admin("POST", "/keys", { name: `alert ${Date.now()} ${at}`, budgets });
-      const [had, beganMs] = [alerts.length, Date.now()];
-      for (let tries = 0; tries < 8; tries++) await chat(String(body.secret));
-      const came = await until("an alert", () => alerts.length > had, ALERT_MAX_MS).catch(() => null);
-      if (came === null) this.wrong.push(`an alert didn't come within ${ALERT_MAX_MS} ms`);
-      this.alertMs = Math.max(this.alertMs, Date.now() - beganMs);
-      await Bun.sleep(2000);
-    }
-  }
-
-  async #signIn(): Promise<void> {
-    while (!this.#isOver) {
-      const status = await signInAs({ url: front.url }, "ann").then(
-        ({ page }) => page.status,
-        (error: unknown) => String(error).slice(0, 100),
-      );
-      if (status === 200) this.signIns++;
-      else this.wrong.push(`a sign-in is ${status}`);
-      await Bun.sleep(2000);
-    }
-  }
-
-  async stop(): Promise<void> {
-    this.#isOver = true;
-    await this.#running;
-  }
 }
 
 /** From few networks of 256 addresses, 20 each. */
@@ -274,8 +219,6 @@ async function floodAnswers(member: Browser): Promise<string> {
   return `endless answers: starts are ${[...new Set(statuses)].join(" ")}, a session ${status}`;
 }
 
-const problems: string[] = [];
-
 /** Runs a flood beside the others and prints what became of both. */
 async function play(bearer: string, flood: () => Promise<string>, signsIn = true): Promise<void> {
   const beforeMb = readMemoryMb();
@@ -283,7 +226,7 @@ async function play(bearer: string, flood: () => Promise<string>, signsIn = true
   const sampling = setInterval(() => {
     peakMb = Math.max(peakMb, readMemoryMb());
   }, 250);
-  const others = new Others(bearer);
+  const others = new Others({ url: front.url, alerts, chat, admin }, bearer);
   const words = await flood();
   await Bun.sleep(5000);
   await others.stop();
