@@ -160,7 +160,7 @@ async function floodMakings(member: Browser): Promise<string> {
       continue;
     }
     made++;
-    await askAs(member, front.url, `/keys/${asObject(body).id}/revoke`, { method: "POST", body: "{}" });
+    await askAs(member, front.url, `/keys/${asObject(body).id}`, { method: "DELETE" });
   }
   return `${MAKINGS} makings: ${made} made, ${slowed} slowed down`;
 }

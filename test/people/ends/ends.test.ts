@@ -5,12 +5,13 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeRecordAs } from "../../../src/admin/audit/audit-trail.ts";
-import { finishClosings } from "../../../src/admin/money/closing.ts";
+import { closeAccount, finishClosings, reopenAccount } from "../../../src/admin/money/closing.ts";
 import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
 import { findMemberState } from "../../../src/people/state.ts";
 import { IS_LONG } from "../../harness/long.ts";
+import { catchThrown } from "../../harness/thrown.ts";
 import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
-import { ENDS, fill, MASTER_KEY, recheck, TEAM } from "./ends.ts";
+import { ENDS, fill, MASTER_KEY, makeActing, recheck, TEAM } from "./ends.ts";
 
 const PROCESS = join(import.meta.dir, "end.process.ts");
 const LATER_MS = 3_600_000;
@@ -241,6 +242,20 @@ test.concurrent.each(Object.keys(ENDS))(
   },
   LONG_MS,
 );
+
+test("an account that is opened again after an interrupted closing has no key that works", async () => {
+  const opened = await openStore(await onFiles.copy(), MASTER_KEY);
+  const acting = makeActing(opened);
+  const revokeKey = async () => {
+    throw new Error("the node is gone");
+  };
+  const dying = { ...acting, changes: { ...acting.changes, revokeKey } };
+  expect(await catchThrown(closeAccount(dying, TEAM, {}))).toBeInstanceOf(Error);
+  expect(await look(opened)).toMatchObject({ isClosed: true, revokedOfTeam: 0 });
+  await reopenAccount(acting, TEAM, {});
+  expect(await look(opened)).toMatchObject({ isClosed: false, revokedOfTeam: 2, contents: 0 });
+  await opened.store.close();
+});
 
 test.if(IS_LONG)(
   "on PostgreSQL, too",
