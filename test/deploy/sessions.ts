@@ -41,7 +41,10 @@ export class Sessions {
       while (socket !== null && !this.#isOver) {
         const wanted = `session ${number} turn ${turn}`;
         const added = { role: "user", content: `say: ${wanted}` };
-        const going: object = previous === null ? { input: [...items, added] } : { input: [added], previous_response_id: previous };
+        const going: object =
+          previous === null
+            ? { input: [...items, added] }
+            : { input: [added], previous_response_id: previous };
         if (previous === null && turn > 0) this.healed++;
         const last = await ask(socket, { model, store: false, ...going });
         if (last === null) break;

@@ -16,9 +16,9 @@ import { replaceEmptied } from "../emptied.ts";
 import { placeAt } from "../places.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { countUnread } from "../unread.ts";
-import type { ReadPlaces, Unread } from "./read-places.ts";
 import { isKnownPart } from "./known.ts";
 import { refersToItem } from "./lane.ts";
+import type { ReadPlaces, Unread } from "./read-places.ts";
 import { readSearchItem } from "./searches.ts";
 import type { ToolNames } from "./tools.ts";
 
