@@ -15,9 +15,9 @@ const SOCKETS = Number(process.argv[2] ?? 1000);
 const ROUNDS = Number(process.env.ROUNDS ?? 6);
 const TURNS = 100;
 const CONVERSATION = 50;
-/** So many turns by one way, then as many by the other: both meet the same noise of a busy machine. */
+/** The turns by one way before as many by the other: both meet the same noise of a busy machine. */
 const BLOCK = 5;
-/** What a turn adds to the conversation. */
+/** The characters that a turn adds to the conversation. */
 const STEP_CHARACTERS = 4000;
 const MODEL = "Own#sim-mini";
 

@@ -5,12 +5,12 @@ const AGAIN_MS = 20;
 
 export interface EndedTurn {
   readonly id: string;
-  /** What was said, and what should have been. */
+  /** The answer, and the words that it should have. */
   readonly said: string;
   readonly wanted: string;
 }
 
-/** Sessions that are busy until they are told to end. */
+/** Sessions that are busy until `end` is called. */
 export class Sessions {
   readonly turns: EndedTurn[] = [];
   /** The codes of refused turns. */

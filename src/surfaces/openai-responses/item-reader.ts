@@ -30,7 +30,7 @@ function lose(given: unknown, path: string, unread: Unread): void {
   unread.unreadBytes += countUnread(given);
 }
 
-/** What was read of a list of items, for a list that goes on from it. */
+/** The messages of a list of items, for a list that goes on from it. */
 export interface ReadItems {
   readonly messages: readonly ChatMessage[];
   readonly lost: readonly string[];
