@@ -33,17 +33,13 @@ beforeAll(async () => {
 });
 afterAll(() => under.stop());
 
-function requireCodex(): Agent {
-  if (CODEX === undefined) throw new Error("Codex is missing.");
-  const agent = CODEX;
-  return {
-    ...agent,
-    files: (run) =>
-      Object.fromEntries(
-        Object.entries(agent.files(run)).map(([path, text]) => [path, `${text}\nsupports_websockets = true`]),
-      ),
-  };
-}
+const withSockets = (agent: Agent): Agent => ({
+  ...agent,
+  files: (run) =>
+    Object.fromEntries(
+      Object.entries(agent.files(run)).map(([path, text]) => [path, `${text}\nsupports_websockets = true`]),
+    ),
+});
 
 const ends = () => under.events.filter(({ event }) => event === "socket.closed");
 const two = (command: string, words: string) =>
@@ -51,9 +47,10 @@ const two = (command: string, words: string) =>
 
 /** Runs Codex over connections. Returns what it printed, the provider's calls, and the ends of its connections. */
 async function run(fields: Pick<AgentRun, "model" | "prompt" | "secret">) {
+  if (CODEX === undefined) throw new Error("Codex is missing.");
   const before = { calls: under.simulator.calls.total, ends: ends().length };
   const asked = { url: under.url, home: under.makeHome(), ...fields };
-  const printed = (await runAgent(requireCodex(), asked)).replaceAll(fields.prompt, "");
+  const printed = (await runAgent(withSockets(CODEX), asked)).replaceAll(fields.prompt, "");
   const count = under.simulator.calls.total - before.calls;
   const sent = count === 0 ? [] : under.simulator.calls.all().slice(-count);
   return { printed, sent, ends: ends().slice(before.ends) };
@@ -146,6 +143,7 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
   test(
     "goes on after a restart, with all of its conversation",
     async () => {
+      if (CODEX === undefined) return;
       const world = await newKillWorld();
       const path = join(world.directory, "poundkey.yaml");
       writeFileSync(path, readFileSync(path, "utf8").replace("port: 0", `port: ${findFreePort()}`));
@@ -154,7 +152,7 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
       const home = under.makeHome();
       const prompt = two("sleep 4; printf after", "it went on");
       const asked = { url, secret: world.secrets.free, model: "Own#sim-mini", home, prompt };
-      const running = runAgent(requireCodex(), asked);
+      const running = runAgent(withSockets(CODEX), asked);
       await until("the first turn is over", () => world.simulator.calls.all()[0]?.ended);
       first.signal("SIGTERM");
       expect(await first.exited).toBe(0);
