@@ -10,7 +10,8 @@ afterAll(() => server.remove());
 
 /** For a store that keeps no master key beside it. */
 const masterKey = Buffer.alloc(32, 7).toString("base64");
-const openDatabase = async () => ({ store: { address: await server.newDatabase(), masterKey } });
+const env = { POUNDKEY_MASTER_KEY: masterKey };
+const openDatabase = async () => ({ store: { address: await server.newDatabase(), masterKey }, env });
 
 describe("clients", () => testClients(openDatabase));
 describe("money", () => testMoney(openDatabase));
