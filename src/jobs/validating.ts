@@ -34,8 +34,11 @@ export async function validate(ports: JobPorts, { accountId, id }: Batch): Promi
 }
 
 export function makeMissing({ detail }: Batch): BatchMistake {
-  const what = detail.inputFileId === null ? "The requests" : `The file '${detail.inputFileId}'`;
-  const message = `${what} of this batch can't be read any more. Please send them again.`;
+  const { inputFileId: id } = detail;
+  const message =
+    id === null
+      ? "The requests of this batch can't be read any more. Please send them again."
+      : `The file '${id}' can't be read any more. Please upload it again, and make another batch.`;
   return { code: "file_missing", message, param: "input_file_id", line: null };
 }
 

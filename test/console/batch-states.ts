@@ -96,12 +96,17 @@ const OTHERS: readonly Shown[] = [
   },
 ];
 
+const KINDS = OTHERS.length + 3;
+
 const STATES: Readonly<Record<string, readonly Shown[]>> = {
   none: [],
   running: [RUNNING],
   waiting: [WAITING],
   failed: [FAILED],
-  many: Array.from({ length: MANY }, (_, at) => [RUNNING, WAITING, FAILED, ...OTHERS][at % 9] ?? RUNNING),
+  many: Array.from({ length: MANY }, (_, at) => ({
+    ...([RUNNING, WAITING, FAILED, ...OTHERS][at % KINDS] ?? RUNNING),
+    age: at,
+  })),
 };
 export const BATCH_STATES = Object.keys(STATES);
 

@@ -34,6 +34,7 @@ class Door {
   isPoor = false;
   /** The most that all lines may cost. Infinity for any amount. */
   ceiling = Number.POSITIVE_INFINITY;
+  readonly #underWay = new Map<string, Promise<void>>();
   readonly #chance: () => number;
   readonly #clock: ManualClock;
   readonly #trouble: number;
@@ -44,32 +45,43 @@ class Door {
     this.#trouble = trouble;
   }
 
-  /** A node that is killed meanwhile gets no answer, and is charged nothing. */
-  async call(
-    { terms, line, customId, signal, placing }: LineCall,
-    isDead: () => boolean,
-  ): Promise<LineResult> {
-    const name = `${terms.batchId}/${line}`;
-    placing.plan([]);
-    const answer = (): LineResult => ({ ...DONE, body: JSON.stringify({ text: customId }) });
-    if (this.charged.has(name)) return answer();
+  /** A line that is under way for another node is asked for once: its Idempotency-Key lets the second one wait. */
+  async call(line: LineCall, isDead: () => boolean): Promise<LineResult> {
+    const name = `${line.terms.batchId}/${line.line}`;
+    line.placing.plan([]);
+    for (let other = this.#underWay.get(name); other !== undefined; other = this.#underWay.get(name))
+      await other;
+    if (this.charged.has(name)) return answer(line);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#underWay.set(name, promise);
+    try {
+      const result = await this.#ask(name, line, isDead);
+      return result ?? new Promise(() => {});
+    } finally {
+      this.#underWay.delete(name);
+      resolve();
+    }
+  }
+
+  /** Returns null for a node that was killed meanwhile: it gets no answer, and is charged nothing. */
+  async #ask(name: string, line: LineCall, isDead: () => boolean): Promise<LineResult | null> {
     if (this.isPoor) return refuse("insufficient_balance");
     if ((this.charged.size + this.flying + 1) * LINE_COST > this.ceiling)
-      return refuse("budget_exceeded", this.flying > 0 ? "another" : terms.batchId);
+      return refuse("budget_exceeded", this.flying > 0 ? "another" : line.terms.batchId);
     const dice = this.#chance();
     if (dice < this.#trouble) return refuse(this.#chooseFault());
     this.calls++;
     this.flying++;
-    const isLeft = await this.#work(this.#chance() * 3000, signal);
+    const isLeft = await this.#work(this.#chance() * 3000, line.signal);
     this.flying--;
     if (isDead()) {
       this.lost++;
-      return new Promise(() => {});
+      return null;
     }
     if (isLeft) return refuse("client_gone");
     if (dice > 1 - this.#trouble / 4) return refuse("upstream_error");
     this.charged.set(name, (this.charged.get(name) ?? 0) + LINE_COST);
-    return answer();
+    return answer(line);
   }
 
   #chooseFault(): FaultCode {
@@ -92,6 +104,10 @@ const DONE = {
   costNanoUsd: LINE_COST,
   chargedNanoUsd: LINE_COST,
 } as const;
+
+function answer({ customId }: LineCall): LineResult {
+  return { ...DONE, body: JSON.stringify({ text: customId }) };
+}
 
 /** `budget` names the budget that refuses. */
 function refuse(code: FaultCode, budget?: string): LineResult {
@@ -214,6 +230,8 @@ export class Day {
     else if (dice < 0.16 && this.#running.length < 4) this.#join();
     else if (dice < 0.24) this.door.isPoor = !this.door.isPoor;
     else if (dice < 0.28) this.#drain();
+    else if (dice < 0.36) this.#silence();
+    else if (dice < 0.44) for (const { name } of this.#running) this.dead.delete(name);
     if (this.#running.length === 0) this.#join();
   }
 
@@ -240,6 +258,12 @@ export class Day {
     if (leaving === null) return;
     leaving.isLeaving = true;
     void leaving.runner.stop(STEP_MS).then(() => this.#bury(leaving));
+  }
+
+  /** Others give a node up that goes on: what it has is theirs by then. */
+  #silence(): void {
+    const silent = this.#choose(this.#running);
+    if (silent !== null) this.dead.add(silent.name);
   }
 
   #bury(node: Node): void {

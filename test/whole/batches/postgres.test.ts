@@ -8,6 +8,11 @@ import { testNodes } from "./nodes.suite.ts";
 const server = await startPostgres();
 afterAll(() => server.remove());
 
-describe("clients", () => testClients(async () => ({ store: await server.newDatabase() })));
-describe("money", () => testMoney(async () => ({ store: await server.newDatabase() })));
+/** For a store that keeps no master key beside it. */
+const masterKey = Buffer.alloc(32, 7).toString("base64");
+const env = { POUNDKEY_MASTER_KEY: masterKey };
+const openDatabase = async () => ({ store: { address: await server.newDatabase(), masterKey }, env });
+
+describe("clients", () => testClients(openDatabase));
+describe("money", () => testMoney(openDatabase));
 describe("two nodes", () => testNodes(() => server.newDatabase()));
