@@ -20,6 +20,7 @@ import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.
 import type { StripeRules } from "./money/checkout.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { SignInRules } from "./people/sign-in.ts";
+import { TOOL_RULES, type ToolRules } from "./tools/rights.ts";
 import type { NetworkRules } from "./world/network.ts";
 import type { Level } from "./world/world.ts";
 
@@ -169,6 +170,8 @@ export interface LimitRules {
   readonly keyMaxima: KeyMaxima;
   /** The limits of each member, over all personal keys, in each account that says nothing else. */
   readonly memberDefaults: MemberDefaults;
+  /** The tools of keys and accounts that say nothing themselves, and the most of a key. */
+  readonly tools: ToolRules;
   /** Whom to ask for more, in refusals. Null to name nobody. */
   readonly contact: string | null;
 }
@@ -178,6 +181,7 @@ export const LIMIT_RULES: LimitRules = {
   keysExpireInMs: null,
   keyMaxima: { ...NO_LIMITS, expireInMs: null },
   memberDefaults: NO_MEMBER_LIMITS,
+  tools: TOOL_RULES,
   contact: null,
 };
 

@@ -89,6 +89,7 @@ const MAKERS: { readonly [Name in KindName]: (dice: Dice, field: Field<Name>) =>
     ...(dice.chance(0.5) ? { requests_per_minute: 5 } : {}),
     ...(dice.chance(0.5) ? { budgets: makeBudgets(dice, false) } : {}),
     ...(dice.chance(0.5) ? { allowed_models: some(dice, MODELS) } : {}),
+    ...(dice.chance(0.5) ? { allowed_tools: makeTools(dice) } : {}),
     ...(dice.chance(0.5) ? { keys: 3 } : {}),
   }),
   weight: (dice) => dice.int(2, 9),
