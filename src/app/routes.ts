@@ -163,7 +163,7 @@ function createKeyPorts({ ports, opened, live }: RouteParts) {
     ledger: ports.ledger,
     clock,
     quota: () => live.settings.quota,
-    tools: () => live.settings.ownerLimits.tools,
+    tools: () => live.settings.ownerLimits.toolRights,
   };
   return { ...ports, holderView: (key: GatewayKey) => holderView(holder, key) };
 }

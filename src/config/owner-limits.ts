@@ -108,7 +108,7 @@ export function buildLimitRules(given: LimitSections, issues: Issues): LimitRule
       allowedTools: ofMembers.allowed_tools ?? null,
       keys: ofMembers.keys ?? null,
     },
-    tools: {
+    toolRights: {
       accountDefault: given.mcp?.allowed_tools ?? [],
       keyDefault: byDefault.allowed_tools ?? null,
       keyMaximum: most.allowed_tools ?? null,

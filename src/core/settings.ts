@@ -20,7 +20,7 @@ import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.
 import type { StripeRules } from "./money/checkout.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { SignInRules } from "./people/sign-in.ts";
-import { TOOL_RULES, type ToolRules } from "./tools/rights.ts";
+import { TOOL_RIGHTS, type ToolRights } from "./tools/rights.ts";
 import type { NetworkRules } from "./world/network.ts";
 import type { Level } from "./world/world.ts";
 
@@ -171,7 +171,7 @@ export interface LimitRules {
   /** The limits of each member, over all personal keys, in each account that says nothing else. */
   readonly memberDefaults: MemberDefaults;
   /** The tools of keys and accounts that say nothing themselves, and the most of a key. */
-  readonly tools: ToolRules;
+  readonly toolRights: ToolRights;
   /** Whom to ask for more, in refusals. Null to name nobody. */
   readonly contact: string | null;
 }
@@ -181,7 +181,7 @@ export const LIMIT_RULES: LimitRules = {
   keysExpireInMs: null,
   keyMaxima: { ...NO_LIMITS, expireInMs: null },
   memberDefaults: NO_MEMBER_LIMITS,
-  tools: TOOL_RULES,
+  toolRights: TOOL_RIGHTS,
   contact: null,
 };
 

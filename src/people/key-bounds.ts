@@ -8,12 +8,13 @@ import { findPersonalMost } from "../core/limits/member-limits.ts";
 import type { LimitRules, QuotaRules } from "../core/settings.ts";
 import { matchesAny } from "../core/text/pattern.ts";
 import { isNarrower } from "../core/tools/narrower.ts";
-import { type AllowedTools, resolveKeyTools, type ToolRules } from "../core/tools/rights.ts";
+import { resolveKeyTools, type ToolRights } from "../core/tools/rights.ts";
+import type { AllowedTools } from "../core/tools/tool-server.ts";
 import { containsBlock } from "../core/world/address.ts";
 
 /** Returns the tools that roles below admin may give a key at most, by the same rules as its limits. Null for no bound. */
-export function findMostTools({ tools }: LimitRules, { memberId }: Pick<GatewayKey, "memberId">): AllowedTools {
-  return memberId === null ? tools.keyMaximum : (tools.keyMaximum ?? tools.keyDefault);
+export function findMostTools({ toolRights }: LimitRules, { memberId }: Pick<GatewayKey, "memberId">): AllowedTools {
+  return memberId === null ? toolRights.keyMaximum : (toolRights.keyMaximum ?? toolRights.keyDefault);
 }
 
 /** Returns the most that roles below admin may give a key. */
@@ -25,11 +26,11 @@ export function findMaxima(rules: LimitRules, { memberId }: Pick<GatewayKey, "me
 
 interface Defaults {
   readonly keyDefaults: OwnerLimits;
-  readonly tools: ToolRules;
+  readonly toolRights: ToolRights;
   readonly quota: Pick<QuotaRules, "requestsPerDay">;
 }
 
-interface ChangedKey extends Pick<Defaults, "quota" | "tools"> {
+interface ChangedKey extends Pick<Defaults, "quota" | "toolRights"> {
   readonly before: GatewayKey;
   readonly after: GatewayKey;
   readonly account: Account;
@@ -65,8 +66,8 @@ const KEY_BOUNDS = [
   {
     name: "allowed_tools",
     bindsHolder: false,
-    isWidened: ({ after, before, tools }) =>
-      !isNarrower(resolveKeyTools(after, tools), resolveKeyTools(before, tools)),
+    isWidened: ({ after, before, toolRights }) =>
+      !isNarrower(resolveKeyTools(after, toolRights), resolveKeyTools(before, toolRights)),
   },
   {
     name: "allowed_addresses",
@@ -89,9 +90,9 @@ export function listWidened(
   before: GatewayKey,
   after: GatewayKey,
   account: Account,
-  { keyDefaults, tools, quota }: Defaults,
+  { keyDefaults, toolRights, quota }: Defaults,
 ): readonly BoundName[] {
-  const change = { before, after, account, tools, quota };
+  const change = { before, after, account, toolRights, quota };
   return [
     ...listBeyond(resolveLimits(after, keyDefaults), resolveLimits(before, keyDefaults)),
     ...KEY_BOUNDS.flatMap(({ name, isWidened }) => (isWidened(change) ? [name] : [])),

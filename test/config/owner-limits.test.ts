@@ -16,7 +16,7 @@ test("an empty configuration limits nobody", () => {
     keysExpireInMs: null,
     keyMaxima: { ...UNLIMITED, expireInMs: null },
     memberDefaults: { ...UNLIMITED, allowedModels: null, allowedTools: null, keys: null },
-    tools: { accountDefault: [], keyDefault: null, keyMaximum: null },
+    toolRights: { accountDefault: [], keyDefault: null, keyMaximum: null },
     contact: null,
   });
   expect(quota.weekStarts).toBe("monday");
@@ -73,7 +73,7 @@ member_defaults: { parallel: 4, budgets: [{ usd: 50, per: month, warn: [0.8, 1] 
       allowedTools: ["*_read*"],
       keys: 3,
     },
-    tools: { accountDefault: [], keyDefault: [], keyMaximum: ["github_*", "!github_delete_*"] },
+    toolRights: { accountDefault: [], keyDefault: [], keyMaximum: ["github_*", "!github_delete_*"] },
     contact: "ask #llm-platform",
   });
   expect(quota.weekStarts).toBe("sunday");

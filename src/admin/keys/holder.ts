@@ -5,7 +5,7 @@ import type { GatewayKey } from "../../core/keys/key.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { QuotaRules } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
-import { resolveKeyTools, type ToolRules } from "../../core/tools/rights.ts";
+import { resolveKeyTools, type ToolRights } from "../../core/tools/rights.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { computeDay, monthStartMs } from "../../ledger/limits/day.ts";
@@ -59,7 +59,7 @@ interface HolderParts {
   readonly ledger: Pick<Ledger, "allowance" | "limits">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly quota: () => QuotaRules;
-  readonly tools: () => Pick<ToolRules, "keyDefault">;
+  readonly tools: () => Pick<ToolRights, "keyDefault">;
 }
 
 /** Throws the Fault `store_unavailable`. */

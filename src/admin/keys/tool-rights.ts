@@ -4,7 +4,8 @@ import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { Role } from "../../core/people/people.ts";
 import type { LimitRules } from "../../core/settings.ts";
 import { isNarrower } from "../../core/tools/narrower.ts";
-import { type AllowedTools, resolveAccountTools, resolveKeyTools } from "../../core/tools/rights.ts";
+import { resolveAccountTools, resolveKeyTools } from "../../core/tools/rights.ts";
+import type { AllowedTools } from "../../core/tools/tool-server.ts";
 import { type BoundName, findMostTools } from "../../people/key-bounds.ts";
 import { notPermitted } from "./pauses.ts";
 
@@ -14,7 +15,7 @@ const HOW =
 /** Returns the list of a key for which nothing was asked: its own, unless it is more than roles below admin may give. */
 export function fillTools(key: GatewayKey, rules: LimitRules): AllowedTools {
   const most = findMostTools(rules, key);
-  return isNarrower(resolveKeyTools(key, rules.tools), most) ? key.allowedTools : most;
+  return isNarrower(resolveKeyTools(key, rules.toolRights), most) ? key.allowedTools : most;
 }
 
 interface ToolCheck {
@@ -27,14 +28,14 @@ interface ToolCheck {
 
 /** Throws the Fault `invalid_value` if a list that was asked for can't be shown to be within what the role may give. */
 export function checkTools({ role, key, account, limitRules }: ToolCheck): void {
-  const { tools } = limitRules;
-  if (!isNarrower(resolveKeyTools(key, tools), findMostTools(limitRules, key))) {
+  const { toolRights } = limitRules;
+  if (!isNarrower(resolveKeyTools(key, toolRights), findMostTools(limitRules, key))) {
     const by = key.memberId === null ? "key_maxima" : "key_maxima or else key_defaults";
     throw invalidValue("allowed_tools", `it may be more than '${by}' allows: ${HOW}`);
   }
   // A key that says nothing has the account's own.
   if (role !== "manager" || key.allowedTools === null) return;
-  if (isNarrower(key.allowedTools, resolveAccountTools(account, tools))) return;
+  if (isNarrower(key.allowedTools, resolveAccountTools(account, toolRights))) return;
   throw invalidValue("allowed_tools", `it may be more than the account's own: ${HOW}`);
 }
 

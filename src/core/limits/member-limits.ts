@@ -1,5 +1,5 @@
 // The limits of a member within an account: over all of the member's personal keys there, those that were revoked too.
-import type { AllowedTools } from "../tools/rights.ts";
+import type { AllowedTools } from "../tools/tool-server.ts";
 import { type Budget, nameBudget, type Period } from "./budget.ts";
 import { type LimitKind, type MinuteLimits, NO_LIMITS, type OwnerLimits } from "./limit.ts";
 import { fallBack } from "./limit-bounds.ts";

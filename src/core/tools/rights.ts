@@ -1,7 +1,5 @@
 // Which tools of tool servers a key may call: by the lists of its account, of its member and of its own.
-
-/** Null where nothing is said, and an empty list for no tool at all. */
-export type AllowedTools = readonly string[] | null;
+import type { AllowedTools } from "./tool-server.ts";
 
 /** The most patterns of a list. */
 export const TOOL_PATTERNS_MAX = 100;
@@ -11,7 +9,7 @@ export const TOOL_PATTERN_EXPECTED =
   "a tool like github_search_code, a pattern like github_*, or one with ! before it for what is taken away";
 
 /** The configuration's part of it. */
-export interface ToolRules {
+export interface ToolRights {
   /** The tools of accounts that say nothing themselves. */
   readonly accountDefault: readonly string[];
   /** The tools of keys that say nothing themselves. Null for all that their account and member may call. */
@@ -20,7 +18,7 @@ export interface ToolRules {
   readonly keyMaximum: AllowedTools;
 }
 
-export const TOOL_RULES: ToolRules = { accountDefault: [], keyDefault: null, keyMaximum: null };
+export const TOOL_RIGHTS: ToolRights = { accountDefault: [], keyDefault: null, keyMaximum: null };
 
 interface Allowing {
   readonly allowedTools: AllowedTools;
@@ -29,7 +27,7 @@ interface Allowing {
 /** Returns the account's own list, or that of accounts that say nothing. */
 export function resolveAccountTools(
   { allowedTools }: Allowing,
-  { accountDefault }: Pick<ToolRules, "accountDefault">,
+  { accountDefault }: Pick<ToolRights, "accountDefault">,
 ): readonly string[] {
   return allowedTools ?? accountDefault;
 }
@@ -37,7 +35,7 @@ export function resolveAccountTools(
 /** Returns the key's own list, or that of keys that say nothing. */
 export function resolveKeyTools(
   { allowedTools }: Allowing,
-  { keyDefault }: Pick<ToolRules, "keyDefault">,
+  { keyDefault }: Pick<ToolRights, "keyDefault">,
 ): AllowedTools {
   return allowedTools ?? keyDefault;
 }
@@ -46,7 +44,7 @@ export function resolveKeyTools(
 export function listToolLevels(
   key: Allowing & { readonly memberTools?: readonly string[] },
   account: Allowing,
-  rules: ToolRules,
+  rules: ToolRights,
 ): readonly AllowedTools[] {
   return [resolveAccountTools(account, rules), key.memberTools ?? null, resolveKeyTools(key, rules)];
 }
