@@ -1,0 +1,21 @@
+// The settings of the address at which keys reach the operator's tool servers.
+import type { ToolServer } from "./tool-server.ts";
+
+export interface ToolRules {
+  /** What accounts may use that say nothing themselves. */
+  readonly allowedTools: readonly string[];
+  /** The most listening streams of a node, all of its workers together. */
+  readonly streamsMax: number;
+  /** At least one. */
+  readonly servers: readonly ToolServer[];
+}
+
+/** A tool as a model in rows, budgets and hooks: `mcp:github#search_code`. */
+export function nameToolModel(server: string, tool: string): string {
+  return `${nameToolProvider(server)}#${tool}`;
+}
+
+/** A server as the provider of its tools. */
+export function nameToolProvider(server: string): string {
+  return `mcp:${server}`;
+}
