@@ -1,0 +1,38 @@
+// Lists of patterns that say which tools may be used: `*` matches any characters, `!` takes away whatever else is said.
+import { matches } from "../core/text/pattern.ts";
+import type { AllowedTools } from "../core/tools/tool-server.ts";
+
+/** True if the patterns allow the name. Case counts. An empty list allows nothing. */
+export function matchesPatterns(patterns: readonly string[], name: string): boolean {
+  let isAllowed = false;
+  for (const pattern of patterns) {
+    if (pattern.startsWith("!")) {
+      if (matches(pattern.slice(1), name)) return false;
+    } else if (!isAllowed) isAllowed = matches(pattern, name);
+  }
+  return isAllowed;
+}
+
+/** `name` is `NAME_tool`, unshortened. A tool passes every level that says something. */
+export function isToolAllowed(levels: readonly AllowedTools[], name: string): boolean {
+  return levels.every((level) => level === null || matchesPatterns(level, name));
+}
+
+/** True if every level takes all of the server and takes nothing of it away, as its prompts and resources need. */
+export function isWholeServerAllowed(levels: readonly AllowedTools[], server: string): boolean {
+  const prefix = `${server}_`;
+  return levels.every((level) => level === null || takesWhole(level, prefix));
+}
+
+function takesWhole(patterns: readonly string[], prefix: string): boolean {
+  const isTaken = patterns.some((pattern) => pattern === "*" || pattern === `${prefix}*`);
+  return isTaken && !patterns.some((pattern) => pattern.startsWith("!") && canTouch(pattern.slice(1), prefix));
+}
+
+/** True if the pattern may match a name that begins with `prefix`. */
+function canTouch(pattern: string, prefix: string): boolean {
+  const star = pattern.indexOf("*");
+  if (star === -1) return pattern.startsWith(prefix);
+  const head = pattern.slice(0, star);
+  return head.startsWith(prefix) || prefix.startsWith(head);
+}
