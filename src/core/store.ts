@@ -36,6 +36,7 @@ import type {
   UsageSum,
 } from "./rows.ts";
 import type { PlainStore } from "./things/plain.ts";
+import type { ToolSessionStore } from "./tools/session-rows.ts";
 import type { Page } from "./world/page.ts";
 
 /** Rows must match every field given. */
@@ -265,6 +266,7 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
   readonly repeats: RepeatStore;
+  readonly toolSessions: ToolSessionStore;
   readonly webhooks: WebhookStore;
   readonly providerCalls: ProviderCallStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
