@@ -158,7 +158,13 @@ export function composeRoutes(parts: RouteParts) {
 }
 
 function createKeyPorts({ ports, opened, live }: RouteParts) {
-  const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
+  const holder = {
+    store: opened.store,
+    ledger: ports.ledger,
+    clock,
+    quota: () => live.settings.quota,
+    tools: () => live.settings.ownerLimits.toolRights,
+  };
   return { ...ports, holderView: (key: GatewayKey) => holderView(holder, key) };
 }
 

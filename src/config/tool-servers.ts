@@ -8,10 +8,10 @@ import type { Issues, Path } from "./errors.ts";
 import { baseUrl, choice, duration, integer, number, options, record, section, text } from "./field-types.ts";
 import { isSafeUrl } from "./providers/private-url.ts";
 import { secret } from "./providers/provider-schema.ts";
+import { toolPatterns } from "./tool-patterns.ts";
 import { parseBaseUrl } from "./units.ts";
 
 const SERVERS_MAX = 100;
-const PATTERNS_MAX = 100;
 const PRICES_MAX = 1000;
 const PRICE_MAX_USD = 100;
 const HEADERS_MAX = 20;
@@ -29,11 +29,6 @@ const NOT_SET =
 const NOT_PASSED =
   /^(authorization|proxy-authorization|x-api-key|x-goog-api-key|api-key|apikey|x-litellm-api-key|x-portkey-api-key|cookie)$/;
 
-const pattern = text("a pattern of 1 to 128 characters like github_* or !github_delete_*", /^!?[^\s!][^\s]{0,127}$/);
-const patterns = Type.Array(pattern, {
-  maxItems: PATTERNS_MAX,
-  expected: `a list of at most ${PATTERNS_MAX} patterns`,
-});
 const headerName = text("the name of a header", HEADER_NAME);
 const headerValue = text("a value of printable characters", /^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/);
 const usd = number(0, PRICE_MAX_USD);
@@ -70,7 +65,7 @@ const server = section(
     ...Type.Partial(
       Type.Object({
         auth,
-        tools: patterns,
+        tools: toolPatterns,
         timeout: duration("1s", "30m"),
         parallel: integer(1, PARALLEL_MAX),
         price_per_call: usd,
@@ -85,7 +80,7 @@ const server = section(
 
 export const mcp = options(
   {
-    allowed_tools: patterns,
+    allowed_tools: toolPatterns,
     streams: integer(0, STREAMS_MAX),
     servers: record(
       /^[a-z0-9][a-z0-9-]{0,14}$/,
@@ -102,11 +97,11 @@ type AuthConfig = Exclude<ServerConfig["auth"], undefined>;
 
 /** Undefined if there are no servers: then none of it is on. */
 export function buildToolRules(given: Static<typeof mcp> = {}, issues: Issues): ToolRules | undefined {
-  const { allowed_tools: allowedTools = [], streams: streamsMax = STREAMS, servers = {} } = given;
+  const { streams: streamsMax = STREAMS, servers = {} } = given;
   const named = Object.entries(servers);
   if (named.length > SERVERS_MAX) issues.atKey(["mcp", "servers"], `has more than ${SERVERS_MAX} servers`);
   if (named.length === 0) return undefined;
-  return { allowedTools, streamsMax, servers: named.map(([name, one]) => buildServer(name, one, issues)) };
+  return { streamsMax, servers: named.map(([name, one]) => buildServer(name, one, issues)) };
 }
 
 function buildServer(name: string, given: ServerConfig, issues: Issues): ToolServer {

@@ -72,6 +72,7 @@ describe("keys", () => {
   const FIELDS = {
     name: "Team's key",
     allowed_models: ["Acme#cheap", "Router#fair"],
+    allowed_tools: ["github_*", "!github_delete_*"],
     spend_limit_usd: 12.5,
     keep_responses: false,
     cache: null,
@@ -141,6 +142,7 @@ describe("keys", () => {
       limits: [spendLimit],
       spent_usd: { today: 0, month: 0, total: 0 },
       allowed_models: FIELDS.allowed_models,
+      allowed_tools: FIELDS.allowed_tools,
       expires_at: FIELDS.expires_at,
       paused: false,
     });

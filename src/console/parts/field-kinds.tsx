@@ -64,6 +64,11 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     toText: joinWords,
     toWire: readList,
   },
+  tool_patterns: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    toText: (tools) => (tools?.length === 0 ? "none" : joinWords(tools)),
+    toWire: (text) => (text.trim() === "none" ? [] : readList(text)),
+  },
   addresses: {
     Control: ({ field: _, ...shown }) => <TextField {...shown} />,
     toText: joinWords,

@@ -2,8 +2,6 @@
 import type { ToolServer } from "./tool-server.ts";
 
 export interface ToolRules {
-  /** What accounts may use that say nothing themselves. */
-  readonly allowedTools: readonly string[];
   /** The most listening streams of a node, all of its workers together. */
   readonly streamsMax: number;
   /** At least one. */

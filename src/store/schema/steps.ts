@@ -253,6 +253,12 @@ const MARKUPS: Step = ["request", "hourly_usage", "hourly_tag"].map((table) => (
   column: { name: "markup_nano", type: "integer", initial: 0 },
 }));
 
+/** Tools that keys and accounts may call. A program from before knows no tools, so that it lets nobody call one. */
+const ALLOWED_TOOLS: Step = [
+  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.allowed_tools },
+  { kind: "addField", table: "account", field: ACCOUNT_FIELDS.allowed_tools },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -294,5 +300,6 @@ export const STEPS: readonly Step[] = [
   REPEATS,
   FILES,
   BATCHES,
+  ALLOWED_TOOLS,
   TOOLS,
 ];
