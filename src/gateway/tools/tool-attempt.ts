@@ -1,4 +1,5 @@
 // The one attempt of a tool's call: what is recorded of it, and the answer that it makes of the server's reply.
+import { formatTraceparent } from "../../core/log/trace-context.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
@@ -19,6 +20,11 @@ export class ToolAttempt extends TracingAttempt {
     super(attempt.card, attempt.card, null, undefined, nowMs, context.tracing.nameSpan());
     this.#context = context;
     this.#attempt = attempt;
+  }
+
+  get traceparent(): string | null {
+    const { trace } = this.#context.call;
+    return trace?.isPropagated && this.spanId !== null ? formatTraceparent(trace, this.spanId) : null;
   }
 
   /** The arguments are about to be sent. From then on, a client that leaves pays for the call. */

@@ -18,12 +18,19 @@ import { beginAround } from "../step-list.ts";
 import { makeTicket } from "../ticket.ts";
 import { ToolAttempt } from "./tool-attempt.ts";
 
-/** Sends the call, once. `onSent` is called when its arguments are about to leave. Throws the Fault of a call that failed. */
-export type SendTool = (
-  asked: ToolForm["ask"],
-  ending: Ending,
-  onSent: () => void,
-) => Promise<ToolReply>;
+/** The call as its server is sent it. */
+export interface SentTool {
+  /** As the hooks have let them pass. */
+  readonly arguments: ToolForm["ask"]["arguments"];
+  readonly ending: Ending;
+  /** The value that carries the trace on. Null if it isn't carried on. */
+  readonly traceparent: string | null;
+  /** To be called when the arguments are about to leave. */
+  readonly onSend: () => void;
+}
+
+/** Sends the call, once. Throws the Fault of a call that failed. */
+export type SendTool = (sent: SentTool) => Promise<ToolReply>;
 
 /** What the client gets. */
 export type ToolOutcome =
@@ -128,7 +135,12 @@ export class ToolRuns {
     try {
       const { reason } = context.ending;
       if (reason !== null) throw reason;
-      const reply = await send(context.ask, context.ending, () => attempt.recordSent(deadlines.nowMs()));
+      const reply = await send({
+        arguments: context.ask.arguments,
+        ending: context.ending,
+        traceparent: attempt.traceparent,
+        onSend: () => attempt.recordSent(deadlines.nowMs()),
+      });
       attempt.win(deadlines.nowMs(), reply.kind === "error");
       if (reply.kind === "error") tool.error = String(reply.error.code);
       else {

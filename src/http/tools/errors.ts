@@ -25,12 +25,16 @@ export function respondRefusal({ status, id, error }: RpcRefusal): Response {
   return createJsonResponse(status, writeError(id, error));
 }
 
-/** Returns the answer to a message that isn't let in. */
-export function respondFault(fault: Fault, id: RpcId | null, requestId: string, headers: HeaderMap = {}): Response {
+/** Returns the message that answers one that isn't let in, and its status. */
+export function describeRefused(fault: Fault, id: RpcId | null, requestId: string) {
   const { message, type, code } = errorBody(fault).error;
   const data = { code: code ?? fault.code, type, request_id: requestId };
-  const body = writeError(id, { code: CODES.gateway, message, data });
-  return createJsonResponse(fault.row.status, body, { ...headers, ...faultHeaders(fault) });
+  return { status: fault.row.status, message: writeError(id, { code: CODES.gateway, message, data }) };
+}
+
+export function respondFault(fault: Fault, id: RpcId | null, requestId: string, headers: HeaderMap = {}): Response {
+  const { status, message } = describeRefused(fault, id, requestId);
+  return createJsonResponse(status, message, { ...headers, ...faultHeaders(fault) });
 }
 
 /** Returns the result that says why a call was refused or failed. */

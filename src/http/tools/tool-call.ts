@@ -28,7 +28,9 @@ import { readRequestOrigin } from "../serve/origin.ts";
 import { readSteering } from "../serve/selection.ts";
 
 /** The surface of calls that come by the protocol itself. */
-export const SURFACE = "mcp";
+const SURFACE = "mcp";
+/** The operation and the surface of refusals. */
+export const REFUSING = { name: SURFACE, operation: TOOL };
 const ID_PREFIX = "toolcall-";
 const NO_CONVERSATION: ConversationNames = { sought: null, kept: [], heldTokens: 0 };
 /** No provider serves tools, so no call has a route. */
