@@ -47,6 +47,7 @@ import { scimRoutes } from "../http/people/scim.ts";
 import { sessionRoutes } from "../http/people/session.ts";
 import { signInRoutes } from "../http/people/sign-in.ts";
 import type { HttpPorts } from "../http/ports.ts";
+import { toolRoutes } from "../http/tools/routes.ts";
 import { buildApp } from "../http/serve/app.ts";
 import { healthRoutes } from "../http/serve/health.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
@@ -74,6 +75,7 @@ import { createProviderPorts } from "./models/provider-ports.ts";
 import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
+import type { Tools } from "./tools/tools.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
@@ -83,6 +85,7 @@ import { clock } from "./world.ts";
 interface RouteParts {
   readonly prices: Pick<PriceWatch, "waiting" | "last">;
   readonly ports: HttpPorts;
+  readonly tools: Tools;
   readonly batches: KeptBatches;
   /** The lines of a batch that this process has in flight. */
   readonly countRunning: (batchId: string) => number;
@@ -126,6 +129,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(surfaceRoutes(answers))
     .use(listKeptRoutes(ports))
     .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
+    .use(toolRoutes(parts.tools.ports, parts.tools.door))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes(createKeyPorts(parts)))

@@ -8,6 +8,7 @@ import { nameOwner } from "../../gateway/tools/server-sessions.ts";
 import type { SentTool } from "../../gateway/tools/tool-runs.ts";
 import type { ToolForm } from "../../operations/tool/form.ts";
 import { nameResources } from "../../tools/wire/client-answers.ts";
+import type { MethodName } from "../../tools/wire/methods.ts";
 import { writeError, writeNotification, writeResult } from "../../tools/wire/rpc.ts";
 import type { HeaderMap } from "../serve/answers.ts";
 import { createJsonResponse } from "../serve/answers.ts";
@@ -149,22 +150,20 @@ export class ToolCalls {
     }
   }
 
-  #send(request: ClientRequest, { server, tool, name }: FoundCall, sent: SentTool, report: Report): Promise<ToolReply> {
-    const { toolServers } = this.#ports;
-    const { caller, session, arrival } = request;
+  #send(request: ClientRequest, { server, name }: FoundCall, sent: SentTool, report: Report): Promise<ToolReply> {
+    const { caller, session, arrival, method } = request;
     const { key } = caller;
-    const scope = {
-      server: server.name,
-      pass: readPass(server, arrival.request.headers),
+    const call = {
+      method: readCalled(method),
+      target: method === "resources/read" ? String(sent.arguments.uri) : name,
+      arguments: sent.arguments,
       owner: nameOwner({ accountId: key.accountId, keyId: key.id, session }),
-      ending: sent.ending,
-      onSend: sent.onSend,
-      onProgress: readToken(request) === null ? null : report,
       meta: makeMeta(sent.traceparent),
+      client: sent.ending,
+      onProgress: readToken(request) === null ? null : report,
+      onSend: sent.onSend,
     };
-    if (tool === "resources/read") return toolServers.readResource({ ...scope, uri: String(sent.arguments.uri) });
-    if (tool === "prompts/get") return toolServers.getPrompt({ ...scope, name, arguments: sent.arguments });
-    return toolServers.call({ ...scope, tool, arguments: sent.arguments });
+    return this.#ports.toolServers.call(server.name, call, readPass(server, arrival.request.headers));
   }
 
   #describe(request: ClientRequest, context: ToolContext | null, thrown: unknown): CallAnswer {
@@ -218,6 +217,10 @@ function writeProgress(token: string | number, progress: ToolProgress): string {
 }
 
 /** Nothing else of a client's own `_meta` goes on. */
+function readCalled(method: MethodName) {
+  return method === "resources/read" || method === "prompts/get" ? method : "tools/call";
+}
+
 function makeMeta(traceparent: string | null): JsonObject {
   return traceparent === null ? {} : { traceparent };
 }

@@ -16,7 +16,7 @@ import { logRefusal } from "../serve/refused.ts";
 import { checkRoom } from "../serve/serve.ts";
 import { ToolCalls } from "./calls.ts";
 import { respondFault, respondRefusal, RpcRefusal } from "./errors.ts";
-import { Listeners } from "./listeners.ts";
+import { Listeners, refuseStream } from "./listeners.ts";
 import { ToolLists } from "./lists.ts";
 import { readRpc } from "./message.ts";
 import { checkPageOrigin } from "./page-origin.ts";
@@ -39,18 +39,17 @@ export class ToolDoor {
   readonly #ports: ToolPorts;
   readonly #calls: ToolCalls;
   readonly #lists: ToolLists;
+  readonly #views: ToolViews;
   readonly listeners: Listeners;
 
   constructor(ports: ToolPorts) {
     const views = new ToolViews(ports);
     this.#ports = ports;
+    this.#views = views;
     this.#calls = new ToolCalls(ports, views);
     this.listeners = new Listeners(ports, views);
     this.#lists = new ToolLists(ports, views, this.listeners);
-    this.#views = views;
   }
-
-  readonly #views: ToolViews;
 
   /** `name` is the server of the path, or null. */
   post(arrival: Arrival, name: string | null): Promise<Response> {
@@ -192,12 +191,6 @@ const SHOWN_CHARACTERS_MAX = 50;
 function refuseServer(name: string): RpcRefusal {
   const message = `There is no tool server '${name.slice(0, SHOWN_CHARACTERS_MAX)}' that this key may use.`;
   return new RpcRefusal(404, null, { code: CODES.gateway, message });
-}
-
-/** Clients take it: they ask again from time to time. */
-export function refuseStream(): Fault {
-  const message = "There is no stream to listen to here without a session, or no more of them may be open.";
-  return new Fault("method_not_supported", message, { allow: "POST" });
 }
 
 function refuseMethod({ id, method }: RpcRequest, era: Era): Response {

@@ -12,7 +12,7 @@ import { RpcRefusal } from "./errors.ts";
 import type { Listeners } from "./listeners.ts";
 import type { ToolPorts } from "./ports.ts";
 import type { ClientRequest } from "./rpc-request.ts";
-import type { ToolViews } from "./view.ts";
+import { readPass, type ToolViews } from "./view.ts";
 
 /** Lists of a key in a minute, and at once. */
 const BOUNDS = { what: "ask for lists of tools", things: "lists of tools", perMinute: 1000, atOnce: 1000 };
@@ -66,13 +66,17 @@ export class ToolLists {
     const servers = this.#views.listServers(viewer);
     const mayHave = servers.some(({ prompts, resources }) => prompts || resources);
     const list = mayHave ? (await this.#views.find(viewer)).list : null;
-    const instructions = viewer.server === null ? null : toolServers.instructions(viewer.server.name);
+    const { server } = viewer;
+    // The server's own are known once its list is.
+    if (server !== null && list === null) await this.#views.find(viewer);
+    const instructions =
+      server === null ? null : toolServers.findInstructions(server.name, readPass(server, viewer.headers));
     return {
       version,
       hasPrompts: list !== null && list.prompts.size > 0,
       hasResources: list?.hasResources === true,
       canListen: this.#listeners.canListen,
-      instructions: await instructions,
+      instructions,
     };
   }
 

@@ -55,7 +55,9 @@ export class ToolViews {
   async #findLists(server: ToolServer, { headers }: Viewer): Promise<ServerLists> {
     const pass = readPass(server, headers);
     if (pass === null && server.auth.kind === "pass") return { server, mirror: null };
-    return { server, mirror: await this.#ports.toolServers.list(server.name, pass) };
+    // A reload may have taken the server away meanwhile.
+    const mirror = await this.#ports.toolServers.list(server.name, pass).catch(() => null);
+    return { server, mirror };
   }
 }
 
