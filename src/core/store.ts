@@ -116,6 +116,8 @@ type OwnSetting =
   | "directory_seen"
   | "directory_rules"
   | "price_history"
+  | "tool_servers"
+  | `tool_list ${string}`
   | typeof FOREIGN_SECRETS;
 type SettingName = OwnSetting | OperatorSetting;
 

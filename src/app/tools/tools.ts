@@ -17,9 +17,10 @@ import { ToolServers } from "../../transport/tool-servers/tool-servers.ts";
 import type { OpenedStore } from "../start/open-store.ts";
 import { clock, random, readTokenFile } from "../world.ts";
 import { makeSessionSweep } from "./session-sweep.ts";
+import { ToolRecords } from "./tool-records.ts";
 
 interface ToolParts extends Pick<GatewayPorts, "ledger" | "steps"> {
-  readonly opened: Pick<OpenedStore, "vault">;
+  readonly opened: Pick<OpenedStore, "vault" | "world">;
   readonly store: Store;
   readonly live: { readonly settings: Settings };
   readonly gateway: Gateway;
@@ -57,7 +58,7 @@ export function createTools(parts: ToolParts): Tools {
     log,
     version,
   });
-  const runs = { clock, deadlines, ledger, prompts: new KnownPrompts(random), ...(steps && { steps }) };
+  const runs = { clock, deadlines, ledger, log, prompts: new KnownPrompts(random), ...(steps && { steps }) };
   const toolPorts: ToolPorts = {
     ...ports,
     toolRules: () => live.settings.tools,
@@ -70,13 +71,22 @@ export function createTools(parts: ToolParts): Tools {
     },
     version,
   };
-  servers.replace(live.settings.tools?.servers ?? []);
+  const records = new ToolRecords({ world: opened.world, store, log });
+  const put = ({ tools }: Settings) => {
+    const all = tools?.servers ?? [];
+    servers.replace(all);
+    void records.noteServers(all);
+  };
+  servers.hear(({ server }) => {
+    void servers.list(server, null).then((mirror) => mirror && records.noteTools(server, mirror), () => {});
+  });
+  put(live.settings);
   return {
     ports: toolPorts,
     door: new ToolDoor(toolPorts),
     servers,
     sweep: makeSessionSweep({ store, sessions, servers, clock, isOn: () => live.settings.tools !== undefined }),
-    put: ({ tools }) => servers.replace(tools?.servers ?? []),
+    put,
     close: () => servers.close(),
   };
 }

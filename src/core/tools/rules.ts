@@ -13,7 +13,14 @@ export function nameToolModel(server: string, tool: string): string {
   return `${nameToolProvider(server)}#${tool}`;
 }
 
+/** No provider's name contains a colon. */
+const PREFIX = "mcp:";
+
 /** A server as the provider of its tools. */
 export function nameToolProvider(server: string): string {
-  return `mcp:${server}`;
+  return `${PREFIX}${server}`;
+}
+
+export function isToolModel(model: string): boolean {
+  return model.startsWith(PREFIX);
 }

@@ -42,7 +42,7 @@ type ToolContext = RequestContext<ToolForm>;
 /** The row's part about the tool, which the call fills in. */
 export type ToolRecord = { -readonly [Name in keyof CalledTool]: CalledTool[Name] };
 
-type RunPorts = Pick<GatewayPorts, "clock" | "deadlines" | "ledger" | "prompts" | "steps">;
+type RunPorts = Pick<GatewayPorts, "clock" | "deadlines" | "ledger" | "log" | "prompts" | "steps">;
 
 export class ToolRuns {
   readonly #ports: RunPorts;
@@ -89,7 +89,13 @@ export class ToolRuns {
     } finally {
       const closed = closing.close(context);
       if (closed) await closed;
+      this.#tell(context, tool);
     }
+  }
+
+  #tell({ startedMs }: ToolContext, { server, error }: ToolRecord): void {
+    const ms = Math.round(this.#ports.deadlines.nowMs() - startedMs);
+    this.#ports.log({ event: "tool.called", level: "debug", server, outcome: error ?? "ok", ms });
   }
 
   async #passSteps(context: ToolContext): Promise<void> {

@@ -34,6 +34,7 @@ interface Entered {
 
 const ACCEPTED = 202;
 const NO_CONTENT = 204;
+const SHOWN_CHARACTERS_MAX = 100;
 
 export class ToolDoor {
   readonly #ports: ToolPorts;
@@ -147,6 +148,7 @@ export class ToolDoor {
         const given = asString(asObject(message.params._meta).traceparent) ?? null;
         const header = arrival.request.headers.get("traceparent") ?? given;
         arrival.trace = this.#ports.traces.begin(header, arrival);
+        nameTraced(request);
         return this.#calls.answer(request);
       }
       case "subscriptions/listen":
@@ -180,12 +182,20 @@ function makeViewer(
   return { key, headers, server, levels };
 }
 
+/** Says in the request's spans what is called. */
+function nameTraced({ arrival, message, method, version }: ClientRequest): void {
+  const { recording = null } = arrival.trace ?? {};
+  if (recording === null) return;
+  const name = asString(message.params.name) ?? asString(message.params.uri) ?? "";
+  recording.tool = { method, version, name: name.slice(0, SHOWN_CHARACTERS_MAX), rpcId: String(message.id) };
+}
+
 function makeOff(): Fault {
   const message = "Tool servers are off here: the operator can name some under `mcp.servers` in the configuration.";
   return new Fault("unknown_url", message);
 }
 
-const SHOWN_CHARACTERS_MAX = 50;
+
 
 /** The same for one that isn't there and for one of which the key may use nothing. */
 function refuseServer(name: string): RpcRefusal {

@@ -113,8 +113,11 @@ export class Listeners {
 
   #close(listener: Listener): void {
     const { subscription, channel } = listener;
-    const last = subscription === null ? undefined : writeResult(subscription, { resultType: "complete" });
-    channel.end(last && JSON.stringify(last));
+    const last =
+      subscription === null
+        ? null
+        : writeResult(subscription, mark({ resultType: "complete" }, subscription));
+    channel.end(last === null ? undefined : JSON.stringify(last));
     this.#leave(listener);
   }
 
