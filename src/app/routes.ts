@@ -28,6 +28,9 @@ import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
 import { socketRoutes } from "../http/log/sockets.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
+import { toolAdminRoutes } from "../http/tools/admin-tools.ts";
+import { NO_TOOL_SERVERS } from "../core/tools/tool-directory.ts";
+import type { ToolParts } from "../admin/tools/tools.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { modelRoutes } from "../http/models/models.ts";
 import { playgroundRoutes } from "../http/models/playground.ts";
@@ -142,6 +145,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(reconciliationRoutes(operator, { ...exports, priceChanges }))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
+    .use(toolAdminRoutes(operator, createToolAdminParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
     .use(memberRoutes(operator, createMemberPorts(parts, keysExpireMs)))
     .use(directoryRoutes(operator, parts.directory.parts))
@@ -296,6 +300,15 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
       dialects ?? (live.snapshot.upstreams.get(provider)?.dialects ?? []).map(({ name }) => name),
     refusedFields: (id: string) => known.health.refusedFields.list(id),
     refresh: () => live.modelRules.refresh(),
+  };
+}
+
+function createToolAdminParts({ opened, live }: RouteParts): ToolParts {
+  return {
+    store: opened.store,
+    clock,
+    limitRules: () => live.settings.ownerLimits,
+    directory: NO_TOOL_SERVERS,
   };
 }
 

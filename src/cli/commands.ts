@@ -89,6 +89,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     "write whole lists as CSV or JSON lines",
     async () => (await import("./log/export.ts")).runExport,
   ),
+  tools: onStoreOrGateway(
+    "list the tools of tool servers",
+    async () => (await import("./tools/tools.ts")).runTools,
+  ),
   ledger: onStore(
     "verify the books, and re-rate an open month",
     async () => (await import("./money/ledger.ts")).runLedger,

@@ -30,6 +30,8 @@ export const VIEWS: readonly View[] = [
   { path: "/activity", of: "turn", shows: "by WebSocket" },
   { path: "/models", shows: /\d+ of \d+ models/ },
   { path: "/models/OpenAI%23gpt-5.4", shows: "Names and fallbacks" },
+  { path: "/tools", shows: /No tool servers|last 30 days/ },
+  { path: "/tools/none", shows: "There is no tool with that name." },
   { path: "/playground", shows: "Answers appear here." },
   { path: "/sampling", shows: "What to sample" },
   { path: "/settings/router", shows: "unlimited" },

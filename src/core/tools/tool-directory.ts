@@ -1,0 +1,48 @@
+// The port to what the gateway knows of its tool servers: their states, and the tools that they show.
+import type { JsonObject } from "../json/json.ts";
+import type { NanoUsd } from "../money/money.ts";
+
+export const TOOL_SERVER_STATES = ["up", "down", "unknown"] as const;
+
+/** A tool server as this node last saw it. */
+export interface ToolServerState {
+  readonly name: string;
+  readonly url: string;
+  readonly state: (typeof TOOL_SERVER_STATES)[number];
+  /** Which generation of the protocol it speaks. Null until it was asked. */
+  readonly era: string | null;
+  /** The protocol's version, a date. */
+  readonly version: string | null;
+  /** Why it is down. Names no host. */
+  readonly error: string | null;
+  /** The number of tools that it shows. */
+  readonly tools: number;
+  /** The tools that are shown to nobody, by the server's own names. */
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+  /** Unix milliseconds. Null until it was asked. */
+  readonly checkedAtMs: number | null;
+}
+
+/** A tool that a server shows. */
+export interface ListedTool {
+  /** As clients of all servers' address know it. */
+  readonly name: string;
+  /** `NAME_tool` without any fitting, as patterns know it. */
+  readonly fullName: string;
+  readonly server: string;
+  /** The server's own name of it. */
+  readonly tool: string;
+  readonly priceNanoUsd: NanoUsd;
+  /** As the server gave it: title, description, schemas, annotations. */
+  readonly definition: JsonObject;
+}
+
+export interface ToolDirectory {
+  /** In the order of the configuration. */
+  readonly listServers: () => readonly ToolServerState[];
+  /** Returns the tools of one server, or of all. May ask servers that weren't asked of late, each for some seconds at most. */
+  readonly listTools: (server?: string) => Promise<readonly ListedTool[]>;
+}
+
+/** That of a gateway without tool servers. */
+export const NO_TOOL_SERVERS: ToolDirectory = { listServers: () => [], listTools: async () => [] };
