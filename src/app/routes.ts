@@ -29,7 +29,6 @@ import { liveRoutes } from "../http/log/live.ts";
 import { socketRoutes } from "../http/log/sockets.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { toolAdminRoutes } from "../http/tools/admin-tools.ts";
-import { NO_TOOL_SERVERS } from "../core/tools/tool-directory.ts";
 import type { ToolParts } from "../admin/tools/tools.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { modelRoutes } from "../http/models/models.ts";
@@ -78,6 +77,7 @@ import { createProviderPorts } from "./models/provider-ports.ts";
 import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
+import { createToolDirectory } from "./tools/directory.ts";
 import type { Tools } from "./tools/tools.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import type { Measures } from "./upkeep/measures.ts";
@@ -303,12 +303,12 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
   };
 }
 
-function createToolAdminParts({ opened, live }: RouteParts): ToolParts {
+function createToolAdminParts({ opened, live, tools }: RouteParts): ToolParts {
   return {
     store: opened.store,
     clock,
     limitRules: () => live.settings.ownerLimits,
-    directory: NO_TOOL_SERVERS,
+    directory: createToolDirectory(tools.servers),
   };
 }
 
