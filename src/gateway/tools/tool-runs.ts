@@ -77,7 +77,7 @@ export class ToolRuns {
       if (durable) await durable;
       const outcome =
         reply.kind === "error"
-          ? finishRefused(context, reply.error)
+          ? finishRefused(context, attempt, reply.error)
           : await handResult(context, attempt.makeAnswer(reply.result));
       context.settled = await closing.settle(context);
       context.chargeUsage();
@@ -167,8 +167,8 @@ export class ToolRuns {
 const NO_CREDENTIAL: Credential = { secret: null, weight: 1 };
 
 /** A server's own error costs nothing. */
-function finishRefused(context: ToolContext, error: ToolProtocolError): ToolOutcome {
-  context.finish(null);
+function finishRefused(context: ToolContext, attempt: ToolAttempt, error: ToolProtocolError): ToolOutcome {
+  context.finish(attempt.makeAnswer({}).usage);
   return { kind: "error", error };
 }
 

@@ -101,6 +101,9 @@ export class ToolDoor {
       if (fault.code === "internal_error" || fault.code === "unknown_url") throw thrown;
       logRefusal(this.#ports, arrival, REFUSING, null, fault);
       return addHeaders(respondFault(fault, id, arrival.requestId), arrival.set);
+    } finally {
+      // A call that goes on has its own copy.
+      arrival.held.release();
     }
   }
 

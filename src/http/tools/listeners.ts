@@ -88,7 +88,6 @@ export class Listeners {
     arrival.server?.timeout(arrival.request, 0);
     // Losing the connection before the body is first read doesn't cancel the stream.
     arrival.request.signal.onabort = () => channel.cancel();
-    arrival.held.release();
     if (first !== undefined) channel.send(JSON.stringify(first));
     return channel.respond({});
   }
