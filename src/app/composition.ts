@@ -50,6 +50,7 @@ import { noteRefusedReload, noteReload } from "./start/reload-notes.ts";
 import { noteSettings } from "./start/settings-notes.ts";
 import { observeState } from "./state.ts";
 import { composeSteps, createHooks } from "./steps.ts";
+import { createTools, type Tools } from "./tools/tools.ts";
 import { createTelling } from "./upkeep/telling.ts";
 import { startUpkeep, writeRest } from "./upkeep/upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
@@ -97,7 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
   const held = createHeldParts(first.server, deadlines, () => live.settings.responses.sockets);
-  const later = () => ({ health, live, gateway, runner });
+  const later = () => ({ health, live, gateway, runner, tools });
   const state = observeState({ ...options, ...held, fetch, deadlines }, later);
   const { log, telemetry, refusals, measures, prices, priceBook } = state;
   const { store } = state.watch;
@@ -114,17 +115,19 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ...filePorts, ledger, learning, live, deadlines, ending, ...listeners, ...held };
   const ports = createHttpPorts(options, running);
+  const tools = createTools({ ...own, opened, store, live, gateway, ports, fetch });
   const { batches, runner, countRunning } = createBatches({ opened, store, live, log, ports });
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
+  const kept = { sweepFiles, sweepTools: tools.sweep };
   const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
-  const endUpkeep = await startTasks({ ...upkept, sweepFiles, learning: lessons }, { live, gateway, ending });
+  const endUpkeep = await startTasks({ ...upkept, ...kept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = { ...learnt, ports, batches, countRunning, live, feed, ...people.served, fetch, ...state };
+  const composed = { ...learnt, ports, tools, batches, countRunning, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   runner.start();
   return {
@@ -133,12 +136,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     sampling,
     listener: findListener(app),
     providersOn: () => live.settings.providers.length,
-    ...createReloads(options, state, live, hooks),
+    ...createReloads(options, state, live, { hooks, tools }),
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway, runner });
       await telling.delivering.stop(SETTLE_MS);
-      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
+      await closeGateway(gateway, [endUpkeep, tools.close, () => deadlines.stop()], { store, telemetry, log, write });
     },
   };
 }
@@ -152,7 +155,7 @@ function createReloads(
     configuration,
   }: Pick<ReturnType<typeof observeState>, "log" | "telemetry" | "configuration">,
   live: LiveConfiguration,
-  hooks: Hooks,
+  { hooks, tools }: { readonly hooks: Hooks; readonly tools: Tools },
 ): Pick<RunningGateway, "reload" | "refuseReload"> {
   return {
     reload(next) {
@@ -160,6 +163,7 @@ function createReloads(
       noteReload({ world, log }, live.configured, next);
       live.put({ ...next, server, store });
       hooks.put(next.hooks);
+      tools.put(next);
       telemetry.put(next);
       // Requests that wait are served before.
       void Bun.sleep(0).then(() => noteSettings(next, log, clock.nowMs()));

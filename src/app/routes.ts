@@ -29,7 +29,6 @@ import { liveRoutes } from "../http/log/live.ts";
 import { socketRoutes } from "../http/log/sockets.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { toolAdminRoutes } from "../http/tools/admin-tools.ts";
-import { NO_TOOL_SERVERS } from "../core/tools/tool-directory.ts";
 import type { ToolParts } from "../admin/tools/tools.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { modelRoutes } from "../http/models/models.ts";
@@ -50,6 +49,7 @@ import { scimRoutes } from "../http/people/scim.ts";
 import { sessionRoutes } from "../http/people/session.ts";
 import { signInRoutes } from "../http/people/sign-in.ts";
 import type { HttpPorts } from "../http/ports.ts";
+import { toolRoutes } from "../http/tools/routes.ts";
 import { buildApp } from "../http/serve/app.ts";
 import { healthRoutes } from "../http/serve/health.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
@@ -77,6 +77,8 @@ import { createProviderPorts } from "./models/provider-ports.ts";
 import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
+import { createToolDirectory } from "./tools/directory.ts";
+import type { Tools } from "./tools/tools.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
@@ -86,6 +88,7 @@ import { clock } from "./world.ts";
 interface RouteParts {
   readonly prices: Pick<PriceWatch, "waiting" | "last">;
   readonly ports: HttpPorts;
+  readonly tools: Tools;
   readonly batches: KeptBatches;
   /** The lines of a batch that this process has in flight. */
   readonly countRunning: (batchId: string) => number;
@@ -129,6 +132,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(surfaceRoutes(answers))
     .use(listKeptRoutes(ports))
     .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
+    .use(toolRoutes(parts.tools.ports, parts.tools.door))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes(createKeyPorts(parts)))
@@ -299,12 +303,12 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
   };
 }
 
-function createToolAdminParts({ opened, live }: RouteParts): ToolParts {
+function createToolAdminParts({ opened, live, tools }: RouteParts): ToolParts {
   return {
     store: opened.store,
     clock,
     limitRules: () => live.settings.ownerLimits,
-    directory: NO_TOOL_SERVERS,
+    directory: createToolDirectory(tools.servers),
   };
 }
 

@@ -3,6 +3,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { findPriceDay } from "../catalogue/feeds/as-of.ts";
 import { PriceBook } from "../catalogue/price-book.ts";
 import type { Settings } from "../core/settings.ts";
+import { isToolModel } from "../core/tools/rules.ts";
 import type { Deadlines, Fetch, Log } from "../core/world/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Health } from "../health/health.ts";
@@ -22,6 +23,8 @@ import { Measures } from "./upkeep/measures.ts";
 import { PROCESS_READINGS } from "./upkeep/process-readings.ts";
 import { createStateReadings } from "./upkeep/state-readings.ts";
 import { StoreWatch } from "./upkeep/store-watch.ts";
+import { describeServers } from "./tools/readings.ts";
+import type { Tools } from "./tools/tools.ts";
 import { clock, random, upstreamFetch } from "./world.ts";
 
 const MICROSECONDS_PER_MS = 1000;
@@ -44,6 +47,7 @@ interface LaterParts {
   readonly live: LiveConfiguration;
   readonly gateway: Gateway;
   readonly runner: BatchRunner;
+  readonly tools: Tools;
 }
 
 /** `later` is called once requests are served, or at a scrape. */
@@ -76,6 +80,8 @@ export function observeState(
       poundkey_sockets: () => openSockets.count,
       poundkey_sockets_max: () => openSockets.most,
       poundkey_socket_bytes: () => openSockets.memory.bytes,
+      poundkey_tool_server_up: () => describeServers(later().tools),
+      poundkey_mcp_streams: () => later().tools.door.listeners.count,
       poundkey_telemetry_dropped_total: () => telemetry.dropped,
       poundkey_model_shutdown_timestamp_seconds: () => later().live.findEnds(),
       ...createStateReadings({
@@ -91,7 +97,7 @@ export function observeState(
       }),
       ...PROCESS_READINGS,
     },
-    isListed: (model) => later().live.isListed(model),
+    isListed: (model) => isToolModel(model) || later().live.isListed(model),
   });
   const troubles = new PaymentTroubles(clock, log);
   const priceBook = new PriceBook();

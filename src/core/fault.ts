@@ -124,6 +124,11 @@ export const FAULTS = {
     ...denied,
     wayOut: "Ask for a model that the key may use, or add this one to its allowed models.",
   },
+  /** The key may not use the tool. Only operators see this: its clients are told that there is no such tool. */
+  tool_not_allowed: {
+    ...denied,
+    wayOut: "Add the tool to `allowed_tools` of the key, its member or its account, or call another one.",
+  },
   /** The operator has paused the key. */
   key_paused: { ...denied, line: "stops", wayOut: "Resume the key, or its account." },
   /** Money is due after a disputed card payment. */

@@ -20,6 +20,7 @@ import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.
 import type { StripeRules } from "./money/checkout.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { SignInRules } from "./people/sign-in.ts";
+import type { ToolRules } from "./tools/rules.ts";
 import { TOOL_RIGHTS, type ToolRights } from "./tools/rights.ts";
 import type { NetworkRules } from "./world/network.ts";
 import type { Level } from "./world/world.ts";
@@ -418,6 +419,8 @@ export interface Settings {
   readonly telemetry: TelemetryRules;
   /** Missing if no header becomes a tag. */
   readonly tagsFrom?: readonly TagHeader[];
+  /** Missing if there are no tool servers. */
+  readonly tools?: ToolRules;
   readonly router: RouterRules;
   /** Missing if cards aren't taken. */
   readonly stripe?: StripeRules;

@@ -207,7 +207,9 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
     const isFree = hasPlace && limits.funds.length === 0 && isUnboundFree(quota, account);
     return isFree ? free(books, admitting, standing, UNBOUND) : LACKING_OFFERS;
   }
-  const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
+  const takesPlace = demand.answers > 0;
+  if (!takesPlace && costsNothing(offers)) return unlimited(books, admitting);
+  const hasSlot = takesPlace && standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
   const terms =
     hasPlace || hasSlot
       ? computeFreeTerms(
@@ -222,9 +224,17 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
   const payment = account.balanceNanoUsd > 0 ? paid(books, admitting, standing) : null;
   if (payment) return payment;
   if (terms?.kind === "refused") return refused(terms.fault);
-  return terms
-    ? free(books, admitting, standing, terms.terms)
-    : refused(makeUsedUpFault(standing, quota, nowMs, isPayable(admitting)));
+  if (terms) return free(books, admitting, standing, terms.terms);
+  return refused(
+    takesPlace ? makeUsedUpFault(standing, quota, nowMs, isPayable(admitting)) : unpaid(demand, account),
+  );
+}
+
+/** True if no card of the plan has a price above 0. */
+function costsNothing(offers: readonly Offer[]): boolean {
+  return offers.length > 0 && offers.every(({ isPriced, lines, outputUsdPerMillion }) =>
+    isPriced && lines.length === 0 && outputUsdPerMillion === 0,
+  );
 }
 
 /** True if a larger balance would let the request in, so that a top-up helps. */
@@ -288,9 +298,12 @@ function unpaid(demand: Admission, { balanceNanoUsd }: Account): Fault {
     const message = `This gateway charges for every request, and the model '${modelAsked}' has no price.`;
     return new Fault("model_not_priced", message, { param: "model" });
   }
+  const balance = formatUsd(balanceNanoUsd);
   const message =
-    `The account's balance of ${formatUsd(balanceNanoUsd)} does not cover this request's maximum cost. ` +
-    "Top up the account, set a smaller max_tokens, or use a cheaper model.";
+    demand.answers === 0
+      ? `The account's balance of ${balance} does not cover this call. Top up the account.`
+      : `The account's balance of ${balance} does not cover this request's maximum cost. ` +
+        "Top up the account, set a smaller max_tokens, or use a cheaper model.";
   return new Fault("insufficient_balance", message);
 }
 

@@ -10,7 +10,7 @@ export const ASKED_BACK = {
   tasks: "to run as a task",
 } as const;
 
-type AskedBack = keyof typeof ASKED_BACK;
+export type AskedBack = keyof typeof ASKED_BACK;
 
 /** Not reached, or a 5xx. Sentences name no host. */
 export function makeUnavailable(server: string, details: FaultDetails = {}): Fault {

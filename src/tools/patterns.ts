@@ -24,6 +24,17 @@ export function isWholeServerAllowed(levels: readonly AllowedTools[], server: st
   return levels.every((level) => level === null || takesWhole(level, prefix));
 }
 
+/** True if every level may allow some tool of the server. */
+export function mayUseSome(levels: readonly AllowedTools[], server: string): boolean {
+  const prefix = `${server}_`;
+  return levels.every((level) => level === null || mayTakeSome(level, prefix));
+}
+
+function mayTakeSome(patterns: readonly string[], prefix: string): boolean {
+  const isAllTaken = patterns.some((pattern) => pattern === "!*" || pattern === `!${prefix}*`);
+  return !isAllTaken && patterns.some((pattern) => !pattern.startsWith("!") && canTouch(pattern, prefix));
+}
+
 function takesWhole(patterns: readonly string[], prefix: string): boolean {
   const isTaken = patterns.some((pattern) => pattern === "*" || pattern === `${prefix}*`);
   return isTaken && !patterns.some((pattern) => pattern.startsWith("!") && canTouch(pattern.slice(1), prefix));

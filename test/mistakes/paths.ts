@@ -32,6 +32,9 @@ const BASE_URLS: readonly Path[] = [
 ];
 
 const SERVED_ELSEWHERE: readonly Path[] = [
+  ["POST", "/sse", /transport of 2024/, /\/mcp here/],
+
+  ["POST", "/v1/mcp", /\(MCP\)/, /at \/mcp here/],
   ["POST", "/v1/uploads", /not (served|available) here/, /POST \/v1\/files/],
   ["POST", "/upload/v1beta/files", /not served in Google's form/, /inlineData/],
   ["POST", "/v1/uploads", /not (served|available) here/, /in the request|file_data/],

@@ -24,6 +24,7 @@ import { callsSuite } from "./log/calls.suite.ts";
 import { tagsSuite } from "./log/tags.suite.ts";
 import { batchSuite } from "./models/batches.suite.ts";
 import { cacheSuite } from "./models/cache.suite.ts";
+import { toolSessionSuite } from "./models/tool-sessions.suite.ts";
 import { filesSuite } from "./models/files.suite.ts";
 import { lessonFilesSuite } from "./models/lesson-files.suite.ts";
 import { lessonsSuite } from "./models/lessons.suite.ts";
@@ -79,6 +80,7 @@ const SUITES = [
   responsesSuite,
   batchSuite,
   cacheSuite,
+  toolSessionSuite,
   filesSuite,
   webhooksSuite,
   deliverySuite,

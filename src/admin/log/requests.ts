@@ -96,6 +96,12 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     transport: record.socketId === null ? ("http" as const) : ("ws" as const),
     socket_id: record.socketId,
     compaction: record.isCompaction,
+    server: record.tool?.server ?? null,
+    tool: record.tool?.tool ?? null,
+    tool_error: record.tool?.error ?? null,
+    argument_bytes: record.tool?.argumentBytes ?? null,
+    result_bytes: record.tool?.resultBytes ?? null,
+    response_id: record.responseId,
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }
 

@@ -47,6 +47,8 @@ const DISCOVERY_MS = 30_000;
 const PRUNE_MS = 60_000;
 /** Files are off the disk within this time after their end. */
 const FILES_MS = 30_000;
+/** Sessions at tool servers are ended within this time after their rest. */
+const TOOLS_MS = 60_000;
 const ROWS_MAX = 2000;
 /** The maximum size of all replies kept for Idempotency-Keys, in characters: 1 GiB. The oldest are deleted first. */
 const KEPT_CHARACTERS_MAX = 1024 * 1024 * 1024;
@@ -92,6 +94,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly priceBook?: PriceBook;
   /** Removes files that have ended. Missing if there are none. */
   readonly sweepFiles?: () => Promise<void>;
+  /** Ends sessions at tool servers that rest. Missing if there are none. */
+  readonly sweepTools?: () => Promise<void>;
   /** Missing if the runtime manages memory alone. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
@@ -121,7 +125,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     ...scheduleAudit(parts, schedule),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, stateEvents, prices, models, priceBook, directory, sweepFiles } = parts;
+  const { delivering, stateEvents, prices, models, priceBook, directory, sweepFiles, sweepTools } = parts;
   if (delivering) {
     tasks.push(
       schedule("events_failed", EVENTS_MS, () => delivering.tick()),
@@ -150,6 +154,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   if (members) tasks.push(...schedulePeople(members, schedule));
   tasks.push(...scheduleDirectory(directory, schedule));
   if (sweepFiles) tasks.push(schedule("files_failed", FILES_MS, sweepFiles));
+  if (sweepTools) tasks.push(schedule("tools_failed", TOOLS_MS, sweepTools));
   if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();

@@ -35,6 +35,9 @@ export const OPERATIONS = [
 ] as const;
 export type OperationName = (typeof OPERATIONS)[number];
 
+/** A call of a tool is a request like those to models, but no model serves it. */
+export const TOOL_OPERATION = "tool";
+
 /**
  * Kinds of models that selectors don't choose by default: a `preview` may change or end at short notice, and one for
  * `completion` is made to continue code.

@@ -20,6 +20,7 @@ import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step
 import { REPEATS } from "./repeats-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
+import { TOOLS } from "./tools-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
 
 /** The bounds on scores are by account; the version before bounds them by key. */
@@ -300,4 +301,5 @@ export const STEPS: readonly Step[] = [
   FILES,
   BATCHES,
   ALLOWED_TOOLS,
+  TOOLS,
 ];

@@ -1,0 +1,113 @@
+// Listens to a tool server that announces changes of its lists, as long as somebody wants to hear of them.
+import { makeUnavailable } from "../../tools/failures.ts";
+import type { ServerFacts } from "../../tools/wire/server-facts.ts";
+import type { MessageListener } from "./answer-events.ts";
+import { CallScope } from "./call-scope.ts";
+import type { MirrorSource } from "./mirror-source.ts";
+import type { Peer } from "./peer.ts";
+
+const CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** A stream that lasted this long worked: the next one is opened soon. */
+const WORKING_MS = 10_000;
+
+export class Listening {
+  readonly #peer: Peer;
+  readonly #source: MirrorSource;
+  #scope: CallScope | null = null;
+  #isOn = false;
+  #pauseMs = FIRST_PAUSE_MS;
+  #cancelPause: () => void = () => {};
+
+  constructor(peer: Peer, source: MirrorSource) {
+    this.#peer = peer;
+    this.#source = source;
+  }
+
+  start(): void {
+    if (this.#isOn) return;
+    this.#isOn = true;
+    this.#pauseMs = FIRST_PAUSE_MS;
+    void this.#hear();
+  }
+
+  stop(): void {
+    this.#isOn = false;
+    this.#cancelPause();
+    this.#scope?.close();
+    this.#scope = null;
+  }
+
+  /** Opens one stream, and the next after a pause once it ends. */
+  async #hear(): Promise<void> {
+    const { ports, server } = this.#peer.terms;
+    const { deadlines } = ports;
+    const sinceMs = deadlines.nowMs();
+    const scope = new CallScope(deadlines, Number.POSITIVE_INFINITY, () => makeUnavailable(server.name));
+    this.#scope = scope;
+    const isServed = await this.#open(scope).catch(() => true);
+    scope.close();
+    if (!this.#isOn || this.#scope !== scope) return;
+    if (deadlines.nowMs() - sinceMs > WORKING_MS) this.#pauseMs = FIRST_PAUSE_MS;
+    this.#pause(isServed ? this.#pauseMs : LONGEST_PAUSE_MS);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  #pause(forMs: number): void {
+    this.#cancelPause = this.#peer.terms.ports.clock.after(forMs, () => {
+      if (this.#isOn) void this.#hear();
+    });
+  }
+
+  /** Resolves when the stream ends. False if the server has no changes to announce, or no stream for them. */
+  async #open(scope: CallScope): Promise<boolean> {
+    const facts = await scope.wait(this.#source.known.get(this.#peer));
+    if (!facts.announces) return false;
+    const session = await scope.wait(this.#source.known.open(this.#peer, facts));
+    // What has changed since the last stream is in no stream.
+    this.#refresh();
+    return facts.era === "newer"
+      ? this.#subscribe(facts, scope)
+      : this.#hearOlder(facts, session, scope);
+  }
+
+  async #subscribe(facts: ServerFacts, scope: CallScope): Promise<boolean> {
+    const wanted = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+    const { status } = await this.#peer.request(facts, {
+      id: this.#peer.terms.ids.next(),
+      method: "subscriptions/listen",
+      params: { notifications: wanted },
+      meta: {},
+      hasProgress: false,
+      parameters: [],
+      session: null,
+      scope,
+      listener: this.#listen(facts.version, null),
+    });
+    return status < 400;
+  }
+
+  async #hearOlder({ version }: ServerFacts, session: string | null, scope: CallScope): Promise<boolean> {
+    const { status } = await this.#peer.hearOlder(version, session, scope, this.#listen(version, session));
+    if (status === 404 && session !== null) this.#source.known.forgetSession(session);
+    return status < 400 || status === 404;
+  }
+
+  #listen(version: string, session: string | null): MessageListener {
+    return {
+      notify: (method) => {
+        if (CHANGED.test(method)) this.#refresh();
+      },
+      request: (id, method) => this.#peer.refuse(version, session, id, method),
+    };
+  }
+
+  #refresh(): void {
+    this.#source.markOutdated();
+    void this.#source.refresh(this.#peer).then(() => {
+      // It was announced while the lists were read.
+      if (this.#isOn && this.#source.isOutdated) void this.#source.refresh(this.#peer);
+    });
+  }
+}
