@@ -33,7 +33,7 @@ export async function listToolServers(
 ): Promise<ListPage<ToolServerView>> {
   const { directory } = parts;
   const hasUrl = access.may("tools.addresses");
-  const servers = directory.listServers();
+  const servers = await directory.listServers();
   if (access.accountsWith("tools.read") === null)
     return { data: servers.map((server) => showServer(server, hasUrl)), next: null };
   const sees = await findSight(parts, access);

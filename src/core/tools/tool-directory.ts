@@ -33,16 +33,18 @@ export interface ListedTool {
   /** The server's own name of it. */
   readonly tool: string;
   readonly priceNanoUsd: NanoUsd;
-  /** As the server gave it: title, description, schemas, annotations. */
-  readonly definition: JsonObject;
+  readonly description: string | null;
+  /** Returns what the server said of it besides its name: title, schemas, annotations. */
+  readonly readDefinition: () => JsonObject;
 }
 
+/** Servers that weren't asked of late are asked first, all together, for some seconds at most. */
 export interface ToolDirectory {
   /** In the order of the configuration. */
-  readonly listServers: () => readonly ToolServerState[];
-  /** Returns the tools of one server, or of all. May ask servers that weren't asked of late, each for some seconds at most. */
+  readonly listServers: () => Promise<readonly ToolServerState[]>;
+  /** Returns the tools of one server, or of all. */
   readonly listTools: (server?: string) => Promise<readonly ListedTool[]>;
 }
 
 /** That of a gateway without tool servers. */
-export const NO_TOOL_SERVERS: ToolDirectory = { listServers: () => [], listTools: async () => [] };
+export const NO_TOOL_SERVERS: ToolDirectory = { listServers: async () => [], listTools: async () => [] };

@@ -1,6 +1,6 @@
 // LiteLLM's MCP servers as tool servers, and the names by which its keys refer to them.
 import { createHash } from "node:crypto";
-import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
+import { asArray, asObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
 import { Fields } from "../fields.ts";
 import type { PlannedConfig } from "../plan.ts";
 import type { Report } from "../report.ts";
