@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { Fault } from "../../../src/core/fault.ts";
 import type { ToolAuth } from "../../../src/core/tools/tool-server.ts";
 import { mintSecret } from "../../../src/keys/secret.ts";
+import { until } from "../../whole/world/until.ts";
 import { startTokenServer } from "../auth/token-server.ts";
 import { makeServer, readFirstText, startFake, startNode } from "./tool-world.ts";
 
@@ -96,6 +97,9 @@ describe("pass", () => {
     expect(await readCode(node.call("echo", {}, { pass: "Bearer two" }))).toContain("`x-github-token`");
     const [row = ""] = node.sessions.rows.keys();
     expect(row).not.toContain("Bearer");
+    await node.listNames("fake", "Bearer one");
+    await until("no session but the caller's is left", () => fake.sessions.size === 1);
+    expect([...fake.sessions]).toEqual([...node.sessions.rows.values()]);
     expect(fake.mistakes).toEqual([]);
   });
 
