@@ -113,7 +113,9 @@ test("a member sees the tools of the account and of their rules alone, and no ad
   expect(data[0]).not.toHaveProperty("url");
   expect(await wrongWith(() => getTool(parts, "github_write", member()))).toBe("not_found");
   expect(await wrongWith(() => listTools(parts, { key: "key_team" }, member()))).toBe("not_found");
-  expect((await getTool(parts, "github_read", member())).users.map(({ key_id }) => key_id)).toEqual(["key_own"]);
+  expect((await getTool(parts, "github_read", member())).users.map(({ key_id }) => key_id)).toEqual([
+    "key_own",
+  ]);
 });
 
 test("servers are shown with what is wrong with them, and without the reason to those who see no address", async () => {

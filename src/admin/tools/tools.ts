@@ -12,8 +12,8 @@ import { requireKey } from "../keys/keys.ts";
 import type { ListPage } from "../list.ts";
 import { allowNull, anyObject, boolean, closeObject, text, usd, type View } from "../schema.ts";
 import { findKeyLevels, findSight } from "./sight.ts";
-import { findUsers, toolUsersSchema } from "./tool-users.ts";
 import type { ToolServerParts } from "./tool-servers.ts";
+import { findUsers, toolUsersSchema } from "./tool-users.ts";
 
 const LIMIT_MAX = 200;
 const LIMIT = 50;

@@ -200,8 +200,7 @@ function isWanted(row: RequestView, wanted: Filters): boolean {
   const models = [row.model_asked, row.model_tried, row.model_used];
   const providerOf = (id: string | null) => (id === null ? "" : splitModelId(id).provider);
   const { status } = wanted;
-  const isSame = SAME_FIELDS.filter((name) => wanted[name])
-    .every((name) => row[name] === wanted[name]);
+  const isSame = SAME_FIELDS.filter((name) => wanted[name]).every((name) => row[name] === wanted[name]);
   return (
     isSame &&
     // Only the gateway knows what these match.

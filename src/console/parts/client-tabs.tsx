@@ -27,10 +27,7 @@ interface Setup extends Pick<ClientSetup, "name" | "title" | "snippets"> {
 
 /** How clients are connected: with models, or with tool servers. */
 const SETUPS: Readonly<Record<"models" | "tools", readonly Setup[]>> = {
-  models: [
-    CURL,
-    ...CLIENT_SETUPS.map((setup) => ({ ...setup, page: place(`/docs/client-${setup.name}`) })),
-  ],
+  models: [CURL, ...CLIENT_SETUPS.map((setup) => ({ ...setup, page: place(`/docs/client-${setup.name}`) }))],
   tools: TOOL_SETUPS.map(({ tools, ...setup }) => ({
     ...setup,
     snippets: tools,

@@ -95,7 +95,11 @@ function readServer(name: string, value: JsonObject, aliases: JsonObject, parts:
   const isForAll = fields.take("allow_all_keys") === true;
   const settings = { url, ...omitUndefined({ auth }), ...readLimits(fields) };
   for (const field of fields.listUnread())
-    parts.report.leave(parts.findLine(["mcp_servers", name, field]), `${item}.${field}`, "it has no counterpart");
+    parts.report.leave(
+      parts.findLine(["mcp_servers", name, field]),
+      `${item}.${field}`,
+      "it has no counterpart",
+    );
   // Its id is a digest, since keys must find it after a restart.
   const identity = [name, url, transport, authType, alias].join("|");
   const id = createHash("sha256").update(identity).digest("hex").slice(0, ID_CHARACTERS);
@@ -142,7 +146,9 @@ function readLimits(fields: Fields): object {
   fields.take("description");
   return omitUndefined({
     tools:
-      allowed.length + refused.length === 0 ? undefined : [...(allowed.length > 0 ? allowed : ["*"]), ...refused],
+      allowed.length + refused.length === 0
+        ? undefined
+        : [...(allowed.length > 0 ? allowed : ["*"]), ...refused],
     timeout: seconds === undefined ? undefined : `${Math.min(1800, Math.max(1, Math.round(seconds)))}s`,
     parallel: parallel && Math.min(PARALLEL_MAX, Math.max(1, Math.floor(parallel))),
     price_per_call: readPrice(costs.default_cost_per_query),
