@@ -40,6 +40,8 @@ export class KnownFacts {
     this.endOwn(peer);
     this.#session = session;
     this.#facts = facts;
+    // A client's credential isn't kept, and nothing else could end this session later.
+    if (peer.terms.pass !== null) this.endOwn(peer);
     this.#foundAtMs = this.#ports.deadlines.nowMs();
     return facts;
   }
