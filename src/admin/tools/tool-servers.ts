@@ -13,7 +13,7 @@ export const toolServerSchema = Type.Object({
   state: allowWords(TOOL_SERVER_STATES),
   era: allowNull(Type.String({ description: "Which generation of the protocol it speaks." })),
   version: allowNull(Type.String({ description: "The protocol's version." })),
-  error: allowNull(text),
+  error: allowNull(Type.String({ description: "Why it is down. Without the reason for viewers and members." })),
   tools: count,
   left_out: Type.Array(Type.Object({ name: text, reason: text }), {
     description: "Tools that are shown to nobody.",
@@ -33,11 +33,12 @@ export async function listToolServers(
 ): Promise<ListPage<ToolServerView>> {
   const { directory } = parts;
   const hasUrl = access.may("tools.addresses");
+  const servers = directory.listServers();
   if (access.accountsWith("tools.read") === null)
-    return { data: directory.listServers().map((server) => showServer(server, hasUrl)), next: null };
+    return { data: servers.map((server) => showServer(server, hasUrl)), next: null };
   const sees = await findSight(parts, access);
   const seen = Map.groupBy((await directory.listTools()).filter(sees), ({ server }) => server);
-  const data = directory.listServers().flatMap((server) => {
+  const data = servers.flatMap((server) => {
     const tools = seen.get(server.name)?.length ?? 0;
     return tools === 0 ? [] : [showServer({ ...server, tools, leftOut: [] }, hasUrl)];
   });
@@ -52,7 +53,7 @@ function showServer(server: ToolServerState, hasUrl: boolean): ToolServerView {
     state,
     era,
     version,
-    error,
+    error: error !== null && !hasUrl ? "It could not be reached, or failed." : error,
     tools,
     left_out: leftOut.map(({ name: tool, reason }) => ({ name: tool, reason })),
     checked_at: formatInstantOrNull(checkedAtMs),

@@ -13,7 +13,7 @@ export interface ToolServerState {
   readonly era: string | null;
   /** The protocol's version, a date. */
   readonly version: string | null;
-  /** Why it is down. Names no host. */
+  /** Why it is down, for the operator: it may name a host. */
   readonly error: string | null;
   /** The number of tools that it shows. */
   readonly tools: number;
