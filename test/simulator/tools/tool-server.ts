@@ -60,11 +60,13 @@ export class ToolServerFake {
   readonly #streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
   readonly #cancels = new Map<unknown, () => void>();
   #server: ReturnType<typeof Bun.serve>;
+  readonly url: string;
   #next = 0;
 
   constructor(options: ToolServerOptions = {}) {
     this.options = options;
     this.#server = this.#serve(0);
+    this.url = `http://127.0.0.1:${this.#server.port}/mcp`;
   }
 
   #serve(port: number) {
@@ -76,9 +78,6 @@ export class ToolServerFake {
     });
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${this.#server.port}/mcp`;
-  }
 
   /** The next request of this method meets the fault. */
   plan(method: string, ...faults: readonly ToolFault[]): void {
@@ -115,9 +114,8 @@ export class ToolServerFake {
 
   /** Comes back at the same address, with no session. */
   restart(): void {
-    const { port } = this.#server;
     this.sessions.clear();
-    this.#server = this.#serve(port ?? 0);
+    this.#server = this.#serve(Number(new URL(this.url).port));
   }
 
   async #answer(request: Request): Promise<Response> {

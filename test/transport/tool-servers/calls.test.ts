@@ -126,7 +126,7 @@ describe.each(FAULTS)("%s", (_name, fault, code) => {
     await node.servers.list("fake", null);
     fake.plan("tools/call", fault);
     const thrown = await failWith(node.call("echo"));
-    expect(thrown.code).toBe(code);
+    expect(`${thrown.code}`).toBe(code);
     expect(thrown.message).not.toContain("127.0.0.1");
     expect(fake.listSeen("tools/call")).toHaveLength(1);
   });
