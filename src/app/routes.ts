@@ -4,13 +4,12 @@ import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/keys/holder.ts";
 import type { LiveFeed } from "../admin/log/live.ts";
 import type { SocketsView } from "../admin/log/sockets.ts";
-import { countPriceChanges, type PriceReviewParts } from "../admin/models/price-review.ts";
+import { countPriceChanges } from "../admin/models/price-review.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { checkScraper } from "../admin/people/token.ts";
 import type { WrongTokens } from "../admin/people/wrong-tokens.ts";
 import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
-import type { ToolParts } from "../admin/tools/tools.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Settings } from "../core/settings.ts";
@@ -68,17 +67,16 @@ import { formatMetrics, readValue } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
-import { writeApart } from "./models/catalogue-apart.ts";
-import { replaceCatalogueFile } from "./models/catalogue-file.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
+import { createPriceParts } from "./models/price-parts.ts";
 import { listProviderNames } from "./models/provider-names.ts";
 import { createProviderPorts } from "./models/provider-ports.ts";
 import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
-import { createToolDirectory } from "./tools/directory.ts";
+import { createToolAdminParts } from "./tools/admin-parts.ts";
 import type { Tools } from "./tools/tools.ts";
 import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
@@ -276,21 +274,6 @@ function createAdminPorts(
   };
 }
 
-function createPriceParts({ live, prices }: RouteParts): PriceReviewParts {
-  return {
-    compared: () => prices.last,
-    asOf: () => live.settings.catalogueAsOf,
-    file: () => live.settings.catalogueFile,
-    async write({ known }, proposals) {
-      const { catalogueFile = "", newerModels = [] } = live.settings;
-      const ids = new Set(proposals.map(({ id }) => id));
-      const changed = new Map([...known].filter(([id]) => ids.has(id)));
-      const text = await writeApart({ proposals, known: changed, newerModels, nowMs: clock.nowMs() });
-      replaceCatalogueFile(catalogueFile, text);
-    },
-  };
-}
-
 function createModelRulesParts({ opened, live, known }: RouteParts) {
   return {
     store: opened.store,
@@ -300,15 +283,6 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
       dialects ?? (live.snapshot.upstreams.get(provider)?.dialects ?? []).map(({ name }) => name),
     refusedFields: (id: string) => known.health.refusedFields.list(id),
     refresh: () => live.modelRules.refresh(),
-  };
-}
-
-function createToolAdminParts({ opened, live, tools }: RouteParts): ToolParts {
-  return {
-    store: opened.store,
-    clock,
-    limitRules: () => live.settings.ownerLimits,
-    directory: createToolDirectory(tools.servers),
   };
 }
 

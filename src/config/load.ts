@@ -22,7 +22,7 @@ import { buildSignInRules } from "./sign-in.ts";
 import { readStore } from "./store-place.ts";
 import { buildTagHeaders } from "./tags-from.ts";
 import { buildTelemetryRules } from "./telemetry.ts";
-import { buildToolRules } from "./tool-servers.ts";
+import { buildToolRules } from "./tools/tool-servers.ts";
 import { buildStripeRules } from "./topups.ts";
 import { parseClock, parseSize } from "./units.ts";
 import { validate } from "./validate.ts";

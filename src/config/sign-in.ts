@@ -16,7 +16,7 @@ import { readPolicies } from "./models/policies.ts";
 import { networkFields, readNetwork } from "./network.ts";
 import { budgetList, buildBudgets } from "./owner-limits.ts";
 import { secret } from "./providers/provider-schema.ts";
-import { toolPatterns } from "./tool-patterns.ts";
+import { toolPatterns } from "./tools/tool-patterns.ts";
 
 const RULES_MAX = 1000;
 const ACCOUNTS_MAX = 1000;

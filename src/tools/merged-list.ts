@@ -1,8 +1,9 @@
 // The lists of several servers as one client sees them, kept as bytes for each set of rights.
+import { matchesPatterns } from "../core/fields/tool-list.ts";
 import type { AllowedTools, ToolServer } from "../core/tools/tool-server.ts";
 import { compareText, type Mirror, type MirroredEntry, type MirroredTool } from "./mirror.ts";
 import { fitName, makeFullName, makeResourceUri, makeToolName } from "./names.ts";
-import { isToolAllowed, isWholeServerAllowed, matchesPatterns } from "./patterns.ts";
+import { isToolAllowed, isWholeServerAllowed } from "./patterns.ts";
 import type { Era } from "./wire/eras.ts";
 
 /** A server and what it last said. `mirror` is null if it isn't to be had at the moment. */
@@ -48,8 +49,9 @@ export class MergedList {
     const whole = lists.filter(({ server }) => isWholeServerAllowed(levels, server.name));
     this.tools = sortByName(lists.flatMap((one) => listTools(one, levels, isAll)));
     this.prompts = sortByName(whole.flatMap((one) => listPrompts(one, isAll)));
-    const listUris = (field: "resources" | "templates") =>
-      [...sortByName(whole.flatMap((one) => listResources(one, field, isAll))).values()];
+    const listUris = (field: "resources" | "templates") => [
+      ...sortByName(whole.flatMap((one) => listResources(one, field, isAll))).values(),
+    ];
     this.#others = { resources: listUris("resources"), resourceTemplates: listUris("templates") };
     this.wholeServers = new Set(whole.map(({ server }) => server.name));
   }
@@ -99,7 +101,11 @@ function listTools(
   return [...mirror.tools.values()]
     .filter(({ name }) => matchesPatterns(server.tools, name))
     .filter(({ name }) => isToolAllowed(levels, makeFullName(server.name, name)))
-    .map((tool) => ({ name: isAll ? makeToolName(server.name, tool.name) : fitName(tool.name), server, tool }));
+    .map((tool) => ({
+      name: isAll ? makeToolName(server.name, tool.name) : fitName(tool.name),
+      server,
+      tool,
+    }));
 }
 
 function listPrompts({ server, mirror }: ServerLists, isAll: boolean): readonly ListedEntry[] {
@@ -145,7 +151,9 @@ export class MergedLists {
   #next = 0;
 
   get(lists: readonly ServerLists[], levels: readonly AllowedTools[], isAll: boolean): MergedList {
-    const parts = lists.map(({ server, mirror }) => `${this.#number(server)}:${mirror ? this.#number(mirror) : ""}`);
+    const parts = lists.map(
+      ({ server, mirror }) => `${this.#number(server)}:${mirror ? this.#number(mirror) : ""}`,
+    );
     const key = `${isAll} ${parts.join(" ")} ${JSON.stringify(levels)}`;
     const known = this.#lists.get(key);
     const list = known ?? new MergedList(lists, levels, isAll);

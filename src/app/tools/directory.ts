@@ -1,9 +1,9 @@
-// What the operator sees of tool servers: their states, and the tools that they show.
+// The states of tool servers and the tools that they show, for the operator.
+import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { asObject, parseJson } from "../../core/json/json.ts";
 import type { ListedTool, ToolDirectory, ToolServerState } from "../../core/tools/tool-directory.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeFullName, makeToolName } from "../../tools/names.ts";
-import { matchesPatterns } from "../../tools/patterns.ts";
 import type { ToolServers } from "../../transport/tool-servers/tool-servers.ts";
 
 type KnownServers = Pick<ToolServers, "servers" | "describe" | "list">;
@@ -12,7 +12,9 @@ export function createToolDirectory(known: KnownServers): ToolDirectory {
   return {
     listServers: async () => {
       const listed = await Promise.all(known.servers.map((server) => listTools(known, server)));
-      const servers = new Map(known.servers.map((server, at) => [server.name, { server, tools: listed[at] }]));
+      const servers = new Map(
+        known.servers.map((server, at) => [server.name, { server, tools: listed[at] }]),
+      );
       return known.describe().map(({ instructions: _, ...state }): ToolServerState => {
         const found = servers.get(state.name);
         return { ...state, url: found?.server.url ?? "", tools: found?.tools?.length ?? 0 };

@@ -9,11 +9,11 @@ export interface ToolServerState {
   readonly name: string;
   readonly url: string;
   readonly state: (typeof TOOL_SERVER_STATES)[number];
-  /** Which generation of the protocol it speaks. Null until it was asked. */
+  /** The generation of the protocol that it speaks. Null until it was asked. */
   readonly era: string | null;
   /** The protocol's version, a date. */
   readonly version: string | null;
-  /** Why it is down, for the operator: it may name a host. */
+  /** The reason why it is down, for the operator: it may name a host. */
   readonly error: string | null;
   /** The number of tools that it shows. */
   readonly tools: number;
@@ -27,7 +27,7 @@ export interface ToolServerState {
 export interface ListedTool {
   /** As clients of all servers' address know it. */
   readonly name: string;
-  /** `NAME_tool` without any fitting, as patterns know it. */
+  /** The server's name, `_` and its own name of it, without any fitting: patterns know it by this. */
   readonly fullName: string;
   readonly server: string;
   /** The server's own name of it. */
@@ -38,7 +38,7 @@ export interface ListedTool {
   readonly readDefinition: () => JsonObject;
 }
 
-/** Servers that weren't asked of late are asked first, all together, for some seconds at most. */
+/** Servers that weren't asked within a minute are asked first, all together, for some seconds at most. */
 export interface ToolDirectory {
   /** In the order of the configuration. */
   readonly listServers: () => Promise<readonly ToolServerState[]>;

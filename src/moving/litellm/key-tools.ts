@@ -20,16 +20,16 @@ interface KeyRows {
 }
 
 /** By the name of a server here, the tools of it, or null for all. */
-type Granted = ReadonlyMap<string, readonly string[] | null>;
+type Grants = ReadonlyMap<string, readonly string[] | null>;
 
 /** Returns the list of a key, which is empty without any permission: a key of LiteLLM's has no tools to begin with. */
 export function readKeyTools({ row, team, others }: KeyRows, parts: ToolParts): readonly string[] {
   const own = readGranted(row, parts);
   const ofTeam = team && readGranted(team, parts);
-  const first: Granted = own ?? ofTeam ?? new Map();
+  const first: Grants = own ?? ofTeam ?? new Map();
   const bounds = [ofTeam, ...others.map((one) => readGranted(one, parts))];
   const granted = bounds.reduce(
-    (common: Granted, bound) => (bound ? intersect(common, bound) : common),
+    (common: Grants, bound) => (bound ? intersect(common, bound) : common),
     first,
   );
   const rows = [row, ...(team ? [team] : []), ...others];
@@ -71,7 +71,7 @@ function findPermission(row: ForeignRow, { permissions }: ToolParts): ForeignRow
 }
 
 /** Null where nothing is said. */
-function readGranted(row: ForeignRow, parts: ToolParts): Granted | null {
+function readGranted(row: ForeignRow, parts: ToolParts): Grants | null {
   const permission = findPermission(row, parts);
   if (permission === undefined) return null;
   const { names, notes } = parts;
@@ -108,7 +108,7 @@ function readBlocked(row: ForeignRow, parts: ToolParts): readonly string[] {
   return readList(permission, "blocked_tools").map((tool) => `!*${tool}`);
 }
 
-function intersect(one: Granted, other: Granted): Granted {
+function intersect(one: Grants, other: Grants): Grants {
   const common = new Map<string, readonly string[] | null>();
   for (const [name, tools] of one) {
     const others = other.get(name);

@@ -1,4 +1,4 @@
-// How LiteLLM proves itself at an MCP server, as `auth` of a tool server.
+// The credentials with which LiteLLM calls MCP servers, as `auth` of tool servers.
 import { asArray, asObject, asString } from "../../core/json/json.ts";
 import type { Fields } from "../fields.ts";
 import type { Report } from "../report.ts";

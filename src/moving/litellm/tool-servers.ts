@@ -123,7 +123,7 @@ function refuseServer(
 }
 
 /** Returns the name here: lower-case letters, digits and `-`, of which the first 15 count. */
-export function convertName(name: string): string {
+function convertName(name: string): string {
   return name
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/g, "-")
