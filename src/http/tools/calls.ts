@@ -217,7 +217,7 @@ function writeProgress(token: string | number, progress: ToolProgress): string {
 }
 
 /** Nothing else of a client's own `_meta` goes on. */
-function readCalled(method: MethodName) {
+function readCalled(method: MethodName): "tools/call" | "prompts/get" | "resources/read" {
   return method === "resources/read" || method === "prompts/get" ? method : "tools/call";
 }
 

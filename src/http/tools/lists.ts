@@ -47,7 +47,7 @@ export class ToolLists {
         return createJsonResponse(200, writeResult(message.id, writeDiscover(offer)));
       }
       if (!isList(method)) throw new Fault("internal_error", "The method has no answer.");
-      return await this.#list(request, KINDS[method], method);
+      return await this.#list(request, KINDS[method]);
     } finally {
       end();
     }
@@ -80,7 +80,7 @@ export class ToolLists {
     };
   }
 
-  async #list({ message, era, viewer }: ClientRequest, kind: ListKind, method: keyof typeof KINDS): Promise<Response> {
+  async #list({ message, era, viewer }: ClientRequest, kind: ListKind): Promise<Response> {
     if (message.params.cursor !== undefined)
       throw new RpcRefusal(200, message.id, { code: CODES.params, message: "Unknown cursor: lists have one page." });
     const { list, unavailable } = await this.#views.find(viewer);
