@@ -111,7 +111,7 @@ describe("a call of a key with places left", () => {
 
 describe("limits", () => {
   test("of the minute and budgets by the tool's name count calls, and refuse with what is left", async () => {
-    const budgets = [{ per: "day", limit_usd: 0.004, models: ["mcp:old#*"] }];
+    const budgets = [{ per: "day", usd: 0.004, models: ["mcp:old#*"] }];
     const holder = await makeHolder(1, { budgets });
     await (await call(holder.secret, "old_echo")).text();
     const refused = await readError(await call(holder.secret, "old_echo"));
