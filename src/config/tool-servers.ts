@@ -49,7 +49,12 @@ const auth = Type.Union(
     section({ bearer: secret }, "A token."),
     section(
       {
-        header: record(HEADER_NAME, "the name of a header", headerValue, "Headers that are sent with every call."),
+        header: record(
+          HEADER_NAME,
+          "the name of a header",
+          headerValue,
+          "Headers that are sent with every call.",
+        ),
       },
       "Headers.",
     ),
@@ -149,8 +154,7 @@ function readAuth(given: AuthConfig, path: Path, issues: Issues): ToolAuth {
 
 function readHeaders(given: Readonly<Record<string, string>>, path: Path, issues: Issues): ToolAuth {
   const all = Object.entries(given).map(([name, value]): [string, string] => [name.toLowerCase(), value]);
-  if (all.length === 0 || all.length > HEADERS_MAX)
-    issues.atKey(path, `needs 1 to ${HEADERS_MAX} headers`);
+  if (all.length === 0 || all.length > HEADERS_MAX) issues.atKey(path, `needs 1 to ${HEADERS_MAX} headers`);
   for (const name of Object.keys(given))
     if (NOT_SET.test(name.toLowerCase()))
       issues.atKey([...path, name], "this header can't be set, because the protocol sets it");
@@ -159,6 +163,9 @@ function readHeaders(given: Readonly<Record<string, string>>, path: Path, issues
 
 function readPass(header: string, path: Path, issues: Issues): ToolAuth {
   if (NOT_PASSED.test(header))
-    issues.atValue(path, `must not be ${header}: the gateway's own keys come in it, and would reach the tool server`);
+    issues.atValue(
+      path,
+      `must not be ${header}: the gateway's own keys come in it, and would reach the tool server`,
+    );
   return { kind: "pass", header };
 }

@@ -115,7 +115,9 @@ test("key holders see their allowance, limits and spending", async () => {
   await writeRecord(world.store, makeRecord("old", { ...spent, atMs: NOON - 24 * HOUR }));
   await writeRecord(world.store, makeRecord("older", { ...spent, atMs: NOON - 30 * 24 * HOUR }));
   await writeRecord(world.store, makeRecord("now", spent));
-  expect(await holderView({ ...bench(), store: world.store, quota: () => QUOTA, tools: () => TOOL_RIGHTS }, key)).toEqual({
+  expect(
+    await holderView({ ...bench(), store: world.store, quota: () => QUOTA, tools: () => TOOL_RIGHTS }, key),
+  ).toEqual({
     id: key.id,
     name: "a",
     account_id: "default",

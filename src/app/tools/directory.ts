@@ -12,10 +12,12 @@ export function createToolDirectory(known: KnownServers): ToolDirectory {
   return {
     listServers: () => {
       const urls = new Map(known.servers.map(({ name, url }) => [name, url]));
-      return known.describe().map(({ instructions: _, ...state }): ToolServerState => ({
-        ...state,
-        url: urls.get(state.name) ?? "",
-      }));
+      return known.describe().map(
+        ({ instructions: _, ...state }): ToolServerState => ({
+          ...state,
+          url: urls.get(state.name) ?? "",
+        }),
+      );
     },
     listTools: async (only) => {
       const asked = known.servers.filter(({ name }) => only === undefined || name === only);

@@ -33,7 +33,8 @@ export interface ToolSessionStore {
    * Takes up to `most` rows out that were used before these times: sessions at servers, which the caller ends there, and ended
    * ones. Each row goes to one caller alone.
    */
-  takeResting(before: { readonly sessionsMs: number; readonly endedMs: number }, most: number): Promise<
-    readonly ToolSessionRow[]
-  >;
+  takeResting(
+    before: { readonly sessionsMs: number; readonly endedMs: number },
+    most: number,
+  ): Promise<readonly ToolSessionRow[]>;
 }

@@ -85,7 +85,10 @@ export class ServerSessions implements ToolSessions {
 
   #findKey({ server, owner, passDigest }: ToolSessionPlace) {
     const { accountId } = readOwner(owner);
-    return { accountId, id: this.#ports.vault.digest(`tool session ${JSON.stringify([server, owner, passDigest])}`) };
+    return {
+      accountId,
+      id: this.#ports.vault.digest(`tool session ${JSON.stringify([server, owner, passDigest])}`),
+    };
   }
 }
 
