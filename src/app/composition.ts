@@ -114,20 +114,18 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ...filePorts, ledger, learning, live, deadlines, ending, ...listeners, ...held };
-  const ports = createHttpPorts(options, running);
-  const tools = createTools({ ...own, opened, store, live, gateway, ports, fetch });
-  const { batches, runner, countRunning } = createBatches({ opened, store, live, log, ports });
+  const { ports, tools, batches, runner, countRunning } = createServed(options, running, own, store);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
-  const kept = { sweepFiles, sweepTools: tools.sweep };
+  const sweeps = { sweepFiles, sweepTools: tools.sweep };
   const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
-  const endUpkeep = await startTasks({ ...upkept, ...kept, learning: lessons }, { live, gateway, ending });
+  const endUpkeep = await startTasks({ ...upkept, ...sweeps, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
-  const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = { ...learnt, ports, tools, batches, countRunning, live, feed, ...people.served, fetch, ...state };
+  const learnt = { known, learned, learning, sampling, tools, writeRefusals: write };
+  const composed = { ...learnt, ports, batches, countRunning, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   runner.start();
   return {
@@ -141,9 +139,23 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway, runner });
       await telling.delivering.stop(SETTLE_MS);
-      await closeGateway(gateway, [endUpkeep, tools.close, () => deadlines.stop()], { store, telemetry, log, write });
+      const ends = [endUpkeep, tools.close, () => deadlines.stop()];
+      await closeGateway(gateway, ends, { store, telemetry, log, write });
     },
   };
+}
+
+/** Makes what clients reach beside the gateway itself: tool servers and batches. */
+function createServed(
+  options: GatewayOptions,
+  running: HttpParts,
+  own: Pick<GatewayPorts, "steps">,
+  store: Store,
+) {
+  const { opened, fetch = upstreamFetch } = options;
+  const ports = createHttpPorts(options, running);
+  const tools = createTools({ ...running, ...own, opened, store, ports, fetch });
+  return { ports, tools, ...createBatches({ ...running, opened, store, ports }) };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */

@@ -19,12 +19,12 @@ import { PriceWatch } from "./models/catalogue-watch.ts";
 import { ConfigurationState } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
+import { describeServers } from "./tools/readings.ts";
+import type { Tools } from "./tools/tools.ts";
 import { Measures } from "./upkeep/measures.ts";
 import { PROCESS_READINGS } from "./upkeep/process-readings.ts";
 import { createStateReadings } from "./upkeep/state-readings.ts";
 import { StoreWatch } from "./upkeep/store-watch.ts";
-import { describeServers } from "./tools/readings.ts";
-import type { Tools } from "./tools/tools.ts";
 import { clock, random, upstreamFetch } from "./world.ts";
 
 const MICROSECONDS_PER_MS = 1000;

@@ -20,8 +20,8 @@ import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.
 import type { StripeRules } from "./money/checkout.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { SignInRules } from "./people/sign-in.ts";
-import type { ToolRules } from "./tools/rules.ts";
 import { TOOL_RIGHTS, type ToolRights } from "./tools/rights.ts";
+import type { ToolRules } from "./tools/rules.ts";
 import type { NetworkRules } from "./world/network.ts";
 import type { Level } from "./world/world.ts";
 

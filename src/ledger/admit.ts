@@ -120,7 +120,7 @@ function enter(books: Books, admitting: Admitting): Answer {
 function takeFreePlaces(books: Books, demand: Admission, standing: Standing): Place | null {
   const { id, nowMs, answers, quota } = demand;
   const hasPlace = standing.counted.used < standing.limit;
-  const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
+  const hasSlot = hasFreeSlot(standing, nowMs);
   if (!hasPlace && !hasSlot) return null;
   const taking = { id, answers, nowMs, everyMs: quota.throttleMs, freeNanoUsd: null };
   return takePlaces(books, standing, taking);
@@ -197,7 +197,7 @@ const LACKING_OFFERS: Lacking = { ...NOTHING_LACKING, offers: true };
 
 /** Admits by the allowance, else by the balance, else by the throttle. */
 function allowed(books: Books, admitting: Admitting, limit: number): Grant | RefusalAnswer | Lacking {
-  const { demand, key, account, limits, offers } = admitting;
+  const { demand, key, account, limits } = admitting;
   const { nowMs, quota } = demand;
   const standing = hideSlot(demand, readStanding(books, key, account, limit, quota, nowMs));
   const hasPlace = standing.counted.used < limit;
@@ -207,33 +207,47 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
     const isFree = hasPlace && limits.funds.length === 0 && isUnboundFree(quota, account);
     return isFree ? free(books, admitting, standing, UNBOUND) : LACKING_OFFERS;
   }
-  const takesPlace = demand.answers > 0;
-  if (!takesPlace && costsNothing(offers)) return unlimited(books, admitting);
-  const hasSlot = takesPlace && standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
-  const terms =
-    hasPlace || hasSlot
-      ? computeFreeTerms(
-          demand,
-          offers,
-          limits.funds,
-          { key, account, isPayable: () => isPayable(admitting) },
-          standing,
-        )
-      : null;
+  if (demand.answers === 0) return allowedCall(books, admitting, standing);
+  const hasSlot = hasFreeSlot(standing, nowMs);
+  const terms = hasPlace || hasSlot ? findFreeTerms(admitting, standing) : null;
   if (hasPlace && terms?.kind === "free") return free(books, admitting, standing, terms.terms);
   const payment = account.balanceNanoUsd > 0 ? paid(books, admitting, standing) : null;
   if (payment) return payment;
   if (terms?.kind === "refused") return refused(terms.fault);
-  if (terms) return free(books, admitting, standing, terms.terms);
-  return refused(
-    takesPlace ? makeUsedUpFault(standing, quota, nowMs, isPayable(admitting)) : unpaid(demand, account),
-  );
+  return terms
+    ? free(books, admitting, standing, terms.terms)
+    : refused(makeUsedUpFault(standing, quota, nowMs, isPayable(admitting)));
+}
+
+function hasFreeSlot({ slotAtMs }: Standing, nowMs: number): boolean {
+  return slotAtMs !== null && slotAtMs <= nowMs;
+}
+
+function findFreeTerms(admitting: Admitting, standing: Standing) {
+  const { demand, key, account, limits, offers } = admitting;
+  const caller = { key, account, isPayable: () => isPayable(admitting) };
+  return computeFreeTerms(demand, offers, limits.funds, caller, standing);
+}
+
+/** Admits a call of a tool, which takes no place: while one is left it is free, and then the balance pays. */
+function allowedCall(books: Books, admitting: Admitting, standing: Standing): Grant | RefusalAnswer {
+  const { demand, account, offers } = admitting;
+  if (costsNothing(offers)) return unlimited(books, admitting);
+  const terms = standing.counted.used < standing.limit ? findFreeTerms(admitting, standing) : null;
+  if (terms?.kind === "free") return free(books, admitting, standing, terms.terms);
+  const payment = account.balanceNanoUsd > 0 ? paid(books, admitting, standing) : null;
+  if (payment) return payment;
+  return refused(terms?.kind === "refused" ? terms.fault : unpaid(demand, account));
 }
 
 /** True if no card of the plan has a price above 0. */
 function costsNothing(offers: readonly Offer[]): boolean {
-  return offers.length > 0 && offers.every(({ isPriced, lines, outputUsdPerMillion }) =>
-    isPriced && lines.length === 0 && outputUsdPerMillion === 0,
+  return (
+    offers.length > 0 &&
+    offers.every(
+      ({ isPriced, lines, outputUsdPerMillion }) =>
+        isPriced && lines.length === 0 && outputUsdPerMillion === 0,
+    )
   );
 }
 

@@ -5,7 +5,7 @@ import type { Offer } from "../core/demand.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { TokenLoad } from "../core/limits/limit.ts";
 import type { ConversationNames } from "../core/models/attempt.ts";
-import type { ModelCard, OperationName, TOOL_OPERATION } from "../core/models/card.ts";
+import type { ModelCard, OperationName } from "../core/models/card.ts";
 import type { DeliveredBody, Outgoing, RawRequest, Target } from "../core/models/dialect.ts";
 import type { Hasher, PromptDigests } from "../core/models/prompt-digests.ts";
 import type { Amounts } from "../core/money/units.ts";
@@ -167,7 +167,7 @@ interface Choosing<F extends Form> {
 }
 
 export interface Operation<F extends Form> {
-  readonly name: OperationName | typeof TOOL_OPERATION;
+  readonly name: OperationName;
   /** The longest whole answer that is read. */
   readonly answerBytesMax: number;
   /** True if answers may contain texts of megabytes, which are read without copying. */

@@ -88,7 +88,6 @@ export function writeRequestSpans(to: OtlpWriter, request: FinishedRequest): num
   if (request.tool !== null) writeTool(to, request, recording, request.tool);
   for (const [at, attempt] of attempts.entries()) writeAttempt(to, request, recording, attempt, at + 1);
   openServer(to, trace, recording, endMs);
-  if (recording.tool) describeToolSpan(to, recording.tool, record.faultCode ? null : (record.tool?.error ?? null));
   describeRequest(to, request);
   const isBroken = record.stream && record.firstTokenMs !== null;
   closeServer(to, trace, recording, {
@@ -189,7 +188,10 @@ const ENDED = new Phrases((to, ended: string, usageSource: string) =>
   to.word("poundkey.ended", ended).word("poundkey.usage_source", usageSource),
 );
 
-function describeRequest(to: OtlpWriter, { record, chargedNanoUsd }: FinishedRequest): void {
+function describeRequest(to: OtlpWriter, { trace, record, chargedNanoUsd }: FinishedRequest): void {
+  const called = trace.recording?.tool;
+  // A fault's code is written with the answer's status.
+  if (called) describeToolSpan(to, called, record.faultCode === null ? (record.tool?.error ?? null) : null);
   const { modelAsked, modelUsed, selector, attempts, stream } = record;
   to.word("poundkey.id", record.id)
     .written(CALLER.find(record.keyId, record.accountId, record.operation, record.surface))

@@ -24,7 +24,11 @@ export const TOOL_METRICS = {
     by: "ms",
   },
   poundkey_tool_server_up: {
-    ...gauge("0 or 1", "Whether the tool server answered last (1) or failed (0). Absent until it was asked.", "server"),
+    ...gauge(
+      "0 or 1",
+      "Whether the tool server answered last (1) or failed (0). Absent until it was asked.",
+      "server",
+    ),
     over: "min",
   },
   poundkey_mcp_streams: gauge("streams", "Open streams on which clients listen for changes of tools."),

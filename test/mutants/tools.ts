@@ -15,7 +15,8 @@ export const TOOLS: readonly Mutant[] = [
     name: "a tool's call is sent twice",
     file: "src/gateway/tools/tool-runs.ts",
     find: "const reply = await send({",
-    replace: "await send({ arguments: context.ask.arguments, ending: context.ending, traceparent: null, onSend: () => {} });\n      const reply = await send({",
+    replace:
+      "await send({ arguments: context.ask.arguments, ending: context.ending, traceparent: null, onSend: () => {} });\n      const reply = await send({",
     tests: [`${DIR}/money.test.ts`],
   },
   {
@@ -35,15 +36,15 @@ export const TOOLS: readonly Mutant[] = [
   {
     name: "a client's session is anybody's",
     file: "src/http/tools/sessions.ts",
-    find: "if (body === \"\" || !isSame(seal, this.#seal(key, body))) return false;",
+    find: 'if (body === "" || !isSame(seal, this.#seal(key, body))) return false;',
     replace: 'if (body === "") return false;',
     tests: [`${DIR}/sessions.test.ts`],
   },
   {
     name: "a list of tools is kept over a change of rights",
     file: "src/tools/merged-list.ts",
-    find: "${JSON.stringify(levels)}`",
-    replace: "`",
+    find: "JSON.stringify(levels)}`",
+    replace: '""}`',
     tests: [`${DIR}/streams.test.ts`],
   },
   {

@@ -124,7 +124,9 @@ function compare(before: Digests, after: Digests): Differences {
 
 function readDigests(text: string | null): Digests {
   const fields = Object.entries(asObject(text === null ? null : parseJson(text)));
-  return Object.fromEntries(fields.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])));
+  return Object.fromEntries(
+    fields.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+  );
 }
 
 /** Maps have no JSON of their own. */

@@ -1,8 +1,8 @@
 // Connects tool servers with the configuration, the network and the store.
 import { version } from "../../../package.json" with { type: "json" };
-import { listToolLevels } from "../../core/tools/rights.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
+import { listToolLevels } from "../../core/tools/rights.ts";
 import type { Deadlines, Fetch, Log } from "../../core/world/world.ts";
 import type { Gateway, GatewayPorts } from "../../gateway/gateway.ts";
 import { ServerSessions } from "../../gateway/tools/server-sessions.ts";
@@ -78,14 +78,23 @@ export function createTools(parts: ToolParts): Tools {
     void records.noteServers(all);
   };
   servers.hear(({ server }) => {
-    void servers.list(server, null).then((mirror) => mirror && records.noteTools(server, mirror), () => {});
+    void servers.list(server, null).then(
+      (mirror) => mirror && records.noteTools(server, mirror),
+      () => {},
+    );
   });
   put(live.settings);
   return {
     ports: toolPorts,
     door: new ToolDoor(toolPorts),
     servers,
-    sweep: makeSessionSweep({ store, sessions, servers, clock, isOn: () => live.settings.tools !== undefined }),
+    sweep: makeSessionSweep({
+      store,
+      sessions,
+      servers,
+      clock,
+      isOn: () => live.settings.tools !== undefined,
+    }),
     put,
     close: () => servers.close(),
   };

@@ -18,14 +18,13 @@ export interface ToolSessionRow {
 type SessionKey = Pick<ToolSessionRow, "accountId" | "id">;
 
 export interface ToolSessionStore {
-  find(key: SessionKey): Promise<ToolSessionRow | null>;
+  /** With a time, it notes a use of the row, if the last one that was noted is older than a minute. */
+  find(key: SessionKey, nowMs?: number): Promise<ToolSessionRow | null>;
   /**
    * Stores the row unless there is one of its id, and returns the one that is stored. Beyond `rowsMax` rows of the key, the
    * least recently used rest at once.
    */
   keep(row: ToolSessionRow, rowsMax: number): Promise<ToolSessionRow>;
-  /** Notes a use of the row. */
-  touch(key: SessionKey, usedAtMs: number): Promise<void>;
   /** Deletes the row if it still has this sealed id. */
   forget(row: SessionKey & Pick<ToolSessionRow, "sealed">): Promise<void>;
   /** Has the server's sessions of an owner rest at once. */
@@ -34,7 +33,8 @@ export interface ToolSessionStore {
    * Takes up to `most` rows out that were used before these times: sessions at servers, which the caller ends there, and ended
    * ones. Each row goes to one caller alone.
    */
-  takeResting(before: { readonly sessionsMs: number; readonly endedMs: number }, most: number): Promise<
-    readonly ToolSessionRow[]
-  >;
+  takeResting(
+    before: { readonly sessionsMs: number; readonly endedMs: number },
+    most: number,
+  ): Promise<readonly ToolSessionRow[]>;
 }

@@ -88,8 +88,7 @@ function listRoutes<F extends Form>(
   upstream: Upstream | undefined,
   card: ModelCard,
 ): CardRoutes<F> {
-  const served: ReadonlySet<string> | undefined = card.operations;
-  if (upstream === undefined || served?.has(operation.name) === false) return NO_ROUTES;
+  if (upstream === undefined || card.operations?.has(operation.name) === false) return NO_ROUTES;
   const { dialects, setup } = upstream;
   const spoken = dialects.flatMap((dialect): readonly Route<F>[] => {
     const codec = operation.findCodec(dialect);

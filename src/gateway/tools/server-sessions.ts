@@ -3,8 +3,6 @@ import type { ToolSessionRow, ToolSessionStore } from "../../core/tools/session-
 import type { ToolSessionPlace, ToolSessions } from "../../core/tools/tool-sessions.ts";
 import type { Clock, Vault } from "../../core/world/world.ts";
 
-/** A use is written down again after this time. */
-const TOUCH_MS = 60_000;
 /** Sessions that rest for longer are ended at their servers. */
 export const REST_MS = 3_600_000;
 /** The ends of clients' sessions are kept as long as those could be used. */
@@ -45,11 +43,8 @@ export class ServerSessions implements ToolSessions {
   async find(place: ToolSessionPlace): Promise<string | null> {
     const { store, clock } = this.#ports;
     const key = this.#findKey(place);
-    const row = await store.toolSessions.find(key);
-    if (row === null || row.usedAtMs === 0) return null;
-    const nowMs = clock.nowMs();
-    if (nowMs - row.usedAtMs > TOUCH_MS) await store.toolSessions.touch(key, nowMs);
-    return this.open(row);
+    const row = await store.toolSessions.find(key, clock.nowMs());
+    return row === null || row.usedAtMs === 0 ? null : this.open(row);
   }
 
   async keep(place: ToolSessionPlace, id: string): Promise<string> {
@@ -90,7 +85,10 @@ export class ServerSessions implements ToolSessions {
 
   #findKey({ server, owner, passDigest }: ToolSessionPlace) {
     const { accountId } = readOwner(owner);
-    return { accountId, id: this.#ports.vault.digest(`tool session ${JSON.stringify([server, owner, passDigest])}`) };
+    return {
+      accountId,
+      id: this.#ports.vault.digest(`tool session ${JSON.stringify([server, owner, passDigest])}`),
+    };
   }
 }
 

@@ -58,7 +58,9 @@ export class ToolRuns {
     const { clock, deadlines } = this.#ports;
     const ceiling = makeCeiling(call);
     if (ceiling?.covers(card) === false)
-      throw ceiling.findFault() ?? new Fault("unsupported_capability", "The call may cost more than is allowed.");
+      throw (
+        ceiling.findFault() ?? new Fault("unsupported_capability", "The call may cost more than is allowed.")
+      );
     const attempts = [{ card, credential: NO_CREDENTIAL }];
     const plan = { attempts, spares: [], load: ONE_CALL, decision: null };
     const ticket = makeTicket(this.#ports, call, plan);

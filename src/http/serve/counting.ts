@@ -21,7 +21,12 @@ interface CountingBounds {
   readonly atOnce: number;
 }
 
-const TOKEN_COUNTS: CountingBounds = { what: "count tokens", things: "token counts", perMinute: 60, atOnce: 4 };
+const TOKEN_COUNTS: CountingBounds = {
+  what: "count tokens",
+  things: "token counts",
+  perMinute: 60,
+  atOnce: 4,
+};
 
 export class CountingLimit {
   readonly #byKey = new Map<string, Counter>();

@@ -1,8 +1,8 @@
 // Runs a client's call of a tool, and answers it: as JSON, or as events while it works.
 import { Fault, toFault } from "../../core/fault.ts";
 import { asObject, type JsonObject } from "../../core/json/json.ts";
-import { logBug } from "../../core/world/bug.ts";
 import type { ToolProgress, ToolReply } from "../../core/tools/tool-reply.ts";
+import { logBug } from "../../core/world/bug.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import { nameOwner } from "../../gateway/tools/server-sessions.ts";
 import type { SentTool } from "../../gateway/tools/tool-runs.ts";
@@ -55,7 +55,13 @@ export class ToolCalls {
       const given = readArguments(request, found);
       const bytes = Buffer.byteLength(JSON.stringify(given));
       if (bytes > ARGUMENT_BYTES_MAX) throw refuseArguments();
-      const tool = { server: found.server.name, tool: found.tool, error: null, argumentBytes: bytes, resultBytes: null };
+      const tool = {
+        server: found.server.name,
+        tool: found.tool,
+        error: null,
+        argumentBytes: bytes,
+        resultBytes: null,
+      };
       const called = { card: makeCard(found), tool };
       const call = new ToolCall(this.#ports, arrival, caller, called, given);
       return await this.#respond(request, found, call, called);
@@ -140,7 +146,8 @@ export class ToolCalls {
       const headers = factHeaders(context, makeReader(clock, READER));
       if (outcome.kind === "error")
         return { status: 200, message: writeError(message.id, outcome.error), headers };
-      const named = viewer.server === null ? nameResources(outcome.result, found.server.name) : outcome.result;
+      const named =
+        viewer.server === null ? nameResources(outcome.result, found.server.name) : outcome.result;
       return { status: 200, message: writeResult(message.id, fitTo(request, named)), headers };
     } catch (thrown) {
       return this.#describe(request, context, thrown);
@@ -150,7 +157,12 @@ export class ToolCalls {
     }
   }
 
-  #send(request: ClientRequest, { server, name }: FoundCall, sent: SentTool, report: Report): Promise<ToolReply> {
+  #send(
+    request: ClientRequest,
+    { server, name }: FoundCall,
+    sent: SentTool,
+    report: Report,
+  ): Promise<ToolReply> {
     const { caller, session, arrival, method } = request;
     const { key } = caller;
     const call = {
@@ -182,8 +194,6 @@ export class ToolCalls {
   }
 }
 
-
-
 const READER = { family: "openai" } as const;
 
 function respondWhole({ status, message, headers }: CallAnswer): Response {
@@ -198,7 +208,8 @@ function noteRefused(ports: ToolPorts, { arrival }: ClientRequest, model: string
 }
 
 function makeLimit(call: ToolCall) {
-  const message = "The tool did not answer in time (limited by x-poundkey-timeout). The call may have been carried out.";
+  const message =
+    "The tool did not answer in time (limited by x-poundkey-timeout). The call may have been carried out.";
   return { late: () => call.ending.end(new Fault("client_timeout", message, { shownCode: "tool_timeout" })) };
 }
 
@@ -217,7 +228,7 @@ function writeProgress(token: string | number, progress: ToolProgress): string {
 }
 
 /** Nothing else of a client's own `_meta` goes on. */
-function readCalled(method: MethodName) {
+function readCalled(method: MethodName): "tools/call" | "prompts/get" | "resources/read" {
   return method === "resources/read" || method === "prompts/get" ? method : "tools/call";
 }
 

@@ -15,7 +15,7 @@ import { identify } from "../serve/auth.ts";
 import { logRefusal } from "../serve/refused.ts";
 import { checkRoom } from "../serve/serve.ts";
 import { ToolCalls } from "./calls.ts";
-import { respondFault, respondRefusal, RpcRefusal } from "./errors.ts";
+import { RpcRefusal, respondFault, respondRefusal } from "./errors.ts";
 import { Listeners, refuseStream } from "./listeners.ts";
 import { ToolLists } from "./lists.ts";
 import { readRpc } from "./message.ts";
@@ -132,14 +132,24 @@ export class ToolDoor {
     const isSessionless = version.era === "newer" || message.method === "initialize";
     const session = isSessionless ? null : await this.#readSession(entered);
     if (message.kind === "notification") {
-      if (message.method === "notifications/cancelled") this.#cancel(entered, session, message.params.requestId);
+      if (message.method === "notifications/cancelled")
+        this.#cancel(entered, session, message.params.requestId);
       return new Response(null, { status: ACCEPTED });
     }
     const { era } = version;
     const method = findMethod(message.method, era);
     if (method === null) return refuseMethod(message, era);
     const { arrival, caller, viewer } = entered;
-    return this.#dispatch({ arrival, caller, viewer, message, method, era, version: version.version, session });
+    return this.#dispatch({
+      arrival,
+      caller,
+      viewer,
+      message,
+      method,
+      era,
+      version: version.version,
+      session,
+    });
   }
 
   #dispatch(request: ClientRequest): Response | Promise<Response> {
@@ -194,11 +204,10 @@ function nameTraced({ arrival, message, method, version }: ClientRequest): void 
 }
 
 function makeOff(): Fault {
-  const message = "Tool servers are off here: the operator can name some under `mcp.servers` in the configuration.";
+  const message =
+    "Tool servers are off here: the operator can name some under `mcp.servers` in the configuration.";
   return new Fault("unknown_url", message);
 }
-
-
 
 /** The same for one that isn't there and for one of which the key may use nothing. */
 function refuseServer(name: string): RpcRefusal {

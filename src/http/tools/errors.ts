@@ -32,7 +32,12 @@ export function describeRefused(fault: Fault, id: RpcId | null, requestId: strin
   return { status: fault.row.status, message: writeError(id, { code: CODES.gateway, message, data }) };
 }
 
-export function respondFault(fault: Fault, id: RpcId | null, requestId: string, headers: HeaderMap = {}): Response {
+export function respondFault(
+  fault: Fault,
+  id: RpcId | null,
+  requestId: string,
+  headers: HeaderMap = {},
+): Response {
   const { status, message } = describeRefused(fault, id, requestId);
   return createJsonResponse(status, message, { ...headers, ...faultHeaders(fault) });
 }

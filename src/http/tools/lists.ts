@@ -1,8 +1,8 @@
 // Answers what a client asks about the gateway as a server: the start, and the lists. None of it is a request of a row.
 import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import { LIST_TTL_MS, writeDiscover, writeInitialize } from "../../tools/wire/client-answers.ts";
 import type { ListKind } from "../../tools/merged-list.ts";
+import { LIST_TTL_MS, writeDiscover, writeInitialize } from "../../tools/wire/client-answers.ts";
 import { CODES } from "../../tools/wire/eras.ts";
 import { writeResult } from "../../tools/wire/rpc.ts";
 import { SESSION_HEADER } from "../../tools/wire/server-request.ts";
@@ -47,7 +47,7 @@ export class ToolLists {
         return createJsonResponse(200, writeResult(message.id, writeDiscover(offer)));
       }
       if (!isList(method)) throw new Fault("internal_error", "The method has no answer.");
-      return await this.#list(request, KINDS[method], method);
+      return await this.#list(request, KINDS[method]);
     } finally {
       end();
     }
@@ -80,9 +80,12 @@ export class ToolLists {
     };
   }
 
-  async #list({ message, era, viewer }: ClientRequest, kind: ListKind, method: keyof typeof KINDS): Promise<Response> {
+  async #list({ message, era, viewer }: ClientRequest, kind: ListKind): Promise<Response> {
     if (message.params.cursor !== undefined)
-      throw new RpcRefusal(200, message.id, { code: CODES.params, message: "Unknown cursor: lists have one page." });
+      throw new RpcRefusal(200, message.id, {
+        code: CODES.params,
+        message: "Unknown cursor: lists have one page.",
+      });
     const { list, unavailable } = await this.#views.find(viewer);
     const beside: JsonObject = {
       ...(unavailable.length > 0 ? { _meta: { "poundkey/unavailable": unavailable } } : {}),

@@ -3,7 +3,7 @@ import { Fault, toFault } from "../../core/fault.ts";
 import { hasBoundedShape, REQUEST_SHAPE } from "../../core/json/bounds.ts";
 import { parseExact } from "../../core/json/exact.ts";
 import { CODES } from "../../tools/wire/eras.ts";
-import { readMessage, type RpcMessage } from "../../tools/wire/rpc.ts";
+import { type RpcMessage, readMessage } from "../../tools/wire/rpc.ts";
 import { type ArrivedBody, checkType, decodeUtf8, readHeld } from "../body/body.ts";
 import type { HttpPorts } from "../ports.ts";
 import type { Arrival } from "../serve/arrival.ts";

@@ -37,20 +37,45 @@ export function toolRoutes(ports: ToolPorts, door: ToolDoor) {
   return new Elysia()
     .post(ALL, (parts) => door.post(arrive(ALL, parts), null), {
       parse: "none",
-      ...describeObject(TAG, "askTools", "Speak MCP to all tool servers", "The answer in JSON-RPC, or events.", MESSAGE),
+      ...describeObject(
+        TAG,
+        "askTools",
+        "Speak MCP to all tool servers",
+        "The answer in JSON-RPC, or events.",
+        MESSAGE,
+      ),
     })
     .get(ALL, (parts) => door.get(arrive(ALL, parts), null), describeListening("listenToTools"))
     .delete(ALL, (parts) => door.delete(arrive(ALL, parts), null), describeEnd("endToolSession"))
     .post(ONE, (parts) => door.post(arrive(ONE, parts), parts.params.server), {
       parse: "none",
-      ...describeObject(TAG, "askToolServer", "Speak MCP to one tool server", "The answer in JSON-RPC, or events.", MESSAGE),
+      ...describeObject(
+        TAG,
+        "askToolServer",
+        "Speak MCP to one tool server",
+        "The answer in JSON-RPC, or events.",
+        MESSAGE,
+      ),
     })
-    .get(ONE, (parts) => door.get(arrive(ONE, parts), parts.params.server), describeListening("listenToToolServer"))
-    .delete(ONE, (parts) => door.delete(arrive(ONE, parts), parts.params.server), describeEnd("endToolServerSession"));
+    .get(
+      ONE,
+      (parts) => door.get(arrive(ONE, parts), parts.params.server),
+      describeListening("listenToToolServer"),
+    )
+    .delete(
+      ONE,
+      (parts) => door.delete(arrive(ONE, parts), parts.params.server),
+      describeEnd("endToolServerSession"),
+    );
 }
 
 function describeListening(operationId: string) {
-  return describeRoute(TAG, operationId, "Listen for changes of the lists", "Server-sent events, each a notification.");
+  return describeRoute(
+    TAG,
+    operationId,
+    "Listen for changes of the lists",
+    "Server-sent events, each a notification.",
+  );
 }
 
 function describeEnd(operationId: string) {

@@ -21,7 +21,10 @@ export interface ClientRequest {
 }
 
 /** Returns the result as the client's era has it. */
-export function fitTo({ method, era }: Pick<ClientRequest, "method" | "era">, result: JsonObject): JsonObject {
+export function fitTo(
+  { method, era }: Pick<ClientRequest, "method" | "era">,
+  result: JsonObject,
+): JsonObject {
   return fitResult(result, method, era);
 }
 

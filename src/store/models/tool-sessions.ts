@@ -15,6 +15,9 @@ const SESSION = table<ToolSessionRow>("tool_session", ["account_id", "id"], {
   sealed: TEXT,
 });
 
+/** A use is written down again after this time. */
+const TOUCH_MS = 60_000;
+
 export function toolSessionMethods(engine: Engine): ToolSessionStore {
   const { mark, run, change } = engine;
   const byId = `account_id = ${mark(1)} AND id = ${mark(2)}`;
@@ -32,7 +35,13 @@ export function toolSessionMethods(engine: Engine): ToolSessionStore {
   const take = `DELETE FROM tool_session WHERE ${byId} AND used_at_ms = ${mark(3)}
     RETURNING ${joinNames(SESSION.columns)}`;
   return {
-    find: async ({ accountId, id }) => readFirst(SESSION, await run(bind(find, accountId, id))),
+    async find({ accountId, id }, nowMs) {
+      const row = readFirst(SESSION, await run(bind(find, accountId, id)));
+      // One that rests is about to be ended.
+      if (row !== null && nowMs !== undefined && row.usedAtMs > 0 && nowMs - row.usedAtMs > TOUCH_MS)
+        await run(bind(touch, accountId, id, nowMs));
+      return row;
+    },
     keep: (row, rowsMax) => {
       const { accountId, id, keyId } = row;
       const adding = [bind(add, ...SESSION.valuesOf(row)), bind(find, accountId, id)];
@@ -40,9 +49,6 @@ export function toolSessionMethods(engine: Engine): ToolSessionStore {
         writes: [bind(restOldest, accountId, keyId, rowsMax)],
         toResult: () => readFirst(SESSION, found) ?? row,
       }));
-    },
-    touch: async ({ accountId, id }, usedAtMs) => {
-      await run(bind(touch, accountId, id, usedAtMs));
     },
     forget: async ({ accountId, id, sealed }) => {
       await run(bind(forget, accountId, id, sealed));

@@ -5,7 +5,11 @@ export const TOOLS: Step = [
   {
     kind: "createTable",
     table: "tool_session",
-    columns: [...["account_id", "id", "key_id", "owner", "server"].map(text), integer("used_at_ms"), text("sealed")],
+    columns: [
+      ...["account_id", "id", "key_id", "owner", "server"].map(text),
+      integer("used_at_ms"),
+      text("sealed"),
+    ],
     key: ["account_id", "id"],
     placement: "account",
   },
@@ -16,7 +20,12 @@ export const TOOLS: Step = [
     table: "tool_session",
     columns: ["account_id", "key_id", "used_at_ms"],
   },
-  { kind: "createIndex", name: "tool_session_owner", table: "tool_session", columns: ["account_id", "owner"] },
+  {
+    kind: "createIndex",
+    name: "tool_session_owner",
+    table: "tool_session",
+    columns: ["account_id", "owner"],
+  },
   { kind: "addColumn", table: "request", column: textOrNull("server") },
   { kind: "addColumn", table: "request", column: textOrNull("tool") },
   { kind: "addColumn", table: "request", column: textOrNull("tool_error") },

@@ -5,7 +5,11 @@ import { connect, startToolsWorld, type ToolsWorld } from "./tools-world.ts";
 let world: ToolsWorld;
 beforeAll(async () => {
   world = await startToolsWorld({
-    servers: { old: { era: "older", sessions: true }, new: { era: "newer" }, plain: { era: "older", answers: "json" } },
+    servers: {
+      old: { era: "older", sessions: true },
+      new: { era: "newer" },
+      plain: { era: "older", answers: "json" },
+    },
   });
 });
 afterAll(() => world.stop());

@@ -35,7 +35,9 @@ test("arguments are masked in place before the server sees them", async () => {
 test("results are changed in place before the client sees them", async () => {
   const result = await call("both", "one canaryseed sings");
   expect(JSON.stringify(result.content)).toContain("canary");
-  expect(JSON.stringify(world.servers.old?.listSeen("tools/call").at(-1)?.params)).not.toContain("canaryseed");
+  expect(JSON.stringify(world.servers.old?.listSeen("tools/call").at(-1)?.params)).not.toContain(
+    "canaryseed",
+  );
 });
 
 test("a refusal is a result that says so: nothing is sent, and nothing charged", async () => {
@@ -43,5 +45,9 @@ test("a refusal is a result that says so: nothing is sent, and nothing charged",
   const result = await call("asked", "forbidden");
   expect(result).toMatchObject({ isError: true, _meta: { "poundkey/error": { code: "content_blocked" } } });
   expect(world.servers.old?.listSeen("tools/call").length).toBe(sent ?? 0);
-  expect((await world.rows())[0]).toMatchObject({ outcome: "refused", error_code: "content_blocked", cost_usd: 0 });
+  expect((await world.rows())[0]).toMatchObject({
+    outcome: "refused",
+    error_code: "content_blocked",
+    cost_usd: 0,
+  });
 });

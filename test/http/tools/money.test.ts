@@ -41,7 +41,9 @@ describe("a call that the balance pays", () => {
     const response = await call(holder.secret, "old_echo", { text: "hi" });
     expect(response.headers.get("x-poundkey-cost")).toBe("0.003");
     expect(response.headers.get("x-poundkey-charged")).toBe("0.003");
-    expect(asObject(asObject(await response.json()).result).content).toEqual([{ type: "text", text: "echo: hi" }]);
+    expect(asObject(asObject(await response.json()).result).content).toEqual([
+      { type: "text", text: "echo: hi" },
+    ]);
     expect(await holder.readBalance()).toMatchObject({ balance_usd: 0.997, held_usd: 0 });
     const [row] = await world.rows();
     expect(row).toMatchObject({
@@ -92,7 +94,10 @@ describe("a call that the balance pays", () => {
     const sent = world.servers.old?.listSeen("tools/call").length ?? 0;
     const response = await call(holder.secret, "old_echo");
     expect(response.status).toBe(200);
-    expect(await readError(response)).toMatchObject({ code: "insufficient_balance", type: "insufficient_quota" });
+    expect(await readError(response)).toMatchObject({
+      code: "insufficient_balance",
+      type: "insufficient_quota",
+    });
     expect(world.servers.old?.listSeen("tools/call").length).toBe(sent);
   });
 });
@@ -102,7 +107,10 @@ describe("a call of a key with places left", () => {
     const holder = await makeHolder(1, { requests_per_day: 1 });
     for (let times = 0; times < 3; times++) await (await call(holder.secret, "old_echo")).text();
     expect(await holder.readBalance()).toMatchObject({ balance_usd: 1 });
-    const chat = await world.chat({ model: "OpenAI#any", messages: [{ role: "user", content: "say: a" }] }, holder);
+    const chat = await world.chat(
+      { model: "OpenAI#any", messages: [{ role: "user", content: "say: a" }] },
+      holder,
+    );
     expect(chat.status).toBe(200);
     await (await call(holder.secret, "old_echo")).text();
     expect(await holder.readBalance()).toMatchObject({ balance_usd: 0.997 });
@@ -111,7 +119,7 @@ describe("a call of a key with places left", () => {
 
 describe("limits", () => {
   test("of the minute and budgets by the tool's name count calls, and refuse with what is left", async () => {
-    const budgets = [{ per: "day", limit_usd: 0.004, models: ["mcp:old#*"] }];
+    const budgets = [{ per: "day", usd: 0.004, models: ["mcp:old#*"] }];
     const holder = await makeHolder(1, { budgets });
     await (await call(holder.secret, "old_echo")).text();
     const refused = await readError(await call(holder.secret, "old_echo"));
@@ -125,6 +133,8 @@ describe("limits", () => {
 
   test("on models don't concern tools", async () => {
     const holder = await makeHolder(1, { allowed_models: ["OpenAI#*"] });
-    expect(asObject(asObject(await (await call(holder.secret, "old_echo")).json()).result).isError).toBeUndefined();
+    expect(
+      asObject(asObject(await (await call(holder.secret, "old_echo")).json()).result).isError,
+    ).toBeUndefined();
   });
 });

@@ -55,7 +55,10 @@ describe("before a message is understood", () => {
   });
 
   test("a notification and an answer are 202", async () => {
-    for (const message of [{ jsonrpc: "2.0", method: "notifications/initialized" }, { jsonrpc: "2.0", id: 1, result: {} }])
+    for (const message of [
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+      { jsonrpc: "2.0", id: 1, result: {} },
+    ])
       expect((await world.send("/mcp", message)).status).toBe(202);
   });
 

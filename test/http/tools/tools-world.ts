@@ -87,7 +87,11 @@ const JSON_HEADERS = {
 /** Connects the SDK's own client. `pin` is for the newer era. */
 export async function connect(
   world: Pick<ToolsWorld, "url" | "secret">,
-  { path = "/mcp", secret = world.secret, pin = false }: { path?: string; secret?: string; pin?: boolean } = {},
+  {
+    path = "/mcp",
+    secret = world.secret,
+    pin = false,
+  }: { path?: string; secret?: string; pin?: boolean } = {},
 ): Promise<Client> {
   const mode = pin ? { pin: NEWER } : "legacy";
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });

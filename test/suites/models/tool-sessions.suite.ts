@@ -38,8 +38,8 @@ export function toolSessionSuite(name: string, makeBench: MakeBench): void {
       const { store, other } = stores();
       await store.toolSessions.keep(makeRow("old"), MANY);
       await store.toolSessions.keep(makeRow("used"), MANY);
-      await store.toolSessions.touch(makeRow("used"), NOON + 5000);
-      const before = { sessionsMs: NOON + 1000, endedMs: NOON - 1000 };
+      await store.toolSessions.find(makeRow("used"), NOON + 70_000);
+      const before = { sessionsMs: NOON + 65_000, endedMs: NOON - 1000 };
       const both = await Promise.all([
         store.toolSessions.takeResting(before, 10),
         other.toolSessions.takeResting(before, 10),
