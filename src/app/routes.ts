@@ -10,7 +10,6 @@ import { checkScraper } from "../admin/people/token.ts";
 import type { WrongTokens } from "../admin/people/wrong-tokens.ts";
 import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
-import type { ToolParts } from "../admin/tools/tools.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Settings } from "../core/settings.ts";
