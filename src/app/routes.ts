@@ -10,7 +10,6 @@ import { checkScraper } from "../admin/people/token.ts";
 import type { WrongTokens } from "../admin/people/wrong-tokens.ts";
 import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
-import type { ToolParts } from "../admin/tools/tools.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Settings } from "../core/settings.ts";
@@ -55,8 +54,6 @@ import { placeFiles } from "../http/serve/placed-files.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
 import { Sockets } from "../http/sockets/sockets.ts";
 import { thingRoutes } from "../http/things.ts";
-import { toolAdminRoutes } from "../http/tools/admin-tools.ts";
-import { toolRoutes } from "../http/tools/routes.ts";
 import type { KeptBatches } from "../jobs/kept-batches.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
@@ -78,7 +75,7 @@ import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
-import { createToolDirectory } from "./tools/directory.ts";
+import { listToolRoutes } from "./tools/routes.ts";
 import type { Tools } from "./tools/tools.ts";
 import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
@@ -132,7 +129,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(surfaceRoutes(answers))
     .use(listKeptRoutes(ports))
     .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
-    .use(toolRoutes(parts.tools.ports, parts.tools.door))
+    .use(listToolRoutes(parts, operator))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes(createKeyPorts(parts)))
@@ -145,7 +142,6 @@ export function composeRoutes(parts: RouteParts) {
     .use(reconciliationRoutes(operator, { ...exports, priceChanges }))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
-    .use(toolAdminRoutes(operator, createToolAdminParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
     .use(memberRoutes(operator, createMemberPorts(parts, keysExpireMs)))
     .use(directoryRoutes(operator, parts.directory.parts))
@@ -300,15 +296,6 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
       dialects ?? (live.snapshot.upstreams.get(provider)?.dialects ?? []).map(({ name }) => name),
     refusedFields: (id: string) => known.health.refusedFields.list(id),
     refresh: () => live.modelRules.refresh(),
-  };
-}
-
-function createToolAdminParts({ opened, live, tools }: RouteParts): ToolParts {
-  return {
-    store: opened.store,
-    clock,
-    limitRules: () => live.settings.ownerLimits,
-    directory: createToolDirectory(tools.servers),
   };
 }
 

@@ -35,7 +35,17 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   store: ["core"],
   files: ["core"],
   jobs: ["core", "ledger", "files"],
-  gateway: ["core", "operations", "dialects", "selectors", "learning", "health", "ledger", "transport", "tools"],
+  gateway: [
+    "core",
+    "operations",
+    "dialects",
+    "selectors",
+    "learning",
+    "health",
+    "ledger",
+    "transport",
+    "tools",
+  ],
   steps: ["core", "operations", "gateway"],
   http: [
     "core",

@@ -1,5 +1,6 @@
-// What the operator sees of tool servers: their states, and the tools that they show.
-import { asObject, parseJson } from "../../core/json/json.ts";
+// The operator's view of tool servers: their states, and the tools that they show.
+import { parseReceived } from "../../core/json/bounds.ts";
+import { asObject } from "../../core/json/json.ts";
 import type { ListedTool, ToolDirectory, ToolServerState } from "../../core/tools/tool-directory.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeFullName, makeToolName } from "../../tools/names.ts";
@@ -36,6 +37,6 @@ async function listTools(known: KnownServers, server: ToolServer): Promise<reado
     server: server.name,
     tool: name,
     priceNanoUsd: server.prices.get(name) ?? server.pricePerCall,
-    definition: asObject(parseJson(`{${members}}`)),
+    definition: asObject(parseReceived(`{${members}}`)),
   }));
 }

@@ -1,15 +1,25 @@
 // `mcp`: the company's tool servers, which keys reach at the gateway's own address.
 import { type Static, Type } from "@sinclair/typebox";
-import { NANO_PER_USD, type NanoUsd } from "../core/money/money.ts";
-import { parseDuration } from "../core/text/duration.ts";
-import type { ToolRules } from "../core/tools/rules.ts";
-import type { ToolAuth, ToolServer } from "../core/tools/tool-server.ts";
-import type { Issues, Path } from "./errors.ts";
-import { baseUrl, choice, duration, integer, number, options, record, section, text } from "./field-types.ts";
-import { isSafeUrl } from "./providers/private-url.ts";
-import { secret } from "./providers/provider-schema.ts";
+import { NANO_PER_USD, type NanoUsd } from "../../core/money/money.ts";
+import { parseDuration } from "../../core/text/duration.ts";
+import type { ToolRules } from "../../core/tools/rules.ts";
+import type { ToolAuth, ToolServer } from "../../core/tools/tool-server.ts";
+import type { Issues, Path } from "../errors.ts";
+import {
+  baseUrl,
+  choice,
+  duration,
+  integer,
+  number,
+  options,
+  record,
+  section,
+  text,
+} from "../field-types.ts";
+import { isSafeUrl } from "../providers/private-url.ts";
+import { secret } from "../providers/provider-schema.ts";
+import { parseBaseUrl } from "../units.ts";
 import { toolPatterns } from "./tool-patterns.ts";
-import { parseBaseUrl } from "./units.ts";
 
 const SERVERS_MAX = 100;
 const PRICES_MAX = 1000;
