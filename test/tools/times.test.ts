@@ -1,6 +1,7 @@
 // When tool servers are asked for their lists, and when calls to one that fails stop.
 import { describe, expect, test } from "bun:test";
 import { ToolBreaker } from "../../src/tools/breaker.ts";
+import { RecentValues } from "../../src/tools/recent-values.ts";
 import { type ListTimes, planList } from "../../src/tools/freshness.ts";
 
 describe("a list", () => {
@@ -53,4 +54,15 @@ describe("calls", () => {
     breaker.recordNothing();
     expect(breaker.enter(10_000)).toBe(0);
   });
+});
+
+test("of the values that are kept, the one that was used longest ago goes first", () => {
+  const values = new RecentValues<{ readonly key: string }>(2);
+  const use = (key: string) => values.get(key, () => ({ key }));
+  const first = use("a");
+  use("b");
+  expect(use("a")).toBe(first);
+  use("c");
+  expect(use("a")).toBe(first);
+  expect(values.get("b", () => ({ key: "made again" })).key).toBe("made again");
 });

@@ -94,8 +94,8 @@ async function send(target: ExchangeTarget, request: ExchangeRequest): Promise<R
   return response;
 }
 
-/** The scope's deadline counts, not the runtime's own. A kept connection may be repeated by the runtime, so none is used. */
-const CONNECTION: BunFetchRequestInit = { timeout: false, keepalive: false };
+/** The scope's deadline counts, not the runtime's own. Bun 1.4 repeats no request over a kept connection (seen 27 November 2026). */
+const CONNECTION: BunFetchRequestInit = { timeout: false };
 
 async function readAnswer(
   target: ExchangeTarget,

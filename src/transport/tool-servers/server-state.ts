@@ -5,6 +5,7 @@ import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { ToolBreaker } from "../../tools/breaker.ts";
 import { makeBusy, makeResting } from "../../tools/failures.ts";
 import type { LeftOut, Mirror } from "../../tools/mirror.ts";
+import { RecentValues } from "../../tools/recent-values.ts";
 import type { CallerSessions } from "./caller-sessions.ts";
 import { callServer, isServerFailure, type ServerCall } from "./call.ts";
 import { Credentials } from "./credentials.ts";
@@ -46,7 +47,7 @@ export class ServerState {
   readonly #breaker = new ToolBreaker();
   readonly #shared: MirrorSource;
   /** By the digest of the value. */
-  readonly #byPass = new Map<string, MirrorSource>();
+  readonly #byPass = new RecentValues<MirrorSource>(PASS_VALUES_MAX);
   readonly #listening: Listening | null;
   #underWay = 0;
   /** How the last contact went, whatever it was for. */
@@ -82,13 +83,8 @@ export class ServerState {
 
   #sourceFor(pass: string | null): MirrorSource {
     if (!this.#isPass || pass === null) return this.#shared;
-    const digest = this.#parts.ports.digest(pass);
-    const source = this.#byPass.get(digest) ?? new MirrorSource(this.#parts.ports, () => {});
-    this.#byPass.delete(digest);
-    this.#byPass.set(digest, source);
-    const [oldest] = this.#byPass.keys();
-    if (this.#byPass.size > PASS_VALUES_MAX && oldest !== undefined) this.#byPass.delete(oldest);
-    return source;
+    const { ports } = this.#parts;
+    return this.#byPass.get(ports.digest(pass), () => new MirrorSource(ports, () => {}));
   }
 
   /** Returns null if the server's lists aren't to be had. Throws `tool_credential_missing`. */

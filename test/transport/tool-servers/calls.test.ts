@@ -78,7 +78,7 @@ describe.each(SERVERS)("a server that is %s", (_name, options) => {
     await node.servers.list("fake", null);
     const call = failWith(node.call("slow"));
     await until("the tool runs", () => fake.countRuns("slow") === 1);
-    await node.clock.move(2500);
+    await node.pass(2500);
     expect((await call).code).toBe("tool_timeout");
     await until("the server is told", () => fake.cancelled.length > 0);
   });
@@ -196,7 +196,7 @@ describe("calls under way", () => {
     expect((await failWith(node.call("echo"))).code).toBe("tool_server_unavailable");
     expect(fake.listSeen("tools/call")).toHaveLength(5);
     expect(node.servers.describe()[0]).toMatchObject({ state: "down", error: "status 500" });
-    await node.clock.move(10_001);
+    await node.pass(10_001);
     expect(readFirstText(await node.call("echo", { text: "up" }))).toBe("echo: up");
     expect(node.servers.describe()[0]).toMatchObject({ state: "up", error: null, era: "2026-07-28", version: "2.0" });
   });

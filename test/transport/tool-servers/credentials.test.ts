@@ -121,18 +121,6 @@ describe("pass", () => {
       expect(await readCode(node.call("echo", {}, { pass }))).toStartWith("tool_credential_missing");
     expect(fake.seen).toEqual([]);
   });
-
-  test("keeps the lists of 1,000 values at most", async () => {
-    const fake = startFake({ era: "newer", answers: "json" });
-    const node = startNode([makeServer(fake.url, { auth })]);
-    for (let at = 0; at <= 1000; at++) await node.listNames("fake", `value ${at}`);
-    const before = fake.seen.length;
-    await node.listNames("fake", "value 1000");
-    await node.listNames("fake", "value 1");
-    expect(fake.seen.length).toBe(before);
-    await node.listNames("fake", "value 0");
-    expect(fake.seen.length).toBe(before + 2);
-  });
 });
 
 test("a server's error doesn't repeat the operator's secret", async () => {

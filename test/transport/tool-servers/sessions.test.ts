@@ -13,7 +13,7 @@ describe("a server's era", () => {
     expect(fake.listSeen("server/discover")).toHaveLength(1);
     expect(fake.listSeen("initialize")).toHaveLength(1);
     expect(fake.listSeen("notifications/initialized")).toHaveLength(1);
-    await node.clock.move(HOUR_MS);
+    await node.pass(HOUR_MS);
     await node.call("echo");
     expect(fake.listSeen("server/discover")).toHaveLength(2);
     expect(fake.mistakes).toEqual([]);
