@@ -35,7 +35,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   store: ["core"],
   files: ["core"],
   jobs: ["core", "ledger", "files"],
-  gateway: ["core", "operations", "dialects", "selectors", "learning", "health", "ledger", "transport", "tools"],
+  gateway: ["core", "operations", "dialects", "selectors", "learning", "health", "ledger", "transport"],
   steps: ["core", "operations", "gateway"],
   http: [
     "core",
@@ -54,7 +54,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "payments",
     "tools",
   ],
-  config: ["core", "catalogue", "tools"],
+  config: ["core", "catalogue"],
   keys: ["core"],
   people: ["core", "keys"],
   admin: ["core", "keys", "ledger", "catalogue", "people", "tools"],

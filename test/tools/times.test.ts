@@ -1,14 +1,20 @@
 // When tool servers are asked for their lists, and when calls to one that fails stop.
 import { describe, expect, test } from "bun:test";
 import { ToolBreaker } from "../../src/tools/breaker.ts";
-import { RecentValues } from "../../src/tools/recent-values.ts";
 import { type ListTimes, planList } from "../../src/tools/freshness.ts";
+import { RecentValues } from "../../src/tools/recent-values.ts";
 
 describe("a list", () => {
   const taken: ListTimes = { takenAtMs: 0, failedAtMs: null, isOutdated: false };
   test.each([
     ["is asked for if there is none", { ...taken, takenAtMs: null }, 0, false, true],
-    ["isn't asked for within 10 s of a failure", { ...taken, takenAtMs: null, failedAtMs: 0 }, 9_999, false, false],
+    [
+      "isn't asked for within 10 s of a failure",
+      { ...taken, takenAtMs: null, failedAtMs: 0 },
+      9_999,
+      false,
+      false,
+    ],
     ["is asked for 10 s after a failure", { ...taken, takenAtMs: null, failedAtMs: 0 }, 10_000, false, true],
     ["is shown for 60 s", taken, 59_999, true, false],
     ["is shown and asked for after 60 s", taken, 60_000, true, true],

@@ -6,7 +6,7 @@ import { type HeaderParameter, writeParameters } from "./header-parameters.ts";
 import { findNamed } from "./methods.ts";
 
 /** The way in which a server is spoken to. */
-export interface Speech {
+interface Speech {
   /** The version of the protocol that it speaks. */
   readonly version: string;
   /** The gateway's own version. */
@@ -31,7 +31,7 @@ export interface WrittenMessage {
 }
 
 const ACCEPT = "application/json, text/event-stream";
-export const VERSION_HEADER = "mcp-protocol-version";
+const VERSION_HEADER = "mcp-protocol-version";
 export const SESSION_HEADER = "mcp-session-id";
 
 function writeMessage(headers: Readonly<Record<string, string>>, message: JsonObject): WrittenMessage {

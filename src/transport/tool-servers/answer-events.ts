@@ -42,7 +42,7 @@ class EventReading {
   readonly #terms: EventTerms;
   readonly #events = new EventParser();
   #characters = 0;
-  /** Of the event that isn't complete. */
+  /** The part of them that belongs to an incomplete event. */
   #pending = 0;
 
   constructor(terms: EventTerms) {

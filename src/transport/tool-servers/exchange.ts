@@ -28,7 +28,7 @@ export interface ExchangeTarget {
   readonly ports: ToolServerPorts;
 }
 
-export interface ExchangeRequest {
+interface ExchangeRequest {
   readonly method: "POST" | "GET" | "DELETE";
   readonly message: WrittenMessage;
   readonly session: string | null;

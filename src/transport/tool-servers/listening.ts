@@ -65,11 +65,9 @@ export class Listening {
     const facts = await scope.wait(this.#source.known.get(this.#peer));
     if (!facts.announces) return false;
     const session = await scope.wait(this.#source.known.open(this.#peer, facts));
-    // What has changed since the last stream is in no stream.
+    // No stream announces the changes between two streams.
     this.#refresh();
-    return facts.era === "newer"
-      ? this.#subscribe(facts, scope)
-      : this.#hearOlder(facts, session, scope);
+    return facts.era === "newer" ? this.#subscribe(facts, scope) : this.#hearOlder(facts, session, scope);
   }
 
   async #subscribe(facts: ServerFacts, scope: CallScope): Promise<boolean> {

@@ -48,7 +48,7 @@ export class MirrorSource {
     return this.#checkedAtMs;
   }
 
-  /** Returns what the server last said, or null if it isn't to be had within 5 s. */
+  /** Returns what the server last said, or null if it says nothing within 5 s. */
   async get(peer: Peer): Promise<Mirror | null> {
     const plan = planList(this.#times(), this.#ports.deadlines.nowMs());
     if (plan.mustAsk) void this.refresh(peer);

@@ -47,7 +47,7 @@ export class ToolServerFake {
   readonly seen: SeenRequest[] = [];
   /** Everything that a strict server would refuse. */
   readonly mistakes: string[] = [];
-  /** How often each tool ran. */
+  /** The number of times that each tool ran. */
   readonly runs = new Map<string, number>();
   /** The requests that were cancelled, by notification or by closing. */
   readonly cancelled: unknown[] = [];
@@ -77,7 +77,6 @@ export class ToolServerFake {
       fetch: (request) => this.#answer(request),
     });
   }
-
 
   /** The next request of this method meets the fault. */
   plan(method: string, ...faults: readonly ToolFault[]): void {
@@ -131,7 +130,10 @@ export class ToolServerFake {
       return new Response(fault.text ?? "<html>", { headers: { "content-type": fault.type ?? "text/html" } });
     if (fault?.kind === "forget") this.sessions.clear();
     if (fault?.kind === "answer")
-      return Response.json({ jsonrpc: "2.0", id: seen.id, ...fault.message }, { status: fault.status ?? 200 });
+      return Response.json(
+        { jsonrpc: "2.0", id: seen.id, ...fault.message },
+        { status: fault.status ?? 200 },
+      );
     const { token } = this.options;
     if (token !== undefined && request.headers.get("authorization") !== token)
       return new Response("who?", { status: 401, headers: { "www-authenticate": "Bearer" } });
@@ -239,12 +241,16 @@ export class ToolServerFake {
       "prompts/list": { prompts: [{ name: "greet", description: "Greets." }] },
       "resources/list": { resources: [{ uri: "file:///a.txt", name: "a" }] },
       "resources/templates/list": { resourceTemplates: [{ uriTemplate: "file:///{path}", name: "any" }] },
-      "prompts/get": { messages: [{ role: "user", content: { type: "text", text: `Hello ${params.name}` } }] },
+      "prompts/get": {
+        messages: [{ role: "user", content: { type: "text", text: `Hello ${params.name}` } }],
+      },
       "resources/read": { contents: [{ uri: params.uri, text: "content" }] },
       ping: {},
     };
     const result = lists[method];
-    return result === undefined ? refuse(404, seen.id, -32601, "Method not found") : this.#reply(seen, result);
+    return result === undefined
+      ? refuse(404, seen.id, -32601, "Method not found")
+      : this.#reply(seen, result);
   }
 
   #page({ cursor }: JsonObject): JsonObject {
@@ -315,7 +321,11 @@ export class ToolServerFake {
     request.signal.addEventListener("abort", () => this.cancelled.push(`closed ${id}`));
   }
 
-  #reply({ id, headers: asked }: SeenRequest, result: JsonObject, headers: Record<string, string> = {}): Response {
+  #reply(
+    { id, headers: asked }: SeenRequest,
+    result: JsonObject,
+    headers: Record<string, string> = {},
+  ): Response {
     const isNewer = asked["mcp-protocol-version"] === NEWER;
     const whole = isNewer ? { resultType: "complete", ...result } : result;
     const message = { jsonrpc: "2.0", id, result: whole };

@@ -89,7 +89,11 @@ const FAULTS: readonly (readonly [string, ToolFault, string])[] = [
   ["a 429", { kind: "status", status: 429 }, "tool_server_unavailable"],
   ["a 401", { kind: "status", status: 401 }, "tool_server_auth"],
   ["a 403", { kind: "status", status: 403 }, "tool_server_auth"],
-  ["a redirect", { kind: "status", status: 307, headers: { location: "http://169.254.169.254/" } }, "tool_server_error"],
+  [
+    "a redirect",
+    { kind: "status", status: 307, headers: { location: "http://169.254.169.254/" } },
+    "tool_server_error",
+  ],
   ["neither JSON nor events", { kind: "garble" }, "tool_server_error"],
   ["half of JSON", { kind: "garble", type: "application/json", text: '{"jsonrpc":' }, "tool_server_error"],
   ["deep JSON", { kind: "garble", type: "application/json", text: "[".repeat(100_000) }, "tool_server_error"],
@@ -97,7 +101,11 @@ const FAULTS: readonly (readonly [string, ToolFault, string])[] = [
   ["no answer", { kind: "status", status: 202 }, "tool_server_error"],
   ["events without an end", { kind: "cut" }, "tool_server_error"],
   ["a broken connection", { kind: "break" }, "tool_server_error"],
-  ["a task", { kind: "answer", message: { result: { resultType: "task", task: {} } } }, "tool_input_unsupported"],
+  [
+    "a task",
+    { kind: "answer", message: { result: { resultType: "task", task: {} } } },
+    "tool_input_unsupported",
+  ],
   [
     "a question",
     {
@@ -151,16 +159,19 @@ describe("a server of the older era that asks its client", () => {
 });
 
 describe("a result", () => {
-  test.each(["json", "events"] as const)("of more than 10 MB or 1,000 parts is refused: %s", async (answers) => {
-    const fake = startFake({ era: "newer", answers });
-    const node = startNode([makeServer(fake.url)]);
-    const makeTool = (name: string) => ({ name, inputSchema: { type: "object" } });
-    fake.tools = [makeTool("large"), makeTool("parts")];
-    expect((await failWith(node.call("large", { size: 11_000_000 }))).code).toBe("tool_result_too_large");
-    expect((await failWith(node.call("parts", { size: 1001 }))).code).toBe("tool_result_too_large");
-    expect(await node.call("large", { size: 9_000_000 })).toMatchObject({ kind: "result" });
-    expect(await node.call("parts", { size: 1000 })).toMatchObject({ kind: "result" });
-  });
+  test.each(["json", "events"] as const)(
+    "of more than 10 MB or 1,000 parts is refused: %s",
+    async (answers) => {
+      const fake = startFake({ era: "newer", answers });
+      const node = startNode([makeServer(fake.url)]);
+      const makeTool = (name: string) => ({ name, inputSchema: { type: "object" } });
+      fake.tools = [makeTool("large"), makeTool("parts")];
+      expect((await failWith(node.call("large", { size: 11_000_000 }))).code).toBe("tool_result_too_large");
+      expect((await failWith(node.call("parts", { size: 1001 }))).code).toBe("tool_result_too_large");
+      expect(await node.call("large", { size: 9_000_000 })).toMatchObject({ kind: "result" });
+      expect(await node.call("parts", { size: 1000 })).toMatchObject({ kind: "result" });
+    },
+  );
 
   test("counts once, however often it is given", async () => {
     const fake = startFake({ era: "newer" });
@@ -198,7 +209,12 @@ describe("calls under way", () => {
     expect(node.servers.describe()[0]).toMatchObject({ state: "down", error: "status 500" });
     await node.pass(10_001);
     expect(readFirstText(await node.call("echo", { text: "up" }))).toBe("echo: up");
-    expect(node.servers.describe()[0]).toMatchObject({ state: "up", error: null, era: "2026-07-28", version: "2.0" });
+    expect(node.servers.describe()[0]).toMatchObject({
+      state: "up",
+      error: null,
+      era: "2026-07-28",
+      version: "2.0",
+    });
   });
 
   test("of a server that is gone fail without a wait, and work once it is back", async () => {

@@ -94,7 +94,10 @@ describe("a list", () => {
       { name: "good", inputSchema: own },
       { name: "task", inputSchema: own, execution: { taskSupport: "required" } },
       { name: "vast", inputSchema: own, description: "x".repeat(70_000) },
-      { name: "header", inputSchema: { type: "object", properties: { a: { type: "number", "x-mcp-header": "A" } } } },
+      {
+        name: "header",
+        inputSchema: { type: "object", properties: { a: { type: "number", "x-mcp-header": "A" } } },
+      },
       { name: "deep", inputSchema: { type: "object", items: { type: "string", "x-mcp-header": "A" } } },
     ];
     const node = startNode([makeServer(fake.url)]);

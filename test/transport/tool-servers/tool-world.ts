@@ -104,7 +104,11 @@ export class ToolNode {
 
   call(target: string, given: ServerCall["arguments"] = {}, more: CallOptions = {}): Promise<ToolReply> {
     const { server = "fake", pass = null, ...call } = more;
-    return this.servers.call(server, { ...DEFAULTS, client: new Ending(), target, arguments: given, ...call }, pass);
+    return this.servers.call(
+      server,
+      { ...DEFAULTS, client: new Ending(), target, arguments: given, ...call },
+      pass,
+    );
   }
 
   async listNames(server = "fake", pass: string | null = null): Promise<readonly string[] | null> {
