@@ -30,7 +30,8 @@ function readCapabilities(value: unknown) {
   const { tools, prompts, resources } = asObject(value);
   const announces = [tools, prompts, resources].some((one) => asObject(one).listChanged === true);
   return {
-    hasTools: tools !== undefined,
+    // A server that announces nothing at all most often has tools.
+    hasTools: tools !== undefined || (prompts === undefined && resources === undefined),
     hasPrompts: prompts !== undefined,
     hasResources: resources !== undefined,
     announces,

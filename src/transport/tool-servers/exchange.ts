@@ -127,7 +127,8 @@ async function refuseStatus({ name, credentials }: ExchangeTarget, response: Res
 async function readBody(target: ExchangeTarget, request: ExchangeRequest, response: Response) {
   const type = response.headers.get("content-type") ?? "";
   if (response.status >= 400) return readError(request, response, JSON_TYPE.test(type));
-  if (EVENTS.test(type)) return readStream(target, request, response);
+  const isStream = request.id !== null || request.method === "GET";
+  if (isStream && EVENTS.test(type)) return readStream(target, request, response);
   if (request.id === null || response.status === 202 || response.status === 204) {
     await response.body?.cancel();
     return null;

@@ -1,5 +1,6 @@
 // Keeps a mirror of a tool server's lists under one credential: asked for again behind its back, by one request at a time.
 import { type Fault, toFault } from "../../core/fault.ts";
+import { logBug } from "../../core/world/bug.ts";
 import { type ListTimes, planList } from "../../tools/freshness.ts";
 import { areSameMirrors, buildMirror, type Mirror } from "../../tools/mirror.ts";
 import { KnownFacts } from "./known-facts.ts";
@@ -102,6 +103,7 @@ export class MirrorSource {
     try {
       this.#keep(buildMirror(await readLists({ peer, known: this.known, scope })));
     } catch (thrown) {
+      logBug(this.#ports, thrown);
       this.#fault = toFault(thrown);
       this.#failedAtMs = this.#ports.deadlines.nowMs();
       this.#isOutdated = true;

@@ -76,8 +76,8 @@ export class Peer {
 
   request(facts: ServerFacts, request: PeerRequest): Promise<Answer> {
     const { id, session, scope, listener, onSend } = request;
-    const speech = { version: facts.version, gatewayVersion: this.#terms.ports.version };
-    const message = writeRequest(speech, request);
+    const versions = { version: facts.version, gatewayVersion: this.#terms.ports.version };
+    const message = writeRequest(versions, request);
     const sending = { method: "POST", message, session, id, listener, scope } as const;
     return exchange(this.#target, onSend === undefined ? sending : { ...sending, onSend });
   }

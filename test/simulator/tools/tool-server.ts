@@ -10,6 +10,8 @@ export type ToolFault =
   | { readonly kind: "status"; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   /** Never answers. */
   | { readonly kind: "stall" }
+  /** Answers with a stream that stays open. */
+  | { readonly kind: "listen" }
   /** Breaks the connection after having carried out the call. */
   | { readonly kind: "break" }
   /** Ends the events before the response. */
@@ -19,6 +21,8 @@ export type ToolFault =
   | { readonly kind: "forget" }
   /** Gives the response twice, and one to no question. */
   | { readonly kind: "twice" }
+  /** Sends so many notifications before the response. */
+  | { readonly kind: "flood"; readonly count: number; readonly bytes: number }
   /** Asks the client for something. */
   | { readonly kind: "ask"; readonly method: string }
   /** An answer of one's own. */
@@ -126,6 +130,7 @@ export class ToolServerFake {
     if (fault?.kind === "status")
       return new Response("trouble", { status: fault.status, headers: { ...fault.headers } });
     if (fault?.kind === "stall") return this.#stall(request, seen);
+    if (fault?.kind === "listen") return this.#openStream(request, null);
     if (fault?.kind === "garble")
       return new Response(fault.text ?? "<html>", { headers: { "content-type": fault.type ?? "text/html" } });
     if (fault?.kind === "forget") this.sessions.clear();
@@ -296,6 +301,7 @@ export class ToolServerFake {
             send({ method: "notifications/progress", params: { progressToken: token, progress, total: 3 } });
         }
         send({ method: "notifications/message", params: { level: "info", data: "working" } });
+        if (fault?.kind === "flood") this.#flood(fault, controller);
         if (fault?.kind === "ask") send({ id: "from-server", method: fault.method, params: {} });
         if (fault?.kind === "break") return controller.error(new Error("broken on command"));
         if (fault?.kind === "cut") return controller.close();
@@ -307,6 +313,15 @@ export class ToolServerFake {
       },
     });
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  }
+
+  #flood(
+    { count, bytes }: Extract<ToolFault, { kind: "flood" }>,
+    controller: ReadableStreamDefaultController<Uint8Array>,
+  ): void {
+    const params = { data: "x".repeat(bytes) };
+    const event = writeEvent({ jsonrpc: "2.0", method: "notifications/message", params });
+    for (let at = 0; at < count; at++) controller.enqueue(event);
   }
 
   /** A tool that works until it is cancelled. */

@@ -84,6 +84,13 @@ describe.each(SERVERS)("a server that is %s", (_name, options) => {
   });
 });
 
+test("a server that answers a notification with an endless stream holds nothing up", async () => {
+  const fake = startFake({ era: "older", sessions: true });
+  fake.plan("notifications/initialized", { kind: "listen" });
+  const node = startNode([makeServer(fake.url)]);
+  expect(readFirstText(await node.call("echo", { text: "on" }))).toBe("echo: on");
+});
+
 const FAULTS: readonly (readonly [string, ToolFault, string])[] = [
   ["a 503", { kind: "status", status: 503 }, "tool_server_unavailable"],
   ["a 429", { kind: "status", status: 429 }, "tool_server_unavailable"],
@@ -172,6 +179,15 @@ describe("a result", () => {
       expect(await node.call("parts", { size: 1000 })).toMatchObject({ kind: "result" });
     },
   );
+
+  test("comes through behind many notifications, but not behind 64 MB of them", async () => {
+    const fake = startFake({ era: "newer" });
+    const node = startNode([makeServer(fake.url)]);
+    fake.plan("tools/call", { kind: "flood", count: 20_000, bytes: 10 });
+    expect(readFirstText(await node.call("echo", { text: "through" }))).toBe("echo: through");
+    fake.plan("tools/call", { kind: "flood", count: 70, bytes: 1_000_000 });
+    expect((await failWith(node.call("echo"))).code).toBe("tool_server_error");
+  });
 
   test("counts once, however often it is given", async () => {
     const fake = startFake({ era: "newer" });

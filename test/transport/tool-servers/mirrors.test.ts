@@ -141,7 +141,11 @@ describe.each(["newer", "older"] as const)("a change at a server of the %s era",
     await until("there is a stream", () => fake.openStreams === 1);
     await until("the first list is there", () => changes.length === 1);
     fake.change([{ name: "a", inputSchema: { type: "object" }, description: "Other." }, ...makeTools(["b"])]);
-    await until("it is heard", () => changes.length === 2);
+    const isHeard = async (count: number) => {
+      await node.pass(500);
+      return changes.length === count;
+    };
+    await until("it is heard", () => isHeard(2));
     expect(changes[1]).toEqual({ server: "fake", isFirst: false, added: ["b"], removed: [], changed: ["a"] });
     fake.tools = makeTools(["b"]);
     fake.endStreams();
@@ -149,8 +153,18 @@ describe.each(["newer", "older"] as const)("a change at a server of the %s era",
       await node.pass(1000);
       return fake.openStreams === 1;
     });
-    await until("what changed meanwhile is heard", () => changes.length === 3);
+    await until("what changed meanwhile is heard", () => isHeard(3));
     expect(changes[2]).toMatchObject({ removed: ["a"] });
+    const asked = fake.listSeen("tools/list").length;
+    const sinceMs = node.clock.nowMs();
+    for (let at = 0; at < 100; at++) fake.announce();
+    fake.change(makeTools(["c"]));
+    await until("the last change is heard", async () => {
+      await node.pass(500);
+      return changes.at(-1)?.added.includes("c");
+    });
+    const seconds = (node.clock.nowMs() - sinceMs) / 1000;
+    expect(fake.listSeen("tools/list").length - asked).toBeLessThanOrEqual(seconds + 1);
     end();
     await until("there is no stream", () => fake.openStreams === 0);
     expect(fake.mistakes).toEqual([]);
