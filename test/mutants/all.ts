@@ -23,6 +23,7 @@ import { STATE_MUTANTS } from "./state.ts";
 import { STEPS } from "./steps.ts";
 import { SURVIVING } from "./surviving.ts";
 import { TAG_MUTANTS } from "./tags.ts";
+import { TOOL_SERVERS } from "./tool-servers.ts";
 import { TURNS } from "./turns.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -50,4 +51,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SEARCHES,
   ...CONVERSATIONS,
   ...FILE_MUTANTS,
+  ...TOOL_SERVERS,
 ];
