@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { Fault } from "../../../src/core/fault.ts";
 import type { ToolProgress } from "../../../src/core/tools/tool-reply.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
-import type { ToolFault, ToolServerOptions } from "../../simulator/tools/tool-server.ts";
+import type { ToolFault, ToolServerFake, ToolServerOptions } from "../../simulator/tools/tool-server.ts";
 import { until } from "../../whole/world/until.ts";
 import { makeServer, readFirstText, startFake, startNode } from "./tool-world.ts";
 
@@ -24,6 +24,12 @@ async function failWith(promise: Promise<unknown>): Promise<Fault> {
   );
   if (thrown instanceof Fault) return thrown;
   throw new Error(`not a fault: ${String(thrown)}`);
+}
+
+/** True once the server knows: by a message in the older era, by the end of the connection in the newer. */
+function isCancelled(fake: ToolServerFake): boolean {
+  const [call] = fake.listSeen("tools/call");
+  return fake.cancelled.includes(fake.options.era === "older" ? call?.id : `closed ${call?.id}`);
 }
 
 describe.each(SERVERS)("a server that is %s", (_name, options) => {
@@ -68,7 +74,7 @@ describe.each(SERVERS)("a server that is %s", (_name, options) => {
     expect(sent).toBe(1);
     client.end();
     expect((await call).code).toBe("client_gone");
-    await until("the server is told", () => fake.cancelled.length > 0);
+    await until("the server is told", () => isCancelled(fake));
     expect(fake.countRuns("slow")).toBe(1);
   });
 
@@ -80,7 +86,7 @@ describe.each(SERVERS)("a server that is %s", (_name, options) => {
     await until("the tool runs", () => fake.countRuns("slow") === 1);
     await node.pass(2500);
     expect((await call).code).toBe("tool_timeout");
-    await until("the server is told", () => fake.cancelled.length > 0);
+    await until("the server is told", () => isCancelled(fake));
   });
 });
 
