@@ -5,7 +5,7 @@ import { fitName, makeFullName, makeResourceUri, makeToolName } from "./names.ts
 import { isToolAllowed, isWholeServerAllowed, matchesPatterns } from "./patterns.ts";
 import type { Era } from "./wire/eras.ts";
 
-/** A server and what it last said. `mirror` is null if it isn't to be had at the moment. */
+/** A server and what it last said. `mirror` is null if it doesn't answer at the moment. */
 export interface ServerLists {
   readonly server: ToolServer;
   readonly mirror: Mirror | null;
@@ -14,7 +14,7 @@ export interface ServerLists {
 export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
 
 /** A tool under the name that clients call it by. */
-export interface ListedTool {
+interface ListedTool {
   readonly name: string;
   readonly server: ToolServer;
   readonly tool: MirroredTool;
@@ -48,8 +48,9 @@ export class MergedList {
     const whole = lists.filter(({ server }) => isWholeServerAllowed(levels, server.name));
     this.tools = sortByName(lists.flatMap((one) => listTools(one, levels, isAll)));
     this.prompts = sortByName(whole.flatMap((one) => listPrompts(one, isAll)));
-    const listUris = (field: "resources" | "templates") =>
-      [...sortByName(whole.flatMap((one) => listResources(one, field, isAll))).values()];
+    const listUris = (field: "resources" | "templates") => [
+      ...sortByName(whole.flatMap((one) => listResources(one, field, isAll))).values(),
+    ];
     this.#others = { resources: listUris("resources"), resourceTemplates: listUris("templates") };
     this.wholeServers = new Set(whole.map(({ server }) => server.name));
   }
@@ -99,7 +100,11 @@ function listTools(
   return [...mirror.tools.values()]
     .filter(({ name }) => matchesPatterns(server.tools, name))
     .filter(({ name }) => isToolAllowed(levels, makeFullName(server.name, name)))
-    .map((tool) => ({ name: isAll ? makeToolName(server.name, tool.name) : fitName(tool.name), server, tool }));
+    .map((tool) => ({
+      name: isAll ? makeToolName(server.name, tool.name) : fitName(tool.name),
+      server,
+      tool,
+    }));
 }
 
 function listPrompts({ server, mirror }: ServerLists, isAll: boolean): readonly ListedEntry[] {
@@ -124,7 +129,7 @@ function listResources(
   }));
 }
 
-/** Of two with the same name the first counts, so that a call means the same tool as the list. */
+/** If two have the same name, the first counts, so that a call means the same tool as the list. */
 function sortByName<Listed extends { readonly name: string }>(
   listed: readonly Listed[],
 ): ReadonlyMap<string, Listed> {
@@ -145,7 +150,9 @@ export class MergedLists {
   #next = 0;
 
   get(lists: readonly ServerLists[], levels: readonly AllowedTools[], isAll: boolean): MergedList {
-    const parts = lists.map(({ server, mirror }) => `${this.#number(server)}:${mirror ? this.#number(mirror) : ""}`);
+    const parts = lists.map(
+      ({ server, mirror }) => `${this.#number(server)}:${mirror ? this.#number(mirror) : ""}`,
+    );
     const key = `${isAll} ${parts.join(" ")} ${JSON.stringify(levels)}`;
     const known = this.#lists.get(key);
     const list = known ?? new MergedList(lists, levels, isAll);

@@ -13,7 +13,7 @@ export function matchesPatterns(patterns: readonly string[], name: string): bool
   return isAllowed;
 }
 
-/** `name` is `NAME_tool`, unshortened. A tool passes every level that says something. */
+/** `name` is NAME_tool, unshortened. A tool passes every level that says something. */
 export function isToolAllowed(levels: readonly AllowedTools[], name: string): boolean {
   return levels.every((level) => level === null || matchesPatterns(level, name));
 }
@@ -37,7 +37,9 @@ function mayTakeSome(patterns: readonly string[], prefix: string): boolean {
 
 function takesWhole(patterns: readonly string[], prefix: string): boolean {
   const isTaken = patterns.some((pattern) => pattern === "*" || pattern === `${prefix}*`);
-  return isTaken && !patterns.some((pattern) => pattern.startsWith("!") && canTouch(pattern.slice(1), prefix));
+  return (
+    isTaken && !patterns.some((pattern) => pattern.startsWith("!") && canTouch(pattern.slice(1), prefix))
+  );
 }
 
 /** True if the pattern may match a name that begins with `prefix`. */

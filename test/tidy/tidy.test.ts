@@ -64,7 +64,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "payments",
     "tools",
   ],
-  config: ["core", "catalogue", "tools"],
+  config: ["core", "catalogue"],
   keys: ["core"],
   people: ["core", "keys"],
   admin: ["core", "keys", "ledger", "catalogue", "people", "tools"],

@@ -3,7 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { nameConnectionFailure } from "../../core/log/no-connection.ts";
 import { makeBrokenAnswer, makeResultTooLarge, makeUnavailable } from "../../tools/failures.ts";
 import { SESSION_HEADER, type WrittenMessage } from "../../tools/wire/server-request.ts";
-import { isNetworkError } from "../broken.ts";
+import { isConnectFailure, isNetworkError } from "../broken.ts";
 import { readShortText } from "../short-text.ts";
 import {
   isAnswerTo,
@@ -28,7 +28,7 @@ export interface ExchangeTarget {
   readonly ports: ToolServerPorts;
 }
 
-export interface ExchangeRequest {
+interface ExchangeRequest {
   readonly method: "POST" | "GET" | "DELETE";
   readonly message: WrittenMessage;
   readonly session: string | null;
@@ -72,13 +72,15 @@ function explain({ name }: ExchangeTarget, thrown: unknown): unknown {
     return thrown.code === "upstream_error" ? makeBrokenAnswer(name, "an event that is too large") : thrown;
   if (!isNetworkError(thrown)) return thrown;
   const cause = nameConnectionFailure(thrown) ?? "connection broken";
+  // A connection that broke later may have carried the call there.
+  if (!isConnectFailure(thrown)) return makeBrokenAnswer(name, cause);
   return makeUnavailable(name, { reason: cause, upstream: { cause } });
 }
 
 async function send(target: ExchangeTarget, request: ExchangeRequest): Promise<Response> {
   const { scope, session, message, method } = request;
   const { headers, refuse } = await scope.wait(target.credentials.get(target.pass));
-  const own = session === null ? {} : { [SESSION_HEADER]: session };
+  const own: Record<string, string> = session === null ? {} : { [SESSION_HEADER]: session };
   request.onSend?.();
   const response = await target.ports.fetch(target.url, {
     method,
@@ -92,8 +94,8 @@ async function send(target: ExchangeTarget, request: ExchangeRequest): Promise<R
   return response;
 }
 
-/** The scope's deadline counts, not the runtime's own. A kept connection may be repeated by the runtime, so none is used. */
-const CONNECTION: BunFetchRequestInit = { timeout: false, keepalive: false };
+/** The scope's deadline counts, not the runtime's own. Bun 1.4 repeats no request over a kept connection (seen 27 November 2026). */
+const CONNECTION: BunFetchRequestInit = { timeout: false };
 
 async function readAnswer(
   target: ExchangeTarget,
@@ -125,7 +127,8 @@ async function refuseStatus({ name, credentials }: ExchangeTarget, response: Res
 async function readBody(target: ExchangeTarget, request: ExchangeRequest, response: Response) {
   const type = response.headers.get("content-type") ?? "";
   if (response.status >= 400) return readError(request, response, JSON_TYPE.test(type));
-  if (EVENTS.test(type)) return readStream(target, request, response);
+  const isStream = request.id !== null || request.method === "GET";
+  if (isStream && EVENTS.test(type)) return readStream(target, request, response);
   if (request.id === null || response.status === 202 || response.status === 204) {
     await response.body?.cancel();
     return null;
@@ -142,11 +145,7 @@ async function readError({ id }: ExchangeRequest, response: Response, isJson: bo
 }
 
 async function readJson({ name }: ExchangeTarget, { id, scope }: ExchangeRequest, response: Response) {
-  const text = await readShortText(response, RESULT_BYTES_MAX).catch((thrown: unknown) => {
-    scope.throwIfEnded();
-    if (isNetworkError(thrown)) throw makeBrokenAnswer(name, "the answer was cut off");
-    throw thrown;
-  });
+  const text = await readShortText(response, RESULT_BYTES_MAX);
   if (text === null) throw makeResultTooLarge(name, RESULT_SHOWN_MAX);
   scope.throwIfEnded();
   const received = findResponse(text, id);
@@ -162,12 +161,7 @@ function findResponse(text: string, id: number | null): ReceivedResponse | null 
 
 async function readStream({ name }: ExchangeTarget, request: ExchangeRequest, response: Response) {
   const { id, scope, listener } = request;
-  const reading = readEvents(response, { server: name, id, scope, listener });
-  const received = await reading.catch((thrown: unknown) => {
-    scope.throwIfEnded();
-    if (isNetworkError(thrown)) throw makeBrokenAnswer(name, "the answer was cut off");
-    throw thrown;
-  });
+  const received = await readEvents(response, { server: name, id, scope, listener });
   if (received === null && id !== null) throw makeBrokenAnswer(name, "the events ended without a response");
   return received;
 }
